@@ -18,10 +18,7 @@ def joint_groups(columns: Sequence[Any]) -> np.ndarray:
 
 
 def identical_rows(A: Any) -> np.ndarray | None:
-    """Return a group number for each row of A, equal exactly where rows are equal as numbers.
-
-    Rows are told apart by a 128-bit hash of their bytes; those of torch tensors, on whatever
-    device, not at all (None).
+    """Return a group number for each row of A, equal where rows are; None for a torch tensor.
 
     >>> identical_rows(np.array([[1.0, 2.0], [0.0, 1.0], [1.0, 2.0]]))
     array([0, 1, 0])

@@ -26,11 +26,7 @@ FEW_BYTES = 1 << 22
 
 
 def available_bytes() -> int:
-    """Return bytes that can be allocated now.
-
-    Those that the machine has left, or less where a control group or the process's own limit on
-    addresses (`ulimit -v`) leaves less.
-    """
+    """Return bytes that the machine, its control groups and `ulimit -v` leave to allocate."""
     machine = int(psutil.virtual_memory().available)
     return max(0, min([machine, _address_space(), *map(_group_left, _groups(_CGROUP, _OWN))]))
 

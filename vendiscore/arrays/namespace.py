@@ -107,10 +107,7 @@ def gram(A: Array, out: Any = None) -> Any:
 
 
 def in_single(V: Array, product: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
-    """Return `product` of the columns of V (n,) or (n, m) in float32, in float64 and V's shape.
-
-    Columns are divided by powers of two, so that they keep their digits whatever their size.
-    """
+    """Return `product` of the columns of V, rescaled, in float32, in float64 and V's shape."""
     columns = np.asarray(V, dtype=np.float64).reshape(len(V), -1)
     largest = np.abs(columns).max(axis=0, initial=0.0)
     exponents = np.where(np.isfinite(largest), np.frexp(largest)[1], 0)

@@ -1,8 +1,4 @@
-"""Work in as many Python threads as BLAS may take, while BLAS itself takes one.
-
-Blocks that fit in a core's cache are too small for products in several threads, and what is
-between products, such as exponentials, NumPy does in one.
-"""
+"""Work in as many Python threads as BLAS may take, while BLAS itself takes one."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """The kernels exp(−‖x − y‖² / 2σ²) and exp(−Σ|x_j − y_j| / σ) of rows, and their bandwidths σ.
 
-Of NumPy and torch, where both can be differentiated. Coordinates are divided by the power of two
-next to σ, which is exact, so that squares of what matters neither overflow nor vanish.
+Coordinates are divided by the power of two next to σ: their squares neither overflow nor vanish.
 """
 
 from __future__ import annotations

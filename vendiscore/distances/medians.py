@@ -1,7 +1,4 @@
-"""Medians of the distances of all pairs, without all of them in memory.
-
-A sample of pairs says between which two numbers the median is; one pass keeps those between.
-"""
+"""Medians of the distances of all pairs, without all of them in memory."""
 
 from __future__ import annotations
 

@@ -49,10 +49,7 @@ def check_metric(metric: Any, more: tuple[str, ...] = ()) -> None:
 def check_options(
     metric: str | Callable[[Any, Any], float], options: Mapping[str, Any], d: int | None = None
 ) -> dict[str, Any]:
-    """Return the options of a metric on d columns, checked; without d no shape is looked at.
-
-    They have SciPy's names, but for `exponent`, its p: here p are weights of samples.
-    """
+    """Return the options of a metric on d columns, checked; without d no shape is looked at."""
     given = {option: value for option, value in options.items() if value is not None}
     if callable(metric):
         return given

@@ -1,7 +1,6 @@
-"""Which of n points are near which: the nearest of each, and the pairs within radii.
+"""The nearest neighbours of n points, and pairs within radii, decided by exact distances.
 
-Blocks of rows give lower bounds of distances, by one product of matrices where that will do; the
-few pairs that these leave in doubt are recomputed, so that decisions are those of exact distances.
+Blocks of rows give lower bounds of distances; the few pairs left in doubt are recomputed.
 """
 
 from __future__ import annotations
@@ -80,10 +79,7 @@ class Squared(Pairs):
 
 
 class RowPairs(Squared):
-    """Euclidean distances of rows of X (n, d); squares below `floor` are those of identical rows.
-
-    Memory: another X in double precision.
-    """
+    """Euclidean distances of rows of X (n, d); squares below `floor` are of identical rows."""
 
     def __init__(self, X: np.ndarray, floor: float = 0.0, *, squared: bool = False) -> None:
         self.n, d = X.shape
@@ -130,10 +126,7 @@ class RowPairs(Squared):
 
 
 class MetricPairs(Pairs):
-    """Distances of rows of X (n, d) by a metric of SciPy; those of identical ones are 0.
-
-    `pair` names two rows in errors.
-    """
+    """Distances of rows of X (n, d) by a metric of SciPy; those of identical ones are 0."""
 
     def __init__(
         self, X: np.ndarray, metric: str, options: Mapping[str, Any], pair: PairName

@@ -42,9 +42,7 @@ TAME = 1e50
 class RowDistances:
     """‖x − y‖² ("gaussian") or Σ|x_j − y_j| ("laplace") of pairs of rows of a float64 X.
 
-    Squares come from one product of centred rows. Where that loses digits they are computed from
-    differences: an outlier, or clusters far from each other, must not cost the digits of close
-    pairs. For exp(−d²/2σ²), errors that σ makes invisible pass.
+    Squares come from one product, or from differences where that loses digits that σ shows.
     """
 
     @np.errstate(over="ignore")  # then all is found from differences

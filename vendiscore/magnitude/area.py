@@ -28,10 +28,9 @@ def mag_area(
 ) -> float:
     """Integrate the magnitude function of samples: ∫₀^{t_cut} Mag(t) dt.
 
-    Without `t_cut` it ends at the samples' own convergence scale, which is the larger the closer
-    they are: a collapsed set gets the *largest* area. Two sets may only be compared over one
-    interval: use `mag_areas` or `mag_diff`, or pass one `t_cut` for all. "MagArea" of `compute` is
-    the same of vectors; of a kernel it ends where n samples with nothing in common converge.
+    Without `t_cut` it ends at the samples' own convergence scale, so that a collapsed set gets the
+    *largest* area: compare sets by `mag_areas` or `mag_diff`, or pass one `t_cut` for all.
+    "MagArea" of a kernel in `compute` ends where n samples with nothing in common converge.
 
     Returns
     -------
@@ -65,11 +64,9 @@ def mag_areas(
     Parameters
     ----------
     sets : iterable of samples
-        One set or more. Options that follow from the data (a bandwidth, a variance) follow from
-        all together, or with fit="samples" from the first set.
+        Options that follow from data (a bandwidth) follow from all, or by fit="samples" the first.
     t_cut : float or "median"
-        The common cut-off: by default the median of the sets' convergence scales. For a reference
-        set's pass `convergence_scale(reference)`.
+        The common cut-off, such as `convergence_scale(reference)`; "median" of the sets' own.
 
     Returns
     -------
@@ -123,11 +120,11 @@ def mag_diff(
     relative : bool
         Divide by the area under the references' function: −1 is no diversity at all, 0 the same.
     absolute : bool
-        Integrate the absolute value of the difference, as the reference implementation does by
-        default; an "adaptive" integral is then right to 1e-6 of the two areas.
+        Integrate |difference|, as the reference implementation does; if "adaptive", to 1e-6 of
+        the two areas.
     **how
-        As for `magnitude`. Options that follow from the data (a bandwidth, a variance) follow from
-        the references; with fit="pool" from both sets, with fit="samples" from the samples.
+        As for `magnitude`. Options that follow from data (a bandwidth) follow from the references;
+        by fit="pool" from both sets, by fit="samples" from the samples.
 
     Returns
     -------

@@ -1,7 +1,6 @@
 """The magnitude of a metric space: how many effectively different points, at every scale.
 
-With D the distances and Z = exp(−tD), the weights solve Z w = 1 and Mag(t) = Σ w. Every function
-takes samples and the arguments of `as_space`, or a MetricSpace, which keeps what was solved.
+With D the distances and Z = exp(−tD), the weights solve Z w = 1 and Mag(t) = Σ w.
 """
 
 from __future__ import annotations
@@ -33,15 +32,8 @@ def magnitude(samples: Samples, t: float = 1.0, **how: Any) -> float:
     Returns
     -------
     float
-        For distances of negative type (Euclidean, Manhattan, kernel) between 1 and the number of
-        distinct samples and growing with t; of other metrics at least 1, and perhaps more than
-        that number.
-
-    Notes
-    -----
-    Time O(n² d) for the distances, then O(n²) for each step of conjugate gradients or O(n³) where
-    a factorisation is faster; memory 12 n² bytes. The value is that of the double-precision matrix
-    Z to 1e-9 relative (1e-6 where Z is nearly singular), in whatever order scales are asked for.
+        At least 1, to 1e-9 relative (1e-6 where Z is nearly singular). For distances of negative
+        type (Euclidean, Manhattan, kernel) it grows with t, up to the number of distinct samples.
 
     Examples
     --------
@@ -67,8 +59,7 @@ def magnitude_weights(samples: Samples, t: float = 1.0, **how: Any) -> np.ndarra
     Returns
     -------
     array (n,)
-        In the order of the samples. They are as right as a solve in double precision, which has one
-        digit less for each by which the distance t d of two points is less than 1; a MetricSpace's
+        In the order of the samples, as right as a solve in double precision: a MetricSpace's
         `solve(t).weights_error` is a bound.
 
     Examples
@@ -116,19 +107,14 @@ def spread(samples: Samples, t: float = 1.0, **how: Any) -> float:
 def convergence_scale(samples: Samples, *, epsilon: float = 0.05, **how: Any) -> float:
     """Find the scale t_conv at which Mag(t) = (1 − ε) n, for n distinct samples.
 
-    It is the larger the closer samples are to each other. An ε so large that (1 − ε) n is 1 but for
-    rounding, and samples without such a scale, are refused.
+    It is the larger the closer samples are to each other. Samples without such a scale, and an ε
+    so large that (1 − ε) n is 1 but for rounding, are refused. It takes up to ten magnitudes.
 
     Returns
     -------
     float
         In units of 1 / distance; 0 where Mag(0) = 1 is enough, as for a single point. To 1e-9
-        relative at the usual ε, and 1e-10/ε at a smaller one; less well where the magnitude hardly
-        changes with the scale, as it does between the scales of clusters and of twins in them.
-
-    Notes
-    -----
-    Some ten magnitudes, each O(n²) a step of conjugate gradients or O(n³); memory 12 n² bytes.
+        relative, or 1e-10/ε; less well where the magnitude hardly changes with the scale.
 
     Examples
     --------

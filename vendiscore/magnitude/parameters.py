@@ -39,8 +39,7 @@ t_cut : float > 0, optional
     The scale to end at. Default: the samples' own convergence scale at ε.""",
     "average": """\
 average : bool
-    Divide by the cut-off: the mean magnitude, between 1 and n, as the reference implementation
-    `magnipy` does for several sets.""",
+    Divide by the cut-off: the mean magnitude, between 1 and n, as `magnipy` does for sets.""",
     "quadrature": """\
 quadrature : {"trapezoid", "adaptive"}
     "adaptive" gives the integral itself to 1e-6 relative, with 32 or 64 solves; the trapezoid

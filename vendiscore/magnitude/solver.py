@@ -45,10 +45,9 @@ POINTS = 6
 class Solution:
     """Weights (n,) at one scale t, their sum, and how good both are.
 
-    `magnitude` is 1ᵀw + wᵀr with r = 1 − Z w, `residual` max |r|, or a bound on it. `error` bounds
-    the relative error of the magnitude by (rᵀm⁻¹r + ε (Σ|w|)²) / magnitude with Z ⪰ diag(m), and
-    `weights_error` that of each weight relative to the largest by √(rᵀm⁻¹r / m) / max |w|. `method`
-    is "cg", "preconditioned cg", "cholesky" or "float64 cholesky".
+    `magnitude` is 1ᵀw + wᵀr with r = 1 − Z w, and `residual` max |r|, or a bound on it. With
+    Z ⪰ diag(m), `error` bounds the relative error of the magnitude by (rᵀm⁻¹r + ε (Σ|w|)²) /
+    magnitude, and `weights_error` that of weights, of the largest, by √(rᵀm⁻¹r / m) / max |w|.
     """
 
     t: float

@@ -58,8 +58,7 @@ def as_space(
 ) -> MetricSpace:
     """Find the distances of samples once for several questions of magnitude.
 
-    Every function of magnitude takes these arguments, or a MetricSpace instead of samples: then
-    neither distances nor weights are found again.
+    Every function of magnitude takes these arguments, or a MetricSpace, which keeps what it solved.
 
     Parameters
     ----------
@@ -89,10 +88,8 @@ def as_space(
     Notes
     -----
     Time O(n² d), memory 12 n² bytes. √(2 − 2k) is the distance in the kernel's feature space, of
-    negative type: exp(−tD) is positive definite at every scale (Schoenberg). 1 − k is half its
-    square. Where a kernel has features, close pairs keep their digits. A matrix of similarities
-    alone knows 2 − 2k to some ε of its precision: samples within 1e-14 (single precision: 5e-6)
-    count as identical, so that distances below 1e-7 (2e-3) are not told from 0.
+    negative type (Schoenberg), and 1 − k half its square. A matrix of similarities knows 2 − 2k to
+    some ε: samples within 1e-14 (single precision: 5e-6) count as identical.
 
     Examples
     --------
@@ -104,10 +101,7 @@ def as_space(
 
 
 def read_spaces(sets: Sequence[Any], names: Sequence[str], **how: Any) -> list[MetricSpace]:
-    """Return the MetricSpace of each of several sets, comparable with each other.
-
-    Keywords are those of `as_space`, and `fit`: what options that follow from data follow from.
-    """
+    """Return comparable MetricSpaces of sets, by the options of `as_space`, and `fit`."""
     rest = {n: value for n, value in how.items() if value is not None or n == "solver"}
     read = how_of(rest)
     check_one_way(read, "magnitude")

@@ -1,8 +1,4 @@
-"""A symmetric similarity K on n samples: what kernels return and measures read.
-
-Subsets and scaled copies are Similarities again, and nothing is changed in place. Only `dense`,
-and products that keep K where there is room, allocate n² numbers.
-"""
+"""A symmetric similarity K on n samples: what kernels return and measures read."""
 
 from __future__ import annotations
 
@@ -145,10 +141,7 @@ class Similarity(metaclass=_Closed):
         return None
 
     def groups(self) -> np.ndarray | None:
-        """Return a number (n,) for each sample, equal only for identical ones.
-
-        None if none are identical, or it is not known.
-        """
+        """Return a number (n,) for each sample, equal only for identical ones; None if unknown."""
         groups = self._groups()
         if groups is None or self.scale is None:
             return groups

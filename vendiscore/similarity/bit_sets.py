@@ -55,10 +55,7 @@ class BitEntries:
 
     @cached_property
     def _common_and_rare(self) -> tuple[np.ndarray, Any]:
-        """Columns in float32, whose products are exact counts: dense, and sparse ones or None.
-
-        Of rare bits, which most bits of fingerprints are, only pairs of ones are counted.
-        """
+        """Columns in float32, whose products are exact counts: dense, and rare ones or None."""
         bits, sparse = self.bits, sp.issparse(self.bits)
         rare = np.asarray(bits.mean(axis=0, dtype=np.float64)).ravel() < RARE
         if not sparse and np.count_nonzero(rare) < rare.size * RARE_COLUMNS:

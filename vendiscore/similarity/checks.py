@@ -10,14 +10,7 @@ import scipy.sparse as sp
 
 from ..arrays import memory
 from ..arrays.inputs import as_matrix
-from ..arrays.namespace import (
-    Array,
-    as_kind_of,
-    detached,
-    is_torch,
-    precision,
-    row_blocks,
-)
+from ..arrays.namespace import Array, as_kind_of, detached, is_torch, precision, row_blocks
 from ..distances.pairs import symmetric_part
 from ..errors import SampleError
 from .base import DIAGONAL_TOLERANCE, Similarity, check_diagonal
@@ -34,12 +27,9 @@ SMALL = 128
 
 
 def check_matrix(K: Any, normalize: bool = False, name: str = "samples") -> MatrixSimilarity:
-    """Return the Similarity of a square, symmetric, finite matrix (n, n) with no entry above its
-    diagonal.
+    """Return the Similarity of a symmetric, finite matrix with no entry above its diagonal.
 
-    It is checked after normalising, so that no tolerance depends on its scale; the tolerances are
-    those of the precision that it came in. A matrix that is not symmetric by more than rounding in
-    double precision, but within its tolerance, counts as (K + Kᵀ)/2. Errors call it `name`.
+    Tolerances are those of the precision that it came in; within them K counts as (K + Kᵀ)/2.
     """
     if not normalize and _is_sound(K):
         return MatrixSimilarity(K, settings={"kernel": "matrix K"})
@@ -65,11 +55,7 @@ def check_matrix(K: Any, normalize: bool = False, name: str = "samples") -> Matr
 
 
 def _is_sound(K: Any) -> bool:
-    """Return whether a small matrix passes every check, seen in less time than one check after
-    another.
-
-    What is not finite is in no range. Of a matrix that fails, `check_matrix` says why.
-    """
+    """Return whether a small matrix passes every check; what is not finite is in no range."""
     small = type(K) is np.ndarray and K.ndim == 2 and len(K) == K.shape[1] <= SMALL and len(K) > 0
     if not small or K.dtype != np.float64:
         return False
@@ -93,10 +79,7 @@ def _check_no_distances(similarity: MatrixSimilarity, name: str) -> None:
 
 
 def check_similarity(similarity: Similarity) -> Similarity:
-    """Return the Similarity itself, of unit diagonal, if it is symmetric as far as is cheap to see.
-
-    All entries of a matrix; of others some rows, and two products that agree for a symmetric one.
-    """
+    """Return a Similarity of unit diagonal itself, if it is symmetric as far as is cheap to see."""
     if isinstance(similarity, MatrixSimilarity):
         return _checked_entries(similarity, "a MatrixSimilarity")
     if isinstance(similarity, FeatureSimilarity) or is_torch(similarity.diagonal()):
@@ -129,8 +112,7 @@ def _checked_entries(similarity: MatrixSimilarity, what: str) -> MatrixSimilarit
 
 
 def _check_entries(K: Any, scale: Any, tolerance: float, what: str) -> float:
-    """Return the largest |K_ij − K_ji| of diag(s) K diag(s), or rounding if it is no more than
-    that."""
+    """Return the largest |K_ij − K_ji| of diag(s) K diag(s), or ROUNDING if it is less."""
     K, scale = detached(K), detached(scale)
     n = K.shape[0]
     scale = None if scale is None or bool((scale == 1).all()) else scale

@@ -1,8 +1,4 @@
-"""Random Fourier features: rows of length 1 whose dot products are similarities on average.
-
-k(x, y) = E cos ω·(x − y) for frequencies ω drawn from the Fourier transform of k, and cos ω·(x − y)
-is the dot product of (cos ω·x, sin ω·x) with that of y.
-"""
+"""Random Fourier features: rows of length 1 whose dot products are similarities on average."""
 
 from __future__ import annotations
 
@@ -31,8 +27,7 @@ MOST_TURNS = 2.0**32
 def fourier_features(X: Any, sigma: Any, n_features: int, law: Law, seed: int) -> Any:
     """Return (cos ω·x, sin ω·x)/√m for m = `n_features` frequencies ω: float32 (n, 2m).
 
-    Float64 for a torch tensor, with its gradient and that of σ. Gaussian frequencies are orthogonal
-    in blocks of d, or evenly spread where d is at most 8.
+    Float64 for a torch tensor, with its gradient and that of σ.
 
     Rahimi & Recht, NIPS 2007; Sutherland & Schneider, UAI 2015 (the pairs of cosines and sines);
     Yu et al., NIPS 2016 (orthogonal); Avron et al., JMLR 2016 (evenly spread).

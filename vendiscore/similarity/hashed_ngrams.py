@@ -22,10 +22,7 @@ def hashed_ngrams(
 ) -> sp.csr_array:
     """Return rows (texts, columns) whose dot products are about Σ_n cos_n of n-gram counts.
 
-    For each n in `orders` the counts of a text, at unit length, go to columns by the 64-bit hash
-    of the n-gram, one bit of which is the sign: other n-grams in the same column cancel on average.
-
-    Weinberger et al., ICML 2009.
+    An n-gram's hash has its column and its sign, by which others cancel (Weinberger et al., 2009).
     """
     places: list[int] = []
     values: list[float] = []

@@ -23,11 +23,7 @@ SYMMETRY_TOLERANCE = 1e-6
 def pairwise(
     samples: Any, k: Callable[[Any, Any], float], places: Sequence[int] | None = None
 ) -> DeferredSimilarity:
-    """Return k_ij = k(x_i, x_j), each pair compared once, when anything of K is first asked for.
-
-    `places` are those of the samples in the caller's list, for errors. Up to 2,000 pairs, and of
-    more one in 25, are also compared the other way round.
-    """
+    """Return k_ij = k(x_i, x_j), each pair compared once; errors name the `places` of samples."""
     n = len(samples)
     at = range(n) if places is None else places
     pairs = f"{_tried(n)}/{n * (n - 1) // 2}"

@@ -1,8 +1,4 @@
-"""Similarities whose entries are computed when asked, for kernels that have no features.
-
-K is symmetric, so that a norm, a product or the dense matrix computes half of it: blocks of rows,
-each from its diagonal on.
-"""
+"""Similarities whose entries are computed when asked: blocks of rows, from the diagonal on."""
 
 from __future__ import annotations
 
@@ -39,22 +35,16 @@ class Entries(Protocol):
 
 
 class _Kept:
-    """The number of products asked for, and K, shared by scaled copies of a Similarity.
-
-    `blocks` are rows of K from the diagonal on, in single precision.
-    """
+    """The number of products asked for, and K, shared by scaled copies of a Similarity."""
 
     def __init__(self) -> None:
         self.products = 0
         self.K: np.ndarray | None = None
-        self.blocks: list[tuple[slice, np.ndarray]] | None = None
+        self.blocks: list[tuple[slice, np.ndarray]] | None = None  # of `_upper`, in float32
 
 
 class RowsSimilarity(Similarity):
     """K from a function of places, or of rows, with a diagonal of exactly 1, in NumPy.
-
-    Blocks are computed when asked; n² numbers are kept by `dense`, and where there is room for
-    many products.
 
     Parameters
     ----------

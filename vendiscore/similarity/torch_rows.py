@@ -1,7 +1,4 @@
-"""Similarities of rows of a torch tensor: a matrix where there is room, else blocks of rows.
-
-Products by blocks let an estimate do without n² numbers.
-"""
+"""Similarities of rows of a torch tensor: a matrix where there is room, else blocks of rows."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Covariances from single-precision products, at twice the speed, with their measured error.
-
-Blocks of rows are added up in float64, so that errors do not grow with n. The error is measured on
-pairs of columns that are multiplied in both precisions; `sensitivity` is its effect on a score.
-"""
+"""Covariances from single-precision products, at twice the speed, with their measured error."""
 
 from __future__ import annotations
 
@@ -25,8 +21,7 @@ SINGLE_TOLERANCE = 1e-6
 def covariance_single(X: np.ndarray, scale: np.ndarray, seed: int = 0) -> tuple[np.ndarray, float]:
     """Return FᵀF for F = diag(scale) X in float32, and an estimate of its error in Frobenius norm.
 
-    Columns are drawn in proportion to their squared norms, plus a share for all: the error of an
-    entry is at most in proportion to the norms of its two columns.
+    The error is measured on pairs of columns, drawn by their squared norms.
     """
     n, d = X.shape
     rng = np.random.default_rng(seed)
@@ -53,10 +48,7 @@ def covariance_single(X: np.ndarray, scale: np.ndarray, seed: int = 0) -> tuple[
 
 
 def sensitivity(shares: Array, q: float) -> float:
-    """Return the norm of the gradient of log VS_q at positive shares that keep their sum.
-
-    It is infinite if some share is zero, where the gradient of small orders has no bound.
-    """
+    """Return the norm of the gradient of log VS_q at shares of fixed sum; ∞ if one is zero."""
     if not np.all(shares > 0):
         return math.inf
     if q == 0:

@@ -9,11 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number, its error, and the route that found it, with the reason.
-
-    `error` is an absolute standard error: 0 with proved bounds `low` and `high`, and if exact.
-    Rounding is not counted, nor the effect of single precision, below 1e-6 (relative).
-    """
+    """A number, its absolute standard error or bounds, and its route with the reason."""
 
     value: Any
     route: str
@@ -37,10 +33,7 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Estimating:
-    """The request of an estimate instead of the exact number.
-
-    `rtol` is the largest relative error: one standard error, or half the distance between bounds.
-    """
+    """The request of an estimate; `rtol` is one standard error, or half of the bounds apart."""
 
     rtol: float = 1e-3
     seed: int = 0

@@ -1,8 +1,4 @@
-"""Scores of sets that are too large for a spectrum: with bounds, or with a standard error.
-
-Where some rows of K say nearly all of it, they give bounds (`cholesky`); elsewhere products with
-random vectors give a mean with its standard error (`stochastic`). Both cost n² operations.
-"""
+"""Scores of sets that are too large for a spectrum: with bounds, or with a standard error."""
 
 from __future__ import annotations
 
@@ -41,10 +37,7 @@ SINGLE, COARSE = 1e-5, 0.5
 
 
 class Found(NamedTuple):
-    """The logarithm of a score, its standard error, and other errors.
-
-    `rounding` is that of eigenvalues that products do not resolve; `unresolved` of it stays.
-    """
+    """The log of a score, and its errors: `rounding` is what products do not resolve."""
 
     log: float
     error: float
@@ -83,10 +76,7 @@ def lanczos_cost(similarity: Similarity, steps: int = USUAL_STEPS) -> Cost:
 def estimate_by_lanczos(
     weighted: Similarity, orders: Sequence[float], how: Estimating, flops: float = math.inf
 ) -> list[Estimate]:
-    """Estimate some orders by random vectors in so many operations, or raise a StalledError.
-
-    With no limit, return the best there is, with a warning if it misses `how.rtol`.
-    """
+    """Estimate orders in so many operations, or raise a StalledError; with no limit, warn."""
     refuse_gradient("An estimate", samples=weighted)
     needed = lanczos_cost(weighted, CHECKS[-1]).bytes
     what = f"an estimate for {weighted.n} samples"

@@ -1,9 +1,4 @@
-"""The largest eigenvalue of a Similarity from a few products, with its error.
-
-Where ‖K‖²_F − λ² leaves no room for a larger eigenvalue, that proves a converged one. Else the
-iteration goes on until its residual is rounding, and a second one, from another random start with
-the first vector deflated, looks for a larger one.
-"""
+"""The largest eigenvalue of a Similarity: proved by ‖K‖²_F − λ², or sought a second time."""
 
 from __future__ import annotations
 
@@ -38,11 +33,7 @@ class Ritz(NamedTuple):
 def largest_eigenvalue(
     similarity: Similarity, floor: float = -math.inf, seed: int = 0
 ) -> float | None:
-    """Find λ_max by Lanczos iteration with full reorthogonalisation, or None if it is slow.
-
-    A Ritz value below `floor` raises NotPSDError. An eigenvalue is within min(r, r²/gap) of a Ritz
-    value with residual r (Parlett, The Symmetric Eigenvalue Problem, §11.7).
-    """
+    """Find λ_max by Lanczos iteration, or None if it is slow; NotPSDError for one below `floor`."""
     rng = np.random.default_rng(seed)
     n = similarity.n
     # Half √p, close to most top eigenvectors, and half noise, so that no eigenvector is missing.

@@ -1,7 +1,4 @@
-"""Products with a Similarity in single or double precision, and their error.
-
-Eigenvalues below the error of the products may as well be zero.
-"""
+"""Products with a Similarity in single or double precision, and their error."""
 
 from __future__ import annotations
 

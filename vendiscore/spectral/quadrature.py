@@ -24,10 +24,7 @@ NOTHING = 1e-2
 
 
 def step_for(tolerance: float) -> float:
-    """Return the step in log t that leaves an error of `tolerance`, relative to a rank-one change.
-
-    That error is the derivative of the one above, 4π e^{−πω}, times q sinc(1−q) ≤ 1.3.
-    """
+    """Return the step in log t that leaves an error of `tolerance` of a rank-one change."""
     return 2 * math.pi**2 / math.log(16 * math.pi / tolerance)
 
 

@@ -33,10 +33,7 @@ ALL = 1 - 1e-12  # a sample with more of the weight leaves nothing behind
 def leave_one_out(
     spectrum: Spectrum, q: float = DEFAULT_ORDER, *, tolerance: float = TOLERANCE
 ) -> Any:
-    """Find log VS_q of the set without each sample, shape (n,).
-
-    Time O(n r · nodes) for r positive eigenvalues and 25 to 60 nodes; O(n r² · 60) above order 2.
-    """
+    """Find log VS_q of the set without each sample, shape (n,)."""
     q = check_order(q)
     values, U = _parts(spectrum)
     if spectrum.n < 2:
@@ -89,10 +86,9 @@ def gains(
 
 
 def surprise(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> Any:
-    """Find how surprising each sample is to the set, shape (n,): −xᵀ log(A) x at order 1.
+    """Find how surprising each sample is to the set, log(xᵀ A^{q−1} x)/(1−q), shape (n,).
 
-    Its mean, weighted by p, is log VS. At order q it is log(xᵀ A^{q−1} x)/(1−q); at q = ∞ minus the
-    log of the largest share that the sample has a part in. NaN for samples of weight 0.
+    At order 1 that is −xᵀ log(A) x, whose mean is log VS. NaN for samples of weight 0.
     """
     q = check_order(q)
     values, U = _parts(spectrum)
@@ -112,11 +108,7 @@ def surprise(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> Any:
 
 
 def novelty(spectrum: Spectrum) -> Any:
-    """Find the part of each sample that no other explains, 1/(K⁻¹)_ii, shape (n,), in [0, 1].
-
-    It is the squared distance of x_i from the span of the others, with a ridge of 1e-9 of a sample:
-    1 for a sample that has nothing in common with any, 0 for a copy.
-    """
+    """Find the part of each sample that no other explains, 1/(K⁻¹)_ii, shape (n,), in [0, 1]."""
     values, U = _parts(spectrum)
     t = RIDGE / spectrum.n
     found = np.zeros(len(U))

@@ -197,11 +197,7 @@ def plan(
     vectors: bool = False,
     each: bool = False,
 ) -> Plan:
-    """Plan the cheapest exact routes to some orders of one similarity.
-
-    Orders 2 and ∞ need no spectrum; but if another order needs it, it serves all, unless `each` is
-    to be found by itself.
-    """
+    """Plan the cheapest exact routes to some orders; a spectrum serves all, unless `each`."""
     alone = [_moment(similarity, q, psd) for q in orders]
     if not each and None in alone:
         alone = [None] * len(alone)

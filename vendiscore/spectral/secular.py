@@ -23,8 +23,6 @@ def powers(
 ) -> np.ndarray:
     """Find log Σ μ^q of the eigenvalues of diag(λ) ± g gᵀ for each row g, or log μ_max at q = ∞.
 
-    Time O(m r k), for the k eigenvalues that count.
-
     >>> left = powers(np.array([0.5, 0.5]), np.array([[0.25, 0.25]]), 0.0, 2.0, -1)
     >>> round(float(np.exp(left[0])), 12)  # 0.5² + 0²
     0.25

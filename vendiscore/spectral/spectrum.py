@@ -139,10 +139,7 @@ class Source(NamedTuple):
 
 
 def from_covariance(C: Array, n: int, psd: PSD = "check", *, roundoff: float = 0.0) -> Spectrum:
-    """Find the spectrum of n samples from Σ w x xᵀ, C (d, d), up to a factor.
-
-    `roundoff` is the relative spacing of the numbers C was added up in, where coarser than double.
-    """
+    """Find the spectrum of n samples from Σ w x xᵀ, C (d, d), up to a factor."""
     xp = namespace(C)
     C = xp.astype(C, xp.float64, copy=False)
     trace = xp.linalg.trace(C)
@@ -165,10 +162,7 @@ def decomposed(
     vectors: bool = False,
     project: Callable[[Array], Array] | None = None,
 ) -> Spectrum:
-    """Find the spectrum of a matrix of trace 1 that may be overwritten.
-
-    Where A is Fᵀ F, `project(V)` is F V: the eigenvectors of F Fᵀ, but for their lengths.
-    """
+    """Find the spectrum of A of trace 1, overwritten; where A is Fᵀ F, `project(V)` is F V."""
     V: Array | None
     if is_numpy(A) and (order := _diagonal_order(A)) is not None:
         values = A.diagonal()[order]  # exact, however small
@@ -203,11 +197,7 @@ def _diagonal_order(A: np.ndarray) -> np.ndarray | None:
 
 
 def cleaned(values: Array, source: Source, psd: PSD, route: str, why: str) -> Spectrum:
-    """Turn ascending eigenvalues into shares: rounding removed, sum 1, descending.
-
-    Those below n·ε·λ_max are rounding and set to zero, so that the number of positive ones is the
-    numerical rank.
-    """
+    """Turn ascending eigenvalues into descending shares; below n·ε·λ_max they are rounding."""
     xp = namespace(values)
     values = values[::-1] if is_numpy(values) else xp.flip(values)
     known = detached(values)  # where it is: only single numbers leave a device

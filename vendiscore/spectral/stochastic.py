@@ -1,8 +1,7 @@
 """Traces of functions of a matrix from products with a block of random vectors.
 
-Block Lanczos from a block Z of random signs gives zᵀ f(A) z for every z, whose mean is tr f(A):
-Gauss's rule and Gauss–Radau's with a node at 0 enclose it. Converged eigenpairs are summed exactly,
-and so is the parabola nearest f, since the traces of I, A and A² are known: the rest is random.
+Block Lanczos from random signs Z gives zᵀ f(A) z, whose mean is tr f(A), between Gauss's rule and
+Gauss–Radau's. Converged eigenpairs, and the parabola nearest f, are summed exactly.
 
 Golub & Meurant, Matrices, Moments and Quadrature, ch. 6–7 (both rules, also of blocks); Ubaru, Chen
 & Saad, SIAM J. Matrix Anal. 2017 (stochastic Lanczos quadrature).
@@ -39,10 +38,7 @@ class Trace(NamedTuple):
 
 
 class Krylov:
-    """An orthonormal basis of Z, AZ, A²Z …, and A in it: a block tridiagonal matrix.
-
-    A step is a product and 8 n·b operations for each column of the basis, which is kept orthogonal.
-    """
+    """An orthonormal basis of Z, AZ, A²Z …, and A in it: a block tridiagonal matrix."""
 
     def __init__(self, multiply: Callable[[Array], Array], Z: Array, most: int) -> None:
         self.multiply = multiply
@@ -95,8 +91,7 @@ class Krylov:
 class Quadrature:
     """Forms zᵀ f(A) z for the b columns of Z, and tr f(A), from a Krylov basis of A of trace 1.
 
-    `squares` is tr A², known but for the share `doubt`, `least` and `top` are the extreme Ritz
-    values, and `exact` the eigenvalues that have converged, descending.
+    `squares` is tr A², known but for the share `doubt`; `exact` are converged eigenvalues.
     """
 
     def __init__(self, krylov: Krylov, squares: float, doubt: float = 0.0) -> None:

@@ -1,8 +1,7 @@
-"""Eigenvalues without vectors by LAPACK's two-stage reduction, called by name in NumPy's library.
+"""Eigenvalues by LAPACK's two-stage reduction (dsyevd_2stage), called in NumPy's library.
 
-Two stages, by way of a band, are mostly products of matrices. The routines are those of the driver
-dsyevd_2stage, which takes a band of 32 for every size. They are tried once on a known spectrum;
-where one is missing (Accelerate, MKL, other builds) or wrong, the usual driver stays.
+The routines are tried once on a known spectrum; where one is missing (Accelerate, MKL, other
+builds) or wrong, the usual driver stays.
 """
 
 from __future__ import annotations
@@ -43,10 +42,7 @@ Driver = Callable[[np.ndarray], np.ndarray]
 
 
 def driver() -> Driver | None:
-    """Return a function for the eigenvalues, ascending, of a contiguous float64 matrix, or None.
-
-    It destroys the matrix, and raises a LinAlgError where it does not converge.
-    """
+    """Return a function for the eigenvalues of a float64 matrix, which it destroys, or None."""
     return _found(_NAMES)
 
 
