@@ -17,15 +17,13 @@ from ..similarity.base import Similarity
 from ..spectral.hill import effective_number
 from .subject import Subject, UnsuitedError
 
-_SOURCE = "Friedman & Dieng, arXiv 2210.02410, §4.3"
-
 
 @register_measure(
     "ModeDiversity",
     needs="samples",
     range="[1, ∞)",
     direction="higher",
-    source=_SOURCE,
+    source="Friedman & Dieng, arXiv 2210.02410, §4.3",
     weighted=True,
 )
 def modes(subject: Subject) -> Any:
@@ -47,7 +45,8 @@ def modes(subject: Subject) -> Any:
 def mode_diversity(probabilities: Any, p: Any = None) -> Any:
     """Return exp H(Σ_i p_i p(y|x_i)): how many modes (classes) a classifier finds in the samples.
 
-    It equals the Vendi Score of "labels" where every prediction is certain.
+    It equals the Vendi Score of "labels" where every prediction is certain
+    (Friedman & Dieng, TMLR 2023, arXiv 2210.02410, §4.3).
 
     Parameters
     ----------
@@ -64,10 +63,6 @@ def mode_diversity(probabilities: Any, p: Any = None) -> Any:
     ------
     SampleError, ValueError
         If a row, or p, has a negative entry or does not sum to 1.
-
-    References
-    ----------
-    Friedman & Dieng, TMLR 2023, arXiv 2210.02410, §4.3.
 
     Examples
     --------

@@ -1,8 +1,7 @@
 """Divergences of entropies: how far two sets are apart as states of quantum information.
 
 With unit features x of the kernel a set is ρ = mean of xxᵀ, whose entropy H(ρ) = −tr ρ log ρ is
-log VS; both sets, with half of the weight each, are σ = (ρ_X + ρ_Y)/2. Two draws of one source have
-little in common where samples hardly repeat (benchmarks/two_sets_null.py).
+log VS; both sets, with half of the weight each, are σ = (ρ_X + ρ_Y)/2.
 """
 
 from __future__ import annotations
@@ -85,8 +84,7 @@ def surprise(
     """Return how much rarer each sample is in samples and references together than in the samples.
 
     xᵀ (log ρ_X − log σ) x, with ρ_X = mean of xxᵀ over the samples and σ that over both sets, with
-    half of the weight each. Its mean is the log of the measure "RelativeVS" exactly. Use it to rank
-    samples by how little the references have of them.
+    half of the weight each; its mean is log "RelativeVS". Use it to rank samples.
 
     Parameters
     ----------
@@ -103,28 +101,21 @@ def surprise(
     -------
     array (n,), at most log 2
         In nats: log 2 = 0.69 for a sample that has nothing in common with any reference, 0 for one
-        that is as common among the references, below 0 where it is more common there. NaN for
-        samples that the kernel left out, with on_error="skip".
+        that is as common there, below 0 for a commoner one; NaN if left out (on_error="skip").
 
     Raises
     ------
     TypeError, ValueError, SampleError
-        For input that cannot be compared; the message names the argument and the remedy.
+        For input that cannot be compared.
     NotPSDError, TooLargeError
         See `psd`; and if the spectrum would not fit in memory.
 
     Notes
     -----
-    It is not evidence that two sources differ. Two draws of one source do not come out near 0: of
-    30 questions against 30 others of the same source, compared by n-grams, the mean is 0.66
-    (benchmarks/two_sets_null.py). Compare with the surprise of one half of the references to the
-    other half.
-
-    Time O((n + m)³), and n + m squared memory; O((n + m) d² + d³) from d features.
-
-    References
-    ----------
-    Umegaki, Kodai Math. Sem. Rep. 1962; Bach, arXiv 2202.08545.
+    It is not evidence that two sources differ. Of 30 questions against 30 others of one source,
+    compared by n-grams, the mean is 0.66 (benchmarks/two_sets_null.py): compare with the surprise
+    of one half of the references to the other. Time O((n + m)³), and n + m squared memory;
+    O((n + m) d² + d³) from d features. Source: Umegaki 1962; Bach, arXiv 2202.08545.
 
     Examples
     --------

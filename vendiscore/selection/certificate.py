@@ -39,8 +39,7 @@ FLOOR = 1e-12
 def bound(candidates: Candidates, places: np.ndarray, constraints: Constraints, q: float) -> float:
     """Bound VS_q of every selection that meets the constraints.
 
-    With d features each of at most 20 steps takes O(N d² + d³), memory O(d²). Else samples are seen
-    from m of them, the selection and up to 512 others: O(N m² + m³) a step, and N · m numbers.
+    A step takes O(N d² + d³) for d features, or for d landmarks, with N · d numbers.
     """
     k, n = constraints.size, candidates.n
     space = _Space(candidates, places)

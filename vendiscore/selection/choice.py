@@ -66,28 +66,27 @@ def select(
         - "maxmin", the least distance, so that no two are close (Gonzalez; RDKit's MaxMin).
 
         For samples that *stand for all* (a summary, a coreset): "represent", facility location,
-        the mean similarity of all samples to the nearest chosen one. It prefers the middle of
-        dense regions to what is rare, and scores low. The most diverse subset need not be the best
-        to train on (arXiv 2605.29448).
+        the mean similarity of all samples to the nearest chosen one. It prefers dense regions to
+        what is rare, and scores low. The most diverse subset need not be the best to train on
+        (arXiv 2605.29448).
     q : float in (0, 2]
-        Order of "vendi", and of `scores` and `bound` for every objective. Default: 1. Below 1 rare
-        samples count more.
+        Order of "vendi", `scores` and `bound`; below 1 rare samples count more.
     initial : list of int, optional
-        Places of samples that the choice begins with, in this order. Default: none.
+        Places of samples that the choice begins with, in this order.
     groups : list of labels, optional
         One label for each sample, for `quota`.
     quota : dict of label to int, or int, optional
         Number of samples to choose of each group: a dict has the exact numbers, which sum to
         `size` (groups that it does not name get none); an int is the most of any group.
     quality : list of float, optional
-        A score of at least 0 for each sample. "vendi" and "q2" then maximise mean quality times VS
-        (Nguyen & Dieng, arXiv 2405.02449), "logdet" the determinant of diag(r) K diag(r) (Kulesza
-        & Taskar, arXiv 1207.6083), with samples of quality 0 left out.
+        A score of at least 0 for each sample. "vendi" and "q2" maximise mean quality times VS
+        (arXiv 2405.02449), "logdet" the determinant of diag(r) K diag(r) (arXiv 1207.6083), with
+        samples of quality 0 left out.
     swaps : bool
         Exchange members for candidates after the greedy choice while that raises the objective, in
-        at most eight rounds. Samples of `initial` stay and quotas hold. The final set is then put
-        in the order in which greedy choice takes it. "maxmin" and "represent" are greedy alone;
-        without quotas that is within 1/2 and (for similarities of at least 0) 1 − 1/e of the best.
+        at most eight rounds, within `initial` and quotas; greedy choice orders the final set.
+        "maxmin" and "represent" are greedy alone: without quotas that is within 1/2 and (for
+        similarities of at least 0) 1 − 1/e of the best.
     psd : {"check", "clip"}
         Raise for a similarity with negative eigenvalues, or set them to zero.
     k : str, callable, dict or list, optional
@@ -103,8 +102,7 @@ def select(
     Raises
     ------
     TypeError, ValueError
-        If samples or arguments cannot be used, or a quota cannot be met; the message says what to
-        do.
+        If samples or arguments cannot be used, or a quota cannot be met.
     NotPSDError, TooLargeError
         If the chosen samples have a similarity that is no kernel; if memory is too small.
 
@@ -137,7 +135,7 @@ def select(
     1.0
     """
     wish = one_of("objective", objective, OBJECTIVES)
-    order = check_order(q)
+    order = _check_order(q)
     swaps, psd = flag("swaps", swaps), one_of("psd", psd, PSDS)
     if quality is not None and wish in ("maxmin", "represent"):
         raise ValueError(
@@ -146,11 +144,8 @@ def select(
         )
     if size is None:
         raise TypeError(_missing_size(k, options))
-    similarity = _compared(
-        samples,
-        {"k": k, "score_K": score_K, "score_X": score_X, "score_dual": score_dual}
-        | {"normalize": normalize, **options},
-    )
+    flags = {"score_K": score_K, "score_X": score_X, "score_dual": score_dual}
+    similarity = _compared(samples, {"k": k, **flags, "normalize": normalize, **options})
     refuse_gradient("select", **options, samples=similarity, quality=quality)
     n = similarity.n + len(similarity.dropped)
     kept = np.setdiff1d(np.arange(n), list(similarity.dropped))
@@ -182,7 +177,7 @@ def select(
     )
 
 
-def check_order(q: Any) -> float:
+def _check_order(q: Any) -> float:
     """Return an order that can be selected for."""
     remedy = "q=1 is usual, q=0.5 counts rare samples more, q=2 fewer"
     expected = "an order above 0 and at most 2"
@@ -197,9 +192,8 @@ def check_order(q: Any) -> float:
 
 def _missing_size(k: Any, options: Mapping[str, Any]) -> str:
     """Say where the number of samples goes that was passed by another name, or not at all."""
-    other = next((name for name in options if synonym(name, ["size"])), None)
-    if other is None and isinstance(k, (int, np.integer)):
-        other = "k"
+    default = "k" if isinstance(k, (int, np.integer)) else None
+    other = next((name for name in options if synonym(name, ["size"])), default)
     instead = f"; how many to choose is not `{other}`" if other else ""
     return f"`size` is missing{instead}: pass select(samples, size=5)"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,17 +13,15 @@ from ..arrays.weights import check_each
 from ..resolve.group_labels import Groups
 
 
+@dataclass(frozen=True, eq=False)
 class Constraints:
-    """The constraints on a selection of `size` from n samples.
+    """The constraints on a selection of `size` from n samples."""
 
-    `initial` are places that are in, first; `group` (n,) numbers the group of each sample, all 0
-    without groups; `most` is how many of each group may be in.
-    """
-
-    def __init__(
-        self, n: int, size: int, initial: list[int], group: np.ndarray, most: np.ndarray
-    ) -> None:
-        self.n, self.size, self.initial, self.group, self.most = n, size, initial, group, most
+    n: int
+    size: int
+    initial: list[int]  # places that are in, first
+    group: np.ndarray  # (n,), the number of the group of each sample, all 0 without groups
+    most: np.ndarray  # how many of each group may be in
 
     def open(self, places: list[int]) -> np.ndarray:
         """Return which samples (n,) may join those in `places`."""
@@ -47,10 +46,7 @@ class Constraints:
         return allowed
 
     def best(self, values: np.ndarray) -> np.ndarray:
-        """Return the places of a selection that has the largest sum of `values` (n,) of all.
-
-        Sets with bounds on groups and a size are a matroid: greedy choice is exact.
-        """
+        """Return the selection of the largest sum of `values` (n,), greedily: it is a matroid."""
         order = np.argsort(-values, kind="stable")
         order = np.concatenate([self.initial, order[~np.isin(order, self.initial)]]).astype(int)
         groups = self.group[order]
@@ -85,9 +81,9 @@ def read_constraints(
             f"`initial` must have at most the {size} samples of `size`, got {len(initial)}; raise "
             f"`size`, or leave some out"
         )
-    if groups is None and quota is None:
-        return Constraints(n, size, initial, np.zeros(n, int), np.array([size]))
     if groups is None:
+        if quota is None:
+            return Constraints(n, size, initial, np.zeros(n, int), np.array([size]))
         raise ValueError(
             "`quota` needs `groups`: pass groups=, one label for each sample, or leave it out"
         )

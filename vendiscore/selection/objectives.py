@@ -116,14 +116,11 @@ class Spectral:
         C = self.resolvent.rows()
         rows = (C[known[p]] if p in known else self.candidates.row(p) for p in places)
         K = np.array([row[places] for row in rows])
-        values = np.maximum(np.linalg.eigvalsh(K), 0.0)
         own = np.ones(1) if self.quality is None else self.quality[places]
         if self.q is None:
-            found = float(np.log(values + RIDGE).sum())
-            return found + 2 * float(np.log(own).sum())
-        values[values < len(values) * np.finfo(float).eps * values[-1]] = 0.0  # as `spectrum` has
-        found = math.log(effective_number(values / values.sum(), self.q))
-        return found + float(np.log(own.mean()))
+            values = np.maximum(np.linalg.eigvalsh(K), 0.0)
+            return float(np.log(values + RIDGE).sum()) + 2 * float(np.log(own).sum())
+        return math.log(vendi_of(K, self.q)) + float(np.log(own.mean()))
 
     def _quality(self) -> float:
         return 0.0 if self.quality is None else float(self.quality[self.places].sum())
@@ -167,6 +164,13 @@ class Spectral:
         if self.quality is not None:
             found += np.log(self._quality() + self.quality[some])
         return found
+
+
+def vendi_of(K: np.ndarray, q: float) -> float:
+    """Return VS_q of a few samples; eigenvalues that may be rounding count as 0."""
+    values = np.linalg.eigvalsh(K)
+    values[values < len(values) * np.finfo(float).eps * values[-1]] = 0.0
+    return float(effective_number(values / values.sum(), q))
 
 
 class Spread:
@@ -244,10 +248,7 @@ def greedy(objective: Objective, constraints: Constraints) -> list[int]:
 
 
 def exchanged(objective: Spectral, constraints: Constraints, rounds: int = ROUNDS) -> int:
-    """Exchange members for candidates while that raises the objective; return how many were.
-
-    All members are looked at together; then the one that gains most comes first, if it still does.
-    """
+    """Exchange members for candidates, the best first, while that helps; return how many were."""
     fixed, done = set(constraints.initial), 0
     for _ in track(range(rounds), rounds, "exchanging"):
         places = np.array(objective.places)

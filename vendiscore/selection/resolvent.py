@@ -57,8 +57,7 @@ class Form(NamedTuple):
 def vendi_form(q: float, size: int) -> Form:
     """Return the form of (tr A^q − tr A)/(1 − q), −tr A log A at q = 1, for up to `size` samples.
 
-    The integrand is log(1 + s(t)) − 1/(t + b), whose tail falls like (b − xᵀAx − 1/2) t^{q−3}; the
-    sum beyond the last node is known.
+    The integrand log(1 + s(t)) − 1/(t + b) falls like (b − xᵀAx − 1/2) t^{q−3}, with a known sum.
     """
     if q == 2:
         return Form(1.0, -1.0, np.empty(0), np.empty(0))
