@@ -63,9 +63,8 @@ def conditional_vendi_score(
 ) -> list[Any]:
     """Conditional Vendi VS_q(K ∘ K_T) / VS_q(K_T): how many samples there are for one thing given.
 
-    `given` has what each sample was made for, such as its prompt, which `given_k` compares
-    (strings by "ngram_overlap" without it): what these have in common does not count as diversity
-    of the samples. See `conditional_score`.
+    `given` has what each sample was made for, such as its prompt, which `given_k` compares (strings
+    by "ngram_overlap" without it) and which does not count as diversity. See `conditional_score`.
     """
     if given is None:
         raise UnsuitedError("`given`, one for each sample such as its prompt, got none")

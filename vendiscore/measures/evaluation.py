@@ -56,10 +56,7 @@ def read_measures(measures: Any, shared: dict[str, Any]) -> list[Chosen]:
 def measure_each(
     subject: Subject, measures: Sequence[Chosen], keys: Sequence[str]
 ) -> list[dict[str, Any]]:
-    """Return {name: value} of each measure; measures with an order have one for each of `keys`.
-
-    `keys` are suffixes, one for each order of the subject: "" or "_q2".
-    """
+    """Return {name: value} of each measure; `keys` are suffixes of orders, "" or "_q2"."""
     by_name: dict[str, Any] = {}
     # Eigenvectors are found first, since eigenvalues are read off them.
     first = [chosen for chosen in measures if chosen.measure.vectors]

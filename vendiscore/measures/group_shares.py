@@ -38,13 +38,11 @@ def total(subject: Subject) -> list[Any]:
 def within(subject: Subject) -> list[Any]:
     """α: the Vendi Score within a group, groups weighted so that α β = γ; exp Σ w H at order 1.
 
-    The mean of `VS` over groups is another mean of the same numbers, in which all groups count
-    alike.
+    In the mean of `VS` over groups all groups count alike.
     """
     parts, p = subject.parts, subject.p
     if p is None:
-        sizes = np.array([len(part.rows) for part in parts], dtype=float)
-        weights: Any = sizes / sizes.sum()
+        weights: Any = np.array([len(part.rows) for part in parts]) / subject.similarity.n
     else:
         weights = namespace(p).stack([p[part.rows].sum() for part in parts])
     pairs = zip(weights, parts, strict=True)

@@ -13,7 +13,7 @@ from ..arrays.namespace import as_kind_of, is_torch, row_blocks, scalar, to_host
 from ..distances.all_pairs import numpy_rows
 from ..magnitude.spaces_of_samples import stacked
 from ..registry.measure import RANGE_ROUNDING, register_measure
-from .subject import Subject, UnsuitedError, rows_of_numbers
+from .subject import Subject, check_features, rows_of_numbers
 
 
 @register_measure(
@@ -29,9 +29,9 @@ from .subject import Subject, UnsuitedError, rows_of_numbers
 def maximum_mean_discrepancy(subject: Subject, unbiased: bool = False) -> Any:
     """The squared maximum mean discrepancy under the kernel: ‖mean of x − mean of y‖².
 
-    From 0, for a set with itself, to 4: the V-statistic, with the similarity of each sample with
-    itself. The U-statistic, `unbiased`, leaves these out: then it is right on average over draws
-    of both sets, and below 0 for about half of those from one source, −1/(n−1) − 1/(m−1) at least.
+    From 0, for a set with itself, to 4: the V-statistic. The U-statistic, `unbiased`, leaves out
+    the similarity of each sample with itself: it is right on average over draws of both sets, and
+    below 0 for about half of those from one source, −1/(n−1) − 1/(m−1) at least.
     """
     (n, m), K = subject.both.sizes, subject.both.similarity
     own = K.diagonal()
@@ -69,10 +69,9 @@ def maximum_mean_discrepancy(subject: Subject, unbiased: bool = False) -> Any:
 def kernel_inception_distance(subject: Subject) -> float:
     """The kernel inception distance: unbiased squared MMD under (x·y/d + 1)³ of raw features.
 
-    Of samples that are rows of numbers, these; else of the features of the kernel before they are
-    brought to unit length, such as those of "image_embeddings". The usual mean over random subsets
-    of 1,000 estimates this number, of all samples, with more noise: over all subsets that mean is
-    this number. Its scale is that of the features: compare values of one encoder.
+    Of samples that are rows of numbers, else of the features of the kernel before they are brought
+    to unit length ("image_embeddings"). The usual mean over random subsets of 1,000 estimates this
+    number with more noise. Its scale is that of the features: compare values of one encoder.
     """
     X, Y = _raw_features(subject)
     n, m = X.shape[0], Y.shape[0]
@@ -92,11 +91,7 @@ def _raw_features(subject: Subject) -> list[Any]:
         stacked([np.empty((0, each.shape[1])) for each in found], subject.names)  # as wide
         return [each.astype(np.float64, copy=False) for each in found]
     K, n = subject.both.similarity, subject.both.sizes[0]
-    if K.dim is None:
-        raise UnsuitedError(
-            "samples that are vectors or a kernel that has features, got "
-            f"{type(subject.similarity).__name__}"
-        )
+    check_features(K)
     inner = getattr(K, "distinct", K)
     F = inner.bare().features()
     F = F if sp.issparse(F) else to_host(F)

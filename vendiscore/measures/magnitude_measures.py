@@ -78,8 +78,7 @@ def _by_scale(t: float | Sequence[float], values: Sequence[float]) -> float | di
 def spread(subject: Subject, t: float | Sequence[float] = 1.0) -> float | dict[str, float]:
     """Σ_i 1 / Σ_j exp(−t d_ij) over distinct points at scale t; several t give one for each.
 
-    It is like `Magnitude`, between 1 and n for any metric, and needs no solve: the diversity of
-    order 0 of Leinster and Cobbold of distinct points that all weigh the same.
+    It is like `Magnitude`, between 1 and n for any metric, and needs no solve.
     """
     scales = [t] if isinstance(t, float) else t
     return _by_scale(t, [subject.space.spread(scale) for scale in scales])
@@ -96,8 +95,8 @@ def spread(subject: Subject, t: float | Sequence[float] = 1.0) -> float | dict[s
 def dimension(subject: Subject, n_scales: int = 30, epsilon: float = 0.05) -> float:
     """The largest slope of log Mag(t) against log t, which estimates intrinsic dimension.
 
-    Of the slopes at `n_scales` geometrically spaced scales from t_conv / 100 to t_conv; 0 where all
-    samples are one point. It does not change with the unit of distances. See `magnitude_dimension`.
+    At `n_scales` scales from t_conv / 100 to t_conv; 0 where all samples are one point. It does not
+    change with the unit of distances. See `magnitude_dimension`.
     """
     slopes = magnitude_dimension(subject.space, n_scales=n_scales, epsilon=epsilon).values
     return float(slopes.max(initial=0.0))
@@ -122,10 +121,10 @@ def magnitude_area(
     """The area under the magnitude function, to a scale that sets have in common if there is one.
 
     Of distances of a kernel it ends where the magnitude of as many samples that have nothing in
-    common (k = 0) is (1 − ε) n, so that areas of sets of one size can be compared. Other distances
-    have no such unit: there it ends at the convergence scale of the references, and without these
-    at that of the samples, as `mag_area` does: a note says that such an area cannot be compared
-    between sets. `t_cut` ends it elsewhere; t_cut="t_conv" is the samples' own scale.
+    common (k = 0) is (1 − ε) n, so that sets of one size can be compared. Of other distances it
+    ends at the convergence scale of the references, and without these at that of the samples, as
+    `mag_area` does, which cannot be compared between sets. `t_cut` ends it elsewhere;
+    t_cut="t_conv" is the samples' own scale.
     """
     space = subject.space
     if isinstance(t_cut, float):
@@ -192,8 +191,7 @@ def magnitude_distance(
 ) -> float | dict[str, float]:
     """2 Mag(X ∪ Y) − Mag(X) − Mag(Y) at scale t of distances: how many points are of one set only.
 
-    0 for a set with itself, and at least 0 wherever exp(−tD) of both sets is positive definite,
-    since then no part has a larger magnitude than the whole.
+    0 for a set with itself, and at least 0 wherever exp(−tD) of both sets is positive definite.
     """
     union = subject.both.space
     # A part that has all points has its magnitude, to the last digit.

@@ -36,22 +36,16 @@ SETS = ("samples", "references")
 
 @dataclass(frozen=True, eq=False)
 class Balls:
-    """Who is in whose ball, of n samples and m references; a ball has its boundary.
-
-    Clipped ones reach no further than the median ball of their set.
-    """
+    """Who is in whose ball, of n samples and m references; a ball has its boundary."""
 
     around: np.ndarray  # in how many balls of references each sample is
-    around_clipped: np.ndarray  # and in how many clipped ones
+    around_clipped: np.ndarray  # and in how many that reach no further than the median ball
     met: np.ndarray  # how many samples are in the ball of each reference
     recalled: np.ndarray  # in how many of samples it is; none where there are k samples or fewer
 
 
 class Neighbourhoods:
-    """Nearest neighbours and balls of samples and references, each found once, when asked for.
-
-    Memory: some blocks of rows.
-    """
+    """Nearest neighbours and balls of samples and references, each found once, when asked for."""
 
     def __init__(
         self,

@@ -15,11 +15,10 @@ from ..registry.measure import register_measure
 from ..similarity.base import Similarity
 from ..spectral.cholesky import factor_of
 from ..spectral.eigen import decompose
+from ..spectral.spectrum import EPS
 from ..spectral.weighted_similarity import fault_of, merge_identical
 from .both import Both
 from .subject import Subject
-
-EPS = float(np.finfo(np.float64).eps)
 
 
 def _read_eta(eta: Any) -> float:
@@ -41,9 +40,8 @@ def kernel_entropic_novelty(subject: Subject, eta: float = 1.0) -> float:
     """Kernel entropic novelty: how much of C_X − ηC_Y is positive, times the entropy of its modes.
 
     Σ λ⁺ log(S/λ⁺) with λ⁺ the positive eigenvalues of that difference of covariances, and S their
-    sum: the share of samples of kinds that are more than η times as common as among references,
-    times the entropy of these kinds. One new kind alone has no entropy, and so scores 0. With η = 0
-    it is the entropy of the samples, log VS. Eigenvalues that are no more than rounding count as 0.
+    sum: the share of samples of kinds more than η times as common as among references, times the
+    entropy of these kinds. One new kind alone scores 0. With η = 0 it is log VS of the samples.
     """
     both = subject.both
     own, other = _covariances(both)

@@ -1,8 +1,7 @@
 """What samples and references find of each other among their nearest neighbours.
 
 The ball B of a point reaches to the k-th nearest other point of its own set, that one included, for
-k = `neighbours`; there are n samples x and m references y. A point that has something in common
-with fewer than k others under its kernel has a ball that reaches everything: keep k small there.
+k = `neighbours`; there are n samples x and m references y.
 """
 
 from __future__ import annotations
@@ -48,8 +47,7 @@ def recall(subject: Subject, neighbours: int = 5) -> float:
 
     An outlier among the samples has a large ball, which recalls any reference.
     """
-    balls = _balls(subject, "Recall", neighbours, own=True)
-    return float((balls.recalled > 0).mean())
+    return float((_balls(subject, "Recall", neighbours, own=True).recalled > 0).mean())
 
 
 @_register(
@@ -61,8 +59,7 @@ def density(subject: Subject, neighbours: int = 5) -> float:
     About 1 for samples of the references' distribution; m/k at most, where every sample is in every
     ball.
     """
-    balls = _balls(subject, "Density", neighbours)
-    return float(balls.around.mean() / neighbours)
+    return float(_balls(subject, "Density", neighbours).around.mean() / neighbours)
 
 
 @_register("Coverage", range="[0, 1]", source=f"{_NAEEM}; arXiv 2311.16054, C.2 (8)")
@@ -78,15 +75,12 @@ def coverage(subject: Subject, neighbours: int = 5) -> float:
 def clipped_density(subject: Subject, neighbours: int = 5) -> float:
     """The share of samples that are as good as references: density that outliers do not raise.
 
-    With balls B* of references, whose radii are at most the median of all, the mean over samples of
-    min(1, |{y : x ∈ B*(y)}| / k), divided by that over references of
-    min(1, |{y' ≠ y : y ∈ B*(y')}| / k); 1 at most.
+    The mean over samples of min(1, |{y : x ∈ B*(y)}| / k), divided by that of other references, 1
+    at most, for balls B* whose radii are at most the median of all.
     """
     balls = _balls(subject, "ClippedDensity", neighbours)
-    own = subject.both.neighbourhoods.own(neighbours)
-    return min(
-        1.0, _clipped_mean(balls.around_clipped, neighbours) / _clipped_mean(own, neighbours)
-    )
+    own = _clipped_mean(subject.both.neighbourhoods.own(neighbours), neighbours)
+    return min(1.0, _clipped_mean(balls.around_clipped, neighbours) / own)
 
 
 @_register("ClippedCoverage", range="[0, 1]", source=_SALVY)
@@ -106,11 +100,7 @@ def clipped_coverage(subject: Subject, neighbours: int = 5) -> float:
 
 
 def expected_cover(s: int, m: int, k: int) -> float:
-    """Return the expected mean of min(1, j/k) for the number j of s good samples in one of m balls.
-
-    The share of the distribution in a ball is of the beta distribution (k, m − k), so that j is
-    beta-binomial.
-    """
+    """Return the expected mean of min(1, j/k), j of s good samples in a ball (beta-binomial)."""
     i = np.arange(k)
     none = np.prod((m - k + i) / (m - k + s + i))
     ratios = (s - i) * (k + i) / ((i + 1) * np.maximum(m - k + s - i - 1, 1))

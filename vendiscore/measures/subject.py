@@ -37,12 +37,10 @@ class UnsuitedError(TypeError):
 
 
 class Subject(SampleSet):
-    """A set of samples, how they are compared, and a second set where a measure has a use for it.
+    """A set of samples, how they are compared, and references: what a measure is a function of.
 
-    What a measure is a function of. Each view of the samples is found when it is first asked for,
-    and kept for the next measure. Both sets are pooled, compared together, and taken apart again:
-    they share a kernel and its fitted options. A part, such as a group, is a Subject, too: its
-    `whole` is compared, and the samples at its `places` are taken.
+    Each view of the samples is found when first asked for, and kept. Both sets are compared
+    together; of a part, such as a group, its `whole` is, and the samples at `places` are taken.
 
     Parameters
     ----------
@@ -120,8 +118,15 @@ class Subject(SampleSet):
 
     def forget(self) -> None:
         """Drop what takes memory, but for eigenvalues; it is found again if it is asked for."""
-        views = ("samples", "similarities", "similarity", "spaces", "features", "eigen")
-        for heavy in (*views, "ordinariness", "both"):
+        for heavy in [
+            "samples",
+            "similarities",
+            "spaces",
+            "features",
+            "eigen",
+            "ordinariness",
+            "both",
+        ]:
             self.__dict__.pop(heavy, None)
 
     @cached_property
@@ -296,12 +301,8 @@ class Subject(SampleSet):
         rows = self.vectors
         if rows is not None:
             return rows if sp.issparse(rows) else numpy_rows(rows)
-        if self.similarity.dim is not None:
-            return self.similarity.features()
-        raise UnsuitedError(
-            "samples that are vectors or a kernel that has features, got "
-            f"{type(self.similarity).__name__}"
-        )
+        check_features(self.similarity)
+        return self.similarity.features()
 
     @property
     def n(self) -> int:
@@ -334,6 +335,13 @@ class Subject(SampleSet):
             yield
         except SampleError as error:
             raise error.at(self.places_kept) from error.__cause__
+
+
+def check_features(K: Similarity) -> None:
+    """Raise for a similarity without features."""
+    if K.dim is None:
+        wanted = "samples that are vectors or a kernel that has features"
+        raise UnsuitedError(f"{wanted}, got {type(K).__name__}")
 
 
 def rows_of_numbers(samples: Any, how: How) -> Any:

@@ -19,10 +19,10 @@ from ..resolve.kernel_build import TEXT_KERNEL
 from .subject import Subject
 
 Per = Literal["corpus", "text"]
-PERS: tuple[Per, ...] = ("corpus", "text")
 ANALYZERS = ("word", "char")
 _BLEU: dict[str, Any] = {"tokenize": "13a", "smooth": "exp", "max_order": 4, "lowercase": False}
 _register = partial(register_measure, needs="samples")
+_read_per = partial(one_of, "per", known=("corpus", "text"))
 
 
 def _read_sizes(sizes: Any) -> tuple[int, ...]:
@@ -47,11 +47,7 @@ def _read_tokens(tokens: Any) -> Any:
     range="[0, 1]",
     direction="higher",
     source="Li et al., NAACL 2016 (distinct-n); mean over n: arXiv 2210.02410, §4.5",
-    readers={
-        "sizes": _read_sizes,
-        "per": lambda per: one_of("per", per, PERS),
-        "tokens": _read_tokens,
-    },
+    readers={"sizes": _read_sizes, "per": _read_per, "tokens": _read_tokens},
 )
 def ngram_diversity(
     subject: Subject,
@@ -61,12 +57,11 @@ def ngram_diversity(
 ) -> float:
     """Distinct n-grams / all n-grams of the texts, averaged over `sizes` n.
 
-    With per="corpus", the default and the definition of Li et al., n-grams of all texts are counted
-    together; with per="text" it is the mean over texts of the ratio of each, which sees repeats
-    within a text only. The former falls with the number and the length of texts: compare sets of
-    one size. Tokens are those of the kernel "ngram_overlap", with its `tokenizer` and `analyzer` if
-    that compares the texts; `tokens` ("word", "char" or a tokenizer) says others. A text that is
-    shorter than n has no part in that n, and an n that all are shorter than has none in the mean.
+    With per="corpus" (Li et al.) n-grams of all texts are counted together; with per="text" it is
+    the mean over texts of the ratio of each, which sees repeats within a text only. The former
+    falls with the number and the length of texts: compare sets of one size. Tokens are those of the
+    kernel "ngram_overlap", with its options if that compares the texts; `tokens` ("word", "char" or
+    a tokenizer) says others. A text shorter than n has no part in that n.
     """
     with subject.located():
         read = _tokens(subject, tokens)
@@ -120,10 +115,7 @@ def _tokens(subject: Subject, tokens: Tokenizer | str | None) -> list[list[Any]]
     range="[0, 1]",
     direction="lower",
     source="Zhu et al., SIGIR 2018 (Texygen), by sacrebleu (Post, WMT 2018)",
-    readers={
-        "max_order": partial(integer, "max_order"),
-        "lowercase": partial(flag, "lowercase"),
-    },
+    readers={"max_order": partial(integer, "max_order"), "lowercase": partial(flag, "lowercase")},
 )
 def self_bleu(
     subject: Subject,
@@ -135,10 +127,9 @@ def self_bleu(
     """The mean sentence BLEU of each text with all others as its references, from 0 to 1.
 
     It is sacrebleu's `sentence_score` with effective order, over 100; "13a", "exp", 4 and False are
-    the defaults of its options, and those of the kernel "bleu" if that compares the texts. (Texygen
-    itself has NLTK's tokens and smoothing.) It grows with the number of texts: compare sets of one
-    size. Time and memory O(total length): of each n-gram the two texts that have it most often tell
-    how often others have it.
+    the defaults of its options, or the options of the kernel "bleu" if that compares the texts.
+    (Texygen itself has NLTK's tokens and smoothing.) It grows with the number of texts: compare
+    sets of one size. Time and memory O(total length).
     """
     given = {"tokenize": tokenize, "smooth": smooth, "max_order": max_order, "lowercase": lowercase}
     how, options = subject.how, dict(_BLEU)
@@ -220,18 +211,12 @@ def _nearest(lengths: np.ndarray) -> np.ndarray:
 def compression_ratio(subject: Subject) -> float:
     """Bytes of all texts together / bytes of them compressed by gzip: the more, the more repeats.
 
-    Texts are joined by spaces, in their order, as UTF-8, and compressed at level 9, in memory: 18
-    bytes of the result are gzip's own. It grows with the amount of text, and sees repeats within
-    32 kB: compare sets of one size, in one order.
+    Texts are joined by spaces, in their order, as UTF-8, and compressed at level 9. It grows with
+    the amount of text, and sees repeats within 32 kB: compare sets of one size, in one order.
     """
     texts = subject.texts
+    empty = [i for i, text in enumerate(texts) if not text or text.isspace()]
     with subject.located():
-        SampleError.check(
-            {
-                i: f"is empty: {text!r:.40}; remove it"
-                for i, text in enumerate(texts)
-                if not text or text.isspace()
-            }
-        )
+        SampleError.check({i: f"is empty: {texts[i]!r:.40}; remove it" for i in empty})
     data = " ".join(texts).encode("utf-8", "surrogatepass")
     return len(data) / len(gzip.compress(data, mtime=0))

@@ -84,8 +84,7 @@ def truncated(subject: Subject, top: int = 500) -> list[Any]:
     """The Vendi Score of the `top` t largest eigenvalues, each raised by 1/t of what they leave.
 
     Of n samples from one source it settles once n is a multiple of t, where VS may go on growing:
-    compare it for one t, which is below n. Of t samples or fewer it is VS. The authors' examples
-    have t = 500.
+    compare it for one t below n. Of t samples or fewer it is VS. The authors have t = 500.
     """
     found = subject.spectral.spectrum  # that of VS, which is good for these orders
     values = (subject.spectrum if found is None else found).values
@@ -108,20 +107,19 @@ def truncated(subject: Subject, top: int = 500) -> list[Any]:
 def renyi_kernel_entropy(subject: Subject, unbiased: bool = False) -> Any:
     """The Rényi kernel entropy −log Σ p_i p_j k_ij² of order 2: log VS of q = 2, whatever `q` is.
 
-    With `unbiased` the mean is over pairs of two different samples, whose expectation is that of
-    the source for any n (a U-statistic): the entropy itself is then larger, and has no value where
-    no two samples have anything in common.
+    With `unbiased` the mean is over pairs of two different samples (a U-statistic): the entropy is
+    then larger, and has no value where no two samples have anything in common.
     """
     known = subject.__dict__.get("eigen", subject.__dict__.get("spectrum"))
     if known is None and "spectral" in subject.__dict__:
         known = subject.spectral.spectrum
     # By a norm where no spectrum is known.
-    found = vendi(subject.similarity, [2.0], subject.p, subject.psd, spectrum=known)
-    number = found.values[0]
+    K, p = subject.similarity, subject.p
+    number = vendi(K, [2.0], p, subject.psd, spectrum=known).values[0]
     log = namespace(number).log if is_torch(number) else math.log
     if not unbiased:
         return log(number)
-    same = 1 / subject.n if subject.p is None else subject.p @ subject.p  # one is drawn twice
+    same = 1 / subject.n if p is None else p @ p  # one is drawn twice
     purity = 1 / number
     pairs = purity - same
     if subject.n < 2 or not scalar(pairs) > NOTHING * scalar(purity):

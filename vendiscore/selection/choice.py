@@ -108,9 +108,9 @@ def select(
 
     Notes
     -----
-    Each pick is the best at its time; of equal ones it is the first. Greedy choice has no (1 − 1/e)
-    guarantee for log VS, which is submodular at q = 1 but not monotone, since a copy lowers it; for
-    q < 1 the sum Σλ^q is both, and has one. `bound` says how good this selection is.
+    Each pick is the best at its time, the first of equal ones. Greedy choice has a (1 − 1/e)
+    guarantee for Σλ^q with q < 1, but none for log VS at q = 1, which a copy lowers: `bound` says
+    how good this selection is.
 
     Time for N samples and a selection of k: a row of similarities a pick, and O(ridges · k² N) for
     about 15 ridges ("vendi"), O(k² N) ("logdet"), O(k N) ("q2" without `swaps`, "maxmin"), O(N²)

@@ -30,8 +30,8 @@ TOLERANCE = 1e-4
 COLUMNS = 4096
 # Numbers that are held at once where many members are looked at.
 SWEPT = 1 << 18
-# The least ridge: the rounding of inverses beside smaller ones grows with every sample of a set
-# that has more samples than dimensions. log det is taken beside it.
+# The least ridge: with smaller ones the rounding of inverses grows with each sample beyond the
+# number of dimensions. log det is taken at it.
 RIDGE = 1e-9
 
 
