@@ -118,16 +118,9 @@ class Subject(SampleSet):
 
     def forget(self) -> None:
         """Drop what takes memory, but for eigenvalues; it is found again if it is asked for."""
-        for heavy in [
-            "samples",
-            "similarities",
-            "spaces",
-            "features",
-            "eigen",
-            "ordinariness",
-            "both",
-        ]:
-            self.__dict__.pop(heavy, None)
+        views = ("samples", "similarities", "spaces", "features", "eigen", "ordinariness", "both")
+        for view in views:
+            self.__dict__.pop(view, None)
 
     @cached_property
     def similarities(self) -> list[Similarity]:
@@ -179,13 +172,15 @@ class Subject(SampleSet):
     def p(self) -> Array | None:
         """Weights (n,) that sum to 1, or None; of a part among each other."""
         if self.is_part:
-            weights = None if self.whole.p is None else self.whole.p[self.rows]
-            if weights is not None and not weights.sum() > 0:
+            if self.whole.p is None:
+                return None
+            weights = self.whole.p[self.rows]
+            if not weights.sum() > 0:
                 raise ValueError(
                     f"`p` gives no weight to {self.name}, which so has no score of its own; leave "
                     f"its samples out"
                 )
-            return weights if weights is None else weights / weights.sum()
+            return weights / weights.sum()
         if self.given_weights is None:
             return None
         if not self.compared:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -143,7 +142,10 @@ def select(
             f"'logdet'"
         )
     if size is None:
-        raise TypeError(_missing_size(k, options))
+        default = "k" if isinstance(k, (int, np.integer)) else None
+        other = next((name for name in options if synonym(name, ["size"])), default)
+        instead = f"; how many to choose is not `{other}`" if other else ""
+        raise TypeError(f"`size` is missing{instead}: pass select(samples, size=5)")
     flags = {"score_K": score_K, "score_X": score_X, "score_dual": score_dual}
     similarity = _compared(samples, {"k": k, **flags, "normalize": normalize, **options})
     refuse_gradient("select", **options, samples=similarity, quality=quality)
@@ -172,9 +174,8 @@ def select(
         part = candidates.among(rows)
         spectrum_of(MatrixSimilarity(part.copy(), psd=similarity.psd), psd=psd)
     own = None if quality is None else quality[rows]
-    return Selection(
-        kept[rows], wish, order, swapped, part, own, candidates, constraints, rows, cover
-    )
+    known = part, own, candidates, constraints, rows, cover
+    return Selection(kept[rows], wish, order, swapped, *known)
 
 
 def _check_order(q: Any) -> float:
@@ -188,14 +189,6 @@ def _check_order(q: Any) -> float:
     if order > 2:
         why = "higher ones look at the largest eigenvalues only; pass q=2, or q=1"
     raise ValueError(f"`q` must be {expected}, got {q!r:.60}: {why}")
-
-
-def _missing_size(k: Any, options: Mapping[str, Any]) -> str:
-    """Say where the number of samples goes that was passed by another name, or not at all."""
-    default = "k" if isinstance(k, (int, np.integer)) else None
-    other = next((name for name in options if synonym(name, ["size"])), default)
-    instead = f"; how many to choose is not `{other}`" if other else ""
-    return f"`size` is missing{instead}: pass select(samples, size=5)"
 
 
 def _compared(samples: Samples, rest: dict[str, Any]) -> Similarity:

@@ -119,7 +119,7 @@ class Spectral:
         own = np.ones(1) if self.quality is None else self.quality[places]
         if self.q is None:
             values = np.maximum(np.linalg.eigvalsh(K), 0.0)
-            return float(np.log(values + RIDGE).sum()) + 2 * float(np.log(own).sum())
+            return float(np.log(values + RIDGE).sum() + 2 * np.log(own).sum())
         return math.log(vendi_of(K, self.q)) + float(np.log(own.mean()))
 
     def _quality(self) -> float:
@@ -189,7 +189,7 @@ class Spread:
         self.places.append(v)
 
 
-class Cover:
+class Cover(Spread):
     """Facility location: the mean similarity of all samples to the most similar chosen one.
 
     Gains only fall as the set grows: candidates are looked at in the order of what they were worth
@@ -197,9 +197,8 @@ class Cover:
     """
 
     def __init__(self, candidates: Candidates) -> None:
-        self.candidates = candidates
-        self.places: list[int] = []
-        self._nearest = np.full(candidates.n, -1.0)  # below which there is no similarity
+        super().__init__(candidates)
+        self._nearest[:] = -1.0  # below which there is no similarity
         self._bounds = np.full(candidates.n, np.inf)
         self._values = [0.0]
 
@@ -211,15 +210,17 @@ class Cover:
             some = order[start : start + BATCH]
             if self._bounds[some[0]] <= top:
                 break
-            self._bounds[some] = self._worth(some)
+            rows = self.candidates.rows(some)
+            np.maximum(rows, self._nearest, out=rows)
+            rows -= self._nearest
+            self._bounds[some] = rows.mean(axis=1)
             k = int(np.argmax(self._bounds[some]))
             if self._bounds[some[k]] > top:
                 best, top = int(some[k]), float(self._bounds[some[k]])
         return best
 
     def add(self, v: int) -> None:
-        np.maximum(self._nearest, self.candidates.row(v), out=self._nearest)
-        self.places.append(v)
+        super().add(v)
         self._values.append(float(self._nearest.mean()))
 
     @property
@@ -227,14 +228,8 @@ class Cover:
         """What each sample added when it came, (m,)."""
         return np.diff(self._values)
 
-    def _worth(self, some: np.ndarray) -> np.ndarray:
-        rows = self.candidates.rows(some)
-        np.maximum(rows, self._nearest, out=rows)
-        rows -= self._nearest
-        return rows.mean(axis=1)
 
-
-Objective: TypeAlias = Spectral | Spread | Cover
+Objective: TypeAlias = Spectral | Spread
 
 
 def greedy(objective: Objective, constraints: Constraints) -> list[int]:

@@ -163,13 +163,12 @@ class Resolvent:
         across = R[:, j, :m] / np.sqrt(R[:, j, j])[:, None]
         self._change(across, 1)
         R[:, :m, :m] -= across[:, :, None] * across[:, None, :]
-        last = self.places.pop()
-        if j < m - 1:
-            R[:, j, :m] = R[:, m - 1, :m]
-            R[:, :m, j] = R[:, :m, m - 1]
-            R[:, j, j] = R[:, m - 1, m - 1]
-            self._C[j] = self._C[m - 1]
-            self.places[j] = last
+        R[:, j, :m] = R[:, m - 1, :m]
+        R[:, :m, j] = R[:, :m, m - 1]
+        R[:, j, j] = R[:, m - 1, m - 1]
+        self._C[j] = self._C[m - 1]
+        self.places[j] = self.places[m - 1]
+        self.places.pop()
 
     def _multiply(self) -> None:
         """Multiply the factors of R_t, if they are not multiplied yet."""
