@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays.namespace import Array, as_kind_of, namespace
+from ..arrays.namespace import Array, as_kind_of
 from ..arrays.pools import size
 from ..arrays.weights import check_weights
 from ..distances.all_pairs import numpy_rows
@@ -58,10 +58,8 @@ class SampleSet:
     def ordinariness(self) -> tuple[Array, Array]:
         """p and K p: how similar a random sample is to each."""
         diagonal = self.similarity.diagonal()
-        if self.p is None:
-            p = namespace(diagonal).full_like(diagonal, 1 / self.similarity.n)
-        else:
-            p = as_kind_of(self.p, diagonal)
+        p = np.full(self.similarity.n, 1 / self.similarity.n) if self.p is None else self.p
+        p = as_kind_of(p, diagonal)
         return p, self.similarity.matmul(p)
 
 

@@ -72,9 +72,8 @@ def mode_diversity(probabilities: Any, p: Any = None) -> Any:
     P = check_probabilities(probabilities)
     n = P.shape[0]
     weights = check_weights(np.full(n, 1 / n) if p is None else p, n, like=P)
-    if sp.issparse(P):
-        mean = P.T @ weights
-    else:
+    if not sp.issparse(P):
         xp = namespace(P)
-        mean = xp.astype(P, xp.float64).T @ xp.asarray(weights)
+        P, weights = xp.astype(P, xp.float64), xp.asarray(weights)
+    mean = P.T @ weights
     return effective_number(mean / mean.sum(), 1.0)

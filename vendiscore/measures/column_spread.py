@@ -90,12 +90,9 @@ def geometric_mean_of_deviations(subject: Subject) -> float:
         X = sp.csc_array(X).astype(np.float64)
         n = X.shape[0]
         ends = [np.asarray(end.toarray()).ravel() for end in (X.min(axis=0), X.max(axis=0))]
-        mean = np.asarray(X.mean(axis=0)).ravel()
-        stored = np.diff(X.indptr)
-        gaps = (X.data - np.repeat(mean, stored)) ** 2
-        column = np.repeat(np.arange(X.shape[1]), stored)
-        squares = np.bincount(column, gaps, X.shape[1]) + (n - stored) * mean**2
-        deviations = np.sqrt(squares / n)
+        mean, stored = np.asarray(X.mean(axis=0)).ravel(), np.diff(X.indptr)
+        X.data = (X.data - np.repeat(mean, stored)) ** 2
+        deviations = np.sqrt((X.sum(axis=0) + (n - stored) * mean**2) / n)
     else:
         X = np.asarray(to_host(X), dtype=np.float64)
         ends = [X.min(axis=0), X.max(axis=0)]

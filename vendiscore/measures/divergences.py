@@ -44,9 +44,8 @@ _register = partial(
 def jensen_shannon(subject: Subject) -> Any:
     """The Jensen–Shannon divergence of both sets in nats: H(σ) − (H(ρ_X) + H(ρ_Y))/2.
 
-    0 for a set with itself, log 2 for sets that have nothing in common. At order 1, whatever `q`
-    is. Two draws of one source are far from 0 where samples hardly repeat: compare with two halves
-    of the references.
+    At order 1: 0 for a set with itself, log 2 for sets with nothing in common. Two draws of one
+    source are far from 0 where samples hardly repeat: compare with two halves of the references.
     """
     _note(subject)
     both = subject.both
@@ -62,10 +61,10 @@ def jensen_shannon(subject: Subject) -> Any:
 def relative_vendi_score(subject: Subject) -> float:
     """exp of the relative entropy of the samples to both sets together, S(ρ_X ‖ σ).
 
-    1 for a set with itself, 2 where no sample has anything in common with a reference. References
-    that no sample is like count less than in "JensenShannon". `surprise` shares it out among the
-    samples. At order 1, whatever `q` is. Two draws of one source are far from 1 where samples
-    hardly repeat (30 questions under n-grams: 1.94): compare with two halves of the references.
+    At order 1: 1 for a set with itself, 2 where no sample has anything in common with a reference.
+    References that no sample is like count less than in "JensenShannon"; `surprise` is the part of
+    each sample. Two draws of one source are far from 1 where samples hardly repeat: compare with
+    two halves of the references.
     """
     both = subject.both
     _note(subject)
@@ -122,11 +121,10 @@ def surprise(
     >>> surprise(["a", "a", "b"], ["a", "c", "c"], k="labels").round(3)  # log 4/3, and log 2
     array([0.288, 0.288, 0.693])
     """
-    rest = {**how, "k": k}
-    read = how_of(rest)
-    psd = check_psd(psd)
-    sets = [read_samples(samples, read, "samples"), read_samples(references, read, "references")]
-    subject = Subject(sets[0], read, references=sets[1], psd=psd, pooled=("similarity",))
+    read, psd = how_of({**how, "k": k}), check_psd(psd)
+    own = read_samples(samples, read, "samples")
+    other = read_samples(references, read, "references")
+    subject = Subject(own, read, references=other, psd=psd, pooled=("similarity",))
     refuse_gradient("surprise", **how, samples=subject.both.similarity)
     every = np.full(len(subject.rows_came), np.nan)
     with np.errstate(all="ignore"):

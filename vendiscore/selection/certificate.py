@@ -1,7 +1,7 @@
 """An upper bound on the score of any selection of a size: how close to the best is this one?
 
-A selection B = Σ_S x xᵀ/k has at most k dimensions. With φ(x) = (x^q − x)/(1 − q), S_q(B) = tr φ(B)
-and any positive A, von Neumann's trace inequality gives
+For a selection B = Σ_S x xᵀ/k, φ(x) = (x^q − x)/(1 − q), S_q(B) = tr φ(B) and any positive A, von
+Neumann's trace inequality gives
 
     S_q(B) ≤ Σ_{x∈S} g_x/k + Σ_{i≤k} λ_i^q,        g_x = xᵀ φ'(A) x,
 

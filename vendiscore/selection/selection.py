@@ -75,10 +75,9 @@ class Selection:
     def gains(self) -> np.ndarray:
         """What each sample added to the objective when it joined those before it, (size,).
 
-        Of "vendi" and "q2" in log VS_q, of order 2 for the latter, with `quality` in the log of
-        the mean quality times VS_q; of "logdet" in log det, with `quality` plus 2 log quality; of
-        "maxmin" the distance √(2 − 2k) to the nearest before it, infinite for the first; of
-        "represent" in mean similarity. Can be below 0: a copy lowers log VS.
+        "vendi": in log VS_q, which a copy lowers, "q2": of order 2, with `quality` plus the log of
+        its mean; "logdet": in log det, with `quality` plus 2 log quality; "maxmin": the distance
+        √(2 − 2k) to the nearest before it, infinite for the first; "represent": in mean similarity.
         """
         if self._cover is not None:
             return self._cover
