@@ -258,6 +258,18 @@ def test_samples_that_are_left_out_keep_their_places():
     np.testing.assert_array_equal(found.places - (found.places > 10), expected.places)
 
 
+def test_quality_and_groups_may_have_one_entry_for_each_sample_kept():
+    texts = [*TEXTS[:10], "", *TEXTS[10:20]]
+    every = {"quality": np.arange(21.0), "groups": np.arange(21) % 2, "quota": 3}
+    kept = {name: np.delete(values, 10) for name, values in every.items() if name != "quota"}
+    with pytest.warns(UserWarning, match="left out"):
+        found = [
+            select(texts, 5, k="ngram_overlap", on_error="skip", **{**every, **some})
+            for some in ({}, kept)
+        ]
+    np.testing.assert_array_equal(found[0].places, found[1].places)
+
+
 def test_a_selection_tells_of_itself():
     found = select(X, 12, k="rbf", sigma=1.5)
     assert repr(found).startswith("Selection(12 of 60 samples by 'vendi', VS (q=1) = ")
