@@ -114,7 +114,11 @@ def surprise(
     It is not evidence that two sources differ. Of 30 questions against 30 others of one source,
     compared by n-grams, the mean is 0.66 (benchmarks/two_sets_null.py): compare with the surprise
     of one half of the references to the other. Time O((n + m)³), and n + m squared memory;
-    O((n + m) d² + d³) from d features. Source: Umegaki 1962; Bach, arXiv 2202.08545.
+    O((n + m) d² + d³) from d features.
+
+    References
+    ----------
+    Umegaki, Kodai Math. Sem. Rep. 1962; Bach, arXiv 2202.08545.
 
     Examples
     --------
