@@ -45,8 +45,7 @@ def modes(subject: Subject) -> Any:
 def mode_diversity(probabilities: Any, p: Any = None) -> Any:
     """Return exp H(Σ_i p_i p(y|x_i)): how many modes (classes) a classifier finds in the samples.
 
-    It equals the Vendi Score of "labels" where every prediction is certain
-    (Friedman & Dieng, TMLR 2023, arXiv 2210.02410, §4.3).
+    It equals the Vendi Score of "labels" where every prediction is certain.
 
     Parameters
     ----------
@@ -63,6 +62,10 @@ def mode_diversity(probabilities: Any, p: Any = None) -> Any:
     ------
     SampleError, ValueError
         If a row, or p, has a negative entry or does not sum to 1.
+
+    References
+    ----------
+    Friedman & Dieng, TMLR 2023, arXiv 2210.02410, §4.3.
 
     Examples
     --------
