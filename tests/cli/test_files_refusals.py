@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import vendiscore
-from vendiscore.cli.keywords import KINDS
+from vendiscore.cli.kernel_options import KINDS
 
 
 def array(X: np.ndarray) -> bytes:

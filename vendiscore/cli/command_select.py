@@ -14,9 +14,9 @@ from ..resolve.sets import as_similarity
 from ..selection import select
 from ..signature import line
 from ..similarity.base import Similarity
-from . import keywords, output
+from . import output
 from .exit_codes import UsageError
-from .kernel_options import How, left_out, placing, read_all, read_how
+from .kernel_options import How, left_out, parse_value, placing, read_all, read_how
 
 _LETTERS = 60
 
@@ -105,9 +105,9 @@ def _places(source: Samples, kept: Sequence[int]) -> list[int | str]:
 def _quota(text: str) -> Any:
     """Read at most how many of any group, or how many of each."""
     if "=" not in text:
-        return keywords.value(text)
+        return parse_value(text)
     pairs = [part.rpartition("=") for part in text.split(",")]
-    return {name: keywords.value(count) for name, _, count in pairs}
+    return {name: parse_value(count) for name, _, count in pairs}
 
 
 def _samples(found: Explanation, source: Samples) -> list[dict[str, Any]]:

@@ -1,10 +1,11 @@
-"""The options of a command about samples and kernels, as keywords of the library."""
+"""The options of a command, as keywords of the library: samples, kernels, orders, measures."""
 
 from __future__ import annotations
 
+import json
 from argparse import Namespace
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -14,7 +15,6 @@ from ..reading.samples import Samples
 from ..registry.kernel import check_options, get_kernel
 from ..resolve import kernel_request as resolve
 from ..scoring.request import Request, check_orders, read_request
-from . import keywords
 from .exit_codes import DataError, UsageError, tell
 from .files import check, read
 
@@ -24,6 +24,32 @@ _USUAL = {
     "molecules": ("morgan", "their Morgan fingerprints"),
     "images": ("pixels", "their pixels"),
 }
+# What samples each kind of kernel wants of a file; of kinds of others nothing is known.
+KINDS = {
+    "text": "texts",
+    "molecules": "molecules",
+    "vectors": "vectors",
+    "class probabilities": "vectors",
+    "rows of bits": "vectors",
+    "images": "images",
+    "labels": "values",
+    "sets of labels": "values",
+}
+_JSON = ("[", "{", '"')  # how a value of JSON begins that is no number
+_WORDS: dict[str, Any] = {"true": True, "false": False, "none": None, "null": None}
+# Keywords that have options of their own here, or hold what a command line cannot.
+_ELSEWHERE = {
+    "samples": "FILE",
+    "references": "--references",
+    "k": "-k",
+    "q": "-q",
+    "measures": "-m",
+    "groups": "--group-by",
+    "details": "-f json",
+    "on_error": "--on-error",
+    "quality": "--quality",
+}
+_NONE_HERE = ("p", "tokenizer", "model", "transform")
 _OF_NUMBERS = ("score_K", "score_X", "score_dual")
 
 
@@ -37,10 +63,7 @@ class How:
     order: float  # of commands that take one
 
     def of(self, source: Samples, needed: bool = True) -> dict[str, Any]:
-        """Return the keywords of `compute` for the samples of a file, with their usual kernel.
-
-        The library knows that of texts; vectors have none where no measure needs it (`needed`).
-        """
+        """Return the keywords of `compute` for a file, with the usual kernel if one is `needed`."""
         found, idle = dict(self.keywords), source.kind == "vectors" and not needed
         named = any(found.get(name) for name in ("k", "metric", *_OF_NUMBERS))
         if source.kind not in _USUAL or named or idle:
@@ -60,14 +83,14 @@ def read_how(args: Namespace, also: Collection[str] | None = None) -> How:
     kind, found, order = "", {}, 1.0
     with usage():
         if args.kernel is not None:
-            found["k"], kind, own = keywords.kernel(args.kernel)
-            check_options(get_kernel(found["k"]), own)
-            found |= own
-        found |= keywords.options(args.option)
+            name, *parts = args.kernel.split(":")
+            kernel, own = get_kernel(name), parse_options(parts)
+            check_options(kernel, own)
+            kind, found = KINDS.get(kernel.samples, ""), {"k": name, **own}
+        found |= parse_options(args.option)
         if also is not None:
-            rest = {name: value for name, value in found.items() if name not in also}
-            resolve.how_of(rest, also)
-            order, *more = check_orders(keywords.orders(args.order))
+            resolve.how_of({name: x for name, x in found.items() if name not in also}, also)
+            order, *more = check_orders(parse_value(args.order))
             if more:
                 raise ValueError(f"-q takes one order here, got {args.order!r}")
     if not kind and any(found.get(name) for name in _OF_NUMBERS):
@@ -78,9 +101,9 @@ def read_how(args: Namespace, also: Collection[str] | None = None) -> How:
 
 def read_measuring(args: Namespace, how: How) -> tuple[dict[str, Any], Request]:
     """Read the keywords of `score` beyond those of the kernel, and the request of all."""
-    found: dict[str, Any] = {"q": keywords.orders(args.orders)}
+    found: dict[str, Any] = {"q": parse_value(args.orders)}
     if args.measures:
-        found["measures"] = keywords.measures(args.measures)
+        found["measures"] = parse_measures(args.measures)
     if args.ci and "ci" not in how.keywords:
         found["ci"] = 0.95
     with usage():
@@ -149,3 +172,41 @@ def read_all(paths: Sequence[str], how: How) -> list[Samples]:
             both = f"{source.name} has {source.kind}, {found[0].name} {found[0].kind}"
             raise DataError(f"{both}; take one kind at a time")
     return found
+
+
+def parse_value(text: str) -> Any:
+    """Read a value: a number, a word, numbers with commas, JSON, or the text itself."""
+    if "," in text and text[0] not in _JSON:
+        parts = [parse_value(part) for part in text.split(",")]
+        return parts if all(isinstance(part, (int, float)) for part in parts) else text
+    if text.lower() in _WORDS:
+        return _WORDS[text.lower()]
+    for parse in (json.loads,) if text[:1] in _JSON else (int, float):
+        with suppress(ValueError):
+            return parse(text)
+    return text
+
+
+def parse_options(pairs: Iterable[str]) -> dict[str, Any]:
+    """Read options written NAME=VALUE."""
+    found: dict[str, Any] = {}
+    for pair in pairs:
+        name, sign, text = pair.partition("=")
+        name = name.strip().replace("-", "_")
+        if not sign or not name:
+            raise UsageError(f"-o takes OPTION=VALUE, got {pair!r}")
+        if name in _ELSEWHERE:
+            raise UsageError(f"-o {name}: that is what {_ELSEWHERE[name]} says; leave it out")
+        if name in _NONE_HERE:
+            raise UsageError(f"-o {name} holds Python objects; call vendiscore.compute from Python")
+        found[name] = parse_value(text)
+    return found
+
+
+def parse_measures(texts: Iterable[str]) -> list[str] | dict[str, dict[str, Any]]:
+    """Read MEASURE[:OPTION=VALUE…], several with commas, or the name of a set of measures."""
+    found: dict[str, dict[str, Any]] = {}
+    for text in (part.strip() for each in texts for part in each.split(",")):
+        name, *parts = text.split(":")
+        found[name] = found.get(name, {}) | parse_options(parts)
+    return found if any(found.values()) else list(found)

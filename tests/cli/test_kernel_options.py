@@ -1,0 +1,20 @@
+"""Values of options are read as numbers, words, lists, kernels, orders and measures."""
+
+from vendiscore.cli.kernel_options import parse_measures, parse_options, parse_value
+
+
+def test_a_value_is_a_number_a_word_a_list_json_or_itself():
+    read = {"0.5": 0.5, "1,2": [1, 2], "true": True, "None": None, "clip": "clip", "a,b": "a,b"}
+    read |= {'["a"]': ["a"], '"1,2"': "1,2", "[1,": "[1,", "": "", "1,a": "1,a", "-3": -3}
+    assert {text: parse_value(text) for text in read} == read
+
+
+def test_options_have_values():
+    assert parse_options(["ns=1,2", "analyzer=char"]) == {"ns": [1, 2], "analyzer": "char"}
+
+
+def test_orders_and_measures_are_one_or_several():
+    assert [parse_value(text) for text in ("1", "0,1,inf")] == [1, [0, 1, float("inf")]]
+    assert parse_measures(["VS,IntDiv"]) == ["VS", "IntDiv"]
+    assert parse_measures(["text"]) == ["text"]
+    assert parse_measures(["VS,MagArea:n_scales=20"]) == {"VS": {}, "MagArea": {"n_scales": 20}}
