@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
-
-from ..errors import SHOWN
 
 # Of samples that cannot be read or used, of an invalid command, and of the shell: 128 and a signal.
 DATA, USAGE, BROKEN_PIPE, INTERRUPTED = 1, 2, 141, 130
@@ -24,9 +21,3 @@ def tell(message: str) -> None:
     """Print a line on stderr, if anybody can read it."""
     if sys.stderr is not None and not sys.stderr.closed:
         print(f"{PROGRAM}: {message}", file=sys.stderr, flush=True)
-
-
-def places(found: Mapping[str, str]) -> str:
-    """Return the first problems by their places: "line 3 is empty; line 7 is empty; …"."""
-    shown = [f"{where} {problem}" for where, problem in found.items()]
-    return "; ".join(shown[:SHOWN] + ["…"] * (len(shown) > SHOWN))

@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ..errors import SHOWN
 from ..hints import suggestion
 from ..reading.encodings import NotTextError
 from ..reading.folders import folder_samples
@@ -18,7 +19,7 @@ from ..reading.formats import FORMATS, TYPES, format_of, known_format
 from ..reading.limits import AskError, RefusedError, Wanted
 from ..reading.samples import Samples
 from ..reading.text_lines import line_samples
-from .exit_codes import DataError, places, tell
+from .exit_codes import DataError, tell
 
 STDIN = "-"
 NO_SAMPLES = "there are no samples in it"
@@ -53,7 +54,9 @@ def check(source: Samples, found: Mapping[str, str], skip: bool) -> None:
     """Say which samples of a file cannot be used, as an error or, if they are left out, a note."""
     if skip:
         of = "sample is" if len(found) == 1 else "samples are"
-        tell(f"{source.name}: {len(found):,} {of} left out: {places(found)}")
+        shown = [f"{where} {problem}" for where, problem in found.items()]
+        listed = "; ".join(shown[:SHOWN] + ["…"] * (len(shown) > SHOWN))
+        tell(f"{source.name}: {len(found):,} {of} left out: {listed}")
         return
     (where, said), *more = found.items()
     rows = [name.partition(", column ")[0] for name, _ in more]
@@ -92,12 +95,10 @@ def _read(path: str, wanted: Wanted) -> Samples:
             )
         return line_samples(found, wanted.split, form == "smi")
     from ..reading import table_samples as tables  # which texts need not wait for
-    from ..reading.columnar_files import Columns
-    from ..reading.numpy_files import Arrays
 
-    if isinstance(found, Arrays):
+    if form in ("npy", "npz"):
         return tables.array_samples(found, wanted, _OF_ARRAYS)
-    if isinstance(found, Columns):
+    if form == "parquet":
         return tables.columns_samples(found, wanted)
     rest = found.without(wanted.others)
     if not wanted.kind and not found.typed and tables.is_numeric(rest, wanted.column):

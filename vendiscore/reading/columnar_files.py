@@ -16,6 +16,8 @@ from .number_tables import EXACT, ask_vectors, check_width
 from .samples import Samples
 from .tables import Table, checked_column, join_names
 
+pa: Any = require("pyarrow", "app", "reading parquet")
+pq: Any = require("pyarrow.parquet", "app", "reading parquet")
 _BATCH = 1_000
 _LOOK = 200  # rows that tell what the columns are
 _MOST = 100  # columns that are looked into
@@ -25,18 +27,15 @@ class Columns:
     """The columns of a file of parquet: their names by what they hold, and their cells."""
 
     def __init__(self, file: IO[bytes], limits: Limits) -> None:
-        require("pyarrow", "app", "reading parquet")
-        pq: Any = require("pyarrow.parquet", "app", "reading parquet")
         with _damaged():
             schema = pq.read_schema(file)
-            often = Counter(schema.names)
             self._types = {field.name: field.type for field in schema}
             self._kinds = {name: _kind(of) for name, of in self._types.items()}
             # As dictionaries, so that what a file says once is held once.
             strings = [name for name, kind in self._kinds.items() if kind == "string"]
             file.seek(0)
             self._file = pq.ParquetFile(file, read_dictionary=strings)
-        if twice := [name for name, times in often.items() if times > 1]:
+        if twice := [name for name, times in Counter(schema.names).items() if times > 1]:
             raise RefusedError(f"More than one column is called {twice[0]!r:.60}; rename them.")
         self.rows, self.limits = self._file.metadata.num_rows, limits
         self.more = self.rows > limits.samples
@@ -118,7 +117,9 @@ class Columns:
         problems: dict[int, tuple[str, str]] = {}
         start = width = 0
         vectors = self._kinds[columns[0]] == "vector"
-        real = np.float32 if all(_is_single(self._types[name]) for name in columns) else np.float64
+        types = (self._types[name] for name in columns)
+        inner = {getattr(of, "value_type", of) for of in types}  # of rows: of their numbers
+        real = np.float32 if inner <= {pa.float16(), pa.float32()} else np.float64
         check_width(len(columns), self.limits)
         with _damaged():
             for batch in self._batches(columns):
@@ -126,8 +127,11 @@ class Columns:
                     rows = batch.column(columns[0])
                     lengths = rows.value_lengths().fill_null(-1).to_numpy()
                     width = width or int(next(filter(lambda n: n > 0, lengths), 1))
-                    found = _stacked(rows, lengths, check_width(width, self.limits))
-                    for i in np.flatnonzero(lengths != width).tolist():
+                    found = np.zeros((len(rows), check_width(width, self.limits)))
+                    same = lengths == width
+                    numbers = _floats(rows.filter(pa.array(same)).flatten())
+                    found[same] = numbers.reshape(-1, width)
+                    for i in np.flatnonzero(~same).tolist():
                         has = f"has {lengths[i]:,} numbers, the first {width:,}"
                         what = "is null, no row of numbers" if lengths[i] < 0 else has
                         problems[start + i] = columns[0], what
@@ -155,48 +159,29 @@ class Columns:
         return RefusedError(f"Expected a column of texts or of numbers, got {what:.200}.")
 
 
-def _stacked(rows: Any, lengths: np.ndarray, width: int) -> np.ndarray:
-    """Stack those rows of numbers that are of one length."""
-    import pyarrow as pa
-
-    X = np.zeros((len(rows), width))
-    X[lengths == width] = _floats(rows.filter(pa.array(lengths == width)).flatten()).reshape(
-        -1, width
-    )
-    return X
-
-
 class _Words:
     """Cells as Python has them; strings of one dictionary once."""
 
     def __init__(self) -> None:
-        self._words: dict[int, list[Any]] = {}
+        self._dictionary: Any = pa.array([])
+        self._words: list[Any] = []
         self.size = 0
 
     def of(self, column: Any) -> list[Any]:
-        import pyarrow as pa
-
         if not pa.types.is_dictionary(column.type):
             return list(column.to_pylist())
-        last = column.dictionary.buffers()[-1]
-        key = last.address if last is not None else 0
-        if len(self._words.get(key, ())) != len(column.dictionary):
+        if not column.dictionary.equals(self._dictionary):
             self.size += column.dictionary.nbytes
-            self._words = {key: column.dictionary.to_pylist()}
-        words = self._words[key]
-        return [None if i is None else words[i] for i in column.indices.to_pylist()]
+            self._dictionary, self._words = column.dictionary, column.dictionary.to_pylist()
+        return [None if i is None else self._words[i] for i in column.indices.to_pylist()]
 
 
 def _floats(column: Any) -> np.ndarray:
-    import pyarrow as pa
-
     found: np.ndarray = column.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
     return found
 
 
 def _kind(of: Any) -> str:
-    import pyarrow as pa
-
     types = pa.types
     if types.is_dictionary(of):
         of = of.value_type
@@ -209,19 +194,9 @@ def _kind(of: Any) -> str:
     return "other"
 
 
-def _is_single(of: Any) -> bool:
-    """Return whether a column has numbers, or rows of them, in single precision or less."""
-    import pyarrow as pa
-
-    inner = getattr(of, "value_type", of)
-    return bool(pa.types.is_float32(inner) or pa.types.is_float16(inner))
-
-
 @contextmanager
 def _damaged() -> Iterator[None]:
     """Say in plain words what pyarrow raises about a file."""
-    import pyarrow as pa
-
     try:
         yield
     except RefusedError:

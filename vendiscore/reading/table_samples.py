@@ -7,15 +7,18 @@ import io
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from .columnar_files import Columns
 from .columns import pick
 from .json_documents import describe_value
 from .limits import RefusedError, Wanted
 from .number_tables import check_width, numbers_of
-from .numpy_files import Arrays
 from .samples import Samples
 from .tables import Table, are_numbers, checked_column, is_row, join_names
+
+if TYPE_CHECKING:
+    from .columnar_files import Columns
+    from .numpy_files import Arrays
 
 _KEPT = 200  # characters of a value that is not a string
 
