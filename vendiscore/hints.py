@@ -1,7 +1,4 @@
-"""Suggest the name that was meant by one that is unknown.
-
-Names of other libraries come first ("weights"), then other spellings ("vs", "ngram").
-"""
+"""Suggest the name that was meant by one that is unknown: of other libraries, or misspelt."""
 
 from __future__ import annotations
 
@@ -45,8 +42,6 @@ SYNONYMS = {
     "tanimoto": "jaccard tanimotosimilarity bits bitvectors bitvect",
     "cosine": "cosinesimilarity cossim cos",
     "rbf": "gaussian squaredexponential",
-    "laplacian": "laplace",
-    "polynomial": "poly",
     "euclidean": "l2",
     "manhattan": "l1",
     "linear": "dot dotproduct inner innerproduct",
@@ -62,8 +57,7 @@ SYNONYMS = {
     "encoder": "embed encode embedding",
 }
 
-# By the place where they are typed: words, and the sentence that says what to type instead. In
-# `_HUB`, {name} is the word as it was typed.
+# By the place where they are typed: words, and the sentence that says what to type instead.
 REMEDIES = {
     "kernel": {
         "precomputed matrix gram grammatrix similaritymatrix kernelmatrix": (
@@ -91,12 +85,8 @@ REMEDIES = {
         "precomputed similaritymatrix kernelmatrix matrix gram": (
             "A similarity matrix is passed with score_K=True."
         ),
-        "dedup deduplicate dropduplicates": (
-            "explain(samples).kept has the places of the samples without near-duplicates."
-        ),
-        "column columnname textcolumn field": (
-            "Pass the column itself as the samples, such as df['text']."
-        ),
+        "dedup deduplicate dropduplicates": "explain(samples).kept leaves out near-duplicates.",
+        "column columnname textcolumn field": "Pass the column as the samples: df['text'].",
         "gamma": "Pass sigma=1/sqrt(2·gamma) with k='rbf', or sigma=1/gamma with k='laplacian'.",
         "seed randomstate randomseed rng": (
             "Nothing is drawn at random here: leave it out, or add method='estimate' to `compute`."
@@ -114,9 +104,7 @@ REMEDIES = {
         "n top topk num count nsamples numsamples budget": (
             "select(samples, size) chooses so many samples."
         ),
-        "by": (
-            "compare(samples, by=labels) compares labelled sets, groups=labels scores each alone."
-        ),
+        "by": "compare(samples, by=labels) compares sets, groups=labels scores each alone.",
     },
     "measure": {
         "fid frechetinceptiondistance": "'KID' and 'MMD' compare two sets of embeddings.",
@@ -135,9 +123,7 @@ REMEDIES = {
             "Did you mean compute(samples, references, k='cosine', "
             "measures=['Precision', 'Recall'])?"
         ),
-        "plot plotting": (
-            "Results have a plot of their own: compare(a, b).plot(), growth(samples).plot()."
-        ),
+        "plot plotting": "Results have a plot: compare(a, b).plot(), growth(samples).plot().",
         "help": "help(compute) describes the main function, list_kernels() lists all kernels.",
         "cosine rbf morgan ngramoverlap textembeddings bleu kernel": (
             "Kernels are passed by name: compute(samples, k='cosine'); list_kernels() lists all."
@@ -149,7 +135,6 @@ REMEDIES = {
 }
 
 # Models are OWNER/NAME of the Hugging Face Hub, or paths; of images if _VISION has a word of it.
-_HUB = "Did you mean k={kernel!r}, model_path={name!r}?"
 _VISION = ("dino", "clip", "vit", "resnet", "inception", "convnext", "swin", "beit", "mae")
 _HUB_ID = re.compile(r"[^/]*(?:/[^/]+)+")
 
@@ -186,8 +171,8 @@ def remedy(name: object, kind: Kind) -> str:
     """Return the sentence that says what to type instead of a word, or ""."""
     told = _INSTEAD[kind].get(folded(str(name)), "")
     if not told and kind == "kernel" and _HUB_ID.fullmatch(str(name)):
-        vision = any(word in str(name).lower() for word in _VISION)
-        told = _HUB.format(kernel="image_embeddings" if vision else "text_embeddings", name=name)
+        kind_of = "image" if any(word in str(name).lower() for word in _VISION) else "text"
+        told = f"Did you mean k='{kind_of}_embeddings', model_path={name!r}?"
     return told
 
 

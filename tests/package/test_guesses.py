@@ -59,7 +59,7 @@ GUESSES = {
     "v.compare(model_a=ta, model_b=tb)": "compare({'model_a': model_a, 'model_b': model_b})",
     "v.compare(ta, tb, groups=list(A.prompt_id))": "groups=[labels_a, labels_b]",
     f"v.compare({LISTS}, permutations=19)": "",
-    'v.compute(A, column="answer")': "Pass the column itself as the samples, such as df['text'].",
+    'v.compute(A, column="answer")': "Pass the column as the samples: df['text'].",
     'v.compute(A["answer"])': "",
     'v.compute(A["answer"], groups=A["prompt_id"])': "",
     "v.compute(ta, ci=True)": "pass ci=0.95",
