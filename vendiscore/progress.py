@@ -1,7 +1,4 @@
-"""Progress of long work: a generator yields how far it is, and returns its result.
-
-The library takes its steps under a bar that appears late, the page one at a time.
-"""
+"""Progress of long work: a generator yields how far it is, and returns its result."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""The signature of a number: the settings that it depends on, for reports, keys and papers.
+"""The signature of a number: the settings that it depends on, with digests of arrays and functions.
 
-Configurations that can give two numbers read differently, equal ones the same: arrays and functions
-have a digest, in which lists, dicts, objects and modules outside of a function have no part.
+Lists, dicts, objects and modules outside of a function have no part in its digest.
 """
 
 from __future__ import annotations

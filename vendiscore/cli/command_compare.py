@@ -25,9 +25,7 @@ def run_compare(args: Namespace) -> str:
         ).checked()
     sources = read_all(args.files, how)
     asked = dict(how.of(sources[0]))
-    if (
-        args.on_error == "skip"
-    ):  # those that the kernel refuses, file by file, so that their lines can be told
+    if args.on_error == "skip":  # samples that the kernel refuses, file by file: lines are named
         sources = [left_out(each, as_similarity(each.values, **asked).dropped) for each in sources]
         asked.pop("on_error")
     asked |= {name: getattr(args, name) for name in ("level", "permutations", "match", "size")}

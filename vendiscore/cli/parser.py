@@ -28,7 +28,7 @@ class _Parser(argparse.ArgumentParser):
             known = {flag.lstrip("-"): flag for flag in self._option_string_actions}
             option = meant(name, known.keys() - {name})
             hint = f"Did you mean {known[option]}?" if option else remedy(name, "keyword")
-            message = f"{message}. {hint}" if hint else message
+            message += f". {hint}" if hint else ""
         super().error(message)
 
 
@@ -105,8 +105,7 @@ def _order(add: Add) -> None:
 
 
 def _reading(add: Add) -> None:
-    column = "which column of a table, or array of a .npz, is meant"
-    add("--column", metavar="NAME", help=column)
+    add("--column", metavar="NAME", help="which column of a table, or array of a .npz, is meant")
     between = "what stands between texts: a new line, blank lines, or a line such as ---"
     add("--split", default="row", metavar="row|blank|SIGN", help=between)
     add("--type", choices=TYPES, help="what FILE is, where its name does not say")

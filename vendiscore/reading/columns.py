@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from .limits import AskError, Limits, Wanted
 from .string_patterns import is_smiles, unspaced
 from .tables import (
@@ -48,7 +46,7 @@ def _molecules(table: Table, limits: Limits) -> list[str]:
     return [
         name
         for name, some in cells.items()
-        if _share([is_smiles(cell, limits.smiles) for cell in some]) > 0.5
+        if sum(is_smiles(cell, limits.smiles) for cell in some) > 0.5 * len(some)
     ]
 
 
@@ -61,7 +59,8 @@ def _texts(table: Table) -> list[str]:
     if len(named) == 1:
         return named
     left = named or left
-    left = [name for name in left if _share([*map(is_prose, cells[name])]) > 0.3] or left
+    prose = {name: sum(map(is_prose, cells[name])) / len(cells[name]) for name in left}
+    left = [name for name in left if prose[name] > 0.3] or left
     weight = {name: sum(map(len, set(cells[name]))) / len(cells[name]) for name in left}
     return [name for name in left if _CLEAR * weight[name] > max(weight.values())]
 
@@ -76,7 +75,3 @@ def _some(table: Table, name: str) -> list[str]:
 def is_prose(cell: str) -> bool:
     """Return whether a cell has words, several of them."""
     return " " in cell or unspaced([cell]) > 0
-
-
-def _share(found: Sequence[bool]) -> float:
-    return sum(found) / max(1, len(found))

@@ -26,10 +26,9 @@ _MOST = 0.9  # of the rows that have as many cells as the first
 
 
 def delimiter_of(text: str, limits: Limits) -> str | None:
-    """Return what separates the cells of a table; None for text that is not plainly a table.
+    """Return the sign between the cells of a table, "" between quoted texts; None for prose.
 
-    Prose has a space behind a comma, or a digit on both sides; where commas alone speak for a
-    table, something else must too. "" separates quoted texts of several lines.
+    Where commas alone speak for a table, something else must too.
     """
     if said := re.match(r"\ufeff?sep=(.)\r?\n", text):
         return said[1]

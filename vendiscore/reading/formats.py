@@ -5,10 +5,9 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .encodings import decode
 from .limits import RefusedError, Wanted
@@ -22,8 +21,7 @@ if TYPE_CHECKING:
 Parser = Callable[[bytes, Wanted], Any]
 
 
-@dataclass(frozen=True)
-class Format:
+class Format(NamedTuple):
     """A format: how names of its files end, how their bytes begin, and its parser."""
 
     endings: tuple[str, ...]
@@ -125,5 +123,4 @@ def format_of(name: str, data: bytes) -> str | None:
     if inside and found in (None, "txt", "csv", "tsv"):
         return inside if inside in FORMATS else known_format(f"file.{inside}")
     # "answers of v1.2", or no ending that means anything
-    plain = not found and not re.fullmatch(r"[a-z]{1,4}", ending(name))
-    return "txt" if plain else found
+    return "txt" if not found and not re.fullmatch(r"[a-z]{1,4}", ending(name)) else found

@@ -139,6 +139,5 @@ def _shape(value: Any) -> str:
 
 
 def _is_sample(value: Any) -> bool:
-    if isinstance(value, dict):
-        return len(value) > 0
-    return isinstance(value, str) or is_row(value) or is_row([value])
+    filled = isinstance(value, dict) and len(value) > 0
+    return filled or isinstance(value, str) or is_row(value) or is_row([value])

@@ -1,7 +1,4 @@
-"""Tables of numbers: which columns are features, which count or name the rows, which decimal sign.
-
-Where whole numbers could be an index or features, whoever sent them is asked to name the columns.
-"""
+"""Tables of numbers: which columns are features, which number the rows, which decimal sign."""
 
 from __future__ import annotations
 
@@ -85,9 +82,8 @@ def _features(table: Table, wanted: Wanted) -> tuple[list[int], dict[int, str]]:
     kept = [j for j, cells in enumerate(columns) if are_numbers(cells)]
     first = kept[0] if table.typed and kept else 0
     index = None if table.typed else wanted.index
-    if index is None:
-        several = len(kept if table.typed else columns) > 1
-        index = several and _is_index(table, first, columns[first])
+    if index is None and len(kept if table.typed else columns) > 1:
+        index = _is_index(table, first, columns[first])
     lost = {j: "no numbers" for j in range(len(columns)) if j not in kept}
     if index:
         lost = dict(sorted({**lost, first: "it numbers the rows"}.items()))
@@ -130,22 +126,17 @@ def _samples(
 
 
 def plain_numbers(text: str, head: Table, wanted: Wanted) -> Samples | None:
-    """Read a large text of nothing but features by NumPy, in half the time and memory.
-
-    `head` is the table of its first rows. None for any other text: numbers are the same.
-    """
+    """Read a large text of features alone by NumPy, in half the time; `head` has its first rows."""
     if head.delimiter not in (",", ";", "\t") or '"' in text or not head.rows:
         return None
     found, width, limits = numbers_of(head, wanted), len(head.names), wanted.limits
     above = head.skipped + (head.header is not None)
     n = text.strip("\r\n").count("\n") + 1 - above
-    most = min(limits.lines, limits.samples, limits.values // width)
-    if found.problems or found.lost or n > most:
-        return None
     comma = bool(found.table and found.table.comma)
-    if comma:
-        text = text.replace(",", ".") if "." not in text else ""
-    source = io.StringIO(text, newline=None)
+    most = min(limits.lines, limits.samples, limits.values // width)
+    if found.problems or found.lost or n > most or (comma and "." in text):
+        return None
+    source = io.StringIO(text.replace(",", ".") if comma else text, newline=None)
     try:
         X = np.loadtxt(source, delimiter=head.delimiter, skiprows=above, comments=None, ndmin=2)
     except ValueError:

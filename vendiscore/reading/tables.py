@@ -1,8 +1,4 @@
-"""Tables of any dialect: from text to named columns of cells, each row with its place.
-
-No cell is cut off or moved: a row that is too long is a problem of that row, under the number that
-a spreadsheet shows beside it.
-"""
+"""Tables of any dialect: from text to named columns of cells, each row with its place."""
 
 from __future__ import annotations
 
@@ -195,8 +191,7 @@ def _has_header(rows: Sequence[Sequence[str]], wanted: Wanted, typed: bool) -> b
         return False
     if any(name and below for name, below in zip(first, numbers, strict=True)):
         return True
-    longest = wanted.limits.smiles
-    if wanted.kind == "molecules" and any(is_smiles(cell, longest) for cell in first):
+    if wanted.kind == "molecules" and any(is_smiles(cell, wanted.limits.smiles) for cell in first):
         return False
     named = [name for name in first if name]
     repeated = len(set(named)) < len(named) or any(
@@ -220,10 +215,9 @@ def delimiter(text: str, numeric: bool, limits: Limits) -> str:
     """Return the sign that splits most rows alike, and into numbers where there is a choice."""
     best, found, error = (0.0, 0.0), "", None
     most = min(limits.samples + 1, _LOOK)
-    signs = [sign for sign in DELIMITERS if numeric or sign != " "]
     first_row = _FIRST_ROW.match(text.lstrip("\r\n "))
-    for sign in signs:
-        if first_row and sign not in first_row[0]:
+    for sign in DELIMITERS:
+        if (sign == " " and not numeric) or (first_row and sign not in first_row[0]):
             continue
         try:
             rows = [cells for _, cells in islice(parse_rows(text, sign, limits), most)]
@@ -235,8 +229,8 @@ def delimiter(text: str, numeric: bool, limits: Limits) -> str:
         if len(rows[0]) < 2:
             continue
         alike = sum(len(_trim(cells)) <= len(rows[0]) and len(cells) > 1 for cells in rows)
-        body = chain.from_iterable(rows[1:] or rows)
-        rank = (round(alike / len(rows), 2), share_of_numbers(body))
+        numbers = share_of_numbers(chain.from_iterable(rows[1:] or rows))
+        rank = (round(alike / len(rows), 2), numbers)
         if rank > best:
             best, found = rank, sign
     if not found and error:
