@@ -130,9 +130,8 @@ def _one(found: Mapping[str, Any], width: int | None) -> str:
     between = f"{100 * level:g} % interval {{}} to {{}}" if level else "between {} and {}"
     lines = []
     for name, value in scores(found).items():
-        se, low, high, corrected = (
-            output.shown(found.get(f"{name}{end}"), width) for end in _BESIDE
-        )
+        beside = (found.get(f"{name}{end}") for end in _BESIDE)
+        se, low, high, corrected = (output.shown(each, width) for each in beside)
         said = [between.format(low, high)] if low else []
         said += [f"standard error {se}"] if se else []
         said += [f"corrected {corrected}"] if corrected else []

@@ -51,8 +51,7 @@ def comma_separated(rows: Sequence[Row], width: int | None) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     names = _names(rows)
-    cells = ([exact(row.get(name), width) for name in names] for row in rows)
-    writer.writerows([names, *cells])
+    writer.writerows([names, *([exact(row.get(name), width) for name in names] for row in rows)])
     return out.getvalue()
 
 

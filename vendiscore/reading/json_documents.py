@@ -63,10 +63,9 @@ def _array(found: Any) -> list[Any]:
         return found
     if isinstance(found, dict) and found:
         arrays = {name: value for name, value in found.items() if isinstance(value, list)}
-        if len(arrays) == len(found) > 1 and len({len(value) for value in arrays.values()}) == 1:
-            return [
-                dict(zip(arrays, row, strict=True)) for row in zip(*arrays.values(), strict=True)
-            ]
+        if len(arrays) == len(found) > 1 and len({*map(len, arrays.values())}) == 1:
+            rows = zip(*arrays.values(), strict=True)
+            return [dict(zip(arrays, row, strict=True)) for row in rows]
         if len(arrays) == 1:
             return next(iter(arrays.values()))
         # pandas' to_json: an object of each column, by the index of its rows.
@@ -96,11 +95,8 @@ def _table(
     problems = {i: what for i, what in problems.items() if i < most}
     for i, value in enumerate(values):
         if i not in problems and not (_is_sample(value) or anything):
-            problems[i] = (
-                "is an empty object"
-                if value == {}
-                else f"is {describe_value(value)}, not an object, string or row of numbers"
-            )
+            what = f"is {describe_value(value)}, not an object, string or row of numbers"
+            problems[i] = "is an empty object" if value == {} else what
     first = next((_shape(value) for i, value in enumerate(values) if i not in problems), "")
     if values and not first:
         raise RefusedError(f"it {problems[0]}", f"{unit} {places[0]}")

@@ -106,14 +106,10 @@ def _strings(read: Table, column: str, kind: str) -> Samples:
     values, problems = read.column(column), dict(read.problems)
     if kind != "values":
         for i, value in enumerate(values):
-            if i not in problems and not isinstance(value, str):
-                problems[i] = (
-                    "is missing" if value is None else f"is {describe_value(value)}, no string"
-                )
-        values = [
-            value if isinstance(value, str) else "" if value is None else str(value)[:_KEPT]
-            for value in values
-        ]
+            if not isinstance(value, str):
+                what = "is missing" if value is None else f"is {describe_value(value)}, no string"
+                problems.setdefault(i, what)
+                values[i] = "" if value is None else str(value)[:_KEPT]
     return Samples(
         values,
         read.places,

@@ -193,10 +193,9 @@ def _has_header(rows: Sequence[Sequence[str]], wanted: Wanted, typed: bool) -> b
         return True
     if wanted.kind == "molecules" and any(is_smiles(cell, wanted.limits.smiles) for cell in first):
         return False
-    named = [name for name in first if name]
-    repeated = len(set(named)) < len(named) or any(
-        name in cells for name, cells in zip(first, columns, strict=True) if name
-    )
+    named = [(name, cells) for name, cells in zip(first, columns, strict=True) if name]
+    repeated = len({name for name, _ in named}) < len(named)
+    repeated |= any(name in cells for name, cells in named)
     return bool(body) and not repeated and not any(map(_is_sentence, first))
 
 
