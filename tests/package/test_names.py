@@ -35,7 +35,7 @@ def lines(path: Path) -> int:
 
 def test_the_package_is_small():
     sizes = [lines(path) for path in MODULES]
-    assert sum(sizes) <= 39_100  # 43,250 once; 33,000 is the aim
+    assert sum(sizes) <= 33_600  # 43,250 once; 33,000 is the aim
     assert statistics.median(sizes) < 150
     assert max(sizes) <= 400
 

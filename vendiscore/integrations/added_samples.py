@@ -13,7 +13,6 @@ from itertools import islice
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 import scipy.sparse as sp
 
 from ..arrays.inputs import as_matrix, as_samples
@@ -47,8 +46,10 @@ class Added:
     def __len__(self) -> int:
         return sum(map(size, self.samples))
 
-    def packed(self) -> pa.Array:
+    def packed(self) -> Any:
         """Return all of it as one text for another process: exact, and of any length."""
+        import pyarrow as pa
+
         text = json.dumps(_pack([self.samples, self.references, self.labels]))
         return pa.array([text], pa.large_string())  # lists become "string", of 2 GB at most
 
