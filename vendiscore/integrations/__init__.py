@@ -15,22 +15,15 @@ def load(name: str, config_name: str | None = None, **options: Any) -> SampleMet
 
     Parameters
     ----------
-    name : {"vendiscore", "magnitude"}
+    name : {"vendiscore", "magnitude"}, of which others raise a ValueError
         `VendiScore` or `Magnitude` of `vendiscore.integrations.huggingface`.
-    config_name : str, optional
-        As `evaluate.load` has it; it changes nothing.
-    **options
-        Defaults of the metric's `compute`, or arguments of `evaluate.Metric`.
+    config_name : str, optional; `evaluate.load` has it, and it changes nothing
+    **options : defaults of the metric's `compute`, or arguments of `evaluate.Metric`
 
     Returns
     -------
     SampleMetric
         With `compute(samples=…)`, `add` and `add_batch`, as every metric of `evaluate`.
-
-    Raises
-    ------
-    ValueError
-        If there is no such metric.
 
     Examples
     --------

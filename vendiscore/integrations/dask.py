@@ -21,10 +21,8 @@ def state(collection: Any, *, split_every: int = 8, **how: Any) -> Any:
     collection : dask array, dataframe, series, index or bag, or list of Delayed
         Samples along the first axis of an array; rows of the numeric columns of a dataframe, or one
         column of anything that `k` compares; items of a bag; Delayed batches. Some may be empty.
-    split_every : int of at least 2
-        How many sums are merged at once.
-    **how
-        Keywords of `State.empty`, such as `k`. A model goes to the workers once.
+    split_every : int of at least 2, how many sums are merged at once
+    **how : keywords of `State.empty`, such as `k`; a model goes to the workers once
 
     Returns
     -------
@@ -68,30 +66,22 @@ def score(
 ) -> dict[str, Any]:
     """Compute the Vendi Score of a collection now: `state(…).compute().compute(q)`.
 
+    It raises the errors of `state` and of `State.compute`.
+
     Parameters
     ----------
     collection : dask array, dataframe, series, index or bag, or list of Delayed
-        Samples.
-    q : float in [0, ∞], "inf", or several
-        Order.
+    q : order, a float in [0, ∞] or "inf", or several
     psd : {"check", "clip"}
         Raise for negative eigenvalues, or set them to zero; a sum of x xᵀ has them by rounding.
-    details : bool
-        Add how the number came about, under the key `details`.
-    split_every : int of at least 2
-        How many sums are merged at once.
-    **how
-        Keywords of `State.empty`.
+    details : bool, whether to add how the number came about, under the key `details`
+    split_every : int of at least 2, how many sums are merged at once
+    **how : keywords of `State.empty`
 
     Returns
     -------
     dict
         {"VS": value} with 1 ≤ value ≤ n; for several orders {"VS_q0": …, "VS_q1": …}.
-
-    Raises
-    ------
-    MissingPackageError, TypeError, ValueError
-        As `state` does, and `State.compute`.
 
     Examples
     --------

@@ -32,8 +32,7 @@ def vendi_score(**options: Any) -> Metric:
 
     Parameters
     ----------
-    **options
-        As for `vendiscore.compute`: `k`, `q`, `measures`, and options of the kernel.
+    **options : `k`, `q`, `measures` and options of the kernel, as for `vendiscore.compute`
 
     Returns
     -------

@@ -20,10 +20,8 @@ class VendiScore(_samples.SamplingMetric, _samples.SampleLevelComputation):  # t
 
     Parameters
     ----------
-    n : int of at least 2
-        How many texts lighteval is to generate for a prompt, for which it wants a temperature.
-    **options
-        As for `vendiscore.compute`, of one number: `k`, `q`, and options of the kernel.
+    n : int of at least 2, how many texts lighteval generates for a prompt (it wants a temperature)
+    **options : `k`, `q` and options of the kernel, as for `vendiscore.compute`, of one number
 
     Examples
     --------
@@ -59,12 +57,9 @@ def vendi_score(n: int, name: str = "vendi_score", **options: Any) -> Any:
 
     Parameters
     ----------
-    n : int of at least 2
-        How many texts lighteval is to generate for a prompt.
-    name : str
-        Name of the metric in lighteval.
-    **options
-        As for `vendiscore.compute`, of one number: `k`, `q`, and options of the kernel.
+    n : int of at least 2, how many texts lighteval generates for a prompt
+    name : str, the name of the metric in lighteval
+    **options : `k`, `q` and options of the kernel, as for `vendiscore.compute`, of one number
 
     Returns
     -------

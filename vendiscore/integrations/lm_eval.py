@@ -18,24 +18,19 @@ def vendi_score(
 ) -> dict[str, float]:
     """Score the generations for one prompt, as `metric: !function …` in the YAML of a task.
 
+    A ValueError for a single generation, as the default filter leaves, and what `compute` refuses.
+
     Parameters
     ----------
     predictions : list of one list of str
         The generations that the filter kept. Blank ones count as one more text.
-    references : list
-        Ignored.
-    **options
-        As for `vendiscore.compute`: `k`, `q`, `measures`, and options of the kernel.
+    references : list, ignored
+    **options : `k`, `q`, `measures` and options of the kernel, as for `vendiscore.compute`
 
     Returns
     -------
     dict of str to float
         {"VS": …}; means over prompts and their standard errors are those of a list of lists.
-
-    Raises
-    ------
-    ValueError
-        For a single generation, as the default filter leaves, and for what `compute` refuses.
 
     Examples
     --------

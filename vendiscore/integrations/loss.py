@@ -32,16 +32,12 @@ class VendiLoss(torch.nn.Module):  # type: ignore[misc]  # torch is not read by 
         batch: give it, to keep vectors from shrinking to a point.
     q : float in (0, ∞] or "inf"
         Order. 2 needs no eigenvalues; large orders only see the largest share.
-    weight : float
-        w, at least 0.
+    weight : float of at least 0, w
     score_K, score_X : bool
         Batches are similarity matrices (n, n), or features of unit length under dot products.
-    normalize : bool
-        Divide k(x, y) by √(k(x, x) k(y, y)).
-    psd : {"check", "clip"}
-        Raise for a similarity with negative eigenvalues, or set them to zero.
-    **options
-        Of the kernel, such as `sigma`; a tensor keeps its gradient.
+    normalize : bool, whether to divide k(x, y) by √(k(x, x) k(y, y))
+    psd : {"check", "clip"}, to raise for negative eigenvalues, or to set them to zero
+    **options : options of the kernel, such as `sigma`; a tensor keeps its gradient
 
     Raises
     ------
@@ -54,8 +50,8 @@ class VendiLoss(torch.nn.Module):  # type: ignore[misc]  # torch is not read by 
     The gradient is exact, and finite where samples coincide or K has not full rank: up to order 1
     it is then the slope along the directions that are there. So it is 0 for vectors that are all
     the same, and small near there: add the term from the start. Time O(n d² + d³) from d < n
-    features, else O(n² d + n³), always in double precision. In parallel training, it is the score
-    of the batch that each process has. `torch.compile` leaves it as it is.
+    features, else O(n² d + n³), in double precision. In parallel training, each process scores its
+    own batch. `torch.compile` leaves it as it is.
 
     Examples
     --------
@@ -101,19 +97,16 @@ class VendiLoss(torch.nn.Module):  # type: ignore[misc]  # torch is not read by 
         ----------
         samples : tensor (n, …)
             n vectors, or what else has n rows, which are flattened; or K (n, n). Not changed.
-        p : tensor (n,), optional
-            Weights that sum to 1; uniform by default.
+        p : tensor (n,) of weights that sum to 1, optional (default: uniform)
 
         Returns
         -------
-        tensor
-            In the precision of the samples, single for less.
+        tensor in the precision of the samples, or single precision if theirs is less
 
         Raises
         ------
         TypeError, SampleError, NotPSDError, ValueError
-            As for `compute`, for samples that are no tensor of floating point, and for a kernel
-            that leaves torch.
+            As `compute`, for samples that are no tensor of floats, and a kernel that leaves torch.
         """
         if not is_torch(samples) or not samples.is_floating_point():
             got = samples.dtype if is_torch(samples) else type(samples).__name__

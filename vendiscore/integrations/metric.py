@@ -1,7 +1,4 @@
-"""The base class of the metrics of `evaluate`: added samples are copied, or summed up.
-
-Only several processes go through files, those of `evaluate`.
-"""
+"""The base class of the metrics of `evaluate`; only several processes go through its files."""
 
 from __future__ import annotations
 
@@ -51,8 +48,7 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         Whether added samples may be summed up in constant memory, where a kernel that is named here
         allows it ("cosine", "text_embeddings", …) and the Vendi Score alone is measured; `compute`
         can then choose `q`, `psd` and `details` only.
-    **defaults
-        Default options of `compute`, for one metric among several of `evaluate.combine`.
+    **defaults : default options of `compute`, for one metric among several of `evaluate.combine`
 
     Examples
     --------
@@ -121,9 +117,8 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
     ) -> dict[str, Any] | None:
         """Score the samples given here and those of earlier `add` and `add_batch` calls.
 
-        Added samples are kept until they are scored: after an error, call it again with other
-        options. In a distributed setting process 0 scores the samples of all processes, the
-        others get None.
+        Added samples are kept until scored: after an error, call it again with other options.
+        Of several processes, process 0 scores the samples of all, and the others get None.
         """
         _no_positional("compute(samples=…)", args)
         options = {**self.defaults, **_read_once(options)}
@@ -332,10 +327,7 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
 
 
 def _keywords_of_others(caller: Any, own: SampleMetric) -> frozenset[str] | None:
-    """Return the keywords of the other metrics of `evaluate.combine`, or None outside of it.
-
-    It passes all keywords to all metrics.
-    """
+    """Return the keywords of other metrics that `evaluate.combine` passes to this one, or None."""
     if not isinstance(caller, evaluate.CombinedEvaluations):
         return None
     modules = [each for each in caller.evaluation_modules if each is not own]

@@ -31,10 +31,7 @@ def folded(
     groups: Any = None,
     request: Request | None = None,
 ) -> State | None:
-    """Return the state of a batch that goes with those kept, or None if samples are to be kept.
-
-    They are if others are, for `request`, for groups and sparse rows, and where an option follows.
-    """
+    """Return the state of a batch that goes with those kept, or None if samples are to be kept."""
     if empty is None or samples is None or (kept and not is_stream(kept)):
         return None
     if not kept and request is not None and _differing(empty, request):

@@ -29,15 +29,13 @@ class VendiScore(_Metric):  # type: ignore[misc]
 
     Parameters
     ----------
-    num_features : int
-        d, the length of an embedding.
+    num_features : int, d, the length of an embedding
     q : float in [0, ∞], "inf", or several
         Order; with several, `compute` returns a dict of tensors, VS_q0 and so on.
     feature : callable, optional
         From what `update` gets to embeddings (n, d), without gradients: a network, say, which you
         put in evaluation mode and on the device.
-    **options
-        Of `torchmetrics.Metric`.
+    **options : those of `torchmetrics.Metric`
 
     Raises
     ------
@@ -85,10 +83,7 @@ class VendiScore(_Metric):  # type: ignore[misc]
     def update(self, batch: Any) -> None:
         """Add a batch: embeddings (n, d), or what `feature` makes them of.
 
-        Raises
-        ------
-        SampleError, ValueError
-            For embeddings that are zero or not finite, or no tensor of this shape; none is added.
+        SampleError: rows that are zero or not finite; ValueError: another shape. None is added.
         """
         with _torch.no_grad():
             X = batch if self.feature is None else self.feature(batch)

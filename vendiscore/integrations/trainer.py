@@ -24,12 +24,10 @@ class DiversityCallback(_callbacks.TrainerCallback):  # type: ignore[misc]
 
     Parameters
     ----------
-    prompts : list of str, optional
-        What the model continues, n times each.
+    prompts : list of str, optional; what the model continues, n times each
     n, max_new_tokens : int
         How many continuations of each, at least 2, and their length. Blank ones count as one text.
-    seed : int
-        Of the continuations: the same in each evaluation. Training draws what it would have.
+    seed : int of the continuations, the same in each evaluation; training draws what it would have
     generate : callable (model, processing_class) → samples, optional
         Instead of `prompts`: gives samples of any kind, or a list of lists of them.
     collapse : float of at least 0
@@ -37,10 +35,8 @@ class DiversityCallback(_callbacks.TrainerCallback):  # type: ignore[misc]
     patience : int
         How many evaluations in a row at or below that are a collapse. Another can follow once
         VS − 1 was 1.25 times as high for as many.
-    log : callable, optional
-        `trainer.log`, so that numbers reach what the trainer reports to.
-    **options
-        As for `vendiscore.compute`: `k`, `q`, and options of the kernel.
+    log : callable, optional; `trainer.log`, so that numbers reach what the trainer reports to
+    **options : `k`, `q` and options of the kernel, as for `vendiscore.compute`
 
     Raises
     ------

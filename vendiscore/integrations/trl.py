@@ -36,6 +36,7 @@ class VendiReward:
     A group is the n completions for one prompt; of a group that is split over processes, each part.
     It sees novelty alone, nonsense too: add a reward of quality. Time O(n³) a group. A completion
     that is alone has None, and a warning says so. Blank ones earn 0 and are compared with nothing.
+    Arguments that are refused raise a TypeError or a ValueError.
 
     Parameters
     ----------
@@ -43,23 +44,14 @@ class VendiReward:
         −xᵀ log(A) x / log n, A the mean of xxᵀ over the group, from 0 to 1, whose mean at order 1
         is log VS / log n; or (log VS of the group − log VS without the completion) / log n, below 0
         for a repeat, whose policy gradient, before it is scaled, is that of the expected log VS.
-    q : float in (0, ∞]
-        Order.
+    q : float in (0, ∞], the order
     match_length : bool
         Compare completions by their distinct words, in order, without case and punctuation, and by
         no more of them than half of the group have (characters, in a script without spaces), so
         that no repetition or mere length makes a completion different.
-    k : str, callable, dict or list, optional
-        How completions are compared: by their n-grams, unless given.
-    psd : {"check", "clip"}
-        Raise for a similarity with negative eigenvalues, or set them to zero.
-    **options
-        Options of the kernel, as for `vendiscore.compute`.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For arguments that are refused.
+    k : str, callable, dict or list, optional; how completions are compared (default: by n-grams)
+    psd : {"check", "clip"}, to raise for negative eigenvalues, or to set them to zero
+    **options : options of the kernel, as for `vendiscore.compute`
 
     Examples
     --------

@@ -1,7 +1,4 @@
-"""The front door: from samples and keywords to a dict of numbers.
-
-Keywords make a `Request`, samples a `Subject`, and measures number it; `details` says how.
-"""
+"""The front door: keywords make a `Request`, samples a `Subject`, and measures number it."""
 
 from __future__ import annotations
 
@@ -73,15 +70,11 @@ def compute(
         k(x, x) = 1, or a mixture of registered kernels such as {"morgan": 0.5, "tags": 0.5}.
         Strings are compared by "ngram_overlap" without it, with a warning if they look like
         molecules or images.
-    score_K, score_X, score_dual : bool
-        A similarity matrix, or rows of features (`score_X` and `score_dual` mean the same).
-    normalize : bool
-        Divide k(x, y) by √(k(x, x) k(y, y)): cosine similarities from features.
+    score_K, score_X, score_dual : bool; `samples` are a similarity matrix, or rows of features
+    normalize : bool, whether to divide k(x, y) by √(k(x, x) k(y, y)): cosines from features
     q : float in [0, ∞], "inf", or several
-        Order of the score. Small q counts rare samples (0 is the numerical rank), large q only the
-        commonest.
-    p : array (n,), optional
-        Weights that sum to 1; uniform by default.
+        Order: small q counts rare samples (0 is the numerical rank), large q only the commonest.
+    p : array (n,) of weights that sum to 1, optional (default: uniform)
     psd : {"check", "clip"}
         Raise for negative eigenvalues, which orders 2 and ∞ alone may miss, or set them to zero.
     groups : iterable of hashable, optional
@@ -101,21 +94,16 @@ def compute(
     metric : str or callable, optional
         For measures of distances: "kernel", √(2 − 2k), the default with a kernel, or "1-k"; of
         vectors "euclidean", the default, and others, see `magnitude`.
-    solver : {"auto", "cg", "cholesky"}
-        Method by which the linear system of the magnitude is solved.
+    solver : {"auto", "cg", "cholesky"}, how the linear system of the magnitude is solved
     fit : {"samples", "references", "pool"}, optional
-        Where options that follow from data (a bandwidth) are fitted: "references" if there are
-        some; "pool" is both sets.
+        Which data fit options such as a bandwidth ("references" if there are some); "pool" is both.
     method : {"auto", "estimate"}
         Exact scores, or estimates where they cost less: with proved bounds VS_low and VS_high, or
         with VS_se, the standard error of the computation (`ci` is about other samples).
-    rtol : float, optional
-        Largest standard error of an estimate, or half the distance between bounds, relative to
-        the score. Default: 1e-3.
-    seed : int, optional
-        Seed of the random draws of an estimate, and of a kernel that draws. Default: 0.
-    details : bool
-        Add how the number came about, under the key `details`.
+    rtol : float, optional (default: 1e-3)
+        Largest standard error of an estimate, or half the distance of its bounds, over the score.
+    seed : int, optional (default: 0); for random draws of an estimate, and of a kernel that draws
+    details : bool, whether to add how the number came about, under the key `details`
     **options
         Options of the kernel (`sigma`), of a mixture (`options`, `combine`), of the metric, and of
         measures (`t`), which all that have them get.

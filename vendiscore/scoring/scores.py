@@ -24,33 +24,23 @@ def score(
 
     VS_q = (Σ λ_i^q)^{1/(1−q)} with λ the eigenvalues of diag(√p) K diag(√p), K_ij = k(x_i, x_j).
     Time O(n³), with n²/2 calls of a function, and n² memory; O(n d² + d³) from d < n features;
-    O(n²) at orders 2 and ∞.
+    O(n²) at orders 2 and ∞. It raises the errors of `compute`, and a TypeError for several orders.
 
     Parameters
     ----------
     samples : list or array
-        n samples of the kind that `k` compares, or a list of lists of them for the mean over
-        groups. Not changed.
+        Of the kind that `k` compares, or lists of them for the mean over groups. Not changed.
     k : str, callable, dict or list, optional
         A registered kernel (`list_kernels()`), a symmetric function of two samples with
         k(x, x) = 1, or a mixture of kernels; strings are compared by "ngram_overlap" without it.
-    q : float in [0, ∞] or "inf"
-        Order of the score: small q counts rare samples, large q the commonest only.
-    p : array (n,), optional
-        Weights that sum to 1; uniform by default.
-    normalize : bool
-        Divide k(x, y) by √(k(x, x) k(y, y)).
-    **options
-        Options of the kernel, such as `ns` or `sigma`, and other keywords of `compute`.
+    q : order, a float in [0, ∞] or "inf": small q counts rare samples, large q the commonest only
+    p : array (n,) of weights that sum to 1, optional (default: uniform)
+    normalize : bool, whether to divide k(x, y) by √(k(x, x) k(y, y))
+    **options : options of the kernel, such as `ns` or `sigma`, and other keywords of `compute`
 
     Returns
     -------
     float between 1 and n (a 0-d tensor for torch input)
-
-    Raises
-    ------
-    TypeError, ValueError, NotPSDError, TooLargeError
-        As `compute` does, and for several orders; `psd="clip"` sets negative eigenvalues to zero.
 
     References
     ----------
@@ -76,12 +66,9 @@ def score_K(
     ----------
     K : array or tensor (n, n)
         Symmetric and positive semidefinite, with ones on the diagonal. Not changed.
-    q : float in [0, ∞] or "inf"
-        Order of the score.
-    p : array (n,), optional
-        Weights of the samples that sum to 1; uniform by default.
-    normalize : bool
-        Divide K_ij by √(K_ii K_jj).
+    q : order of the score, a float in [0, ∞] or "inf"
+    p : array (n,) of weights that sum to 1, optional (default: uniform)
+    normalize : bool, whether to divide K_ij by √(K_ii K_jj)
 
     Returns
     -------
@@ -113,14 +100,10 @@ def score_X(
 
     Parameters
     ----------
-    X : array or tensor (n, d), dense or sparse
-        A row of features for each sample. Not changed.
-    q : float in [0, ∞] or "inf"
-        Order of the score.
-    p : array (n,), optional
-        Weights of the samples that sum to 1; uniform by default.
-    normalize : bool
-        Divide each row by its length; otherwise all must have a length of 1.
+    X : array or tensor (n, d), dense or sparse; a row of features for each sample, not changed
+    q : order of the score, a float in [0, ∞] or "inf"
+    p : array (n,) of weights that sum to 1, optional (default: uniform)
+    normalize : bool, whether to divide each row by its length; if not, all must have a length of 1
 
     Returns
     -------
@@ -148,29 +131,22 @@ def score_dual(
 ) -> Any:
     """Return `score_X`, with the arguments in the order that `vendi_score` has them in.
 
+    It raises the same errors as `score_X`.
+
     Parameters
     ----------
-    X : array or tensor (n, d), dense or sparse
-        A row of features for each sample. Not changed.
-    q : float in [0, ∞] or "inf"
-        Order of the score.
-    normalize : bool
-        Divide each row by its length; otherwise all must have a length of 1.
-    p : array (n,), optional
-        Weights of the samples that sum to 1; uniform by default.
+    X : array or tensor (n, d), dense or sparse; a row of features for each sample, not changed
+    q : order of the score, a float in [0, ∞] or "inf"
+    normalize : bool, whether to divide each row by its length; if not, all must have a length of 1
+    p : array (n,) of weights that sum to 1, optional (default: uniform)
 
     Returns
     -------
     float between 1 and min(n, d) (a 0-d tensor for torch input)
 
-    Raises
-    ------
-    TypeError, ValueError, TooLargeError
-        As `score_X` does.
-
     References
     ----------
-    Friedman & Dieng, TMLR 2023, arXiv 2210.02410.
+    Friedman & Dieng, TMLR 2023, arXiv 2210.02410; orders q: Pasarkar & Dieng, arXiv 2310.12952.
 
     Examples
     --------
@@ -194,34 +170,25 @@ def conditional_score(
 
     VS_q(K ∘ K_T) / VS_q(K_T) for the similarities K of samples and K_T of what each was made for,
     such as prompts, whose differences are then not counted; "ConditionalVS" of `compute`. Time
-    O(n³), and n² memory, except where `q` needs no eigenvalues.
+    O(n³), and n² memory, except where `q` needs no eigenvalues. It raises the errors of `compute`,
+    and a ValueError where there is not one of `given` for each sample.
 
     Parameters
     ----------
-    samples : list, array or Similarity
-        n samples. Not changed.
+    samples : list, array or Similarity; n of them, not changed
     given : list, array or Similarity
         One for each sample, such as its prompt; for those too that on_error="skip" leaves out.
     given_k : str, callable, dict or list, optional
         How these are compared; strings by "ngram_overlap" without it. For options of its own, pass
         `given` as a Similarity.
-    q : float in [0, ∞] or "inf"
-        Order of the score.
-    p : array (n,), optional
-        Weights of the samples that sum to 1; uniform by default.
-    psd : {"check", "clip"}
-        Raise for a similarity with negative eigenvalues, or set them to zero.
-    **how
-        `k`, `score_K`, `score_X`, `normalize` and options of the kernel, as for `compute`.
+    q : order of the score, a float in [0, ∞] or "inf"
+    p : array (n,) of weights that sum to 1, optional (default: uniform)
+    psd : {"check", "clip"}, to raise for negative eigenvalues, or to set them to zero
+    **how : `k`, `score_K`, `score_X`, `normalize` and options of the kernel, as for `compute`
 
     Returns
     -------
     float between 1 and n (a 0-d tensor for torch input)
-
-    Raises
-    ------
-    TypeError, ValueError, NotPSDError, TooLargeError
-        As `compute` does, and where there is not one of `given` for each sample.
 
     References
     ----------

@@ -1,7 +1,4 @@
-"""Scores of samples that nobody holds all at once, from sums of batches, files or machines.
-
-The covariance Σ w x xᵀ of samples of unit length has the spectrum of their similarities.
-"""
+"""Scores of samples that nobody holds all at once, from sums of batches, files or machines."""
 
 from .state import State
 

@@ -1,7 +1,6 @@
 """A state as bytes, numbers little-endian, no code.
 
-b"vendi-state" | version, 1 byte | length of the head, 4 bytes | head, JSON | rows or triangle of
-the `Sum`, float64 | checksum of all before, 8 bytes
+b"vendi-state", version (1 byte), length of head (4), JSON, float64 of the `Sum`, checksum (8)
 """
 
 from __future__ import annotations

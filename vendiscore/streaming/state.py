@@ -45,16 +45,11 @@ class State:
 
     Attributes
     ----------
-    n, dropped : int
-        How many samples were added, and left out by on_error="skip".
-    d : int or None
-        How many features they have; None as long as there are none.
-    weight : float
-        Σ w; n where no weights were given.
-    notes : tuple of str
-        Notes of the kernel on the first batch, such as the error of approximate features.
-    settings : dict
-        Kernel, options, encoder: what states that are merged must have in common.
+    n, dropped : int, how many samples were added, and left out by on_error="skip"
+    d : int, how many features they have, or None as long as there are none
+    weight : float, Σ w; n where no weights were given
+    notes : tuple of str, of the kernel on the first batch, such as the error of its features
+    settings : dict of kernel, options, encoder: what states that are merged must have in common
 
     Examples
     --------
@@ -90,6 +85,8 @@ class State:
     ) -> Self:
         """Return the state of no samples.
 
+        TypeError or ValueError: what `compute` refuses, or what cannot be added up.
+
         Parameters
         ----------
         k : str, optional
@@ -102,11 +99,6 @@ class State:
             What NumPy rows in float32 are multiplied in, by "cosine", "linear" and `score_X`, if
             more than d / 2 come at once. "single" takes half the time, for orders of 1 and above:
             to about 1e-7 (relative), or 1e-4 where features are linearly dependent.
-
-        Raises
-        ------
-        TypeError, ValueError
-            For what `compute` refuses, and what cannot be added up; the message says what can.
         """
         precision = one_of("precision", precision, get_args(Precision))
         kinds = {"score_X": score_X, "score_dual": score_dual, "normalize": normalize}
@@ -156,10 +148,8 @@ class State:
 
         Parameters
         ----------
-        batch : list or array
-            m samples of the kind that `k` compares, or none. Not changed, not kept.
-        p : array, optional
-            Weights of these samples, at least 0, of any sum; 1 for each unless given.
+        batch : list or array of m ≥ 0 samples of the kind that `k` compares; not changed, not kept
+        p : array (m,), optional; weights of these samples, at least 0, of any sum (default: 1 each)
 
         Raises
         ------
@@ -207,10 +197,7 @@ class State:
     def merge(self, *others: State) -> Self:
         """Return the state of all samples of this and other states; `a + b` is `a.merge(b)`.
 
-        Raises
-        ------
-        TypeError, ValueError
-            If one is not a state, or differs in settings or number of features.
+        A TypeError for what is no state, a ValueError for other settings or number of features.
         """
         merged = self
         for other in others:
@@ -265,12 +252,10 @@ class State:
 
         Parameters
         ----------
-        q : float in [0, ∞], "inf", or several
-            Order.
+        q : order, a float in [0, ∞] or "inf", or several
         psd : {"check", "clip"}
-            What to do about negative eigenvalues, which a sum of x xᵀ has by rounding only.
-        details : bool
-            Add how the number came about, under the key `details`.
+            Raise for negative eigenvalues, which come from rounding only, or set them to zero.
+        details : bool, whether to add how the number came about, under the key `details`
 
         Returns
         -------

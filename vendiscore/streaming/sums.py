@@ -60,10 +60,7 @@ def stays_rows(m: int, d: int) -> bool:
 
 
 def of_vectors(X: Any, weights: np.ndarray | None, single: bool, unit: bool) -> Sum | None:
-    """Return the sum over the rows of X, divided by their lengths, in one pass without a copy.
-
-    None where X is not rows of plain numbers, or its kernel has to look closer at a row.
-    """
+    """Sum the rows of X, scaled to length 1, in one pass; None if its kernel must look closer."""
     if is_torch(X) and X.device.type == "cpu" and not X.requires_grad:
         X = to_host(X)  # which is the same memory
     if not (is_numpy(X) and X.ndim == 2 and X.shape[1] and X.dtype in (np.float32, float)):
