@@ -1,10 +1,8 @@
 """How many effectively different samples are here?
 
-The Vendi Score (spectrum of a similarity matrix) for text, vectors or any similarity of your own.
-`compute` gives the scores as a dict, `score`, `score_K`, `score_X` and `score_dual` one number,
-`State` adds samples up batch by batch, `register_kernel` adds a kernel, `register_measure` a
-measure, `encoder` loads a model once for many sets. `load` gives the Hugging Face metric, as does
-`evaluate.load("vendiscore.py")`. Names are imported when they are first asked for.
+`compute` gives Vendi Scores as a dict, `score`, `score_K`, `score_X` and `score_dual` one number;
+`State` adds samples up batch by batch, `register_kernel` and `register_measure` add your own,
+`encoder` loads a model once. `load` gives the metric of `evaluate.load("vendiscore.py")`.
 """
 
 from importlib import import_module

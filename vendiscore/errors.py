@@ -23,8 +23,7 @@ class NotPSDError(ValueError):
     Attributes
     ----------
     smallest, negative_mass : float
-        The smallest eigenvalue of the weighted matrix (whose eigenvalues sum to 1), and minus the
-        sum of all its negative eigenvalues.
+        The smallest eigenvalue (of all, which sum to 1), and minus the sum of the negative ones.
 
     Examples
     --------
@@ -57,8 +56,7 @@ class MissingPackageError(ImportError):
     Attributes
     ----------
     package, extra, purpose, command : str
-        The module that is missing, the extra of this distribution that has it, what needs it, and
-        the command that installs it, with what else the call would then lack.
+        The missing module, the extra that has it, what needs it, and the command that installs it.
 
     Examples
     --------
@@ -154,8 +152,6 @@ class IndefiniteError(ValueError):
 
 class TooLargeError(MemoryError):
     """The exact computation would not fit in memory; raised before anything is allocated.
-
-    The message says what was to be allocated and what needs less, such as `method="estimate"`.
 
     Examples
     --------

@@ -1,7 +1,4 @@
-"""The signature of a number: the settings that it depends on, with digests of arrays and functions.
-
-Lists, dicts, objects and modules outside of a function have no part in its digest.
-"""
+"""The signature of a number: the settings that it depends on, with digests of arrays, functions."""
 
 from __future__ import annotations
 

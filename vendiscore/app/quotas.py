@@ -53,7 +53,6 @@ IN_WORDS = (
 
 
 def check_count(n: int, limit: int, what: str) -> None:
-    """Raise a RefusedError if there are no, or more than `limit`, things called `what`."""
     if n <= 0:
         raise RefusedError(f"There are no {what} yet: paste or upload some, or pick an example.")
     if n > limit:
@@ -64,7 +63,6 @@ def check_count(n: int, limit: int, what: str) -> None:
 
 
 def check_sets(n: int) -> None:
-    """Raise a RefusedError unless so many sets can be compared."""
     if not 2 <= n <= MAX_SETS:
         raise RefusedError(f"Two to {MAX_SETS} sets can be compared, got {n}.")
 
@@ -75,7 +73,6 @@ def check_texts(
     what: str = "text",
     place: Callable[[int], str] = "number {}".format,  # what messages call text i
 ) -> list[str]:
-    """Return the texts, unless they are no strings, too many, too long or too much in all."""
     check_count(len(texts), MAX_SAMPLES, f"{what}s")
     for i, text in enumerate(texts):
         if not isinstance(text, str):

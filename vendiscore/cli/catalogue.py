@@ -13,7 +13,6 @@ from .kernel_options import usage
 
 
 def run_kernels(args: Namespace) -> str:
-    """Return a line for each kernel, or the documentation of one."""
     if args.name is not None:
         with usage():
             return f"{(get_kernel(args.name).__doc__ or '').strip()}\n"
@@ -25,7 +24,6 @@ def run_kernels(args: Namespace) -> str:
 
 
 def run_measures(args: Namespace) -> str:
-    """Return a line for each measure, or the documentation of one, or of a set of them."""
     if args.name is None:
         columns = ("measure", "tells", "more of it", "what it is")
         known = ((each.name, each.aspect, each.direction, each.summary) for each in list_measures())

@@ -16,7 +16,6 @@ from .kernel_options import left_out, placing, read_all, read_how, usage
 
 
 def run_compare(args: Namespace) -> str:
-    """Return what is printed."""
     _check_files(args)
     how = read_how(args, ("psd",))
     with usage():

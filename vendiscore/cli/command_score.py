@@ -28,7 +28,6 @@ _BESIDE = ("_se", "_low", "_high", "_corrected")
 
 
 def run_score(args: Namespace) -> str:
-    """Return what is printed."""
     for name in args.files:
         if name in COMMANDS and not Path(name).exists():
             said = f"a command comes first, {PROGRAM} {name} …; a file is called ./{name}"

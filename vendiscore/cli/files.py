@@ -28,7 +28,6 @@ _OF_ARRAYS = {2: "vectors", 3: "images", 4: "images"}  # by their dimensions
 
 
 def read(path: str, wanted: Wanted) -> Samples:
-    """Read the samples of a file, a folder, or "-", standard input."""
     name = "standard input" if path == STDIN else path
     try:
         found = replace(_read(path, wanted), name=name)

@@ -120,7 +120,6 @@ def read_measuring(args: Namespace, how: How) -> tuple[dict[str, Any], Request]:
 
 @contextmanager
 def usage() -> Iterator[None]:
-    """Raise a UsageError for keywords that are refused."""
     try:
         yield
     except (TypeError, ValueError) as error:
@@ -188,7 +187,6 @@ def parse_value(text: str) -> Any:
 
 
 def parse_options(pairs: Iterable[str]) -> dict[str, Any]:
-    """Read options written NAME=VALUE."""
     found: dict[str, Any] = {}
     for pair in pairs:
         name, sign, text = pair.partition("=")

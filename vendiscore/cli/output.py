@@ -39,7 +39,6 @@ def table(rows: Sequence[Row], width: int | None) -> str:
 
 
 def markdown(rows: Sequence[Row], width: int | None) -> str:
-    """Return a table of Markdown."""
     right, lines = _cells(rows, width)
     head, *text = (" | ".join(cell.replace("|", r"\|") for cell in line) for line in lines)
     rule = "|".join("--:" if each else "---" for each in right)
@@ -83,5 +82,4 @@ def _names(rows: Sequence[Row]) -> list[str]:
     return list(dict.fromkeys(name for row in rows for name in row))
 
 
-# Tables by what -f calls them.
 FORMATS = {"text": table, "md": markdown, "csv": comma_separated}

@@ -161,7 +161,6 @@ commands:
 
 
 def parser(command: str) -> argparse.ArgumentParser:
-    """Return the parser of one command."""
     score, (_, own, formats) = command == "score", COMMANDS[command]
     made = _Parser(
         prog=PROGRAM if score else f"{PROGRAM} {command}",

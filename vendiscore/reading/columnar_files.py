@@ -60,7 +60,6 @@ class Columns:
         )
 
     def table(self, columns: Sequence[str], most: int | None = None) -> Table:
-        """Read columns as a table of cells."""
         most = min(self.limits.samples, most or self.limits.samples)
         cells: dict[str, list[Any]] = {name: [] for name in columns}
         rows = 0

@@ -21,7 +21,6 @@ _CLEAR = 3  # times the length of the next longest column: texts beside labels
 
 
 def pick(table: Table, wanted: Wanted) -> str:
-    """Return the column of a table that holds texts or molecules."""
     if wanted.column:
         return checked_column(table.names, wanted.column)
     if len(table.names) == 1:

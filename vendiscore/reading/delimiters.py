@@ -26,10 +26,7 @@ _MOST = 0.9  # of the rows that have as many cells as the first
 
 
 def delimiter_of(text: str, limits: Limits) -> str | None:
-    """Return the sign between the cells of a table, "" between quoted texts; None for prose.
-
-    Where commas alone speak for a table, something else must too.
-    """
+    """Return the sign between the cells of a table, "" between quoted texts; None for prose."""
     if said := re.match(r"\ufeff?sep=(.)\r?\n", text):
         return said[1]
     try:

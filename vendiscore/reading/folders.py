@@ -29,7 +29,6 @@ class Files(list[Path]):
 
 
 def is_folder(samples: Any) -> bool:
-    """Return whether samples are the path of a folder, which is there."""
     return isinstance(samples, (str, os.PathLike)) and os.path.isdir(samples)
 
 

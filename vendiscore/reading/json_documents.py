@@ -124,7 +124,6 @@ def _table(
 
 
 def describe_value(value: Any) -> str:
-    """Name the type of a value, and show it."""
     return f"{type(value).__name__} {value!r:.40}" if value is not None else "null"
 
 

@@ -155,14 +155,12 @@ def not_finite(X: np.ndarray) -> dict[int, tuple[str, int]]:
 
 
 def check_width(width: int, limits: Limits) -> int:
-    """Return the number of columns; a RefusedError for more than are read."""
     if width > limits.columns:
         raise RefusedError(f"{width:,} columns are too many: the limit is {limits.columns:,}.")
     return width
 
 
 def ask_vectors(names: Sequence[str]) -> AskError:
-    """Return the question of which column has the rows of numbers."""
     choices = [(name, {"column": name}) for name in names]
     return AskError(f"Which column holds the vectors: {join_names(names)}?", choices)
 

@@ -20,8 +20,6 @@ _SPARSE = {"data", "indices", "indptr", "shape", "format"}
 
 
 class Header(NamedTuple):
-    """The header of one array."""
-
     shape: tuple[int, ...]
     fortran: bool
     dtype: np.dtype[Any]
@@ -43,7 +41,6 @@ class Arrays:
                     self.headers[entry.filename.removesuffix(".npy")] = _header(file)
 
     def choose_array(self, name: str | None) -> str:
-        """Return the name of the array that is meant, or ask for it."""
         if self.single or (not name and len(self.headers) == 1):
             return next(iter(self.headers))
         if not self.headers:

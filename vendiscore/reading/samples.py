@@ -56,7 +56,6 @@ class Samples:
         return len(self.values)
 
     def take(self, kept: Sequence[int]) -> Any:
-        """Return the values at some places in the list."""
         if isinstance(self.values, np.ndarray):
             return self.values[list(kept)]
         return [self.values[i] for i in kept]

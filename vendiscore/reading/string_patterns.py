@@ -16,7 +16,6 @@ _UNLIKE_WORDS = re.compile(
 )
 _FEW = 0.1
 
-# How names of image files end.
 IMAGES = (
     *("png", "apng", "jpg", "jpeg", "jpe", "jfif", "gif", "bmp", "dib", "webp", "avif", "heic"),
     *("heif", "tif", "tiff", "ppm", "pgm", "pbm", "pnm", "jp2", "tga"),

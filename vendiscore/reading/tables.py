@@ -57,7 +57,6 @@ class Table:
     more: bool = False  # whether there are more rows than are read
 
     def column(self, name: str) -> list[Any]:
-        """Return the cells under a name."""
         at = self.names.index(name)
         return [row[at] for row in self.rows]
 
@@ -67,7 +66,6 @@ class Table:
         return ["" if c is None or c != c else str(c).strip() for c in cells]  # NaN ≠ NaN
 
     def without(self, names: Collection[str]) -> Table:
-        """Return the table without some of its columns."""
         if not names:
             return self
         kept = [j for j, name in enumerate(self.names) if name not in names]
@@ -125,7 +123,6 @@ def check_lines(text: str, limits: Limits) -> None:
 
 
 def checked_column(names: Sequence[str], column: str) -> str:
-    """Return the name of a column of a file; a RefusedError if there is none of that name."""
     if column not in names:
         hint = suggestion(f"{column:.60}", [f"{name:.40}" for name in names])
         raise RefusedError(f"There is no column {column!r:.60}. {hint}")
@@ -166,7 +163,6 @@ def is_named(name: str, pattern: re.Pattern[str]) -> bool:
 
 
 def join_names(names: Iterable[str]) -> str:
-    """Join names by commas, not all if they are many."""
     shown = list(islice(names, 9))
     return ", ".join(f"{name:.40}" for name in shown[:8]) + (" …" if len(shown) > 8 else "")
 

@@ -1,7 +1,4 @@
-"""The public API, and the tools of MCP: plain functions of plain values.
-
-The first line of each argument is all that a tool shows of it.
-"""
+"""The public API and the tools of MCP, which show the first line of each argument alone."""
 
 from __future__ import annotations
 
@@ -127,9 +124,8 @@ def vendi_compare(
 ) -> dict[str, Any]:
     """Compare the Vendi Scores of two to eight sets, and say which differences are beyond chance.
 
-    A larger set scores higher for its size alone, so all are drawn down to the size of the
-    smallest, 100 at most, without replacement. Their samples are then exchanged at random, to see
-    how often chance makes as much of a difference.
+    All are drawn down to the size of the smallest, 100 at most, since larger sets score higher;
+    p is how often samples that are exchanged at random differ as much.
 
     Args:
         sets: Two to eight lists of 4 to 1,000 samples each.
@@ -140,9 +136,8 @@ def vendi_compare(
         names: Of the sets; A, B, C and so on unless given.
 
     Returns:
-        Per set n, VS and VS at matched size with its interval; of each pair the difference with
-        interval, p and verdict; a sentence; and of each set that differs from the others by more
-        than chance the samples that these have least of.
+        Per set n, VS and VS at matched size with its interval; per pair the difference with
+        interval, p and verdict; a sentence; per set that differs what the others have least of.
     """
     if not isinstance(sets, list):
         raise RefusedError(f"Expected a list of sets, got {type(sets).__name__}.")

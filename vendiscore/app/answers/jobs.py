@@ -47,7 +47,6 @@ class Job:
 
     @property
     def what(self) -> str:
-        """What the samples are called."""
         return "samples" if self.choice.is_matrix else self.kind
 
     def findings(self, q: Any, threshold: Any = THRESHOLD) -> Steps[Findings]:
@@ -74,7 +73,6 @@ class Job:
 
     @property
     def labels(self) -> list[Any] | None:
-        """The group of each sample."""
         groups = self.groups
         return None if groups is None else [groups.labels[code] for code in groups.codes]
 

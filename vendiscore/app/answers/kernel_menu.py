@@ -13,7 +13,6 @@ from ..inputs.submission import KINDS
 from ..quotas import RefusedError
 from . import offered_encoders
 
-# The usual kernel of each kind, which the menu has first.
 _USUAL = {"texts": "ngram_overlap", "images": "pixels", "molecules": "morgan", "vectors": "cosine"}
 # Pictures of one set have the same channels.
 _FIXED = {"pixels": {"mode": "RGB"}}
@@ -72,7 +71,6 @@ def choices(kind: str) -> list[Choice]:
 
 
 def choice(kind: str, kernel: Any) -> Choice:
-    """Return the one of that name."""
     known = {each.kernel: each for each in choices(kind)}
     if kind == "vectors":
         for name, key in _SYNONYMS.items():
@@ -125,13 +123,11 @@ def describe(chosen: Choice, arguments: Mapping[str, Any], q: float) -> str:
 
 
 def one_of(value: Any, known: Sequence[str], name: str) -> None:
-    """Raise a RefusedError for a value that is none of those known."""
     if not isinstance(value, str) or value not in known:
         raise RefusedError(f"Unknown {name} {value!r:.60}; pick one of {', '.join(known)}.")
 
 
 def check_order(q: Any) -> float:
-    """Return an order in [0, ∞], from a number or "inf"."""
     order = _number(q, "q", "a number of at least 0 or 'inf'")
     if not order >= 0:
         raise RefusedError(f"q must be at least 0, got {order:g}; 1 is the usual Vendi Score.")

@@ -1,8 +1,4 @@
-"""Encoders that the page offers, from a list of our own, and their work in steps.
-
-A name that a visitor sends is looked up here and goes nowhere else. Encoding takes long, so it
-pauses between batches, and the last results are kept for visitors who move a slider.
-"""
+"""Encoders that the page offers: a name that a visitor sends is looked up in `ALLOWED` alone."""
 
 from __future__ import annotations
 
@@ -102,7 +98,6 @@ def _encoded(samples: Sequence[Any], arguments: Mapping[str, Any]) -> Steps[Simi
 
 
 def _loaded(kind: Any, options: Mapping[str, Any]) -> Encoder:
-    """Return the encoder of these options, loaded once whoever asks."""
     key = kind, *sorted(options.items())
     with _loading:
         if key not in _encoders:

@@ -1,7 +1,4 @@
-"""From samples that were read and settings to plain values: what the page shows.
-
-Groups at another threshold, thinning and what papers need are found when somebody asks.
-"""
+"""From samples that were read and settings to plain values: what the page shows of one set."""
 
 from __future__ import annotations
 
@@ -52,7 +49,6 @@ class Result:
         self.nbytes = size_of((found, job, answer))
 
     def groups(self, threshold: Any) -> dict[str, Any]:
-        """Return the groups of samples that are alike, at another threshold."""
         explained = self._found.explanation
         read = check_threshold(threshold, explained.floor)
         with np.errstate(all="ignore"):

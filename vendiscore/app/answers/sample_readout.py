@@ -47,7 +47,6 @@ class UnusableError(RefusedError):
         super().__init__(f"{self.what}: {'; '.join(self.each)}. {then}")
 
     def to_dict(self) -> dict[str, Any]:
-        """Return which they are, and how many are left, for the page."""
         return {"lines": self.each, "others": self.others, "rows": self.rows}
 
 

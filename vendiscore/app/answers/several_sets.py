@@ -55,8 +55,6 @@ _SLOW = 50  # samples whose permutations take so long that one wants to know how
 
 
 class Compared(NamedTuple):
-    """Sets that were compared."""
-
     comparison: Comparison
     arguments: Mapping[str, Any]  # of `compute`, for the same whole scores
     together: Similarity  # of all samples, one set after the other
@@ -151,7 +149,6 @@ def compare_steps(
 
 
 def answer(found: Compared) -> dict[str, Any]:
-    """Return a comparison as plain values."""
     result = found.comparison
     return {
         "q": plain_order(result.q),

@@ -28,7 +28,6 @@ _FIRST = replace(TABLE, samples=200)  # rows that tell what the others are
 
 
 def of_cells(name: str, data: bytes, form: str, asked: Asked) -> Samples:
-    """Return the samples of a file of cells, columns or arrays."""
     csv = form in ("csv", "tsv")
     guessed = _wanted(asked, asked.kind if asked.kind == "molecules" else None)
     first = parse(data, form, replace(guessed, limits=_FIRST) if csv else guessed)
@@ -67,7 +66,6 @@ def of_numbers(text: str, name: str, asked: Asked) -> Samples:
 
 
 def of_columns(file: Columns, name: str, asked: Asked) -> Samples:
-    """Return the samples of a columnar file, wherever it is."""
     head = file.head()
     kinds = kinds_of_table(head, asked) if head.names else []
     if asked.column in file.vectors:
@@ -102,7 +100,6 @@ def _of_arrays(arrays: Arrays, name: str, asked: Asked) -> Samples:
 
 
 def parse(data: bytes, form: str, wanted: Wanted) -> Any:
-    """Parse the bytes of a file."""
     parser = FORMATS[form].parse
     assert parser is not None
     return parser(data, wanted)

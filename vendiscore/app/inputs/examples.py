@@ -102,8 +102,6 @@ def _greys(images: list[np.ndarray]) -> list[Image.Image]:
 
 @dataclass(frozen=True)
 class Example:
-    """Samples to try the page with."""
-
     kind: Kind
     name: str
     note: str  # one line on what there is to see
@@ -112,7 +110,6 @@ class Example:
     images: Callable[[], list[Any]] = list  # which draws them
 
     def entry(self) -> dict[str, Any]:
-        """Return its entry in the page's menu."""
         known = {"name": self.name, "note": self.note}
         return known | ({"kernel": self.kernel} if self.kernel else {})
 
@@ -174,7 +171,6 @@ PAIRINGS = [
 
 
 def find_example(name: str, kind: str | None = None) -> Example:
-    """Return the example of that name, of any kind unless one is named."""
     known = {each.name: each for each in _EVERY if kind in (None, each.kind)}
     if name not in known:
         raise RefusedError(f"There is no example {name!r:.60}; there are {', '.join(known)}.")

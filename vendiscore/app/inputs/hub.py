@@ -1,8 +1,4 @@
-"""Data sets of the Hub: the first rows of the parquet files that the Hub makes of every one.
-
-`datasets.load_dataset` follows what the card of a data set says, be it a file of this machine or
-an address elsewhere; so the Hub alone is asked here.
-"""
+"""First rows of data sets, from the Hub alone: `load_dataset` opens whatever file a card names."""
 
 from __future__ import annotations
 
@@ -36,12 +32,10 @@ _HINT = "owner/name, or owner/name:config/split"
 
 
 def endpoint() -> str:
-    """Return the address of the Hub."""
     return os.environ.get("HF_ENDPOINT", "https://huggingface.co").rstrip("/")
 
 
 def read(asked: Asked) -> Samples:
-    """Read the first rows of a data set, or a random part of them."""
     text = str(asked.dataset).strip()
     found = _ID.fullmatch(text)
     if found is None or ".." in text or "--" in text:
@@ -107,7 +101,6 @@ def _files(name: str) -> dict[str, dict[str, list[str]]]:
 
 
 def _asked(address: str, name: str, **headers: str) -> Any:
-    """Return the Hub's answer, or say why there is none."""
     request = urllib.request.Request(address, headers={"User-Agent": "vendiscore", **headers})
     try:
         return urllib.request.urlopen(request, timeout=_SECONDS)

@@ -27,7 +27,6 @@ def draw_indices(n: int, most: int, draw: int) -> list[int]:
 
 
 def part_note(n: int, total: int, kind: str) -> str:
-    """Say that samples are a random part."""
     return f"These are {n:,} of {total:,} {kind}, drawn at random: more than {n:,} do not fit here."
 
 
@@ -104,7 +103,6 @@ def _subset(samples: Samples, kept: list[int], draw: int) -> Samples:
 def _part_code(
     python: Python, n: int, most: int, draw: int, left: Collection[int], square: bool
 ) -> tuple[str, str]:
-    """Return code that draws the same part in Python."""
     modules, whole = python((), False)
     modules = modules if "numpy as np" in modules else f"numpy as np, {modules}"
     rows = f"np.sort(np.random.default_rng({draw}).permutation({n})[:{most}])"

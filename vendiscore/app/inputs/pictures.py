@@ -38,8 +38,6 @@ REDUCED_SIDE = 512
 
 @dataclass(frozen=True)
 class Picture:
-    """An uploaded image."""
-
     name: str  # of its file, without folders
     data: bytes  # of the file, or of what it was reduced to
     small: Image.Image  # RGB, resized to 32 × 32 as the kernel `pixels` does

@@ -26,7 +26,6 @@ _WORDS = {LINE: "lines", BLANK: "blank lines", FILE: "files"}
 
 
 def rows_of(text: str) -> list[str]:
-    """Return the lines of a text, if they are not too many."""
     check_lines(text, TABLE)
     return LINE_BREAK.split(plain(text))
 

@@ -26,7 +26,6 @@ _LOOK = 200  # lines that tell what the others are
 
 
 def read(given: Given, asked: Asked = _AS_FOUND) -> Samples:
-    """Read the samples that were sent: a data set, an example, files, or the box."""
     if asked.kind is not None and asked.kind not in KINDS:
         raise RefusedError(f"Unknown kind {asked.kind!r:.40}; pick one of {', '.join(KINDS)}.")
     if not isinstance(asked.draw, int) or not 0 <= asked.draw < 2**31:
@@ -73,7 +72,6 @@ def _of_files(files: Sequence[File], asked: Asked) -> Samples:
 
 
 def _check_sizes(files: Sequence[File]) -> None:
-    """Raise a RefusedError for files that are empty, or larger than is read."""
     for name, data in files:
         if len(data) > MAX_UPLOAD:
             raise RefusedError(
@@ -163,7 +161,6 @@ def _is_split(asked: Asked) -> bool:
 
 
 def _count(text: str, form: str, asked: Asked) -> int:
-    """Return the number of rows of the table in a text."""
     try:
         wanted = Wanted(guess=True, header=asked.header, limits=TABLE)
         return len(cells.parse(text.encode("utf-8", "replace"), form, wanted).rows)

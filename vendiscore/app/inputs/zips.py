@@ -12,13 +12,11 @@ from ..quotas import MAX_ENTRIES, MAX_UNPACKED, MAX_UPLOAD
 
 
 def names(data: bytes) -> list[str]:
-    """Return the paths of the files in a zip."""
     with open_zip(data, MAX_ENTRIES) as (_, entries):
         return [entry.filename for entry in entries if not is_hidden(entry.filename)]
 
 
 def contents(data: bytes, wanted: Callable[[str], bool]) -> Iterator[tuple[str, bytes]]:
-    """Yield the wanted files of a zip, by their names without folders."""
     left = MAX_UNPACKED
     with open_zip(data, MAX_ENTRIES) as (archive, entries):
         for entry in entries:
@@ -36,5 +34,4 @@ def contents(data: bytes, wanted: Callable[[str], bool]) -> Iterator[tuple[str, 
 
 
 def base(name: str) -> str:
-    """Return a name without its folders."""
     return PurePosixPath(name.replace("\\", "/")).name

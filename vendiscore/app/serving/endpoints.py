@@ -73,7 +73,6 @@ class Routes:
         return one_set.menu() | {"version": __version__}
 
     async def read(self, request: Request) -> dict[str, Any]:
-        """Read samples of files, a box, an example or a dataset."""
         limits = {"max_files": MAX_FILES, "max_fields": 8, "max_part_size": MAX_REQUEST}
         async with request.form(**limits) as form:
             how = _asked(loaded(_text(form, "options") or "{}"))
@@ -95,7 +94,6 @@ class Routes:
             return await self._taken(request, lane, work)
 
     async def score(self, request: Request) -> Lines:
-        """Score samples, line by line."""
         body = loaded(await request.body())
         sent, settings = self._of(_Sent, body.get("key")), _settings(body, "key")
         name = _known(settings, sent)
@@ -110,7 +108,6 @@ class Routes:
         return self._lines(request, LONG if slow else SHORT, steps())
 
     async def compare(self, request: Request) -> Lines:
-        """Compare sets, line by line."""
         body = loaded(await request.body())
         sets = {name: self._of(_Sent, key) for name, key in _sets(body)}
         settings, count = _settings(body, "sets", "permutations"), body.get("permutations", 0)
@@ -122,7 +119,6 @@ class Routes:
         return self._lines(request, SHORT if ready else LONG if slow else MIDDLE, steps)
 
     async def report(self, request: Request) -> Response:
-        """Send the report on a result, as a file."""
         body = loaded(await request.body())
         title = body.get("title")
         short = title[:MAX_NAME] if isinstance(title, str) else ""
@@ -149,7 +145,6 @@ class Routes:
         return route
 
     def _of(self, kind: type[Value], key: Any) -> Value:
-        """Return what is kept by a key, if it is of that kind."""
         found = self.kept.get(key)
         if not isinstance(found, kind):
             raise HTTPException(GONE)

@@ -1,8 +1,4 @@
-"""Guard the server: refuse large requests, and close routes that nobody needs.
-
-gradio serves more routes than the page has, and fetches any file that a request names, by its
-address or on the server. The API takes values alone, so that no request here names a file.
-"""
+"""Guard the server: refuse large requests, unused routes of gradio, and files named in requests."""
 
 from __future__ import annotations
 
@@ -200,7 +196,6 @@ def _limited(scope: Scope, receive: Receive, limit: int) -> Receive:
 
 
 def _length(scope: Scope) -> int:
-    """Return the length that a request declares, or 0."""
     said = Headers(scope=scope).get("content-length", "")
     return int(said) if said.isdecimal() else 0
 

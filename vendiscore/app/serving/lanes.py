@@ -38,7 +38,6 @@ class Line:
         self.turns: list[tuple[asyncio.Event, Told]] = []  # at work, then waiting
 
     def check(self) -> None:
-        """Raise if no more can wait."""
         if len(self.turns) >= self._most:
             raise HTTPException(*self._full)
 

@@ -1,8 +1,4 @@
-"""The log of the page: where something happened, and never the input of a visitor.
-
-Libraries quote their input in messages, exceptions and warnings. So the thread that starts the
-server writes as ever, and all that other threads write is replaced by its place in the code.
-"""
+"""The log of the page: where something happened, without texts, which may quote visitors' input."""
 
 from __future__ import annotations
 

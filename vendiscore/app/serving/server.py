@@ -98,7 +98,6 @@ def _called(
 
 
 def _lane(arguments: dict[str, Any]) -> str:
-    """Choose the lane for a call of the API."""
     kernel = arguments.get("kernel")
     if any(kernel == name for kind in offered_encoders.ALLOWED.values() for name in kind):
         return LONG

@@ -27,10 +27,7 @@ class _Thing:
 
 
 class Kept:
-    """Values by random keys, which only their visitor knows; the least recently used goes first.
-
-    Beyond a quarter of all that may be kept, a visitor loses their own oldest, and nobody else's.
-    """
+    """Values by random keys; the longest unused goes first, beyond a quarter a visitor's own."""
 
     def __init__(self, most: int = MAX_KEPT, seconds: float = KEEP) -> None:
         self.most, self.seconds, self.nbytes = most, seconds, 0
@@ -57,7 +54,6 @@ class Kept:
         return key
 
     def get(self, key: Any) -> Any:
-        """Return the value of a key, or None if it is not kept (any more)."""
         with self._lock:
             thing = self._things.get(key) if isinstance(key, str) else None
             if thing is None or thing.until < time.monotonic():
@@ -67,7 +63,6 @@ class Kept:
             return thing.value
 
     def sweep(self) -> None:
-        """Drop what is too old."""
         with self._lock:
             now = time.monotonic()
             for key in [key for key, thing in self._things.items() if thing.until < now]:

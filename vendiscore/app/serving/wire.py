@@ -91,7 +91,6 @@ class Lines:
 
 
 async def _outcome(task: asyncio.Future[Any]) -> bytes:
-    """Return the last line, of a task that is done."""
     try:
         return await run_in_threadpool(dumped, {"result": task.result()})
     except Exception as error:
@@ -161,7 +160,6 @@ def dumped(value: Any) -> bytes:
 
 
 def loaded(text: str | bytes) -> dict[str, Any]:
-    """Read a JSON object."""
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):
