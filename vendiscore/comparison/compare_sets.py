@@ -1,7 +1,6 @@
 """Sets compared at matched size or coverage, with p-values by permutation.
 
-T = (log VS_a − log VS_b)/√(se_a² + se_b²) of matched sets is compared with T of exchanged samples:
-studentized, so that p is nearly right for sources that differ in all but their diversity, too.
+T = (log VS_a − log VS_b)/√(se_a² + se_b²) is studentized: p holds if sources differ otherwise, too.
 """
 
 from __future__ import annotations
@@ -55,31 +54,28 @@ def compare(
         Two or more collections of at least 4 samples each, of one kind; one dict of them by name;
         or all samples, with `by`. A bandwidth left open follows from all together. In lists of
         lists, each place is a group (the prompt, say). Not changed.
-    names : sequence of str, optional
-        One name for each set, in their order. Default: A, B, …; folders have their own names.
-    by : sequence of labels, optional
-        The name of each sample's set: ``compare(df["answer"], by=df["model"])``.
+    names, by : sequence of str, sequence of labels, optional
+        One name for each set (default: A, B, …; folders have their own names); or the name of each
+        sample's set: ``compare(df["answer"], by=df["model"])``.
     groups : sequence of sequences of labels, or a dict of them, optional
         For each set the group of each of its samples; with `by`, one sequence for all samples. Sets
         are compared, matched and exchanged within groups, of which each must have two samples or
         more of every set; `difference` is the mean over groups.
-    q : float in [0, ∞] or "inf"
-        Order of the score that is compared. Default: 1.
+    q, orders : float in [0, ∞] or "inf", sequence of such
+        Order of the score that is compared (default: 1); orders of profiles (default: none).
     level : float in (0, 1)
         Confidence level of the intervals of sets, and of all verdicts together: a difference counts
         where the adjusted p is 1 − level at most. Default: 0.95.
     permutations : int of at least 19
-        Largest number of exchanges for each pair; a pair is done earlier, after 99, when 20 differ
-        as much as the sets do. The adjusted p is at least pairs/(permutations + 1), which must be
-        1 − level at most. Default: 999.
+        Largest number of exchanges for each pair (default: 999), done earlier, after 99, when 20
+        differ as much as the sets do. The adjusted p is at least pairs/(permutations + 1), which
+        must be 1 − level at most.
     match : {"size", "coverage"}
         Draw all sets down to the size of the smallest, 200 at most; or to the least coverage
         (1 − mean novelty) of any, which is 1 for all where samples outnumber features, each of
         2,000 samples at most.
     size : int of at least 4, optional
         Number of samples to draw of each set. Default: as many as `match` says.
-    orders : sequence of float in [0, ∞]
-        Orders at which the sets are scored as well, for profiles. Default: none.
     psd : {"check", "clip"}
         Raise for a similarity with negative eigenvalues, or set them to zero.
     seed : int of at least 0
@@ -96,10 +92,9 @@ def compare(
 
     Raises
     ------
-    TypeError, ValueError
-        For sets that are not of one kind or too small, groups that do not pair, or wrong keywords.
-    NotPSDError, TooLargeError, SampleError
-        As `compute` does.
+    TypeError, ValueError, NotPSDError, TooLargeError, SampleError
+        For sets that are not of one kind or too small, groups that do not pair, or wrong keywords;
+        and as `compute` does.
 
     Notes
     -----
@@ -107,9 +102,8 @@ def compare(
     independent: several that come together (generations for one prompt) need `groups`. Of sets that
     share samples p is too large, and intervals are too wide. Errors are those of the jackknife of
     log VS, infinitesimal above order 2, and from halves at order 0. Of sets larger than four times
-    the matched size m a random part of that size is compared. Time: the decomposition with
-    eigenvectors of each whole set, and per permutation one of m × m (or d × d, from fewer features)
-    for each m samples.
+    the matched size m a random part of that size is compared. Time: the decomposition of each whole
+    set, and per permutation one of m × m (or d × d, from fewer features) for each m samples.
 
     References
     ----------

@@ -117,21 +117,18 @@ class SetRow(Summary):
 
 @dataclass(frozen=True, repr=False)
 class PairRow(Summary):
-    """Two sets of a comparison.
+    """Two sets, a and b, of a comparison.
 
     Attributes
     ----------
-    a, b : str
-        Their names.
-    difference, low, high : float
-        The matched score of a minus that of b, with its interval.
-    p, p_adjusted : float
-        How often chance differs as much, where both are of one source; and for all pairs (Holm).
+    a, b, difference, low, high : str, float
+        Their names; the matched score of a minus that of b, with its interval.
+    p, p_adjusted, p_floor : float
+        How often chance differs as much, where both are of one source; for all pairs (Holm); and
+        the smallest that this can be: number of pairs/(permutations allowed + 1).
     permutations, level : int, float
         How many exchanges it took; the level of the interval, 1 − (1 − level)/m for m pairs, or
         that of a later step of Holm.
-    p_floor : float
-        The smallest that p_adjusted can be: number of pairs/(permutations allowed + 1).
 
     Examples
     --------
@@ -211,10 +208,7 @@ class Comparison(Summary):
         return [row.name for row in self.sets]
 
     def verdict(self, a: str, b: str) -> Verdict:
-        """Return whether set a is more or less diverse than set b, by the adjusted p, or neither.
-
-        A ValueError for names of no two sets.
-        """
+        """Return whether set a is more diverse than b, less or neither (ValueError: no set)."""
         for row in self.pairs:
             if {row.a, row.b} == {a, b} and a != b:
                 if row.p_adjusted > 1 - self.level + 1e-12 or row.difference == 0:

@@ -125,16 +125,12 @@ def growth(
     sizes : sequence of int, optional
         Numbers of samples to score, from 1 to 2n; beyond n, orders other than 2 need n ≥ 16.
         Default: from n/16 to 2n.
-    q : float in [0, ∞] or "inf"
-        Order of the score. Default: 1.
-    draws : int of at least 2
-        Number of subsets to draw of each size below n. Default: 20. Order 2 draws none.
-    level : float in (0, 1)
-        Confidence level of the intervals. Default: 0.95.
+    q, level : float in [0, ∞] or "inf", float in (0, 1)
+        Order of the score (default: 1), and confidence level of the intervals (default: 0.95).
+    draws, seed : int of at least 2, int of at least 0
+        Number of random subsets of each size below n (default: 20; order 2 draws none); their seed.
     psd : {"check", "clip"}
         Raise for negative eigenvalues, or set them to zero; subsets are then drawn at order 2 too.
-    seed : int of at least 0
-        Seed of the random subsets. Default: 0.
     k : str, callable, dict or list, optional
         A registered kernel, a function of two samples, or a mixture; strings: "ngram_overlap".
     **how

@@ -22,10 +22,7 @@ class Null(NamedTuple):
     drawn: tuple[float, ...]
 
     def reach(self, level: float) -> float:
-        """Return how far from 0 a share of `level` of the permutations stay.
-
-        The 95 % quantile of too few of them is lengthened as the tail of a normal is.
-        """
+        """Return how far from 0 a share `level` of draws stay; of few, by a normal tail."""
         done = len(self.drawn)
         place, usual = (math.ceil(x * (done + 1) - 1e-9) for x in (level, 0.95))
         if place <= done:
@@ -36,10 +33,10 @@ class Null(NamedTuple):
 def permuted(
     seen: float, draw: Callable[[], float], permutations: int, level: float = 0.95
 ) -> Generator[int, None, Null]:
-    """Draw a statistic again and again, with labels exchanged; yield how often it was drawn.
+    """Draw a statistic with labels exchanged, and yield how often; stopping at 20 leaves p exact.
 
-    Of l draws of which h are as far from 0 as what was seen, p = (h + 1)/(l + 1), which is exact
-    even if drawing stops at the 20th (Besag & Clifford, Biometrika 1991).
+    Of l draws of which h are as far from 0 as what was seen, p = (h + 1)/(l + 1) (Besag & Clifford,
+    Biometrika 1991).
     """
     bar = abs(seen) * (1 - 1e-9)  # what is equal but for rounding is as far
     least = min(permutations, max(LEAST, needed(level)))
@@ -67,10 +64,7 @@ def holm(p: Sequence[float]) -> list[float]:
 
 
 def levels(p: Sequence[float], level: float) -> list[float]:
-    """Return levels of intervals that leave out 0 only where `holm` says that a pair differs.
-
-    Of m pairs 1 − (1 − level)/m; of a pair that a later step of Holm names, the level of that step.
-    """
+    """Return levels of intervals that leave out 0 only where `holm` says that a pair differs."""
     share, m = 1 - level, len(p)
     adjusted = np.asarray(holm(p))
     found = [level if m == 1 else 1 - share / m] * m

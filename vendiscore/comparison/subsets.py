@@ -1,7 +1,4 @@
-"""Sets drawn down to one size or coverage, scored, and scored again with samples exchanged.
-
-Windows draw n samples in random order down to m: evenly spaced runs of m that meet all, or four.
-"""
+"""Sets drawn down to one size or coverage: windows are runs of m of n samples in random order."""
 
 from __future__ import annotations
 
@@ -51,10 +48,7 @@ def windows(n: int, m: int) -> list[slice]:
 
 
 def matched(score: Callable[[np.ndarray], Matched], order: np.ndarray, m: int) -> Matched:
-    """Average the score over windows of m of the samples at `order`, which is random.
-
-    Its squared error is m Σ c_i² times that of a window, for the weights c_i of samples.
-    """
+    """Average the score over windows of m; its squared error is m Σ c_i² times that of a window."""
     weights = np.zeros(len(order))
     runs = windows(len(order), m)
     logs, squares = 0.0, 0.0

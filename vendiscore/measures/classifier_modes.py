@@ -27,10 +27,7 @@ from .subject import Subject, UnsuitedError
     weighted=True,
 )
 def modes(subject: Subject) -> Any:
-    """exp H of the mean of the samples, rows of class probabilities: how many classes there are.
-
-    From 1 to the number of classes, whatever the samples are compared by.
-    """
+    """exp H of the mean of the samples, rows of class probabilities: how many classes there are."""
     rows, how = subject.samples, subject.how
     first = rows[0] if isinstance(rows, list) else rows
     others = isinstance(first, (str, Similarity, MetricSpace))
@@ -49,10 +46,9 @@ def mode_diversity(probabilities: Any, p: Any = None) -> Any:
 
     Parameters
     ----------
-    probabilities : array (n, classes)
-        Rows of at least 0 that sum to 1, dense (NumPy, torch) or sparse. Not changed.
-    p : array (n,), optional
-        Weights of the samples that sum to 1; uniform by default.
+    probabilities, p : array (n, classes), array (n,) or None
+        Rows of at least 0 that sum to 1, dense (NumPy, torch) or sparse, not changed; and weights
+        of the samples that sum to 1, uniform by default.
 
     Returns
     -------

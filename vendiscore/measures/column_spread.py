@@ -48,8 +48,7 @@ def _read_box(box: Any) -> tuple[Ends, Ends]:
 def l2_star(subject: Subject, box: tuple[Ends, Ends] = (0, 1)) -> float:
     """The L2-star discrepancy of points from an even filling of a box, the unit cube by default.
 
-    `scipy.stats.qmc.discrepancy(method="L2-star")`, in O(n² d). `box` is its lowest and its highest
-    corner, each a number or one for each column.
+    `box` is its lowest and highest corner, each a number or one for each column. Time O(n² d).
     """
     X = subject.vectors
     if X is None:

@@ -1,7 +1,6 @@
 """Divergences of entropies: how far two sets are apart as states of quantum information.
 
-With unit features x of the kernel a set is ρ = mean of xxᵀ, whose entropy H(ρ) = −tr ρ log ρ is
-log VS; both sets, with half of the weight each, are σ = (ρ_X + ρ_Y)/2.
+With unit features x a set is ρ = mean of xxᵀ, H(ρ) = −tr ρ log ρ is log VS; σ = (ρ_X + ρ_Y)/2.
 """
 
 from __future__ import annotations
@@ -62,9 +61,8 @@ def relative_vendi_score(subject: Subject) -> float:
     """exp of the relative entropy of the samples to both sets together, S(ρ_X ‖ σ).
 
     At order 1: 1 for a set with itself, 2 where no sample has anything in common with a reference.
-    References that no sample is like count less than in "JensenShannon"; `surprise` is the part of
-    each sample. Two draws of one source are far from 1 where samples hardly repeat: compare with
-    two halves of the references.
+    References that no sample is like count less than in "JensenShannon". Two draws of one source
+    are far from 1 where samples hardly repeat: compare with two halves of the references.
     """
     both = subject.both
     _note(subject)
@@ -104,17 +102,14 @@ def surprise(
 
     Raises
     ------
-    TypeError, ValueError, SampleError
-        For input that cannot be compared.
-    NotPSDError, TooLargeError
-        See `psd`; and if the spectrum would not fit in memory.
+    TypeError, ValueError, SampleError, NotPSDError, TooLargeError
+        For input that cannot be compared; see `psd`; if the spectrum would not fit in memory.
 
     Notes
     -----
-    It is not evidence that two sources differ. Of 30 questions against 30 others of one source,
-    compared by n-grams, the mean is 0.66 (benchmarks/two_sets_null.py): compare with the surprise
-    of one half of the references to the other. Time O((n + m)³), and n + m squared memory;
-    O((n + m) d² + d³) from d features.
+    It is not evidence that two sources differ: of 30 questions against 30 others of one source the
+    mean is 0.66 under n-grams (benchmarks/two_sets_null.py). Compare with two halves of the
+    references. Time O((n + m)³), memory (n + m)²; O((n + m) d² + d³) time from d features.
 
     References
     ----------

@@ -1,8 +1,7 @@
 """How much of the diversity of samples lies within groups of them, and how much between.
 
-With K_T = 1 for two samples of one group and 0 for others, weights w of the groups, and D_q the
-Hill number: γ = VS_q(K), α = VS_q(K ∘ K_T) / D_q(w), and β = γ / α, the effective number of groups.
-β ≤ D_q(w), as K ∘ K_T is a pinching of K; β ≥ 1 at order 1 (Holevo), and for groups of one weight.
+K_T = 1 within groups, else 0; γ = VS_q(K), α = VS_q(K ∘ K_T) / D_q(w), β = γ / α; Hill number D_q.
+β ≤ D_q(w), as K ∘ K_T is a pinching; β ≥ 1 at order 1 (Holevo), and for groups of one weight.
 """
 
 from __future__ import annotations
@@ -36,10 +35,7 @@ def total(subject: Subject) -> list[Any]:
 
 @_register("WithinVS", range="[1, n]", source=_JOST)
 def within(subject: Subject) -> list[Any]:
-    """α: the Vendi Score within a group, groups weighted so that α β = γ; exp Σ w H at order 1.
-
-    In the mean of `VS` over groups all groups count alike.
-    """
+    """α: the Vendi Score within a group, groups weighted so that α β = γ; exp Σ w H at order 1."""
     parts, p = subject.parts, subject.p
     if p is None:
         weights: Any = np.array([len(part.rows) for part in parts]) / subject.similarity.n

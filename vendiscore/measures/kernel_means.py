@@ -29,9 +29,8 @@ from .subject import Subject, check_features, rows_of_numbers
 def maximum_mean_discrepancy(subject: Subject, unbiased: bool = False) -> Any:
     """The squared maximum mean discrepancy under the kernel: ‖mean of x − mean of y‖².
 
-    From 0, for a set with itself, to 4: the V-statistic. The U-statistic, `unbiased`, leaves out
-    the similarity of each sample with itself: it is right on average over draws of both sets, and
-    below 0 for about half of those from one source, −1/(n−1) − 1/(m−1) at least.
+    From 0, for a set with itself, to 4. With `unbiased` (the U-statistic, without the similarity of
+    samples to themselves) it is right on average, below 0 for about half of draws of one source.
     """
     (n, m), K = subject.both.sizes, subject.both.similarity
     own = K.diagonal()
@@ -69,9 +68,8 @@ def maximum_mean_discrepancy(subject: Subject, unbiased: bool = False) -> Any:
 def kernel_inception_distance(subject: Subject) -> float:
     """The kernel inception distance: unbiased squared MMD under (x·y/d + 1)³ of raw features.
 
-    Of samples that are rows of numbers, else of the features of the kernel before they are brought
-    to unit length ("image_embeddings"). The usual mean over random subsets of 1,000 estimates this
-    number with more noise. Its scale is that of the features: compare values of one encoder.
+    Of rows of numbers, else of the kernel's features before they have unit length. The usual mean
+    over random subsets is a noisier estimate. Its scale is that of the encoder's features.
     """
     X, Y = _raw_features(subject)
     n, m = X.shape[0], Y.shape[0]

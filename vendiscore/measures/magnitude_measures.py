@@ -76,10 +76,7 @@ def _by_scale(t: float | Sequence[float], values: Sequence[float]) -> float | di
     "Spread", range="[1, n]", direction="higher", source=_WILLERTON, readers={"t": _read_scales}
 )
 def spread(subject: Subject, t: float | Sequence[float] = 1.0) -> float | dict[str, float]:
-    """Σ_i 1 / Σ_j exp(−t d_ij) over distinct points at scale t; several t give one for each.
-
-    It is like `Magnitude`, between 1 and n for any metric, and needs no solve.
-    """
+    """Σ_i 1 / Σ_j exp(−t d_ij) over distinct points at scale t; several t give one for each."""
     scales = [t] if isinstance(t, float) else t
     return _by_scale(t, [subject.space.spread(scale) for scale in scales])
 
@@ -95,8 +92,7 @@ def spread(subject: Subject, t: float | Sequence[float] = 1.0) -> float | dict[s
 def dimension(subject: Subject, n_scales: int = 30, epsilon: float = 0.05) -> float:
     """The largest slope of log Mag(t) against log t, which estimates intrinsic dimension.
 
-    At `n_scales` scales from t_conv / 100 to t_conv; 0 where all samples are one point. It does not
-    change with the unit of distances. See `magnitude_dimension`.
+    At `n_scales` scales from t_conv / 100 to t_conv; 0 for one point. See `magnitude_dimension`.
     """
     slopes = magnitude_dimension(subject.space, n_scales=n_scales, epsilon=epsilon).values
     return float(slopes.max(initial=0.0))
@@ -121,10 +117,9 @@ def magnitude_area(
     """The area under the magnitude function, to a scale that sets have in common if there is one.
 
     Of distances of a kernel it ends where the magnitude of as many samples that have nothing in
-    common (k = 0) is (1 − ε) n, so that sets of one size can be compared. Of other distances it
-    ends at the convergence scale of the references, and without these at that of the samples, as
-    `mag_area` does, which cannot be compared between sets. `t_cut` ends it elsewhere;
-    t_cut="t_conv" is the samples' own scale.
+    common (k = 0) is (1 − ε) n: compare sets of one size. Of other distances it ends at the
+    convergence scale of the references, or without these of the samples (`mag_area`), which cannot
+    be compared between sets. `t_cut` ends it elsewhere; "t_conv" is the samples' own scale.
     """
     space = subject.space
     if isinstance(t_cut, float):

@@ -1,7 +1,6 @@
-"""What samples and references find of each other among their nearest neighbours.
+"""What n samples x and m references y find of each other among their nearest neighbours.
 
-The ball B of a point reaches to the k-th nearest other point of its own set, that one included, for
-k = `neighbours`; there are n samples x and m references y.
+The ball B of a point reaches to (and has) the k-th nearest other of its own set, k = `neighbours`.
 """
 
 from __future__ import annotations
@@ -56,8 +55,7 @@ def recall(subject: Subject, neighbours: int = 5) -> float:
 def density(subject: Subject, neighbours: int = 5) -> float:
     """In how many balls of references samples are, of k: Σ_x |{y : x ∈ B(y)}| / (k n).
 
-    About 1 for samples of the references' distribution; m/k at most, where every sample is in every
-    ball.
+    About 1 for samples of the references' distribution; m/k at most (all samples in all balls).
     """
     return float(_balls(subject, "Density", neighbours).around.mean() / neighbours)
 
@@ -87,10 +85,9 @@ def clipped_density(subject: Subject, neighbours: int = 5) -> float:
 def clipped_coverage(subject: Subject, neighbours: int = 5) -> float:
     """The share of good samples that would cover references as well as these samples do.
 
-    From c, the mean over references of min(1, |{x : x ∈ B(y)}| / k): the least s/n for which s
-    samples of the references' distribution are expected to reach it, f(s) ≥ c, with
-    f(s) = Σ_j min(1, j/k) C(s, j) β(k + j, m − k + s − j) / β(k, m − k) and the beta function β;
-    1 where n of them are not. (The authors' code divides s by n + 1.)
+    The least s/n with f(s) ≥ c = the mean over y of min(1, |{x : x ∈ B(y)}| / k), with the beta
+    function β and f(s) = Σ_j min(1, j/k) C(s, j) β(k + j, m − k + s − j) / β(k, m − k), what s good
+    samples are expected to reach; 1 where n do not. (The authors' code divides s by n + 1.)
     """
     balls = _balls(subject, "ClippedCoverage", neighbours)
     n, m = subject.both.neighbourhoods.sizes

@@ -44,11 +44,10 @@ class Subject(SampleSet):
 
     Parameters
     ----------
-    samples : list, array, Similarity, MetricSpace, or what a mixture compares
-    how : How
-    name : str
-        What errors call the samples.
-    references : the same, optional
+    samples, references : list, array, Similarity, MetricSpace, or what a mixture compares
+        The set, and (optional) another that it is held against.
+    how, name : How, str
+        How they are compared, and what errors call the samples.
     orders : sequence of float
         For measures that have an order q.
     p : array_like (n,), optional
@@ -56,10 +55,9 @@ class Subject(SampleSet):
     psd : {"check", "clip"}
     groups : Groups, optional
         Which samples belong together.
-    in_parts : bool
-        Whether no measure looks at more than `parts`.
-    pooled : collection of str
-        What measures need of `both` sets ("similarity", …), so that they are compared at once.
+    in_parts, pooled : bool, collection of str
+        Whether no measure looks at more than `parts`; what measures need of `both` sets at once
+        ("similarity", …).
     estimating : Estimating, optional
         How Vendi Scores may be estimated, if that will do.
 

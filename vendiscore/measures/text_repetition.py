@@ -57,11 +57,10 @@ def ngram_diversity(
 ) -> float:
     """Distinct n-grams / all n-grams of the texts, averaged over `sizes` n.
 
-    With per="corpus" (Li et al.) n-grams of all texts are counted together; with per="text" it is
-    the mean over texts of the ratio of each, which sees repeats within a text only. The former
-    falls with the number and the length of texts: compare sets of one size. Tokens are those of the
-    kernel "ngram_overlap", with its options if that compares the texts; `tokens` ("word", "char" or
-    a tokenizer) says others. A text shorter than n has no part in that n.
+    per="corpus" (Li et al.) counts n-grams of all texts together, and falls with their number and
+    length: compare sets of one size. per="text" is the mean of each text's ratio. `tokens` ("word",
+    "char" or a tokenizer) are those of the kernel "ngram_overlap" by default, with its options if
+    that compares the texts. A text shorter than n has no part in that n.
     """
     with subject.located():
         read = _tokens(subject, tokens)
@@ -126,10 +125,9 @@ def self_bleu(
 ) -> float:
     """The mean sentence BLEU of each text with all others as its references, from 0 to 1.
 
-    It is sacrebleu's `sentence_score` with effective order, over 100; "13a", "exp", 4 and False are
-    the defaults of its options, or the options of the kernel "bleu" if that compares the texts.
-    (Texygen itself has NLTK's tokens and smoothing.) It grows with the number of texts: compare
-    sets of one size. Time and memory O(total length).
+    sacrebleu's `sentence_score` with effective order, over 100; options are those of the kernel
+    "bleu" if that compares the texts, else "13a", "exp", 4 and False. (Texygen has NLTK's tokens.)
+    It grows with the number of texts: compare sets of one size. O(total length) time and memory.
     """
     given = {"tokenize": tokenize, "smooth": smooth, "max_order": max_order, "lowercase": lowercase}
     how, options = subject.how, dict(_BLEU)

@@ -56,8 +56,7 @@ def _read_quality(quality: Any) -> np.ndarray | None:
 def quality_weighted(subject: Subject, quality: Any = None) -> list[Any]:
     """The quality-weighted Vendi Score (Σ p_i s_i) · VS, for `quality` s_i of at least 0.
 
-    It is the effective sum of quality: VS where all have a quality of 1. `quality` is needed, a
-    number for each sample that comes in; those of samples that are left out are left out too.
+    `quality` is needed: a number for each sample that comes in, also of those that are left out.
     """
     if quality is None:
         raise TypeError(
@@ -107,8 +106,8 @@ def truncated(subject: Subject, top: int = 500) -> list[Any]:
 def renyi_kernel_entropy(subject: Subject, unbiased: bool = False) -> Any:
     """The Rényi kernel entropy −log Σ p_i p_j k_ij² of order 2: log VS of q = 2, whatever `q` is.
 
-    With `unbiased` the mean is over pairs of two different samples (a U-statistic): the entropy is
-    then larger, and has no value where no two samples have anything in common.
+    `unbiased` takes pairs of two different samples (a U-statistic): larger, with no value where
+    no two samples have anything in common.
     """
     known = subject.__dict__.get("eigen", subject.__dict__.get("spectrum"))
     if known is None and "spectral" in subject.__dict__:

@@ -1,14 +1,13 @@
 """An upper bound on the score of any selection of a size: how close to the best is this one?
 
-For a selection B = Σ_S x xᵀ/k, φ(x) = (x^q − x)/(1 − q), S_q(B) = tr φ(B) and any positive A, von
-Neumann's trace inequality gives
+With B = Σ_S x xᵀ/k, φ(x) = (x^q − x)/(1 − q), S_q(B) = tr φ(B), any positive A with k largest
+eigenvalues λ, and g_x = xᵀ φ'(A) x, von Neumann's trace inequality gives
 
-    S_q(B) ≤ Σ_{x∈S} g_x/k + Σ_{i≤k} λ_i^q,        g_x = xᵀ φ'(A) x,
+    S_q(B) ≤ Σ_{x∈S} g_x/k + Σ_{i≤k} λ_i^q, so that the selection of largest g bounds all.
 
-with the k largest eigenvalues λ of A, so that the selection of largest g bounds all. A is that of
-weights p ≤ 1/k, whose eigenvalues below the mean of those left of k are raised to it (Nikolov,
-arXiv 1412.0036, for log det); p moves towards the selection of largest g (Frank & Wolfe, 1956).
-Without features, x has coordinates z in the span of some landmarks, and a rest ρ = 1 − ‖z‖².
+A has weights p ≤ 1/k and eigenvalues raised to the mean of those left of k (Nikolov, arXiv
+1412.0036); p moves to the selection of largest g (Frank & Wolfe, 1956). Without features, x has
+coordinates z in the span of some landmarks, and a rest ρ = 1 − ‖z‖².
 """
 
 from __future__ import annotations
@@ -37,10 +36,7 @@ FLOOR = 1e-12
 
 
 def bound(candidates: Candidates, places: np.ndarray, constraints: Constraints, q: float) -> float:
-    """Bound VS_q of every selection that meets the constraints.
-
-    A step takes O(N d² + d³) for d features, or for d landmarks, with N · d numbers.
-    """
+    """Bound VS_q of every selection that meets the constraints; a step takes O(N d² + d³)."""
     k, n = constraints.size, candidates.n
     space = _Space(candidates, places)
     dims = k if space.rest.any() else min(k, space.dim)

@@ -72,11 +72,9 @@ def select(
         Order of "vendi", `scores` and `bound`; below 1 rare samples count more.
     initial : list of int, optional
         Places of samples that the choice begins with, in this order.
-    groups : list of labels, optional
-        One label for each sample, for `quota`.
-    quota : dict of label to int, or int, optional
-        Number of samples to choose of each group: a dict has the exact numbers, which sum to
-        `size` (groups that it does not name get none); an int is the most of any group.
+    groups, quota : list of labels, dict of label to int, or int, optional
+        One label for each sample, and how many to choose of each group: a dict has exact numbers,
+        which sum to `size` (groups that it does not name get none); an int is the most of any.
     quality : list of float, optional
         A score of at least 0 for each sample. "vendi" and "q2" maximise mean quality times VS
         (arXiv 2405.02449), "logdet" the determinant of diag(r) K diag(r) (arXiv 1207.6083), with
@@ -100,22 +98,19 @@ def select(
 
     Raises
     ------
-    TypeError, ValueError
-        If samples or arguments cannot be used, or a quota cannot be met.
-    NotPSDError, TooLargeError
-        If the chosen samples have a similarity that is no kernel; if memory is too small.
+    TypeError, ValueError, NotPSDError, TooLargeError
+        If samples or arguments cannot be used, or a quota cannot be met; if the chosen samples have
+        a similarity that is no kernel; if memory is too small.
 
     Notes
     -----
     Each pick is the best at its time, the first of equal ones. Greedy choice has a (1 − 1/e)
-    guarantee for Σλ^q with q < 1, but none for log VS at q = 1, which a copy lowers: `bound` says
-    how good this selection is.
+    guarantee for Σλ^q with q < 1, but none for log VS at q = 1: `bound` says how good this one is.
 
     Time for N samples and a selection of k: a row of similarities a pick, and O(ridges · k² N) for
     about 15 ridges ("vendi"), O(k² N) ("logdet"), O(k N) ("q2" without `swaps`, "maxmin"), O(N²)
     rows at least once ("represent"); a round of swaps takes about twice the time of the choice.
-    Memory for (k + 15) N + 15 k² numbers, never N² (but for a function k, whose similarities are
-    kept).
+    Memory for (k + 15) N + 15 k² numbers, never N² (but for a function k, whose similarities stay).
 
     References
     ----------

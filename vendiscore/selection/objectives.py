@@ -190,11 +190,7 @@ class Spread:
 
 
 class Cover(Spread):
-    """Facility location: the mean similarity of all samples to the most similar chosen one.
-
-    Gains only fall as the set grows: candidates are looked at in the order of what they were worth
-    before (Minoux), a batch at a time.
-    """
+    """Facility location: mean similarity of all samples to the nearest chosen; gains only fall."""
 
     def __init__(self, candidates: Candidates) -> None:
         super().__init__(candidates)

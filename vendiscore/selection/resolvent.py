@@ -1,15 +1,11 @@
 """What every candidate would add to a set, kept up to date as the set changes.
 
-With A = Σ_S x xᵀ and s_x(t) = xᵀ (A + tI)⁻¹ x, the objectives are of one form,
+With A = Σ_S x xᵀ and s_x(t) = xᵀ (A + tI)⁻¹ x, a candidate adds to the objectives
 
-    Φ(A) = α tr A + β tr A² + Σ_t w_t log det(I + A/t),
+    Φ(A) = α tr A + β tr A² + Σ_t w_t log det(I + A/t)
 
-so that a candidate adds α + β (2 xᵀAx + 1) + Σ_t w_t log(1 + s_x(t)). Let C (m, N) be the
-similarities of the chosen to all, and R_t = (C_S + tI)⁻¹. Without the member at position j
-
-    t s_x(t) of the others = t s_x(t) + (c_xᵀ R_t e_j)² / (e_jᵀ R_t e_j),
-
-so that a step is one product of a (ridges, m) and an (m, N) matrix.
+α + β (2 xᵀAx + 1) + Σ_t w_t log(1 + s_x(t)). With R_t = (C_S + tI)⁻¹ for similarities C (m, N) of
+the chosen to all, t s_x(t) grows by (c_xᵀ R_t e_j)² / (e_jᵀ R_t e_j) as the member at j leaves.
 """
 
 from __future__ import annotations
@@ -77,10 +73,7 @@ def determinant_form() -> Form:
 
 
 class Resolvent:
-    """The set so far, `places` in no order, and `gains` (N,), what each candidate would add.
-
-    Time O(ridges · m · (N + m)) a step; memory for (ridges + most) N + ridges · most² numbers.
-    """
+    """The set so far, `places`, and the `gains` (N,) of candidates, in O(ridges · m · (N + m))."""
 
     def __init__(self, candidates: Candidates, form: Form, most: int) -> None:
         self.candidates, self.form = candidates, form

@@ -26,14 +26,11 @@ class Selection:
 
     Attributes
     ----------
-    places : int array (size,)
-        Where each is in the list that was given. The first m are a selection of m, for every m.
-    objective : str
-        What was made large.
-    q : float
-        The order of `scores` and `bound`.
-    swapped : int
-        How many samples were exchanged after the greedy choice.
+    places, swapped : int array (size,), int
+        Where each is in the list that was given (the first m are a selection of m, for every m);
+        how many samples were exchanged after the greedy choice.
+    objective, q : str, float
+        What was made large, and the order of `scores` and `bound`.
 
     Examples
     --------
@@ -62,10 +59,7 @@ class Selection:
 
     @cached_property
     def scores(self) -> np.ndarray:
-        """VS_q of the first sample, the first two and so on, (size,), whatever the objective.
-
-        Time O(size⁴) at most: a small spectrum for each.
-        """
+        """VS_q of the first sample, the first two and so on, (size,), in O(size⁴) time at most."""
         return self._scores(self.q)
 
     def _scores(self, q: float) -> np.ndarray:
@@ -102,30 +96,20 @@ class Selection:
     def bound(self) -> float:
         """A proved upper bound on VS_q of every selection of this size that meets the constraints.
 
-        It can cost more than the selection did (each of at most 20 steps O(N d² + d³) for d
-        features, else for up to 512 landmarks beside the selection). Quality has no part in it.
-
-        Raises
-        ------
-        NotPSDError
-            If the similarity has negative eigenvalues, which psd="clip" takes off the scores only.
+        It can cost more than the selection did: at most 20 steps of O(N d² + d³) for d features, or
+        up to 512 landmarks. Quality has no part in it. NotPSDError: eigenvalues are negative (even
+        with psd="clip", which takes them off the scores only).
         """
         found = bound(self._candidates, self._rows, self._constraints, self.q)
         return max(found, float(self.scores[-1]))  # but for rounding
 
     @property
     def certified(self) -> float:
-        """`scores[-1] / bound`, in (0, 1]: 1 says that no selection of this size scores more.
-
-        The cost is that of `bound`.
-        """
+        """`scores[-1] / bound`, in (0, 1]: 1 says that none of this size scores more."""
         return float(self.scores[-1]) / self.bound
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain lists and numbers, for JSON; the bound is found for it.
-
-        `bound` and `certified` are None where negative eigenvalues leave nothing bounded.
-        """
+        """Return lists and numbers, for JSON; `bound` is None if eigenvalues are negative."""
         known = self._bound_if_any()
         gains = [gain if math.isfinite(gain) else None for gain in self.gains.tolist()]
         return {

@@ -49,21 +49,18 @@ class Similarity(metaclass=_Closed):
 
     Attributes
     ----------
-    n : int
-        Number of samples.
-    dim : int or None
-        Number of columns of `features`, or None where there are no features.
+    n, dim : int, int or None
+        Number of samples; and of columns of `features`, None where there are no features.
     psd : bool
         Whether K is positive semidefinite by construction.
     scale : array (n,) or None
         The factors s; None means ones.
-    settings : mapping
-        How it was made, for reports only; `noted` gives a copy with more of it.
+    settings, notes : mapping, sequence of str
+        How it was made, for reports only (`noted` gives a copy with more of it); sentences about
+        that for readers of the numbers.
     fitted : mapping
         Options fitted to the samples (a bandwidth); passed as keywords, they make the same kernel
         of other samples.
-    notes : sequence of str
-        Sentences about how it was made, for readers of the numbers.
     roundoff : float
         The relative spacing of the numbers that the samples came in (2⁻⁷ for bfloat16), where that
         is coarser than double precision; else 0.
@@ -165,13 +162,7 @@ class Similarity(metaclass=_Closed):
             yield block, self.rows(block)
 
     def dense(self) -> Array:
-        """Return K as a new (n, n) float64 array, which the caller may overwrite.
-
-        Raises
-        ------
-        TooLargeError
-            If it does not fit in memory, before it is allocated.
-        """
+        """Return K as a new (n, n) float64 array; TooLargeError if it does not fit in memory."""
         out = self._new_matrix()
         for block, rows in self.blocks():
             out[block] = rows
@@ -202,8 +193,7 @@ class Similarity(metaclass=_Closed):
     def matmul(self, V: Array, single: bool = False) -> Array:
         """Return K @ V for V (n,) or (n, m), in float64; V is a tensor where the diagonal is.
 
-        With `single`, where it is faster in NumPy, K is found and multiplied in single precision:
-        entries are off by 4e-6 of themselves at most, products by about 1e-6 of ‖K‖ ‖V‖.
+        `single` allows single precision where that is faster: products are off by 1e-6 of ‖K‖ ‖V‖.
         """
         single = single and is_numpy(V)
         if self.scale is None:
@@ -269,13 +259,7 @@ class Similarity(metaclass=_Closed):
         return part if self.scale is None else part.scaled(self.scale[index])
 
     def normalized(self) -> Self:
-        """Return the cosine normalisation K_ij / √(K_ii K_jj).
-
-        Raises
-        ------
-        SampleError
-            If diagonal entries are not positive.
-        """
+        """Return K_ij / √(K_ii K_jj); SampleError if diagonal entries are not positive."""
         diagonal = self.diagonal()
         check_samples(
             self,

@@ -1,7 +1,7 @@
 """Tanimoto (Jaccard) and Dice similarities of sets, rows of bits: one matrix product for all pairs.
 
-Both are positive semidefinite: Tanimoto by Gower (Biometrics 1971) and Ralaivola et al. (Neural
-Networks 2005); Dice as |A ∩ B| times 1/(|A| + |B|) = ∫₀¹ t^{|A|+|B|−1} dt.
+Both are positive semidefinite: Tanimoto by Gower (Biometrics 1971), Dice as |A ∩ B| times
+1/(|A| + |B|) = ∫₀¹ t^{|A|+|B|−1} dt.
 """
 
 from __future__ import annotations
@@ -27,9 +27,7 @@ COEFFICIENTS: tuple[Coefficient, ...] = ("tanimoto", "dice")
 
 
 class BitSimilarity(RowsSimilarity):
-    """|A ∩ B| / |A ∪ B| ("tanimoto") or 2 |A ∩ B| / (|A| + |B|) ("dice") of rows of bits.
-
-    Empty sets are like each other (1) and unlike all others (0).
+    """Tanimoto's |A ∩ B| / |A ∪ B| or Dice's 2 |A ∩ B| / (|A| + |B|); 1 for two empty sets.
 
     >>> BitSimilarity(np.array([[1, 1, 0], [1, 0, 0], [0, 0, 0]], np.uint8)).dense()
     array([[1. , 0.5, 0. ],

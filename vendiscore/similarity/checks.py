@@ -27,10 +27,7 @@ SMALL = 128
 
 
 def check_matrix(K: Any, normalize: bool = False, name: str = "samples") -> MatrixSimilarity:
-    """Return the Similarity of a symmetric, finite matrix with no entry above its diagonal.
-
-    Tolerances are those of the precision that it came in; within them K counts as (K + Kᵀ)/2.
-    """
+    """Return the Similarity of a finite matrix that is symmetric within its precision."""
     if not normalize and _is_sound(K):
         return MatrixSimilarity(K, settings={"kernel": "matrix K"})
     spacing = precision(K) if getattr(K, "dtype", None) != np.float64 else 0.0

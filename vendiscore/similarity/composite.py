@@ -133,10 +133,8 @@ class SumSimilarity(_Mixture):
 
     Parameters
     ----------
-    parts : sequence of Similarity
-        Of the same n samples.
-    weights : sequence of float
-        One for each, at least 0; they sum to 1 where the diagonal of the sum is to be 1.
+    parts, weights : sequence of Similarity, sequence of float
+        Of the same n samples; and one weight of at least 0 for each (sum 1 for unit diagonals).
 
     Examples
     --------
@@ -179,12 +177,10 @@ class SumSimilarity(_Mixture):
 class ProductSimilarity(_Mixture):
     """The elementwise product of the K_j, which is positive semidefinite if all K_j are (Schur).
 
-    Two samples are alike where they are alike in every respect.
-
     Parameters
     ----------
     parts : sequence of Similarity
-        Of the same n samples.
+        Of the same n samples, which are alike where they are alike in every respect.
 
     Examples
     --------

@@ -37,18 +37,14 @@ FEW = 1 << 16
 class FeatureSimilarity(Similarity):
     """K = X Xᵀ, dot products of rows of features.
 
+    Scores take O(n d² + d³) time, or O(n² d + n³) if that is less, and no n × n matrix for d < n.
+
     Parameters
     ----------
     X : array, tensor or CSR array (n, d)
         A row for each sample; not copied, so that it is not to be changed afterwards.
-    settings : mapping, optional
-        How they were made, for reports.
-    approximate : float
-        The mean error of entries, where X approximates a kernel; 0 if it is exact.
-
-    Notes
-    -----
-    Scores take O(n d² + d³) time, or O(n² d + n³) if that is less, and no n × n matrix for d < n.
+    settings, approximate : mapping, float, optional
+        How they were made, for reports; the mean error of entries where X approximates a kernel.
 
     Examples
     --------

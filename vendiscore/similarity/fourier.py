@@ -25,9 +25,7 @@ MOST_TURNS = 2.0**32
 
 
 def fourier_features(X: Any, sigma: Any, n_features: int, law: Law, seed: int) -> Any:
-    """Return (cos ω·x, sin ω·x)/√m for m = `n_features` frequencies ω: float32 (n, 2m).
-
-    Float64 for a torch tensor, with its gradient and that of σ.
+    """Return (cos ω·x, sin ω·x)/√m for m = `n_features` frequencies ω: float32 (n, 2m), or tensors.
 
     Rahimi & Recht, NIPS 2007; Sutherland & Schneider, UAI 2015 (the pairs of cosines and sines);
     Yu et al., NIPS 2016 (orthogonal); Avron et al., JMLR 2016 (evenly spread).

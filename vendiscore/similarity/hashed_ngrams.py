@@ -20,10 +20,7 @@ VANISHING = 1e-6
 def hashed_ngrams(
     tokens: Sequence[Sequence[Hashable]], orders: Sequence[int], columns: int
 ) -> sp.csr_array:
-    """Return rows (texts, columns) whose dot products are about Σ_n cos_n of n-gram counts.
-
-    An n-gram's hash has its column and its sign, by which others cancel (Weinberger et al., 2009).
-    """
+    """Return rows with dot products of about Σ_n cos_n of n-gram counts (Weinberger 2009)."""
     places: list[int] = []
     values: list[float] = []
     starts = [0]

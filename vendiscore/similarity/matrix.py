@@ -21,10 +21,9 @@ class MatrixSimilarity(Similarity):
     K : array or tensor (n, n)
         Symmetric; not copied, so that it is not to be changed afterwards. `as_similarity` and
         scores check its diagonal, symmetry and range, this class nothing.
-    psd : bool
-        Whether it is known to be positive semidefinite, so that eigenvalues need no check.
-    settings : mapping, optional
-        How it was made, for reports.
+    psd, settings : bool, mapping, optional
+        Whether it is known to be positive semidefinite, so that eigenvalues need no check; how it
+        was made, for reports.
 
     Examples
     --------

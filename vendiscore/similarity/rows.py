@@ -51,10 +51,9 @@ class RowsSimilarity(Similarity):
     entries : callable with `n`, `take` and `groups`
         Gives K[index][:, columns] in a precision, a new array. `of_rows` makes one of a function
         of rows, which is what most kernels have.
-    psd : bool
-        Whether K is known to be positive semidefinite, so that eigenvalues need no check.
-    settings : mapping, optional
-        How it was made, for reports.
+    psd, settings : bool, mapping, optional
+        Whether K is known to be positive semidefinite, so that eigenvalues need no check; how it
+        was made, for reports.
 
     Examples
     --------
@@ -81,17 +80,10 @@ class RowsSimilarity(Similarity):
         psd: bool = False,
         settings: Mapping[str, Any] | None = None,
     ) -> RowsSimilarity:
-        """Return k_ij = k(X, X)_ij from a function of some rows and others.
+        """Return k_ij = k(X, X)_ij from a function of some rows and others of X (n, d), not copied.
 
-        Parameters
-        ----------
-        X : array (n, d)
-            A row for each sample; not copied.
-        k : callable
-            Of rows (m, d) and (l, d), giving a new float64 array (m, l), whose entry of two rows
-            depends on no other row.
-        psd, settings
-            As above.
+        k of rows (m, d) and (l, d) gives a new float64 array (m, l), whose entry of two rows
+        depends on no other row; `psd` and `settings` are those of the class.
         """
         return cls(_OfRows(X, k), psd=psd, settings=settings)
 

@@ -1,9 +1,7 @@
 """Bounds on effective numbers from some rows of K: a pivoted Cholesky factorisation.
 
-K_p = L Lᵀ + E with E positive semidefinite, of a known trace ε. The least even shares that allows
-give the largest eigenvalue all of ε, the most even fill up the smallest like water (majorization):
-effective numbers of every order are Schur-concave, so that the two bound them all.
-
+K_p = L Lᵀ + E with E positive semidefinite, of a known trace ε. The least even shares give the
+largest eigenvalue all of ε, the most even fill up the smallest like water (majorization).
 Chen, Epperly, Tropp & Webber, arXiv 2207.06503 (random pivots, in proportion to the residual);
 Epperly, Tropp & Webber, arXiv 2410.03969 (in blocks).
 """

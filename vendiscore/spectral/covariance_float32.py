@@ -19,10 +19,7 @@ SINGLE_TOLERANCE = 1e-6
 
 
 def covariance_single(X: np.ndarray, scale: np.ndarray, seed: int = 0) -> tuple[np.ndarray, float]:
-    """Return FᵀF for F = diag(scale) X in float32, and an estimate of its error in Frobenius norm.
-
-    The error is measured on pairs of columns, drawn by their squared norms.
-    """
+    """Return FᵀF for F = diag(scale) X in float32, and its error, measured on pairs of columns."""
     n, d = X.shape
     rng = np.random.default_rng(seed)
     some = np.sort(rng.integers(0, n, min(n, ROWS)))

@@ -24,9 +24,8 @@ def effective_number(shares: Array, q: float = DEFAULT_ORDER) -> Any:
 
     Parameters
     ----------
-    shares : array (m,)
-        At least 0, summing to 1; zeros are ignored.
-    q : float in [0, ∞]
+    shares, q : array (m,), float in [0, ∞]
+        At least 0, summing to 1 (zeros are ignored); and the order.
 
     Returns
     -------

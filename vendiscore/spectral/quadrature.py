@@ -5,8 +5,8 @@ For x > 0, 0 < q < 2 and any b > 0, with sinc(z) = sin(πz)/(πz) and its limit 
     (x^q − x)/(1−q) = −x [b^{q−1} + (b^{q−1} − 1)/(q−1)]
                       + q sinc(1−q) ∫₀^∞ t^{q−1} [log(1 + x/t) − x/(t+b)] dt.
 
-With u = log t the trapezoid rule with step h misses of each x^q a share of about 4π/ω e^{−πω},
-ω = 2π/h. Proofs, and the bound for whole scores (Theorem 2): docs/identity.md.
+The trapezoid rule for u = log t in steps of h misses about 4π/ω e^{−πω}, ω = 2π/h, of each x^q.
+Proofs, and the bound for whole scores (Theorem 2): docs/identity.md.
 """
 
 from __future__ import annotations

@@ -6,8 +6,8 @@ s(t) = yᵀ (A + tI)⁻¹ y, which is Σ_j λ_j U_ij²/(λ_j + t) for a sample o
     S_q(A) − S_q(A − yyᵀ) = −c [b^{q−1} + (b^{q−1} − 1)/(q−1)]
                             + q sinc(1−q) ∫₀^∞ t^{q−1} [−log(1 − s(t)) − c/(t+b)] dt,
 
-and the same with log(1 + s) for a gain (proof: docs/identity.md). With b = yᵀAy/c ∓ c/2 few nodes
-serve every order up to 2. Orders above 2 take the largest eigenvalues alone: see `secular`.
+and the same with log(1 + s) for a gain (docs/identity.md). With b = yᵀAy/c ∓ c/2 few nodes serve
+orders up to 2; above 2 the largest eigenvalues do: see `secular`.
 """
 
 from __future__ import annotations
@@ -86,10 +86,7 @@ def gains(
 
 
 def surprise(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> Any:
-    """Find how surprising each sample is to the set, log(xᵀ A^{q−1} x)/(1−q), shape (n,).
-
-    At order 1 that is −xᵀ log(A) x, whose mean is log VS. NaN for samples of weight 0.
-    """
+    """Find how surprising each sample is, log(xᵀ A^{q−1} x)/(1−q), (n,); NaN for weight 0."""
     q = check_order(q)
     values, U = _parts(spectrum)
     logs = np.log(values)

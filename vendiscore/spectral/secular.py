@@ -1,8 +1,4 @@
-"""The largest eigenvalues of a diagonal matrix after a change of rank one.
-
-Those of diag(λ) ± g gᵀ are the roots μ of 1 ± Σ_j g_j²/(λ_j − μ) = 0, one between each two
-neighbours of λ (Golub, SIAM Review 1973): bisected, for many g at once.
-"""
+"""The largest eigenvalues of diag(λ) ± g gᵀ, roots of 1 ± Σ_j g_j²/(λ_j − μ) = 0 (Golub 1973)."""
 
 from __future__ import annotations
 

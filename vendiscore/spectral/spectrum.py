@@ -40,11 +40,7 @@ def check_psd(psd: Any) -> PSD:
 
 @dataclass(frozen=True, eq=False)
 class Spectrum:
-    """The eigenvalues of K_p as shares, descending, with or without eigenvectors.
-
-    `vectors` (n, r) are orthonormal columns for the r positive values: K_p = Σ_j λ_j u_j u_jᵀ. From
-    a covariance, they are orthogonal to about ε λ_1/λ_j.
-    """
+    """The eigenvalues of K_p as shares, descending; `vectors` (n, r) are of the positive ones."""
 
     values: Array
     n: int

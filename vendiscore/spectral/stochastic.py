@@ -1,10 +1,7 @@
-"""Traces of functions of a matrix from products with a block of random vectors.
+"""Traces of functions of a matrix from products with a block of random signs, by block Lanczos.
 
-Block Lanczos from random signs Z gives zᵀ f(A) z, whose mean is tr f(A), between Gauss's rule and
-Gauss–Radau's. Converged eigenpairs, and the parabola nearest f, are summed exactly.
-
-Golub & Meurant, Matrices, Moments and Quadrature, ch. 6–7 (both rules, also of blocks); Ubaru, Chen
-& Saad, SIAM J. Matrix Anal. 2017 (stochastic Lanczos quadrature).
+zᵀ f(A) z, of mean tr f(A), is between Gauss's rule and Gauss–Radau's; converged pairs are exact.
+Golub & Meurant, Matrices, Moments and Quadrature, ch. 6–7; Ubaru, Chen & Saad, SIMAX 2017.
 """
 
 from __future__ import annotations
@@ -89,10 +86,7 @@ class Krylov:
 
 
 class Quadrature:
-    """Forms zᵀ f(A) z for the b columns of Z, and tr f(A), from a Krylov basis of A of trace 1.
-
-    `squares` is tr A², known but for the share `doubt`; `exact` are converged eigenvalues.
-    """
+    """zᵀ f(A) z and tr f(A) from a Krylov basis; `squares` is tr A², of relative error `doubt`."""
 
     def __init__(self, krylov: Krylov, squares: float, doubt: float = 0.0) -> None:
         b, R, B = krylov.b, krylov.start, krylov.below[-1]

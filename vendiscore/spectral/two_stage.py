@@ -1,8 +1,4 @@
-"""Eigenvalues by LAPACK's two-stage reduction (dsyevd_2stage), called in NumPy's library.
-
-The routines are tried once on a known spectrum; where one is missing (Accelerate, MKL, other
-builds) or wrong, the usual driver stays.
-"""
+"""Eigenvalues by LAPACK's dsyevd_2stage in NumPy's library, where a first try of it is right."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The Vendi Score of a similarity: effective numbers of several orders, from one spectrum at most.
-
-Friedman & Dieng, arXiv 2210.02410; orders: Pasarkar & Dieng, arXiv 2310.12952.
-"""
+"""The Vendi Score (arXiv 2210.02410), of several orders (arXiv 2310.12952) from one spectrum."""
 
 from __future__ import annotations
 
@@ -109,10 +106,8 @@ def spectrum(similarity: Similarity, p: Array | None = None, psd: PSD = "check")
 
     Raises
     ------
-    NotPSDError
-        See `psd`.
-    TooLargeError
-        If the matrix would not fit in memory, before it is allocated.
+    NotPSDError, TooLargeError
+        See `psd`; if the matrix would not fit in memory, before it is allocated.
 
     Notes
     -----

@@ -48,10 +48,7 @@ def jackknife(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> Jackknife:
 
 
 def influence_error(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> float:
-    """Find the standard error of log VS_q by the infinitesimal jackknife (Jaeckel 1972), in O(n r).
-
-    √(Σ I_i²)/n with I_i = q/(1−q) (x_iᵀ A^{q−1} x_i / Σ λ^q − 1); at q = 1 surprise minus log VS.
-    """
+    """Find the standard error of log VS_q by the infinitesimal jackknife (Jaeckel 1972), O(n r)."""
     if math.isinf(q):
         if spectrum.vectors is None:
             raise ValueError(

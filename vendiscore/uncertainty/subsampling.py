@@ -32,8 +32,7 @@ def subsample_error(
 ) -> float:
     """Estimate the standard error of a score of n samples, from 2 · draws scores of halves of them.
 
-    For independent samples that weigh alike (Politis & Romano 1994; McCarthy 1969). Where nearly
-    all differ, that of the Vendi Score was found a third too small, and the jackknife's right.
+    For independent samples of one weight (Politis & Romano 1994); too small if nearly all differ.
 
     >>> x = np.random.default_rng(0).normal(size=400)
     >>> found = subsample_error(400, lambda places: x[places].mean(), draws=200)
@@ -55,11 +54,7 @@ def subsample_error(
 def halves_error(
     n: int, score: Callable[[np.ndarray], Any], m: int, draws: int, rng: np.random.Generator
 ) -> Any:
-    """Estimate errors from `draws` pairs of m ≤ n/2 samples, of one score or an array of several.
-
-    (a − b)²/2 of scores a and b of a pair has the expectation Var(score_m), and Var(score_n) =
-    Var(score_m) m/n where variances fall like 1/n.
-    """
+    """Estimate errors from `draws` pairs of m ≤ n/2 samples: Var(score_n) = Var(score_m) m/n."""
     squares = 0.0
     for _ in range(draws):
         mixed = rng.permutation(n)
