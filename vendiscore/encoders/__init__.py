@@ -39,21 +39,20 @@ def encoder(
         What it embeds: for kernel "text_embeddings" or "image_embeddings".
     model : object, optional
         Instead of `model_path`: an object with `.encode(list)`, a function of a list of samples
-        that returns an (n, d) array, or a torch network, with `tokenizer` or `transform`: it is
-        evaluated without dropout and gradients, and left as it was after each call.
+        that returns an (n, d) array, or a torch network, evaluated without dropout and gradients
+        and left as it was after each call.
     tokenizer, transform : optional
         Of a torch `model`: the tokenizer of texts, or a callable PIL image → tensor (C, H, W).
     pooling : {"pooler", "cls", "mean"}, optional
         The model's own pooled output, its first token, or the mean of its tokens; by default what
         the files of `model_path` say. A text model that says nothing is refused.
     batch_size, max_length : int
-        Samples that the model gets at once, and tokens that each text is cut to; by default what
-        the model's files say or it takes.
+        Samples that the model gets at once; tokens that texts are cut to, by default the model's
+        limit.
     device : str or torch.device, optional
         By default a GPU if there is one, else the CPU; a `model` stays where it is.
     half, revision : bool, str, optional
-        Of a model loaded here: half precision (by default on a GPU), and its branch, tag or commit
-        on the Hub.
+        Load in half precision (by default on a GPU); the branch, tag or commit on the Hub.
 
     Returns
     -------

@@ -15,10 +15,7 @@ from .embeddings import Encode
 
 @dataclass(eq=False)
 class Network:
-    """A torch network that embeds: one loaded here stays ready, a caller's is borrowed.
-
-    `prepare` makes its inputs of a batch of samples, `embed` rows of its inputs.
-    """
+    """A torch network: `prepare` makes inputs of a batch of samples, `embed` rows of inputs."""
 
     model: Any
     device: Any

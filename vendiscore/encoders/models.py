@@ -104,8 +104,8 @@ class Encoder:
         Raises
         ------
         SampleError, TypeError, ValueError
-            If samples cannot be embedded (it lists all), or their embeddings are zero or not
-            finite; if there are none, or the model does not return a row for each.
+            For samples that cannot be embedded (it lists all) or embed as zero or not finite; if
+            there are none, or the model does not return a row for each.
         """
         samples = as_samples(samples)
         self._kind.check(samples)

@@ -1,7 +1,4 @@
-"""Kernels: from samples to their Similarity, one file for each kind of sample.
-
-Files in the folder `kernels/` beside the entry script, if there is one, register theirs as well.
-"""
+"""Kernels, a file for each kind of sample; files of `kernels/` beside the script add theirs."""
 
 from pathlib import Path
 

@@ -32,6 +32,10 @@ _REMEDY = "pass X > 0 for what is there and what is not, or compare numbers by k
 def tanimoto(bits: Any, coefficient: str = "tanimoto") -> Similarity:
     """|A ∩ B| / |A ∪ B| of two rows of bits (Jaccard): what both have of what either has.
 
+    Equal to RDKit's `DataStructs.BulkTanimotoSimilarity`, to the last bit, and to 1 − SciPy's
+    "jaccard" distance, but two rows with no bit set have 1 (RDKit gives 0). Sparse rows stay
+    sparse; no n² memory unless the matrix itself is needed.
+
     Parameters
     ----------
     bits : array (n, d), or list
@@ -42,17 +46,9 @@ def tanimoto(bits: Any, coefficient: str = "tanimoto") -> Similarity:
 
     Raises
     ------
-    SampleError
-        If rows have anything but 0 and 1 (the message names the column), differ in length, or are
-        neither rows of numbers nor fingerprints.
-    TypeError, TooLargeError
-        For a tensor that wants a gradient, and where 5 bytes a bit do not fit in memory.
-
-    Notes
-    -----
-    Rows with no bit set are like each other (1; RDKit gives 0) and unlike all others (0). Otherwise
-    equal to RDKit's `DataStructs.BulkTanimotoSimilarity`, to the last bit, and to 1 − SciPy's
-    "jaccard" distance. Sparse rows stay sparse; no n² memory unless the matrix itself is needed.
+    SampleError, TypeError, TooLargeError
+        If rows are neither 0 and 1 (it names the column) nor fingerprints, or differ in length; for
+        a tensor that wants a gradient; where 5 bytes a bit do not fit in memory.
     """
     chosen = one_of("coefficient", coefficient, COEFFICIENTS)
     if isinstance(bits, list) and any(map(_is_vector, bits)):

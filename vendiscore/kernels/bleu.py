@@ -40,9 +40,10 @@ def bleu(
 ) -> Similarity:
     """The mean of the sentence BLEU of two texts in both directions, from 0 to 1.
 
-    BLEU is sacrebleu's with effective order: n-gram orders longer than a text do not count
-    against it. The matrix of thousands of texts mostly has negative eigenvalues: psd="clip" sets
-    them to zero, and the details then report their sum as `negative_mass`.
+    Each is sacrebleu's `BLEU(effective_order=True).sentence_score`: n-gram orders longer than a
+    text do not count against it. Texts of the same tokens have exactly 1. Time is O(n²), up to one
+    `compute_bleu` a pair. The matrix of thousands of texts mostly has negative eigenvalues:
+    psd="clip" sets them to zero, and the details then report their sum as `negative_mass`.
 
     Parameters
     ----------
@@ -51,9 +52,8 @@ def bleu(
         A tokenizer of sacrebleu: "13a", "intl", "zh", "ja-mecab", "char", "none", ….
     smooth : {"exp", "floor", "add-k", "none"}
         What n-gram orders without a match count for (Chen & Cherry, WMT 2014).
-    max_order : int of at least 1
-        Longest n-grams.
-    lowercase : bool
+    max_order, lowercase : int of at least 1, bool
+        The longest n-grams, and whether texts are made lower case first.
 
     Raises
     ------
@@ -61,12 +61,6 @@ def bleu(
         If texts are not strings or have no tokens; if K (8 n² bytes) does not fit in memory.
     ValueError, FileNotFoundError, MissingPackageError
         For an unknown tokenizer or smoothing, or a model or package that is not installed.
-
-    Notes
-    -----
-    Texts of the same tokens have exactly 1. Equivalent to the mean of
-    `BLEU(effective_order=True).sentence_score` in both directions, found when first needed, in
-    time O(n²) and up to one call of sacrebleu's `compute_bleu` a pair.
     """
     max_order = integer("max_order", max_order)
     words, score = sentence_bleu(tokenize, smooth, max_order, flag("lowercase", lowercase))

@@ -36,24 +36,25 @@ def image_embeddings(
 ) -> Similarity:
     """The cosine of the embeddings of two images, by default of Inception v3's pool features.
 
-    The default network is torchvision's Inception v3 without its last layer (2,048 features),
-    with the transforms that belong to its weights (to 342 pixels, centre crop of 299, ImageNet
-    normalisation). The reference implementation leaves half of them out: its numbers differ.
+    The default is torchvision's Inception v3 without its last layer (2,048 features), with the
+    transforms of its weights (to 342 pixels, centre crop of 299, ImageNet normalisation), half of
+    which the reference implementation leaves out: its numbers differ. For many sets make the
+    encoder once, and pass it as `model`. One batch of images at a time is decoded.
 
     Parameters
     ----------
     images : sequence or array, or the path of a folder
         As `k="pixels"` takes them; greyscale is made RGB.
     model_path : str or Path, optional
-        Hub id or local folder of a transformers vision model (DINOv2, CLIP, ViT, …) and its
-        image processor, instead of Inception. CLIP and its kin give their image features.
+        Hub id or local folder of a transformers vision model (DINOv2, CLIP, ViT, …) and its image
+        processor, instead of Inception. CLIP and its kin give their image features.
     model, transform : optional
         What `vendiscore.encoder(…, kind="images")` returns or takes; it must embed each image by
         itself. `transform` (PIL image → tensor) is the preprocessing of a torch `model`.
     pooling : {"pooler", "cls", "mean"}
         For transformers models: as the files of `model_path` say, or else "pooler".
     batch_size, device, half, revision
-        As `vendiscore.encoder` takes them; half=False gives the same number on every machine up to
+        As `vendiscore.encoder` takes them; half=False gives the same on all machines up to
         rounding.
 
     Raises
@@ -63,11 +64,6 @@ def image_embeddings(
         returns no such array, has no such pooling, or lacks trained weights.
     MissingPackageError, ConnectionError
         Without pillow, torch, torchvision, transformers or Inception's weights, where needed.
-
-    Notes
-    -----
-    Time is that of the model and of loading it: for many sets make the encoder once, and pass it as
-    `model`. Features are float32 (n, d); one batch of images at a time is decoded.
     """
     check_images(images)
     encoder = make_encoder(

@@ -27,15 +27,13 @@ SUM_ROUNDING = 2
 def labels(values: Sequence[Any]) -> Similarity:
     """1 if two labels are equal, 0 otherwise.
 
+    The Vendi Score of order q is then the Hill number of the classes' shares.
+
     Parameters
     ----------
     values : sequence of hashable
         Strings, numbers, …; equal as Python says, so that 1, 1.0 and True are one label. Missing
         labels (None, NaN) and labels that are not hashable raise a SampleError.
-
-    Notes
-    -----
-    The Vendi Score of order q is then the Hill number of the classes' shares.
     """
     values = values.tolist() if hasattr(values, "tolist") else values
     problems: dict[int, str] = {}

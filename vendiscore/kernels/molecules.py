@@ -39,6 +39,9 @@ def morgan(
 ) -> Similarity:
     """Similarity of Morgan (circular, ECFP-like) fingerprints.
 
+    Equal to RDKit's `DataStructs.BulkTanimotoSimilarity`, to the last bit, but two molecules with
+    no bit set have 1 (RDKit gives 0). Keeps 5 bytes for each bit of each molecule.
+
     Parameters
     ----------
     molecules : sequence of str or rdkit.Chem.Mol
@@ -57,12 +60,6 @@ def morgan(
     ------
     SampleError, MissingPackageError
         For SMILES and InChI that RDKit cannot read, empty molecules, other types; without rdkit.
-
-    Notes
-    -----
-    Molecules with no bit set are like each other (1; RDKit gives 0) and unlike all others (0).
-    Otherwise equal to RDKit's `DataStructs.BulkTanimotoSimilarity`, to the last bit. Keeps 5 bytes
-    for each bit of each molecule.
     """
     settings = {
         "radius": integer("radius", radius, 0, _MOST_BONDS),

@@ -31,15 +31,18 @@ Mode = Literal["L", "RGB"]
 def pixels(images: Any, size: int | None = 32, mode: Mode | None = None) -> Similarity:
     """The cosine of the pixel values of two images.
 
+    Equivalent to `vendi_score.image_utils.get_pixel_vectors` followed by its `score_X` or
+    `score_dual`. Features are bytes, (n, size²) or (n, 3·size²), made in time linear in n.
+
     Parameters
     ----------
     images : sequence or array, or the path of a folder
         PIL images, arrays (H, W) or (H, W, C), file paths, bytes of files, or values of a
-        `datasets.Image` column; or all as one array (n, H, W) or (n, H, W, C). Of a folder its own
-        image files, in order of their names.
+        `datasets.Image` column; all as one array (n, H, W) or (n, H, W, C); or the image files of a
+        folder itself, by name.
     size : int or None
-        Images are first resized to size × size, bicubically, their shape not kept. None compares
-        them as they are and wants one size.
+        Images are first resized to size × size, bicubically, whatever their shape; None takes them
+        as they are, of one size.
     mode : {"L", "RGB"}, optional
         Convert all to greyscale or colour. Otherwise each stays what it is, and all must agree.
 
@@ -48,11 +51,6 @@ def pixels(images: Any, size: int | None = 32, mode: Mode | None = None) -> Simi
     SampleError, MissingPackageError
         If some are not images, differ from the first in mode or size, or are black all over;
         without pillow (extra `images`).
-
-    Notes
-    -----
-    Features are bytes, (n, size²) or (n, 3·size²), made in time linear in n. Equivalent to
-    `vendi_score.image_utils.get_pixel_vectors` followed by its `score_X` or `score_dual`.
     """
     if size is not None:
         size = integer("size", size, remedy="or None, which compares images as they are")

@@ -103,7 +103,10 @@ def ngram_overlap(
     """The mean over ns of the cosine similarities of bags of n-grams.
 
     K = (1/|ns|) Σ_n K_n with K_n the cosines of n-gram counts; it is cosine-normalised after
-    averaging, so that k(x, x) = 1 also for a text shorter than some n.
+    averaging, so that k(x, x) = 1 also for a text shorter than some n. Features are sparse, without
+    n² memory; `settings` has the analyzer that was used. Tokens are equal if their code points are:
+    where case and Unicode form should not count, pass texts through `unicodedata.normalize("NFC",
+    text.lower())` first.
 
     Parameters
     ----------
@@ -111,17 +114,17 @@ def ngram_overlap(
     ns : int or ints of at least 1
         Lengths of n-grams.
     tokenizer : callable str → list of str, or str, optional
-        NLTK's `NLTKWordTokenizer` by default. Tokens may also be integers (ids), or tuples of
-        both. A str names a tokenizer of sacrebleu (extra `text`): "zh", "ja-mecab", "13a", ….
+        NLTK's `NLTKWordTokenizer` by default. Tokens may also be integers (ids), or tuples of both.
+        A str names a tokenizer of sacrebleu (extra `text`): "zh", "ja-mecab", "13a", ….
     analyzer : {"auto", "word", "char"}
-        Whether n-grams are of tokens or of characters (k-mers of a sequence). "auto" means words,
-        unless there is no `tokenizer` and most texts are in a script without spaces between words
-        (Chinese, Japanese, Thai, Lao, Burmese, Khmer, Tibetan); from a tenth of such texts on, a
-        warning names a tokenizer for them.
+        N-grams of tokens or of characters (k-mers of a sequence). "auto" means words, unless there
+        is no `tokenizer` and most texts are in a script without spaces between words (Chinese,
+        Japanese, Thai, Lao, Burmese, Khmer, Tibetan); from a tenth of such texts on, a warning
+        names a tokenizer for them.
     columns : int of at least 1, optional
         Width that n-grams are hashed to (Weinberger et al., ICML 2009), 4096, say, instead of a
         column each. Similarities are then off by about 1/√columns (a note has the error on some
-        pairs), and the score is `columns` at most, and lower than the exact one as a rule. With an
+        pairs), and the score is at most `columns` and mostly lower than the exact one. With an
         `analyzer` or `tokenizer`, too, features of a text depend on no other one.
 
     Raises
@@ -131,12 +134,6 @@ def ngram_overlap(
         tokenizer returns anything but a list of tokens.
     ValueError, MissingPackageError, FileNotFoundError
         For a tokenizer by a name that is unknown, or without the package or model that it needs.
-
-    Notes
-    -----
-    Tokens are equal if their code points are: bring texts to one form first where case and Unicode
-    normalisation are not meant to count, by `unicodedata.normalize("NFC", text.lower())`. Features
-    are sparse, without n² memory; `settings` has the analyzer that was used.
     """
     orders = _check_ns(ns)
     one_of("analyzer", analyzer, ("auto", "word", "char"))

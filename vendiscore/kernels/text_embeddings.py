@@ -37,14 +37,18 @@ def text_embeddings(
 ) -> Similarity:
     """The cosine of the embeddings of two texts.
 
+    Time is that of the model and of loading it: for many sets make the encoder once, and pass it as
+    `model`. `settings` has model, revision, pooling and its source (`pooling_from`), dims, and how
+    many (distinct) texts were cut (`truncated`).
+
     Parameters
     ----------
     texts : sequence of str
         The empty string is a text like another, as long as the model has tokens for it.
     model_path : str or Path
-        Hub id or local folder of a transformers model and its tokenizer. A model with
-        `modules.json` is loaded by sentence-transformers, with all its steps: pooling, length,
-        lower case, its default prompt, Dense layers.
+        Hub id or local folder of a transformers model and its tokenizer. One with `modules.json` is
+        loaded by sentence-transformers, with all its steps: pooling, length, lower case, default
+        prompt, Dense layers.
     model, tokenizer : optional
         What `vendiscore.encoder(…)` returns or takes (sentence-transformers, model2vec, a wrapper
         of a web API, a transformers model); it must embed each text by itself.
@@ -54,23 +58,17 @@ def text_embeddings(
     max_length : int, optional
         Tokens that texts are cut to; by default what the model's files say or it takes.
     batch_size, device, half, revision
-        As `vendiscore.encoder` takes them; half=False gives the same number on every machine up to
+        As `vendiscore.encoder` takes them; half=False gives the same on all machines up to
         rounding.
 
     Raises
     ------
-    SampleError, MissingPackageError
-        If texts are not str or have no tokens, or their embeddings are zero or not finite; without
-        torch and transformers (extra `text`), unless `model` needs neither.
-    TypeError, ValueError
-        For a model that returns no such array, does not say how it pools, has no such pooling or
-        lacks trained weights.
-
-    Notes
-    -----
-    Time is that of the model and of loading it: for many sets make the encoder once, and pass it as
-    `model`. Features are float32 (n, d); `settings` has model, revision, pooling and its source
-    (`pooling_from`), dims, and how many (distinct) texts were cut (`truncated`).
+    SampleError, TypeError, ValueError
+        If texts are not str or have no tokens, or their embeddings are zero or not finite; for a
+        model that returns no such array, does not say how it pools, has no such pooling or lacks
+        trained weights.
+    MissingPackageError
+        Without torch and transformers (extra `text`), unless `model` needs neither.
     """
     check_texts(texts)
     encoder = make_encoder(

@@ -87,12 +87,11 @@ def rbf(
     """exp(−‖x − y‖² / 2σ²); σ is the median distance unless given.
 
     The median is that of distinct samples; passing `details["options"]["sigma"]` on as `sigma`
-    compares two sets under one kernel.
-
-    `n_features` takes the cosine and the sine of so many random projections, drawn by `seed`
-    (random Fourier features), instead of n² similarities. Each is off by 1/√(2 n_features) or less
-    on average; a note has the error on some pairs. The score is at most 2 `n_features`, and as a
-    rule lower than the exact one. With `sigma`, too, features of a sample depend on no other one.
+    compares two sets under one kernel. `n_features` takes the cosine and the sine of so many random
+    projections, drawn by `seed` (random Fourier features), instead of n² similarities. Each is off
+    by 1/√(2 n_features) or less on average (a note has the error on some pairs); the score is at
+    most 2 `n_features`, and mostly lower than the exact one. With `sigma`, too, features of a
+    sample depend on no other one.
     """
     return _exponential("gaussian", vectors, sigma, n_features, seed)
 

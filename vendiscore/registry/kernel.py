@@ -33,10 +33,9 @@ class Control:
     ----------
     name, label : str
         What the page and its API call it, and what stands before it.
-    type : {"number", "choice", "checks"}
-        A number of at least 0, one of `choices`, or some of them, which are whole numbers.
-    value : number, str or list of int
-        The usual one. The kernel is passed a number or a choice where it is another.
+    type, value : {"number", "choice", "checks"}; number, str or list of int
+        A number of at least 0, one of `choices`, or some of them, whole numbers; the usual one (the
+        kernel is passed a number or choice only where it is another).
     choices, most : sequence or mapping of str to str, int
         With what results call each, if that is another word; the largest number the API takes.
     info, phrase, keyword : str
@@ -149,10 +148,9 @@ def register_kernel(
 
     Parameters
     ----------
-    name, source : str
-        What `k=` calls it, and where it is defined: a paper, or this docstring.
-    samples : str
-        What kind of sample it compares: "text", "vectors", … or a word of your own.
+    name, source, samples : str
+        What `k=` calls it, where it is defined (a paper, or this docstring), and the kind of sample
+        it compares: "text", "vectors", … or a word of your own.
     psd, unit_diagonal : bool
         Whether its matrix is always positive semidefinite (then not checked), and k(x, x) = 1.
     needs : str
@@ -171,12 +169,8 @@ def register_kernel(
     Returns
     -------
     callable
-        The decorator, which returns the function as it is.
-
-    Raises
-    ------
-    ValueError
-        If a function defined elsewhere has the name (defining it again replaces it).
+        The decorator, which returns the function as it is. It raises a ValueError if a function
+        defined elsewhere has the name (defining it again replaces it).
 
     Examples
     --------

@@ -30,13 +30,12 @@ _RANGE = re.compile(r"[\[(](n|[−∞\d.]+), (n|[−∞\d.]+)[\])]")
 class Measure(Summary):
     """A registered measure, which is not called itself: `measures=` of `compute` takes its name.
 
-    Its other attributes are what `register_measure` takes.
-
     Attributes
     ----------
     compute : callable
         `compute(subject, **options)` returns a number; one for each order if `ordered`; or a
-        mapping from what comes after its name in the keys of the result ("_t0.5") to numbers.
+        mapping from what comes after its name in the keys of the result ("_t0.5") to numbers. The
+        other attributes are what `register_measure` takes.
 
     Examples
     --------
@@ -141,36 +140,29 @@ def register_measure(
         What `measures=` and results call it, and where it is defined: a paper, or this docstring.
     needs : {"similarity", "distances", "features", "samples"}
         What it reads of the subject: "distances" takes n² memory, "samples" are as they came.
-    range : str
-        The values it can take, such as "[1, n]" or "[0, ∞)": a result outside of it is an error.
-    direction : {"higher", "lower"}
-        Which values mean more of its aspect.
-    weighted, ordered : bool
-        Whether it takes weights, `subject.p`, and returns a number for each of `subject.orders`.
+    range, direction : str, {"higher", "lower"}
+        The values it can take, such as "[1, n]" or "[0, ∞)" (a result outside of it is an error),
+        and which of them mean more of its aspect.
+    weighted, ordered, groups : bool
+        Whether it takes weights, `subject.p`; returns a number for each of `subject.orders`; has
+        one number for all groups, `subject.parts`, together.
     references, pooled : bool
         Whether it compares the samples with a second set, and by what is between, `subject.both`.
     readers : mapping of str to callable, optional
         Checks of its options, made before any work starts; each returns the value, read.
-    groups : bool
-        Whether it has one number for all groups, `subject.parts`, together.
     aspect : {"diversity", "dimension", "fidelity", "likeness", "novelty"}
         How diverse samples are, or in how many dimensions they lie; of two sets, how many samples
         are like a reference, how alike both are, or how much is like no reference.
     references_without : str, optional
-        An option of a measure of one set, without which it takes the unit of distances from the
-        references, if there are any.
+        An option of a one-set measure, without which references, if any, set the unit of distances.
     sequence, vectors : bool
         Whether the order of samples counts, and whether it reads `subject.eigen` (and is first).
 
     Returns
     -------
     callable
-        The decorator, which returns the function as it is.
-
-    Raises
-    ------
-    ValueError
-        If a function defined elsewhere has the name, or `range` is invalid.
+        The decorator, which returns the function as it is. It raises a ValueError if a function
+        defined elsewhere has the name, or `range` is invalid.
 
     Examples
     --------

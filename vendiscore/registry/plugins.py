@@ -1,7 +1,4 @@
-"""Named things that files and installed packages add by being imported: kernels, measures.
-
-Modules of others that fail to import are left out whole, with a warning.
-"""
+"""Add kernels and measures by importing files and installed packages; those that fail only warn."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Which samples belong together: one label each, or a list of lists.
-
-Samples are groups only if all are lists (arrays, of rows): a tuple or the row of a table is one.
-"""
+"""Which samples belong together: labels, or lists (a tuple or a row of a table is one sample)."""
 
 from __future__ import annotations
 
@@ -26,10 +23,7 @@ _SHOWN = 40
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """Labels of groups in the order of their first samples, and the place of each sample's label.
-
-    Samples that are left out have codes, too. Of a list of lists (`nested`) labels are places.
-    """
+    """Group labels in order of first samples (places if `nested`), and a code of every sample."""
 
     labels: tuple[Hashable, ...]
     codes: np.ndarray

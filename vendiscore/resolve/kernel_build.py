@@ -37,10 +37,7 @@ def apply_kernel(
     skip: bool = False,
     fit_to: np.ndarray | None = None,
 ) -> Similarity:
-    """Return the Similarity of samples under a kernel, with options fitted to the samples `fit_to`.
-
-    With `skip`, samples that the kernel cannot use are left out and named by `dropped`.
-    """
+    """Return the Similarity under a kernel fitted to `fit_to`; `skip` drops unusable samples."""
     samples = repeatable(samples) if skip else samples
     build, who = partial(build_kernel, kernel, options=options), f"kernel {kernel.name!r}"
     try:

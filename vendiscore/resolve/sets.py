@@ -1,7 +1,4 @@
-"""From samples, and how to compare them, to the Similarity of one or several sets.
-
-Sets share a kernel; where its options follow from samples, sets are pooled and taken apart again.
-"""
+"""Make Similarities of one or more sets: where options are fitted, sets are pooled, then split."""
 
 from __future__ import annotations
 
@@ -46,7 +43,8 @@ def as_similarity(
     """Return the similarities of samples, read and checked once for several questions.
 
     `compute(as_similarity(samples, k=k))` is `compute(samples, k=k)`; so it is of `explain`,
-    `compare`, `growth` and `select`.
+    `compare`, `growth` and `select`. Time is the kernel's to find features; most find pairs when
+    asked for, by blocks, and keep no n² numbers unless there is room.
 
     Parameters
     ----------
@@ -71,11 +69,6 @@ def as_similarity(
     ------
     TypeError, ValueError, SampleError
         For options that the kernel lacks, and samples that cannot be used (the last lists them).
-
-    Notes
-    -----
-    Time is what the kernel takes to find features. Most kernels find pairs when they are asked
-    for, by blocks, and keep no n² numbers unless there is room.
 
     Examples
     --------
