@@ -1,7 +1,4 @@
-"""Samples that are almost copies of others: groups at a threshold, and which of each to keep.
-
-Each sample is kept, or at least as similar as the threshold to one that is: there are no chains.
-"""
+"""Groups of near-duplicates, all as similar as the threshold to one that is kept: no chains."""
 
 from __future__ import annotations
 

@@ -24,10 +24,9 @@ _STEPS = 300  # of restarts, after which directions that all count alike are giv
 
 
 def layout(spectrum: Spectrum, p: np.ndarray | None = None) -> np.ndarray:
-    """Return the two directions in which samples differ most, by kernel PCA: an array (n, 2).
+    """Return places (n, 2) by kernel PCA (Schölkopf, Smola & Müller, Neural Computation 1998).
 
-    Sample i has the features u_ij √(λ_j / p_i) of mean m and covariance diag(λ) − m mᵀ
-    (Schölkopf, Smola & Müller, Neural Computation 1998).
+    Sample i has the features u_ij √(λ_j / p_i) of mean m and covariance diag(λ) − m mᵀ.
     """
     if spectrum.vectors is None:
         raise ValueError("`spectrum` has no vectors; pass spectrum_of(similarity, vectors=True)")
@@ -67,10 +66,7 @@ def _leading(values: np.ndarray, mean: np.ndarray) -> np.ndarray:
 
 
 def clustered_order(similarity: Similarity) -> np.ndarray:
-    """Return the samples in the order of a dendrogram: the leaves of average linkage by 1 − k.
-
-    Up to 100 are in optimal order (Bar-Joseph, Gifford & Jaakkola, Bioinformatics 2001).
-    """
+    """Order samples as leaves of average linkage by 1 − k; to n = 100 as Bar-Joseph et al. 2001."""
     n = similarity.n
     if n < 3:
         return np.arange(n)

@@ -22,8 +22,7 @@ class Pair(NamedTuple):
 
     Attributes
     ----------
-    i, j : int
-        Their places, i < j.
+    i, j : int, their places, i < j
     similarity : float
 
     Examples
@@ -46,10 +45,7 @@ class Pair(NamedTuple):
 
 
 def redundant_pairs(K: np.ndarray, count: int) -> list[Pair]:
-    """Return the most similar pairs, no sample in two of them; of several the first by i, then j.
-
-    Time O(count · n²), memory O(n²).
-    """
+    """Return the most similar pairs, first by i, then j; no sample twice; time O(count · n²)."""
     K = np.array(K, dtype=np.float64)
     K[np.tril_indices(len(K))] = -np.inf
     found: list[Pair] = []

@@ -46,10 +46,8 @@ class Explanation(Summary):
 
     Attributes
     ----------
-    q, score : float
-        The order, and VS_q of all samples, in [1, n].
-    places : int array (n,)
-        Where each sample stood in the list that was given.
+    q, score : float, the order, and VS_q of all samples, in [1, n]
+    places : int array (n,), where each sample stood in the list that was given
 
     Examples
     --------
@@ -155,10 +153,7 @@ class Explanation(Summary):
         return self.duplicates.boundary(integer("count", count), self.places)
 
     def rethreshold(self, threshold: float) -> Explanation:
-        """Move the threshold of near-duplicates, without comparing samples again.
-
-        A ValueError if that is above 1 or below `floor`, usually 0.2 less than was asked for.
-        """
+        """Move the threshold, comparing nothing again; a ValueError outside [`floor`, 1]."""
         again = copy(self)  # with the columns that are known
         again.__dict__["duplicates"] = self.duplicates.rethreshold(threshold)
         again.__dict__.pop("score_without_duplicates", None)
@@ -266,14 +261,11 @@ def explain(
 
     Parameters
     ----------
-    samples : list, array or Similarity
-        n samples of the kind that `k` compares. Not changed.
-    q : float in (0, ∞] or "inf"
-        Order of the score that is explained. Default: 1.
+    samples : list, array or Similarity, n of the kind that `k` compares; not changed
+    q : float in (0, ∞] or "inf", order of the score that is explained; 1 by default
     threshold : float in [−1, 1]
         Samples at least this similar are near-duplicates. Default: 0.95; see `boundary()`.
-    p : array (n,), optional
-        Weights that sum to 1; uniform by default.
+    p : array (n,), optional, weights that sum to 1; uniform by default
     psd : {"check", "clip"}
         Raise for a similarity with negative eigenvalues, or set them to zero.
     **how
@@ -281,8 +273,7 @@ def explain(
 
     Returns
     -------
-    Explanation
-        A table with a row for each sample in their order, and near-duplicates, modes and more.
+    Explanation, a table with a row for each sample in order, near-duplicates, modes and more
 
     Raises
     ------
@@ -291,14 +282,13 @@ def explain(
 
     Notes
     -----
-    One spectrum with its eigenvectors, O(n d² + d³) from d < n features and O(n³) else, and one
-    pass over all pairs, O(n² d), by blocks of rows. Memory: n·min(n, d) numbers, no (n, n) array
-    unless the spectrum needs it, and up to 4 million pairs of near-duplicates.
+    One spectrum with vectors, O(n d² + d³) from d < n features and O(n³) else, and one pass over
+    all pairs, O(n² d), by blocks. Memory: n·min(n, d) numbers, an (n, n) array only where the
+    spectrum needs it, and up to 4 million pairs of near-duplicates.
 
     References
     ----------
-    Leave-one-out scores by an integral over resolvents: `vendiscore.spectral.rank_one`. Coverage:
-    Good, Biometrika 1953.
+    Leave-one-out: an integral, `vendiscore.spectral.rank_one`. Coverage: Good, Biometrika 1953.
 
     Examples
     --------

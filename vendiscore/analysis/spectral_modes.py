@@ -1,7 +1,4 @@
-"""Modes: directions that samples share, from the eigenvectors of K_p.
-
-The eigenvalue λ_j is the share of mode j in the set, (u_jᵀ x_i)² how much of sample i it is.
-"""
+"""Modes: directions that samples share, eigenvectors of K_p, whose eigenvalues are their shares."""
 
 from __future__ import annotations
 
@@ -23,14 +20,10 @@ class Mode(Summary):
 
     Attributes
     ----------
-    number : int
-        From 0, the largest first.
-    share : float
-        Its eigenvalue, of a sum of 1.
-    members : int array (m,)
-        The samples, the strongest first.
-    weights : array (m,)
-        How much of each the mode is, in [0, 1].
+    number : int, from 0, the largest first
+    share : float, its eigenvalue, of a sum of 1
+    members : int array (m,), the samples, the strongest first
+    weights : array (m,), how much of each the mode is, in [0, 1]
 
     Examples
     --------

@@ -38,10 +38,7 @@ def rows_remembered() -> Iterator[None]:
 
 
 def as_samples(samples: Any, name: str = "samples", *, empty: bool = False) -> Any:
-    """Return a list of samples, or the array itself when one is passed, neither copied nor changed.
-
-    The path of a folder stands for its image files. Arrays of other libraries go through NumPy.
-    """
+    """Return a list of samples, or an array as it is; a folder's path stands for its images."""
     if type(samples) is np.ndarray and samples.dtype.kind in "fiub" and samples.ndim > 0:
         converted: Any = samples
     elif type(samples) is list:
@@ -173,11 +170,7 @@ def choose(samples: Any, places: Sequence[int] | np.ndarray) -> Any:
 def as_matrix(
     samples: Any, name: str = "samples", also: Callable[[Any], dict[int, str]] | None = None
 ) -> Any:
-    """Return rows of finite numbers: a float array (n, d), a CSR matrix, or a torch tensor.
-
-    Integers and booleans become float64, half precision float32; the rest is not copied. Where rows
-    are refused, `also` says what the caller would refuse of the others: one error names all.
-    """
+    """Return finite rows (n, d): floats, CSR or a tensor; `also` adds the caller's refusals."""
     known = _READ.get()
     if known is not None and id(samples) in known:
         return known[id(samples)][1]

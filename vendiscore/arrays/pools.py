@@ -18,9 +18,7 @@ def size(samples: Any) -> int:
 
 
 def pooled(sets: Sequence[Any]) -> Any:
-    """Return all samples of all sets, in order.
-
-    Arrays of NumPy beside tensors come to torch, on the device of the first that is one.
+    """Return all samples of all sets, in order; beside tensors, arrays go to the first's device.
 
     >>> pooled([np.zeros(2), np.ones(1)]), pooled([["a"], ["b", "c"]])
     (array([0., 0., 1.]), ['a', 'b', 'c'])

@@ -18,10 +18,7 @@ WEIGHT_TOLERANCE = 1e-5
 def check_weights(
     p: Any, n: int, dropped: Collection[int] = (), like: Array | None = None
 ) -> Array | None:
-    """Return weights (n,) in float64 that sum to exactly 1, of samples that were not dropped.
-
-    They are a torch tensor if `p` is one, or an array `like` that they go with; on its device.
-    """
+    """Return weights (n,), float64 of sum exactly 1; a tensor if `p` or `like` (samples) is one."""
     if p is None:
         return None
     weights = _numbers(p, n)

@@ -76,10 +76,7 @@ def numpy_rows(X: Any, name: str = "samples") -> np.ndarray:
 
 
 def check_distances(D: Any, name: str = "samples") -> np.ndarray:
-    """Return a distance matrix (n, n): finite, symmetric, at least 0, with a zero diagonal.
-
-    The same matrix if it is exactly symmetric, otherwise (D + Dᵀ) / 2.
-    """
+    """Check that distances (n, n) are finite, ≥ 0, zero on the diagonal; return them symmetric."""
     D = numpy_rows(D, name)
     n = len(D)
     if D.shape[1] != n:
@@ -114,10 +111,7 @@ def check_distances(D: Any, name: str = "samples") -> np.ndarray:
 
 
 def unit_rows(X: np.ndarray, metric: str, name: str) -> np.ndarray:
-    """Divide rows by their lengths ("cosine"), after taking off their means ("correlation").
-
-    A SampleError for those that are zero, or constant.
-    """
+    """Divide rows by their lengths, for "correlation" less their means; SampleError where zero."""
     largest = np.abs(X).max(axis=1).astype(np.float64)
     usable = largest > 0
     U = X / np.where(usable, largest, 1.0)[:, None]

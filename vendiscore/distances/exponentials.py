@@ -1,7 +1,4 @@
-"""The kernels exp(−‖x − y‖² / 2σ²) and exp(−Σ|x_j − y_j| / σ) of rows, and their bandwidths σ.
-
-Coordinates are divided by the power of two next to σ: their squares neither overflow nor vanish.
-"""
+"""The kernels exp(−‖x − y‖² / 2σ²) and exp(−Σ|x_j − y_j| / σ) of rows, and their bandwidths σ."""
 
 from __future__ import annotations
 
@@ -24,7 +21,7 @@ MOST_APART = 1000
 
 
 class Exponentials:
-    """Similarities of pairs of rows of X (n, d); `sigma` may be a tensor with a gradient."""
+    """Similarities of rows of X (n, d), over a power of two near σ; `sigma` may have a gradient."""
 
     def __init__(self, X: Array, sigma: Any, law: Law) -> None:
         exponent, largest = math.frexp(scalar(sigma))[1], _largest(X)

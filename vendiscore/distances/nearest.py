@@ -1,7 +1,4 @@
-"""The nearest neighbours of n points, and pairs within radii, decided by exact distances.
-
-Blocks of rows give lower bounds of distances; the few pairs left in doubt are recomputed.
-"""
+"""The nearest neighbours of n points, and pairs within radii, decided by exact distances."""
 
 from __future__ import annotations
 
@@ -183,10 +180,7 @@ class MatrixPairs(Pairs):
 
 
 def nearest(pairs: Pairs, own: slice, counts: np.ndarray, k: int, description: str) -> np.ndarray:
-    """Return the distances (size, k) of points of `own` to their k nearest others there, sorted.
-
-    Each point stands for so many, of which there are more than k.
-    """
+    """Return sorted distances (size, k) of points of `own` to k neighbours, counts[i] at each i."""
     distinct = min(k, len(counts) - 1)
 
     def look(block: slice) -> np.ndarray:

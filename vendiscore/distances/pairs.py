@@ -40,10 +40,7 @@ TAME = 1e50
 
 
 class RowDistances:
-    """‖x − y‖² ("gaussian") or Σ|x_j − y_j| ("laplace") of pairs of rows of a float64 X.
-
-    Squares come from one product, or from differences where that loses digits that σ shows.
-    """
+    """‖x − y‖² ("gaussian") or Σ|x_j − y_j| ("laplace") of pairs of rows of a float64 X."""
 
     @np.errstate(over="ignore")  # then all is found from differences
     def __init__(self, X: Array, law: Law, sigma: float | None = None) -> None:

@@ -34,8 +34,7 @@ def mag_area(
 
     Returns
     -------
-    float
-        At least the cut-off, at most n times that; in units of 1 / distance.
+    float, at least the cut-off and at most n times that, in units of 1 / distance
 
     Examples
     --------
@@ -65,13 +64,11 @@ def mag_areas(
     ----------
     sets : iterable of samples
         Options that follow from data (a bandwidth) follow from all, or by fit="samples" the first.
-    t_cut : float or "median"
-        The common cut-off, such as `convergence_scale(reference)`; "median" of the sets' own.
+    t_cut : float, such as `convergence_scale(reference)`, or "median" of the sets' own scales
 
     Returns
     -------
-    list of float
-        One for each set, in their order.
+    list of float, one for each set, in their order
 
     Examples
     --------
@@ -110,26 +107,20 @@ def mag_diff(
 
     Parameters
     ----------
-    references : list, array or MetricSpace
-        The set that samples are compared with; not changed.
+    references : list, array or MetricSpace that samples are compared with; not changed
     t_cut : float > 0, optional
-        The scale to end at. Default: the references' convergence scale at ε, which must be above 0
-        unless both sets are one point.
-    average : bool
-        Divide by the cut-off: the mean difference.
-    relative : bool
-        Divide by the area under the references' function: −1 is no diversity at all, 0 the same.
+        Where to end. Default: the references' t_conv at ε, above 0 unless both sets are one point.
+    average : bool, to divide by the cut-off: the mean difference
+    relative : bool, to divide by the references' area: −1 is no diversity at all, 0 the same
     absolute : bool
-        Integrate |difference|, as the reference implementation does; if "adaptive", to 1e-6 of
-        the two areas.
+        Integrate |difference|, as the reference implementation; "adaptive" to 1e-6 of the areas.
     **how
         As for `magnitude`. Options that follow from data (a bandwidth) follow from the references;
         by fit="pool" from both sets, by fit="samples" from the samples.
 
     Returns
     -------
-    float
-        Negative where the samples are the less diverse (the paper's sign), unless `absolute`.
+    float, negative where the samples are the less diverse (the paper's sign), unless `absolute`
 
     Examples
     --------

@@ -24,10 +24,7 @@ def conjugate_gradients(
     precondition: Precondition = None,
     weight: np.ndarray | float = 1.0,
 ) -> tuple[np.ndarray | None, int]:
-    """Return x with Σ weight (b − A x)² ≤ goal² by the recurrence, and the steps it took.
-
-    None if `steps` do not suffice or A turns out not to be positive definite.
-    """
+    """Return x with Σ weight (b − A x)² ≤ goal², or None if it fails, and the steps it took."""
     x, r = np.zeros_like(b), b.copy()
     p, previous = np.zeros_like(b), 1.0
     for step in range(steps + 1):

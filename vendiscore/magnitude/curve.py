@@ -22,10 +22,8 @@ class Curve:
     Attributes
     ----------
     space : MetricSpace
-    epsilon, convergence : float
-        Mag(convergence) = (1 − ε) · distinct; 0 where all samples are the same.
-    scales, values : array (m,)
-        Mag(t) at scales t, ascending from 0.
+    epsilon, convergence : float, with Mag(convergence) = (1 − ε) · distinct; 0 if all are the same
+    scales, values : array (m,), scales t, ascending from 0, and Mag(t)
 
     Examples
     --------
@@ -63,12 +61,9 @@ def magnitude_curve(
 
     Parameters
     ----------
-    samples : list, array, Similarity or MetricSpace
-        n samples; a Similarity is looked at through the distances √(2 − 2k).
-    n_scales : int ≥ 2
-        How many evenly spaced scales.
-    reach : float > 0
-        The largest of them, in convergence scales.
+    samples : list, array, Similarity (by its distances √(2 − 2k)) or MetricSpace, of n samples
+    n_scales : int ≥ 2, of evenly spaced scales
+    reach : float > 0, the largest of them in convergence scales
 
     Returns
     -------

@@ -1,7 +1,4 @@
-"""The magnitude of a metric space: how many effectively different points, at every scale.
-
-With D the distances and Z = exp(−tD), the weights solve Z w = 1 and Mag(t) = Σ w.
-"""
+"""The magnitude of a metric space: how many effectively different points, at every scale."""
 
 from __future__ import annotations
 
@@ -53,8 +50,7 @@ def magnitude_weights(samples: Samples, t: float = 1.0, **how: Any) -> np.ndarra
 
     Parameters
     ----------
-    t : float > 0
-        Scale, in units of 1 / distance.
+    t : float > 0, in units of 1 / distance
 
     Returns
     -------
@@ -82,8 +78,7 @@ def spread(samples: Samples, t: float = 1.0, **how: Any) -> float:
 
     Returns
     -------
-    float
-        Between 1 and the number of distinct samples; grows with t.
+    float, between 1 and the number of distinct samples; grows with t
 
     Raises
     ------
@@ -139,15 +134,12 @@ def magnitude_function(
 
     Parameters
     ----------
-    scales : floats ≥ 0, optional
-        Where to evaluate, in any order; they come back ascending.
-    n_scales : int ≥ 2
-        How many evenly spaced scales, both ends included, without `scales`.
+    scales : floats ≥ 0, in any order, optional; they come back ascending
+    n_scales : int ≥ 2, of evenly spaced scales, both ends included, without `scales`
 
     Returns
     -------
-    MagnitudeFunction
-        `scales`, ascending, and `values`, both of shape (m,).
+    MagnitudeFunction, with `scales`, ascending, and `values`, both of shape (m,)
 
     Examples
     --------
@@ -174,21 +166,18 @@ def magnitude_dimension(
 ) -> MagnitudeFunction:
     """Return the magnitude dimension at each scale, d log Mag / d log t.
 
-    Its maximum is one estimate of intrinsic dimension.
-
     Parameters
     ----------
     scales : floats > 0, optional
         Without it, `n_scales` geometrically spaced ones from t_conv / 100 to t_conv. Slopes are
-        second-order differences between neighbours; an ArithmeticError names scales so near to
-        each other that slopes are rounding.
-    n_scales : int ≥ 3
-        How many, without `scales`.
+        second-order differences; an ArithmeticError names scales so near that they are rounding.
+    n_scales : int ≥ 3, without `scales`
 
     Returns
     -------
     MagnitudeFunction
-        `scales`, ascending, and as `values` the slopes there. Empty where all samples are the same.
+        `scales`, ascending, and slopes as `values`, the largest one estimate of the intrinsic
+        dimension. Empty where all samples are the same.
 
     Examples
     --------

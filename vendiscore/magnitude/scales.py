@@ -47,10 +47,8 @@ class MagnitudeFunction(NamedTuple):
 
     Attributes
     ----------
-    scales : array (m,)
-        Ascending.
-    values : array (m,)
-        What is there: magnitudes, or slopes.
+    scales, values : array (m,)
+        The scales, ascending, and what is there: magnitudes, or slopes.
 
     Examples
     --------
@@ -155,10 +153,7 @@ def _convergence(space: MetricSpace, epsilon: float) -> float:
 def _root(
     f: Callable[[float], float], x: float, slope: float, tolerance: float
 ) -> float | tuple[float, float]:
-    """Find x with f(x) = 0, to a tolerance, for a function that grows on the whole.
-
-    Return the two ends of where it was sought if there is none.
-    """
+    """Return x with f(x) = 0, of an f that grows on the whole, or the two ends of the search."""
 
     @cache
     def g(x: float) -> float:
@@ -178,8 +173,7 @@ def _root(
 def adaptive_area(f: Callable[[float], float], t_cut: float, size: float | None = None) -> float:
     """Integrate f from 0 to t_cut to 1e-6 of the area (or of `size`) by Clenshaw–Curtis rules.
 
-    A rule is taken if the one of half the panels agrees with it to 1e-6, which is the error of that
-    one: in 6,000 sets of points with gaps over up to nine orders, no error was above 3e-7.
+    The rule of half the panels must agree to 1e-6; in 6,000 sets no error was above 3e-7.
     """
     return _integral(_warped(f, t_cut), 0.0, 1.0, size)[0]
 
@@ -212,10 +206,7 @@ def adaptive_distance(f: Callable[[float], float], t_cut: float, size: float) ->
 
 
 def _warped(f: Callable[[float], float], t_cut: float) -> Callable[[float], float]:
-    """Return g with ∫₀¹ g(u) du = ∫₀^{t_cut} f(t) dt for t = t_cut u³, each asked once.
-
-    It looks closer at small scales, where clusters of different sizes show.
-    """
+    """Return g with ∫₀¹ g(u) du = ∫₀^{t_cut} f(t) dt for t = t_cut u³, closer at small scales."""
 
     @cache
     def g(u: float) -> float:

@@ -1,8 +1,4 @@
-"""Weights of a metric space: the solution w of Z w = 1 with Z = exp(−tD), at any scale t.
-
-Weights are extrapolated from scales solved before, and corrected with Z in single precision by
-their residual r = 1 − Z w in double. The error is rᵀZ⁻¹r: `Floor` has the lower bound on Z.
-"""
+"""Weights of a metric space: w with Z w = 1, Z = exp(−tD), corrected by the residual 1 − Z w."""
 
 from __future__ import annotations
 
@@ -43,11 +39,10 @@ POINTS = 6
 
 @dataclass(frozen=True)
 class Solution:
-    """Weights (n,) at one scale t, their sum, and how good both are.
+    """Weights (n,) at scale t, magnitude 1ᵀw + wᵀr for r = 1 − Z w, and `residual` ≥ max |r|.
 
-    `magnitude` is 1ᵀw + wᵀr with r = 1 − Z w, and `residual` max |r|, or a bound on it. With
-    Z ⪰ diag(m), `error` bounds the relative error of the magnitude by (rᵀm⁻¹r + ε (Σ|w|)²) /
-    magnitude, and `weights_error` that of weights, of the largest, by √(rᵀm⁻¹r / m) / max |w|.
+    With Z ⪰ diag(m), `error` is (rᵀm⁻¹r + ε (Σ|w|)²) / magnitude, a bound on its relative error,
+    and `weights_error` √(rᵀm⁻¹r / m) / max |w|, a bound on errors of weights over the largest.
     """
 
     t: float
@@ -60,10 +55,7 @@ class Solution:
 
 
 class Solver:
-    """Solves for the weights of one space at many scales, each once; threads take turns.
-
-    Memory: one work array of 4n² bytes besides D; 8n² where single precision does not do.
-    """
+    """Solves for weights of one space, each scale once; 4n² bytes besides D, 8n² in double."""
 
     def __init__(
         self,

@@ -23,20 +23,13 @@ class MetricSpace:
 
     Attributes
     ----------
-    n, distinct : int
-        Number of samples and of distinct points: samples at distance 0 are one point.
-    D : array (distinct, distinct)
-        Distances that were checked.
-    inverse : int array (n,)
-        Which row of D each sample is.
-    settings : mapping
-        How the distances were made: `metric`, `kernel` and their options.
-    fitted : mapping
-        Options that followed from samples, to be reported.
-    notes : tuple of str
-        What the kernel says of how it was made.
-    unit : float or None
-        The distance of two samples that have nothing in common, if there is such a one.
+    n, distinct : int, of samples and of distinct points: samples at distance 0 are one point
+    D : array (distinct, distinct) of distances that were checked
+    inverse : int array (n,), which row of D each sample is
+    settings : mapping, how the distances were made: `metric`, `kernel` and their options
+    fitted : mapping of options that followed from samples, to be reported
+    notes : tuple of str, what the kernel says of how it was made
+    unit : float or None, the distance of two samples with nothing in common, if there is one
 
     Examples
     --------

@@ -79,10 +79,7 @@ def product(
     largest: float = math.inf,
     keep: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Return exp(−tD) w in double precision; put what is above the diagonal into `keep`.
-
-    No entry of D is above `largest`.
-    """
+    """Return exp(−tD) w in double, for D ≤ `largest`; put what is above the diagonal in `keep`."""
     n = len(D)
     y = np.zeros(n)
     buffer = np.empty(0)

@@ -1,7 +1,6 @@
 """Pictures of diversity: each function draws on matplotlib Axes, its own if none are given.
 
-Colours and ink are those of the reader's style, which is not touched; nothing is shown or saved.
-Axes of their own are those of a new figure of pyplot's; pass `ax` to draw without pyplot.
+Colours are the reader's style's; nothing is shown or saved. Pass `ax` to draw without pyplot.
 
 >>> from matplotlib.figure import Figure
 >>> from vendiscore import plots

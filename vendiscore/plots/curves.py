@@ -21,10 +21,8 @@ def profile(
 
     Parameters
     ----------
-    orders, values : array (m,)
-        Ascending orders, and VS_q at each.
-    mark : (q, score), optional
-        A point to mark, if it lies within the orders.
+    orders, values : array (m,), ascending orders, and VS_q at each
+    mark : (q, score), optional, a point to mark if it lies within the orders
     {ax}
 
     Examples
@@ -51,8 +49,7 @@ def profiles(
     ----------
     orders, names : sequence of float, ascending; sequence of str
         Of more names than the style has colours, further lines are dashed or dotted.
-    curves : sequence of array (3, len(orders))
-        For each name the scores, and the lower and upper ends of their intervals.
+    curves : arrays (3, len(orders)), for each name scores, and lower and upper ends of intervals
     {ax}
 
     Raises
@@ -95,8 +92,7 @@ def growth(
     ----------
     sizes, scores, low, high : sequences
         Ascending numbers of samples, their scores, and the ends of their intervals (a band).
-    n : int
-        How many samples there are.
+    n : int, how many samples there are
     {ax}
 
     Examples
@@ -123,10 +119,8 @@ def magnitude(curve: Curve, *, t: float | None = None, ax: Any = None) -> Any:
 
     Parameters
     ----------
-    curve : Curve
-        The result of `vendiscore.magnitude.curve.magnitude_curve`.
-    t : float ≥ 0, optional
-        A scale to mark.
+    curve : Curve, the result of `vendiscore.magnitude.curve.magnitude_curve`
+    t : float ≥ 0, optional, a scale to mark
     {ax}
 
     Examples
@@ -153,10 +147,8 @@ def selection(scores: np.ndarray, bound: float | None = None, *, ax: Any = None)
 
     Parameters
     ----------
-    scores : array (size,)
-        VS_q of each prefix.
-    bound : float, optional
-        An upper bound on the score of any selection of that size.
+    scores : array (size,), VS_q of each prefix
+    bound : float, optional, an upper bound on the score of any selection of that size
     {ax}
 
     Examples

@@ -31,8 +31,7 @@ def intervals(
     names, scores, low, high : sequences
         The sets from the top, such as `name`, `matched`, `matched_low` and `matched_high` of the
         `sets` of a Comparison. Of more than the style has colours, dots have other shapes.
-    label : str
-        What the scores are.
+    label : str, what the scores are
     {ax}
 
     Examples
@@ -62,8 +61,7 @@ def differences(
     ----------
     names, differences, low, high : sequences
         Pairs such as "A − B", with `difference`, `low` and `high` of the `pairs` of a Comparison.
-    label : str
-        What the differences are of.
+    label : str, what the differences are of
     {ax}
 
     Examples

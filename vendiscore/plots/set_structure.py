@@ -17,10 +17,8 @@ def spectrum(shares: Array, *, bars: int = 30, ax: Any = None) -> Any:
 
     Parameters
     ----------
-    shares : array (m,)
-        Descending, summing to 1: `vendiscore.spectrum(similarity)`.
-    bars : int
-        How many are drawn at most.
+    shares : array (m,), descending, summing to 1, such as `vendiscore.spectrum(similarity)`
+    bars : int, how many are drawn at most
     {ax}
 
     Examples
@@ -43,10 +41,8 @@ def contributions(adds: Any, redundant: Any, *, ax: Any = None) -> Any:
 
     Parameters
     ----------
-    adds : array (n,)
-        log VS of all minus log VS without each.
-    redundant : bool array (n,)
-        Which are near-duplicates of others.
+    adds : array (n,), log VS of all minus log VS without each
+    redundant : bool array (n,), which are near-duplicates of others
     {ax}
 
     Examples
@@ -76,14 +72,10 @@ def heat_map(
 
     Parameters
     ----------
-    K : array (n, n)
-        `similarity.dense()`; not changed.
-    order : int array (n,), optional
-        Order to draw, such as `analysis.clustered_order(similarity)`; that of K by default.
-    groups : array (n,), optional
-        The group of each sample, in the order of K; a line is drawn wherever one ends.
-    cells : int
-        Rows that are drawn at most; of more samples, averages over squares of them.
+    K : array (n, n), such as `similarity.dense()`; not changed
+    order : int array (n,), optional; by default as in K, or `analysis.clustered_order(similarity)`
+    groups : array (n,), optional, the group of each sample of K; a line is drawn where one ends
+    cells : int, rows that are drawn at most; of more samples, averages over squares of them
     {ax}
 
     Examples

@@ -27,10 +27,8 @@ def report(
     ----------
     samples : list, array or Similarity
         n samples of the kind that `k` compares; a list of lists means groups. Not changed.
-    references : the same, optional
-        A second set, for measures that compare two.
-    title : str, optional
-        The heading; "Diversity of 20 texts" unless passed.
+    references : the same, optional, for measures that compare two sets
+    title : str, optional, the heading; such as "Diversity of 20 texts" by default
     **keywords
         As for `compute`: `k`, `q`, `groups`, `measures` and so on.
 
@@ -51,8 +49,8 @@ def report(
     -----
     The same samples, keywords and versions of packages give the same bytes. A 95 % interval is
     added unless `ci` is passed. Of more than 2,000 samples, so many are drawn to compare pairs, and
-    1,000 for growth. The table of all samples ends where the file would exceed about 500 kB.
-    Pictures are drawn if matplotlib is there, molecules if RDKit is. Samples are escaped.
+    1,000 for growth. The table of all samples, which are escaped, ends where the file would exceed
+    about 500 kB. Pictures are drawn if matplotlib is there, molecules if RDKit is.
 
     Examples
     --------

@@ -24,12 +24,9 @@ class Report(Summary):
 
     Attributes
     ----------
-    title : str
-        The heading.
-    numbers : dict
-        What `compute` gives, with `details`, and with an interval where there can be one.
-    sections : tuple of Section
-        For another page; they need the style sheet `vendiscore.report.document.style()`.
+    title : str, the heading
+    numbers : dict, what `compute` gives, with `details`, and an interval where there can be one
+    sections : tuple of Section; another page needs `vendiscore.report.document.style()` for them
 
     Examples
     --------

@@ -28,8 +28,7 @@ class Section:
     ----------
     name : str
         "score", "alike", "redundant", "groups", "growth", "pictures", "samples" or "settings".
-    title, html : str
-        The heading, and the text below it, whose own headings are of level 3.
+    title, html : str, the heading, and the text below it, whose own headings are of level 3
 
     Examples
     --------

@@ -1,7 +1,4 @@
-"""Pictures as SVG whose text stays text, and which takes its ink from the page around it.
-
-The same numbers give the same letters, whatever else was drawn.
-"""
+"""Pictures as SVG whose text stays text, and which takes its ink from the page around it."""
 
 from __future__ import annotations
 
