@@ -94,10 +94,12 @@ def _read(path: str, wanted: Wanted) -> Samples:
             )
         return line_samples(found, wanted.split, form == "smi")
     from ..reading import table_samples as tables  # which texts need not wait for
+    from ..reading.numpy_files import Arrays
+    from ..reading.tables import Table
 
-    if form in ("npy", "npz"):
+    if isinstance(found, Arrays):
         return tables.array_samples(found, wanted, _OF_ARRAYS)
-    if form == "parquet":
+    if not isinstance(found, Table):
         return tables.columns_samples(found, wanted)
     rest = found.without(wanted.others)
     if not wanted.kind and not found.typed and tables.is_numeric(rest, wanted.column):
