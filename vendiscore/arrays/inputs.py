@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from numbers import Number
 from typing import Any
@@ -24,17 +23,7 @@ from .pools import size
 # Every whole number up to this one is a float64.
 _WHOLE = 1 << 53
 # Samples, by their id, with the rows of numbers that they were read as, where that is remembered.
-_READ: ContextVar[dict[int, tuple[Any, Any]] | None] = ContextVar("read", default=None)
-
-
-@contextmanager
-def rows_remembered() -> Iterator[None]:
-    """Read and check the same container of rows once, however often it is asked for."""
-    before = _READ.set({})
-    try:
-        yield
-    finally:
-        _READ.reset(before)
+ROWS_READ: ContextVar[dict[int, tuple[Any, Any]] | None] = ContextVar("read", default=None)
 
 
 def as_samples(samples: Any, name: str = "samples", *, empty: bool = False) -> Any:
@@ -171,7 +160,7 @@ def as_matrix(
     samples: Any, name: str = "samples", also: Callable[[Any], dict[int, str]] | None = None
 ) -> Any:
     """Return finite rows (n, d): floats, CSR or a tensor; `also` adds the caller's refusals."""
-    known = _READ.get()
+    known = ROWS_READ.get()
     if known is not None and id(samples) in known:
         return known[id(samples)][1]
     given, samples = samples, as_samples(samples, name)

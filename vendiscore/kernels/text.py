@@ -18,7 +18,7 @@ from ..encoders.tokenizers import TOKENS, named_tokenizer
 from ..errors import SampleError, warn
 from ..reading.string_patterns import unspaced, words_by
 from ..registry.kernel import Control, Fitted, register_kernel
-from ..similarity.base import Similarity, scale_rows
+from ..similarity.base import Similarity
 from ..similarity.features import FeatureSimilarity
 from ..similarity.hashed_ngrams import hashed_ngrams
 
@@ -157,7 +157,7 @@ def _unit_features(tokens: Sequence[Sequence[Any]], orders: Sequence[int]) -> sp
     F = sp.hstack([_unit_rows(count_ngrams(tokens, n)) for n in orders], format="csr")
     # Sums of one unit vector for each n that a text is long enough for.
     lengths = np.array([sum(len(t) >= n for n in orders) for t in tokens])
-    return scale_rows(F, 1 / np.sqrt(lengths))
+    return sp.diags_array(1 / np.sqrt(lengths), format="csr") @ F
 
 
 def _hashing_error(
@@ -212,7 +212,8 @@ def read_tokens(
         elif len(tokens[i]) < least:
             found = "1 token" if len(tokens[i]) == 1 else f"{len(tokens[i])} tokens"
             problems[i] = f"has {found}, fewer than {than}; remove it or pass a smaller n"
-    SampleError.check(problems)
+    if problems:
+        raise SampleError(*next(iter(problems.items())), problems)
     return tokens
 
 
@@ -264,7 +265,8 @@ def count_ngrams(tokens: Sequence[Sequence[str]], n: int) -> sp.csr_array:
 
 def _unit_rows(X: sp.csr_array) -> sp.csr_array:
     norms = np.sqrt(np.asarray(X.multiply(X).sum(axis=1)).ravel())
-    return scale_rows(X, np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0))
+    scales = np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0)
+    return sp.diags_array(scales, format="csr") @ X
 
 
 def _check_ns(ns: int | Iterable[int]) -> tuple[int, ...]:

@@ -225,7 +225,8 @@ def get_kernel(name: str) -> Kernel:
     >>> get_kernel("morgan").needs  # the extra that brings RDKit
     'molecules'
     """
-    kernel = _kernels.find(name)
+    known = _kernels.own and name in _kernels.made
+    kernel = _kernels.made[name][0] if known else _kernels.find(name)
     if kernel is None:
         gone = _kernels.left_out.items()
         missing = [f" Those of {where} are left out: {why}." for where, why in gone]

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from ..arguments import has_gradient, one_of, refuse_gradient
-from ..arrays.inputs import choose, rows_remembered
-from ..arrays.namespace import to_host
+from ..arrays.inputs import ROWS_READ, choose
+from ..arrays.namespace import scalar, to_host
 from ..arrays.pools import size
 from ..errors import SampleError, warn
 from ..reading.string_patterns import looks_like
@@ -122,10 +122,10 @@ def build_kernel(
 ) -> Similarity:
     """Return the Similarity of samples, of which each distinct one is seen once by the kernel."""
     distinct, first, inverse = distinct_samples(samples)
+    before = ROWS_READ.set({})  # `fit` and `build` read and check rows once
     try:
         # NumPy's default, whatever the caller has set: kernels know what may underflow.
-        unusual = np.errstate(divide="warn", over="warn", under="ignore", invalid="warn")
-        with unusual, rows_remembered():
+        with np.errstate(divide="warn", over="warn", under="ignore", invalid="warn"):
             fitted: Mapping[str, Any] = {}
             if kernel.fit is not None and fit_to is not None:
                 fitted = _fitted(kernel.fit, distinct, options, np.unique(inverse[fit_to]))
@@ -142,6 +142,8 @@ def build_kernel(
         order = np.argsort(inverse, kind="stable")
         places = np.split(order, np.cumsum(np.bincount(inverse))[:-1])
         raise error.at(places) from error.__cause__
+    finally:
+        ROWS_READ.reset(before)
     _check_built(kernel.name, similarity, first)
     if has_gradient(samples) and not has_gradient(similarity):
         refuse_gradient(f"kernel {kernel.name!r}", samples=samples)
@@ -179,9 +181,10 @@ def _check_built(name: str, similarity: Any, places: np.ndarray) -> None:
     if isinstance(similarity, (FeatureSimilarity, BitSimilarity)) or is_divisible(similarity):
         return  # symmetric by construction
     index = np.unique(np.linspace(0, similarity.n - 1, SYMMETRY_ROWS).astype(int))
-    K = to_host(similarity.rows(index)[:, index])
-    gap = np.abs(K - K.T)
-    if not gap.max() <= SYMMETRY_TOLERANCE * np.abs(K).max():  # nor where it is NaN
+    K = similarity.rows(index)[:, index]
+    gap = abs(K - K.T)  # on the device, which only single numbers leave
+    if not scalar(gap.max()) <= SYMMETRY_TOLERANCE * scalar(abs(K).max()):  # nor where it is NaN
+        K, gap = to_host(K), to_host(gap)
         i, j = divmod(int(np.argmax(np.where(np.isnan(gap), np.inf, gap))), len(index))
         a, b = index[[i, j]]
         raise ValueError(
