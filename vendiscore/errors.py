@@ -153,6 +153,8 @@ class IndefiniteError(ValueError):
 class TooLargeError(MemoryError):
     """The exact computation would not fit in memory; raised before anything is allocated.
 
+    The message says what was to be allocated, and what needs less, such as `method="estimate"`.
+
     Examples
     --------
     >>> import scipy.sparse as sp

@@ -39,8 +39,8 @@ def encoder(
         What it embeds: for kernel "text_embeddings" or "image_embeddings".
     model : object, optional
         Instead of `model_path`: an object with `.encode(list)`, a function of a list of samples
-        that returns an (n, d) array, or a torch network, evaluated without dropout and gradients
-        and left as it was after each call.
+        that returns an (n, d) array, or a torch network, with `tokenizer` or `transform`: it is
+        evaluated without dropout and gradients, and left as it was after each call.
     tokenizer, transform : optional
         Of a torch `model`: the tokenizer of texts, or a callable PIL image → tensor (C, H, W).
     pooling : {"pooler", "cls", "mean"}, optional

@@ -30,7 +30,8 @@ def maximum_mean_discrepancy(subject: Subject, unbiased: bool = False) -> Any:
     """The squared maximum mean discrepancy under the kernel: ‖mean of x − mean of y‖².
 
     From 0, for a set with itself, to 4. With `unbiased` (the U-statistic, without the similarity of
-    samples to themselves) it is right on average, below 0 for about half of draws of one source.
+    samples to themselves) it is right on average, and below 0 for about half of the draws of one
+    source, −1/(n−1) − 1/(m−1) at least.
     """
     (n, m), K = subject.both.sizes, subject.both.similarity
     own = K.diagonal()

@@ -39,8 +39,9 @@ def _read_eta(eta: Any) -> float:
 def kernel_entropic_novelty(subject: Subject, eta: float = 1.0) -> float:
     """Kernel entropic novelty: how much of C_X − ηC_Y is positive, times the entropy of its modes.
 
-    Σ λ⁺ log(S/λ⁺) for positive eigenvalues λ⁺ of sum S: kinds more than η times as common as among
-    references. One new kind alone scores 0. With η = 0 it is log VS of the samples.
+    Σ λ⁺ log(S/λ⁺) for positive eigenvalues λ⁺ of sum S: the share of samples of kinds more than η
+    times as common as among references, times the entropy of these kinds. One new kind alone scores
+    0. With η = 0 it is log VS of the samples.
     """
     both = subject.both
     own, other = _covariances(both)

@@ -1,4 +1,8 @@
-"""Guard the server: refuse large requests, unused routes of gradio, and files named in requests."""
+"""Guard the server: refuse large requests, and close routes that nobody needs.
+
+gradio serves more routes than the page has, and fetches any file that a request names, by its
+address or on the server. The API takes values alone, so that no request here names a file.
+"""
 
 from __future__ import annotations
 
