@@ -113,7 +113,8 @@ def mag_diff(
     average : bool, to divide by the cut-off: the mean difference
     relative : bool, to divide by the references' area: −1 is no diversity at all, 0 the same
     absolute : bool
-        Integrate |difference|, as the reference implementation; "adaptive" to 1e-6 of the areas.
+        Integrate the absolute difference, as the reference implementation does; if "adaptive", to
+        1e-6 of the two areas.
     **how
         As for `magnitude`. Options that follow from data (a bandwidth) follow from the references;
         by fit="pool" from both sets, by fit="samples" from the samples.
