@@ -217,6 +217,8 @@ def cleaned(values: Array, source: Source, psd: PSD, route: str, why: str) -> Sp
     coarse = 0.0 if source.psd else source.roundoff / math.sqrt(size)
     cut = max(max(source.n, size) * unit, coarse)
     noise = max(4 * math.sqrt(size) * unit, coarse)
+    if known[-1] > cut and not is_torch(values):
+        return Spectrum(values / total, source.n, route, why, cut=cut)
     above = known > cut
     kept = int(above.sum())
     lost = int((known > noise).sum()) - kept if noise < cut else 0

@@ -66,6 +66,10 @@ class Krylov:
             self.diagonal.append((own + own.T) / 2)
             for _ in range(2):  # twice is enough (Giraud et al., 2005)
                 W = W - basis.T @ (basis @ W)
+            if self.b == 1 and (size := float(xp.linalg.vector_norm(W))) > ZERO * abs(own[0, 0]):
+                self._last = W / size
+                self.below.append(np.array([[size]]))
+                continue
             Q, R = xp.linalg.qr(W)
             # Columns of a W short of full rank are arbitrary: not yet orthogonal to the rest.
             self._last, R2 = xp.linalg.qr(Q - basis.T @ (basis @ Q))
