@@ -105,6 +105,27 @@ def test_a_reload_keeps_samples_settings_and_the_result(visit):
     expect(page.locator(".r-was")).to_contain_text("have changed since this result")
 
 
+def test_a_press_counts_where_the_page_moves_the_button_meanwhile(visit):
+    page = visit()
+    alike(page, "share words")
+    paste(page, "one\ntwo\nthree")
+    was_read(page, "3 lines")
+
+    def press(dx):
+        box = page.locator("#score").bounding_box()
+        page.mouse.move(box["x"] + 20, box["y"] + box["height"] / 2)
+        page.mouse.down()
+        page.evaluate("document.querySelector('#score').style.translate = '0 200px'")
+        page.mouse.move(box["x"] + 20 + dx, box["y"] + box["height"] / 2)
+        page.mouse.up()
+
+    press(300)  # dragged away, which takes a press back
+    expect(page.locator("#result .empty")).to_be_visible()
+    page.evaluate("document.querySelector('#score').style.translate = ''")
+    press(0)
+    shows(page, 3.0, 3)
+
+
 def test_a_reload_keeps_what_was_scored_of_a_file(visit):
     page = visit()
     choose(page, ("mine.txt", "\n".join(MINE).encode()))

@@ -9,7 +9,7 @@ import { Given } from "./asking/given.js";
 import { keys, scoreKey, tabs } from "./asking/keys.js";
 import { remember, restore, step, writeHash } from "./asking/memory.js";
 import { kernelsOf, lend, now, page, takeBack } from "./asking/page.js";
-import { button, byId, fill } from "./asking/parts.js";
+import { button, byId, fill, onPress } from "./asking/parts.js";
 import { runner } from "./asking/run.js";
 import { samples } from "./asking/samples.js";
 import { scoreOf, scoring } from "./asking/scoring.js";
@@ -222,7 +222,7 @@ function start() {
   if (link) follow(link);
   else turnTo(record?.tab ?? page.tab);
   byId("score-key").textContent = scoreKey;
-  byId("score").addEventListener("click", score);
+  onPress(byId("score"), score);
   byId("result").addEventListener("compare", () => compareGroups(current()));
   keys({ score, stop: running.end });
   drop(byId("shade"), attach, (text) => (current() ?? page.sets).write(text, true));

@@ -10,6 +10,28 @@ export const byId = (id) => document.getElementById(id);
 export const button = (label, onclick, kind = "chip", more = {}) =>
   el("button", { type: "button", class: kind, onclick, ...more }, label);
 
+const STILL = 8; // px that a pointer may move while it presses
+
+/**
+ * Calls `press()` for a press of a button, also where the page moves the button from under the
+ * pointer between down and up: the browser then sends the click to what contains both.
+ */
+export function onPress(target, press) {
+  let down = null;
+  target.addEventListener("click", () => {
+    down = null;
+    press();
+  });
+  const begin = (event) => (down = target.contains(event.target) ? event : null);
+  addEventListener("pointerdown", begin, true);
+  addEventListener("click", (event) => {
+    const still = down && Math.hypot(event.clientX - down.clientX, event.clientY - down.clientY);
+    const moved = down && still <= STILL && !target.disabled;
+    down = null;
+    if (moved) press();
+  });
+}
+
 /** Fills a container anew; who had the focus in it has it again, found by `data-at`. */
 export function fill(container, ...children) {
   const at = container.contains(document.activeElement) && document.activeElement.dataset.at;
