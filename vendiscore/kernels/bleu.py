@@ -119,7 +119,7 @@ def _from_matches(
     n = len(tokens)
     needed = 8 * n * n + (8 * max_order + 80) * min(n * n, PAIRS_AT_ONCE)
     memory.require(needed, f"the similarity matrix of {n} samples", "compare fewer samples")
-    orders = [_repeats_apart(count_ngrams(tokens, order + 1)) for order in range(max_order)]
+    orders = [_repeats_apart(counts) for counts in count_ngrams(tokens, max_order)]
     lengths = np.array([len(words) for words in tokens])
     names: dict[tuple[str, ...], int] = {}
     same = np.array([names.setdefault(tuple(words), len(names)) for words in tokens])

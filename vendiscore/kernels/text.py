@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 import os
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cache
+from itertools import chain
 from typing import Any, Literal
 
 import numpy as np
@@ -154,7 +154,8 @@ def ngram_overlap(
 
 
 def _unit_features(tokens: Sequence[Sequence[Any]], orders: Sequence[int]) -> sp.csr_array:
-    F = sp.hstack([_unit_rows(count_ngrams(tokens, n)) for n in orders], format="csr")
+    counts = count_ngrams(tokens, max(orders))
+    F = sp.hstack([_unit_rows(counts[n - 1]) for n in orders], format="csr")
     # Sums of one unit vector for each n that a text is long enough for.
     lengths = np.array([sum(len(t) >= n for n in orders) for t in tokens])
     return sp.diags_array(1 / np.sqrt(lengths), format="csr") @ F
@@ -248,19 +249,33 @@ def _is_token(token: Any) -> bool:
     return isinstance(token, (str, bytes, int, np.integer))
 
 
-def count_ngrams(tokens: Sequence[Sequence[str]], n: int) -> sp.csr_array:
-    """Return how often each n-gram is in each list of tokens: CSR (texts, distinct n-grams)."""
-    columns: dict[Any, int] = {}
-    indices: list[int] = []
-    counts: list[int] = []
-    starts = [0]
-    for words in tokens:
-        grams = Counter(zip(*(words[i:] for i in range(n)), strict=False))
-        indices.extend(columns.setdefault(gram, len(columns)) for gram in grams)
-        counts.extend(grams.values())
-        starts.append(len(indices))
-    shape = (len(tokens), max(1, len(columns)))
-    return sp.csr_array((np.array(counts, dtype=float), indices, starts), shape=shape)
+def ngrams_of(
+    tokens: Sequence[Sequence[Any]], most: int
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield, for n = 1 … most, the text and the number (from 0 on) of each n-gram of all texts."""
+    every = list(chain.from_iterable(tokens))
+    names = {token: i for i, token in enumerate(dict.fromkeys(every))}
+    ids = np.fromiter(map(names.__getitem__, every), dtype=int, count=len(every))
+    text = np.repeat(np.arange(len(tokens)), list(map(len, tokens)))
+    starts, grams = np.arange(len(ids)), ids
+    for n in range(1, most + 1):
+        yield text[starts], grams
+        ends = starts + n
+        inside = ends < len(ids)
+        inside[inside] = text[ends[inside]] == text[starts[inside]]
+        pairs = grams[inside] * len(names) + ids[ends[inside]]
+        starts, grams = starts[inside], np.unique(pairs, return_inverse=True)[1]
+
+
+def count_ngrams(tokens: Sequence[Sequence[Any]], most: int) -> list[sp.csr_array]:
+    """Return how often each n-gram is in each text, for n = 1 … most: CSR (texts, n-grams)."""
+    found, n = [], len(tokens)
+    for texts, grams in ngrams_of(tokens, most):
+        ends = np.searchsorted(texts, np.arange(n + 1))
+        shape = (n, int(grams.max(initial=0)) + 1)
+        found.append(sp.csr_array((np.ones(len(grams)), grams.copy(), ends), shape))
+        found[-1].sum_duplicates()  # in place
+    return found
 
 
 def _unit_rows(X: sp.csr_array) -> sp.csr_array:

@@ -6,10 +6,14 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ..arguments import has_gradient, is_several, refuse_gradient
+from ..arrays.namespace import namespace, to_host
 from ..hints import suggestion
-from ..registry.measure import Measure, get_measure
+from ..registry.measure import RANGE_ROUNDING, Measure, get_measure
 from ..registry.presets import expanded
+from .stack import stacks_of
 from .subject import Subject, UnsuitedError
 
 
@@ -85,9 +89,57 @@ def measure_each(
             inside = known_low and low <= value <= (n if high is None else high)
             scores[key] = value if inside else measure.check(value, n, roundoff)
         if gradients and not all(map(has_gradient, scores.values())):
-            whole = subject.whole  # whose argument has a gradient that the number has lost
-            given = {**whole.how.options, **options, "samples": whole.samples}
-            given |= {"references": whole.references} if measure.references else {}
-            refuse_gradient(measure.name, **given, p=whole.given_weights)
+            _refuse_lost_gradient(Chosen(measure, options), subject.whole)
         every.append(scores)
     return every
+
+
+def _refuse_lost_gradient(chosen: Chosen, whole: Subject) -> None:
+    """Raise where an argument has a gradient that the number of a measure has lost."""
+    given = {**whole.how.options, **chosen.options, "samples": whole.samples}
+    given |= {"references": whole.references} if chosen.measure.references else {}
+    refuse_gradient(chosen.measure.name, **given, p=whole.given_weights)
+
+
+def measure_stacks(
+    subject: Subject, measures: Sequence[Chosen], keys: Sequence[str]
+) -> tuple[list[dict[str, Any]], np.ndarray, tuple[float, float]]:
+    """Return {name: numbers (g,)} of each measure, of all groups at once.
+
+    And which groups are to be measured one by one, whose numbers mean nothing; and the largest
+    negative mass and cut of any spectrum.
+    """
+    assert subject.groups is not None
+    apart = np.ones(len(subject.groups), dtype=bool)
+    order: list[np.ndarray] = []
+    pieces: list[dict[str, list[Any]]] = [{} for _ in measures]
+    limits = [0.0, 0.0]
+    for groups, stack in stacks_of(subject):
+        order.append(groups)
+        bad: Any = np.zeros(len(groups), dtype=bool)
+        for (measure, options), own in zip(measures, pieces, strict=True):
+            found = measure.compute(stack, **options)
+            found = dict(zip(keys, found, strict=True)) if measure.ordered else {"": found}
+            low, high = measure.limits(stack.n)
+            slack = RANGE_ROUNDING * max(1.0, high)
+            for suffix, values in found.items():
+                known = to_host(values)
+                bad |= ~((known >= low - slack) & (known <= high + slack))
+                own.setdefault(f"{measure.name}{suffix}", []).append(values.clip(low, high))
+        bad |= stack.unusual
+        if "spectral" in stack.__dict__:
+            limits = np.maximum(limits, [stack.spectral.negative_mass, stack.spectral.cut]).tolist()
+        apart[groups] = bad
+    if not order:
+        return [{} for _ in measures], apart, (0.0, 0.0)
+    back = np.full(len(apart), 0)
+    back[np.concatenate(order)] = np.arange(sum(map(len, order)))
+    columns = [
+        {key: namespace(parts[0]).concat(parts)[back] for key, parts in own.items()}
+        for own in pieces
+    ]
+    if "torch" in sys.modules and sys.modules["torch"].is_grad_enabled():
+        for chosen, own in zip(measures, columns, strict=True):
+            if not all(map(has_gradient, own.values())):
+                _refuse_lost_gradient(chosen, subject)
+    return columns, apart, (limits[0], limits[1])

@@ -12,6 +12,7 @@ from ..arrays.namespace import namespace, scalar
 from ..errors import SampleError
 from ..registry.measure import register_measure
 from ..spectral.hill import log_power_mean
+from .stack import Stack
 from .subject import Subject
 
 _register = partial(register_measure, needs="similarity")
@@ -51,20 +52,23 @@ def leinster_cobbold(subject: Subject) -> list[Any]:
     direction="higher",
     source="Polykovskiy et al., MOSES, Frontiers in Pharmacology 2020; arXiv 2210.02410, §4",
     weighted=True,
+    stacks=True,
 )
-def internal_diversity(subject: Subject) -> Any:
+def internal_diversity(subject: Subject | Stack) -> Any:
     """Internal diversity 1 − pᵀKp: the mean dissimilarity of two draws, self-pairs included."""
     p, ordinary = subject.ordinariness
-    return 1 - p @ ordinary
+    return 1 - (p * ordinary).sum(-1)
 
 
 @_register(
-    "AvgSim", range="[−1, 1]", direction="lower", source="Limbeck et al., arXiv 2311.16054, C.1"
+    "AvgSim",
+    range="[−1, 1]",
+    direction="lower",
+    source="Limbeck et al., arXiv 2311.16054, C.1",
+    stacks=True,
 )
-def average_similarity(subject: Subject) -> Any:
+def average_similarity(subject: Subject | Stack) -> Any:
     """The mean similarity of two different samples; 1 for a single one."""
-    n = subject.similarity.n
-    if n == 1:
-        return 1.0
+    n = subject.n
     p, ordinary = subject.ordinariness
-    return (n * (p @ ordinary) - 1) / (n - 1)
+    return (n * (p * ordinary).sum(-1) - 1) / (n - 1) if n > 1 else (p * ordinary).sum(-1)

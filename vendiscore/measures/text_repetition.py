@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache, partial
 from typing import Any, Literal
 
@@ -12,7 +12,7 @@ import numpy as np
 from ..arguments import flag, integer, is_several, one_of
 from ..errors import SampleError
 from ..kernels.bleu import sentence_bleu
-from ..kernels.text import Tokenizer, fit_analyzer, read_tokens, tokenized
+from ..kernels.text import Tokenizer, fit_analyzer, ngrams_of, read_tokens, tokenized
 from ..registry.kernel import Kernel
 from ..registry.measure import register_measure
 from ..resolve.kernel_build import TEXT_KERNEL
@@ -65,7 +65,7 @@ def ngram_diversity(
     with subject.located():
         read = _tokens(subject, tokens)
     ratios, left = [], []
-    for n, (texts, grams) in enumerate(_ngrams(read, max(sizes)), 1):
+    for n, (texts, grams) in enumerate(ngrams_of(read, max(sizes)), 1):
         if n not in sizes:
             continue
         if not len(grams):
@@ -150,24 +150,9 @@ def self_bleu(
     with subject.located():
         tokens = read_tokens(texts, words)
     lengths = np.array([len(words) for words in tokens])
-    matches = [_matches(*ngrams, len(tokens)) for ngrams in _ngrams(tokens, options["max_order"])]
+    matches = [_matches(*ngrams, len(tokens)) for ngrams in ngrams_of(tokens, options["max_order"])]
     columns = np.column_stack([lengths, _nearest(lengths), *matches])
     return float(np.mean([known(*row) for row in columns.tolist()]))
-
-
-def _ngrams(tokens: Sequence[Sequence[Any]], most: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield, for n = 1 … most, the text and the number (from 0 on) of each n-gram of all texts."""
-    names: dict[Any, int] = {}
-    ids = np.array([names.setdefault(token, len(names)) for words in tokens for token in words])
-    text = np.repeat(np.arange(len(tokens)), [len(words) for words in tokens])
-    starts, grams = np.arange(len(ids)), ids
-    for n in range(1, most + 1):
-        yield text[starts], grams
-        ends = starts + n
-        inside = ends < len(ids)
-        inside[inside] = text[ends[inside]] == text[starts[inside]]
-        pairs = grams[inside] * len(names) + ids[ends[inside]]
-        starts, grams = starts[inside], np.unique(pairs, return_inverse=True)[1]
 
 
 def _matches(texts: np.ndarray, grams: np.ndarray, n: int) -> np.ndarray:

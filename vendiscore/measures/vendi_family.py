@@ -26,7 +26,7 @@ _register = partial(
 )
 
 
-@_register("VS", range="[1, n]", source="Friedman & Dieng, arXiv 2210.02410")
+@_register("VS", range="[1, n]", source="Friedman & Dieng, arXiv 2210.02410", stacks=True)
 def vendi_score(subject: Subject) -> list[Any]:
     """The Vendi Score: the effective number of eigenvalues of the similarity matrix."""
     return subject.spectral.values

@@ -61,6 +61,7 @@ class Measure(Summary):
     references_without: str | None = None
     sequence: bool = False
     vectors: bool = False
+    stacks: bool = False
 
     @property
     def sentence(self) -> str:
@@ -128,6 +129,7 @@ def register_measure(
     references_without: str | None = None,
     sequence: bool = False,
     vectors: bool = False,
+    stacks: bool = False,
 ) -> Callable[[Compute], Compute]:
     """Make a function of a Subject available in `measures=[name]`, as a decorator.
 
@@ -155,8 +157,9 @@ def register_measure(
         are like a reference, how alike both are, or how much is like no reference.
     references_without : str, optional
         An option of a one-set measure, without which references, if any, set the unit of distances.
-    sequence, vectors : bool
-        Whether the order of samples counts, and whether it reads `subject.eigen` (and is first).
+    sequence, vectors, stacks : bool
+        Whether the order of samples counts; it reads `subject.eigen` (and is first); it takes a
+        `Stack` of groups too (`vendiscore.measures.stack`), with a number for each.
 
     Returns
     -------

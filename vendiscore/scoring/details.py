@@ -41,7 +41,7 @@ def details(subject: Subject, request: Request, sure: Sureness | None = None) ->
         kernel, *options = similarity.settings.items() or [("kernel", type(similarity).__name__)]
         report["kernel"] = plain(kernel[1])
         report["options"] = {name: plain(value) for name, value in options}
-        report |= _of_spectrum(found, request, sets)
+        report |= _of_spectrum(found, request, sets, sure.spectra if sure else None)
     if spaces or "distances" in request.pooled:
         metric, *options = (spaces[0] if spaces else subject.both).settings.items()
         report["distance"] = plain(metric[1])
@@ -118,19 +118,23 @@ def _of_measures(request: Request, settings: Mapping[str, Any]) -> dict[str, Any
 
 
 def _of_spectrum(
-    found: Spectral | None, request: Request, sets: Sequence[Subject]
+    found: Spectral | None,
+    request: Request,
+    sets: Sequence[Subject],
+    stacked: tuple[float, float] | None,
 ) -> dict[str, Any]:
     """Report the spectrum of a Vendi Score; of groups only what was cut off, at most."""
     spectra = [each.spectral.spectrum for each in sets if "spectral" in each.__dict__]
     spectra += [found.spectrum] if found else []
-    some = [spectrum for spectrum in spectra if spectrum is not None]
+    some = [(each.negative_mass, each.cut) for each in spectra if each is not None]
+    some += [stacked] if stacked else []
     names = [digits(order) for order in request.orders]
     by_order = dict(zip(names, found.estimates, strict=True)) if found else {}
     return {
         "method": {q: estimate.route for q, estimate in by_order.items()},
         "why": {q: estimate.why for q, estimate in by_order.items()},
-        "negative_mass": max((spectrum.negative_mass for spectrum in some), default=None),
-        "cut": max((spectrum.cut for spectrum in some), default=0.0 if spectra else None),
+        "negative_mass": max((mass for mass, _ in some), default=None),
+        "cut": max((cut for _, cut in some), default=0.0 if spectra else None),
     }
 
 

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays.namespace import scalar
+from ..arrays.namespace import scalar, to_host
 from ..errors import warn
-from ..measures.evaluation import Chosen, measure_each
+from ..measures.evaluation import Chosen, measure_each, measure_stacks
 from ..measures.subject import Subject
 from ..progress import track
+from ..resolve.group_labels import check_size
 from ..uncertainty.subsampling import mean_error, student
 from .intervals import Sureness
 from .request import Request
@@ -33,43 +34,77 @@ def measure_groups(subject: Subject, request: Request) -> tuple[list[dict[str, A
     each = [chosen for chosen in request.measures if not chosen.measure.groups]
     _check_interval(len(subject.groups), request, each)
     found = Sureness(meaning="NAME_se is the standard error of the mean over the groups")
-    if each and all(part.came == 1 for part in subject.parts):
+    check_size(subject.groups, subject.came)
+    if each and np.bincount(subject.groups.codes).max() == 1:
         warn(ALONE)
         found.notes.append(ALONE)
     if any(chosen.measure.needs == "similarity" for chosen in each):
         _ = subject.similarity  # once for all, before groups are counted
-    rows: list[list[dict[str, Any]]] = []
-    found.table = []
-    parts = zip(subject.groups.labels, subject.parts, strict=True)
-    for label, part in track(parts, len(subject.groups), "scoring groups"):
-        try:
-            row = measure_each(part, each, request.suffixes)
-        except Exception as error:
-            error.add_note(f"this is about {part.name}")
-            raise
-        rows.append(row)
-        numbers = {key: scalar(value) for own in row for key, value in own.items()}
-        found.table.append({"group": label, "n": part.n} | numbers)
-        if not request.details:
-            part.forget()
-    sizes = [row["n"] for row in found.table]
+    columns = _columns(subject, request, each, found)
+    sizes = [row["n"] for row in found.table or ()]
     scores: list[dict[str, Any]] = []
     for chosen in request.measures:
         if chosen.measure.groups:
             scores += measure_each(subject, [chosen], request.suffixes)
             continue
-        place = each.index(chosen)
-        # Of tensors a tensor, which can be differentiated.
-        own = rows[0][place]
-        scores.append({key: sum(row[place][key] for row in rows) / len(rows) for key in own})
+        own = columns[each.index(chosen)]
+        scores.append({key: _mean(values) for key, values in own.items()})
         for key in own:
-            values = np.array([row[key] for row in found.table])
+            values = np.array([row[key] for row in found.table or ()])
             found.numbers[key] = _spread(values, chosen, sizes, request.ci)
         if request.ci is not None:
             found.methods[chosen.measure.name] = "student"
     found.notes += _notes(request, each, sizes)
-    subject.notes += dict.fromkeys(note for part in subject.parts for note in part.notes)
     return scores, found
+
+
+def _columns(
+    subject: Subject, request: Request, each: Sequence[Chosen], sure: Sureness
+) -> list[dict[str, Any]]:
+    """Return {name: numbers of all groups} of each measure; small groups are measured as stacks."""
+    groups = subject.groups
+    assert groups is not None
+    stacked = [chosen for chosen in each if chosen.measure.stacks]
+    columns: list[dict[str, Any]] = [{} for _ in each]
+    apart = np.ones(len(groups), dtype=bool)
+    if stacked:
+        found, apart, sure.spectra = measure_stacks(subject, stacked, request.suffixes)
+        for chosen, numbers in zip(stacked, found, strict=True):
+            some = apart.any()  # are put in place one by one, which no tensor has
+            columns[each.index(chosen)] = {k: list(v) if some else v for k, v in numbers.items()}
+    rest = [chosen for chosen in each if not chosen.measure.stacks]
+    left = np.arange(len(groups)) if rest else np.flatnonzero(apart)
+    for i in track(left.tolist(), len(left), "scoring groups"):
+        part, own = subject.parts[i], each if apart[i] else rest
+        try:
+            row = measure_each(part, own, request.suffixes)
+        except Exception as error:
+            error.add_note(f"this is about {part.name}")
+            raise
+        for chosen, numbers in zip(own, row, strict=True):
+            column = columns[each.index(chosen)]
+            for key, value in numbers.items():
+                column.setdefault(key, [None] * len(groups))[i] = value
+        if not request.details:
+            part.forget()
+    known = {
+        key: [scalar(x) for x in values] if isinstance(values, list) else to_host(values).tolist()
+        for own in columns
+        for key, values in own.items()
+    }
+    sizes = np.bincount(groups.codes[subject.rows_came >= 0], minlength=len(groups)).tolist()
+    rows = zip(groups.labels, sizes, *known.values(), strict=True)
+    sure.table = [dict(zip(("group", "n", *known), row, strict=True)) for row in rows]
+    if len(left):
+        subject.notes += dict.fromkeys(note for part in subject.parts for note in part.notes)
+    return columns
+
+
+def _mean(values: Any) -> Any:
+    """Return the mean of numbers; of tensors a tensor, which can be differentiated."""
+    if isinstance(values, np.ndarray):
+        return float(values.mean())
+    return sum(values) / len(values) if isinstance(values, list) else values.mean()
 
 
 def _check_interval(n: int, request: Request, each: Sequence[Chosen]) -> None:

@@ -40,6 +40,7 @@ class Sureness:
     meaning: str = MEANING
     notes: list[str] = field(default_factory=list)
     table: list[dict[str, Any]] | None = None  # of groups, a row each
+    spectra: tuple[float, float] | None = None  # of groups, the largest negative mass and cut
 
     def beside(self, scores: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         """Return the scores of all measures, each followed by its error and interval."""

@@ -252,6 +252,18 @@ class Similarity(metaclass=_Closed):
         """Return `take(index)` without features and pairs that only other samples have."""
         return self._like(self._part(index), index)
 
+    def stack(self, places: np.ndarray) -> Array:
+        """Return K of each of g sets of m samples, at `places` (g, m): float64 (g, m, m)."""
+        K = self._stack(places)
+        if self.scale is None:
+            return K
+        s = self.scale[places]
+        return K * s[:, :, None] * s[:, None, :]
+
+    def _stack(self, places: np.ndarray) -> Array:
+        parts = [self._part(at).dense() for at in places]
+        return namespace(parts[0]).stack(parts)
+
     def _like(self, part: Similarity, index: Index) -> Similarity:
         """Copy notes, settings and scale factors to the subset `index`."""
         part = part._with(

@@ -40,6 +40,9 @@ class RepeatedSimilarity(Similarity):
     def _part(self, index: np.ndarray) -> Similarity:
         return self.distinct.part(self.inverse[index])
 
+    def _stack(self, places: np.ndarray) -> Array:
+        return self.distinct.stack(self.inverse[places])
+
     def _features(self) -> Any:
         return self.distinct.features()[self.inverse]
 

@@ -141,6 +141,25 @@ class FeatureSimilarity(Similarity):
         few = few.toarray() if len(index) * len(used) <= FEW else few
         return FeatureSimilarity(few, approximate=self.approximate)
 
+    def stack(self, places: np.ndarray) -> Array:
+        if sp.issparse(self.X) or self.scale is None:
+            return super().stack(places)
+        return _products(self.X[places] * self.scale[places][:, :, None])
+
+    def _stack(self, places: np.ndarray) -> Array:
+        if not sp.issparse(self.X):
+            return _products(self._float64(places))
+        g, m = places.shape
+        X = self._float64(places.ravel())
+        # A column of each set for itself, so that only samples of one set meet in the product.
+        sets = np.repeat(np.arange(g), np.diff(X.indptr[::m]))
+        columns = np.unique(sets * X.shape[1] + X.indices, return_inverse=True)[1]
+        F = sp.csr_array((X.data, columns, X.indptr), (g * m, columns.max(initial=0) + 1))
+        pairs = (F @ F.T).tocoo()
+        K = np.zeros((g, m, m))
+        K[pairs.row // m, pairs.row % m, pairs.col % m] = pairs.data
+        return K
+
     @cached_property
     def _common_and_rare(self) -> tuple[np.ndarray, Any, Any]:
         """Sparse X as its few frequent columns, dense, and the others with their transpose."""
@@ -226,6 +245,11 @@ class FeatureSimilarity(Similarity):
 
     def _groups(self) -> np.ndarray | None:
         return identical_rows(self.X)
+
+
+def _products(F: Array) -> Array:
+    """Return F Fᵀ of each (m, d) of a stack."""
+    return namespace(F).matmul(F, namespace(F).permute_dims(F, (0, 2, 1)))
 
 
 def _of_moderate_length(X: Any) -> Any:

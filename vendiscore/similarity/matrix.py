@@ -52,6 +52,10 @@ class MatrixSimilarity(Similarity):
     def _take(self, index: np.ndarray) -> MatrixSimilarity:
         return MatrixSimilarity(self.K[index][:, index], psd=self.psd, settings=self.settings)
 
+    def _stack(self, places: np.ndarray) -> Array:
+        K = self.K[places[:, :, None], places[:, None, :]]
+        return namespace(K).astype(K, namespace(K).float64)
+
     def _matmul(self, V: Array, single: bool = False) -> Array:
         K = self.K
         if single and is_numpy(K) and K.dtype == np.float32:  # to narrow others takes longer
@@ -113,6 +117,9 @@ class DeferredSimilarity(MatrixSimilarity):
             return np.asarray(self.K[index][:, index])
 
         return DeferredSimilarity(len(index), part, psd=self.psd, settings=self.settings)
+
+    def _stack(self, places: np.ndarray) -> Array:
+        return Similarity._stack(self, places) if self.divisible else super()._stack(places)
 
     def _part(self, index: np.ndarray) -> MatrixSimilarity:
         if self._alone is not None and self.divisible:

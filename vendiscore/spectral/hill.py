@@ -97,7 +97,23 @@ def log_power_mean(weights: Array, logs: Array, q: float) -> Any:
             excess = excess + (total - total.detach())
         return xp.log1p(excess) / (1 - q)
     # The largest term is taken out; (q − 1) (logs − top) is at most 0 and may be −∞.
-    top = xp.max(logs) if q > 1 else xp.min(logs)
+    top = (xp.max if q > 1 else xp.min)(logs, axis=-1, keepdims=True)
     with np.errstate(over="ignore", under="ignore"):
         powers = xp.exp((q - 1) * (logs - top))
-    return xp.log(xp.sum(weights * powers, axis=-1)) / (1 - q) - top
+    return xp.log(xp.sum(weights * powers, axis=-1)) / (1 - q) - top[..., 0]
+
+
+def effective_numbers(shares: Array, q: float) -> Array:
+    """Return the Hill number (g,) of each row of shares (g, m) of sum 1; zeros are ignored."""
+    xp = namespace(shares)
+    positive = shares > 0
+    top = xp.max(shares, axis=-1, keepdims=True)
+    logs = xp.log(xp.where(positive, shares, top))
+    count = xp.sum(positive, axis=-1)
+    if q == 0:
+        found = (shares * 0).sum(-1) + count
+    elif math.isinf(q):
+        found = 1 / top[..., 0]
+    else:
+        found = xp.exp(log_power_mean(shares, logs, q))
+    return xp.minimum(xp.maximum(found, xp.ones_like(found)), xp.astype(count, found.dtype))

@@ -1,0 +1,117 @@
+"""Groups measured as stacks have the numbers of each measured by itself."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from vendiscore import NotPSDError, compute
+from vendiscore.measures.stack import LARGEST
+
+ORDERS = [0, 0.5, 1, 1.5, 2, 7, "inf"]
+MEASURES = ["VS", "IntDiv", "AvgSim", "LC"]
+EXACT = 1e-12
+WORDS = ["red", "green", "blue", "cat", "dog", "house", "ran", "sat"]
+
+
+def alone(samples, labels, p=None, **how):
+    """The numbers of each group, found one by one."""
+    found = []
+    for label in dict.fromkeys(labels.tolist()):
+        own = np.flatnonzero(labels == label)
+        part = [samples[i] for i in own] if isinstance(samples, list) else samples[own]
+        how_own = how if p is None else {**how, "p": p[own] / p[own].sum()}
+        found.append(compute(part, **how_own))
+    return found
+
+
+def close(groups, each):
+    for key, value in groups.items():
+        if not key.endswith(("_se", "_low", "_high")) and key != "details":
+            assert value == pytest.approx(np.mean([own[key] for own in each]), rel=EXACT, abs=EXACT)
+
+
+sizes = st.lists(st.integers(1, 12), min_size=1, max_size=8).map(lambda some: [2, *some])
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    sizes, st.integers(0, 10**6), st.booleans(), st.booleans(), st.sampled_from(["cosine", "rbf"])
+)
+def test_vectors_of_unequal_groups_score_as_one_by_one(sizes, seed, weighted, repeated, kernel):
+    rng = np.random.default_rng(seed)
+    labels = rng.permutation(np.repeat(np.arange(len(sizes)), sizes))
+    X = rng.normal(size=(len(labels), 5))
+    if repeated:
+        X = X[rng.integers(0, len(X), len(X))]
+    how = {"k": kernel, "q": ORDERS, "measures": MEASURES if kernel == "rbf" else MEASURES[:3]}
+    how |= {"sigma": 2.0} if kernel == "rbf" else {}
+    p = None
+    if weighted:
+        how["measures"] = [name for name in how["measures"] if name != "AvgSim"]
+        p = rng.random(len(labels)) + 0.1
+        p /= p.sum()
+    found = compute(X, groups=labels, p=p, **how)
+    close(found, alone(X, labels, p, **how))
+
+
+@settings(max_examples=15, deadline=None)
+@given(sizes, st.integers(0, 10**6))
+def test_texts_of_unequal_groups_score_as_one_by_one(sizes, seed):
+    rng = np.random.default_rng(seed)
+    groups = [[" ".join(rng.choice(WORDS, 4)) for _ in range(m)] for m in sizes]
+    close(compute(groups, q=ORDERS), [compute(group, q=ORDERS) for group in groups])
+
+
+def test_large_groups_beside_small_ones_and_their_table():
+    rng = np.random.default_rng(0)
+    labels = np.repeat(np.arange(4), [1, 40, LARGEST, LARGEST + 1])
+    X = rng.normal(size=(len(labels), 8))
+    found = compute(X, groups=labels, k="cosine", ci=0.95, details=True)
+    each = alone(X, labels, k="cosine")
+    close(found, each)
+    table = found["details"]["groups"]
+    assert [row["VS"] for row in table] == pytest.approx([own["VS"] for own in each], rel=EXACT)
+    assert [row["n"] for row in table] == [1, 40, LARGEST, LARGEST + 1]
+    values = [own["VS"] for own in each]
+    assert found["VS_se"] == pytest.approx(np.std(values, ddof=1) / 2, rel=1e-9)
+    assert found["VS_low"] < found["VS"] < found["VS_high"]
+
+
+def test_one_bad_sample_is_named_by_its_group():
+    rng = np.random.default_rng(0)
+    groups = rng.normal(size=(1000, 8, 3))
+    groups[713, 5] = 0.0
+    with pytest.raises(ValueError, match=r"sample 5 of group 713\b.*zero"):
+        compute(groups, k="cosine")
+    texts = [["a cat", "a dog"] for _ in range(800)]
+    texts[713][1] = " "
+    with pytest.raises(ValueError, match=r"sample 1 of group 713\b.*no tokens"):
+        compute(texts)
+
+
+def test_a_group_with_negative_eigenvalues_is_named():
+    K = np.eye(9)
+    bad = np.array([[1, 0.9, -0.9], [0.9, 1, 0.9], [-0.9, 0.9, 1.0]])
+    K[3:6, 3:6] = bad
+    with pytest.raises(NotPSDError) as raised:
+        compute(K, score_K=True, groups=list("aaabbbccc"))
+    assert any("group 'b'" in note for note in raised.value.__notes__)
+    found = compute(K, score_K=True, groups=list("aaabbbccc"), psd="clip", q=[1, 2])
+    clipped = compute(bad, score_K=True, psd="clip")["VS"]
+    assert found["VS_q1"] == pytest.approx((6 + clipped) / 3, rel=EXACT)
+
+
+def test_groups_of_tensors_have_the_gradients_of_each():
+    torch = pytest.importorskip("torch")
+    generator = torch.Generator().manual_seed(0)
+    X = torch.randn(6, 5, 4, dtype=torch.float64, generator=generator, requires_grad=True)
+    for q in [0.5, 1, 2, 3, "inf"]:
+        found = compute(X, k="cosine", q=q, measures=["VS", "IntDiv"])
+        (slope,) = torch.autograd.grad(found["VS"] + found["IntDiv"], X)
+        each = [compute(group, k="cosine", q=q, measures=["VS", "IntDiv"]) for group in X]
+        mean = sum(own["VS"] + own["IntDiv"] for own in each) / len(each)
+        (naive,) = torch.autograd.grad(mean, X)
+        scores = [own["VS"].item() for own in each]
+        assert found["VS"].item() == pytest.approx(np.mean(scores), rel=EXACT)
+        assert torch.allclose(slope, naive, rtol=1e-9, atol=1e-12)

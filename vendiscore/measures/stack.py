@@ -1,0 +1,78 @@
+"""Groups of one size as one stack, of which measures have a number for each group."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+
+import numpy as np
+
+from ..arrays.namespace import Array, as_kind_of, namespace, row_blocks, to_host
+from ..similarity.base import DIAGONAL_TOLERANCE
+from ..spectral.stacks import Spectra
+from .subject import Subject
+
+# Of larger groups one at a time is as fast, and takes the cheapest route of each.
+LARGEST = 64
+
+
+class Stack:
+    """Groups of n samples each: the views of a Subject, with a row for each group.
+
+    What a measure that is registered with `stacks` is also a function of.
+    """
+
+    def __init__(self, whole: Subject, places: np.ndarray) -> None:
+        self.whole, self.places_kept, self.n = whole, places, places.shape[1]
+        self.orders = whole.orders
+        self.rows = whole.rows_came[places]
+
+    @cached_property
+    def K(self) -> Array:
+        """Similarities (g, n, n)."""
+        return self.whole.similarity.stack(self.rows)
+
+    @cached_property
+    def unusual(self) -> np.ndarray:
+        """Groups (g,) that are to be measured one by one, which warns and raises as need be."""
+        diagonal = to_host(namespace(self.K).linalg.diagonal(self.K))
+        bound = max(DIAGONAL_TOLERANCE, 2 * self.whole.similarity.roundoff)
+        found = ~(np.abs(diagonal - 1) <= bound).all(axis=1)
+        return found | to_host(self.spectral.unusual) if "spectral" in self.__dict__ else found
+
+    @cached_property
+    def p(self) -> Array | None:
+        """Weights (g, n) that sum to 1, or None."""
+        if self.whole.p is None:
+            return None
+        weights = self.whole.p[self.rows]
+        return weights / weights.sum(-1)[:, None]
+
+    @cached_property
+    def ordinariness(self) -> tuple[Array, Array]:
+        """p and K p: how similar a random sample of its group is to each."""
+        p = np.full(self.rows.shape, 1 / self.n) if self.p is None else self.p
+        p = as_kind_of(p, self.K)
+        return p, (self.K @ p[:, :, None])[:, :, 0]
+
+    @cached_property
+    def spectral(self) -> Spectra:
+        """Vendi Scores of all orders."""
+        return Spectra(self.K, self.p, self.orders, self.whole.psd)
+
+
+def stacks_of(whole: Subject) -> Iterator[tuple[np.ndarray, Stack]]:
+    """Yield numbers of groups of one size, and their Stack, as many as fit in the cache."""
+    assert whole.groups is not None
+    codes = np.where(whole.rows_came >= 0, whole.groups.codes, len(whole.groups))
+    sizes = np.bincount(codes, minlength=len(whole.groups) + 1)
+    starts = np.cumsum(sizes) - sizes
+    order = np.argsort(codes, kind="stable")
+    dim = whole.similarity.dim or 0
+    for n in np.unique(sizes[:-1]).tolist():
+        alike = np.flatnonzero(sizes[:-1] == n)
+        if not 0 < n <= LARGEST:
+            continue
+        for block in row_blocks(len(alike), 8 * n * max(n, dim)):
+            groups = alike[block]
+            yield groups, Stack(whole, order[starts[groups][:, None] + np.arange(n)])

@@ -1,0 +1,74 @@
+"""Spectra of many small matrices at once, as of a few answers to each of many prompts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+from ..arrays.namespace import Array, as_kind_of, detached, is_torch, namespace
+from .eigen import decompose
+from .hill import RANGE_TOLERANCE, effective_numbers
+from .spectrum import EPS, NEGATIVE_MASS, PSD, TAIL
+
+# Weights below this may count as zero by rounding: such sets are looked at one by one.
+LEAST_WEIGHT = 1e-12
+
+
+class Spectra:
+    """Vendi Scores of g sets of m samples, from K (g, m, m), weights (g, m) or None.
+
+    `unusual` (g,) marks sets that `spectral.vendi` is to look at one by one, which warns and
+    raises: their matrices have negative eigenvalues, say, or entries that are not finite.
+    """
+
+    def __init__(self, K: Array, p: Array | None, orders: Sequence[float], psd: PSD) -> None:
+        self.orders, self.psd = list(orders), psd
+        xp = namespace(K)
+        diagonal = xp.linalg.diagonal(K)
+        root = math.sqrt(1 / K.shape[1]) if p is None else xp.sqrt(as_kind_of(p, diagonal))
+        root = root / xp.sqrt(diagonal)
+        K = K * root[:, :, None] * root[:, None, :]
+        self.unusual = ~xp.isfinite(detached(K)).all(-1).all(-1)
+        if p is not None:
+            self.unusual = self.unusual | ((root > 0) & (root < math.sqrt(LEAST_WEIGHT))).any(-1)
+        if bool(self.unusual.any()):
+            K = xp.where(self.unusual[:, None, None], xp.eye(K.shape[1], dtype=K.dtype), K)
+        self.K = K
+        self.negative_mass = self.cut = 0.0  # the largest of any set, once `shares` are known
+
+    @cached_property
+    def shares(self) -> Array:
+        """Eigenvalues (g, m) of trace 1, ascending, those below m·ε·λ_max zero."""
+        xp, m = namespace(self.K), self.K.shape[1]
+        values = decompose(self.K, lambda: "look for NaN in the kernel").values
+        known = detached(values)
+        unit = EPS * known[:, -1]
+        negative = -(known * (known < 0)).sum(-1)
+        unusual = ~(abs(known.sum(-1) - 1) <= RANGE_TOLERANCE)
+        if self.psd == "check":
+            unusual = unusual | (negative > NEGATIVE_MASS)
+        self.negative_mass, self.cut = float(negative.max()), m * float(unit.max())
+        above = known > m * unit[:, None]
+        if min(self.orders, default=1.0) < 1:
+            kept = xp.where(above, known, xp.full_like(known, math.inf)).min(-1)
+            kept = kept if not is_torch(known) else kept.values
+            lost = (~above & (known > 4 * math.sqrt(m) * unit[:, None])).any(-1)
+            unusual = unusual | lost | (~above.all(-1) & (kept < TAIL * m * unit))
+        self.unusual = self.unusual | unusual
+        shares = values * above
+        whole = shares.sum(-1)
+        if is_torch(values):  # what is zero by rounding has its part of the slope of the trace
+            rest = (
+                values * ~(above if self.psd == "check" else abs(known) > m * unit[:, None])
+            ).sum(-1)
+            whole = whole + rest - rest.detach()
+        return shares / whole[:, None]
+
+    @cached_property
+    def values(self) -> list[Any]:
+        """The Vendi Scores (g,) of each order."""
+        if all(q == 2 for q in self.orders):
+            return [1 / (self.K * self.K).sum(-1).sum(-1) for _ in self.orders]
+        return [effective_numbers(self.shares, q) for q in self.orders]
