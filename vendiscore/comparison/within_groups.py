@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-import scipy
 
 from ..arrays.namespace import row_blocks, to_host
 from ..similarity.base import Similarity
-from ..spectral.hill import log_power_mean
+from ..spectral.spectrum import PSD
+from ..spectral.stacks import Spectra
 from ..spectral.vendi import spectrum_of
 from ..uncertainty.subsampling import mean_error, student
 from .comparison import Plan, SetRow
@@ -36,8 +35,8 @@ class PairedSets:
 
     def row(self, i: int) -> SetRow:
         """Return mean scores of set i over groups."""
-        q, level = self.plan.q, self.plan.level
-        whole = np.concatenate([np.exp(_logs(K, q)) for K, _, _ in self.stacks[i]])
+        q, level, psd = self.plan.q, self.plan.level, self.plan.psd
+        whole = np.concatenate([_scores(K, q, psd) for K, _, _ in self.stacks[i]])
         n = sum(len(own[i]) for own in self.groups)
         m = sum(min(map(len, own)) for own in self.groups)
         return SetRow(self.names[i], n, *student(whole, level), m, None, *self._drawn(i, q))
@@ -49,6 +48,7 @@ class PairedSets:
     def pair(self, i: int, j: int) -> Statistic:
         """Return the mean difference over groups, and T of it with samples exchanged in them."""
         stacks, q, rng = list(self._stacks([i, j])), self.plan.q, self.rng
+        psd = self.plan.psd
 
         def studentized(exchanged: bool) -> tuple[float, float, float]:
             gaps = []  # VS of one set minus that of the other, in each group
@@ -56,7 +56,7 @@ class PairedSets:
                 order = np.tile(np.arange(first + second), (len(K), 1))
                 if exchanged:
                     order = rng.permuted(order, axis=1)
-                a, b = (np.exp(_logs(K, q, order[:, at : at + m])) for at in (0, first))
+                a, b = (_scores(K, q, psd, order[:, at : at + m]) for at in (0, first))
                 gaps.append(a - b)
             mean, error = mean_error(np.concatenate(gaps))
             error = max(error, 1e-12)
@@ -76,31 +76,22 @@ class PairedSets:
             sizes = (*(len(own[i]) for i in sets), min(map(len, own)))
             alike.setdefault(sizes, []).append(np.concatenate([own[i] for i in sets]))
         for (*each, least), places in alike.items():
-            yield np.stack([to_host(self.pool.take(at).dense()) for at in places]), each, least
+            yield to_host(self.pool.stack(np.array(places))), each, least
 
     def _drawn(self, i: int, q: float) -> tuple[float, float, float, float]:
         """Return the mean score of set i as drawn down, its error and its interval."""
-        drawn = [_logs(K[:, :m, :m], q) for K, _, m in self.stacks[i]]
-        return student(np.exp(np.concatenate(drawn)), self.plan.level)
+        drawn = [_scores(K[:, :m, :m], q, self.plan.psd) for K, _, m in self.stacks[i]]
+        return student(np.concatenate(drawn), self.plan.level)
 
 
-def _logs(K: np.ndarray, q: float, places: np.ndarray | None = None) -> np.ndarray:
-    """Return log VS_q of each matrix of a stack, (g,), or of what `places` (g, m) take of it."""
+def _scores(K: np.ndarray, q: float, psd: PSD, places: np.ndarray | None = None) -> np.ndarray:
+    """Return VS_q of each matrix of a stack, (g,), or of what `places` (g, m) take of it."""
     m = K.shape[1] if places is None else places.shape[1]
-    found = np.empty(len(K))
+    found = []
     for rows in row_blocks(len(K), 8 * m**2):
         part = K[rows]
         if places is not None:
             at = places[rows]
             part = part[np.arange(len(part))[:, None, None], at[:, :, None], at[:, None, :]]
-        values = np.linalg.eigvalsh(part)
-        values[values < m * np.finfo(float).eps * values[:, -1:]] = 0.0
-        values /= values.sum(axis=1, keepdims=True)
-        logs = np.log(np.where(values > 0, values, 1.0))
-        if math.isinf(q):
-            found[rows] = -logs[:, -1]
-        elif abs(q - 1) < 0.5:
-            found[rows] = log_power_mean(values, logs, q)
-        else:  # each row by its own largest term
-            found[rows] = scipy.special.logsumexp(q * logs, axis=1, b=values > 0) / (1 - q)
-    return np.maximum(found, 0.0)
+        found.append(Spectra(part, None, [q], psd).values[0])
+    return np.concatenate(found)

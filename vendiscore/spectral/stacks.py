@@ -69,6 +69,6 @@ class Spectra:
     @cached_property
     def values(self) -> list[Any]:
         """The Vendi Scores (g,) of each order."""
-        if all(q == 2 for q in self.orders):
+        if self.psd == "check" and all(q == 2 for q in self.orders):
             return [1 / (self.K * self.K).sum(-1).sum(-1) for _ in self.orders]
         return [effective_numbers(self.shares, q) for q in self.orders]
