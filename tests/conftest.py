@@ -3,6 +3,7 @@
 import contextlib
 import csv
 import gzip
+import json
 import os
 import shutil
 import socket
@@ -43,6 +44,9 @@ SOURCES = {
     "https://github.com/pyrfume/pyrfume-data",
     "jtvae_moses_samples.smi.gz": "a header and a SMILES in each line: JT-VAE's samples of MOSES, "
     "https://github.com/wengong-jin/icml18-jtnn",
+    "human_diversity.jsonl.gz": "responses to prompts, https://github.com/GuyTevet/diversity-eval",
+    "noveltybench_curated.jsonl.gz": "generations for prompts, https://github.com/novelty-bench",
+    "noveltybench_pairs.jsonl.gz": "pairs of generations, https://github.com/novelty-bench",
 }
 
 
@@ -215,6 +219,17 @@ def jtvae_molecules() -> list[str]:
     """30,000 lines that JT-VAE drew after it was trained on MOSES."""
     with gzip.open(_data("jtvae_moses_samples.smi.gz"), "rt", encoding="utf-8") as file:
         return file.read().split()[1:]
+
+
+@pytest.fixture(scope="session")
+def answers() -> list[str]:
+    """Prompts, and what people and models wrote for them, from a line to some pages."""
+    found = []
+    for name in ("human_diversity", "noveltybench_curated", "noveltybench_pairs"):
+        with gzip.open(_data(f"{name}.jsonl.gz"), "rt", encoding="utf-8") as file:
+            for value in (value for line in file for value in json.loads(line).values()):
+                found += value if isinstance(value, list) else [value]
+    return [text for text in found if isinstance(text, str)]
 
 
 @pytest.fixture(scope="session")
