@@ -31,6 +31,7 @@ HERE = ROOT / "benchmarks"
 RESULTS = HERE / "results"
 VENDI = "vendi-score==0.0.3"
 SKLEARN = "scikit-learn>=1.5"
+NLTK = "nltk>=3.10.4"
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ BENCHMARKS = (
     Benchmark(
         "kernels",
         "molecules, n-grams and BLEU with vendi_score and sacrebleu",
-        (VENDI, SKLEARN, "rdkit", "sacrebleu"),
+        (VENDI, SKLEARN, "rdkit", "sacrebleu", NLTK),
         ("molecules",),
         files=("leffingwell_odors.csv", "trec_questions.tsv"),
     ),
@@ -105,9 +106,15 @@ BENCHMARKS = (
     Benchmark(
         "cli",
         "the start of the command with vendi_score",
-        (VENDI, SKLEARN, "torch", "transformers"),
+        (VENDI, SKLEARN, "torch", "transformers", NLTK),
         ("text",),
         files=("trec_questions.tsv",),
+    ),
+    Benchmark(
+        "tokenizer",
+        "words and punctuation with nltk",
+        (NLTK,),
+        files=("trec_questions.tsv", "noveltybench_pairs.jsonl.gz"),
     ),
     Benchmark("explain", "leave-one-out scores with a decomposition for each sample"),
     Benchmark("neighbours", "precision and recall with prdc", ("prdc==0.2", SKLEARN)),
