@@ -13,7 +13,7 @@ from . import __version__
 # What the base imports; the versions are in pyproject.toml. The package of a Space is used without
 # having been installed, so this is where one learns what else to install, all at once.
 BASE = (
-    *("array_api_compat", "datasets", "evaluate", "huggingface_hub", "nltk", "numpy", "psutil"),
+    *("array_api_compat", "datasets", "evaluate", "huggingface_hub", "numpy", "psutil"),
     *("scipy", "threadpoolctl", "tqdm", "xxhash"),
 )
 # What is asked for right after a package, by that and the extra.

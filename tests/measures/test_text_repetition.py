@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from vendiscore import SampleError, compute
+from vendiscore.encoders.treebank import tokenize
 
 TEXTS = ["a cat sat on a mat", "the cat sat", "a cat sat on a mat", "no, no, no!", "dogs ran"]
 WORDS = ["the", "a", "cat", "dog", "sat", "ran", "on", "mat", "Red", "red", "."]
@@ -54,9 +55,7 @@ class TestNgramDiversity:
         assert measured(["a b c d e"], "NgramDiversity") == 1.0
 
     def test_tokens_are_those_of_the_kernel_of_ngrams(self):
-        from nltk.tokenize import NLTKWordTokenizer
-
-        usual = distinct(TEXTS, (1, 2), NLTKWordTokenizer().tokenize)
+        usual = distinct(TEXTS, (1, 2), tokenize)
         by = {"measures": ["VS", "NgramDiversity"], "sizes": (1, 2)}
         assert compute(TEXTS, **by)["NgramDiversity"] == pytest.approx(usual)
         assert compute(TEXTS, k="labels", **by)["NgramDiversity"] == pytest.approx(usual)

@@ -115,13 +115,13 @@ def test_what_is_looked_for_first_is_what_is_declared():
 def test_all_that_is_missing_is_named_at_once(tmp_path, module):
     code = f"""
     import sys
-    sys.modules |= dict.fromkeys(["scipy", "nltk", "psutil", {module!r}])  # not to be had
+    sys.modules |= dict.fromkeys(["scipy", "tqdm", "psutil", {module!r}])  # not to be had
     try:
         import vendiscore
     except ModuleNotFoundError as error:
         print(error)
     """
-    names = " ".join(sorted(["scipy", "nltk", "psutil", module]))
+    names = " ".join(sorted(["scipy", "tqdm", "psutil", module]))
     said = f"vendiscore needs packages that are not installed: pip install {names}"
     assert python(code, tmp_path, ROOT) == said
 

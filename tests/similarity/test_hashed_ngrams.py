@@ -74,7 +74,6 @@ def test_the_variance_is_that_of_the_formula():
 
 @pytest.mark.parametrize("analyzer", ["word", "char"])
 def test_a_row_depends_on_no_other_text(analyzer, questions):
-    pytest.importorskip("nltk")
     build = get_kernel("ngram_overlap").build
     options = {"analyzer": analyzer, "columns": 1000}
     whole = build(questions[:40], **options).features().toarray()

@@ -34,10 +34,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         tell("error: standard output is closed, so that nothing can be printed")
         return DATA
     try:
-        if argv is None and command not in ("kernels", "measures"):
-            from .start import import_little
-
-            import_little()
         with warnings.catch_warnings(), quiet(not _is_terminal(sys.stderr)):
             _show_warnings()
             module = import_module(f".{COMMANDS[command].module}", __name__)

@@ -14,6 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..arguments import integer, is_several, one_of
+from ..encoders import treebank
 from ..encoders.tokenizers import TOKENS, named_tokenizer
 from ..errors import SampleError, warn
 from ..reading.string_patterns import unspaced, words_by
@@ -114,8 +115,8 @@ def ngram_overlap(
     ns : int or ints of at least 1
         Lengths of n-grams.
     tokenizer : callable str → list of str, or str, optional
-        NLTK's `NLTKWordTokenizer` by default. Tokens may also be integers (ids), or tuples of both.
-        A str names a tokenizer of sacrebleu (extra `text`): "zh", "ja-mecab", "13a", ….
+        By default words and punctuation as NLTK's `NLTKWordTokenizer` splits them. Tokens may also
+        be ints (ids) or tuples. A str names one of sacrebleu (extra `text`): "zh", "13a", ….
     analyzer : {"auto", "word", "char"}
         N-grams of tokens or of characters (k-mers of a sequence). "auto" means words, unless there
         is no `tokenizer` and most texts are in a script without spaces between words (Chinese,
@@ -305,9 +306,4 @@ def read_tokenizer(tokenizer: Tokenizer | str | None, analyzer: str) -> Tokenize
         return list
     if isinstance(tokenizer, str):
         return named_tokenizer(tokenizer)
-    if tokenizer is not None:
-        return tokenizer
-    from nltk.tokenize.destructive import NLTKWordTokenizer
-
-    tokenize: Tokenizer = NLTKWordTokenizer().tokenize
-    return tokenize
+    return treebank.tokenize if tokenizer is None else tokenizer
