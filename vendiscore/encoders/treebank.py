@@ -84,6 +84,6 @@ def _is_letter(character: str) -> bool:
 def _end(text: str) -> str:
     """Split off the period that ends a text, unless another one precedes it."""
     body = (whole := text.rstrip(_SPACE)).rstrip(_CLOSING)
-    if body.endswith(".") and body != "." and not body.endswith(".."):
+    if body.endswith(".") and not body.endswith(".."):
         text = f"{body[:-1]} . {whole[len(body) :]} "
     return text
