@@ -15,35 +15,23 @@ from vendiscore.encoders.treebank import tokenize
 nltk_tokenize = NLTKWordTokenizer().tokenize
 WORDS = """
     a x dog I don can't cannot CANNOT gonna gimme gımme gİmme lemme wanna Wanna gotta d'ye more'n
-    'tis 'twas 'Twas 'twaſ 'tıs n't N'T n'T 's 'S 'm 'd 'll 'LL 'Ll 're 've 'n 't it's they'll s
-    ll re v m d t n don't dogs' O'Neil 3 3.5 1,000 10:30 U.S. e.g. www.a.b x@y.z #tag $5 5% é _
-    naïve ſ ı İ ² ½ ① Ⓐ 🅰 中 国 한 ก ب \u0301 \u0940 \u200d \u200c 😀 👩\u200d💻 \u212a Ⅷ ٣ \ud800
+    'tis 'twas 'Twas 'twaſ 'tıs n't N'T n'T 's 'S 'm 'd 'll 'LL 'Ll 're 'RE 've 'VE 'n 't it's
+    they'll s ll re v m d t n don't dogs' O'Neil 3 3.5 1,000 10:30 U.S. e.g. www.a.b x@y.z #tag
+    $5 5% é _ naïve ſ ı İ ² ½ ① Ⓐ 🅰 中 国 한 ก ب
+    \u0301 \u0940 \u200d \u200c 😀 👩\u200d💻 \u212a Ⅷ ٣ \ud800
 """
 # Rules that look at what others leave.
 CASES = """
     ```` ``` "` `" "`` ""a" (" ("" [''x'' '''' ''' {''' <"> ^" " "
     ,,a ,,,a ,,,, ,: :,5 ,5 a, a: ,, ,;, ,,5 :,: n't've they'lln't 'n't ''n't "n't (n't
     . .. a. a.. a.) a.") a.'" a.”’ a.] a.» a.' (a.)b a., a.; a.: ..a. .a. a.'s
-    it's's it's' don't's they'll's x'd'll a''s it's; it's') d'yed'ye d'ye'll more'n'tis
-    cannot'tis cannot'tis'twas cannot'twas'tis gonna'twas wannacannot rock'n'roll
+    I'VE WE'RE 'VE x'VE's it's's it's' don't's they'll's x'd'll a''s it's; it's')
+    d'yed'ye d'ye'll more'n'tis cannot'tis cannot'tis'twas cannot'twas'tis gonna'twas
+    wannacannot rock'n'roll
     'ſa 'ſ 'é '² '½ 'Ⓐ ²'a a\u0301'b '\u0301 '\u200d \u200d'a 'tis 'nough 'em '90s
     wanna wanna. wanna, gonna-x x-cannot _cannot cannot_ cannoté cannot\u0301 gİmme gımme GIMME
 """
-ENDS = [
-    "",
-    "\n",
-    " ",
-    "\t",
-    "\x1c",
-    "\x1c\n",
-    "\n\x1c",
-    "\xa0",
-    "\u200b",
-    ".",
-    ".\n",
-    " \n )",
-    " .",
-]
+ENDS = ("", "\n", " ", "\t", "\x1c", "\x1c\n", "\n\x1c", "\xa0", "\u200b", ".", ".\n", " \n )")
 MARKS = [
     *"'\"`.,:;?!@#$%&*-()[]{}<>«»“”‘’„‒–—―‐…′\\/|~^+=",
     *("''", "``", "...", "..", "--", "---", ",,", "'", "'", "'", '"', ".", ",", ":", " ", "\n"),
@@ -52,7 +40,7 @@ SPACES = [
     *" " * 12,
     *"\t\n\r\v\f\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2003\u2028\u2029\u202f\u3000\u200b",
 ]
-# Of a character that Python's tables lack the package regex, which is newer, may know what it is.
+# Python's tables may lack characters that the package regex, which NLTK uses, knows.
 KNOWN = st.characters(exclude_categories=["Cn"])
 
 
