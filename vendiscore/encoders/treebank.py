@@ -1,15 +1,13 @@
 """Words and punctuation of English text, by the rules of the Penn Treebank.
 
 The rules are those of R. MacIntyre's tokenizer for the Treebank, as NLTK extended them in its
-`NLTKWordTokenizer` (Apache License 2.0), and the tokens are the same. Their order matters, since
-some need the space that an earlier one inserts. Most are `str.replace` here, which is fast where
-there is nothing to replace; slow patterns run only on texts that have their characters.
+`NLTKWordTokenizer` (Apache License 2.0), and the tokens are the same. Their order matters: some
+need the space that an earlier one inserts. Most are `str.replace`, fast where nothing is to do.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from unicodedata import category
 
 # Whitespace of the rules; `str.split` also splits at \x1c to \x1f.
@@ -44,7 +42,10 @@ def tokenize(text: str) -> list[str]:
         text = re.sub("``?", r" \g<0> ", text)
     if '"' in text or "''" in text:
         text = _OPENING_QUOTE.sub(r"\1 `` ", text)
-    text = _end(_APOSTROPHE.sub(_apart, text))
+    text = _APOSTROPHE.sub(_apart, text)
+    body = (whole := text.rstrip(_SPACE)).rstrip(_CLOSING)
+    if body.endswith(".") and not body.endswith(".."):
+        text = f"{body[:-1]} . {whole[len(body) :]} "
     text = _COMMA.sub(lambda match: f" {match[0][0]} {match[0][1:]}", text)
     if ".." in text:
         text = re.sub(r"\.{2,}", r" \g<0> ", text)
@@ -61,7 +62,7 @@ def tokenize(text: str) -> list[str]:
     return text.split()
 
 
-def _pad(text: str, marks: Iterable[str]) -> str:
+def _pad(text: str, marks: str | tuple[str, ...]) -> str:
     for mark in marks:
         if mark in text:
             text = text.replace(mark, f" {mark} ")
@@ -79,11 +80,3 @@ def _is_letter(character: str) -> bool:
     """Return whether `\\w` of the package regex matches a character: marks too, but not ²."""
     kind = category(character or " ")
     return kind[0] in "LM" or kind in ("Nd", "Nl", "Pc") or bool(_LETTER.match(character))
-
-
-def _end(text: str) -> str:
-    """Split off the period that ends a text, unless another one precedes it."""
-    body = (whole := text.rstrip(_SPACE)).rstrip(_CLOSING)
-    if body.endswith(".") and not body.endswith(".."):
-        text = f"{body[:-1]} . {whole[len(body) :]} "
-    return text
