@@ -16,7 +16,8 @@ _SPACE += "\u200a\u2028\u2029\u202f\u205f\u3000"
 _CLOSING = "])}>\"' »”’"  # characters allowed after the period that ends a text
 _OPENING_QUOTE = re.compile(r"([ (\[{<])(?:\"|'')")
 _APOSTROPHE = re.compile("'((?i:re|ve|ll|[mtsdn])?)")
-_COMMA = re.compile(r"[:,](?:\D|\Z)")
+_COMMA = re.compile(r"([:,])(\D|\Z)")
+_PADDED = ("*", "[", "]", "(", ")", "{", "}", "<", ">", "--", "»", "”", "’")
 _LAST_APOSTROPHE = re.compile("'(?<=[^']')(?= )")
 _POSSESSIVE = re.compile(rf"'(?<=[^'\s]')(?=[sSmMdD]?[{_SPACE}])")
 _CLITIC = re.compile(rf"(?:'(?:ll|LL|re|RE|ve|VE)|n't|N'T)(?<=[^'\s]...)(?=[{_SPACE}])")
@@ -37,7 +38,9 @@ def tokenize(text: str) -> list[str]:
     >>> tokenize('He said, "I can\\'t."')
     ['He', 'said', ',', '``', 'I', 'ca', "n't", '.', "''"]
     """
-    text = _pad("``" + text[1:] if text.startswith('"') else text, "«“‘„")
+    text = "``" + text[1:] if text.startswith('"') else text
+    for mark in "«“‘„":
+        text = text.replace(mark, f" {mark} ")
     if "`" in text:
         text = re.sub("``?", r" \g<0> ", text)
     if '"' in text or "''" in text:
@@ -46,11 +49,14 @@ def tokenize(text: str) -> list[str]:
     body = (whole := text.rstrip(_SPACE)).rstrip(_CLOSING)
     if body.endswith(".") and not body.endswith(".."):
         text = f"{body[:-1]} . {whole[len(body) :]} "
-    text = _COMMA.sub(lambda match: f" {match[0][0]} {match[0][1:]}", text)
+    text = _COMMA.sub(r" \1 \2", text)
     if ".." in text:
         text = re.sub(r"\.{2,}", r" \g<0> ", text)
-    text = _LAST_APOSTROPHE.sub(" '", _pad(text, ";@#$%&?!‒–—―"))
-    text = _pad(text, ("*", "[", "]", "(", ")", "{", "}", "<", ">", "--", "»", "”", "’"))
+    for mark in ";@#$%&?!‒–—―":
+        text = text.replace(mark, f" {mark} ")
+    text = _LAST_APOSTROPHE.sub(" '", text)
+    for mark in _PADDED:
+        text = text.replace(mark, f" {mark} ")
     text = f" {text} ".replace("''", " '' ").replace('"', " '' ")
     if "'" in text:
         text = _CLITIC.sub(r" \g<0>", _POSSESSIVE.sub(" '", text))
@@ -60,13 +66,6 @@ def tokenize(text: str) -> list[str]:
         # Only after a contraction: elsewhere the apostrophe is split off by now.
         text = _TWAS.sub(r"\1 \2 ", _TIS.sub(r"\1 \2 ", text))
     return text.split()
-
-
-def _pad(text: str, marks: str | tuple[str, ...]) -> str:
-    for mark in marks:
-        if mark in text:
-            text = text.replace(mark, f" {mark} ")
-    return text
 
 
 def _apart(match: re.Match[str]) -> str:

@@ -25,6 +25,7 @@ from ..similarity.hashed_ngrams import hashed_ngrams
 
 Tokenizer = Callable[[str], Sequence[str]]
 Analyzer = Literal["auto", "word", "char"]
+_OURS = (treebank.tokenize, list)  # which return lists of strings
 # Texts that are compared with one another to say how far off hashed n-grams are: 990 pairs.
 COMPARED = 45
 _LENGTHS = Control(
@@ -208,7 +209,7 @@ def read_tokens(
             problems[i] += column if isinstance(text, (list, tuple, Mapping)) else ""
             problems[i] += file if isinstance(text, os.PathLike) else ""
             continue
-        tokens[i] = _tokens(text, tokenize)
+        tokens[i] = tokenize(text) if tokenize in _OURS else _tokens(text, tokenize)
         if not tokens[i]:
             problems[i] = f"has no tokens: {text!r:.40}; remove empty texts"
         elif len(tokens[i]) < least:
