@@ -1,5 +1,6 @@
 """Hashed n-grams against exact ones, and that a text's row is its own."""
 
+import hashlib
 import math
 import os
 import re
@@ -10,7 +11,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import xxhash
 
 from vendiscore import as_similarity, compute, get_kernel
 from vendiscore.similarity.hashed_ngrams import hashed_ngrams
@@ -22,6 +22,22 @@ TEXTS = [" ".join(rng.choice(WORDS[: 30 + i], rng.integers(4, 20))) for i in ran
 OPTIONS = {"k": "ngram_overlap", "analyzer": "word", "tokenizer": str.split}
 
 
+def hashed(gram: tuple[str, ...]) -> int:
+    """The hash of an n-gram: those of its tokens, one after the other, mixed by SplitMix64."""
+    found = None
+    for word in gram:
+        name = b"s%d:%s" % (len(word.encode()), word.encode())
+        token = int.from_bytes(hashlib.blake2b(name, digest_size=8).digest(), "little")
+        if found is None:
+            found = token
+            continue
+        z = (found * 0x9E3779B97F4A7C15 + token) % 2**64
+        z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9 % 2**64
+        z = (z ^ (z >> 27)) * 0x94D049BB133111EB % 2**64
+        found = z ^ (z >> 31)
+    return found
+
+
 def naive(text: str, ns: tuple[int, ...], columns: int) -> np.ndarray:
     """A row, gram by gram."""
     row = np.zeros(columns)
@@ -30,8 +46,7 @@ def naive(text: str, ns: tuple[int, ...], columns: int) -> np.ndarray:
         counts = Counter(tuple(words[i : i + n]) for i in range(len(words) - n + 1))
         norm = math.sqrt(sum(c * c for c in counts.values())) or 1.0
         for gram, count in counts.items():
-            name = b"".join(b"s%d:%s" % (len(w.encode()), w.encode()) for w in gram)
-            digest = xxhash.xxh3_64_intdigest(name)
+            digest = hashed(gram)
             row[(digest >> 1) % columns] += (1 if digest & 1 else -1) * count / norm
     return row / np.linalg.norm(row)
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import math
-from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-import xxhash
 
+from ..arrays.hashing import FACTOR, hash_bytes, mix
 from .base import scale_rows
 
 # Rows with so little left, since n-grams have cancelled each other, are counted unsigned.
@@ -21,50 +20,54 @@ def hashed_ngrams(
     tokens: Sequence[Sequence[Hashable]], orders: Sequence[int], columns: int
 ) -> sp.csr_array:
     """Return rows with dot products of about Σ_n cos_n of n-gram counts (Weinberger 2009)."""
-    places: list[int] = []
-    values: list[float] = []
-    starts = [0]
-    names: dict[tuple[type, Hashable], bytes] = {}
-    for words in tokens:
-        encoded = [_name(word, names) for word in words]
-        for n in orders:
-            grams = Counter(zip(*(encoded[i:] for i in range(n)), strict=False))
-            if not grams:
-                continue
-            unit = 1 / math.sqrt(sum(count * count for count in grams.values()))
-            for gram, count in grams.items():
-                digest = xxhash.xxh3_64_intdigest(b"".join(gram))
-                places.append((digest >> 1) % columns)
-                values.append(count * unit if digest & 1 else -count * unit)
-        starts.append(len(places))
     shape = (len(tokens), columns)
-    X = _summed(values, places, starts, shape)
-    squares = np.asarray(X.multiply(X).sum(axis=1)).ravel()
-    if (squares < VANISHING).any():
-        unsigned = _summed(np.abs(values), places, starts, shape)
-        lost = (squares < VANISHING).astype(float)
-        X = scale_rows(X, 1 - lost) + scale_rows(unsigned, lost)
+    found = list(_hashes(tokens, orders))
+    X = sum((_row_sums(*each, shape, signed=True) for each in found), sp.csr_array(shape))
+    lost = X.multiply(X).sum(axis=1) < VANISHING
+    if lost.any():
+        unsigned = sum((_row_sums(*each, shape, signed=False) for each in found), 0 * X)
+        X = scale_rows(X, 1.0 - lost) + scale_rows(unsigned, 1.0 * lost)
     return X
 
 
-def _summed(values: Any, places: list[int], starts: list[int], shape: tuple[int, int]) -> Any:
-    X = sp.csr_array((np.array(values, dtype=float), list(places), list(starts)), shape=shape)
-    X.sum_duplicates()
-    return X
+def _hashes(
+    tokens: Sequence[Sequence[Hashable]], orders: Sequence[int]
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield, for each n in `orders`, the text and the hash of each n-gram of all texts."""
+    every = list(chain.from_iterable(tokens))
+    known = {token: hash_bytes(_name(token)) for token in dict.fromkeys(every)}
+    hashes = np.frombuffer(b"".join(map(known.__getitem__, every)), "<u8")
+    text = np.repeat(np.arange(len(tokens)), list(map(len, tokens)))
+    grams = {1: hashes}
+    for n in range(2, max(orders) + 1):
+        grams[n] = mix(grams[n - 1][:-1] * FACTOR + hashes[n - 1 :])
+    for n in orders:
+        inside = text[: len(grams[n])] == text[n - 1 :]
+        yield text[: len(grams[n])][inside], grams[n][inside]
 
 
-def _name(token: Any, names: dict[tuple[type, Hashable], bytes]) -> bytes:
+def _row_sums(texts: np.ndarray, grams: np.ndarray, shape: tuple[int, int], signed: bool) -> Any:
+    """Return the counts of n-grams of one length, divided by their norm, summed by column."""
+    n, columns = shape
+    # Equal n-grams of one text have one number.
+    numbers = grams ^ mix(texts.astype(np.uint64))
+    _, first, counts = np.unique(numbers, return_index=True, return_counts=True)
+    squares = np.bincount(texts[first], counts**2.0, n)
+    signs = np.where(grams & 1, 1.0, -1.0) if signed else np.ones(len(grams))
+    starts = np.searchsorted(texts, np.arange(n + 1))
+    S = sp.csr_array((signs, (grams >> 1) % columns, starts), shape)
+    S.sum_duplicates()  # whole numbers, the same in any order
+    return scale_rows(S, 1 / np.sqrt(np.maximum(squares, 1)))
+
+
+def _name(token: Any) -> bytes:
     """Return bytes of a token that say where they end, the same for tokens that are equal."""
-    key = (type(token), token)
-    if key in names:
-        return names[key]
     if isinstance(token, str):
         kind, name = b"s", token.encode("utf-8", "surrogatepass")
     elif isinstance(token, bytes):
         kind, name = b"b", token
     elif isinstance(token, tuple):
-        kind, name = b"t", b"".join(_name(part, names) for part in token)
+        kind, name = b"t", b"".join(map(_name, token))
     else:
         kind, name = b"i", str(int(token)).encode()
-    names[key] = b"%s%d:%s" % (kind, len(name), name)
-    return names[key]
+    return b"%s%d:%s" % (kind, len(name), name)
