@@ -12,8 +12,8 @@ from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
-import xxhash
 
+from .arrays.hashing import hash_bytes
 from .arrays.namespace import is_network, is_torch, to_host
 from .optional import versions
 
@@ -64,7 +64,7 @@ def plain(value: Any) -> Any:
 def digest(array: Any) -> str:
     """Return eight bytes that tell one array of numbers from another."""
     array = np.ascontiguousarray(to_host(array))
-    return xxhash.xxh3_64_hexdigest(array.tobytes() + repr((array.dtype, array.shape)).encode())
+    return hash_bytes(array.tobytes() + repr((array.dtype, array.shape)).encode()).hex()
 
 
 def line(measures: Iterable[str], settings: Mapping[str, Any]) -> str:
@@ -94,7 +94,7 @@ def _name(value: Any) -> str:
         return str(name)
     token = _OUTER.set((*outer, value))
     try:
-        return f"{name}@{xxhash.xxh3_64_hexdigest(repr(_made_of(value)).encode())[:8]}"
+        return f"{name}@{hash_bytes(repr(_made_of(value)).encode()).hex()[:8]}"
     except Exception:  # what cannot be looked into has its name only
         return str(name)
     finally:

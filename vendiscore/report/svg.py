@@ -9,8 +9,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-import xxhash
-
+from ..arrays.hashing import hash_bytes
 from ..optional import require
 
 # matplotlib's text layout and font caches are shared by its figures, and its styles by all threads.
@@ -53,7 +52,7 @@ def svg(
     # Its own size in points gives way to that of the page.
     head, _, body = text.partition(">")
     view = head[head.index("viewBox") :].split('"')[1]
-    name = f"v{xxhash.xxh3_64_hexdigest((label + body).encode())[:8]}"
+    name = f"v{hash_bytes((label + body).encode()).hex()[:8]}"
     # No styles and namespaces, which HTML does not need, and ids of its own among other pictures.
     body = re.sub(r"\s*<defs>\s*<style[^>]*>.*?</style>\s*</defs>", "", body, flags=re.DOTALL)
     body = _NAMESPACES.sub("", body)

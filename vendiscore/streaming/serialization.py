@@ -12,11 +12,11 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import xxhash
 
+from ..arrays.hashing import hash_bytes
 from .sums import Sum, length, stays_rows
 
-_MAGIC, _VERSION = b"vendi-state", 1
+_MAGIC, _VERSION = b"vendi-state", 2
 _HEAD = struct.Struct("<BI")
 _SUM = 8  # bytes of the checksum
 _START = len(_MAGIC) + _HEAD.size
@@ -39,7 +39,7 @@ def write_record(fields: Mapping[str, Any], total: Sum | None) -> bytes:
     head = json.dumps({**fields, **sizes}, separators=(",", ":")).encode()
     numbers = b"" if total is None else total.numbers.astype("<f8").tobytes()
     body = _MAGIC + _HEAD.pack(_VERSION, len(head)) + head + numbers
-    return body + xxhash.xxh3_64_digest(body)
+    return body + hash_bytes(body)
 
 
 def read_record(data: bytes) -> tuple[dict[str, Any], Sum | None]:
@@ -58,7 +58,7 @@ def read_record(data: bytes) -> tuple[dict[str, Any], Sum | None]:
             f"with the version of vendiscore that wrote it"
         )
     body, checksum = data[:-_SUM], data[-_SUM:]
-    if xxhash.xxh3_64_digest(body) != checksum:
+    if hash_bytes(body) != checksum:
         raise ValueError(f"`data` is cut off or was changed: its checksum is another; {_REMEDY}")
     try:
         return _record(body[_START : _START + size], body[_START + size :])

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import gzip
 import re
-from hashlib import blake2b
 from pathlib import Path
 
 from starlette.requests import Request
 from starlette.responses import Response
 
+from ...arrays.hashing import hash_bytes
 from .wire import HEADERS, takes_gzip
 
 STATIC = Path(__file__).parents[1] / "static"
@@ -30,7 +30,7 @@ class Files:
     def __init__(self, folder: Path = STATIC) -> None:
         paths = (path for path in sorted(folder.rglob("*")) if path.suffix in _KINDS)
         bodies = {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
-        self.version = _digest(repr(bodies).encode())
+        self.version = hash_bytes(repr(bodies).encode()).hex()
         if INDEX in bodies:
             below = f"page/{self.version}/"
             named = _NAMED.sub(rf"{below}\1".encode(), bodies[INDEX])
@@ -40,7 +40,7 @@ class Files:
             bodies[INDEX] = named.replace(b"</head>", "\n".join([*links, "</head>"]).encode(), 1)
         self._files = {}
         for name, body in bodies.items():
-            etag = f'"{_digest(body)}"'
+            etag = f'"{hash_bytes(body).hex()}"'
             headers = {**HEADERS, "ETag": etag, "Vary": "Accept-Encoding"}
             headers["Content-Type"] = _KINDS[Path(name).suffix]
             self._files[name] = body, gzip.compress(body), etag, headers
@@ -58,7 +58,3 @@ class Files:
         if takes_gzip(request):
             return Response(small, 200, {**headers, "Content-Encoding": "gzip"})
         return Response(body, 200, headers)
-
-
-def _digest(data: bytes) -> str:
-    return blake2b(data, digest_size=8).hexdigest()
