@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import importlib
 import sys
-from importlib.metadata import version
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from types import ModuleType
 
@@ -12,10 +13,7 @@ from . import __version__
 
 # What the base imports; the versions are in pyproject.toml. The package of a Space is used without
 # having been installed, so this is where one learns what else to install, all at once.
-BASE = (
-    *("array_api_compat", "datasets", "evaluate", "huggingface_hub", "numpy", "psutil"),
-    *("scipy", "threadpoolctl", "tqdm", "xxhash"),
-)
+BASE = ("array_api_compat", "numpy", "psutil", "scipy", "threadpoolctl", "tqdm")
 # What is asked for right after a package, by that and the extra.
 _NEXT = {
     ("torch", "text"): ("transformers",),
@@ -43,8 +41,10 @@ if _lacking := _missing(BASE):
 
 def versions() -> dict[str, str]:
     """Return the versions that a number was computed with."""
-    names = ("numpy", "scipy", "evaluate")
-    return {name: version(name) for name in names} | {"vendiscore": __version__}
+    found = {name: version(name) for name in ("numpy", "scipy")}
+    with suppress(PackageNotFoundError):
+        found["evaluate"] = version("evaluate")
+    return found | {"vendiscore": __version__}
 
 
 def require(package: str, extra: str, purpose: str) -> ModuleType:

@@ -12,6 +12,7 @@ import tomllib
 import zipfile
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from importlib.metadata import PackageNotFoundError
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -23,7 +24,7 @@ from vendiscore import MissingPackageError, optional, score
 from vendiscore.integrations.huggingface import METRICS, Magnitude, VendiScore
 
 ROOT = Path(__file__).resolve().parents[2]
-SITE = Path(find_spec("evaluate").origin).parents[1]
+SITE = Path(find_spec("numpy").origin).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 TEXTS = ["Look, Jane.", "See Spot.", "See Spot run."]
 VS = score(TEXTS, "ngram_overlap")
@@ -91,6 +92,7 @@ def test_what_is_imported_is_declared():
     found = set()
     for path in [*(ROOT / "vendiscore").rglob("*.py"), ROOT / "library.py"]:
         page = EXTRAS["app"] if "app" in path.parts else set()
+        page |= EXTRAS["evaluate"] if path.name == "library.py" else set()
         for name, extra in imports(path):
             found.add(name)
             if extra is None:
@@ -111,7 +113,7 @@ def test_what_is_looked_for_first_is_what_is_declared():
     assert {name.replace("_", "-") for name in optional.BASE} == BASE
 
 
-@pytest.mark.parametrize("module", ["array_api_compat", "evaluate", "numpy"])
+@pytest.mark.parametrize("module", ["array_api_compat", "threadpoolctl", "numpy"])
 def test_all_that_is_missing_is_named_at_once(tmp_path, module):
     code = f"""
     import sys
@@ -134,6 +136,7 @@ def test_all_that_is_missing_is_named_at_once(tmp_path, module):
         ("torch", "text", "pip install torch transformers"),
         ("torch", "images", "pip install torch torchvision transformers"),
         ("transformers", "text", "pip install transformers"),
+        ("evaluate", "evaluate", "pip install evaluate"),
         ("gradio", "app", "pip install gradio matplotlib rdkit"),
     ],
 )
@@ -146,6 +149,38 @@ def test_a_missing_package_comes_with_the_others_that_the_call_needs(
     with pytest.raises(MissingPackageError, match=f"which is not installed: {command}$") as caught:
         optional.require(module, extra, "this test")
     assert caught.value.name == module.partition(".")[0]
+
+
+def test_without_evaluate_a_score_needs_nothing_and_a_metric_names_what_is_missing(tmp_path):
+    """As in an environment that has the base alone."""
+    code = f"""
+    import sys
+    sys.modules |= dict.fromkeys(["evaluate", "datasets", "huggingface_hub", "pyarrow", "pandas"])
+    from vendiscore import State, compute, load, optional
+    optional.find_spec = lambda name: None
+    print(compute({TEXTS!r})["VS"], State.empty(k="cosine").update([[1.0, 2.0]]).n)
+    for work in (lambda: load("vendiscore"), lambda: load("magnitude")):
+        try:
+            work()
+        except ImportError as error:
+            print(type(error).__name__, error.extra, error)
+    """
+    score, *errors = python(code, tmp_path, ROOT).splitlines()
+    assert score == f"{VS} 1"
+    said = "a metric of evaluate needs the package 'evaluate', which is not installed: pip install"
+    assert errors == [f"MissingPackageError evaluate {said} evaluate"] * 2
+
+
+def test_details_name_evaluate_only_where_it_is_installed(monkeypatch):
+    assert list(optional.versions()) == ["numpy", "scipy", "evaluate", "vendiscore"]
+
+    def absent(name: str) -> str:
+        if name == "evaluate":
+            raise PackageNotFoundError(name)
+        return "1.0"
+
+    monkeypatch.setattr(optional, "version", absent)
+    assert list(optional.versions()) == ["numpy", "scipy", "vendiscore"]
 
 
 def test_load_gives_what_evaluate_loads():

@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 
 ROOT = Path(__file__).resolve().parents[2]
-SITE = Path(importlib.util.find_spec("evaluate").origin).parents[1]
+SITE = Path(importlib.util.find_spec("numpy").origin).parents[1]
 
 # Three quarters of the time that importing `evaluate` takes go to those of them that it finds.
 _EXTRAS = ("torch", "transformers", "sklearn", "gradio", "matplotlib", "rdkit", "tensorflow", "jax")

@@ -15,7 +15,7 @@ def load(name: str, config_name: str | None = None, **options: Any) -> SampleMet
 
     Parameters
     ----------
-    name : {"vendiscore", "magnitude"}, of which others raise a ValueError
+    name : {"vendiscore", "magnitude"}
         `VendiScore` or `Magnitude` of `vendiscore.integrations.huggingface`.
     config_name : str, optional; `evaluate.load` has it, and it changes nothing
     **options : defaults of the metric's `compute`, or arguments of `evaluate.Metric`
@@ -25,12 +25,17 @@ def load(name: str, config_name: str | None = None, **options: Any) -> SampleMet
     SampleMetric
         With `compute(samples=…)`, `add` and `add_batch`, as every metric of `evaluate`.
 
+    Raises
+    ------
+    ValueError, TypeError, MissingPackageError
+        For another name, options that `compute` refuses, or without the extra `evaluate`.
+
     Examples
     --------
     >>> load("vendiscore", q=2).compute(samples=["a cat", "a cat", "the dog"])
     {'VS': 1.8...}
     """
-    from .huggingface import METRICS  # imports `evaluate`, which the library alone does not
+    from .huggingface import METRICS  # imports `evaluate`, of the extra of that name
 
     if name not in METRICS:
         raise ValueError(f"unknown metric {name!r}; load {' or '.join(map(repr, METRICS))}")

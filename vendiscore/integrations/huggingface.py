@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
-
-import evaluate
+from typing import Any
 
 from ..magnitude.area import mag_diff
 from ..scoring.compute import compute
 from ..scoring.request import magnitudes
-from .metric import FEATURES, PAIRS, SampleMetric
+from .metric import FEATURES, PAIRS, SampleMetric, evaluate
 
 _VENDI_DESCRIPTION = """\
 The Vendi Score is the effective number of different samples in a set: the exponential of the
@@ -58,7 +57,7 @@ class VendiScore(SampleMetric):
     {'VS': 1.8...}
     """
 
-    def _info(self) -> evaluate.MetricInfo:
+    def _info(self) -> Any:
         return evaluate.MetricInfo(
             description=_VENDI_DESCRIPTION,
             citation=_VENDI_CITATION,
@@ -132,7 +131,7 @@ class Magnitude(SampleMetric):
     usual = staticmethod(magnitudes)
     keeps_references = True
 
-    def _info(self) -> evaluate.MetricInfo:
+    def _info(self) -> Any:
         return evaluate.MetricInfo(
             description=_MAGNITUDE_DESCRIPTION,
             citation=_MAGNITUDE_CITATION,

@@ -11,17 +11,18 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-import datasets
-import evaluate
-
 from ..arguments import flag
 from ..arrays.namespace import is_torch, scalar
 from ..arrays.pools import pooled
 from ..errors import warn
+from ..optional import require
 from ..scoring.compute import measure
 from ..scoring.request import Request, Usual, read_request, vendi_score
 from . import streams
 from .added_samples import Added, all_labels, labelled, labels_of, read
+
+evaluate: Any = require("evaluate", "evaluate", "a metric of evaluate")
+datasets: Any = require("datasets", "evaluate", "a metric of evaluate")
 
 # The features of samples for `evaluate`. Any will do: samples are kept as they are.
 _SAMPLES = (
