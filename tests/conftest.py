@@ -13,8 +13,9 @@ import tempfile
 import time
 import urllib.request
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 # Before anything imports them: the caches of evaluate and datasets are the tests' own.
 CACHES = os.environ["HF_HOME"] = tempfile.mkdtemp(prefix="vendiscore-tests-")
@@ -23,13 +24,13 @@ os.environ["HF_HUB_OFFLINE"] = "1"
 if "PYTEST_XDIST_WORKER" in os.environ:
     os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-import evaluate
 import grids
 import hub_cache
 import numpy as np
 import pytest
 
 from vendiscore.cli import main
+from vendiscore.optional import BASE
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = Path(os.environ.get("VENDISCORE_DATA", ROOT.parent / "shared" / "data"))
@@ -126,6 +127,22 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default="sample",
         help="which cells of grids of parameters to run: a sample, the rest alone, or all",
     )
+    parser.addoption(
+        "--base",
+        action="store_true",
+        help="skip tests that turn out to need a package that the base does not bring",
+    )
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    try:
+        return (yield)
+    except ImportError as error:
+        name = (error.name or "").partition(".")[0]
+        if not item.config.getoption("--base") or name in BASE or find_spec(name or "vendiscore"):
+            raise
+        pytest.skip(f"needs {name}")
 
 
 def _path(item: pytest.Item) -> str:
@@ -232,16 +249,20 @@ def answers() -> list[str]:
     return [text for text in found if isinstance(text, str)]
 
 
+def _loaded() -> Any:
+    return pytest.importorskip("evaluate").load(str(ROOT / "vendiscore.py"))
+
+
 @pytest.fixture(scope="session")
 def metric():
     """The metric as people load it."""
-    return evaluate.load(str(ROOT / "vendiscore.py"))
+    return _loaded()
 
 
 @pytest.fixture
 def fresh():
     """A metric to which nothing was added."""
-    return evaluate.load(str(ROOT / "vendiscore.py"))
+    return _loaded()
 
 
 @pytest.fixture(scope="session")

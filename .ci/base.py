@@ -1,0 +1,72 @@
+"""The base alone: how little an installed wheel brings, and that the base's tests pass with that.
+
+python .ci/base.py size     # in an environment that has the wheel and nothing else
+python .ci/base.py tests    # with pytest, pytest-xdist, hypothesis and mpmath added
+"""
+
+import ast
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib.metadata import distributions
+from importlib.util import find_spec
+from pathlib import Path
+from sysconfig import get_path
+
+MOST, MEGABYTES = 12, 230
+# Folders of tests that ask for little else. Single tests may need more: `--base` skips these.
+FOLDERS = (
+    *("analysis", "arrays", "comparison", "distances", "kernels", "magnitude", "measures"),
+    *("registry", "report", "resolve", "scoring", "selection", "similarity", "spectral"),
+    *("streaming", "uncertainty"),
+)
+# At least so many must be left, so that no fault hides behind a package that is missing.
+FILES, PASSED = 75, 3200
+SUPPORT = Path("tests/support")
+
+
+def size() -> None:
+    names = {dist.name for dist in distributions()} - {"pip", "setuptools"}
+    files = [path for path in Path(get_path("purelib")).rglob("*") if path.is_file()]
+    own = [path for path in files if "pip" not in path.parts and "setuptools" not in path.parts]
+    megabytes = sum(path.stat().st_size for path in own) / 1e6
+    print(f"{len(names)} distributions, {megabytes:.0f} MB: {', '.join(sorted(names))}")
+    assert len(names) <= MOST
+    assert megabytes <= MEGABYTES
+
+
+def absent(path: Path) -> Iterator[str]:
+    """Yield the packages that a file imports before any test, and that are not installed."""
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        names = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names = [node.module]
+        for name in (name.partition(".")[0] for name in names):
+            if (SUPPORT / f"{name}.py").exists():
+                yield from absent(SUPPORT / f"{name}.py")
+            elif find_spec(name) is None:
+                yield name
+
+
+def tests() -> None:
+    paths = [path for folder in FOLDERS for path in Path("tests", folder).glob("test_*.py")]
+    left_out = {path: names for path in sorted(paths) if (names := {*absent(path)})}
+    for path, names in left_out.items():
+        print(f"left out: {path}, which needs {', '.join(sorted(names))}")
+    files = [str(path) for path in sorted(paths) if path not in left_out]
+    command = [sys.executable, "-m", "pytest", "-q", "--base", "-m", "not slow"]
+    command += ["-n", "2", "--dist", "loadfile", *files]
+    run = subprocess.run(command, stdout=subprocess.PIPE, text=True)
+    print(run.stdout)
+    assert run.returncode == 0
+    passed = re.findall(r"(\d+) passed", run.stdout)
+    print(f"{len(files)} files, {passed[-1]} tests passed")
+    assert len(files) >= FILES
+    assert int(passed[-1]) >= PASSED
+
+
+if __name__ == "__main__":
+    {"size": size, "tests": tests}[sys.argv[1]]()
