@@ -3,7 +3,7 @@
     python .ci/newcomer.py FOLDER    # an empty folder, where the repository is cloned to
 
 What the three pages say to type is typed, in their order: commands in the clone, Python in the
-environment that README's first block makes, with the base install and nothing else.
+environment that README's first block makes, with the extra `evaluate` and nothing else.
 """
 
 import doctest

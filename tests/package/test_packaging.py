@@ -104,6 +104,14 @@ def test_what_is_imported_is_declared():
     assert found >= BASE  # and nothing is declared that is not imported
 
 
+def test_the_readme_says_what_each_extra_brings():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    table = text.partition("| extra | brings |\n")[2].partition("\n\n")[0]
+    cells = [line.split("|")[1] for line in table.splitlines()[1:]]
+    names = [name for cell in cells for name in re.findall("`(.+?)`", cell)]
+    assert sorted(names) == sorted(EXTRAS)
+
+
 def test_the_extra_for_dask_brings_its_cluster():
     (dask,) = PROJECT["optional-dependencies"]["dask"]
     assert re.match(r"dask\[(.*)\]", dask)[1].split(",") == ["array", "dataframe", "distributed"]
