@@ -55,7 +55,12 @@ class Benchmark:
 
 
 BENCHMARKS = (
-    Benchmark("spectral", "matrices and features with vendi_score", (VENDI, SKLEARN)),
+    Benchmark(
+        "spectral",
+        "matrices and features with vendi_score",
+        (VENDI, SKLEARN, "evaluate"),
+        ("evaluate",),
+    ),
     Benchmark("small_matrices", "scores of small matrices with vendi_score", (VENDI, SKLEARN)),
     Benchmark(
         "kernels",
