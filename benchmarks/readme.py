@@ -40,10 +40,11 @@ def integrations() -> str:
     lines = ["| module | what it is | extra |", "|---|---|---|"]
     for path in sorted((ROOT / "vendiscore" / "integrations").glob("*.py")):
         extra = {"loss": "torch"}.get(path.stem, path.stem.replace("_", "-"))
-        if extra in project["optional-dependencies"]:
+        if extra in [*project["optional-dependencies"], "verl"]:
+            extra = "" if extra == "verl" else f"`{extra}`"  # verl is installed by hand
             said = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
             file = path.relative_to(ROOT).as_posix()
-            lines.append(f"| [{path.stem}]({file}) | {said.splitlines()[0]} | `{extra}` |")
+            lines.append(f"| [{path.stem}]({file}) | {said.splitlines()[0]} | {extra} |")
     return "\n".join(lines)
 
 

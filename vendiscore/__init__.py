@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from .report import report as report
     from .resolve.sets import as_similarity as as_similarity
     from .scoring.compute import compute as compute
+    from .scoring.rewards import group_rewards as group_rewards
     from .scoring.scores import conditional_score as conditional_score
     from .scoring.scores import score as score
     from .scoring.scores import score_dual as score_dual
@@ -74,6 +75,7 @@ _MODULES = {
     "report": "report",
     "resolve.sets": "as_similarity",
     "scoring.compute": "compute",
+    "scoring.rewards": "group_rewards",
     "selection": "Selection select",
     "similarity.base": "Similarity",
     "similarity.composite": "ProductSimilarity SumSimilarity",

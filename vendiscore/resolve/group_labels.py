@@ -19,6 +19,8 @@ from .kernel_request import How
 
 # How many labels a message or a signature has room for.
 _SHOWN = 40
+# Kinds of labels that all have a hash, and of which none is missing.
+_PLAIN = {str, int, bool, bytes}
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,8 +106,9 @@ def read_labels(labels: Any, name: str = "groups") -> Groups:
                 f"one column of it"
             )
         read = read.tolist()
-    read = [label.item() if isinstance(label, np.generic) else label for label in read]
-    check_labels(read, name)
+    if not _PLAIN.issuperset(map(type, read)):
+        read = [label.item() if isinstance(label, np.generic) else label for label in read]
+        check_labels(read, name)
     places: dict[Hashable, int] = {}
     codes = [places.setdefault(label, len(places)) for label in read]
     return Groups(tuple(places), np.array(codes))

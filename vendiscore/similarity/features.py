@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any, Self
 
@@ -144,11 +144,12 @@ class FeatureSimilarity(Similarity):
     def stack(self, places: np.ndarray) -> Array:
         if sp.issparse(self.X) or self.scale is None:
             return super().stack(places)
-        return _products(self.X[places] * self.scale[places][:, :, None])
+        scale = self.scale[places]
+        return self._stack(places) * scale[:, :, None] * scale[:, None, :]
 
     def _stack(self, places: np.ndarray) -> Array:
         if not sp.issparse(self.X):
-            return _products(self._float64(places))
+            return self._products(places)
         g, m = places.shape
         X = self._float64(places.ravel())
         # A column of each set for itself, so that only samples of one set meet in the product.
@@ -159,6 +160,16 @@ class FeatureSimilarity(Similarity):
         K = np.zeros((g, m, m))
         K[pairs.row // m, pairs.row % m, pairs.col % m] = pairs.data
         return K
+
+    def _products(self, places: np.ndarray) -> Array:
+        """Return X Xᵀ of the rows of each set, a few sets at a time: new memory costs more."""
+        blocks: Iterable[slice] = [slice(0, len(places))]
+        if is_numpy(self.X):
+            blocks = row_blocks(len(places), 32 * places.shape[1] * self.X.shape[1], least=1)
+        stacks = (self._float64(places[block]) for block in blocks)
+        xp = namespace(self.X)
+        found = [xp.matmul(F, xp.permute_dims(F, (0, 2, 1))) for F in stacks]
+        return found[0] if len(found) == 1 else xp.concat(found)
 
     @cached_property
     def _common_and_rare(self) -> tuple[np.ndarray, Any, Any]:
@@ -245,11 +256,6 @@ class FeatureSimilarity(Similarity):
 
     def _groups(self) -> np.ndarray | None:
         return identical_rows(self.X)
-
-
-def _products(F: Array) -> Array:
-    """Return F Fᵀ of each (m, d) of a stack."""
-    return namespace(F).matmul(F, namespace(F).permute_dims(F, (0, 2, 1)))
 
 
 def _of_moderate_length(X: Any) -> Any:

@@ -32,14 +32,14 @@ class Eigen(NamedTuple):
 
 
 def decompose(A: Array, fault: Callable[[], str], vectors: bool = False) -> Eigen:
-    """Return all eigenvalues of A, and its eigenvectors if they are asked for."""
+    """Return all eigenvalues of A, or of each of a stack, and eigenvectors if asked for."""
     if is_torch(A) and A.requires_grad:
         A.register_hook(partial(_check_gradient, vectors=vectors))
     linalg = np.linalg if is_numpy(A) else namespace(A).linalg
     try:
         if not math.isfinite(scalar(A.sum())):
             raise np.linalg.LinAlgError("entries are not finite")
-        if is_numpy(A) and len(A) > NUMPY_SIZE:
+        if is_numpy(A) and A.shape[-1] > NUMPY_SIZE:
             _announce(len(A), vectors)
             # The transpose of a C-ordered symmetric matrix is itself in LAPACK's order: no copy.
             A = A if A.flags.f_contiguous else A.T

@@ -89,19 +89,23 @@ def surprise(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> Any:
     """Find how surprising each sample is, log(xᵀ A^{q−1} x)/(1−q), (n,); NaN for weight 0."""
     q = check_order(q)
     values, U = _parts(spectrum)
-    logs = np.log(values)
     found = np.empty(len(U))
+    for rows, squares in _squares(U):
+        found[rows] = surprise_of(values, squares, q)
+    return found
+
+
+def surprise_of(values: np.ndarray, squares: np.ndarray, q: float) -> np.ndarray:
+    """Find it, (…, n), from eigenvalues (…, 1, r) and squared eigenvectors (…, n, r)."""
     with np.errstate(all="ignore"):
-        for rows, squares in _squares(U):
-            parts = squares * values
-            p = parts.sum(axis=1)
-            if math.isinf(q):
-                some = parts > 1e-12 * p[:, None]
-                found[rows] = np.where(some, -logs, np.inf).min(axis=1)
-            else:
-                found[rows] = log_power_mean(parts / p[:, None], logs, q)
-            found[rows][p == 0] = np.nan
-    return np.maximum(found, 0.0)
+        parts = squares * values
+        p = parts.sum(axis=-1)
+        logs = np.log(np.where(values > 0, values, values.max(axis=-1, keepdims=True)))
+        if math.isinf(q):
+            found = np.where(parts > 1e-12 * p[..., None], -logs, np.inf).min(axis=-1)
+        else:
+            found = log_power_mean(parts / p[..., None], logs, q)
+    return np.maximum(np.where(p == 0, np.nan, found), 0.0)
 
 
 def novelty(spectrum: Spectrum) -> Any:

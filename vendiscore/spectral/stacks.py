@@ -7,9 +7,12 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
-from ..arrays.namespace import Array, as_kind_of, detached, is_torch, namespace
+import numpy as np
+
+from ..arrays.namespace import Array, as_kind_of, detached, is_torch, namespace, to_host
 from .eigen import decompose
 from .hill import RANGE_TOLERANCE, effective_numbers
+from .rank_one import surprise_of
 from .spectrum import EPS, NEGATIVE_MASS, PSD, TAIL
 
 # Weights below this may count as zero by rounding: such sets are looked at one by one.
@@ -23,8 +26,15 @@ class Spectra:
     raises: their matrices have negative eigenvalues, say, or entries that are not finite.
     """
 
-    def __init__(self, K: Array, p: Array | None, orders: Sequence[float], psd: PSD) -> None:
-        self.orders, self.psd = list(orders), psd
+    def __init__(
+        self,
+        K: Array,
+        p: Array | None = None,
+        orders: Sequence[float] = (1,),
+        psd: PSD = "check",
+        vectors: bool = False,
+    ) -> None:
+        self.orders, self.psd, self.wanted = list(orders), psd, vectors
         xp = namespace(K)
         diagonal = xp.linalg.diagonal(K)
         root = math.sqrt(1 / K.shape[1]) if p is None else xp.sqrt(as_kind_of(p, diagonal))
@@ -42,7 +52,8 @@ class Spectra:
     def shares(self) -> Array:
         """Eigenvalues (g, m) of trace 1, ascending, those below m·ε·λ_max zero."""
         xp, m = namespace(self.K), self.K.shape[1]
-        values = decompose(self.K, lambda: "look for NaN in the kernel").values
+        found = decompose(self.K, lambda: "look for NaN in the kernel", self.wanted)
+        values, self.vectors = found.values, found.vectors
         known = detached(values)
         unit = EPS * known[:, -1]
         negative = -(known * (known < 0)).sum(-1)
@@ -66,9 +77,14 @@ class Spectra:
             whole = whole + rest - rest.detach()
         return shares / whole[:, None]
 
+    def surprises(self, q: float) -> np.ndarray:
+        """Return how surprising each sample of each set is, (g, m); see `rank_one.surprise`."""
+        values = to_host(self.shares)[:, None, :]
+        return surprise_of(values, np.square(to_host(self.vectors)), q)
+
     @cached_property
     def values(self) -> list[Any]:
         """The Vendi Scores (g,) of each order."""
-        if self.psd == "check" and all(q == 2 for q in self.orders):
+        if self.psd == "check" and not self.wanted and all(q == 2 for q in self.orders):
             return [1 / (self.K * self.K).sum(-1).sum(-1) for _ in self.orders]
         return [effective_numbers(self.shares, q) for q in self.orders]

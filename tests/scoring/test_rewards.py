@@ -1,0 +1,260 @@
+"""Rewards of groups: equal to brute force, bounded, comparable, and told when they are refused."""
+
+import math
+
+import numpy as np
+import pytest
+import scipy.linalg
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from vendiscore import SampleError, compute, group_rewards, score_K
+
+TEXTS = [
+    "a cat sat on the mat",
+    "a cat sat on the mat",
+    "a dog ran off",
+    "it rained all day in the town",
+]
+RNG = np.random.default_rng(0)
+
+
+def cosines(rows):
+    unit = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    return unit @ unit.T
+
+
+def surprises(K, q):
+    """−xᵀ log(A) x and its like, for x in the feature space of K, by the matrix function of A."""
+    n = len(K)
+    values, U = np.linalg.eigh(K)
+    X = U * np.sqrt(np.clip(values, 0, None))  # K = X Xᵀ
+    A = X.T @ X / n + 1e-14 * np.eye(n)
+    if q == 1:
+        return -np.einsum("id,de,ie->i", X, scipy.linalg.logm(A), X)
+    power = scipy.linalg.fractional_matrix_power(A, q - 1)
+    return np.log(np.einsum("id,de,ie->i", X, power, X)) / (1 - q)
+
+
+def brute_force(rows, codes, credit, q):
+    found = np.zeros(len(rows))
+    for code in set(codes):
+        own = np.flatnonzero(codes == code)
+        K, n = cosines(rows[own]), len(own)
+        if n == 1:
+            continue
+        if credit == "surprise":
+            found[own] = surprises(K, q) / math.log(n)
+        else:
+            for i, place in enumerate(own):
+                rest = np.delete(np.arange(n), i)
+                found[place] = score_K(K, q) - score_K(K[np.ix_(rest, rest)], q)
+    return found
+
+
+@pytest.mark.parametrize("q", [0.5, 1, 1.7, 2])
+@pytest.mark.parametrize("credit", ["surprise", "leave_one_out"])
+def test_rewards_are_found_by_brute_force(credit, q):
+    sizes = [1, 2, 3, 8, 8, 17, 1, 70]  # as stacks, and one by one
+    codes = np.repeat(np.arange(len(sizes)), sizes)
+    rows = RNG.standard_normal((len(codes), 80)) + 1
+    order = RNG.permutation(len(codes))
+    rows, codes = rows[order], codes[order]
+    found = group_rewards(rows, groups=codes, k="cosine", credit=credit, q=q)
+    expected = brute_force(rows, codes, credit, q)
+    tolerance = 1e-9 if credit == "leave_one_out" else 1e-10  # leaving one out is integrated
+    assert found == pytest.approx(expected, abs=tolerance)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    sizes=st.lists(st.integers(1, 20), min_size=1, max_size=5),
+    seed=st.integers(0, 10**6),
+    q=st.sampled_from([0.3, 1, 2, 5, math.inf]),
+    d=st.integers(1, 12),
+)
+def test_rewards_are_bounded_and_repeats_add_the_same(sizes, seed, q, d):
+    rng = np.random.default_rng(seed)
+    codes = np.repeat(np.arange(len(sizes)), sizes)
+    rows = rng.standard_normal((len(codes), d))
+    rows[rng.integers(len(rows))] = rows[0]
+    for credit, least in (("surprise", 0), ("leave_one_out", -math.inf)):
+        found = group_rewards(rows, groups=codes, k="cosine", credit=credit, q=q)
+        assert ((found >= least - 1e-9) & (found <= 1 + 1e-9)).all()
+        assert (found[np.bincount(codes)[codes] == 1] == 0).all()
+        first = [i for i in np.flatnonzero(codes == 0) if (rows[i] == rows[0]).all()]
+        assert found[first] == pytest.approx(found[0], abs=1e-7)
+
+
+@pytest.mark.parametrize("credit", ["surprise", "leave_one_out"])
+def test_groups_of_all_sizes_compare(credit):
+    """All different earn 1, and copies 0, however many they are."""
+    groups = [[f"word{i} " * 3 for i in range(n)] for n in (2, 3, 8, 30, 90)]
+    assert group_rewards(groups, credit=credit) == pytest.approx(1, abs=1e-9)
+    copies = [["a cat sat"] * n for n in (2, 3, 8, 30, 90)]
+    assert group_rewards(copies, credit=credit) == pytest.approx(0, abs=1e-9)
+
+
+def test_surprise_shares_out_the_score():
+    found = group_rewards(TEXTS, k="ngram_overlap")
+    assert found.mean() * math.log(4) == pytest.approx(math.log(compute(TEXTS)["VS"]), rel=1e-12)
+
+
+def test_surprise_is_the_slope_of_the_score_when_a_sample_counts_more():
+    """Of log VS in the weight of a sample, to first order what leaving it out loses."""
+    X = RNG.standard_normal((5, 6))
+    found = group_rewards(X, k="cosine") * math.log(5)
+    step = 1e-6
+    for i in range(5):
+        up, down = ((1 - e) / 5 + e * (np.arange(5) == i) for e in (step, -step))
+        logs = [math.log(score_K(cosines(X), p=p)) for p in (up, down)]
+        slope = (logs[0] - logs[1]) / (2 * step)
+        assert slope == pytest.approx(found[i] - found.mean(), abs=1e-6)
+
+
+def test_groups_prompts_and_lists_say_the_same():
+    answers, prompts = [*TEXTS, "red", "green", "red"], ["a"] * 4 + ["b"] * 3
+    expected = group_rewards([TEXTS, answers[4:]])
+    messages = [[{"role": "user", "content": prompt}] for prompt in prompts]
+    for say in ({"groups": prompts}, {"prompts": prompts}, {"prompts": messages}):
+        assert (group_rewards(answers, **say) == expected).all()
+    assert (group_rewards(TEXTS) == expected[:4]).all()  # one group
+    nested = group_rewards([TEXTS, answers[4:]], [[1, 0, 1, 0], [2, 2, 0]])
+    assert nested == pytest.approx(expected * [1, 0, 1, 0, 2, 2, 0])
+
+
+def test_quality_is_multiplied_or_added():
+    credits, quality = group_rewards(TEXTS), np.array([1.0, 0.5, 1.0, 0.0])
+    assert (group_rewards(TEXTS, quality) == quality * credits).all()
+    blend = group_rewards(TEXTS, quality, weight=0.25)
+    assert blend == pytest.approx(quality * (0.75 + 0.25 * credits))
+    assert (group_rewards(TEXTS, -quality, fuse="+", weight=3) == -quality + 3 * credits).all()
+    assert (group_rewards(TEXTS, weight=0.5) == 0.5 * credits).all()
+    left = group_rewards(TEXTS, credit="leave_one_out")
+    assert left[0] < 0
+    assert group_rewards(TEXTS, quality, credit="leave_one_out")[0] == 0
+
+
+def test_one_that_is_alone_has_its_quality_alone():
+    answers, groups = [*TEXTS, "alone"], [0] * 4 + [1]
+    assert group_rewards(answers, groups=groups)[4] == 0
+    for fuse in ("x", "+"):
+        assert group_rewards(answers, [0.7] * 5, groups=groups, fuse=fuse)[4] == 0.7
+
+
+def test_blank_texts_add_nothing_and_are_compared_with_nothing():
+    some = group_rewards(["a cat", "", "the dog", " \n"])
+    assert some[[1, 3]].tolist() == [0, 0]
+    assert some[[0, 2]] == pytest.approx(group_rewards(["a cat", "the dog"]) / 2)  # log 2 / log 4
+    assert group_rewards(["", " "]).tolist() == [0, 0]
+    assert group_rewards(["", "a", " ", "a"], credit="leave_one_out").tolist() == [0, 0, 0, 0]
+
+
+def test_length_is_matched_if_asked():
+    long = [TEXTS[0] + " well" * 40, *TEXTS[1:]]
+    plain = group_rewards(TEXTS, match_length=True)
+    assert group_rewards(long) != pytest.approx(group_rewards(TEXTS), abs=0.05)
+    assert group_rewards(long, match_length=True) == pytest.approx(plain, abs=0.05)
+
+
+def test_tensors_are_rewarded_too():
+    torch = pytest.importorskip("torch")
+    X, quality = RNG.standard_normal((16, 5)), np.arange(16.0)
+    codes = np.repeat([0, 1], 8)
+    expected = group_rewards(X, quality, groups=codes, k="cosine")
+    found = group_rewards(
+        torch.tensor(X), torch.tensor(quality), groups=torch.tensor(codes), k="cosine"
+    )
+    assert found == pytest.approx(expected, abs=1e-12)
+
+
+def test_entropy_of_tokens_can_rise_while_the_answers_become_the_same():
+    """Words in any order have the larger entropy of sequences, and are one and the same bag."""
+    rng = np.random.default_rng(0)
+    answers = ["red", "green", "blue", "white"]  # log 4 = 1.4 nats
+    words = ["so", "the", "answer", "is", "surely", "red"]  # log 6! = 6.6 nats
+    before = [str(rng.choice(answers)) for _ in range(64)]
+    after = [" ".join(rng.permutation(words)) for _ in range(64)]
+
+    def entropy(texts):
+        shares = np.unique(texts, return_counts=True)[1] / len(texts)
+        return float(-(shares * np.log(shares)).sum())
+
+    assert entropy(after) > entropy(before) + 1
+    scores = [compute(texts, ns=1)["VS"] for texts in (before, after)]
+    assert scores == pytest.approx([4, 1], abs=0.2)
+    groups = np.arange(64) // 8
+    rewards = [group_rewards(texts, groups=groups, ns=1).mean() for texts in (before, after)]
+    assert rewards[0] > 0.5
+    assert rewards[1] == pytest.approx(0, abs=1e-9)
+
+
+ANSWERS = ["a cat", "one dog", "two birds", "red", "green", "blue", "rain", "snow"]
+RIGHT = np.array([1.0] * 3 + [0.0] * 5)
+
+
+def policy_trained(reward, seed=0, steps=300):
+    """Return probabilities of answers after REINFORCE with a baseline, eight answers a step."""
+    rng, logits = np.random.default_rng(seed), np.zeros(len(ANSWERS))
+    for _ in range(steps):
+        policy = np.exp(logits - logits.max())
+        policy /= policy.sum()
+        drawn = rng.choice(len(ANSWERS), 8, p=policy)
+        earned = reward(drawn)
+        advantages = earned - earned.mean()
+        logits += 0.3 * advantages @ (np.eye(len(ANSWERS))[drawn] - policy)
+    return policy
+
+
+@pytest.mark.parametrize("fuse", ["x", "+"])
+def test_a_policy_that_is_rewarded_for_it_keeps_several_right_answers(fuse):
+    def plain(drawn):
+        return RIGHT[drawn]
+
+    def diverse(drawn):
+        return group_rewards([ANSWERS[i] for i in drawn], RIGHT[drawn], fuse=fuse, weight=0.5)
+
+    for seed in range(3):
+        without, with_it = policy_trained(plain, seed), policy_trained(diverse, seed)
+        number = [np.exp(-(p * np.log(p + 1e-300)).sum()) for p in (without, with_it)]
+        assert without[:3].sum() > 0.9 < with_it[:3].sum()
+        assert number[1] > 2.7 > number[0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"fuse": "*"}, ValueError, "`fuse` must be 'x' or '\\+', got '\\*'"),
+        ({"weight": 1.5}, ValueError, "`weight` must be a number from 0 to 1 where it multiplies"),
+        ({"weight": -1, "fuse": "+"}, ValueError, "`weight` must be at least 0, got -1"),
+        ({"credit": "shapley"}, ValueError, "`credit` must be 'surprise' or 'leave_one_out', got"),
+        ({"q": 0}, ValueError, "`q` must be an order above 0, got 0"),
+        ({"on_error": "skip"}, ValueError, "`on_error='skip'` would leave out samples"),
+        ({"quality": [1, 2]}, ValueError, r"one number for each of 4 samples, got shape \(2,\)"),
+        ({"quality": [1, -2, 0, 0]}, ValueError, "got -2 for sample 1; pass fuse='\\+'"),
+        ({"quality": [1, math.nan, 0, 0]}, SampleError, "sample 1 has the `quality` nan"),
+        ({"quality": "good"}, TypeError, "`quality` must be a number for each sample, got 'good'"),
+        ({"groups": [1, 2]}, ValueError, "`groups` must have one label for each of 4 samples"),
+        ({"prompts": ["?"]}, ValueError, "`prompts` must have one label for each of 4 samples"),
+        ({"nss": 1}, TypeError, "unknown keyword `nss`"),
+    ],
+)
+def test_arguments_are_read(arguments, error, message):
+    with pytest.raises(error, match=message):
+        group_rewards(TEXTS, **arguments)
+
+
+def test_samples_that_cannot_be_compared_are_named():
+    rows = RNG.standard_normal((8000, 4))
+    rows[713 * 8 + 3] = np.nan
+    with pytest.raises(SampleError, match="sample 5707 "):
+        group_rewards(rows, groups=np.repeat(np.arange(1000), 8), k="cosine")
+    with pytest.raises(TypeError, match="`match_length` compares texts word by word"):
+        group_rewards(rows[:4], k="cosine", match_length=True)
+    with pytest.raises(ValueError, match="eigenvalue") as told:
+        group_rewards(
+            ["a", "b", "c", "d"] * 2,
+            groups=[0] * 4 + [1] * 4,
+            k=lambda a, b: 1.0 if a == b else -1.0,
+        )
+    assert "group 0" in "".join(told.value.__notes__)

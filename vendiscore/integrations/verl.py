@@ -1,0 +1,87 @@
+"""Diversity as a reward of verl: what each solution adds to those for its prompt."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..resolve.kernel_request import how_of
+from ..scoring.rewards import Fuse, credits_of, fused, groups_of, read_fusion
+
+
+class VendiReward:
+    """A reward function of verl for all solutions of a batch: quality, fused with diversity.
+
+    In a file of your own, `compute_score = VendiReward(quality)`, for
+    ``custom_reward_function.path=FILE reward_model.reward_manager=batch``. A solution that is alone
+    with its prompt, as in validation, has its quality. Blank ones add 0. Time O(n³) a group.
+
+    Parameters
+    ----------
+    quality : callable
+        The score of one solution, as verl asks for it: a number, or a dict with "score".
+    fuse, weight, **options : as for `vendiscore.group_rewards`, but for `groups`
+        `match_length` is True unless given.
+    by : str
+        What `extra_info` calls the prompt of a solution; "index" in verl's own data sets.
+
+    Examples
+    --------
+    >>> compute_score = VendiReward(lambda data_source, solution_str, ground_truth, extra_info: 1)
+    >>> told = compute_score(
+    ...     data_sources=["gsm8k"] * 3,
+    ...     solution_strs=["a cat sat", "a cat sat", "the dog ran"],
+    ...     ground_truths=["?"] * 3,
+    ...     extra_infos=[{"index": 0}] * 3,
+    ... )
+    >>> [round(each["score"], 3) for each in told]
+    [0.369, 0.369, 1.0]
+    """
+
+    def __init__(
+        self,
+        quality: Callable[..., float | Mapping[str, Any]],
+        *,
+        fuse: Fuse = "x",
+        weight: float = 1.0,
+        by: str = "index",
+        credit: Any = "surprise",
+        match_length: bool = True,
+        q: float = 1,
+        psd: Any = "check",
+        **options: Any,
+    ) -> None:
+        self.quality, self.by = quality, by
+        self.fuse, self.weight = read_fusion(fuse, weight)
+        self.settings = {"credit": credit, "match_length": match_length, "q": q, "psd": psd}
+        self.options = options
+        credits_of([], groups_of([]), how_of(options), **self.settings)  # which are read
+
+    def __call__(
+        self,
+        data_sources: Sequence[str],
+        solution_strs: Sequence[str],
+        ground_truths: Sequence[Any],
+        extra_infos: Sequence[Mapping[str, Any]],
+        **others: Any,
+    ) -> list[dict[str, float]]:
+        """Return "score", "quality" and "diversity" of each solution."""
+        prompts = []
+        for i, (source, info) in enumerate(zip(data_sources, extra_infos, strict=True)):
+            if not isinstance(info, Mapping) or self.by not in info:
+                raise ValueError(
+                    f"`extra_infos` must say the prompt of each solution under {self.by!r}, which "
+                    f"solution {i} lacks; write it into the data, or pass `by=`"
+                )
+            prompts.append((str(source), info.get("split"), info[self.by]))
+        columns = zip(data_sources, solution_strs, ground_truths, extra_infos, strict=True)
+        names = ("data_source", "solution_str", "ground_truth", "extra_info")
+        told = [self.quality(**dict(zip(names, row, strict=True)), **others) for row in columns]
+        known = np.array([t["score"] if isinstance(t, Mapping) else t for t in told], dtype=float)
+        texts, how = list(solution_strs), how_of(self.options)
+        found = credits_of(texts, groups_of(prompts), how, **self.settings).credits
+        rewards = fused(found, known, self.fuse, self.weight)
+        rows = zip(rewards.tolist(), known.tolist(), np.nan_to_num(found).tolist(), strict=True)
+        return [dict(zip(("score", "quality", "diversity"), row, strict=True)) for row in rows]

@@ -1,0 +1,307 @@
+"""Rewards for what each of several samples adds to its group, beside its quality."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from itertools import chain
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from ..arguments import DEFAULT_ORDER, flag, is_several, number, one_of
+from ..arrays.namespace import Samples, row_blocks, to_host
+from ..errors import SampleError
+from ..measures.stack import Stack, stacks_of
+from ..measures.subject import Subject
+from ..reading.string_patterns import unspaced
+from ..resolve.group_labels import Groups, check_size, grouped, is_hashable
+from ..resolve.kernel_request import How, KernelArgument, how_of
+from ..resolve.sets import read_samples
+from ..spectral.rank_one import check_order, leave_one_out, log_score, surprise
+from ..spectral.spectrum import PSD, check_psd
+from ..spectral.stacks import Spectra
+from ..spectral.vendi import spectrum_of
+
+Credit = Literal["surprise", "leave_one_out"]
+Fuse = Literal["x", "+"]
+CREDITS: tuple[Credit, ...] = ("surprise", "leave_one_out")
+FUSES: tuple[Fuse, ...] = ("x", "+")
+# Of larger groups one spectrum with its vectors costs less than a spectrum without each sample.
+LARGEST_STACKED = 16
+_WORD = re.compile(r"\w+")
+
+
+def group_rewards(
+    samples: Samples,
+    quality: Any = None,
+    *,
+    groups: Any = None,
+    prompts: Sequence[Any] | None = None,
+    fuse: Fuse = "x",
+    weight: float = 1.0,
+    credit: Credit = "surprise",
+    match_length: bool = False,
+    q: float = DEFAULT_ORDER,
+    k: KernelArgument | None = None,
+    psd: PSD = "check",
+    **options: Any,
+) -> np.ndarray:
+    """Return a reward for each sample: its quality, and what it adds to its group.
+
+    For any loop of reinforcement learning: the completions for one prompt are a group. Diversity
+    alone rewards noise, so pass `quality`. A sample that is alone in its group has its quality
+    alone, or 0. Blank texts add 0, and are compared with nothing. Time O(n³) for a group of n.
+
+    Parameters
+    ----------
+    samples : list or array (n, …), or a list of lists, which are groups
+    quality : array_like (n,), optional
+        A reward of each sample, at least 0 where it is multiplied. Default: what it adds, times
+        `weight`.
+    groups : sequence (n,) of labels, optional
+        Which samples belong together. Default: those with equal prompts; without either, all.
+    prompts : sequence (n,), optional
+        The prompt of each sample, of any kind that can be compared with ``==``.
+    fuse : {"x", "+"}
+        quality · (1 − weight + weight · credit), weight in [0, 1], which rewards good samples
+        alone, as DARLING does; or quality + weight · credit.
+    weight : float of at least 0
+    credit : {"surprise", "leave_one_out"}
+        −xᵀ log(A) x / log n, A the mean of xxᵀ over the group: in [0, 1], and at order 1 its mean
+        over the group is log VS / log n. Or VS of the group − VS without the sample: at most 1,
+        for one with nothing in common with others that have nothing in common, whatever n is; 0
+        for all of a group of copies; and below 0 for some that repeat others, which multiplies
+        quality by 0. Its policy gradient is that of the expected VS.
+    match_length : bool
+        Compare texts by their distinct words, in order, without case and punctuation, and by no
+        more of them than half of the group have (characters, in a script without spaces), so that
+        no repetition or mere length makes a text different.
+    q : float in (0, ∞], the order
+    k : str, callable, dict or list, optional; how samples are compared (texts: by n-grams)
+    psd : {"check", "clip"}, to raise for negative eigenvalues, or to set them to zero
+    **options : options of the kernel, as for `vendiscore.compute`
+
+    Returns
+    -------
+    array (n,) of float64
+
+    Raises
+    ------
+    ValueError, TypeError
+        For arguments that are refused, a SampleError for samples that cannot be compared.
+
+    References
+    ----------
+    Friedman & Dieng, arXiv 2210.02410; DARLING: Li et al., arXiv 2509.02534.
+
+    Examples
+    --------
+    >>> answers = ["a cat sat", "a cat sat", "the dog ran", "it rained"]
+    >>> group_rewards(answers, [1.0, 1.0, 1.0, 0.0], prompts=["?"] * 4).round(3)
+    array([0.5, 0.5, 1. , 0. ])
+    """
+    fuse, weight = read_fusion(fuse, weight)
+    how = how_of({"k": k, **options})
+    flat = read_samples(samples, how)
+    flat, found = grouped(flat, how, groups)
+    if found is None:
+        found = groups_of(prompts) if prompts is not None else None
+    elif prompts is not None and found.nested:
+        raise ValueError("`samples` are lists, which are groups: leave `prompts` out")
+    subject = Subject(flat, how)
+    if found is None:
+        found = Groups((0,), np.zeros(subject.came, dtype=int))
+    check_size(found, subject.came, "prompts" if groups is None else "groups")
+    credits = credits_of(
+        flat, found, how, credit=credit, q=q, psd=psd, match_length=match_length
+    ).credits
+    return fused(credits, None if quality is None else _numbers(quality), fuse, weight)
+
+
+class Credits(NamedTuple):
+    """What each sample adds, NaN for one that is alone, and the VS (g,) of each group."""
+
+    credits: np.ndarray
+    scores: np.ndarray
+
+
+def credits_of(
+    samples: Any,
+    groups: Groups,
+    how: How,
+    *,
+    credit: Credit = "surprise",
+    q: float = DEFAULT_ORDER,
+    psd: PSD = "check",
+    match_length: bool = False,
+) -> Credits:
+    """Find what each sample adds to its group, and the score of each group."""
+    one_of("credit", credit, CREDITS)
+    q, psd = check_order(q), check_psd(psd)
+    if how.skip:
+        raise ValueError(
+            "`on_error='skip'` would leave out samples, and each has a reward; leave it out: "
+            "blank texts earn 0"
+        )
+    sizes = np.bincount(groups.codes, minlength=len(groups))
+    codes, some = groups.codes, np.flatnonzero(sizes[groups.codes] > 1)
+    texts = isinstance(samples, list) and all(isinstance(sample, str) for sample in samples)
+    if flag("match_length", match_length):
+        if not texts:
+            raise TypeError("`match_length` compares texts word by word; leave it out")
+        samples = _matched(samples, codes)
+    if texts:
+        some = some[[bool(samples[i].strip()) for i in some]]
+    found = np.where(sizes[codes] > 1, 0.0, np.nan)
+    scores = np.where(sizes > 1, 1.0, np.nan)
+    if len(some):
+        chosen = samples if len(some) == len(codes) else Subject(samples, how).part(some).samples
+        labels, own = np.unique(codes[some], return_inverse=True)
+        named = Groups(tuple(groups.labels[i] for i in labels), own)
+        subject = Subject(chosen, how, orders=[q], psd=psd, groups=named, in_parts=True)
+        try:
+            found[some], scores[labels] = _of_groups(subject, sizes[labels], credit, q, psd)
+        except SampleError as error:
+            raise groups.located(error.at(some)) from error.__cause__
+    return Credits(found, scores)
+
+
+def _of_groups(
+    subject: Subject, sizes: np.ndarray, credit: Credit, q: float, psd: PSD
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return credits and scores of groups, whose sizes with blank texts are `sizes`."""
+    credits, scores = np.zeros(subject.came), np.ones(len(sizes))
+    apart = np.ones(len(sizes), dtype=bool)
+    for numbers, stack in stacks_of(subject):
+        if credit == "leave_one_out" and stack.n > LARGEST_STACKED:
+            continue
+        rows, own, unusual = _of_stack(stack, credit, q, psd)
+        usual = numbers[~unusual]
+        credits[stack.rows[~unusual]], scores[usual] = rows[~unusual], own[~unusual]
+        apart[usual] = False
+    for i in np.flatnonzero(apart):
+        part = subject.parts[i]
+        try:
+            spectrum = spectrum_of(part.similarity, psd=psd, vectors=True)
+        except Exception as error:
+            error.add_note(f"this is about {part.name}")
+            raise
+        scores[i] = math.exp(log_score(spectrum, q))
+        if part.n > 1 and credit == "leave_one_out":
+            credits[part.places] = scores[i] - np.exp(leave_one_out(spectrum, q))
+        elif part.n > 1:
+            credits[part.places] = surprise(spectrum, q)
+        part.forget()
+    assert subject.groups is not None
+    if credit == "surprise":
+        credits /= np.log(np.maximum(sizes, 2))[subject.groups.codes]
+    return credits, scores
+
+
+def _of_stack(
+    stack: Stack, credit: Credit, q: float, psd: PSD
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return credits (g, n), scores (g,) and which groups are to be looked at one by one."""
+    spectra = Spectra(stack.K, None, [q], psd, vectors=credit == "surprise")
+    scores, n = to_host(spectra.values[0]), stack.n
+    unusual = stack.unusual | to_host(spectra.unusual)
+    if n == 1:
+        return np.zeros((len(scores), 1)), scores, unusual
+    if credit == "surprise":
+        return spectra.surprises(q), scores, unusual
+    K, left = to_host(stack.K), np.empty((len(scores), n))
+    others = np.array([[j for j in range(n) if j != i] for i in range(n)])
+    for block in row_blocks(len(K), 8 * n**3, least=1):
+        without = K[block][:, others[:, :, None], others[:, None, :]]
+        found = Spectra(without.reshape(-1, n - 1, n - 1), None, [q], psd)
+        left[block] = found.values[0].reshape(-1, n)
+    return scores[:, None] - left, scores, unusual
+
+
+def fused(credits: np.ndarray, quality: np.ndarray | None, fuse: Fuse, weight: float) -> np.ndarray:
+    """Return rewards from what samples add, NaN for nothing, and their quality."""
+    alone = np.isnan(credits)
+    if quality is None:
+        return weight * np.where(alone, 0.0, credits)
+    if quality.shape != credits.shape:
+        raise ValueError(
+            f"`quality` must have one number for each of {len(credits)} samples, got shape "
+            f"{quality.shape}"
+        )
+    if fuse == "+":
+        return quality + weight * np.where(alone, 0.0, credits)
+    worst = {i: quality[i] for i in np.flatnonzero(quality < 0)[:1].tolist()}
+    for i, value in worst.items():
+        raise ValueError(
+            f"`quality` must be at least 0 to be multiplied by a credit, got {value:.3g} for "
+            f"sample {i}; pass fuse='+', or a quality that begins at 0"
+        )
+    return quality * (1 - weight + weight * np.where(alone, 1.0, np.maximum(credits, 0.0)))
+
+
+def groups_of(prompts: Sequence[Any]) -> Groups:
+    """Return samples with equal prompts as groups; messages are compared, which have no hash."""
+    prompts = list(prompts)
+    if all(map(is_hashable, prompts)):
+        places: dict[Any, int] = {}
+        codes = [places.setdefault(prompt, len(places)) for prompt in prompts]
+        return Groups(tuple(places), np.array(codes, dtype=int))
+    firsts: list[Any] = []
+    codes = []
+    for prompt in prompts:
+        code = next((i for i in reversed(range(len(firsts))) if firsts[i] == prompt), len(firsts))
+        if code == len(firsts):
+            firsts.append(prompt)
+        codes.append(code)
+    return Groups(tuple(range(len(firsts))), np.array(codes, dtype=int))
+
+
+def read_fusion(fuse: Any, weight: Any) -> tuple[Fuse, float]:
+    """Read how diversity is joined with quality, and its weight."""
+    fuse = one_of("fuse", fuse, FUSES)
+    most = 1.0 if fuse == "x" else math.inf
+    expected = "a number from 0 to 1 where it multiplies" if fuse == "x" else "at least 0"
+    return fuse, number("weight", weight, expected, lambda w: 0 <= w <= most and w < math.inf)
+
+
+def _numbers(quality: Any) -> np.ndarray:
+    """Return qualities, or lists of them, as an array (n,) of finite numbers."""
+    if isinstance(quality, (list, tuple)) and quality and all(map(is_several, quality)):
+        quality = list(chain.from_iterable(quality))
+    try:
+        found = np.asarray(to_host(quality) if hasattr(quality, "detach") else quality, dtype=float)
+    except (TypeError, ValueError):
+        raise TypeError(
+            f"`quality` must be a number for each sample, got {quality!r:.60}; give a sample "
+            f"without one 0, or leave it out"
+        ) from None
+    SampleError.check(
+        {
+            i: f"has the `quality` {found[i]}, which is no finite number; give it one, such as 0"
+            for i in np.flatnonzero(~np.isfinite(found)).tolist()
+        }
+        if found.ndim == 1
+        else {}
+    )
+    return found
+
+
+def _matched(texts: Sequence[str], codes: Iterable[int]) -> list[str]:
+    """Return the distinct words of each text, no more of them than half of its group have."""
+    found = [_WORD.findall(text.casefold()) for text in texts]
+    spaces = ["" if unspaced([text]) else " " for text in texts]
+    words = [
+        list(dict.fromkeys(own if space else "".join(own)))
+        for own, space in zip(found, spaces, strict=True)
+    ]
+    counts: dict[int, list[int]] = {}
+    for own, code in zip(words, codes, strict=True):
+        if own:
+            counts.setdefault(code, []).append(len(own))
+    most = {code: sorted(sizes)[(len(sizes) - 1) // 2] for code, sizes in counts.items()}
+    return [
+        space.join(own[: most.get(code)])
+        for space, own, code in zip(spaces, words, codes, strict=True)
+    ]
