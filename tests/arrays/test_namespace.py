@@ -1,6 +1,7 @@
 """Tensors stay tensors, on their device: no more than single numbers leave torch on the way."""
 
 import math
+import sys
 import traceback
 
 import numpy as np
@@ -42,8 +43,12 @@ KERNELS = {
 
 @pytest.fixture
 def left(monkeypatch):
-    """What left torch: the way out and the line of the package, but for single numbers."""
+    """What left torch: the way out and the line of the package, but for single numbers.
+
+    As if tensors lay on another device, where NumPy cannot share their memory.
+    """
     found = []
+    monkeypatch.setattr(sys.modules[namespace.__module__], "_IN_NUMPY", ())
 
     def watched(name, way):
         def leave(self, *args, **options):

@@ -115,3 +115,13 @@ def test_groups_of_tensors_have_the_gradients_of_each():
         scores = [own["VS"].item() for own in each]
         assert found["VS"].item() == pytest.approx(np.mean(scores), rel=EXACT)
         assert torch.allclose(slope, naive, rtol=1e-9, atol=1e-12)
+
+
+def test_thousands_of_the_smallest_groups():
+    """More sets in a block than rows of which SciPy's eigensolver takes one matrix."""
+    pairs = np.random.default_rng(0).standard_normal((6000, 2, 2))
+    unit = pairs / np.linalg.norm(pairs, axis=2, keepdims=True)
+    cosines = np.sum(unit[:, 0] * unit[:, 1], axis=1)
+    shares = np.stack([(1 + cosines) / 2, (1 - cosines) / 2])
+    scores = np.exp(-np.sum(shares * np.log(shares), axis=0))
+    assert compute(pairs, k="cosine")["VS"] == pytest.approx(scores.mean(), rel=1e-12)

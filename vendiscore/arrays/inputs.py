@@ -17,7 +17,7 @@ from array_api_compat import is_array_api_obj
 from ..arguments import inexact
 from ..errors import SampleError
 from ..reading.folders import image_files, is_folder
-from .namespace import is_numpy, is_torch, namespace, scalar, to_host
+from .namespace import in_host_memory, is_numpy, is_torch, namespace, scalar, to_host
 from .pools import size
 
 # Every whole number up to this one is a float64.
@@ -329,13 +329,15 @@ def _check_whole(X: Any, name: str) -> None:
 
 def check_finite(X: Any, name: str) -> None:
     """Raise a SampleError that names all rows with a NaN or an infinity."""
-    values = X.data if sp.issparse(X) else X
-    # A finite sum of squares proves that every entry is finite, at the speed of memory.
+    values = in_host_memory(X.data if sp.issparse(X) else X)
+    # A finite sum (of squares) proves that every entry is finite, at the speed of memory.
     if isinstance(values, np.ndarray):
         flat = values.ravel() if values.flags.c_contiguous else values.ravel(order="K")
         with np.errstate(all="ignore"):
             if np.isfinite(np.vdot(flat, flat)):
                 return
+    elif np.isfinite(scalar(values.sum())):
+        return
     finite = namespace(values).isfinite(values)
     if bool(finite.all()):
         return

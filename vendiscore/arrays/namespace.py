@@ -16,6 +16,7 @@ Array: TypeAlias = Any
 Samples: TypeAlias = Any
 Weights: TypeAlias = Sequence[float] | Array  # of n samples, summing to 1
 Rows: TypeAlias = Array | sp.csr_array  # of numbers, one for each sample
+_IN_NUMPY = ("torch.float32", "torch.float64")
 _BLOCK_BYTES = 1 << 21  # a block of rows that stays in a core's cache
 # Rows that are multiplied with their own transpose at once: half of what has been seen to fail.
 GRAM_ROWS = 8192
@@ -68,6 +69,16 @@ def to_host(x: Array) -> np.ndarray:
     # A view that is to be negated, as `.imag` of a conjugate is, is none in NumPy.
     tensor: Any = x.detach().cpu().resolve_neg()
     return np.asarray(tensor.float() if str(tensor.dtype) == "torch.bfloat16" else tensor)
+
+
+def in_host_memory(x: Array) -> Array:
+    """Return the NumPy array in the memory of a tensor of floats, if there is one, else x.
+
+    Where threads of torch and of others wait for each other, its small steps take 10 ms each.
+    """
+    if not is_torch(x) or str(x.device) != "cpu" or str(x.dtype) not in _IN_NUMPY:
+        return x
+    return to_host(x)
 
 
 def as_kind_of(x: Any, other: Array) -> Array:

@@ -7,8 +7,9 @@ from functools import cached_property
 
 import numpy as np
 
+from ..arguments import has_gradient
 from ..arrays.namespace import Array, as_kind_of, namespace, row_blocks, to_host
-from ..similarity.base import DIAGONAL_TOLERANCE
+from ..similarity.base import DIAGONAL_TOLERANCE, Similarity
 from ..spectral.stacks import Spectra
 from .subject import Subject
 
@@ -22,21 +23,22 @@ class Stack:
     What a measure that is registered with `stacks` is also a function of.
     """
 
-    def __init__(self, whole: Subject, places: np.ndarray) -> None:
-        self.whole, self.places_kept, self.n = whole, places, places.shape[1]
+    def __init__(self, whole: Subject, similarity: Similarity, places: np.ndarray) -> None:
+        self.whole, self.similarity = whole, similarity
+        self.places_kept, self.n = places, places.shape[1]
         self.orders = whole.orders
         self.rows = whole.rows_came[places]
 
     @cached_property
     def K(self) -> Array:
         """Similarities (g, n, n)."""
-        return self.whole.similarity.stack(self.rows)
+        return self.similarity.stack(self.rows)
 
     @cached_property
     def unusual(self) -> np.ndarray:
         """Groups (g,) that are to be measured one by one, which warns and raises as need be."""
         diagonal = to_host(namespace(self.K).linalg.diagonal(self.K))
-        bound = max(DIAGONAL_TOLERANCE, 2 * self.whole.similarity.roundoff)
+        bound = max(DIAGONAL_TOLERANCE, 2 * self.similarity.roundoff)
         found = ~(np.abs(diagonal - 1) <= bound).all(axis=1)
         return found | to_host(self.spectral.unusual) if "spectral" in self.__dict__ else found
 
@@ -68,11 +70,12 @@ def stacks_of(whole: Subject) -> Iterator[tuple[np.ndarray, Stack]]:
     sizes = np.bincount(codes, minlength=len(whole.groups) + 1)
     starts = np.cumsum(sizes) - sizes
     order = np.argsort(codes, kind="stable")
-    dim = whole.similarity.dim or 0
+    similarity = whole.similarity if has_gradient(whole.p) else whole.similarity.in_numpy()
+    dim = similarity.dim or 0
     for n in np.unique(sizes[:-1]).tolist():
         alike = np.flatnonzero(sizes[:-1] == n)
         if not 0 < n <= LARGEST:
             continue
         for block in row_blocks(len(alike), 8 * n * max(n, dim)):
             groups = alike[block]
-            yield groups, Stack(whole, order[starts[groups][:, None] + np.arange(n)])
+            yield groups, Stack(whole, similarity, order[starts[groups][:, None] + np.arange(n)])

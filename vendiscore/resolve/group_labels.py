@@ -74,14 +74,18 @@ def grouped(
             f"`{name}` is a list of lists, which are groups, and `groups` says so too: pass one "
             "list of all samples with `groups`, or the list of lists alone"
         )
-    sizes = [size(member) for member in members]
+    array = hasattr(members, "ndim")  # of equal groups, which lie side by side
+    sizes = [members.shape[1]] * len(members) if array else [size(member) for member in members]
     if 0 in sizes:
         raise ValueError(
             f"group {sizes.index(0)} of `{name}` is empty and has no score; remove it, or give it "
             f"the samples that it should have"
         )
-    codes = np.repeat(np.arange(len(members)), sizes)
-    return pooled(members), Groups(tuple(range(len(members))), codes, nested=True)
+    groups = Groups(
+        tuple(range(len(members))), np.repeat(np.arange(len(members)), sizes), nested=True
+    )
+    flat = members.reshape(sum(sizes), *members.shape[2:]) if array else pooled(members)
+    return flat, groups
 
 
 def takes_any_length(how: How) -> bool:
@@ -155,8 +159,8 @@ def check_size(groups: Groups, n: int, name: str = "groups") -> None:
         )
 
 
-def _members(samples: Any, how: How, name: str) -> list[Any] | None:
-    """Return the groups of a list of lists, each a list or an array; None if it is none."""
+def _members(samples: Any, how: How, name: str) -> Any:
+    """Return groups, as a list of lists or arrays or as one array; None if it is none."""
     if not isinstance(samples, (list, tuple)) and not is_numpy(samples) and not is_torch(samples):
         return None
     kind = "distances" if how.metric == "precomputed" else _kind(how, samples)
@@ -170,7 +174,7 @@ def _members(samples: Any, how: How, name: str) -> list[Any] | None:
         return None
     if hasattr(samples, "ndim"):
         parts = 3 if kind in _OF_ROWS else 2 if kind == "labels" else 0
-        return list(samples) if samples.ndim == parts else None
+        return samples if samples.ndim == parts else None
     some = [member for member in samples if not (isinstance(member, list) and not member)]
     if not all(map(is_group, some)) or not (some or kind in _NO_LISTS):
         return None

@@ -252,6 +252,10 @@ class Similarity(metaclass=_Closed):
         """Return `take(index)` without features and pairs that only other samples have."""
         return self._like(self._part(index), index)
 
+    def in_numpy(self) -> Self:
+        """Return the same of NumPy arrays in the memory of its tensors, or itself."""
+        return self
+
     def stack(self, places: np.ndarray) -> Array:
         """Return K of each of g sets of m samples, at `places` (g, m): float64 (g, m, m)."""
         K = self._stack(places)

@@ -9,18 +9,21 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 
+from ..arguments import has_gradient
 from ..arrays.identical import identical_rows
 from ..arrays.namespace import (
     Array,
     Rows,
     as_kind_of,
     gram,
+    in_host_memory,
     in_single,
     is_numpy,
     is_torch,
     namespace,
     product,
     row_blocks,
+    to_host,
 )
 from .base import Index, Similarity, scale_rows
 
@@ -105,11 +108,15 @@ class FeatureSimilarity(Similarity):
     @cached_property
     def _squares(self) -> Array:
         """‖x‖² of every row, found once for all scaled copies."""
-        if not is_numpy(self.X):
+        if sp.issparse(self.X):
             X = self._features()
-            if sp.issparse(X):
-                return np.asarray(X.multiply(X).sum(axis=1)).ravel()
-            return namespace(X).linalg.vecdot(X, X)
+            return np.asarray(X.multiply(X).sum(axis=1)).ravel()
+        if not is_numpy(self.X):
+            host, xp = self.in_numpy(), namespace(self.X)
+            if host is not self:
+                return xp.asarray(host._squares)
+            X = self._features()
+            return xp.linalg.vecdot(X, X)
         squares = np.empty(self.n)
         with np.errstate(over="ignore", under="ignore"):  # `normalized` takes care of those
             for block, X in self._wide_blocks():
@@ -163,13 +170,23 @@ class FeatureSimilarity(Similarity):
 
     def _products(self, places: np.ndarray) -> Array:
         """Return X Xᵀ of the rows of each set, a few sets at a time: new memory costs more."""
+        m, d, xp, found = places.shape[1], self.X.shape[1], namespace(self.X), []
         blocks: Iterable[slice] = [slice(0, len(places))]
         if is_numpy(self.X):
-            blocks = row_blocks(len(places), 32 * places.shape[1] * self.X.shape[1], least=1)
-        stacks = (self._float64(places[block]) for block in blocks)
-        xp = namespace(self.X)
-        found = [xp.matmul(F, xp.permute_dims(F, (0, 2, 1))) for F in stacks]
+            blocks = row_blocks(len(places), 32 * m * d, least=1)
+        for block in blocks:
+            own = places[block].ravel()
+            side_by_side = own[-1] - own[0] == len(own) - 1 and (np.diff(own) == 1).all()
+            F = self._float64(slice(own[0], own[-1] + 1) if side_by_side else own)
+            F = xp.reshape(F, (-1, m, d))
+            found.append(xp.matmul(F, xp.permute_dims(F, (0, 2, 1))))
         return found[0] if len(found) == 1 else xp.concat(found)
+
+    def in_numpy(self) -> Self:
+        X = in_host_memory(self.X)
+        if X is self.X or has_gradient([self.X, self.scale]):
+            return self
+        return self._of(X)._with(scale=None if self.scale is None else to_host(self.scale))
 
     @cached_property
     def _common_and_rare(self) -> tuple[np.ndarray, Any, Any]:

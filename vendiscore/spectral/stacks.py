@@ -40,7 +40,7 @@ class Spectra:
         root = math.sqrt(1 / K.shape[1]) if p is None else xp.sqrt(as_kind_of(p, diagonal))
         root = root / xp.sqrt(diagonal)
         K = K * root[:, :, None] * root[:, None, :]
-        self.unusual = ~xp.isfinite(detached(K)).all(-1).all(-1)
+        self.unusual = ~xp.isfinite(detached(K).sum(-1).sum(-1))
         if p is not None:
             self.unusual = self.unusual | ((root > 0) & (root < math.sqrt(LEAST_WEIGHT))).any(-1)
         if bool(self.unusual.any()):
