@@ -40,7 +40,6 @@ def test_there_is_one_product_with_the_own_transpose():
         if own.search(line)
     ]
     assert found == [
-        ("features.py", "pairs = (F @ F.T).tocoo()"),  # sparse
         ("namespace.py", "return A @ A.T"),  # torch
         ("namespace.py", "out[own, own] = A[own] @ A[own].T"),  # a block
     ]

@@ -19,7 +19,7 @@ from ..encoders.tokenizers import TOKENS, named_tokenizer
 from ..errors import SampleError, warn
 from ..reading.string_patterns import unspaced, words_by
 from ..registry.kernel import Control, Fitted, register_kernel
-from ..similarity.base import Similarity
+from ..similarity.base import Similarity, scale_rows
 from ..similarity.features import FeatureSimilarity
 from ..similarity.hashed_ngrams import hashed_ngrams
 
@@ -160,7 +160,7 @@ def _unit_features(tokens: Sequence[Sequence[Any]], orders: Sequence[int]) -> sp
     F = sp.hstack([_unit_rows(counts[n - 1]) for n in orders], format="csr")
     # Sums of one unit vector for each n that a text is long enough for.
     lengths = np.array([sum(len(t) >= n for n in orders) for t in tokens])
-    return sp.diags_array(1 / np.sqrt(lengths), format="csr") @ F
+    return scale_rows(F, 1 / np.sqrt(lengths))
 
 
 def _hashing_error(
@@ -281,9 +281,9 @@ def count_ngrams(tokens: Sequence[Sequence[Any]], most: int) -> list[sp.csr_arra
 
 
 def _unit_rows(X: sp.csr_array) -> sp.csr_array:
-    norms = np.sqrt(np.asarray(X.multiply(X).sum(axis=1)).ravel())
-    scales = np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0)
-    return sp.diags_array(scales, format="csr") @ X
+    rows = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
+    norms = np.sqrt(np.bincount(rows, X.data**2, X.shape[0]))
+    return scale_rows(X, np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0))
 
 
 def _check_ns(ns: int | Iterable[int]) -> tuple[int, ...]:

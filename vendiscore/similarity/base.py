@@ -316,4 +316,8 @@ def check_diagonal(similarity: S) -> S:
 
 def scale_rows(F: Any, s: Array) -> Any:
     """Return diag(s) F for dense or sparse F."""
-    return sp.diags_array(s, format="csr") @ F if sp.issparse(F) else F * s[:, None]
+    if not sp.issparse(F):
+        return F * s[:, None]
+    F = F.tocsr(copy=True)
+    F.data = F.data * np.repeat(s, np.diff(F.indptr))
+    return F

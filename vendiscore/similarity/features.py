@@ -158,12 +158,15 @@ class FeatureSimilarity(Similarity):
         if not sp.issparse(self.X):
             return self._products(places)
         g, m = places.shape
-        X = self._float64(places.ravel())
-        # A column of each set for itself, so that only samples of one set meet in the product.
-        sets = np.repeat(np.arange(g), np.diff(X.indptr[::m]))
-        columns = np.unique(sets * X.shape[1] + X.indices, return_inverse=True)[1]
-        F = sp.csr_array((X.data, columns, X.indptr), (g * m, columns.max(initial=0) + 1))
-        pairs = (F @ F.T).tocoo()
+        by_column = self._float64(places.ravel()).tocsc()
+        # Each column of each set for itself, so that only samples of one set meet in the product.
+        sets = by_column.indices // m
+        first = np.ones(len(sets) + 1, dtype=bool)
+        first[1:-1] = sets[1:] != sets[:-1]
+        first[by_column.indptr] = True
+        own = (by_column.data, by_column.indices, np.flatnonzero(first))
+        F = sp.csr_array(own, (len(own[2]) - 1, g * m))
+        pairs = (F.T @ F).tocoo()
         K = np.zeros((g, m, m))
         K[pairs.row // m, pairs.row % m, pairs.col % m] = pairs.data
         return K
