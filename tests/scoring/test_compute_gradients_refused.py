@@ -26,6 +26,7 @@ DOORS = {
     "compute": lambda X, **how: compute(X, **how)["VS"],
     "conditional_score": lambda X, **how: vendiscore.conditional_score(X, ["a", "b"] * 4, **how),
     "explain": vendiscore.explain,
+    "group_rewards": vendiscore.group_rewards,
     "growth": vendiscore.growth,
     "mag_diff": lambda X, **how: vendiscore.mag_diff(OTHERS, X, **how),
     "mag_areas": lambda X, **how: vendiscore.mag_areas([OTHERS, X], **how),

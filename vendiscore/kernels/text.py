@@ -19,7 +19,7 @@ from ..encoders.tokenizers import TOKENS, named_tokenizer
 from ..errors import SampleError, warn
 from ..reading.string_patterns import unspaced, words_by
 from ..registry.kernel import Control, Fitted, register_kernel
-from ..similarity.base import Similarity, scale_rows
+from ..similarity.base import Similarity
 from ..similarity.features import FeatureSimilarity
 from ..similarity.hashed_ngrams import hashed_ngrams
 
@@ -156,11 +156,16 @@ def ngram_overlap(
 
 
 def _unit_features(tokens: Sequence[Sequence[Any]], orders: Sequence[int]) -> sp.csr_array:
+    """Return sums of one unit vector for each n that a text is long enough for, as unit rows."""
     counts = count_ngrams(tokens, max(orders))
-    F = sp.hstack([_unit_rows(counts[n - 1]) for n in orders], format="csr")
-    # Sums of one unit vector for each n that a text is long enough for.
-    lengths = np.array([sum(len(t) >= n for n in orders) for t in tokens])
-    return scale_rows(F, 1 / np.sqrt(lengths))
+    n, shares = len(tokens), [sum(len(t) >= n for n in orders) for t in tokens]
+    chosen = [counts[order - 1].copy() for order in orders]
+    for X in chosen:
+        rows = np.repeat(np.arange(n), np.diff(X.indptr))
+        norms = np.sqrt(np.bincount(rows, X.data**2, n))
+        X.data *= np.divide(1.0, norms, out=np.zeros(n), where=norms > 0)[rows]
+        X.data *= (1 / np.sqrt(shares))[rows]
+    return sp.hstack(chosen, format="csr")
 
 
 def _hashing_error(
@@ -278,12 +283,6 @@ def count_ngrams(tokens: Sequence[Sequence[Any]], most: int) -> list[sp.csr_arra
         found.append(sp.csr_array((np.ones(len(grams)), grams.copy(), ends), shape))
         found[-1].sum_duplicates()  # in place
     return found
-
-
-def _unit_rows(X: sp.csr_array) -> sp.csr_array:
-    rows = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
-    norms = np.sqrt(np.bincount(rows, X.data**2, X.shape[0]))
-    return scale_rows(X, np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0))
 
 
 def _check_ns(ns: int | Iterable[int]) -> tuple[int, ...]:

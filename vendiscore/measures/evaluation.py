@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..arguments import has_gradient, is_several, refuse_gradient
-from ..arrays.namespace import as_kind_of, is_torch, namespace, to_host
+from ..arrays.namespace import as_kind_of, namespace, to_host
 from ..hints import suggestion
 from ..registry.measure import RANGE_ROUNDING, Measure, get_measure
 from ..registry.presets import expanded
@@ -138,9 +138,9 @@ def measure_stacks(
         {key: namespace(parts[0]).concat(parts)[back] for key, parts in own.items()}
         for own in pieces
     ]
-    if is_torch(like := subject.similarity.diagonal()):
-        wide = namespace(like).zeros(1, dtype=namespace(like).float64, device=like.device)
-        columns = [{key: as_kind_of(v, wide) for key, v in own.items()} for own in columns]
+    if stack.similarity is not subject.similarity:  # but in NumPy: numbers become tensors again
+        like = subject.similarity.diagonal()
+        columns = [{key: as_kind_of(v, like) for key, v in own.items()} for own in columns]
     if "torch" in sys.modules and sys.modules["torch"].is_grad_enabled():
         for chosen, own in zip(measures, columns, strict=True):
             if not all(map(has_gradient, own.values())):

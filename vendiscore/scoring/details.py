@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays.identical import joint_groups
 from ..magnitude.space import MetricSpace
 from ..measures.subject import Subject
 from ..optional import versions
@@ -33,7 +34,7 @@ def details(subject: Subject, request: Request, sure: Sureness | None = None) ->
     of_measures = _of_measures(request, settings)
     report: dict[str, Any] = {
         "n": subject.n,
-        "distinct": sum(_distinct(each) for each in sets),
+        "distinct": sum(each.space.distinct for each in sets) if spaces else _distinct(subject),
         "dropped": dict(similarity.dropped) if similarity else {},
         "options": {},
     }
@@ -67,10 +68,13 @@ def details(subject: Subject, request: Request, sure: Sureness | None = None) ->
 
 
 def _distinct(subject: Subject) -> int:
-    if subject.seen:
-        return subject.space.distinct
-    groups = subject.similarity.groups() if "similarities" in subject.__dict__ else None
-    return subject.n if groups is None else len(np.unique(groups))
+    """Return how many samples differ, or differ from the others of their group."""
+    same = subject.similarity.groups() if "similarities" in subject.__dict__ else None
+    if same is None:
+        return subject.n
+    if subject.groups is not None:
+        same = joint_groups([subject.groups.codes[subject.rows_came >= 0], same])
+    return len(np.unique(same))
 
 
 def _settings(

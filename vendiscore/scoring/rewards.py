@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from ..arguments import DEFAULT_ORDER, flag, is_several, number, one_of
+from ..arguments import DEFAULT_ORDER, flag, is_several, number, one_of, refuse_gradient
 from ..arrays.namespace import Samples, row_blocks, to_host
 from ..errors import SampleError
 from ..measures.stack import Stack, stacks_of
@@ -105,6 +105,7 @@ def group_rewards(
     fuse, weight = read_fusion(fuse, weight)
     how = how_of({"k": k, **options})
     flat = read_samples(samples, how)
+    refuse_gradient("`group_rewards`", **how.options, samples=flat, quality=quality)
     flat, found = grouped(flat, how, groups)
     if found is None:
         found = groups_of(prompts) if prompts is not None else None
