@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import sys
 from contextlib import suppress
-from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from types import ModuleType
 
@@ -41,6 +40,8 @@ if _lacking := _missing(BASE):
 
 def versions() -> dict[str, str]:
     """Return the versions that a number was computed with."""
+    from importlib.metadata import PackageNotFoundError, version  # 20 ms that few need
+
     found = {name: version(name) for name in ("numpy", "scipy")}
     with suppress(PackageNotFoundError):
         found["evaluate"] = version("evaluate")

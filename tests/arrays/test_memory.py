@@ -6,6 +6,7 @@ import tracemalloc
 from pathlib import Path
 
 import numpy as np
+import psutil
 import pytest
 
 import vendiscore
@@ -28,7 +29,7 @@ def groups(tmp_path, monkeypatch):
     monkeypatch.setattr(memory, "_CGROUP", tmp_path / "cgroup")
     monkeypatch.setattr(memory, "_OWN", tmp_path / "own")
     machine = type("", (), {"available": 64 * GB})()
-    monkeypatch.setattr(memory.psutil, "virtual_memory", lambda: machine)
+    monkeypatch.setattr(psutil, "virtual_memory", lambda: machine)
     return tmp_path
 
 

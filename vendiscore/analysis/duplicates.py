@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-import scipy.sparse as sp
 
 from ..arguments import number
+from ..arrays import sparse as sp
 from ..arrays.namespace import Array, to_host
 from ..similarity.base import Similarity
 from .redundancy import Neighbours, Pair

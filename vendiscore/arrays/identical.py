@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
+from . import sparse as sp
 from .hashing import mix
-from .namespace import is_numpy, row_blocks
+from .namespace import row_blocks
 
 # Up to so many bytes, with 256 more for each row, a dict of rows is faster than codes.
 _FEW = 1 << 16
@@ -27,17 +27,17 @@ def identical_rows(A: Any) -> np.ndarray | None:
     array([0, 1, 0])
     """
     keys: Iterator[bytes]
-    if sp.issparse(A):
-        A = A.sorted_indices()  # a copy
-        A.eliminate_zeros()
-        cuts = zip(A.indptr[:-1], A.indptr[1:], strict=True)
-        keys = (A.indices[i:j].tobytes() + A.data[i:j].tobytes() for i, j in cuts)
-    elif is_numpy(A):
+    if isinstance(A, np.ndarray):
         if A.nbytes + 256 * len(A) > _FEW:
             first, groups = np.unique(_codes(A), return_index=True, return_inverse=True)[1:]
             if _equal(A, first[groups]):
                 return np.unique(first[groups], return_inverse=True)[1]
-        keys = (row.tobytes() for _, rows in _blocks(A) for row in rows)
+        keys = (row.tobytes() for row in np.add(A, A.dtype.type(0), order="C"))
+    elif sp.issparse(A):
+        A = A.sorted_indices()  # a copy
+        A.eliminate_zeros()
+        cuts = zip(A.indptr[:-1], A.indptr[1:], strict=True)
+        keys = (A.indices[i:j].tobytes() + A.data[i:j].tobytes() for i, j in cuts)
     else:
         return None
     seen: dict[bytes, int] = {}
@@ -48,8 +48,8 @@ def _codes(A: np.ndarray) -> np.ndarray:
     """Return random sums of the bits of each row, as 64 bits."""
     codes = np.empty(len(A), np.uint64)
     kind = next(f"u{size}" for size in (8, 4, 2, 1) if A[:1].nbytes % size == 0)
-    for block, rows in _blocks(A):
-        bits = rows.view(kind)
+    for block in row_blocks(len(A), A[:1].nbytes):
+        bits = np.add(A[block], A.dtype.type(0), order="C").view(kind)  # −0.0 + 0.0 is 0.0
         # Rows of small integers differ in high bits alone, which products carry no lower.
         for shift in (16, 32):
             bits ^= bits >> shift
@@ -63,9 +63,3 @@ def _equal(A: np.ndarray, first: np.ndarray) -> bool:
     rows = np.flatnonzero(first != np.arange(len(first)))
     blocks = (rows[block] for block in row_blocks(len(rows), A[:1].nbytes))
     return all((A[block] == A[first[block]]).all() for block in blocks)
-
-
-def _blocks(A: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
-    """Yield copies of rows, with 0.0 for −0.0."""
-    for block in row_blocks(len(A), A[:1].nbytes):
-        yield block, np.add(A[block], A.dtype.type(0), order="C")

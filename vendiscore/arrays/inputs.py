@@ -11,12 +11,12 @@ from numbers import Number
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from array_api_compat import is_array_api_obj
 
 from ..arguments import inexact
 from ..errors import SampleError
 from ..reading.folders import image_files, is_folder
+from . import sparse as sp
 from .namespace import in_host_memory, is_numpy, is_torch, namespace, scalar, to_host
 from .pools import size
 

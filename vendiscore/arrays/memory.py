@@ -5,8 +5,6 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-import psutil
-
 from ..errors import TooLargeError
 
 _CGROUP = Path("/sys/fs/cgroup")
@@ -27,6 +25,8 @@ FEW_BYTES = 1 << 22
 
 def available_bytes() -> int:
     """Return bytes that the machine, its control groups and `ulimit -v` leave to allocate."""
+    import psutil
+
     machine = int(psutil.virtual_memory().available)
     return max(0, min([machine, _address_space(), *map(_group_left, _groups(_CGROUP, _OWN))]))
 
@@ -78,6 +78,8 @@ def _given_back(folder: Path) -> int:
 
 
 def _address_space() -> int:
+    import psutil
+
     try:
         import resource
     except ImportError:  # not on Windows

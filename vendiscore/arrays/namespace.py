@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeAlias, TypeGuard
 
 import numpy as np
-import scipy.sparse as sp
 from array_api_compat import array_namespace
 
 # A NumPy array or a torch tensor, used by what the array API standard has of both.
@@ -15,7 +14,7 @@ Array: TypeAlias = Any
 # A list, an array, a column: whatever kernels compare, or what has columns that they do.
 Samples: TypeAlias = Any
 Weights: TypeAlias = Sequence[float] | Array  # of n samples, summing to 1
-Rows: TypeAlias = Array | sp.csr_array  # of numbers, one for each sample
+Rows: TypeAlias = Any  # an array, a tensor or a CSR array of numbers, a row for each sample
 _IN_NUMPY = ("torch.float32", "torch.float64")
 _BLOCK_BYTES = 1 << 21  # a block of rows that stays in a core's cache
 # Rows that are multiplied with their own transpose at once: half of what has been seen to fail.
@@ -42,14 +41,17 @@ def is_numpy(x: object) -> TypeGuard[np.ndarray]:
     return isinstance(x, np.ndarray)
 
 
-_NUMPY = array_namespace(np.empty(0))
+def is_sparse(x: object) -> bool:
+    """Return whether `x` is one of SciPy's sparse arrays, without importing them."""
+    told = getattr(sys.modules.get("scipy.sparse"), "issparse", None)
+    return told is not None and told(x)
 
 
 def namespace(x: Array) -> Any:
     """Return the array API namespace of `x` (NumPy for sparse matrices)."""
     if type(x) is np.ndarray:
-        return _NUMPY
-    return np if sp.issparse(x) else array_namespace(x)
+        return np
+    return np if is_sparse(x) else array_namespace(x)
 
 
 def detached(x: Any) -> Any:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
+from . import sparse as sp
 from .namespace import is_numpy, is_torch, to_host
 
 

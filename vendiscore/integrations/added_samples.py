@@ -13,8 +13,8 @@ from itertools import islice
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
+from ..arrays import sparse as sp
 from ..arrays.inputs import as_matrix, as_samples
 from ..arrays.namespace import is_numpy, is_torch, to_host
 from ..arrays.pools import size

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import scipy.sparse as sp
-
+from ..arrays import sparse as sp
 from ..arrays.inputs import as_samples
 from ..arrays.namespace import detached
 from ..resolve.group_labels import grouped

@@ -8,10 +8,10 @@ from contextlib import suppress
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from ..arguments import one_of, refuse_gradient
 from ..arrays import memory
+from ..arrays import sparse as sp
 from ..arrays.inputs import as_matrix
 from ..arrays.namespace import is_torch, row_blocks, to_host
 from ..errors import SampleError

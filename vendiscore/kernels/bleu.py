@@ -7,10 +7,10 @@ from functools import cache, partial
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from ..arguments import flag, integer
 from ..arrays import memory
+from ..arrays import sparse as sp
 from ..encoders.tokenizers import named_tokenizer
 from ..hints import suggestion
 from ..optional import require
@@ -119,7 +119,7 @@ def _from_matches(
     n = len(tokens)
     needed = 8 * n * n + (8 * max_order + 80) * min(n * n, PAIRS_AT_ONCE)
     memory.require(needed, f"the similarity matrix of {n} samples", "compare fewer samples")
-    orders = [_repeats_apart(counts) for counts in count_ngrams(tokens, max_order)]
+    orders = [_repeats_apart(*counted, n) for counted in count_ngrams(tokens, max_order)]
     lengths = np.array([len(words) for words in tokens])
     names: dict[tuple[str, ...], int] = {}
     same = np.array([names.setdefault(tuple(words), len(names)) for words in tokens])
@@ -142,10 +142,14 @@ def _from_matches(
     return K
 
 
-def _repeats_apart(counts: sp.csr_array) -> sp.csr_array:
+def _repeats_apart(
+    texts: np.ndarray, grams: np.ndarray, counts: np.ndarray, n: int
+) -> sp.csr_array:
     """Return 0/1 columns "at least m times": dot products of rows are Σ min(count, count')."""
-    most = int(counts.data.max(initial=1))
-    return sp.hstack([(counts >= m).astype(float) for m in range(1, most + 1)], format="csr")
+    width = int(grams.max(initial=0)) + 1
+    repeats = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+    places = np.repeat(texts, counts), np.repeat(grams, counts) + width * repeats
+    return sp.csr_array((np.ones(len(repeats)), places), (n, width * int(counts.max(initial=1))))
 
 
 def _distinct(columns: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:

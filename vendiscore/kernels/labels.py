@@ -7,8 +7,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
+from ..arrays import sparse as sp
 from ..arrays.inputs import as_matrix
 from ..arrays.namespace import is_torch, namespace, precision, scalar
 from ..errors import SampleError

@@ -11,16 +11,16 @@ from itertools import chain
 from typing import Any, Literal
 
 import numpy as np
-import scipy.sparse as sp
 
 from ..arguments import integer, is_several, one_of
+from ..arrays import sparse as sp
 from ..encoders import treebank
 from ..encoders.tokenizers import TOKENS, named_tokenizer
 from ..errors import SampleError, warn
 from ..reading.string_patterns import unspaced, words_by
 from ..registry.kernel import Control, Fitted, register_kernel
 from ..similarity.base import Similarity
-from ..similarity.features import FeatureSimilarity
+from ..similarity.features import FEW, FeatureSimilarity
 from ..similarity.hashed_ngrams import hashed_ngrams
 
 Tokenizer = Callable[[str], Sequence[str]]
@@ -155,17 +155,21 @@ def ngram_overlap(
     return hashed.normalized().noted(notes=[note])
 
 
-def _unit_features(tokens: Sequence[Sequence[Any]], orders: Sequence[int]) -> sp.csr_array:
+def _unit_features(tokens: Sequence[Sequence[Any]], orders: Sequence[int]) -> Any:
     """Return sums of one unit vector for each n that a text is long enough for, as unit rows."""
-    counts = count_ngrams(tokens, max(orders))
-    n, shares = len(tokens), [sum(len(t) >= n for n in orders) for t in tokens]
-    chosen = [counts[order - 1].copy() for order in orders]
-    for X in chosen:
-        rows = np.repeat(np.arange(n), np.diff(X.indptr))
-        norms = np.sqrt(np.bincount(rows, X.data**2, n))
-        X.data *= np.divide(1.0, norms, out=np.zeros(n), where=norms > 0)[rows]
-        X.data *= (1 / np.sqrt(shares))[rows]
-    return sp.hstack(chosen, format="csr")
+    n, counted = len(tokens), list(count_ngrams(tokens, max(orders)))
+    scales = 1 / np.sqrt([sum(len(t) >= order for order in orders) for t in tokens])
+    found, width = [], 0
+    for rows, columns, counts in (counted[order - 1] for order in orders):
+        norms = np.sqrt(np.bincount(rows, counts**2, n))
+        found.append((rows, width + columns, counts * (1 / norms[rows]) * scales[rows]))
+        width += int(columns.max(initial=0)) + 1
+    rows, columns, values = map(np.concatenate, zip(*found, strict=True))
+    if n * width > FEW:
+        return sp.csr_array((values, (rows, columns)), (n, width))
+    X = np.zeros((n, width))
+    X[rows, columns] = values
+    return X
 
 
 def _hashing_error(
@@ -274,15 +278,14 @@ def ngrams_of(
         starts, grams = starts[inside], np.unique(pairs, return_inverse=True)[1]
 
 
-def count_ngrams(tokens: Sequence[Sequence[Any]], most: int) -> list[sp.csr_array]:
-    """Return how often each n-gram is in each text, for n = 1 … most: CSR (texts, n-grams)."""
-    found, n = [], len(tokens)
+def count_ngrams(
+    tokens: Sequence[Sequence[Any]], most: int
+) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """Yield, for n = 1 … most, texts, their n-grams, and how often each is there, in order."""
     for texts, grams in ngrams_of(tokens, most):
-        ends = np.searchsorted(texts, np.arange(n + 1))
-        shape = (n, int(grams.max(initial=0)) + 1)
-        found.append(sp.csr_array((np.ones(len(grams)), grams.copy(), ends), shape))
-        found[-1].sum_duplicates()  # in place
-    return found
+        width = int(grams.max(initial=0)) + 1
+        places, counts = np.unique(texts * width + grams, return_counts=True)
+        yield *np.divmod(places, width), counts
 
 
 def _check_ns(ns: int | Iterable[int]) -> tuple[int, ...]:

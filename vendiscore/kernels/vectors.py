@@ -9,10 +9,10 @@ from numbers import Number
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from ..arguments import integer, number
 from ..arrays import memory
+from ..arrays import sparse as sp
 from ..arrays.inputs import as_matrix
 from ..arrays.namespace import Array, detached, is_torch, namespace, row_blocks, scalar
 from ..distances.exponentials import Exponentials, median_width

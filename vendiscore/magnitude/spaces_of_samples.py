@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from ..arguments import refuse_gradient
 from ..arrays import memory
+from ..arrays import sparse as sp
 from ..arrays.identical import identical_rows
 from ..arrays.namespace import Samples, row_blocks, to_host
 from ..distances.all_pairs import (

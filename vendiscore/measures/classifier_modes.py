@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
+from ..arrays import sparse as sp
 from ..arrays.inputs import choose
 from ..arrays.namespace import namespace
 from ..arrays.weights import check_weights

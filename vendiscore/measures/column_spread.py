@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import scipy
-import scipy.sparse as sp
 
 from ..arguments import is_several, number
+from ..arrays import sparse as sp
 from ..arrays.namespace import to_host
 from ..distances.all_pairs import numpy_rows
 from ..errors import SampleError

@@ -6,9 +6,9 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from ..arguments import flag
+from ..arrays import sparse as sp
 from ..arrays.namespace import as_kind_of, is_torch, row_blocks, scalar, to_host
 from ..distances.all_pairs import numpy_rows
 from ..magnitude.spaces_of_samples import stacked

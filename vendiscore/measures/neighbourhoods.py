@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
+from ..arrays import sparse as sp
 from ..arrays.identical import identical_rows
 from ..arrays.namespace import to_host
 from ..distances.all_pairs import UNIT_ROUNDING, check_truths, unit_rows

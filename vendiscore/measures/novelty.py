@@ -6,10 +6,10 @@ import math
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from ..arguments import number
 from ..arrays import memory
+from ..arrays import sparse as sp
 from ..arrays.namespace import gram, to_host
 from ..registry.measure import register_measure
 from ..similarity.base import Similarity

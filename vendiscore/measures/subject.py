@@ -9,8 +9,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
+from ..arrays import sparse as sp
 from ..arrays.inputs import choose
 from ..arrays.namespace import Array
 from ..arrays.pools import size

@@ -8,8 +8,8 @@ from numbers import Number
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
+from ..arrays import sparse as sp
 from ..arrays.namespace import to_host
 from ..encoders.pil_images import as_image
 from ..errors import SampleError

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
+from ..arrays import sparse as sp
 from ..arrays.inputs import as_samples
 from ..arrays.namespace import is_numpy, is_torch
 from ..arrays.pools import pooled, size

@@ -9,9 +9,9 @@ from types import MappingProxyType
 from typing import Any, Self, TypeVar
 
 import numpy as np
-import scipy.sparse as sp
 
 from ..arrays import memory
+from ..arrays import sparse as sp
 from ..arrays.identical import joint_groups
 from ..arrays.namespace import Array, gram, is_numpy, namespace, product, row_blocks, scalar
 from ..errors import SampleError

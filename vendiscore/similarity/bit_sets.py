@@ -11,8 +11,8 @@ from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
-import scipy.sparse as sp
 
+from ..arrays import sparse as sp
 from ..arrays.identical import identical_rows
 from .base import Index
 from .rows import RowsSimilarity

@@ -6,9 +6,9 @@ import math
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from ..arrays import memory
+from ..arrays import sparse as sp
 from ..arrays.inputs import as_matrix
 from ..arrays.namespace import Array, as_kind_of, detached, is_torch, precision, row_blocks
 from ..distances.pairs import symmetric_part

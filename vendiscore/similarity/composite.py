@@ -11,8 +11,8 @@ from operator import mul
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
+from ..arrays import sparse as sp
 from ..arrays.identical import joint_groups
 from ..arrays.namespace import Array, is_numpy, is_torch
 from .base import Index, Similarity

@@ -7,9 +7,9 @@ from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
-import scipy.sparse as sp
 
 from ..arguments import has_gradient
+from ..arrays import sparse as sp
 from ..arrays.identical import identical_rows
 from ..arrays.namespace import (
     Array,
@@ -108,14 +108,13 @@ class FeatureSimilarity(Similarity):
     @cached_property
     def _squares(self) -> Array:
         """‖x‖² of every row, found once for all scaled copies."""
-        if sp.issparse(self.X):
-            X = self._features()
-            return np.asarray(X.multiply(X).sum(axis=1)).ravel()
         if not is_numpy(self.X):
             host, xp = self.in_numpy(), namespace(self.X)
             if host is not self:
                 return xp.asarray(host._squares)
             X = self._features()
+            if sp.issparse(X):
+                return np.asarray(X.multiply(X).sum(axis=1)).ravel()
             return xp.linalg.vecdot(X, X)
         squares = np.empty(self.n)
         with np.errstate(over="ignore", under="ignore"):  # `normalized` takes care of those
@@ -132,7 +131,7 @@ class FeatureSimilarity(Similarity):
 
     def compact(self) -> FeatureSimilarity:
         """Drop columns of integers that are all zero, such as the margins of digits."""
-        if not is_numpy(self.X) or self.X.dtype.kind not in "bui":
+        if not isinstance(self.X, np.ndarray) or self.X.dtype.kind not in "bui":
             return self
         some = self.X.any(axis=0)
         if some.all() or not some.any():

@@ -7,8 +7,8 @@ from itertools import chain
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
+from ..arrays import sparse as sp
 from ..arrays.hashing import FACTOR, hash_bytes, mix
 from .base import scale_rows
 

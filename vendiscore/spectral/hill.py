@@ -85,9 +85,9 @@ def _numbers(shares: Any) -> np.ndarray:
 
 def log_power_mean(weights: Array, logs: Array, q: float) -> Any:
     """Return log (Σ w e^{(q−1) logs})^{1/(1−q)} of rows of weights of sum 1, with its limits."""
-    xp = namespace(logs)
     if q == 1:
         return -(weights * logs).sum(-1)
+    xp = namespace(logs)
     if abs(q - 1) < 0.5:
         # Σ w e^x = 1 + Σ w (e^x − 1): exact as q → 1, where the plain formula is 0/0.
         excess = xp.sum(weights * xp.expm1((q - 1) * logs), axis=-1)

@@ -9,9 +9,9 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 
 from ..arrays import memory
+from ..arrays import sparse as sp
 from ..arrays.namespace import Array, is_numpy, is_torch, row_blocks, scalar
 from ..similarity.base import Similarity
 from ..similarity.features import FeatureSimilarity

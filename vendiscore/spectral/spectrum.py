@@ -160,7 +160,7 @@ def decomposed(
 ) -> Spectrum:
     """Find the spectrum of A of trace 1, overwritten; where A is Fᵀ F, `project(V)` is F V."""
     V: Array | None
-    if is_numpy(A) and (order := _diagonal_order(A)) is not None:
+    if isinstance(A, np.ndarray) and (order := _diagonal_order(A)) is not None:
         values = A.diagonal()[order]  # exact, however small
         found = Spectrum(values / values.sum(), source.n, route, why)
         V = np.eye(len(A))[:, order] if vectors else None

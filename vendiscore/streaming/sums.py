@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-import scipy.sparse as sp
 
 from ..arrays import memory
+from ..arrays import sparse as sp
 from ..arrays.namespace import as_kind_of, gram, is_numpy, is_torch, namespace, row_blocks, to_host
 from ..arrays.threads import in_order
 from ..arrays.weights import check_each
