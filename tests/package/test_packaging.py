@@ -2,6 +2,7 @@
 
 import ast
 import email
+import importlib.metadata
 import os
 import re
 import subprocess
@@ -187,7 +188,7 @@ def test_details_name_evaluate_only_where_it_is_installed(monkeypatch):
             raise PackageNotFoundError(name)
         return "1.0"
 
-    monkeypatch.setattr(optional, "version", absent)
+    monkeypatch.setattr(importlib.metadata, "version", absent)
     assert list(optional.versions()) == ["numpy", "scipy", "vendiscore"]
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..arguments import DEFAULT_ORDER
 from ..errors import warn
-from ..resolve.kernel_request import KernelArgument, how_of
+from ..resolve.kernel_request import KernelArgument
 from ..scoring.rewards import Credit, Fuse, credits_of, fused, groups_of, read_fusion
 from ..spectral.spectrum import PSD
 
@@ -68,11 +68,10 @@ class VendiReward:
         self.__name__ = "vendi_reward"  # in logs
         self.quality = quality
         self.fuse, self.weight = read_fusion(fuse, weight)
-        self.settings: dict[str, Any] = {"credit": credit, "q": q, "match_length": match_length}
-        self.settings["psd"] = psd
+        asked = {"credit": credit, "q": q, "match_length": match_length, "psd": psd, "k": k}
         # Read anew by each call: what is read may hold functions, which cannot be sent elsewhere.
-        self.options = {"k": k, **options}
-        credits_of([], groups_of([]), how_of(self.options), **self.settings)
+        self.options: dict[str, Any] = asked | options
+        credits_of([], groups_of([]), **self.options)
 
     def __call__(
         self,
@@ -90,7 +89,7 @@ class VendiReward:
             )
         groups = groups_of(prompts)
         texts = [_text_of(completion) for completion in completions]
-        found, scores = credits_of(texts, groups, how_of(self.options), **self.settings)
+        found, scores = credits_of(texts, groups, **self.options)
         if np.isnan(found).any():
             warn(ALONE)
         if log_metric is not None and not np.isnan(scores).all():

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..resolve.kernel_request import how_of
-from ..scoring.rewards import Fuse, credits_of, fused, groups_of, read_fusion
+from ..scoring.rewards import credits_of, fused, groups_of, read_fusion
 
 
 class VendiReward:
@@ -22,10 +21,10 @@ class VendiReward:
     ----------
     quality : callable
         The score of one solution, as verl asks for it: a number, or a dict with "score".
-    fuse, weight, **options : as for `vendiscore.group_rewards`, but for `groups`
-        `match_length` is True unless given.
     by : str
         What `extra_info` calls the prompt of a solution; "index" in verl's own data sets.
+    **options : keywords of `vendiscore.group_rewards`, such as `fuse`, but for groups
+        `match_length` is True unless given.
 
     Examples
     --------
@@ -44,20 +43,14 @@ class VendiReward:
         self,
         quality: Callable[..., float | Mapping[str, Any]],
         *,
-        fuse: Fuse = "x",
-        weight: float = 1.0,
         by: str = "index",
-        credit: Any = "surprise",
-        match_length: bool = True,
-        q: float = 1,
-        psd: Any = "check",
         **options: Any,
     ) -> None:
         self.quality, self.by = quality, by
+        self.options = {"match_length": True} | options
+        fuse, weight = self.options.pop("fuse", "x"), self.options.pop("weight", 1.0)
         self.fuse, self.weight = read_fusion(fuse, weight)
-        self.settings = {"credit": credit, "match_length": match_length, "q": q, "psd": psd}
-        self.options = options
-        credits_of([], groups_of([]), how_of(options), **self.settings)  # which are read
+        credits_of([], groups_of([]), **self.options)  # which are read
 
     def __call__(
         self,
@@ -80,8 +73,7 @@ class VendiReward:
         names = ("data_source", "solution_str", "ground_truth", "extra_info")
         told = [self.quality(**dict(zip(names, row, strict=True)), **others) for row in columns]
         known = np.array([t["score"] if isinstance(t, Mapping) else t for t in told], dtype=float)
-        texts, how = list(solution_strs), how_of(self.options)
-        found = credits_of(texts, groups_of(prompts), how, **self.settings).credits
+        found = credits_of(list(solution_strs), groups_of(prompts), **self.options).credits
         rewards = fused(found, known, self.fuse, self.weight)
         rows = zip(rewards.tolist(), known.tolist(), np.nan_to_num(found).tolist(), strict=True)
         return [dict(zip(("score", "quality", "diversity"), row, strict=True)) for row in rows]

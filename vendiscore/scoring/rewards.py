@@ -17,7 +17,7 @@ from ..measures.stack import Stack, stacks_of
 from ..measures.subject import Subject
 from ..reading.string_patterns import unspaced
 from ..resolve.group_labels import Groups, check_size, grouped, is_hashable
-from ..resolve.kernel_request import How, KernelArgument, how_of
+from ..resolve.kernel_request import KernelArgument, how_of
 from ..resolve.sets import read_samples
 from ..spectral.rank_one import check_order, leave_one_out, log_score, surprise
 from ..spectral.spectrum import PSD, check_psd
@@ -115,9 +115,14 @@ def group_rewards(
     if found is None:
         found = Groups((0,), np.zeros(subject.came, dtype=int))
     check_size(found, subject.came, "prompts" if groups is None else "groups")
-    credits = credits_of(
-        flat, found, how, credit=credit, q=q, psd=psd, match_length=match_length
-    ).credits
+    asked: dict[str, Any] = {
+        "credit": credit,
+        "q": q,
+        "psd": psd,
+        "match_length": match_length,
+        "k": k,
+    }
+    credits = credits_of(flat, found, **asked, **options).credits
     return fused(credits, None if quality is None else _numbers(quality), fuse, weight)
 
 
@@ -131,14 +136,15 @@ class Credits(NamedTuple):
 def credits_of(
     samples: Any,
     groups: Groups,
-    how: How,
     *,
     credit: Credit = "surprise",
     q: float = DEFAULT_ORDER,
     psd: PSD = "check",
     match_length: bool = False,
+    **how_compared: Any,
 ) -> Credits:
     """Find what each sample adds to its group, and the score of each group."""
+    how = how_of(how_compared)
     one_of("credit", credit, CREDITS)
     q, psd = check_order(q), check_psd(psd)
     if how.skip:
