@@ -8,8 +8,9 @@ from functools import cached_property
 import numpy as np
 
 from ..arguments import has_gradient
-from ..arrays.namespace import Array, as_kind_of, namespace, row_blocks, to_host
+from ..arrays.namespace import Array, as_kind_of, is_torch, namespace, row_blocks, to_host
 from ..similarity.base import DIAGONAL_TOLERANCE, Similarity
+from ..similarity.features import FeatureSimilarity
 from ..spectral.stacks import Spectra
 from .subject import Subject
 
@@ -71,11 +72,13 @@ def stacks_of(whole: Subject) -> Iterator[tuple[np.ndarray, Stack]]:
     starts = np.cumsum(sizes) - sizes
     order = np.argsort(codes, kind="stable")
     similarity = whole.similarity if has_gradient(whole.p) else whole.similarity.in_numpy()
+    # A step of torch costs as much for few sets as for many.
+    many = 64 if isinstance(similarity, FeatureSimilarity) and is_torch(similarity.X) else 1
     dim = similarity.dim or 0
     for n in np.unique(sizes[:-1]).tolist():
         alike = np.flatnonzero(sizes[:-1] == n)
         if not 0 < n <= LARGEST:
             continue
-        for block in row_blocks(len(alike), 8 * n * max(n, dim)):
+        for block in row_blocks(len(alike), 8 * n * max(n, dim) // many):
             groups = alike[block]
             yield groups, Stack(whole, similarity, order[starts[groups][:, None] + np.arange(n)])
