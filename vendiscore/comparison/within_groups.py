@@ -8,6 +8,7 @@ import numpy as np
 
 from ..arrays.namespace import row_blocks, to_host
 from ..similarity.base import Similarity
+from ..similarity.matrix import MatrixSimilarity
 from ..spectral.spectrum import PSD
 from ..spectral.stacks import Spectra
 from ..spectral.vendi import spectrum_of
@@ -29,8 +30,11 @@ class PairedSets:
             [at if len(at) == min(map(len, own)) else rng.permutation(at) for at in own]
             for own in groups
         ]
-        for own in self.groups:
-            spectrum_of(pool.take(np.concatenate(own)), psd=plan.psd)  # or an error, once for all
+        for K, _, _ in self._stacks(range(len(names))):  # an error is raised once for all
+            together = Spectra(K, None, [], plan.psd)
+            _ = together.shares
+            for own in K[together.unusual]:
+                spectrum_of(MatrixSimilarity(own).noted(roundoff=pool.roundoff), psd=plan.psd)
         self.stacks = [list(self._stacks([i])) for i in range(len(names))]
 
     def row(self, i: int) -> SetRow:
@@ -70,13 +74,14 @@ class PairedSets:
         )
 
     def _stacks(self, sets: Sequence[int]) -> Iterator[tuple[np.ndarray, list[int], int]]:
-        """Yield similarities (g, N, N) of groups alike in size, the sizes, and the least of any."""
+        """Yield similarities (g, N, N) of groups of the same sizes, these, and the least of any."""
         alike: dict[tuple[int, ...], list[np.ndarray]] = {}
         for own in self.groups:
             sizes = (*(len(own[i]) for i in sets), min(map(len, own)))
             alike.setdefault(sizes, []).append(np.concatenate([own[i] for i in sets]))
         for (*each, least), places in alike.items():
-            yield to_host(self.pool.stack(np.array(places))), each, least
+            for rows in row_blocks(len(places), 8 * sum(each) ** 2):
+                yield to_host(self.pool.stack(np.array(places[rows]))), each, least
 
     def _drawn(self, i: int, q: float) -> tuple[float, float, float, float]:
         """Return the mean score of set i as drawn down, its error and its interval."""
@@ -86,12 +91,6 @@ class PairedSets:
 
 def _scores(K: np.ndarray, q: float, psd: PSD, places: np.ndarray | None = None) -> np.ndarray:
     """Return VS_q of each matrix of a stack, (g,), or of what `places` (g, m) take of it."""
-    m = K.shape[1] if places is None else places.shape[1]
-    found = []
-    for rows in row_blocks(len(K), 8 * m**2):
-        part = K[rows]
-        if places is not None:
-            at = places[rows]
-            part = part[np.arange(len(part))[:, None, None], at[:, :, None], at[:, None, :]]
-        found.append(Spectra(part, None, [q], psd).values[0])
-    return np.concatenate(found)
+    if places is not None:
+        K = K[np.arange(len(K))[:, None, None], places[:, :, None], places[:, None, :]]
+    return np.asarray(Spectra(K, None, [q], psd).values[0])

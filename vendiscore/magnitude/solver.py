@@ -12,7 +12,7 @@ import numpy as np
 
 from ..errors import IndefiniteError
 from ..resolve.kernel_request import Solving
-from .conjugate_gradients import Precondition, conjugate_gradients, spectrum_ends
+from .conjugate_gradients import Precondition, conjugate_gradients, spectrum_end
 from .floor import Floor
 from .triangles import Triangles, product
 
@@ -161,7 +161,7 @@ class Solver:
             return False
         if self._floor.hilbert:
             return True
-        largest = spectrum_ends(Z.solve, self.n)[1]
+        largest = spectrum_end(Z.solve, self.n, largest=True)
         if not 0 < largest < math.inf:
             return False
         least = 1 / (2 * largest)
@@ -169,7 +169,7 @@ class Solver:
             # What rounding the entries of Z can do, and rounding in the factorisation has done.
             rounding = SINGLE * float(Z.multiply(np.ones(self.n)).max())
             least /= 2
-            if least < 2 * rounding or spectrum_ends(Z.whitened, self.n)[0] < 0.5:
+            if least < 2 * rounding or not spectrum_end(Z.whitened, self.n, largest=False) >= 0.5:
                 return False
         self._floor.proved[t] = max(least, self._floor.proved.get(t, 0.0))
         return True
