@@ -217,8 +217,7 @@ class Findings:
     @cached_property
     def curve(self) -> Curve | None:
         """The magnitude function, where distances were asked for."""
-        one = not self.grouped and bool(self.subject.seen)
-        if not one or self.subject.space.n > MOST:
+        if self.grouped or not self.subject.seen or self.subject.space.n > MOST:
             return None
         try:
             found = magnitude_curve(self.subject.space)
@@ -247,8 +246,8 @@ def find(
     floor: float | None = None,
 ) -> Findings:
     """Find the numbers that `compute` gives, with an interval where there can be one."""
-    keywords = {**arguments, "details": True}
-    request = read_request(keywords)
+    keywords = dict(arguments)
+    request = read_request({**keywords, "details": True})
     subject = subject_of(samples, references, request)
     sets = {"samples": subject.samples, "references": subject.references}
     refuse_gradient("report", **request.how.options, **sets, p=request.p)
@@ -267,7 +266,6 @@ def find(
     numbers = measured(subject, request)
     if wants_interval:
         numbers = _with_interval(subject, request, numbers)
-    del keywords["details"]
     return Findings(subject, request, keywords, samples, references, numbers, why, threshold, floor)
 
 

@@ -34,13 +34,7 @@ class Thinning:
 def thinning(
     explanation: Explanation, thresholds: Sequence[float] | None = None, *, steps: int = 12
 ) -> Thinning:
-    """Return the score without the near-duplicates of several thresholds, a spectrum for each.
-
-    >>> from .sample_table import explain
-    >>> found = thinning(explain(["a b", "a b", "c d"], ns=[1]))
-    >>> found.removed, found.scores
-    (array([0, 1]), array([1.88988157, 2.        ]))
-    """
+    """Return the score without the near-duplicates of several thresholds, a spectrum for each."""
     chosen = _even(explanation, integer("steps", steps)) if thresholds is None else thresholds
     rows = [(1.0, 0, explanation.score)]
     for threshold in sorted(chosen, reverse=True):

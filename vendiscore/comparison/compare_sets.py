@@ -74,12 +74,9 @@ def compare(
         Draw all sets down to the size of the smallest, 200 at most; or to the least coverage
         (1 − mean novelty) of any, which is 1 for all where samples outnumber features, each of
         2,000 samples at most.
-    size : int of at least 4, optional
-        Number of samples to draw of each set. Default: as many as `match` says.
-    psd : {"check", "clip"}
-        Raise for a similarity with negative eigenvalues, or set them to zero.
-    seed : int of at least 0
-        Seed of the random subsets and exchanges. Default: 0.
+    size : int of at least 4, optional, samples to draw of each set; by default as `match` says
+    psd : {"check", "clip"}, to raise for negative eigenvalues, or set them to zero
+    seed : int of at least 0, for the random subsets and exchanges; 0 by default
     k : str, callable, dict or list, optional
         A registered kernel, a function of two samples, or a mixture; strings: "ngram_overlap".
     **how

@@ -96,9 +96,8 @@ class Growth(Summary):
         return plots.growth(self.sizes, self.scores, self.low, self.high, self.n, ax=ax)
 
     def _columns(self) -> dict[str, tuple[Any, ...]]:
-        names = ("size", "score", "low", "high", "coverage", "extrapolated")
-        columns = (self.sizes, self.scores, self.low, self.high, self.coverage, self.extrapolated)
-        return dict(zip(names, columns, strict=True))
+        names = ("sizes", "scores", "low", "high", "coverage", "extrapolated")
+        return {name.removesuffix("s"): getattr(self, name) for name in names}
 
     def _repr_html_(self) -> str:
         return html_table(self._columns())

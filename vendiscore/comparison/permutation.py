@@ -33,11 +33,7 @@ class Null(NamedTuple):
 def permuted(
     seen: float, draw: Callable[[], float], permutations: int, level: float = 0.95
 ) -> Generator[int, None, Null]:
-    """Draw a statistic with labels exchanged, and yield how often; stopping at 20 leaves p exact.
-
-    Of l draws of which h are as far from 0 as what was seen, p = (h + 1)/(l + 1) (Besag & Clifford,
-    Biometrika 1991).
-    """
+    """Draw a statistic with labels exchanged, and yield how often; stopping at 20 keeps p exact."""
     bar = abs(seen) * (1 - 1e-9)  # what is equal but for rounding is as far
     least = min(permutations, max(LEAST, needed(level)))
     drawn: list[float] = []
@@ -46,7 +42,8 @@ def permuted(
         drawn.append(abs(draw()))
         beyond += drawn[-1] >= bar
         yield len(drawn)
-    return Null((beyond + 1) / (len(drawn) + 1), tuple(sorted(drawn)))
+    p = (beyond + 1) / (len(drawn) + 1)  # Besag & Clifford, Biometrika 1991
+    return Null(p, tuple(sorted(drawn)))
 
 
 def needed(level: float, pairs: int = 1) -> int:

@@ -61,11 +61,7 @@ def matched(score: Callable[[np.ndarray], Matched], order: np.ndarray, m: int) -
 
 
 def coverage_curve(similarity: Similarity, order: np.ndarray, draws: int = 8) -> np.ndarray:
-    """Estimate the coverage (1 − mean novelty) of m of the samples at `order`, m = 1 to n, rising.
-
-    The m-th pivot of a Cholesky decomposition in random order is an unbiased draw of the novelty in
-    sets of m; means over cyclic shifts are made to fall. Time O((draws + 3) n³/3).
-    """
+    """Estimate the coverage (1 − mean novelty) of the first m samples of an order, m = 1 to n."""
     K = to_host(similarity.take(order).dense())
     K.flat[:: len(K) + 1] += RIDGE
     try:
@@ -73,6 +69,7 @@ def coverage_curve(similarity: Similarity, order: np.ndarray, draws: int = 8) ->
     except LinAlgError:  # negative eigenvalues, of rounding or by choice, are left out
         values, U = np.linalg.eigh(K)
         K = (U * np.maximum(values, 2 * RIDGE)) @ U.T
+    # The m-th pivot in random order is an unbiased draw of the novelty in sets of m.
     n = len(K)
     pivots = np.zeros(n)
     for shift in range(draws):

@@ -29,10 +29,8 @@ class Triangles:
         self.factored = math.inf  # the scale of the factor, if there is one
         self.beyond = np.zeros(n)  # 1 minus the diagonal, which belongs to the factor
         np.fill_diagonal(self.array, 1)
-        single = dtype is np.float32
-        blas, lapack = scipy.linalg.blas, scipy.linalg.lapack
-        self._symv, self._trsv = (blas.ssymv, blas.strsv) if single else (blas.dsymv, blas.dtrsv)
-        self._potrf = lapack.spotrf if single else lapack.dpotrf
+        self._symv, self._trsv = scipy.linalg.get_blas_funcs(("symv", "trsv"), dtype=dtype)
+        self._potrf = scipy.linalg.get_lapack_funcs("potrf", dtype=dtype)
 
     def fill(self, D: np.ndarray, t: float, w: np.ndarray, largest: float = math.inf) -> np.ndarray:
         """Put exp(−tD) above the diagonal; exp(−tD) w in double precision comes with it."""

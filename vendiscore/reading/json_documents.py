@@ -94,7 +94,8 @@ def _table(
     values, places, origin = values[:most], places[:most], origin[:most]
     problems = {i: what for i, what in problems.items() if i < most}
     for i, value in enumerate(values):
-        if i not in problems and not (_is_sample(value) or anything):
+        filled = isinstance(value, str) or (isinstance(value, dict) and len(value) > 0)
+        if i not in problems and not (anything or filled or is_row(value) or is_row([value])):
             what = f"is {describe_value(value)}, not an object, string or row of numbers"
             problems[i] = "is an empty object" if value == {} else what
     first = next((_shape(value) for i, value in enumerate(values) if i not in problems), "")
@@ -131,8 +132,3 @@ def _shape(value: Any) -> str:
     if isinstance(value, dict):
         return "an object"
     return "a string" if isinstance(value, str) else "a row of numbers"
-
-
-def _is_sample(value: Any) -> bool:
-    filled = isinstance(value, dict) and len(value) > 0
-    return filled or isinstance(value, str) or is_row(value) or is_row([value])

@@ -69,9 +69,14 @@ def _drawn(smiles: str, letters: bool = False) -> str:
 
 def uri(image: Image, kind: str = "png", **options: Any) -> str:
     """Return an image as a data URI."""
+    return f"data:image/{kind};base64,{base64.b64encode(encoded(image, kind, **options)).decode()}"
+
+
+def encoded(image: Image, kind: str, **options: Any) -> bytes:
+    """Return an image as the bytes of a file."""
     buffer = io.BytesIO()
     image.save(buffer, kind, **options)
-    return f"data:image/{kind};base64,{base64.b64encode(buffer.getvalue()).decode()}"
+    return buffer.getvalue()
 
 
 def small(image: Image, side: int = 48) -> str:

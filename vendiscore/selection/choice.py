@@ -13,7 +13,6 @@ from ..hints import synonym
 from ..resolve.group_labels import check_size, read_labels
 from ..resolve.kernel_request import KernelArgument
 from ..resolve.sets import similarity_of
-from ..similarity.base import Similarity
 from ..similarity.matrix import MatrixSimilarity
 from ..spectral.spectrum import PSD, PSDS
 from ..spectral.vendi import spectrum_of
@@ -53,8 +52,7 @@ def select(
     ----------
     samples : list, array, tensor, column or Similarity
         n samples of the kind that `k` compares. Not changed.
-    size : int from 1 to n
-        Number of samples to choose; always needed.
+    size : int from 1 to n, the number of samples to choose; always needed
     objective : {"vendi", "q2", "logdet", "maxmin", "represent"}
         Quantity to maximise. Default: "vendi". For samples that *differ* (a test set, prompts,
         molecules to buy):
@@ -68,10 +66,8 @@ def select(
         the mean similarity of all samples to the nearest chosen one. It prefers dense regions to
         what is rare, and scores low. The most diverse subset need not be the best to train on
         (arXiv 2605.29448).
-    q : float in (0, 2]
-        Order of "vendi", `scores` and `bound`; below 1 rare samples count more.
-    initial : list of int, optional
-        Places of samples that the choice begins with, in this order.
+    q : float in (0, 2], order of "vendi", `scores` and `bound`; below 1 rare samples count more
+    initial : list of int, optional, places of samples that the choice begins with, in this order
     groups, quota : list of labels, dict of label to int, or int, optional
         One label for each sample, and how many to choose of each group: a dict has exact numbers,
         which sum to `size` (groups that it does not name get none); an int is the most of any.
@@ -141,8 +137,19 @@ def select(
         other = next((name for name in options if synonym(name, ["size"])), default)
         instead = f"; how many to choose is not `{other}`" if other else ""
         raise TypeError(f"`size` is missing{instead}: pass select(samples, size=5)")
+    if "p" in options:
+        raise TypeError(
+            "`p` weighs samples of a score, and all that are chosen count alike; "
+            "scores of how good each sample is go with `quality`"
+        )
+    if unused := [name for name in ("metric", "solver", "fit") if name in options]:
+        raise TypeError(
+            f"`{unused[0]}` is not used in a selection, which looks at similarities of one set; "
+            f"leave it out, and name a kernel by `k`"
+        )
     flags = {"score_K": score_K, "score_X": score_X, "score_dual": score_dual}
-    similarity = _compared(samples, {"k": k, **flags, "normalize": normalize, **options})
+    how = {"k": k, **flags, "normalize": normalize, **options}
+    similarity = similarity_of(samples, how, _KEYWORDS)
     refuse_gradient("select", **options, samples=similarity, quality=quality)
     n = similarity.n + len(similarity.dropped)
     kept = np.setdiff1d(np.arange(n), list(similarity.dropped))
@@ -184,22 +191,6 @@ def _check_order(q: Any) -> float:
     if order > 2:
         why = "higher ones look at the largest eigenvalues only; pass q=2, or q=1"
     raise ValueError(f"`q` must be {expected}, got {q!r:.60}: {why}")
-
-
-def _compared(samples: Samples, rest: dict[str, Any]) -> Similarity:
-    """Return the Similarity of the samples, as `as_similarity` finds it."""
-    if "p" in rest:
-        raise TypeError(
-            "`p` weighs samples of a score, and all that are chosen count alike; "
-            "scores of how good each sample is go with `quality`"
-        )
-    for name in ("metric", "solver", "fit"):
-        if name in rest:
-            raise TypeError(
-                f"`{name}` is not used in a selection, which looks at similarities of one set; "
-                f"leave it out, and name a kernel by `k`"
-            )
-    return similarity_of(samples, rest, _KEYWORDS)
 
 
 def _chosen(

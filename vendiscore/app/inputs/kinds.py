@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
 
 from ...reading import tables
 from ...reading.columns import is_prose
@@ -74,8 +73,11 @@ def kinds_of_table(read: tables.Table, asked: Asked) -> list[Kind]:
     cells = {name: [row[j] for row in read.rows[:_LOOK]] for name, j in at.items()}
     rows = [name for name in names if any(map(tables.is_row, cells[name]))]
     numbers = [name for name in names if name not in rows and tables.are_numbers(cells[name])]
-    strings = {name: _filled(cells[name]) for name in names if name not in (*rows, *numbers)}
-    strings = {name: filled for name, filled in strings.items() if filled}
+    strings: dict[str, list[str]] = {}
+    for name in names:
+        filled = [cell.strip() for cell in cells[name] if isinstance(cell, str) and cell.strip()]
+        if filled and name not in (*rows, *numbers):
+            strings[name] = filled
     if not strings:
         return ["vectors"] if rows or numbers else ["texts"]
     found: list[Kind] = ["texts"]
@@ -95,10 +97,6 @@ def kinds_of_table(read: tables.Table, asked: Asked) -> list[Kind]:
         first = found[0] == "texts" and labels and len(features) >= _FEATURES
         found.insert(0 if first else len(found), "vectors")
     return found
-
-
-def _filled(cells: Sequence[Any]) -> list[str]:
-    return [cell.strip() for cell in cells if isinstance(cell, str) and cell.strip()]
 
 
 def _are_molecules(name: str, cells: Sequence[str]) -> bool:

@@ -19,7 +19,7 @@ from ...reading.formats import ending
 from ...reading.limits import RefusedError
 from ...reading.samples import Samples
 from ...reading.string_patterns import IMAGES
-from ...report.thumbnails import uri
+from ...report.thumbnails import encoded, uri
 from ..quotas import MAX_ALL_PIXELS, MAX_IMAGES, MAX_PIXELS, check_count
 from . import zips
 from .parts import draw_indices, part_note
@@ -96,7 +96,7 @@ def decode_images(images: Any, place: Callable[[int], str] = "Image {}".format) 
 
 def drawings(images: Sequence[Image.Image], name: str) -> Samples:
     """Return images that were drawn here as samples, numbered from 1."""
-    files = [(f"{i}.png", _encoded(image, "PNG")) for i, image in enumerate(images, 1)]
+    files = [(f"{i}.png", encoded(image, "PNG")) for i, image in enumerate(images, 1)]
     return replace(pictures(files), name=name, notes=())
 
 
@@ -146,7 +146,7 @@ def _open(name: str, data: bytes, left: int) -> tuple[Picture, int]:
     thumbnail = rgb.copy()
     thumbnail.thumbnail((THUMBNAIL, THUMBNAIL))
     reduced = rgb.width * rgb.height < area
-    kept = _encoded(rgb, "JPEG", quality=95) if again else data
+    kept = encoded(rgb, "JPEG", quality=95) if again else data
     return Picture(name, kept, small, uri(thumbnail), reduced), left - area
 
 
@@ -156,12 +156,6 @@ def _reduced(data: bytes, known: Sequence[str]) -> Image.Image:
         image.draft("RGB", (REDUCED_SIDE, REDUCED_SIDE))  # JPEG alone: an eighth at the least
         upright: Image.Image = as_image(image, 0)
         return upright.reduce(max(1, min(upright.size) // REDUCED_SIDE))
-
-
-def _encoded(image: Image.Image, form: str, **options: Any) -> bytes:
-    buffer = io.BytesIO()
-    image.save(buffer, form, **options)
-    return buffer.getvalue()
 
 
 @functools.cache
