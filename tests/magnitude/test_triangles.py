@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
-from vendiscore.magnitude.triangles import Triangles
+from vendiscore.magnitude.triangles import Triangles, product
 
 
 @pytest.fixture(params=[3, 64, 65, 200])
@@ -22,13 +22,15 @@ def test_neither_triangle_disturbs_the_other(D: np.ndarray, dtype: type) -> None
     rtol = 1e-4 if dtype is np.float32 else 1e-12
     Z = Triangles(n, dtype)
     assert Z.factored == math.inf
-    np.testing.assert_allclose(Z.fill(D, 5.0, v), np.exp(-5 * D) @ v, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(
+        product(D, 5.0, v, keep=Z.array), np.exp(-5 * D) @ v, rtol=1e-12, atol=1e-12
+    )
     np.testing.assert_allclose(Z.multiply(v), np.exp(-5 * D) @ v, rtol=rtol, atol=rtol)
     assert Z.factorise(5.0)
     assert Z.factored == 5.0
     np.testing.assert_allclose(Z.multiply(v), np.exp(-5 * D) @ v, rtol=rtol, atol=rtol)
     for t in (5.0, 2.0, 8.0):
-        Z.fill(D, t, v)
+        product(D, t, v, keep=Z.array)
         np.testing.assert_allclose(Z.multiply(v), np.exp(-t * D) @ v, rtol=rtol, atol=rtol)
         solved = np.exp(-5 * D) @ Z.solve(v)
         np.testing.assert_allclose(solved, v, rtol=0, atol=100 * rtol)
@@ -39,7 +41,7 @@ def test_an_indefinite_matrix_has_no_factor_and_stays_usable() -> None:
     D[:3, 3:] = D[3:, :3] = 0.1
     np.fill_diagonal(D, 0)
     Z = Triangles(6, np.float32)
-    Z.fill(D, 1.0, np.zeros(6))
+    product(D, 1.0, np.zeros(6), keep=Z.array)
     assert not Z.factorise(1.0)
     assert Z.factored == math.inf
     np.testing.assert_allclose(Z.multiply(np.ones(6)), np.exp(-D).sum(axis=1), rtol=1e-6)
@@ -55,7 +57,7 @@ def test_no_similarity_is_a_subnormal_number_and_none_is_missed(
         Z = Triangles(len(D), dtype)
         expected = np.exp(-t * D) @ v
         for largest in (math.inf, float(D.max())):
-            found = Z.fill(D, t, v, largest)
+            found = product(D, t, v, largest, Z.array)
             np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-22)
             above = Z.array[np.triu_indices(len(D), 1)]
             assert above.min() >= np.finfo(dtype).tiny * 1e6

@@ -37,11 +37,9 @@ class NearPairs:
         rows, columns = rows[chosen].astype(np.int32), columns[chosen].astype(np.int32)
         self._parts.append((rows + np.int32(start), columns, K[rows, columns]))
         self._count += len(rows)
-        if self._count > self._most:
-            self._rise()
-
-    def _rise(self) -> None:
-        """Let the less similar half go, with all that are as similar as the last of these."""
+        if self._count <= self._most:
+            return
+        # The less similar half goes, with all that are as similar as the last of these.
         i, j, similarity = self.arrays
         middle = float(np.partition(similarity, len(similarity) // 2)[len(similarity) // 2])
         kept = similarity > middle

@@ -74,8 +74,7 @@ class SetRow(Summary):
 
     Attributes
     ----------
-    name, n : str, int
-        Its name and number of samples.
+    name, n : str, int, its name and number of samples
     score, se, low, high : float
         VS_q of all n samples, its standard error and its interval; with groups, their mean.
     size, coverage : int, float or None
@@ -169,8 +168,7 @@ class Comparison(Summary):
 
     Attributes
     ----------
-    sets, pairs : tuple of SetRow, tuple of PairRow
-        One for each set; one for each two sets, in their order.
+    sets, pairs : tuple of SetRow, one for each set; tuple of PairRow, one for each two sets
     q, level : float
         The order of all scores; the level of the intervals of sets, and of all verdicts together.
     match, groups : {"size", "coverage"}, int

@@ -41,8 +41,7 @@ class Growth(Summary):
     ----------
     q, level, n : float, float, int
         The order, the level of the intervals, and the number of samples that there are.
-    sizes, extrapolated : tuple of int, tuple of bool
-        Ascending, and whether each is beyond n.
+    sizes, extrapolated : tuple of int, ascending; tuple of bool, whether each is beyond n
     scores, low, high : tuple of float
         VS_q of so many samples of the source, with its interval for other samples of the source.
     coverage : tuple of float or None

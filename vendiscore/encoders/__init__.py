@@ -35,8 +35,7 @@ def encoder(
     model_path : str or Path, optional
         Hub id or folder of a transformers model with its tokenizer or image processor; by default
         SimCSE for texts, torchvision's Inception v3 for images.
-    kind : {"text", "images"}
-        What it embeds: for kernel "text_embeddings" or "image_embeddings".
+    kind : {"text", "images"}, for kernel "text_embeddings" or "image_embeddings"
     model : object, optional
         Instead of `model_path`: an object with `.encode(list)`, a function of a list of samples
         that returns an (n, d) array, or a torch network, with `tokenizer` or `transform`: it is
@@ -49,8 +48,7 @@ def encoder(
     batch_size, max_length : int
         Samples that the model gets at once; tokens that texts are cut to, by default the model's
         limit.
-    device : str or torch.device, optional
-        By default a GPU if there is one, else the CPU; a `model` stays where it is.
+    device : str or torch.device, optional; by default a GPU if there is one, or where `model` is
     half, revision : bool, str, optional
         Load in half precision (by default on a GPU); the branch, tag or commit on the Hub.
 

@@ -61,8 +61,7 @@ class Encoder:
     ----------
     kind, batch_size : str, int
         What it takes, "text" or "images", and how many samples the model gets at once.
-    settings : mapping
-        How it embeds: model, revision, pooling and where that is from, …
+    settings : mapping, how it embeds: model, revision, pooling and where that is from, …
 
     Examples
     --------

@@ -23,11 +23,9 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 # Entries of docstrings, by the name of a parameter.
 _ENTRIES = {
     "samples": """\
-samples : list, array or MetricSpace
-    n samples; not changed.""",
+samples : list, array or MetricSpace, of n samples; not changed""",
     "t": """\
-t : float ≥ 0
-    Scale, in units of 1 / distance.""",
+t : float ≥ 0, a scale in units of 1 / distance""",
     "n_scales": """\
 n_scales : int ≥ 2
     Evenly spaced scales of the trapezoid rule; the paper uses 10, 20 and 30.""",
@@ -35,8 +33,7 @@ n_scales : int ≥ 2
 epsilon : float, at least 1e-6 and below 1
     How far from converged the magnitude is at a convergence scale, as a share of n.""",
     "t_cut": """\
-t_cut : float > 0, optional
-    The scale to end at. Default: the samples' own convergence scale at ε.""",
+t_cut : float > 0, optional, the scale to end at; by default the samples' own t_conv at ε""",
     "average": """\
 average : bool
     Divide by the cut-off: the mean magnitude, between 1 and n, as `magnipy` does for sets.""",

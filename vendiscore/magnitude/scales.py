@@ -47,8 +47,7 @@ class MagnitudeFunction(NamedTuple):
 
     Attributes
     ----------
-    scales, values : array (m,)
-        The scales, ascending, and what is there: magnitudes, or slopes.
+    scales, values : array (m,), the scales, ascending, and magnitudes or slopes there
 
     Examples
     --------

@@ -141,7 +141,7 @@ class Solver:
         if not np.any(self._floor(t)) and next(proofs, None) is None:
             return None
         w = self._start(t)
-        start = w, 1.0 - Z.fill(self.D, t, w, self.largest)
+        start = w, 1.0 - product(self.D, t, w, self.largest, Z.array)
         far = math.isinf(Z.factored) or t > 1.5 * Z.factored
         if far or t > REACH * Z.factored:
             precondition, least, share = (None, 50, 1) if far else (Z.solve, 25, 3)
@@ -156,7 +156,7 @@ class Solver:
     def _factorise(self, t: float, dtype: type) -> bool:
         """Factorise Z, and return whether this proves that it is positive definite."""
         Z = self._similarities(dtype)
-        Z.fill(self.D, t, np.zeros(self.n), self.largest)
+        product(self.D, t, np.zeros(self.n), self.largest, Z.array)
         if not Z.factorise(t):
             return False
         if self._floor.hilbert:

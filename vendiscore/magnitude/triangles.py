@@ -32,10 +32,6 @@ class Triangles:
         self._symv, self._trsv = scipy.linalg.get_blas_funcs(("symv", "trsv"), dtype=dtype)
         self._potrf = scipy.linalg.get_lapack_funcs("potrf", dtype=dtype)
 
-    def fill(self, D: np.ndarray, t: float, w: np.ndarray, largest: float = math.inf) -> np.ndarray:
-        """Put exp(−tD) above the diagonal; exp(−tD) w in double precision comes with it."""
-        return product(D, t, w, largest, self.array)
-
     def multiply(self, v: np.ndarray) -> np.ndarray:
         """Return exp(−tD) v."""
         product = self._symv(1.0, self.columns, v.astype(self.dtype), lower=1)

@@ -29,8 +29,7 @@ class Selection:
     places, swapped : int array (size,), int
         Where each is in the list that was given (the first m are a selection of m, for every m);
         how many samples were exchanged after the greedy choice.
-    objective, q : str, float
-        What was made large, and the order of `scores` and `bound`.
+    objective, q : str, float, what was made large, and the order of `scores` and `bound`
 
     Examples
     --------

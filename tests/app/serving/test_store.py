@@ -7,10 +7,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from vendiscore.app.answers.memory_size import size_of
 from vendiscore.app.quotas import RefusedError
 from vendiscore.app.serving import store
-from vendiscore.app.serving.store import Kept
+from vendiscore.app.serving.store import Kept, size_of
 from vendiscore.reading.samples import Samples
 
 

@@ -29,7 +29,6 @@ from ..quotas import MAX_SAMPLES, MAX_SMILES, RefusedError, check_texts
 from . import kernel_menu, sample_views, several_sets
 from .jobs import FLOOR, THRESHOLD, Job, Settings, job_of
 from .kernel_menu import check_order, check_threshold
-from .memory_size import size_of
 from .sample_readout import left_out, sifted
 
 MAX_CURVE = 1_000  # samples whose magnitude is found: a system of equations at each scale
@@ -46,7 +45,6 @@ class Result:
     def __init__(self, found: Findings, job: Job, answer: dict[str, Any]) -> None:
         self._found, self._job, self.answer = found, job, answer
         found.forget()
-        self.nbytes = size_of((found, job, answer))
 
     def groups(self, threshold: Any) -> dict[str, Any]:
         explained = self._found.explanation

@@ -21,13 +21,12 @@ from ...reading.samples import Samples
 from ..answers import one_set, sample_readout, several_sets
 from ..answers.jobs import Settings
 from ..answers.kernel_menu import one_of
-from ..answers.memory_size import size_of
 from ..inputs import uploads
 from ..inputs.submission import Asked, Given
 from ..quotas import MAX_FILES, MAX_KNOWN, MAX_NAME, MAX_REQUEST, RefusedError
 from .lanes import AWAY, LONG, MIDDLE, SHORT, Lanes, address, whole
 from .static_files import INDEX, Files
-from .store import Kept
+from .store import Kept, size_of
 from .wire import GONE, Answer, Lines, loaded, response, unless_closed, with_refusals
 
 _QUICK = 4_000_000  # bytes that are read in less than about a second
@@ -101,7 +100,7 @@ class Routes:
 
         def steps() -> Steps[dict[str, Any]]:
             result = yield from self._once(name, ready, one_set.score(sent.samples, settings))
-            key = self.kept.put(result, 0 if name else result.nbytes, owner=address(request))
+            key = self.kept.put(result, 0 if name else size_of(result), owner=address(request))
             return {**result.answer, "id": key, "key": body["key"]}
 
         slow = not ready and one_set.is_long(sent.samples, settings)

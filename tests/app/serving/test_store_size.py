@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from vendiscore.app.answers.memory_size import size_of
+from vendiscore.app.serving.store import size_of
 from vendiscore.reading.samples import Samples
 from vendiscore.similarity.features import FeatureSimilarity
 
