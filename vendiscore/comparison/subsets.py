@@ -156,7 +156,19 @@ class DrawnSets:
         self.parts = [self._part(at) for at in self.places]
         orders = [(part, np.arange(part.n)) for part in self.parts]
         self.drawn, self.coverages = self._sizes(orders)
-        self._check_coverage()
+        least = min(self.coverages, default=0.0)
+        if least > 1 - LEAST_NOVELTY:
+            raise ValueError(
+                "`match`='coverage' has nothing to match: every sample is explained by the others "
+                "(more samples than features, or a wide kernel), so that all sets have a coverage "
+                "of 1; pass match='size'"
+            )
+        for name, m in zip(names, self.drawn, strict=True):
+            if m < MIN_SAMPLES:
+                raise ValueError(
+                    f"`match`='coverage' would draw `{name}` down to {m}, since another set has a "
+                    f"coverage of {least:.2g}; pass match='size'"
+                )
         self.found = _scored(orders, self.drawn)
 
     def row(self, i: int) -> SetRow:
@@ -213,21 +225,6 @@ class DrawnSets:
             error = float(part.halves(m, [0.0], self.plan.seed)[0])
         value, low, high = _around(found.log, quantile(self.plan.level) * error, m)
         return value, value * error, low, high
-
-    def _check_coverage(self) -> None:
-        least = min(self.coverages, default=0.0)
-        if least > 1 - LEAST_NOVELTY:
-            raise ValueError(
-                "`match`='coverage' has nothing to match: every sample is explained by the others "
-                "(more samples than features, or a wide kernel), so that all sets have a coverage "
-                "of 1; pass match='size'"
-            )
-        for name, m in zip(self.names, self.drawn, strict=True):
-            if m < MIN_SAMPLES:
-                raise ValueError(
-                    f"`match`='coverage' would draw `{name}` down to {m}, since another set has a "
-                    f"coverage of {least:.2g}; pass match='size'"
-                )
 
 
 def _scored(orders: Sequence[tuple[Part, np.ndarray]], sizes: Sequence[int]) -> list[Matched]:

@@ -65,10 +65,7 @@ def as_space(
     samples : list or array, Similarity or MetricSpace
         Rows of numbers, a matrix of distances (n, n) with `metric="precomputed"`, or what the
         kernel compares. A MetricSpace is taken as it is.
-    metric : str or callable, optional
-        For vectors "euclidean" (the default), "manhattan", "cosine", any metric of
-        `scipy.spatial.distance.cdist` or a function of two rows; "precomputed"; for a kernel
-        "kernel" (the default), √(2 − 2k), or "1-k".
+    metric : str or callable, optional, as for `magnitude`; for vectors "euclidean" by default
     k : str, callable, dict or list, optional
         A registered kernel, a function or a mixture; strings are compared by "ngram_overlap"
         without it.

@@ -59,7 +59,10 @@ class Spectral:
         some = np.flatnonzero(allowed)
         values = self._values(self.resolvent.gains[some], some, self.total, self._quality())
         top = float(values.max())
-        close = some[values >= top - self._margin()]
+        margin = EQUAL
+        if self.q is not None:  # what is below the least ridge counts for small orders
+            margin = max(MARGIN * TOLERANCE, 2 * RIDGE**self.q / self.q)
+        close = some[values >= top - margin]
         if len(close) > 1 and self.places and self.q is not None:
             exact = self._exact(close, self.q)
             close = close[exact >= exact.max() - EQUAL]
@@ -138,13 +141,6 @@ class Spectral:
         S = total + gains
         part = S / m if self.q == 1 else np.log1p((1 - self.q) * S / m) / (1 - self.q)
         return math.log(m) + part + np.log((quality + own) / m)
-
-    def _margin(self) -> float:
-        """Return how much of a difference of values may be the error of the quadrature."""
-        if self.q is None:
-            return EQUAL
-        # What is below the least ridge counts for small orders.
-        return max(MARGIN * TOLERANCE, 2 * RIDGE**self.q / self.q)
 
     def _exact(self, some: np.ndarray, q: float) -> np.ndarray:
         """Return the objective with each of `some` candidates, but for a constant, exactly."""
