@@ -12,13 +12,14 @@ from ...analysis.redundancy import redundant_pairs
 from ...arguments import DEFAULT_ORDER
 from ...arrays.namespace import to_host
 from ...progress import finish
+from ...reading.samples import Samples
 from ...signature import plain, plain_order
 from ..inputs.pictures import decode_images
 from ..quotas import MAX_SAMPLES, RefusedError, check_count, check_sets
-from . import several_sets
+from . import kernel_menu, several_sets
 from .distinctive_samples import only
 from .group_lists import place, pooled
-from .jobs import THRESHOLD, Job, comparable, image_job, text_job, vector_job
+from .jobs import THRESHOLD, Job, image_job, job_of, text_job, vector_job
 
 FEW = 4  # pairs that are named, and samples that stand alone
 
@@ -144,10 +145,20 @@ def vendi_compare(
     check_sets(len(sets))
     if kind == "images" and all(isinstance(images, list) for images in sets):
         sets = [decode_images(images) for images in sets]
+    if kernel_menu.choice(kind, kernel).is_matrix:
+        raise RefusedError(f"Similarity matrices cannot be compared; {kernel!r} is of one set.")
     jobs = {}
     for name, samples in zip(_names(names, len(sets)), sets, strict=True):
-        jobs[name] = comparable(samples, kind, kernel)
-        check_count(len(jobs[name].samples), MAX_SAMPLES, "samples in a set")
+        if not isinstance(samples, list):
+            raise RefusedError(f"Expected a list of {kind}, got {type(samples).__name__}.")
+        every = [*range(len(samples))]
+        jobs[name] = job_of(Samples(samples, every, kind=kind), every, kernel)
+        if jobs[name].groups is not None:
+            raise RefusedError(
+                f"A set of a comparison is one list of {kind}, not a list of lists; put all of its "
+                f"{kind} in one."
+            )
+        check_count(len(samples), MAX_SAMPLES, "samples in a set")
     found = finish(several_sets.compare_steps(jobs, q, permutations))
     places = {name: range(len(job.samples)) for name, job in jobs.items()}
     rare = only(found.together, jobs, places)

@@ -185,22 +185,6 @@ def job_of(
     return vector_job(values[:, kept] if square else values, kernel, options, python, labels)
 
 
-def comparable(samples: Any, kind: str, kernel: str) -> Job:
-    """Return one of the sets of a comparison, as the API has them: one list."""
-    if kernel_menu.choice(kind, kernel).is_matrix:
-        raise RefusedError(f"Similarity matrices cannot be compared; {kernel!r} is of one set.")
-    if not isinstance(samples, list):
-        raise RefusedError(f"Expected a list of {kind}, got {type(samples).__name__}.")
-    every = [*range(len(samples))]
-    job = job_of(Samples(samples, every, kind=kind), every, kernel)
-    if job.groups is not None:
-        raise RefusedError(
-            f"A set of a comparison is one list of {kind}, not a list of lists; put all of its "
-            f"{kind} in one."
-        )
-    return job
-
-
 def _compared(
     kind: str, kernel: Any, options: Mapping[str, Any] | None = None
 ) -> tuple[Choice, dict[str, Any]]:
