@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
 Precondition = Callable[[np.ndarray], np.ndarray] | None
 
@@ -45,6 +44,8 @@ def conjugate_gradients(
 
 def spectrum_end(multiply: Callable[[np.ndarray], np.ndarray], n: int, *, largest: bool) -> float:
     """Estimate an end of the spectrum of a symmetric matrix (n, n) from inside; NaN if it fails."""
+    from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh  # which few measures need
+
     matrix = LinearOperator((n, n), matvec=multiply, dtype=np.float64)
     start = np.random.default_rng(n).standard_normal(n)  # ARPACK's own is drawn anew in each call
     how: Any = {"which": "LA" if largest else "SA", "tol": 0.01, "return_eigenvectors": False}
