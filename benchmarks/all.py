@@ -116,6 +116,12 @@ BENCHMARKS = (
         files=("trec_questions.tsv",),
     ),
     Benchmark(
+        "common_case",
+        "eight answers to each of a thousand prompts with vendi_score",
+        (VENDI, SKLEARN, "torch", "rdkit", NLTK),
+        ("evaluate", "molecules"),
+    ),
+    Benchmark(
         "tokenizer",
         "words and punctuation with nltk",
         (NLTK,),

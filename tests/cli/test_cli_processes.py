@@ -32,7 +32,8 @@ def test_a_pipe_gives_the_number_of_compute(texts):
             [*COMMAND, "-", "-b"], stdin=file, capture_output=True, env=environment(), check=False
         )
     assert (done.returncode, done.stderr) == (0, b"")
-    assert float(done.stdout) == vendiscore.compute(TEXTS)["VS"]
+    expected = vendiscore.compute(TEXTS)["VS"]
+    assert float(done.stdout) == pytest.approx(expected, rel=1e-13)  # by other threads
 
 
 def test_output_is_utf8_whatever_the_terminal_is(texts):
@@ -114,9 +115,11 @@ def test_an_interrupt_ends_it_quietly():
     assert (process.wait(timeout=60), said) == (130, b"")
 
 
-def test_scoring_texts_imports_little(texts):
+def test_scoring_few_texts_imports_little(tmp_path):
+    path = tmp_path / "few.txt"
+    path.write_text("\n".join(TEXTS[:40]), encoding="utf-8")
     code = (
-        f"import sys; sys.argv = ['vendiscore', {texts!r}, '-b']\n"
+        f"import sys; sys.argv = ['vendiscore', {str(path)!r}, '-b']\n"
         "from vendiscore.cli import main\n"
         "assert main() == 0\n"
         "print(*sys.modules)\n"
@@ -129,17 +132,10 @@ def test_scoring_texts_imports_little(texts):
         check=True,
     )
     number, loaded = done.stdout.splitlines()
-    assert float(number) == vendiscore.compute(TEXTS)["VS"]
+    assert float(number) == pytest.approx(vendiscore.compute(TEXTS[:40])["VS"], rel=1e-13)
     heavy = {"evaluate", "datasets", "torch", "pandas", "pyarrow", "sklearn", "nltk"}
-    parts = ("stats", "optimize", "spatial", "special", "fft", "linalg")
-    heavy |= {f"scipy.{part}" for part in parts}
-    needed = subprocess.run(  # by old releases, for what every score takes
-        [sys.executable, "-c", "import scipy.sparse, sys; print(*sys.modules)"],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert heavy & set(loaded.split()) <= set(needed.stdout.split())
+    parts = ("sparse", "stats", "optimize", "spatial", "special", "fft", "linalg")
+    assert not {*heavy, *(f"scipy.{part}" for part in parts)} & set(loaded.split())
 
 
 def test_an_interrupt_on_the_way_has_a_code(monkeypatch, texts, capsys):

@@ -4,6 +4,7 @@ import asyncio
 import importlib.util
 import sys
 import types
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,12 @@ class Executor:
         return {"observation_tokens": tokens, "action_ranges": ranges, "reward": None}
 
 
+def run(work):
+    """Run it in a thread: here another test may have left a loop running."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, asyncio.wait_for(work, 20)).result()
+
+
 @pytest.fixture
 def recipe(monkeypatch):
     agent = types.ModuleType("openrlhf.utils.agent")
@@ -65,7 +72,7 @@ def test_answers_to_one_prompt_are_rewarded_together(recipe):
             )
         )
 
-    found = asyncio.run(asyncio.wait_for(generated(), 20))
+    found = run(generated())
     for start, answers in zip((0, 4), ANSWERS.values(), strict=True):
         own = found[start : start + 4]
         right = [float("a" in answer) for answer in answers]
@@ -84,7 +91,7 @@ def test_one_that_fails_and_one_that_is_alone_keep_nobody_waiting(recipe):
     async def generated():
         return await asyncio.gather(*calls, return_exceptions=True)
 
-    error, *some, alone = asyncio.run(asyncio.wait_for(generated(), 20))
+    error, *some, alone = run(generated())
     assert isinstance(error, AttributeError)
     expected = group_rewards(["a cat", "a dog"], [1.0, 1.0], match_length=True)
     assert [each["reward"] for each in some] == pytest.approx(expected)
