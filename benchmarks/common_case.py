@@ -87,15 +87,14 @@ def of_vectors(repeats: int) -> list[dict[str, Any]]:
     facts = {"prompts": PROMPTS, "answers": ANSWERS, "d": DIMENSIONS}
     name = f"{PROMPTS:,} × {ANSWERS} × {DIMENSIONS}"
     rows = [
-        compare(f"{name} float32, each prompt", lambda: ours(X), lambda: theirs(X), repeats),
-        compare(f"{name}, beside bare NumPy", lambda: ours(X), lambda: bare(X), repeats),
+        compare(f"{name} vectors, a score each", lambda: ours(X), lambda: theirs(X), repeats),
+        compare(f"{name}, beside NumPy alone", lambda: ours(X), lambda: bare(X), repeats),
     ]
     tensor = torch.from_numpy(many)
-    rows.append(
-        compare("10 × as many, torch first", lambda: ours(tensor), lambda: ours(many), repeats)
-    )
+    ten = f"{10 * PROMPTS:,} × {ANSWERS} × {DIMENSIONS} of torch, beside NumPy"
+    rows.append(compare(ten, lambda: ours(tensor), lambda: ours(many), repeats))
     rows[-1]["peak_mb"] = peak(ready, 10 * PROMPTS)
-    print(f"10 × as many, above the vectors: {rows[-1]['peak_mb']:.0f} MB")
+    print(f"{ten}, above the vectors: {rows[-1]['peak_mb']:.0f} MB")
     return [{**facts, **row} for row in rows]
 
 
@@ -115,7 +114,7 @@ def of_texts(repeats: int) -> list[dict[str, Any]]:
             repeats,
         ),
         compare(
-            "their tokens, beside NLTK's",
+            "tokens of these texts, beside NLTK's",
             lambda: [tokenize(text) for text in flat],
             lambda: [split(text) for text in flat],
             repeats,
