@@ -299,8 +299,8 @@ class App(NamedTuple):
     @property
     def left(self) -> set[str]:
         """The files of the page's folder but its log, and a module that old torch writes itself."""
-        names = {path.name for path in self.folder.rglob("*") if path.is_file()}
-        return names - {"log.txt", "_remote_module_non_scriptable.py"}
+        names = {path.name for path in self.folder.rglob("*") if path.is_file()} - {"log.txt"}
+        return {name for name in names if not name.startswith("_remote_module_non_scriptable.")}
 
 
 @pytest.fixture(scope="session")
