@@ -119,6 +119,10 @@ def test_groups_prompts_and_lists_say_the_same():
     for say in ({"groups": prompts}, {"prompts": prompts}, {"prompts": messages}):
         assert (group_rewards(answers, **say) == expected).all()
     assert (group_rewards(TEXTS) == expected[:4]).all()  # one group
+    arrays = RNG.standard_normal((2, 3, 4))
+    stacked = group_rewards(arrays, np.full((2, 3), 2.0), k="cosine")
+    flat = group_rewards(arrays.reshape(6, 4), groups=[0] * 3 + [1] * 3, k="cosine")
+    assert (stacked == 2 * flat).all()
     nested = group_rewards([TEXTS, answers[4:]], [[1, 0, 1, 0], [2, 2, 0]])
     assert nested == pytest.approx(expected * [1, 0, 1, 0, 2, 2, 0])
 

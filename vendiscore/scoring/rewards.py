@@ -278,7 +278,8 @@ def _numbers(quality: Any) -> np.ndarray:
     if isinstance(quality, (list, tuple)) and quality and all(map(is_several, quality)):
         quality = list(chain.from_iterable(quality))
     try:
-        found = np.asarray(to_host(quality) if hasattr(quality, "detach") else quality, dtype=float)
+        found = np.asarray(to_host(quality) if hasattr(quality, "detach") else quality, float)
+        found = found.ravel()
     except (TypeError, ValueError):
         raise TypeError(
             f"`quality` must be a number for each sample, got {quality!r:.60}; give a sample "
@@ -289,8 +290,6 @@ def _numbers(quality: Any) -> np.ndarray:
             i: f"has the `quality` {found[i]}, which is no finite number; give it one, such as 0"
             for i in np.flatnonzero(~np.isfinite(found)).tolist()
         }
-        if found.ndim == 1
-        else {}
     )
     return found
 
