@@ -47,13 +47,13 @@ def identical_rows(A: Any) -> np.ndarray | None:
 def _codes(A: np.ndarray) -> np.ndarray:
     """Return random sums of the bits of each row, as 64 bits."""
     codes = np.empty(len(A), np.uint64)
-    kind = next(f"u{size}" for size in (8, 4, 2, 1) if A[:1].nbytes % size == 0)
+    size = next(size for size in (8, 4, 2, 1) if A[:1].nbytes % size == 0)
+    factors = mix(np.arange(1, A[:1].nbytes // size + 1, dtype=np.uint64)) | np.uint64(1)
     for block in row_blocks(len(A), A[:1].nbytes):
-        bits = np.add(A[block], A.dtype.type(0), order="C").view(kind)  # −0.0 + 0.0 is 0.0
+        bits = np.add(A[block], A.dtype.type(0), order="C").view(f"u{size}")  # −0.0 + 0.0 is 0.0
         # Rows of small integers differ in high bits alone, which products carry no lower.
         for shift in (16, 32):
             bits ^= bits >> shift
-        factors = mix(np.arange(1, bits.shape[1] + 1, dtype=np.uint64)) | np.uint64(1)
         codes[block] = np.einsum("ij,j->i", bits, factors)
     return codes
 

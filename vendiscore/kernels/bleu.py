@@ -119,7 +119,8 @@ def _from_matches(
     n = len(tokens)
     needed = 8 * n * n + (8 * max_order + 80) * min(n * n, PAIRS_AT_ONCE)
     memory.require(needed, f"the similarity matrix of {n} samples", "compare fewer samples")
-    orders = [_repeats_apart(*counted, n) for counted in count_ngrams(tokens, max_order)]
+    every = range(1, max_order + 1)
+    orders = [_repeats_apart(*counted, n) for counted in count_ngrams(tokens, every)]
     lengths = np.array([len(words) for words in tokens])
     names: dict[tuple[str, ...], int] = {}
     same = np.array([names.setdefault(tuple(words), len(names)) for words in tokens])

@@ -157,10 +157,10 @@ def ngram_overlap(
 
 def _unit_features(tokens: Sequence[Sequence[Any]], orders: Sequence[int]) -> Any:
     """Return sums of one unit vector for each n that a text is long enough for, as unit rows."""
-    n, counted = len(tokens), list(count_ngrams(tokens, max(orders)))
+    n = len(tokens)
     scales = 1 / np.sqrt([sum(len(t) >= order for order in orders) for t in tokens])
     found, width = [], 0
-    for rows, columns, counts in (counted[order - 1] for order in orders):
+    for rows, columns, counts in count_ngrams(tokens, orders):
         norms = np.sqrt(np.bincount(rows, counts**2, n))
         found.append((rows, width + columns, counts * (1 / norms[rows]) * scales[rows]))
         width += int(columns.max(initial=0)) + 1
@@ -279,13 +279,16 @@ def ngrams_of(
 
 
 def count_ngrams(
-    tokens: Sequence[Sequence[Any]], most: int
-) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """Yield, for n = 1 … most, texts, their n-grams, and how often each is there, in order."""
-    for texts, grams in ngrams_of(tokens, most):
-        width = int(grams.max(initial=0)) + 1
-        places, counts = np.unique(texts * width + grams, return_counts=True)
-        yield *np.divmod(places, width), counts
+    tokens: Sequence[Sequence[Any]], orders: Sequence[int]
+) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """Return, for each n in `orders`, texts, their n-grams, and how often each is there."""
+    found: dict[int, tuple[np.ndarray, np.ndarray, np.ndarray]] = {}
+    for n, (texts, grams) in enumerate(ngrams_of(tokens, max(orders)), 1):
+        if n in orders:
+            width = int(grams.max(initial=0)) + 1
+            places, counts = np.unique(texts * width + grams, return_counts=True)
+            found[n] = (*np.divmod(places, width), counts)
+    return [found[n] for n in orders]
 
 
 def _check_ns(ns: int | Iterable[int]) -> tuple[int, ...]:

@@ -26,8 +26,7 @@ class Stack:
 
     def __init__(self, whole: Subject, similarity: Similarity, places: np.ndarray) -> None:
         self.whole, self.similarity = whole, similarity
-        self.places_kept, self.n = places, places.shape[1]
-        self.orders = whole.orders
+        self.n, self.orders = places.shape[1], whole.orders
         self.rows = whole.rows_came[places]
 
     @cached_property

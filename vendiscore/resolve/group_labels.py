@@ -113,9 +113,14 @@ def read_labels(labels: Any, name: str = "groups") -> Groups:
     if not _PLAIN.issuperset(map(type, read)):
         read = [label.item() if isinstance(label, np.generic) else label for label in read]
         check_labels(read, name)
+    return coded(read)
+
+
+def coded(labels: Sequence[Hashable]) -> Groups:
+    """Return the Groups of labels that are all there and hashable."""
     places: dict[Hashable, int] = {}
-    codes = [places.setdefault(label, len(places)) for label in read]
-    return Groups(tuple(places), np.array(codes))
+    codes = [places.setdefault(label, len(places)) for label in labels]
+    return Groups(tuple(places), np.array(codes, dtype=int))
 
 
 def check_labels(labels: Sequence[Any], name: str) -> None:

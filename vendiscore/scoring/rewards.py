@@ -16,7 +16,7 @@ from ..errors import SampleError
 from ..measures.stack import Stack, stacks_of
 from ..measures.subject import Subject
 from ..reading.string_patterns import unspaced
-from ..resolve.group_labels import Groups, check_size, grouped, is_hashable
+from ..resolve.group_labels import Groups, check_size, coded, grouped, is_hashable
 from ..resolve.kernel_request import KernelArgument, how_of
 from ..resolve.sets import read_samples
 from ..spectral.rank_one import check_order, leave_one_out, log_score, surprise
@@ -239,10 +239,10 @@ def fused(credits: np.ndarray, quality: np.ndarray | None, fuse: Fuse, weight: f
         )
     if fuse == "+":
         return quality + weight * np.where(alone, 0.0, credits)
-    worst = {i: quality[i] for i in np.flatnonzero(quality < 0)[:1].tolist()}
-    for i, value in worst.items():
+    if (quality < 0).any():
+        i = int(np.argmax(quality < 0))
         raise ValueError(
-            f"`quality` must be at least 0 to be multiplied by a credit, got {value:.3g} for "
+            f"`quality` must be at least 0 to be multiplied by a credit, got {quality[i]:.3g} for "
             f"sample {i}; pass fuse='+', or a quality that begins at 0"
         )
     return quality * (1 - weight + weight * np.where(alone, 1.0, np.maximum(credits, 0.0)))
@@ -252,9 +252,7 @@ def groups_of(prompts: Sequence[Any]) -> Groups:
     """Return samples with equal prompts as groups; messages are compared, which have no hash."""
     prompts = list(prompts)
     if all(map(is_hashable, prompts)):
-        places: dict[Any, int] = {}
-        codes = [places.setdefault(prompt, len(places)) for prompt in prompts]
-        return Groups(tuple(places), np.array(codes, dtype=int))
+        return coded(prompts)
     firsts: list[Any] = []
     codes = []
     for prompt in prompts:
@@ -262,7 +260,7 @@ def groups_of(prompts: Sequence[Any]) -> Groups:
         if code == len(firsts):
             firsts.append(prompt)
         codes.append(code)
-    return Groups(tuple(range(len(firsts))), np.array(codes, dtype=int))
+    return coded(codes)
 
 
 def read_fusion(fuse: Any, weight: Any) -> tuple[Fuse, float]:

@@ -147,12 +147,6 @@ class FeatureSimilarity(Similarity):
         few = few.toarray() if len(index) * len(used) <= FEW else few
         return FeatureSimilarity(few, approximate=self.approximate)
 
-    def stack(self, places: np.ndarray) -> Array:
-        if sp.issparse(self.X) or self.scale is None:
-            return super().stack(places)
-        scale = self.scale[places]
-        return self._stack(places) * scale[:, :, None] * scale[:, None, :]
-
     def _stack(self, places: np.ndarray) -> Array:
         if not sp.issparse(self.X):
             return self._products(places)
