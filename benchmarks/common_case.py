@@ -54,7 +54,7 @@ def texts(prompts: int) -> list[list[str]]:
 
 
 def bare(X: np.ndarray) -> float:
-    """The mean score of stacked vectors, with nothing looked at but the numbers."""
+    """Return the mean score of stacked vectors, with nothing looked at but the numbers."""
     wide = X.astype(np.float64)
     wide /= np.linalg.norm(wide, axis=2, keepdims=True)
     shares = np.linalg.eigvalsh(wide @ wide.swapaxes(1, 2) / X.shape[1])
@@ -71,7 +71,7 @@ def theirs(X: np.ndarray) -> float:
 
 
 def ready(prompts: int) -> tuple[Callable[[], Any], ...]:
-    """What `peak` measures: a score of few groups, and of all."""
+    """Return what `peak` measures: a score of few groups, and one of all."""
     X = vectors(prompts)
     return lambda: ours(X[:8]), lambda: ours(X)
 
@@ -143,7 +143,7 @@ def of_rewards(repeats: int) -> dict[str, Any]:
 
 
 def of_processes(repeats: int) -> list[dict[str, Any]]:
-    """Seconds and MB of whole processes, whose bytecode is kept, in turns."""
+    """Measure seconds and MB of whole processes, whose bytecode is kept, in turns."""
     kept = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     kept |= {"PYTHONPATH": str(ROOT), "HF_HUB_OFFLINE": "1"}
     told = "; print(*[line for line in open('/proc/self/status') if line.startswith('VmHWM')])"

@@ -16,13 +16,13 @@ from vendiscore import group_rewards
 
 
 def quality(prompt: str, answer: str, label: str) -> float:
-    """A stand-in for whether an answer is right."""
+    """Stand in for whether an answer is right."""
     return float(label in answer)
 
 
 @dataclass
 class Group:
-    """Answers to a prompt that are being generated, and those that wait for them."""
+    """Hold the answers to a prompt that wait for those that are being generated."""
 
     generating: int = 0
     answers: list[str] = field(default_factory=list)
@@ -31,7 +31,7 @@ class Group:
 
 
 class AgentExecutor(SingleTurnAgentExecutor):
-    """Generates one answer at a time, and rewards those for one prompt together."""
+    """Generate one answer at a time, and reward those for one prompt together."""
 
     def __init__(self) -> None:
         super().__init__()

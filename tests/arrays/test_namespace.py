@@ -43,7 +43,7 @@ KERNELS = {
 
 @pytest.fixture
 def left(monkeypatch):
-    """What left torch: the way out and the line of the package, but for single numbers.
+    """Record what leaves torch: the way out and the line, but for single numbers.
 
     As if tensors lay on another device, where NumPy cannot share their memory.
     """

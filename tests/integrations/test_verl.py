@@ -12,7 +12,7 @@ RIGHT = [1.0, 0.0, 1.0, 1.0, 1.0, 0.0]
 
 
 def batch(**others):
-    """What verl 0.7 hands on: arrays of objects, and lists."""
+    """Return what verl 0.7 hands on: arrays of objects, and lists."""
     return {
         "data_sources": np.array(["gsm8k"] * 6, dtype=object),
         "solution_strs": TEXTS,

@@ -15,7 +15,7 @@ WORDS = ["red", "green", "blue", "cat", "dog", "house", "ran", "sat"]
 
 
 def alone(samples, labels, p=None, **how):
-    """The numbers of each group, found one by one."""
+    """Find the numbers of each group, one by one."""
     found = []
     for label in dict.fromkeys(labels.tolist()):
         own = np.flatnonzero(labels == label)
@@ -118,7 +118,7 @@ def test_groups_of_tensors_have_the_gradients_of_each():
 
 
 def test_thousands_of_the_smallest_groups():
-    """More sets in a block than rows of which SciPy's eigensolver takes one matrix."""
+    """A block has more sets than the rows from which SciPy's eigensolver takes a matrix."""
     pairs = np.random.default_rng(0).standard_normal((6000, 2, 2))
     unit = pairs / np.linalg.norm(pairs, axis=2, keepdims=True)
     cosines = np.sum(unit[:, 0] * unit[:, 1], axis=1)

@@ -161,7 +161,7 @@ def test_a_missing_package_comes_with_the_others_that_the_call_needs(
 
 
 def test_without_evaluate_a_score_needs_nothing_and_a_metric_names_what_is_missing(tmp_path):
-    """As in an environment that has the base alone."""
+    """Nothing of the extra can be imported, as in an environment that has the base alone."""
     code = f"""
     import sys
     sys.modules |= dict.fromkeys(["evaluate", "datasets", "huggingface_hub", "pyarrow", "pandas"])

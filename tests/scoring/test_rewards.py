@@ -25,7 +25,7 @@ def cosines(rows):
 
 
 def surprises(K, q):
-    """−xᵀ log(A) x and its like, for x in the feature space of K, by the matrix function of A."""
+    """Find −xᵀ log(A) x and its like by the matrix function of A, in the feature space of K."""
     n = len(K)
     values, U = np.linalg.eigh(K)
     X = U * np.sqrt(np.clip(values, 0, None))  # K = X Xᵀ
@@ -88,7 +88,7 @@ def test_rewards_are_bounded_and_repeats_add_the_same(sizes, seed, q, d):
 
 @pytest.mark.parametrize("credit", ["surprise", "leave_one_out"])
 def test_groups_of_all_sizes_compare(credit):
-    """All different earn 1, and copies 0, however many they are."""
+    """All that differ earn 1, and copies 0, however many they are."""
     groups = [[f"word{i} " * 3 for i in range(n)] for n in (2, 3, 8, 30, 90)]
     assert group_rewards(groups, credit=credit) == pytest.approx(1, abs=1e-9)
     copies = [["a cat sat"] * n for n in (2, 3, 8, 30, 90)]
@@ -101,7 +101,7 @@ def test_surprise_shares_out_the_score():
 
 
 def test_surprise_is_the_slope_of_the_score_when_a_sample_counts_more():
-    """Of log VS in the weight of a sample, to first order what leaving it out loses."""
+    """It is, to first order, what leaving the sample out loses of log VS."""
     X = RNG.standard_normal((5, 6))
     found = group_rewards(X, k="cosine") * math.log(5)
     step = 1e-6

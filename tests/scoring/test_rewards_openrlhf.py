@@ -19,14 +19,14 @@ ANSWERS = {
 
 
 class Words:
-    """A tokenizer of words."""
+    """Join tokens that are words."""
 
     def decode(self, tokens):
         return " ".join(tokens)
 
 
 class Executor:
-    """What `SingleTurnAgentExecutor` of OpenRLHF 0.11 takes and returns, with given answers."""
+    """Take and return what `SingleTurnAgentExecutor` of OpenRLHF 0.11 does, with given answers."""
 
     def __init__(self, remote_rm_url=None):
         self.left = {prompt: list(answers) for prompt, answers in ANSWERS.items()}
