@@ -117,8 +117,8 @@ def with_the_rest(
     name, known = next(iter(rest)), {*SETTINGS, "samples", *also}
     if "p" in rest:
         raise TypeError(
-            "`p` would be weights, which magnitude, `compare`, `growth` and rewards do not take: "
-            "leave it out; the exponent of metric='minkowski' is `exponent`"
+            "`p` would be weights, which magnitude, `compare` and `growth` do not take: leave it "
+            "out; the exponent of metric='minkowski' is `exponent`"
         )
     measures = measures or {}
     if name in measures:
