@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cache
 from itertools import chain
@@ -260,35 +260,51 @@ def _is_token(token: Any) -> bool:
     return isinstance(token, (str, bytes, int, np.integer))
 
 
-def ngrams_of(
-    tokens: Sequence[Sequence[Any]], most: int
-) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield, for n = 1 … most, the text and the number (from 0 on) of each n-gram of all texts."""
+def count_ngrams(
+    tokens: Sequence[Sequence[Any]], orders: Sequence[int]
+) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """Return, for each n in `orders`, n-grams by number, ascending, their texts, and how often.
+
+    As (texts, n-grams, counts): an n-gram's texts ascend, too.
+    """
     every = list(chain.from_iterable(tokens))
     names = {token: i for i, token in enumerate(dict.fromkeys(every))}
     ids = np.fromiter(map(names.__getitem__, every), dtype=int, count=len(every))
     text = np.repeat(np.arange(len(tokens)), list(map(len, tokens)))
-    starts, grams = np.arange(len(ids)), ids
-    for n in range(1, most + 1):
-        yield text[starts], grams
+    starts, keys = np.arange(len(ids)), ids
+    found = {}
+    for n in range(1, max(orders) + 1):
+        order, first = _sorted(keys)
+        own, numbers = text[starts[order]], np.cumsum(first) - 1
+        if n in orders:
+            at = np.flatnonzero(first | _changes(own))
+            found[n] = own[at], numbers[at], np.diff(at, append=len(own))
+        grams = np.empty_like(order)
+        grams[order] = numbers
         ends = starts + n
         inside = ends < len(ids)
         inside[inside] = text[ends[inside]] == text[starts[inside]]
-        pairs = grams[inside] * len(names) + ids[ends[inside]]
-        starts, grams = starts[inside], np.unique(pairs, return_inverse=True)[1]
-
-
-def count_ngrams(
-    tokens: Sequence[Sequence[Any]], orders: Sequence[int]
-) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """Return, for each n in `orders`, texts, their n-grams, and how often each is there."""
-    found: dict[int, tuple[np.ndarray, np.ndarray, np.ndarray]] = {}
-    for n, (texts, grams) in enumerate(ngrams_of(tokens, max(orders)), 1):
-        if n in orders:
-            width = int(grams.max(initial=0)) + 1
-            places, counts = np.unique(texts * width + grams, return_counts=True)
-            found[n] = (*np.divmod(places, width), counts)
+        keys = grams[inside] * len(names) + ids[ends[inside]]
+        starts = starts[inside]
     return [found[n] for n in orders]
+
+
+def _sorted(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the stable order of integers ≥ 0, and where in it another one begins."""
+    n = len(keys)
+    if n * (int(keys.max(initial=0)) + 1) < np.iinfo(np.int64).max:  # sorting alone is faster
+        keys, order = np.divmod(np.sort(keys * n + np.arange(n)), max(n, 1))
+    else:
+        order = np.argsort(keys, kind="stable")
+        keys = keys[order]
+    return order, _changes(keys)
+
+
+def _changes(values: np.ndarray) -> np.ndarray:
+    """Return where values are other than the one before; the first is."""
+    found = np.ones(len(values), dtype=bool)
+    np.not_equal(values[1:], values[:-1], out=found[1:])
+    return found
 
 
 def _check_ns(ns: int | Iterable[int]) -> tuple[int, ...]:

@@ -12,7 +12,7 @@ import numpy as np
 from ..arguments import flag, integer, is_several, one_of
 from ..errors import SampleError
 from ..kernels.bleu import sentence_bleu
-from ..kernels.text import Tokenizer, fit_analyzer, ngrams_of, read_tokens, tokenized
+from ..kernels.text import Tokenizer, count_ngrams, fit_analyzer, read_tokens, tokenized
 from ..registry.kernel import Kernel
 from ..registry.measure import register_measure
 from ..resolve.kernel_build import TEXT_KERNEL
@@ -65,16 +65,13 @@ def ngram_diversity(
     with subject.located():
         read = _tokens(subject, tokens)
     ratios, left = [], []
-    for n, (texts, grams) in enumerate(ngrams_of(read, max(sizes)), 1):
-        if n not in sizes:
-            continue
+    for n, (texts, grams, counts) in zip(sizes, count_ngrams(read, sizes), strict=True):
         if not len(grams):
             left.append(n)
         elif per == "corpus":
-            ratios.append((int(grams.max()) + 1) / len(grams))
+            ratios.append((int(grams.max()) + 1) / int(counts.sum()))
         else:
-            every = np.bincount(texts)
-            different = np.bincount(np.unique(texts * len(grams) + grams) // len(grams))
+            every, different = np.bincount(texts, counts), np.bincount(texts)
             ratios.append(float(np.mean(different[every > 0] / every[every > 0])))
     if left:
         longest, said = max(map(len, read)), ", ".join(map(str, left))
@@ -150,17 +147,16 @@ def self_bleu(
     with subject.located():
         tokens = read_tokens(texts, words)
     lengths = np.array([len(words) for words in tokens])
-    matches = [_matches(*ngrams, len(tokens)) for ngrams in ngrams_of(tokens, options["max_order"])]
+    orders = range(1, options["max_order"] + 1)
+    matches = [_matches(*ngrams, len(tokens)) for ngrams in count_ngrams(tokens, orders)]
     columns = np.column_stack([lengths, _nearest(lengths), *matches])
     return float(np.mean([known(*row) for row in columns.tolist()]))
 
 
-def _matches(texts: np.ndarray, grams: np.ndarray, n: int) -> np.ndarray:
+def _matches(texts: np.ndarray, grams: np.ndarray, times: np.ndarray, n: int) -> np.ndarray:
     """Return Σ over n-grams of min(count, the largest count in another text), of each text."""
     if not len(grams):
         return np.zeros(n, dtype=int)
-    keys, times = np.unique(grams * n + texts, return_counts=True)
-    grams, texts = np.divmod(keys, n)
     order = np.lexsort((-times, grams))  # by n-gram, the largest count first
     grams, texts, times = grams[order], texts[order], times[order]
     first = np.flatnonzero(np.diff(grams, prepend=-1))
