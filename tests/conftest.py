@@ -20,6 +20,9 @@ from typing import Any, NamedTuple
 # Before anything imports them: the caches of evaluate and datasets are the tests' own.
 CACHES = os.environ["HF_HOME"] = tempfile.mkdtemp(prefix="vendiscore-tests-")
 os.environ["HF_HUB_OFFLINE"] = "1"
+# Some 300 processes import the package: without its bytecode each would compile it anew.
+if os.environ.pop("PYTHONDONTWRITEBYTECODE", None):
+    sys.dont_write_bytecode = False
 # Tests that run side by side (-n) have a core each: threads of one product would wait for others'.
 if "PYTEST_XDIST_WORKER" in os.environ:
     os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -114,6 +117,23 @@ MARKS = {
         "spectral/test_two_stage",
     ),
 }
+
+
+# Files that ask one and the same page, which takes long to start, stay in one worker.
+ONE_PAGE = ("tests/browser/", "tests/app/serving/test_server")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    if config.getvalue("dist") != "loadfile":
+        return None
+    from xdist.scheduler import LoadFileScheduling
+
+    class ByFileAndPage(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return ONE_PAGE[0] if nodeid.startswith(ONE_PAGE) else super()._split_scope(nodeid)
+
+    return ByFileAndPage(config, log)
 
 
 def pytest_unconfigure() -> None:
@@ -320,7 +340,7 @@ class App(NamedTuple):
 @pytest.fixture(scope="session")
 def server(tmp_path_factory, weights):
     """The page, started for the tests, with all encoders at hand."""
-    with running_app(tmp_path_factory.mktemp("page")) as app:
+    with running_app(tmp_path_factory.mktemp("page"), home=CACHES) as app:
         yield app
 
 
@@ -357,10 +377,10 @@ def start_app():
 
 
 @contextlib.contextmanager
-def running_app(folder: Path, *command: str) -> Iterator[App]:
+def running_app(folder: Path, *command: str, home: str = f"{CACHES}/empty") -> Iterator[App]:
     """Start the page by `python app.py`, or another command of python, on a free port.
 
-    Whatever it writes goes into `folder`.
+    Whatever it writes goes into `folder`. Without the encoders in `home` it needs no torch.
     """
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -369,6 +389,7 @@ def running_app(folder: Path, *command: str) -> Iterator[App]:
         "GRADIO_SERVER_PORT": str(port),
         "GRADIO_ANALYTICS_ENABLED": "False",
         "TMPDIR": str(folder),
+        "HF_HOME": home,
     }
     url = f"http://127.0.0.1:{port}"
     log = folder / "log.txt"

@@ -26,19 +26,43 @@ def browser():
         browser.close()
 
 
-@pytest.fixture
-def visit(browser, server):
-    """Opens the page; after the test, nothing was asked of another host and nothing went wrong."""
-    from in_browser import COUNT, expect
+@pytest.fixture(scope="session")
+def window(browser, server):
+    """A window of the browser for all pages that need no other options.
 
-    contexts, wrong = [], []
+    One that stays open keeps their process, whose start is half of a visit. The page keeps what it
+    keeps in the storage of the session, which each tab has of its own.
+    """
+    context = new_window(browser, server)
+    context.new_page().goto(server.url)
+    yield context
+    context.close()
+
+
+def new_window(browser, app, **options):
+    from in_browser import COUNT
+
+    context = browser.new_context(**options)
+    context.grant_permissions(["clipboard-read", "clipboard-write"], origin=app.url)
+    context.add_init_script(COUNT)
+    return context
+
+
+@pytest.fixture
+def visit(browser, window, server):
+    """Opens the page; after the test, nothing was asked of another host and nothing went wrong."""
+    from in_browser import expect
+
+    opened, wrong = [], []
 
     def open_page(width: int = 1280, height: int = 720, *, at: str = "", to=server, **options):
-        context = browser.new_context(viewport={"width": width, "height": height}, **options)
-        contexts.append(context)
-        context.grant_permissions(["clipboard-read", "clipboard-write"], origin=to.url)
-        context.add_init_script(COUNT)
+        context = window
+        if options or to is not server:
+            context = new_window(browser, to, **options)
+            opened.append(context)
         page = context.new_page()
+        opened.append(page)
+        page.set_viewport_size({"width": width, "height": height})
         page.set_default_timeout(30_000)
         page.on("pageerror", lambda error: wrong.append(f"error: {error}"))
         page.on("console", lambda line: said(line) and wrong.append(line.text))
@@ -55,6 +79,6 @@ def visit(browser, server):
         return url.startswith((to.url, "data:", "blob:"))
 
     yield open_page
-    for context in contexts:
-        context.close()
+    for each in reversed(opened):
+        each.close()
     assert wrong == []
