@@ -309,13 +309,6 @@ def test_adaptive_areas_are_the_integrals_to_a_millionth(x, y, share):
     if found:
         assert found[0] == pytest.approx(a, rel=2e-6)
         assert found[1] == pytest.approx(a - b, abs=2e-6 * (a + b))
-        u = np.linspace(0, 1, 2001) ** 2 * cut
-        gap = np.abs([cf.tree(g, t) - cf.tree(cf.gaps(y), t) for t in u])
-        fine = np.trapezoid(gap, u)
-        found = []
-        error = fuzz.refusal(lambda: found.append(mag_diff(x, y, absolute=True, **how)))
-        assert error is None or "cross more than" in str(error)  # no sign beyond rounding
-        assert error is not None or found[0] == pytest.approx(fine, abs=2e-5 * (a + b))
 
 
 @fuzz.examples(40)

@@ -66,8 +66,8 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         own = {name: defaults.pop(name) for name in _OF_EVALUATE & defaults.keys()}
         if own.get("num_process", 1) != 1:
             raise ValueError(
-                f"`num_process` must be 1, got {own['num_process']!r}: gather the samples of all in "
-                f"one process, or add up their vendiscore.State"
+                f"`num_process` must be 1, got {own['num_process']!r}: gather all samples in one "
+                f"process, or add up the vendiscore.State of each"
             )
         defaults = _read_once(defaults)
         request = read_request(defaults, self.usual)
