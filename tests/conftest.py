@@ -1,21 +1,16 @@
 """Fixtures that many tests share: real data where it is at hand, matrices of known spectrum."""
 
-import contextlib
 import csv
 import gzip
 import json
 import os
 import shutil
-import socket
-import subprocess
 import sys
 import tempfile
-import time
-import urllib.request
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 # Before anything imports them: the caches of evaluate and datasets are the tests' own.
 CACHES = os.environ["HF_HOME"] = tempfile.mkdtemp(prefix="vendiscore-tests-")
@@ -31,6 +26,7 @@ import grids
 import hub_cache
 import numpy as np
 import pytest
+from page_process import running_app
 
 from vendiscore.cli import main
 from vendiscore.optional import BASE
@@ -326,17 +322,6 @@ def weights(tmp_path_factory):
     encoders.offered.cache_clear()
 
 
-class App(NamedTuple):
-    url: str
-    folder: Path
-
-    @property
-    def left(self) -> set[str]:
-        """The files of the page's folder but its log, and a module that old torch writes itself."""
-        names = {path.name for path in self.folder.rglob("*") if path.is_file()} - {"log.txt"}
-        return {name for name in names if not name.startswith("_remote_module_non_scriptable.")}
-
-
 @pytest.fixture(scope="session")
 def server(tmp_path_factory, weights):
     """The page, started for the tests, with all encoders at hand."""
@@ -374,43 +359,3 @@ def reckless_server(tmp_path_factory):
 def start_app():
     """Start the page by a command of the test's own."""
     return running_app
-
-
-@contextlib.contextmanager
-def running_app(folder: Path, *command: str, home: str = f"{CACHES}/empty") -> Iterator[App]:
-    """Start the page by `python app.py`, or another command of python, on a free port.
-
-    Whatever it writes goes into `folder`. Without the encoders in `home` it needs no torch.
-    """
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    environment = os.environ | {
-        "GRADIO_SERVER_PORT": str(port),
-        "GRADIO_ANALYTICS_ENABLED": "False",
-        "TMPDIR": str(folder),
-        "HF_HOME": home,
-    }
-    url = f"http://127.0.0.1:{port}"
-    log = folder / "log.txt"
-    start = time.perf_counter()
-    with log.open("wb") as out:
-        process = subprocess.Popen(
-            [sys.executable, *(command or ("app.py",))],
-            cwd=ROOT,
-            env=environment,
-            stdout=out,
-            stderr=subprocess.STDOUT,
-        )
-    try:
-        while True:
-            assert process.poll() is None, log.read_text()
-            assert time.perf_counter() - start < 120, log.read_text()
-            with contextlib.suppress(OSError), urllib.request.urlopen(url) as page:
-                assert page.status == 200
-                break
-            time.sleep(0.1)
-        yield App(url, folder)
-    finally:
-        process.terminate()
-        process.wait(timeout=20)

@@ -1,0 +1,65 @@
+"""The page as a process of its own, on a free port of this machine."""
+
+import contextlib
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class App(NamedTuple):
+    url: str
+    folder: Path
+
+    @property
+    def left(self) -> set[str]:
+        """The files of the page's folder but its log, and a module that old torch writes itself."""
+        names = {path.name for path in self.folder.rglob("*") if path.is_file()} - {"log.txt"}
+        return {name for name in names if not name.startswith("_remote_module_non_scriptable.")}
+
+
+@contextlib.contextmanager
+def running_app(folder: Path, *command: str, home: str = "") -> Iterator[App]:
+    """Start the page by `python app.py`, or another command of python, on a free port.
+
+    Whatever it writes goes into `folder`. Without the encoders in `home` it needs no torch.
+    """
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    environment = os.environ | {
+        "GRADIO_SERVER_PORT": str(port),
+        "GRADIO_ANALYTICS_ENABLED": "False",
+        "TMPDIR": str(folder),
+        "HF_HOME": home or f"{os.environ['HF_HOME']}/empty",
+    }
+    url = f"http://127.0.0.1:{port}"
+    log = folder / "log.txt"
+    start = time.perf_counter()
+    with log.open("wb") as out:
+        process = subprocess.Popen(
+            [sys.executable, *(command or ("app.py",))],
+            cwd=ROOT,
+            env=environment,
+            stdout=out,
+            stderr=subprocess.STDOUT,
+        )
+    try:
+        while True:
+            assert process.poll() is None, log.read_text()
+            assert time.perf_counter() - start < 120, log.read_text()
+            with contextlib.suppress(OSError), urllib.request.urlopen(url) as page:
+                assert page.status == 200
+                break
+            time.sleep(0.1)
+        yield App(url, folder)
+    finally:
+        process.terminate()
+        process.wait(timeout=20)
