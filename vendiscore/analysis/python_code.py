@@ -50,7 +50,9 @@ def reproduced(samples: Any, references: Any, arguments: Mapping[str, Any], what
     for name, value in arguments.items():
         said = literal(value)
         if said is None:
-            lines.append(f"# `{name}` is what was passed: {_told(value)}")
+            told = plain(value)  # which another run would say, too
+            told = told if isinstance(told, str) else f"a {type(value).__name__}"
+            lines.append(f"# `{name}` is what was passed: {' '.join(told[:100].split())}")
         options.append(f"{name}={name if said is None else said}")
     lines.append(f"print({called('samples', ', '.join(options))})")
     return "\n".join(lines)
@@ -78,9 +80,3 @@ def _written(value: Any) -> str | None:
         return f"{{{', '.join(f'{key!r}: {x}' for key, x in zip(value, items, strict=True))}}}"
     inside = ", ".join(map(str, items))
     return f"[{inside}]" if type(value) is list else f"({inside}{',' * (len(value) == 1)})"
-
-
-def _told(value: Any) -> str:
-    """Write a value in a comment: of one line, with nothing that another run would not say."""
-    said = plain(value)
-    return " ".join((said if isinstance(said, str) else f"a {type(value).__name__}")[:100].split())

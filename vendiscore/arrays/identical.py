@@ -30,8 +30,11 @@ def identical_rows(A: Any) -> np.ndarray | None:
     if isinstance(A, np.ndarray):
         if A.nbytes + 256 * len(A) > _FEW:
             first, groups = np.unique(_codes(A), return_index=True, return_inverse=True)[1:]
-            if _equal(A, first[groups]):
-                return np.unique(first[groups], return_inverse=True)[1]
+            like = first[groups]
+            rows = np.flatnonzero(like != np.arange(len(A)))
+            blocks = (rows[block] for block in row_blocks(len(rows), A[:1].nbytes))
+            if all((A[block] == A[like[block]]).all() for block in blocks):  # NaN equals nothing
+                return np.unique(like, return_inverse=True)[1]
         keys = (row.tobytes() for row in np.add(A, A.dtype.type(0), order="C"))
     elif sp.issparse(A):
         A = A.sorted_indices()  # a copy
@@ -56,10 +59,3 @@ def _codes(A: np.ndarray) -> np.ndarray:
             bits ^= bits >> shift
         codes[block] = np.einsum("ij,j->i", bits, factors)
     return codes
-
-
-def _equal(A: np.ndarray, first: np.ndarray) -> bool:
-    """Return whether row i of A equals row first[i] for all i; NaN equals nothing."""
-    rows = np.flatnonzero(first != np.arange(len(first)))
-    blocks = (rows[block] for block in row_blocks(len(rows), A[:1].nbytes))
-    return all((A[block] == A[first[block]]).all() for block in blocks)

@@ -235,7 +235,9 @@ class Comparison(Summary):
         """
         for row in self.pairs:
             if {row.a, row.b} == {a, b} and a != b:
-                if self._is_within(row):
+                # Two one-sided tests say that two sets are the same (Schuirmann 1987).
+                most = 0.0 if self.within is None else 1 + self.within
+                if row.ratio_high <= most and row.ratio_low * most >= 1:
                     return self._within
                 if row.p_adjusted > 1 - self.level + 1e-12 or row.difference == 0:
                     return FEW if self._too_few(row) else SAME
@@ -355,11 +357,6 @@ class Comparison(Summary):
     @property
     def _within(self) -> str:
         return "" if self.within is None else f"the same within {100 * self.within:g} %"
-
-    def _is_within(self, row: PairRow) -> bool:
-        """Return whether two one-sided tests say that two sets are the same (Schuirmann 1987)."""
-        most = 0.0 if self.within is None else 1 + self.within
-        return row.ratio_high <= most and row.ratio_low * most >= 1
 
     def _too_few(self, row: PairRow) -> bool:
         """Return whether no difference would have shown that is too small to matter."""

@@ -38,14 +38,10 @@ class PairClassifier:
         with self.network.running(asked) as (encode, _):
             for start in range(0, len(asked), batch_size):
                 at = order[start : start + batch_size]
-                found[at] = self._share(encode([asked[i] for i in at]))
+                logits = encode([asked[i] for i in at]).float()
+                shares = logits.sigmoid() if logits.shape[1] == 1 else logits.softmax(-1)
+                found[at] = shares[:, self.label].cpu().numpy()
         return found.reshape(-1, len(pairs)).min(axis=0)
-
-    def _share(self, logits: Any) -> np.ndarray:
-        """Return the probability of the label; that of a single logit by the logistic function."""
-        logits = logits.float()
-        shares = logits.sigmoid() if logits.shape[1] == 1 else logits.softmax(-1)
-        return np.asarray(shares[:, self.label].cpu().numpy(), dtype=float)
 
 
 def load_pair_classifier(files: ModelFiles, max_length: int | None) -> PairClassifier:

@@ -16,7 +16,7 @@ from ..arrays.namespace import scalar, to_host
 from ..arrays.pools import size
 from ..errors import SampleError, warn
 from ..reading.string_patterns import looks_like
-from ..registry.kernel import Fit, Kernel, get_kernel
+from ..registry.kernel import Kernel, get_kernel
 from ..similarity.base import Similarity
 from ..similarity.bit_sets import BitSimilarity
 from ..similarity.composite import RepeatedSimilarity
@@ -127,7 +127,11 @@ def build_kernel(
         with np.errstate(divide="warn", over="warn", under="ignore", invalid="warn"):
             fitted: Mapping[str, Any] = {}
             if kernel.fit is not None and fit_to is not None:
-                fitted = _fitted(kernel.fit, distinct, options, np.unique(inverse[fit_to]))
+                places = np.unique(inverse[fit_to])
+                try:
+                    fitted = kernel.fit(choose(distinct, places), **options)
+                except SampleError as error:
+                    raise error.at(places) from error.__cause__
             elif kernel.fit is not None:
                 fitted = kernel.fit(distinct, **options)
             similarity = kernel.build(distinct, **{**options, **fitted})
@@ -153,16 +157,6 @@ def build_kernel(
         notes=getattr(fitted, "notes", ()),
     )
     return similarity if len(inverse) == similarity.n else RepeatedSimilarity(similarity, inverse)
-
-
-def _fitted(
-    fit: Fit, samples: Any, options: Mapping[str, Any], places: np.ndarray
-) -> Mapping[str, Any]:
-    """Return the options that follow from the samples at some places."""
-    try:
-        return fit(choose(samples, places), **options)
-    except SampleError as error:
-        raise error.at(places) from error.__cause__
 
 
 def _check_built(name: str, similarity: Any, places: np.ndarray) -> None:

@@ -30,8 +30,9 @@ class Prompts:
     def placed(self, sets: Sequence[Any], sizes: Sequence[int]) -> tuple[Any, np.ndarray]:
         """Return distinct prompts, and the place among them of that of each sample of all sets."""
         own: Sequence[Any] = [self.values] * len(sets)
-        if len(sets) > 1 and _are_lists(self.values, len(sets)):
-            own = self.values
+        if isinstance(self.values, list) and len(self.values) == len(sets) > 1:
+            lists = (isinstance(each, list) and _depth(each) is None for each in self.values)
+            own = self.values if all(lists) else own
         groups: Sequence[Any] = self.groups or [None] * len(sets)
         values: list[Any] = []
         places = []
@@ -40,7 +41,8 @@ class Prompts:
             one = is_one(prompts, samples)
             if id(prompts) not in known:
                 known[id(prompts)] = sum(size(each) for each in values)
-                values.append(_alone(prompts) if one else prompts)
+                alone = prompts[None] if hasattr(prompts, "ndim") else [prompts]
+                values.append(alone if one else prompts)
             start = known[id(prompts)]
             at = np.zeros(n, dtype=int) if one else _places(size(prompts), n, codes)
             places.append(start + at)
@@ -95,20 +97,6 @@ def _depth(x: Any) -> int | None:
         return 0
     first = _depth(x[0]) if isinstance(x, (list, tuple)) and x else None
     return None if first is None else first + 1
-
-
-def _alone(prompt: Any) -> Any:
-    """Return a collection of one prompt."""
-    return prompt[None] if hasattr(prompt, "ndim") else [prompt]
-
-
-def _are_lists(values: Any, n: int) -> bool:
-    """Return whether values are one list of prompts for each of n sets."""
-    return (
-        isinstance(values, list)
-        and len(values) == n
-        and all(isinstance(each, list) and _depth(each) is None for each in values)
-    )
 
 
 def _places(m: int, n: int, codes: np.ndarray | None) -> np.ndarray:

@@ -19,7 +19,7 @@ from ..measures.evaluation import measure_each
 from ..measures.subject import NO_GROUPS, Subject
 from ..registry.kernel import Kernel, list_kernels
 from ..resolve.group_labels import grouped
-from ..resolve.kernel_request import FitTo, How, KernelArgument, Metric, Solving
+from ..resolve.kernel_request import FitTo, KernelArgument, Metric, Solving
 from ..resolve.sets import read_samples
 from ..spectral.spectrum import PSD
 from .details import details as details_of
@@ -188,7 +188,11 @@ def subject_of(
         two = ", ".join(each.measure.name for each in request.measures if each.measure.references)
         raise ValueError(f"{two} compares with a second set: pass `references`, or leave it out")
     flat, groups = read_samples(samples, request.how, name), None
-    if request.groups is not None or not _is_one_set(flat, request.how):
+    if request.how.given:
+        plain = getattr(flat, "ndim", 0) == 2
+    else:
+        plain = isinstance(flat, list) and isinstance(flat[0], str)
+    if request.groups is not None or not plain:  # what is plainly one set has no groups
         table = isinstance(flat, list) and getattr(samples, "ndim", 1) == 2
         flat, groups = grouped(flat, request.how, request.groups, table=table, name=name)
     how = request.how
@@ -227,13 +231,6 @@ def subject_of(
     )
 
 
-def _is_one_set(samples: Any, how: How) -> bool:
-    """Return whether samples are plainly no groups, as strings or one matrix."""
-    if how.given:
-        return getattr(samples, "ndim", 0) == 2
-    return isinstance(samples, list) and isinstance(samples[0], str)
-
-
 def measured(subject: Subject, request: Request) -> dict[str, Any]:
     """Return the numbers that a request asks for of its subject, and "details" if asked."""
     sure: Sureness | None = None
@@ -251,8 +248,15 @@ def measured(subject: Subject, request: Request) -> dict[str, Any]:
                 numbers["details"] = details_of(subject, request, sure, numbers)
             return numbers
         except NotPSDError as error:
-            if isinstance(request.how.k, Kernel) and not request.how.k.psd:
-                error.add_note(_indefinite(request.how.k))
+            kernel = request.how.k
+            if isinstance(kernel, Kernel) and not kernel.psd:
+                every = list_kernels()
+                others = [k.name for k in every if k.psd and k.samples == kernel.samples]
+                without = f"; kernels of {kernel.samples} without: {', '.join(others)}"
+                error.add_note(
+                    f"no sample is at fault: k={kernel.name!r} has negative eigenvalues for many "
+                    f"sets, the larger the likelier{without if others else ''}"
+                )
             raise
         except SampleError as error:
             if subject.groups is None:
@@ -288,13 +292,3 @@ def _with_errors(subject: Subject, request: Request) -> tuple[dict[str, Any], Su
     if request.shuffled:
         add_nulls(subject, request, scores, sure)
     return sure.beside(scores), sure
-
-
-def _indefinite(kernel: Kernel) -> str:
-    """Return what to know of a kernel that is positive semidefinite for some samples only."""
-    others = [k.name for k in list_kernels() if k.psd and k.samples == kernel.samples]
-    instead = f"; kernels of {kernel.samples} without: {', '.join(others)}" if others else ""
-    return (
-        f"no sample is at fault: k={kernel.name!r} has negative eigenvalues for many sets, the "
-        f"larger the likelier{instead}"
-    )

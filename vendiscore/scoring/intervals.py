@@ -15,7 +15,6 @@ from ..errors import warn
 from ..measures.evaluation import Chosen, measure_each
 from ..measures.subject import Subject
 from ..resolve.group_labels import cluster_codes
-from ..similarity.base import Similarity
 from ..uncertainty.deficit import (
     LEAST,
     Repeats,
@@ -214,7 +213,9 @@ def _of_similarity(subject: Subject, units: Units, values: Sequence[float]) -> l
         rest, lost = np.full(n, n - 1), 2 * rows - own
     else:
         rest = n - np.bincount(units.codes)
-        lost = 2 * np.bincount(units.codes, rows) - _within(subject.similarity, units.codes)
+        parts = (np.flatnonzero(units.codes == code) for code in range(units.m))
+        within = [to_host(subject.similarity.take(part).dense()).sum() for part in parts]
+        lost = 2 * np.bincount(units.codes, rows) - within
     left = (total - lost - rest) / (rest * (rest - 1))
     error = delete_one_error(left)
     (value,) = values
@@ -237,12 +238,6 @@ def _of_diversity(subject: Subject, units: Units, values: Sequence[float]) -> li
     share = 1 - 1 / n
     ((error, low, high),) = _of_similarity(subject, units, [1 - value / share])
     return [(error * share, share * (1 - high), share * (1 - low))]
-
-
-def _within(similarity: Similarity, codes: np.ndarray) -> np.ndarray:
-    """Return the sum of all similarities within each cluster."""
-    parts = (np.flatnonzero(codes == code) for code in range(codes.max() + 1))
-    return np.array([to_host(similarity.take(part).dense()).sum() for part in parts])
 
 
 # Measures whose leave-one-out values cost no more than the measure itself.

@@ -36,7 +36,11 @@ def add_nulls(
         parts = [subject] if grouped or subject.groups is None else subject.parts
         shuffles = request.permutations or min(_usual(part, chosen, request) for part in parts)
         drawn = np.mean([_drawn(part, chosen, shuffles) for part in parts], axis=0)  # (keys, B)
-        errors = _errors(subject) if grouped and request.ci is not None else None
+        errors = None
+        if grouped and request.ci is not None:  # by the jackknife, as it is and shuffled
+            logs = np.array([group_shuffles.left_out(subject, mixed) for mixed in (False, True)])
+            spread = np.sqrt((subject.n - 1) * logs.var(axis=-1))
+            errors = (np.exp(logs.mean(axis=-1)) * spread).T
         for i, (key, value) in enumerate(own.items()):
             null = float(drawn[i].mean())
             excess = scalar(value) - null
@@ -79,13 +83,6 @@ def _drawn(subject: Subject, chosen: Chosen, shuffles: int) -> np.ndarray:
     pool = in_full(subject.both.similarity, subject.both.similarity.n)
     mixed = (subject.shuffled(pool, rng) for _ in range(shuffles))
     return np.array([[scalar(compute(each, **chosen.options)) for each in mixed]])
-
-
-def _errors(subject: Subject) -> np.ndarray:
-    """Return jackknife errors of "BetweenVS" as it is and with labels shuffled, (orders, 2)."""
-    both = np.array([group_shuffles.left_out(subject, mixed) for mixed in (False, True)])
-    values = np.exp(both.mean(axis=-1))
-    return np.array(values * np.sqrt((subject.n - 1) * both.var(axis=-1))).T
 
 
 def ends(excess: float, drawn: np.ndarray, errors: np.ndarray, level: float) -> tuple[float, float]:
