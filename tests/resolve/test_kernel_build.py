@@ -14,36 +14,20 @@ TEXTS = ["a b", "a c", "d"]
 SMILES = ["CCO", "CC(=O)O", "c1ccccc1", "C[C@H](N)C(=O)O", "[Na+].[Cl-]"]
 PATHS = ["cats/1.png", "my cats/2.JPG", "C:\\my pictures\\3.webp", "../4.tif"]
 OTHERWISE = {
-    "SMILES with names": (
-        ["CCO ethanol", "CC(=O)O\tacetic acid", "c1ccccc1 benzene"],
-        "morgan",
-        "",
-    ),
-    "lines of a file": (["CC=O\n", "C#N\n", " CCO"], "morgan", ""),
-    "InChI": (["InChI=1S/CH4O/c1-2/h2H,1H3", "InChI=1/H2O/h1H2 water"], "morgan", ""),
-    "SELFIES": (["[C][C][=O]", "[N+1][C][Branch1][C][O][C]"], "morgan", ", of selfies.decoder"),
-    "SELFIES of chains": (["[C][C][O]", "[C][C][C]"], "morgan", ", of selfies.decoder"),
-    "salts": (["[Na+].[Cl-]", "[K+].[Br-]"], "morgan", ""),
-    "paths": (PATHS, "pixels", ""),
-    "addresses": (
-        ["https://x.org/1.png?size=3", "s3://bucket/a.JPG", "http://x.org/b.webp#top"],
-        "pixels",
-        ", once they are downloaded",
-    ),
-    "files as addresses": (["file:///photos/1.png"], "pixels", ""),
-    "data URIs": (["data:image/png;base64,iVBORw0KGgo="], "pixels", ", as bytes: base64.b64decode"),
-    "base64": (["/9j/4AAQSkZJRgABAQAAAQABAAD/2wBD"], "pixels", ", as bytes: base64.b64decode"),
+    "SMILES with names": (["CCO ethanol", "CC(=O)O\tacetic acid", "c1ccccc1 benzene"], "morgan"),
+    "lines of a file": (["CC=O\n", "C#N\n", " CCO"], "morgan"),
+    "salts": (["[Na+].[Cl-]", "[K+].[Br-]"], "morgan"),
+    "paths": (PATHS, "pixels"),
+    "addresses": (["file:///photos/1.png", "s3://bucket/a.JPG"], "pixels"),
 }
 
 
 @pytest.mark.parametrize("kind", OTHERWISE)
 def test_what_is_no_text_in_other_forms_is_known(kind):
-    samples, kernel, first = OTHERWISE[kind]
-    found = looks_like(samples)
-    assert found.kernel == kernel
-    assert found.first.startswith(first)
-    assert bool(found.first) == bool(first)
-    with pytest.warns(UserWarning, match=f"look like {found.what}, but were compared as text"):
+    samples, kernel = OTHERWISE[kind]
+    what, found = looks_like(samples)
+    assert found == kernel
+    with pytest.warns(UserWarning, match=f"look like {what}, but were compared as text"):
         compute(samples, analyzer="char", ns=1, q=2)
 
 
@@ -173,9 +157,7 @@ SMALL = ["CCO", "CCN", "CCCl", "c1ccccc1O"]
     "strings", [SMALL, SMALL[:3], ["CO", "C=C", "CCO"], ["ClCCl", "CO", "CN"], ["BrCC", "CC"]]
 )
 def test_small_molecules_that_mostly_show_letters_alone_are_noticed(strings):
-    found = looks_like(strings)
-    assert found is not None
-    assert found.kernel == "morgan"
+    assert looks_like(strings) == ("SMILES of molecules", "morgan")
 
 
 @pytest.mark.parametrize(

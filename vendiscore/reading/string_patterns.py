@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
 
 # So many of the strings are examined, and so large a share of them must look alike.
 _EXAMINED = 200
@@ -22,14 +21,6 @@ IMAGES = (
     *("heif", "tif", "tiff", "ppm", "pgm", "pbm", "pnm", "jp2", "tga"),
 )
 _IMAGE = re.compile(rf"\s*\S.*\.(?:{'|'.join(IMAGES)})\s*", re.IGNORECASE)
-_ADDRESS = re.compile(
-    rf"\s*(?!file:)[a-z][a-z0-9+.-]+://\S+\.(?:{'|'.join(IMAGES)})(?:[?#]\S*)?\s*",
-    re.IGNORECASE,
-)
-# data: URIs, and how PNG, JPEG, GIF and WebP begin in base64.
-_ENCODED = re.compile(
-    r"\s*(?:data:image/[^\s,]+,|(?:iVBORw0KGgo|/9j/|R0lGOD|UklGR)[A-Za-z0-9+/\r\n]{20,})"
-)
 # Atoms that need no brackets, others in brackets, bonds, branches and closed rings; no bond, branch
 # or dot at the end, as words have that are cut short.
 _ATOM = r"\d*(?:[A-Z][a-z]?|[bcnops]|as|se|te|\*)@{0,2}(?:H\d?)?(?:\++\d?|-+\d?)?(?::\d+)?\]"
@@ -37,9 +28,6 @@ _SMILES = re.compile(
     rf"(?=[A-Za-z\[])(?:Cl|Br|[BCNOPSFIbcnops]|\[{_ATOM}|[-=#$:/\\.()]|%?\d)+(?<![-=#$:/\\.(])"
 )
 _BRACKETED = re.compile(r"\[[^\]]*\]")
-_INCHI = re.compile(r"InChI=1S?/\S+")
-# Nothing but brackets, with an atom in the first, and nothing between two of them.
-_SELFIES = re.compile(rf"(?=\S*\]\[)\[[=#/\\]?{_ATOM}\.?(?:\[[A-Za-z0-9=#/\\@+-]+\]\.?)+")
 # Letters of scripts that do not write spaces between words: Thai and Lao, Tibetan, Burmese, Khmer,
 # kana, and Chinese characters, with their later planes.
 _UNSPACED = "\u0e00-\u0eff\u0f00-\u0fff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff"
@@ -67,28 +55,20 @@ def words_by(texts: Sequence[str]) -> str:
     return "a `tokenizer` of your own"
 
 
-class Looks(NamedTuple):
-    """What strings look like, the kernel for it, and what is to be done before it is used."""
-
-    what: str
-    kernel: str
-    first: str = ""
-
-
-def looks_like(strings: Sequence[str]) -> Looks | None:
-    """Return what nearly all strings look like if not text."""
+def looks_like(strings: Sequence[str]) -> tuple[str, str] | None:
+    """Return what nearly all strings look like if not text, and the kernel for it."""
     some = strings[:: -(-len(strings) // _EXAMINED)] if strings else []
     enough = _SHARE * max(1, len(some))
+    if sum(bool(_IMAGE.fullmatch(text)) for text in some) >= enough:
+        return "names of image files", "pixels"
     # Words may consist of letters of atoms: most molecules show a bond, branch, ring or bracket,
     # and some of the small ones do, as no word does.
     # Before the first space of a line of a .smi file is the SMILES, after it the name.
     heads = [(s.split(maxsplit=1) or [""])[0] for s in some]
     marked = 2 * sum(not head.isalpha() for head in heads) >= len(some)
     marked |= _FEW * len(some) <= sum(map(bool, map(_UNLIKE_WORDS.search, heads))) > 0
-    for looks, test in _LOOKS:
-        seen = heads if looks.kernel == "morgan" else some
-        if (marked or seen is some) and sum(map(bool, map(test, seen))) >= enough:
-            return looks
+    if marked and sum(map(_is_smiles, heads)) >= enough:
+        return "SMILES of molecules", "morgan"
     return None
 
 
@@ -114,20 +94,6 @@ def _is_smiles(text: str) -> bool:
         return False
     rings = re.findall(r"%\d\d|\d", _BRACKETED.sub("", text))
     return all(rings.count(ring) % 2 == 0 for ring in rings)
-
-
-# What comes first is looked for first: addresses end as files do.
-_LOOKS: tuple[tuple[Looks, Callable[[str], Any]], ...] = (
-    (Looks("addresses of images", "pixels", ", once they are downloaded"), _ADDRESS.fullmatch),
-    (
-        Looks("images in base64", "pixels", ", as bytes: base64.b64decode(s.rpartition(',')[2])"),
-        _ENCODED.match,
-    ),
-    (Looks("names of image files", "pixels"), _IMAGE.fullmatch),
-    (Looks("InChI of molecules", "morgan"), _INCHI.fullmatch),
-    (Looks("SELFIES of molecules", "morgan", ", of selfies.decoder(s)"), _SELFIES.fullmatch),
-    (Looks("SMILES of molecules", "morgan"), _is_smiles),
-)
 
 
 def _is_unspaced(text: str) -> bool:

@@ -127,11 +127,11 @@ def build_kernel(
         with np.errstate(divide="warn", over="warn", under="ignore", invalid="warn"):
             fitted: Mapping[str, Any] = {}
             if kernel.fit is not None and fit_to is not None:
-                places = np.unique(inverse[fit_to])
+                some = np.unique(inverse[fit_to])
                 try:
-                    fitted = kernel.fit(choose(distinct, places), **options)
+                    fitted = kernel.fit(choose(distinct, some), **options)
                 except SampleError as error:
-                    raise error.at(places) from error.__cause__
+                    raise error.at(some) from error.__cause__
             elif kernel.fit is not None:
                 fitted = kernel.fit(distinct, **options)
             similarity = kernel.build(distinct, **{**options, **fitted})
@@ -236,10 +236,10 @@ def as_text(
     looks = next(filter(None, map(looks_like, texts)), None)
     if looks is None:
         return similarity
+    what, kernel = looks
     note = (
-        f"The samples look like {looks.what}, but were compared as text, by n-grams: "
-        f"k={looks.kernel!r} compares what they stand for{looks.first}, k={TEXT_KERNEL!r} says "
-        f"that text is meant."
+        f"The samples look like {what}, but were compared as text, by n-grams: k={kernel!r} "
+        f"compares what they stand for, k={TEXT_KERNEL!r} says that text is meant."
     )
     warn(note)
     return similarity.noted(notes=[note])
