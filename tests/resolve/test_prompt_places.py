@@ -106,7 +106,7 @@ def test_sets_are_compared_given_the_prompts_of_their_groups():
     for comparison in found:
         assert [row.score for row in comparison.sets] == pytest.approx(scores)
         assert comparison.settings["prompts"] == "given"
-    several = compare(A, B[:5], prompts=[each, each[:5]], match="size", size=5)
+    several = compare(A, B[:5], prompts=[each, each[:5]], size=5)
     assert several.sets[1].score == pytest.approx(compute(B[:5], prompts=each[:5])["VS"])
     with pytest.raises(ValueError, match="one for each of 5 samples, got 6"):
         compare(A, B[:5], prompts=each)
