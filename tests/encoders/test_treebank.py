@@ -100,7 +100,7 @@ def test_texts_drawn_at_random() -> None:
         drawn = chr(rng.randrange(rng.choice([0x250, 0x3000, 0x20000])))
         return " " if category(drawn) == "Cn" else drawn
 
-    texts = ("".join(piece() for _ in range(rng.randint(1, 12))) for _ in range(100_000))
+    texts = ("".join(piece() for _ in range(rng.randint(1, 12))) for _ in range(25_000))
     assert differences(texts) == []
 
 
@@ -111,8 +111,8 @@ def test_any_text(text: str) -> None:
 
 @pytest.mark.parametrize("name", ["questions", "answers", "jtvae_molecules"])
 def test_texts_of_the_data_sets(name: str, request: pytest.FixtureRequest) -> None:
-    texts = request.getfixturevalue(name)
-    assert differences(dict.fromkeys(texts[::10] if name == "jtvae_molecules" else texts)) == []
+    texts = request.getfixturevalue(name)[:: {"answers": 3, "jtvae_molecules": 20}.get(name, 1)]
+    assert differences(dict.fromkeys(texts)) == []
 
 
 def test_a_long_text_takes_time_in_proportion() -> None:

@@ -62,10 +62,10 @@ def documented(torch, model, images):
 
 
 def test_inception_is_fed_and_read_as_torchvision_documents(torch, inception):
-    images = [Image.fromarray(array) for array in pictures(17)]
-    S = as_similarity(images, k="image_embeddings", batch_size=16, device="cpu")
-    assert S.X.shape == (17, 2048)
-    some = [0, 1, 15, 16]  # the last is a batch of one
+    images = [Image.fromarray(array) for array in pictures(5)]
+    S = as_similarity(images, k="image_embeddings", batch_size=4, device="cpu")
+    assert S.X.shape == (5, 2048)
+    some = [0, 3, 4]  # the last is a batch of one
     expected = documented(torch, inception, [images[i] for i in some])
     scale = np.abs(expected).max()
     assert scale > 1e-3

@@ -2,6 +2,7 @@
 
 import json
 import os
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -10,30 +11,39 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-pytestmark = pytest.mark.slow  # three processes that import torch
+pytestmark = pytest.mark.slow
 
 SCRIPT = Path(__file__).resolve().parents[2] / "benchmarks" / "gpu.py"
 
 
-def run(*arguments):
+@pytest.fixture
+def run(monkeypatch, capsys):
+    """Run the script in this process, where torch is imported already; what it printed."""
+    monkeypatch.syspath_prepend(str(SCRIPT.parent))
+
+    def call(*arguments):
+        monkeypatch.setattr(sys, "argv", [str(SCRIPT), *arguments])
+        runpy.run_path(str(SCRIPT), run_name="__main__")
+        return capsys.readouterr().out
+
+    return call
+
+
+def test_without_a_gpu_it_says_so_and_runs_nothing():
     done = subprocess.run(
-        [sys.executable, str(SCRIPT), *arguments],
+        [sys.executable, str(SCRIPT)],
         env={**os.environ, "PYTHONPATH": str(SCRIPT.parents[1]), "CUDA_VISIBLE_DEVICES": ""},
         capture_output=True,
         text=True,
     )
     assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
-def test_without_a_gpu_it_says_so_and_runs_nothing():
-    assert run() == (
+    assert done.stdout == (
         "There is no GPU that torch can use here (torch.cuda.is_available() is False): nothing "
         "was run\n"
     )
 
 
-def test_all_of_it_runs_with_few_samples_on_the_cpu(tmp_path):
+def test_all_of_it_runs_with_few_samples_on_the_cpu(tmp_path, run):
     path = tmp_path / "gpu.json"
     said = run("--cpu-small", "--repeats", "1", "--json", str(path))
     rows = json.loads(path.read_text())["rows"]
@@ -56,7 +66,7 @@ def test_all_of_it_runs_with_few_samples_on_the_cpu(tmp_path):
         assert row["ours"] == pytest.approx(row["theirs"], rel=rel)
 
 
-def test_one_case_alone_and_without_the_cpu(tmp_path):
+def test_one_case_alone_and_without_the_cpu(run):
     said = run("--cpu-small", "--only", "norm", "--repeats", "1", "--no-cpu")
     assert "1 cases agree" in said
     assert said.count(" × (") == 1

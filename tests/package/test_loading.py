@@ -237,7 +237,7 @@ shared = evaluate.load(V)
 
 def work(i):
     try:
-        for r in range(4):
+        for r in range(2):
             v, m = evaluate.load(V), evaluate.load(M)
             v.add_batch(predictions=T)
             m.add_batch(predictions=X, references=X[:2])
@@ -261,7 +261,7 @@ print(failed, len(values), round(shared.compute(k="labels", q=0)["VS"]))
 def test_threads_share_one_complete_package_and_its_metrics(tmp_path):
     # Both scripts are copied before threads load them: `evaluate` makes its folder of modules and
     # imports from it without a lock, so in an empty cache a thread may miss what another just made.
-    assert Python(NEWCOMERS, tmp_path).lines() == ["[] 1 24"]
+    assert Python(NEWCOMERS, tmp_path).lines() == ["[] 1 12"]
     assert not list(tmp_path.rglob("*.arrow"))
     # Without the lock, five in six fail; beside an installed package it could be either one.
     site = installed(tmp_path / "site")

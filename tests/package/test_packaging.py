@@ -14,10 +14,10 @@ import zipfile
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import PackageNotFoundError
-from importlib.util import find_spec
 from pathlib import Path
 
 import evaluate
+import newcomer
 import pytest
 
 import vendiscore
@@ -25,20 +25,19 @@ from vendiscore import MissingPackageError, optional, score
 from vendiscore.integrations.huggingface import METRICS, Magnitude, VendiScore
 
 ROOT = Path(__file__).resolve().parents[2]
-SITE = Path(find_spec("numpy").origin).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 TEXTS = ["Look, Jane.", "See Spot.", "See Spot run."]
 VS = score(TEXTS, "ngram_overlap")
 
 
 def python(code: str, folder: Path, *path: Path) -> str:
-    """What Python prints in `folder` with `path` and the dependencies, but no editable install."""
+    """What Python prints in `folder` with `path` and the base, but no editable install."""
     run = subprocess.run(
         [sys.executable, "-S", "-c", textwrap.dedent(code)],
         cwd=folder,
         env=os.environ
         | {
-            "PYTHONPATH": os.pathsep.join(map(str, (*path, SITE))),
+            "PYTHONPATH": os.pathsep.join(map(str, (*path, newcomer.base()))),
             "HF_HOME": str(folder / "hf"),
             "HF_HUB_OFFLINE": "1",
         },

@@ -71,8 +71,7 @@ def test_the_tutorial_on_training_shows_a_collapse_and_that_it_is_avoided():
     code = """
 import json, runpy, sys
 found = runpy.run_path(sys.argv[1])
-runs = [found["runs"], {weight: found["trained"](weight, seed=1) for weight in (0.0, 1.0)}]
-for weight, (encoder, written) in (run for each in runs for run in each.items()):
+for weight, (encoder, written) in found["runs"].items():
     print(json.dumps([weight, written[0][2], written[-1][2], *found["judged"](encoder)]))
 """
     tutorial = ROOT / "docs" / "tutorials" / "collapse.py"
@@ -97,7 +96,7 @@ for weight, (encoder, written) in (run for each in runs for run in each.items())
             assert apart == 10
             assert accuracy > 0.85
             assert 0.7 < agreement < 0.95  # what it costs
-    assert len(rows) == 5
+    assert len(rows) == 3
 
 
 def test_the_tables_of_the_readme_are_those_of_the_registry_and_the_results(monkeypatch):

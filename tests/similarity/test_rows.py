@@ -223,11 +223,11 @@ import re, sys, time
 from pathlib import Path
 import numpy as np
 from vendiscore import compute
-X = np.random.default_rng(0).standard_normal((30_000, 8))
+X = np.random.default_rng(0).standard_normal((16_000, 8))
 start = time.perf_counter()
 score = compute(X, k=sys.argv[1], q=2)["VS"]
 seconds = time.perf_counter() - start
-assert 1 < score < 30_000
+assert 1 < score < 16_000
 peak = re.search(r"VmHWM:\\s+(\\d+) kB", Path("/proc/self/status").read_text())[1]
 print(1024 * int(peak), f"{seconds:.1f} s")
 """
@@ -236,9 +236,9 @@ print(1024 * int(peak), f"{seconds:.1f} s")
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="the peak is read where Linux has it")
 @pytest.mark.parametrize("k", ["rbf", "laplacian"])
-def test_thirty_thousand_samples_take_less_than_a_gigabyte(k):
+def test_many_samples_take_less_than_their_matrix(k):
     ran = subprocess.run(
         [sys.executable, "-c", LARGE, k], cwd=ROOT, capture_output=True, text=True, check=True
     )
     print(ran.stdout)
-    assert int(ran.stdout.split()[0]) < 1e9
+    assert int(ran.stdout.split()[0]) < 5e8  # K has 2 GB
