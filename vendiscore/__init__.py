@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from .similarity.features import FeatureSimilarity as FeatureSimilarity
     from .similarity.matrix import MatrixSimilarity as MatrixSimilarity
     from .similarity.rows import RowsSimilarity as RowsSimilarity
+    from .sources import sources as sources
     from .spectral.hill import effective_number as effective_number
     from .spectral.vendi import spectrum as spectrum
     from .streaming import State as State
@@ -82,6 +83,7 @@ _MODULES = {
     "similarity.features": "FeatureSimilarity",
     "similarity.matrix": "MatrixSimilarity",
     "similarity.rows": "RowsSimilarity",
+    "sources": "sources",
     "scoring.scores": "conditional_score score score_K score_X score_dual",
     "spectral.hill": "effective_number",
     "spectral.vendi": "spectrum",
@@ -114,6 +116,8 @@ def __dir__() -> list[str]:
     return __all__
 
 
-# The folder `report` has the name of its function, and whoever imports it first would put it in the
-# place of the function: so that is done here. It looks for nothing until it is called.
+# The folders `report` and `sources` have the names of their functions, and whoever imports one of
+# them first would put it in the place of the function: so that is done here. Neither looks for
+# anything until it is called.
 __getattr__("report")
+__getattr__("sources")

@@ -14,6 +14,7 @@ ROOMS = """
     scripts
     integrations
     report
+    sources
     analysis
     selection streaming
     comparison

@@ -36,6 +36,7 @@ PLOTS = {
     "profile": lambda ax=None: plots.profile(ORDERS, FOUND.profile, ax=ax),
     "heat_map": lambda ax=None: plots.heat_map(FOUND.K, FOUND.seriated, ax=ax),
     "magnitude": lambda ax=None: plots.magnitude(CURVE, ax=ax),
+    "source_map": lambda ax=None: plots.source_map(X[:, :2], list("abcd" * 10), ax=ax),
     "contributions": lambda ax=None: plots.contributions(X[:, 0] / 9, X[:, 1] > 1, ax=ax),
     "selection": lambda ax=None: plots.selection(np.array([1.0, 1.9, 2.7]), 2.9, ax=ax),
     "growth": lambda ax=None: GROWN.plot(ax),
@@ -73,7 +74,7 @@ def test_a_plot_gives_back_the_axes_it_drew_on_and_leaves_the_style_alone(name, 
     assert dict(matplotlib.rcParams) == style
 
 
-@pytest.mark.parametrize("name", sorted(set(PLOTS) - {"heat_map"}))
+@pytest.mark.parametrize("name", sorted(set(PLOTS) - {"heat_map", "source_map"}))
 def test_colours_are_those_of_the_style(name):
     with matplotlib.rc_context({"axes.prop_cycle": matplotlib.cycler(color=["red", "blue"])}):
         drawn = PLOTS[name]()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 import numpy as np
-from scipy.cluster.hierarchy import leaves_list, linkage
+from scipy.cluster.hierarchy import fcluster, leaves_list, linkage
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 from scipy.spatial.distance import squareform
 
@@ -76,3 +76,11 @@ def clustered_order(similarity: Similarity) -> np.ndarray:
     distances = squareform((D + D.T) / 2, checks=False)
     tree = linkage(distances, "average", optimal_ordering=n <= OPTIMAL_SIZE)
     return np.asarray(leaves_list(tree))
+
+
+def linked_groups(similarity: np.ndarray, threshold: float) -> list[list[int]]:
+    """Return groups of average linkage at that mean similarity (n, n), the largest first."""
+    tree = linkage(squareform(np.maximum(1 - similarity, 0), checks=False), "average")
+    codes = fcluster(tree, 1 - threshold + 1e-9, "distance")
+    groups = [np.flatnonzero(codes == code).tolist() for code in np.unique(codes)]
+    return sorted(groups, key=lambda group: (-len(group), group))

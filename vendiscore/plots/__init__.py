@@ -11,6 +11,7 @@ Colours are the reader's style's; nothing is shown or saved. Pass `ax` to draw w
 
 from .curves import growth, magnitude, profile, profiles, selection
 from .forest_plot import differences, intervals
+from .labelled_map import source_map
 from .set_structure import contributions, heat_map, spectrum
 
 __all__ = [
@@ -23,5 +24,6 @@ __all__ = [
     "profile",
     "profiles",
     "selection",
+    "source_map",
     "spectrum",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,8 @@ import numpy as np
 from ..arrays.namespace import Array, to_host
 from ..spectral.rank_one import lost
 from .axes import ink, picture, whole_numbers
+
+POINTS = 7.0  # the height of a label
 
 
 @picture
@@ -66,7 +69,13 @@ def contributions(adds: Any, redundant: Any, *, ax: Any = None) -> Any:
 
 @picture
 def heat_map(
-    K: Array, order: Any = None, *, groups: Any = None, cells: int = 240, ax: Any = None
+    K: Array,
+    order: Any = None,
+    *,
+    groups: Any = None,
+    labels: Any = None,
+    cells: int = 240,
+    ax: Any = None,
 ) -> Any:
     """Plot similarities as colours, with a bar that explains them.
 
@@ -75,6 +84,7 @@ def heat_map(
     K : array (n, n), such as `similarity.dense()`; not changed
     order : int array (n,), optional; by default as in K, or `analysis.clustered_order(similarity)`
     groups : array (n,), optional, the group of each sample of K; a line is drawn where one ends
+    labels : sequence of str, optional, a name for each row as drawn, as many as there is room for
     cells : int, rows that are drawn at most; of more samples, averages over squares of them
     {ax}
 
@@ -99,8 +109,14 @@ def heat_map(
         for end in np.flatnonzero(np.diff(codes)) + 1.5:
             ax.plot([end, end], [0.5, n + 0.5], color="white", lw=0.8)
             ax.plot([0.5, n + 0.5], [end, end], color="white", lw=0.8)
-    whole_numbers(ax.xaxis)
-    whole_numbers(ax.yaxis)
+    if labels is None:
+        whole_numbers(ax.xaxis)
+        whole_numbers(ax.yaxis)
+    else:
+        room = ax.get_window_extent().height / ax.figure.dpi * 72  # in points
+        at = np.arange(0, n, max(1, math.ceil(n * POINTS / room)))
+        ax.set_yticks(at + 1, [labels[i] for i in at], fontsize=min(9.0, POINTS))
+        ax.set(xlabel="in the same order", xticks=[])
     bar = ax.figure.colorbar(image, cax=ax.inset_axes((1.04, 0, 0.05, 1)))
     bar.outline.set_visible(False)
     return ax

@@ -125,7 +125,7 @@ def resolve_sets(
 ) -> list[Similarity]:
     """Return the Similarity of each of several sets of samples, under one kernel."""
     made = any(isinstance(samples, Similarity) for samples in sets)
-    if len(sets) > 1 and not made and (_fits(how) or how.prompts is not None):
+    if len(sets) > 1 and not made and (is_fitted(how) or how.prompts is not None):
         return apart(*_pooled(sets, how, names))
     parts = [_alone(each, how, name, in_parts) for each, name in zip(sets, names, strict=True)]
     if made:
@@ -302,7 +302,7 @@ def _shape(samples: Any) -> str:
     return "numbers" if number else "other samples"
 
 
-def _fits(how: How) -> bool:
+def is_fitted(how: How) -> bool:
     """Return whether options may follow from samples, which sets that are compared must share."""
     kernels = [part.kernel for part in how.k] if isinstance(how.k, tuple) else [how.k]
     if how.k is None and not how.given:

@@ -1,0 +1,63 @@
+"""How many groups are effectively different, as sources of samples."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..arguments import refuse_gradient
+from ..arrays.namespace import scalar
+from ..registry.measure import register_measure
+from ..resolve.group_labels import Groups, check_size, read_labels
+from ..similarity.matrix import MatrixSimilarity
+from ..similarity.set_means import cosines, mean_similarities, set_sums
+from ..spectral.vendi import vendi
+from .subject import Subject
+
+
+def _read_prompts(prompts: Any) -> Groups | None:
+    return None if prompts is None else read_labels(prompts, "prompts")
+
+
+@register_measure(
+    "SourcesVS",
+    needs="similarity",
+    range="[1, n]",
+    direction="higher",
+    source="mean features: Muandet et al. 2017; question: Jiang et al., arXiv 2510.22954",
+    readers={"prompts": _read_prompts},
+    ordered=True,
+    groups=True,
+)
+def source_number(subject: Subject, prompts: Any = None) -> list[Any]:
+    """How many groups are effectively different sources: VS of the cosines of their mean features.
+
+    With `prompts`, a label of each sample, the mean is over prompts, and answers to one are
+    compared with each other alone; `vendiscore.sources` has the interval, and what is near. Of few
+    samples it is too large: what those of one group differ counts, too.
+    """
+    assert subject.groups is not None
+    refuse_gradient("SourcesVS", samples=subject.similarity)
+    similarity = subject.similarity.in_numpy()
+    kept = subject.rows_came >= 0
+    codes = np.unique(subject.groups.codes[kept], return_inverse=True)[1]
+    n = int(codes.max()) + 1
+    asked = np.zeros(len(codes), dtype=int)
+    if prompts is not None:
+        check_size(prompts, subject.came, "prompts")
+        asked = prompts.codes[kept]
+    sums, own = np.zeros((n, n)), np.zeros((n, n))
+    for prompt in np.unique(asked):
+        at = np.flatnonzero(asked == prompt)
+        counts = np.bincount(codes[at], minlength=n)
+        means = mean_similarities(set_sums(similarity.take(at), codes[at], n), counts)
+        sums += means
+        own += np.outer(means.diagonal(), counts > 0)
+    if not own.all():
+        a, b = (subject.groups.labels[i] for i in np.argwhere(own == 0)[0])
+        raise ValueError(
+            f"groups {a!r} and {b!r} have samples of no prompt in common; leave one of them out"
+        )
+    K = MatrixSimilarity(cosines(sums, own))
+    return [scalar(x) for x in vendi(K, subject.orders, psd=subject.psd).values]

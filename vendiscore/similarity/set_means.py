@@ -1,0 +1,67 @@
+"""Mean similarities between sets of samples, and the cosines of their mean features."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..arrays.namespace import to_host
+from .base import Similarity
+
+# Up to so many samples all pairs are held at once, 32 MB; of more, a few sets at a time.
+_AT_ONCE = 2_000
+_SETS = 16
+
+
+def set_sums(similarity: Similarity, codes: np.ndarray, sets: int) -> np.ndarray:
+    """Return Σ k(x, y) over samples x of one set and y of another, (sets, sets).
+
+    `codes` (n,) has the set of each sample. Time O(n²) times that of a similarity, or O(n d).
+    """
+    n = similarity.n
+    if n <= _AT_ONCE:
+        K = to_host(similarity.dense())
+        if n == sets and (codes == np.arange(n)).all():
+            return K
+        order = np.argsort(codes, kind="stable")
+        found, starts = np.unique(codes[order], return_index=True)
+        K = np.add.reduceat(np.add.reduceat(K[order][:, order], starts), starts, axis=1)
+        sums = np.zeros((sets, sets))
+        sums[np.ix_(found, found)] = K
+        return sums
+    sums = np.empty((sets, sets))
+    similarity = similarity.in_numpy()
+    for start in range(0, sets, _SETS):
+        some = np.arange(start, min(start + _SETS, sets))
+        products = similarity.matmul((codes[:, None] == some).astype(float))
+        for column, own in zip(some, to_host(products).T, strict=True):
+            sums[:, column] = np.bincount(codes, own, sets)
+    return (sums + sums.T) / 2
+
+
+def mean_similarities(sums: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """Return the mean similarity between each two sets of `counts` samples; 0 for empty ones."""
+    shares = np.zeros(len(counts))
+    np.divide(1, counts, out=shares, where=counts > 0)
+    return np.asarray(sums * shares[:, None] * shares)
+
+
+def without_own(means: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """Return the mean similarity (..., sets) of two different samples of each set.
+
+    From the means (..., sets) over all pairs, in which each sample is compared with itself, too:
+    (n m − 1)/(n − 1) for n samples, where k(x, x) = 1; NaN for sets of one.
+    """
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(np.where(counts > 1, (counts * means - 1) / (counts - 1), np.nan))
+
+
+def cosines(sums: np.ndarray, own: np.ndarray) -> np.ndarray:
+    """Return sums (..., sets, sets) over √(own own'), with a diagonal of 1.
+
+    own (..., sets, sets) has for each pair what the first set has with itself, where the second
+    has samples, too.
+    """
+    found = sums / np.sqrt(own * np.swapaxes(own, -1, -2))
+    diagonal = np.arange(sums.shape[-1])
+    found[..., diagonal, diagonal] = 1
+    return np.asarray(found)

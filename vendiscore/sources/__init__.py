@@ -1,0 +1,112 @@
+"""How many different sources are these: models, annotators, seeds, generators."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .between_sources import Sources
+
+__all__ = ["sources"]
+
+
+def sources(
+    answers: Any,
+    prompts: Sequence[Hashable] | None = None,
+    *,
+    by: Sequence[Hashable] | None = None,
+    names: Sequence[str] | None = None,
+    source: str | None = None,
+    prompt: str | None = None,
+    sample: str | None = None,
+    aligned: bool = True,
+    given_prompt: bool = False,
+    q: float | str = 1,
+    level: float | None = 0.95,
+    psd: str = "check",
+    k: str | Callable[[Any, Any], float] | dict[str, float] | list[str] | None = None,
+    **how: Any,
+) -> Sources:
+    """Find how many sources of answers are effectively different, and which are alike.
+
+    Parameters
+    ----------
+    answers : dict, list, array or table
+        Of each source by name, its answer to each prompt: a list or array with a place for each, or
+        a dict of prompt to answer. Several answers are a list, and None is a missing one. Lists of
+        sources are called A, B, … or by `names`. Or samples, with `by`; or a table, with `source`.
+    prompts : sequence of labels, optional
+        The prompts, in the order of the lists; with `by` the prompt of each sample.
+    by, names : sequence of labels, sequence of str, optional
+        The source of each sample, where all are one list; names of sources that come in a list.
+    source, prompt, sample : str, optional
+        The columns of a table (a DataFrame, a list of dicts): of sources, prompts and samples.
+    aligned : bool
+        False for sets of samples that answer no prompts, such as those of generators of molecules,
+        each a list, an array or a folder of images: they are compared as wholes.
+    given_prompt : bool
+        Compare what prompts leave of answers; see `prompts` of `as_similarity`.
+    q : float in (0, ∞] or "inf"
+        Order of the score (default: 1); larger ones count less what only a few sources do.
+    level : float in (0, 1), or None for no interval
+        Confidence level of the interval (default: 0.95).
+    psd : {"check", "clip"}
+        Raise for negative eigenvalues, or set them to zero.
+    k : str, callable, dict or list, optional
+        A registered kernel, a function of two samples, or a mixture; strings: "ngram_overlap".
+    **how
+        `score_X`, `normalize` and options of the kernel, as for `compute`.
+
+    Returns
+    -------
+    Sources
+        With `.score`, `.sentence`, `.sources`, `.similarity`, `.pairs()`, `.groups(threshold)`,
+        `.per_prompt`, `.to_frame()`, `.plot()`, `.to_dict()`.
+
+    Raises
+    ------
+    TypeError, ValueError, SampleError, TooLargeError
+        For one source alone, sources without a common prompt or of unequal lengths, answers that
+        cannot be compared (they are named; `on_error="skip"` leaves them out), or wrong keywords.
+
+    Notes
+    -----
+    Sources a and b have the similarity Σ_p K_p(a, b)/√(Σ_p K_p(a, a) Σ_p K_p(b, b)), K_p(a, b) the
+    mean over their answers to prompt p, of prompts that both answered; the score is its Vendi
+    Score. It is the mean of K where each answers once, and the cosine of mean features. Where a
+    source answers several times, `.corrected` has Σ_p K_p(a, a) over different answers only: two
+    sets of answers of one source are then one source but for chance, where the plain score counts
+    their differences too. Intervals are Student's, of a jackknife that leaves out one prompt at a
+    time; without prompts, one of 20 random blocks of each set. Answers to one prompt are compared
+    at a time, in threads.
+
+    References
+    ----------
+    The question: Jiang et al., NeurIPS 2025, arXiv 2510.22954. Mean features: Muandet et al. 2017.
+    Jackknife: Efron & Stein 1981.
+
+    Examples
+    --------
+    >>> import vendiscore
+    >>> answers = {"small": ["Paris", "a cat sat"], "large": ["Paris", "a cat sat down"],
+    ...            "other": ["London", "the dog ran"]}
+    >>> found = vendiscore.sources(answers, ns=[1])
+    >>> round(found.score, 2)
+    1.97
+    >>> found.pairs(1)[0][:2]
+    ('small', 'large')
+    """
+    from ..resolve.kernel_request import how_of
+    from ..scoring.request import check_orders
+    from .answer_table import from_rows, from_sources, read_columns
+    from .calculation import found, read_plan
+
+    own = ("by", "names", "source", "prompt", "sample", "aligned", "given_prompt", "level", "q")
+    read = how_of({"k": k, **how}, own)
+    plan = read_plan(check_orders([q])[0], level, psd, given_prompt)
+    if source is not None:
+        answers, by, prompts = read_columns(answers, source, prompt, sample)
+    if by is not None:
+        return found(from_rows(answers, by, prompts, read), read, plan)
+    return found(from_sources(answers, prompts, names, aligned, read), read, plan)

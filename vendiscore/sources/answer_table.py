@@ -1,0 +1,208 @@
+"""Read answers of several sources, however they come, as one list with the source of each."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from string import ascii_uppercase
+from typing import Any
+
+import numpy as np
+
+from ..arguments import is_several
+from ..arrays.inputs import as_samples, choose
+from ..arrays.pools import pooled, size
+from ..hints import suggestion
+from ..resolve.group_labels import check_size, coded, grouped, is_missing, read_labels
+from ..resolve.kernel_request import How
+from ..resolve.sets import read_collection
+
+_LEAST = "two sources or more are compared"
+_SETS = "aligned=False, if they are sets of samples that answer no prompts"
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """Samples with the source and the prompt of each; there are no `prompts` of whole sets."""
+
+    samples: Any
+    names: tuple[str, ...]
+    source: np.ndarray
+    prompts: tuple[Hashable, ...]
+    prompt: np.ndarray
+
+    def places(self) -> list[np.ndarray]:
+        """Return where the answers to each prompt are."""
+        order = np.argsort(self.prompt, kind="stable")
+        ends = np.cumsum(np.bincount(self.prompt, minlength=max(1, len(self.prompts))))
+        return np.split(order, ends[:-1])
+
+    def called(self, i: int) -> str:
+        """Return what a message calls sample i."""
+        which = f" to prompt {self.prompts[self.prompt[i]]!r:.60}" if self.prompts else ""
+        return f"an answer of {self.names[self.source[i]]!r}{which}"
+
+
+def read_columns(answers: Any, source: str, prompt: str | None, sample: str | None) -> list[Any]:
+    """Return the columns of a table that have samples, sources and prompts, None if not named."""
+    if sample is None:
+        raise TypeError("`source` names a column, and so must `sample`: pass sample='answer', say")
+    rows = answers if isinstance(answers, (list, tuple)) else None
+    if rows and all(isinstance(row, Mapping) for row in rows):
+        known = list(dict.fromkeys(name for row in rows for name in row))
+    else:
+        known = list(getattr(answers, "column_names", getattr(answers, "columns", ())))
+        known = list(answers) if isinstance(answers, Mapping) else known
+    found: list[Any] = []
+    for argument, name in (("sample", sample), ("source", source), ("prompt", prompt)):
+        if name is not None and name not in known:
+            hint = suggestion(name, map(str, known))
+            raise ValueError(f"`{argument}={name!r}` is no column of the table. {hint}")
+        values = [row.get(name) for row in rows] if rows else answers[name or sample]
+        found.append(None if name is None else as_samples(values, argument, empty=True))
+    return found
+
+
+def from_rows(samples: Any, by: Any, prompts: Any, how: How) -> Answers:
+    """Return answers with the source and, unless they are whole sets, the prompt of each."""
+    samples = read_collection(samples, how)
+    read = {"by": read_labels(by, "by")}
+    if prompts is not None:
+        read["prompts"] = read_labels(prompts, "prompts")
+    for name, labels in read.items():
+        check_size(labels, size(samples), name)
+    called = [str(label) for label in read["by"].labels]
+    if len(set(called)) < len(called):
+        raise ValueError("two labels of `by` are written alike; pass labels of one type")
+    kept = np.flatnonzero(~_missing(samples))
+    if len(kept) < size(samples):
+        samples = choose(samples, kept)
+    sources = coded([called[code] for code in read["by"].codes[kept]])
+    names = tuple(map(str, sources.labels))
+    if prompts is None:
+        return _checked(Answers(samples, names, sources.codes, (), 0 * sources.codes))
+    asked = coded([read["prompts"].labels[code] for code in read["prompts"].codes[kept]])
+    return _checked(Answers(samples, names, sources.codes, asked.labels, asked.codes))
+
+
+def from_sources(answers: Any, prompts: Any, names: Any, aligned: bool, how: How) -> Answers:
+    """Return answers that come source by source: a dict by name, or lists or arrays."""
+    named = _named(answers, names)
+    if not aligned:
+        sets = [read_collection(own, how, name) for name, own in named.items()]
+        source = np.repeat(np.arange(len(sets)), [size(each) for each in sets])
+        return _checked(Answers(pooled(sets), tuple(named), source, (), 0 * source))
+    if prompts is None and any(isinstance(own, Mapping) for own in named.values()):
+        keys = (key for own in named.values() if isinstance(own, Mapping) for key in own)
+        prompts = list(dict.fromkeys(keys))
+    labels = None if prompts is None else read_labels(prompts, "prompts")
+    if labels is not None and len(labels) < len(labels.codes):
+        at = int(np.argmax(np.bincount(labels.codes) > 1))
+        raise ValueError(
+            f"`prompts` has {labels.labels[at]!r:.60} twice; give all answers to one prompt in one "
+            f"place, as a list"
+        )
+    parts = {}
+    for name, own in named.items():
+        if isinstance(own, Mapping):
+            assert labels is not None
+            if unknown := [key for key in own if key not in labels.labels]:
+                raise ValueError(f"{name!r} answers {unknown[0]!r:.60}, which `prompts` lacks")
+            own = [own.get(key) for key in labels.labels]
+        parts[name] = _entries(own, how, name)
+    lengths = {name: length for name, (_, _, length) in parts.items()}
+    if labels is not None and set(lengths.values()) != {len(labels)}:
+        name = next(name for name, length in lengths.items() if length != len(labels))
+        raise ValueError(
+            f"{name!r} has answers to {lengths[name]} prompts, and `prompts` has {len(labels)}; "
+            f"put None where a source has no answer"
+        )
+    if len(set(lengths.values())) > 1:
+        a, b = min(lengths, key=lengths.__getitem__), max(lengths, key=lengths.__getitem__)
+        raise ValueError(
+            f"sources must have answers to the same prompts, one place for each: {a!r} has "
+            f"{lengths[a]} and {b!r} {lengths[b]}; put None where there is no answer, pass each "
+            f"source as a dict of prompt to answer, or {_SETS}"
+        )
+    source = np.repeat(np.arange(len(parts)), [len(at) for _, at, _ in parts.values()])
+    every: tuple[Hashable, ...] = tuple(range(max(lengths.values())))
+    every = every if labels is None else labels.labels
+    prompt = np.concatenate([at for _, at, _ in parts.values()])
+    samples = pooled([own for own, _, _ in parts.values()])
+    return _checked(Answers(samples, tuple(parts), source, every, prompt))
+
+
+def _named(answers: Any, names: Any) -> dict[str, Any]:
+    """Return sources by name: A, B, … unless they have one."""
+    if isinstance(answers, Mapping):
+        if names is not None:
+            raise ValueError("`names` are those of the dict: leave them out")
+        found = {str(name): own for name, own in answers.items()}
+        if len(found) < len(answers):
+            raise ValueError("two sources have names that are written alike; rename one")
+        return found
+    if not isinstance(answers, (list, tuple)) and not hasattr(answers, "ndim"):
+        raise TypeError(
+            f"`answers` must be a dict of source to answers, a list of these, or a table with "
+            f"source='…' and sample='…', got {type(answers).__name__}"
+        )
+    letters = [f"{letter}{i or ''}" for i in range(len(answers)) for letter in ascii_uppercase]
+    read = list(names) if is_several(names) else letters[: len(answers)]
+    if len(read) != len(answers) or len(set(map(str, read))) < len(read):
+        raise ValueError(
+            f"`names` must be {len(answers)} that all differ, one for each source, got {read!r:.60}"
+        )
+    return dict(zip(map(str, read), answers, strict=True))
+
+
+def _entries(own: Any, how: How, name: str) -> tuple[Any, np.ndarray, int]:
+    """Return the samples of one source, the prompt of each, and the number of prompts."""
+    own = as_samples(own, name)
+    length, places = size(own), np.arange(size(own))
+    if isinstance(own, list):
+        places = np.flatnonzero(~_missing(own))
+        own = choose(own, places)
+        if any(isinstance(each, list) for each in own):
+            own = [[each] if isinstance(each, str) else each for each in own]
+    if not len(places):
+        raise ValueError(f"{name!r} has no answer; leave it out")
+    if callable(how.k) and isinstance(own, list) and any(isinstance(each, list) for each in own):
+        own = [each if isinstance(each, list) else [each] for each in own]
+        return pooled(own), np.repeat(places, list(map(len, own))), length
+    flat, groups = grouped(own, how, name=name)
+    return flat, places if groups is None else places[groups.codes], length
+
+
+def _missing(samples: Any) -> np.ndarray:
+    """Return which samples are None, NaN or an empty list."""
+    if not isinstance(samples, list):
+        return np.zeros(size(samples), dtype=bool)
+    plain = (type(None), float)
+    return np.array(
+        [
+            (isinstance(each, plain) and is_missing(each)) or (isinstance(each, list) and not each)
+            for each in samples
+        ],
+        dtype=bool,
+    )
+
+
+def _checked(answers: Answers) -> Answers:
+    """Return answers of two sources or more, of which each two share a prompt."""
+    names = answers.names
+    if len(names) < 2:
+        found = f"got {names[0]!r} alone" if names else "got none"
+        raise ValueError(
+            f"{_LEAST}, {found}; add another, or score the answers of one by `compute`"
+        )
+    return answers
+
+
+def check_shared(names: Sequence[str], shared: np.ndarray) -> None:
+    """Raise for two sources that have no prompt in common."""
+    if (shared > 0).all():
+        return
+    a, b = np.argwhere(shared == 0)[0]
+    raise ValueError(
+        f"{names[a]!r} and {names[b]!r} have answers to no prompt in common; leave one out"
+    )

@@ -1,0 +1,240 @@
+"""How many sources effectively differ: the result, in words, tables and pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+
+from .. import plots
+from ..analysis.layout import linked_groups
+from ..arguments import integer, number, one_of
+from ..optional import require
+from ..signature import line, plain, plain_order
+from ..summary import Summary, html_table, measured
+
+
+@dataclass(frozen=True, repr=False)
+class Score(Summary):
+    """An effective number with its interval.
+
+    Attributes
+    ----------
+    value, se, low, high : float, float or None
+        The number, its standard error, and both ends of its interval, None where they are unknown.
+
+    Examples
+    --------
+    >>> print(Score(1.9, 0.1, 1.7, 2.1))
+    1.90 (1.70 to 2.10)
+    """
+
+    _brief = ("value", "se", "low", "high")
+
+    value: float
+    se: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+    @property
+    def sentence(self) -> str:
+        """The number with its interval."""
+        if self.se is None or self.low is None or self.high is None:
+            return measured(self.value)
+        low, value, high = (measured(x, self.se) for x in (self.low, self.value, self.high))
+        return f"{value} ({low} to {high})"
+
+    def keys(self, name: str) -> dict[str, float]:
+        """Return the numbers that are known, under `name`, `name_se` and so on."""
+        found = {name: self.value, f"{name}_se": self.se}
+        found |= {f"{name}_low": self.low, f"{name}_high": self.high}
+        return {key: value for key, value in found.items() if value is not None}
+
+
+@dataclass(frozen=True, repr=False)
+class SourceRow(Summary):
+    """One source.
+
+    Attributes
+    ----------
+    name, n : str, int, its name and number of answers
+    adds : float, the effective number of sources, less that without this one
+    nearest, similarity, mean_similarity : str, float
+        The most similar other source, how similar it is, and the mean over all others.
+    within, own_score : float or None
+        The mean similarity of two of its answers to one prompt, and the mean Vendi Score of its
+        answers to a prompt; None of one answer each.
+
+    Examples
+    --------
+    >>> from vendiscore import sources
+    >>> row = sources({"x": ["a b", "c"], "y": ["a b", "d"]}, ns=[1]).sources[0]
+    >>> row.name, row.n, row.nearest, row.similarity
+    ('x', 2, 'y', 0.5)
+    """
+
+    _brief = ("name", "n", "adds", "nearest", "similarity")
+
+    name: str
+    n: int
+    adds: float
+    nearest: str
+    similarity: float
+    mean_similarity: float
+    within: float | None = None
+    own_score: float | None = None
+
+    @property
+    def sentence(self) -> str:
+        """What it adds, and what is nearest, in a sentence."""
+        return (
+            f"{self.name} adds {measured(self.adds)}; nearest is {self.nearest}, with a similarity "
+            f"of {measured(self.similarity)}."
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Sources(Summary):
+    """How many sources effectively differ, and which are alike; print it for a sentence to quote.
+
+    Attributes
+    ----------
+    sources : tuple of SourceRow, one for each source, in the order in which they came
+    found, corrected : Score, Score or None
+        The effective number of sources; and without what answers of one source to one prompt
+        differ, known where each source has several: two samples of one source then count as one.
+    q, level : float, float or None
+        The order, and the confidence level of the intervals.
+    similarity : array (n, n)
+        Of sources: the mean similarity of their answers to one prompt, 1 on the diagonal.
+    prompts, per_prompt : tuple of labels, tuple of float
+        The prompts, and how many sources effectively differ in their answers to each; empty for
+        sets that answer no prompts.
+    order, places : array (n,), array (n, 2)
+        An order in which similar sources are side by side, and their places on a map.
+    settings, notes : mapping, tuple of str
+        The kernel and its options; sentences for whoever reads the numbers.
+
+    Examples
+    --------
+    >>> from vendiscore import sources
+    >>> found = sources({"x": ["a b", "c"], "y": ["a b", "c"], "z": ["e", "f"]}, ns=[1])
+    >>> round(found.score, 3)  # x and y answer alike
+    1.89
+    >>> found.groups(0.9)
+    [['x', 'y'], ['z']]
+    """
+
+    _brief = ("names", "q", "score")
+
+    sources: tuple[SourceRow, ...]
+    found: Score
+    corrected: Score | None
+    q: float
+    level: float | None
+    similarity: np.ndarray
+    prompts: tuple[Any, ...]
+    per_prompt: tuple[float, ...]
+    order: np.ndarray
+    places: np.ndarray
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the sources."""
+        return [row.name for row in self.sources]
+
+    @property
+    def score(self) -> float:
+        """The effective number of different sources."""
+        return self.found.value
+
+    @property
+    def sentence(self) -> str:
+        """The number as it may be quoted."""
+        level = "" if self.level is None else f"{100 * self.level:g} % interval, "
+        asked = f"{len(self.prompts):,} prompts, " if self.prompts else ""
+        how = f"kernel {self.settings['kernel']}, " if "kernel" in self.settings else ""
+        told = f"{len(self.sources):,} sources are effectively {self.found} different ones"
+        if self.corrected is not None:
+            told += f", {self.corrected} without what answers of one source differ"
+        return f"{told} ({level if self.found.se is not None else ''}{asked}{how}q={self.q:g})."
+
+    def pairs(self, count: int = 10, *, farthest: bool = False) -> list[tuple[str, str, float]]:
+        """Return the nearest pairs of sources, or the farthest, with their similarities."""
+        count = integer("count", count, 1)
+        i, j = np.triu_indices(len(self.sources), 1)
+        values = self.similarity[i, j]
+        order = np.argsort(values if farthest else -values, kind="stable")[:count]
+        names = self.names
+        return [(names[i[at]], names[j[at]], float(values[at])) for at in order]
+
+    def groups(self, threshold: float) -> list[list[str]]:
+        """Return groups of sources, the largest first, by average linkage at that similarity."""
+        read = number("threshold", threshold, "a similarity, at most 1", lambda t: t <= 1)
+        names = self.names
+        return [[names[i] for i in group] for group in linked_groups(self.similarity, read)]
+
+    def to_frame(self, rows: str = "sources") -> Any:
+        """Return a pandas DataFrame with a row for each of "sources", "prompts" or "pairs"."""
+        one_of("rows", rows, ("sources", "prompts", "pairs"))
+        return require("pandas", "dev", "a frame").DataFrame(list(self.rows(rows)))
+
+    def rows(self, of: str) -> Iterator[dict[str, Any]]:
+        """Yield rows of a table of "sources", "prompts" or "pairs", as dicts."""
+        if of == "sources":
+            yield from (asdict(row) for row in self.sources)
+        elif of == "prompts":
+            for prompt, value in zip(self.prompts, self.per_prompt, strict=True):
+                yield {"prompt": prompt, "VS": value}
+        else:
+            every = len(self.sources) * (len(self.sources) - 1) // 2
+            for a, b, value in self.pairs(every):
+                yield {"a": a, "b": b, "similarity": value}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as plain values, for JSON; order ∞ is "inf"."""
+        known = self.found.keys("VS")
+        known |= {} if self.corrected is None else self.corrected.keys("VS_corrected")
+        told = {"q": plain_order(self.q), "level": self.level, "notes": list(self.notes)}
+        tables = {of: [plain(row) for row in self.rows(of)] for of in ("sources", "prompts")}
+        order = [self.names[i] for i in self.order]
+        return {
+            **known,
+            **told,
+            **tables,
+            "order": order,
+            "similarity": self.similarity.tolist(),
+            "signature": self.signature,
+        }
+
+    @property
+    def signature(self) -> str:
+        """How the number came about, in one line."""
+        return line(["sources"], {**self.settings, "q": self.q, "sources": len(self.sources)})
+
+    def plot(self, ax: Any = None, *, kind: str = "map") -> Any:
+        """Draw a "map", on which similar sources are near, or a "heat" map; return Axes.
+
+        Names that would overlap on a map are left out, those of sources that add least first.
+        """
+        whole = one_of("kind", kind, ("map", "heat")) == "map"
+        if ax is None:  # with room for all names
+            side = max(5.0, len(self.sources) * (0.07 if whole else 0.14))
+            pyplot = require("matplotlib.pyplot", "plots", "a picture")
+            ax = pyplot.subplots(figsize=(1.3 * side, side), layout="constrained")[1]
+        if whole:
+            adds = [row.adds for row in self.sources]
+            return plots.source_map(self.places, self.names, adds, ax=ax)
+        order, names = self.order, np.array(self.names)
+        return plots.heat_map(self.similarity, order, labels=names[order], ax=ax)
+
+    def _repr_html_(self) -> str:
+        columns = {name: [asdict(row)[name] for row in self.sources] for name in _SHOWN}
+        return html_table(columns, self.sentence)
+
+
+_SHOWN: Sequence[str] = ("name", "n", "adds", "nearest", "similarity", "within")

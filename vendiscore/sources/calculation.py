@@ -1,0 +1,271 @@
+"""Compare answers prompt by prompt, in threads, and find how many sources differ, and how sure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..analysis.layout import clustered_order, layout
+from ..arguments import flag, number
+from ..arrays import memory
+from ..arrays.inputs import choose
+from ..arrays.namespace import to_host
+from ..arrays.pools import size
+from ..arrays.threads import in_order
+from ..errors import NotPSDError, SampleError
+from ..progress import track
+from ..resolve.kernel_request import How, with_prompts
+from ..resolve.sets import is_fitted, part_of, resolve_sets
+from ..similarity.base import Similarity
+from ..similarity.matrix import MatrixSimilarity
+from ..similarity.set_means import mean_similarities, set_sums, without_own
+from ..spectral.rank_one import leave_one_out
+from ..spectral.spectrum import PSD, check_psd
+from ..spectral.stacks import Spectra
+from ..spectral.vendi import spectrum_of, vendi
+from ..uncertainty.jackknife import delete_one_error
+from ..uncertainty.subsampling import student_reach
+from .answer_table import Answers, check_shared
+from .between_sources import Score, SourceRow, Sources
+from .replicates import OfBlocks, OfPrompts, Replicates, packed
+
+# Answers that a bandwidth follows from, drawn at random; more would hardly move it.
+_FITTED_TO = 1_000
+# Random blocks of whole sets, of which each is left out once.
+_BLOCKS = 20
+_FEW = 10  # prompts, of which intervals hold less often
+REPAIRED = (
+    "Similarities of sources have negative eigenvalues, which are set to zero: each two sources "
+    "are compared over the prompts that both have answers to."
+)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is asked of sources; arguments of `sources` of these names."""
+
+    q: float
+    level: float | None
+    psd: PSD
+    given_prompt: bool
+
+
+def read_plan(q: float, level: Any, psd: Any, given_prompt: Any) -> Plan:
+    """Return what is asked, checked."""
+    if q == 0:
+        raise ValueError("`q` must be above 0, at which any source counts as one; pass 1")
+    if level is not None:
+        remedy = "0.95 is usual"
+        level = number("level", level, "a number between 0 and 1", lambda x: 0 < x < 1, remedy)
+    return Plan(q, level, check_psd(psd), flag("given_prompt", given_prompt))
+
+
+def found(answers: Answers, how: How, plan: Plan) -> Sources:
+    """Find what `sources` returns."""
+    if answers.prompts:
+        replicates, within, each, settings = _of_prompts(answers, how, plan)
+        check_shared(answers.names, replicates.shared)
+    else:
+        replicates, within, settings = _of_sets(answers, how, plan)
+        each = ()
+    own, spread = within
+    notes = []
+    S = replicates.whole()
+    psd = plan.psd
+    try:
+        score = _score(replicates, plan, S, psd)
+    except NotPSDError:
+        if not answers.prompts or bool((replicates.shared == len(answers.prompts)).all()):
+            raise
+        psd = "clip"
+        notes.append(REPAIRED)
+        score = _score(replicates, plan, S, psd)
+    corrected = None
+    if not np.isnan(own).any():
+        T = replicates.whole(corrected=True)
+        if np.isfinite(T).all():
+            corrected = _score(replicates, plan, T, "clip", corrected=True)
+    if answers.prompts and len(answers.prompts) < _FEW:
+        notes.append(
+            f"Of {len(answers.prompts)} prompts an interval holds less often than its level says."
+        )
+    K = MatrixSimilarity(S)
+    spectrum = spectrum_of(K, psd=psd, vectors=True)
+    adds = score.value - np.exp(leave_one_out(spectrum, plan.q))
+    pairs = np.where(np.eye(len(S), dtype=bool), -np.inf, S)
+    nearest = pairs.argmax(axis=1)
+    rows = tuple(
+        SourceRow(
+            name=name,
+            n=int(n),
+            adds=float(adds[i]),
+            nearest=answers.names[nearest[i]],
+            similarity=float(S[i, nearest[i]]),
+            mean_similarity=float((S[i].sum() - 1) / (len(S) - 1)),
+            within=None if np.isnan(own[i]) else float(own[i]),
+            own_score=None if np.isnan(spread[i]) else float(spread[i]),
+        )
+        for i, (name, n) in enumerate(zip(answers.names, np.bincount(answers.source), strict=True))
+    )
+    return Sources(
+        rows,
+        score,
+        corrected,
+        plan.q,
+        plan.level,
+        S,
+        answers.prompts,
+        tuple(each),
+        clustered_order(K),
+        layout(spectrum),
+        settings,
+        tuple(notes),
+    )
+
+
+def _of_prompts(answers: Answers, how: How, plan: Plan) -> Any:
+    """Return means of each prompt, of each source, how many it tells apart, and the settings."""
+    names, places = answers.names, answers.places()
+    n, prompts = len(names), len(answers.prompts)
+    pairs = n * (n + 1) // 2
+    memory.require(
+        8 * pairs * prompts,
+        f"similarities of {n} sources for each of {prompts} prompts",
+        "compare fewer sources, or a part of the prompts",
+    )
+    means, counts = np.zeros((prompts, pairs)), np.zeros((prompts, n), dtype=int)
+    scores, own, spread = np.ones(prompts), np.zeros((2, n)), np.zeros((2, n))
+    compared = _Compared(answers, how, plan)
+
+    def look(place: int) -> tuple[np.ndarray, np.ndarray, float, np.ndarray]:
+        similarity, kept = compared(place, places[place])
+        codes = answers.source[kept]
+        here = np.bincount(codes, minlength=n)
+        K = mean_similarities(set_sums(similarity, codes, n), here)
+        return packed(K), here, _effective(K, here > 0, plan.q), _own(similarity, codes, n, plan.q)
+
+    done = in_order(look, range(prompts))
+    for p, (row, here, score, own_scores) in enumerate(track(done, prompts, "comparing answers")):
+        means[p], counts[p], scores[p] = row, here, score
+        found = ~np.isnan(own_scores)
+        spread += np.where(found, [np.nan_to_num(own_scores), found], 0)
+    if empty := [name for name, n in zip(names, counts.sum(axis=0), strict=True) if not n]:
+        raise ValueError(f"{empty[0]!r} has no answer that can be used; leave it out")
+    alone = np.flatnonzero((counts > 0).sum(axis=1) == 1)
+    if len(alone) == prompts:
+        raise ValueError("no prompt has answers of two sources; give all sources the same prompts")
+    result, several = OfPrompts(means, counts), counts > 1
+    own = np.array([np.where(several, result.own[1], 0).sum(axis=0), several.sum(axis=0)])
+    with np.errstate(invalid="ignore"):
+        within, mean_scores = own[0] / own[1], spread[0] / spread[1]
+    return result, (within, mean_scores), scores.tolist(), compared.settings
+
+
+def _of_sets(answers: Answers, how: How, plan: Plan) -> Any:
+    """Return means of blocks of whole sets, of each set, and the settings."""
+    similarity = resolve_sets([answers.samples], how, ["samples"])[0]
+    codes = np.delete(answers.source, list(similarity.dropped))
+    n, sizes = len(answers.names), np.bincount(codes, minlength=len(answers.names))
+    if not sizes.all():
+        raise ValueError(f"{answers.names[int(sizes.argmin())]!r} has no sample; leave it out")
+    blocks = int(min(_BLOCKS, sizes.min()))
+    rng = np.random.default_rng(0)
+    block = np.empty(len(codes), dtype=int)
+    for i, m in enumerate(sizes):
+        block[codes == i] = rng.permutation(m) % blocks
+    both = codes * blocks + block
+    counts = np.bincount(both, minlength=n * blocks).reshape(n, blocks)
+    result = OfBlocks(set_sums(similarity, both, n * blocks), counts)
+    within = without_own(mean_similarities(result.sums.sum(axis=(1, 3)), sizes).diagonal(), sizes)
+    spread = [
+        float(to_host(vendi(part_of(similarity, np.flatnonzero(codes == i)), [plan.q]).values[0]))
+        for i in range(n)
+    ]
+    return result, (within, np.array(spread)), similarity.settings
+
+
+class _Compared:
+    """The Similarity of the answers to one prompt, under options that follow from all."""
+
+    def __init__(self, answers: Answers, how: How, plan: Plan) -> None:
+        self.answers, self.how, self.plan = answers, how, plan
+        self.pool: Similarity | None = None
+        if isinstance(how.k, tuple) or "model" in getattr(
+            how.k, "options", ()
+        ):  # embed all at once
+            if plan.given_prompt:
+                how = with_prompts(how, [answers.prompts[i] for i in answers.prompt])
+            self.pool = self._located(how, answers.samples, np.arange(size(answers.samples)))
+            self.kept = np.delete(np.arange(len(answers.source)), list(self.pool.dropped))
+            self.rank = np.full(len(answers.source), -1)
+            self.rank[self.kept] = np.arange(len(self.kept))
+            self.settings = dict(self.pool.settings)
+            return
+        self.settings: dict[str, Any] = {}
+        if is_fitted(how):
+            n = size(answers.samples)
+            some = np.sort(np.random.default_rng(0).permutation(n)[:_FITTED_TO])
+            fitted = self._located(how, choose(answers.samples, some), some).fitted
+            self.how = replace(how, options={**how.options, **fitted})
+
+    def __call__(self, prompt: int, places: np.ndarray) -> tuple[Similarity, np.ndarray]:
+        """Return the Similarity of the answers at some places, and which could be used."""
+        if self.pool is not None:
+            kept = places[self.rank[places] >= 0]
+            return self.pool.take(self.rank[kept]), kept
+        how = self.how
+        if self.plan.given_prompt:
+            how = with_prompts(how, self.answers.prompts[prompt])
+        part = self._located(how, choose(self.answers.samples, places), places)
+        self.settings = dict(part.settings)
+        return part, np.delete(places, list(part.dropped))
+
+    def _located(self, how: How, samples: Any, places: np.ndarray) -> Similarity:
+        """Return the Similarity of samples; errors say of which source and prompt they are."""
+        try:
+            return resolve_sets([samples], how, ["samples"])[0]
+        except SampleError as error:
+            i = int(places[error.index])
+            more = f" ({len(error.problems)} answers like it)" if len(error.problems) > 1 else ""
+            raise SampleError(
+                i, f"({self.answers.called(i)}) {error.problem}{more}", error.at(places).problems
+            ) from error.__cause__
+
+
+def _effective(K: np.ndarray, has: np.ndarray, q: float) -> float:
+    """Return the effective number of sources at one prompt, from their mean similarities."""
+    part = K[np.ix_(has, has)]
+    return float(to_host(Spectra(part[None], None, [q], "clip").values[0])[0])
+
+
+def _own(similarity: Similarity, codes: np.ndarray, n: int, q: float) -> np.ndarray:
+    """Return the Vendi Score of the answers of each source, NaN of fewer than two."""
+    scores, sizes = np.full(n, np.nan), np.bincount(codes, minlength=n)
+    order = np.argsort(codes, kind="stable")
+    groups = np.split(order, np.cumsum(sizes)[:-1])
+    for m in np.unique(sizes[sizes > 1]).tolist():
+        which = np.flatnonzero(sizes == m)
+        stack = to_host(similarity.stack(np.array([groups[i] for i in which])))
+        scores[which] = to_host(Spectra(stack, None, [q], "clip").values[0])
+    return scores
+
+
+def _score(
+    replicates: Replicates, plan: Plan, S: np.ndarray, psd: PSD, corrected: bool = False
+) -> Score:
+    """Return the effective number of sources, with its error and its interval."""
+    value = float(vendi(MatrixSimilarity(S), [plan.q], psd=psd).values[0])
+    if plan.level is None or replicates.units < 2:
+        return Score(value)
+
+    def scores(stack: np.ndarray) -> np.ndarray:
+        return np.asarray(to_host(Spectra(stack, None, [plan.q], "clip").values[0]))
+
+    stacks: Iterator[np.ndarray] = replicates.without(corrected)
+    left = np.concatenate(list(in_order(scores, stacks)))
+    error = delete_one_error(left)
+    reach = student_reach(plan.level, len(left)) * error
+    return Score(value, error, max(1.0, value - reach), min(float(len(S)), value + reach))

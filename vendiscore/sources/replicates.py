@@ -1,0 +1,113 @@
+"""Similarities between sources, of all their answers and without each unit: a prompt, a block."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+
+import numpy as np
+
+from ..arrays.namespace import row_blocks
+from ..similarity.set_means import cosines, mean_similarities, without_own
+
+Stack = tuple[np.ndarray, np.ndarray]
+
+
+class Replicates(ABC):
+    """Mean similarities of sources, with all units and with each left out."""
+
+    units: int
+
+    @abstractmethod
+    def _whole(self, corrected: bool) -> Stack:
+        """Return sums between sources and own ones for each pair, (sources, sources)."""
+
+    @abstractmethod
+    def _without(self, units: slice, corrected: bool) -> Stack:
+        """Return the same without each of some units, (units, sources, sources)."""
+
+    def whole(self, corrected: bool = False) -> np.ndarray:
+        """Return the similarity of sources; `corrected` for what answers of one differ."""
+        return _checked(*self._whole(corrected))
+
+    def without(self, corrected: bool = False) -> Iterator[np.ndarray]:
+        """Yield stacks of the similarity of sources without each unit."""
+        all_units, own = self._whole(corrected)
+        for units in row_blocks(self.units, 8 * own.size, least=1):
+            sums, rest = self._without(units, corrected)
+            lost = rest <= 0  # two sources that share this prompt only
+            yield cosines(np.where(lost, all_units, sums), np.where(lost, own, rest))
+
+
+class OfPrompts(Replicates):
+    """Means over prompts, from means of each: `packed` (prompts, pairs), `counts` of answers."""
+
+    def __init__(self, packed: np.ndarray, counts: np.ndarray) -> None:
+        self.packed, self.units, self.sources = packed, len(packed), counts.shape[1]
+        self.has = counts > 0
+        diagonal = packed[:, np.flatnonzero(np.equal(*np.tril_indices(self.sources)))]
+        self.own = diagonal, np.where(self.has, without_own(diagonal, counts), 0.0)
+
+    @property
+    def shared(self) -> np.ndarray:
+        """How many prompts each two sources both have answers to."""
+        has = self.has.astype(float)
+        return has.T @ has
+
+    def means(self, units: slice) -> np.ndarray:
+        """Return the mean similarities of some prompts, (prompts, sources, sources)."""
+        return unpacked(self.packed[units], self.sources)
+
+    def _whole(self, corrected: bool) -> Stack:
+        sums = unpacked(self.packed.sum(axis=0), self.sources)
+        return sums, self.own[corrected].T @ self.has
+
+    def _without(self, units: slice, corrected: bool) -> Stack:
+        sums, own = self._whole(corrected)
+        part = self.own[corrected][units][:, :, None] * self.has[units][:, None, :]
+        return sums - self.means(units), own - part
+
+
+class OfBlocks(Replicates):
+    """Means over whole sets, each of `counts` (sources, blocks) samples in random blocks."""
+
+    def __init__(self, sums: np.ndarray, counts: np.ndarray) -> None:
+        self.counts, self.units = counts, counts.shape[1]
+        self.sums = sums.reshape(*counts.shape, *counts.shape)
+
+    def _whole(self, corrected: bool) -> Stack:
+        return self._stack(self.sums.sum(axis=(1, 3)), self.counts.sum(axis=1), corrected)
+
+    def _without(self, units: slice, corrected: bool) -> Stack:
+        total, counts, found = self.sums.sum(axis=(1, 3)), self.counts.sum(axis=1), []
+        for u in range(units.start, units.stop):
+            across = self.sums[:, u].sum(axis=-1)
+            rest = total - across - across.T + self.sums[:, u, :, u]
+            found.append(self._stack(rest, counts - self.counts[:, u], corrected))
+        sums, own = zip(*found, strict=True)
+        return np.array(sums), np.array(own)
+
+    def _stack(self, sums: np.ndarray, counts: np.ndarray, corrected: bool) -> Stack:
+        means = mean_similarities(sums, counts)
+        own = means.diagonal()
+        own = without_own(own, counts) if corrected else own
+        return means, np.tile(own[:, None], len(own))
+
+
+def packed(K: np.ndarray) -> np.ndarray:
+    """Return the lower triangle of a matrix."""
+    return K[np.tril_indices(len(K))]
+
+
+def unpacked(rows: np.ndarray, n: int) -> np.ndarray:
+    """Return matrices (..., n, n) by their lower triangles."""
+    i, j = np.tril_indices(n)
+    K = np.empty((*rows.shape[:-1], n, n))
+    K[..., i, j] = rows
+    K[..., j, i] = rows
+    return K
+
+
+def _checked(sums: np.ndarray, own: np.ndarray) -> np.ndarray:
+    """Return cosines, NaN where nothing two answers share is left to divide by."""
+    return cosines(sums, np.where(own > 0, own, np.nan))
