@@ -115,8 +115,20 @@ MARKS = {
 }
 
 
-# Files that ask one and the same page, which takes long to start, stay in one worker.
-ONE_PAGE = ("tests/browser/", "tests/app/serving/test_server")
+# Files that one worker runs one after the other: those that ask one page, which takes long to start,
+# and those of few tests that take long. xdist begins with the files of most tests.
+ONE_WORKER = {
+    "page": ("tests/browser/", "tests/app/serving/test_server"),
+    "slow": (
+        "tests/package/",
+        "tests/arrays/test_namespace_large",
+        "tests/encoders/test_treebank",
+        "tests/integrations/test_torchmetrics",
+        "tests/report/test_document",
+        "tests/scoring/test_compute_calls",
+        "tests/similarity/test_rows",
+    ),
+}
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -125,11 +137,12 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
         return None
     from xdist.scheduler import LoadFileScheduling
 
-    class ByFileAndPage(LoadFileScheduling):
+    class ByFiles(LoadFileScheduling):
         def _split_scope(self, nodeid: str) -> str:
-            return ONE_PAGE[0] if nodeid.startswith(ONE_PAGE) else super()._split_scope(nodeid)
+            groups = (name for name, files in ONE_WORKER.items() if nodeid.startswith(files))
+            return next(groups, super()._split_scope(nodeid))
 
-    return ByFileAndPage(config, log)
+    return ByFiles(config, log)
 
 
 def pytest_unconfigure() -> None:

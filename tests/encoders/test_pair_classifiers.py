@@ -1,5 +1,7 @@
 """Models that judge pairs of texts: tiny ones of random weights, as folders."""
 
+from functools import cache
+
 import pytest
 
 torch = pytest.importorskip("torch")
@@ -34,12 +36,16 @@ def classifier(folder, labels, seed=0):
     return save(transformers.BertForSequenceClassification(config), tokenizer(), folder)
 
 
+@cache
+def loaded(folder):
+    model = transformers.AutoModelForSequenceClassification.from_pretrained(folder).eval()
+    return model, transformers.AutoTokenizer.from_pretrained(folder)
+
+
 def probability(folder, a, b, label):
     """One pair by itself, without padding."""
-    model = transformers.AutoModelForSequenceClassification.from_pretrained(folder).eval()
-    inputs = transformers.AutoTokenizer.from_pretrained(folder)(
-        a, b, truncation=True, max_length=24, return_tensors="pt"
-    )
+    model, tokenizer = loaded(folder)
+    inputs = tokenizer(a, b, truncation=True, max_length=24, return_tensors="pt")
     with torch.no_grad():
         logits = model(**inputs).logits[0].double()
     shares = logits.sigmoid() if len(logits) == 1 else logits.softmax(-1)

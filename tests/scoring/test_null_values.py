@@ -76,13 +76,13 @@ def test_numbers_follow_their_value_and_zero_leaves_them_out() -> None:
 def test_chance_is_rejected_as_often_as_it_is_said_to_be(sizes: tuple[int, ...]) -> None:
     labels, n = np.repeat(np.arange(len(sizes)), sizes), sum(sizes)
     covered, found = 0, []
-    for seed in range(60):
+    for seed in range(40):
         drawn = np.random.default_rng(seed).integers(6, size=n).tolist()
         scores = compute(drawn, groups=labels, k="labels", measures="BetweenVS", ci=0.95)
         covered += scores["BetweenVS_excess_low"] <= 0 <= scores["BetweenVS_excess_high"]
         found.append(scores["BetweenVS_excess"])
-    assert covered >= 53  # of 57 that are expected
-    assert abs(np.mean(found)) < 3 * np.std(found) / math.sqrt(60)
+    assert covered >= 34  # of 38 that are expected
+    assert abs(np.mean(found)) < 3 * np.std(found) / math.sqrt(40)
 
 
 def test_what_differs_is_found() -> None:

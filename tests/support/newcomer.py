@@ -19,11 +19,11 @@ _OURS = ("vendiscore", "__editable__", "_vendiscore")
 
 
 @cache
-def base() -> Path:
-    """A folder of links to all packages that are installed here, but those."""
+def base(*kept: str) -> Path:
+    """A folder of links to all packages that are installed here, without those not `kept`."""
     folder = Path(mkdtemp(prefix="base-", dir=os.environ["HF_HOME"]))  # which the tests remove
     for entry in SITE.iterdir():
-        if not entry.name.startswith(_EXTRAS + _OURS):
+        if entry.name.partition("-")[0] in kept or not entry.name.startswith(_EXTRAS + _OURS):
             (folder / entry.name).symlink_to(entry)
     return folder
 
