@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import evaluate
-import newcomer
 import numpy as np
 import pytest
 
@@ -163,12 +162,3 @@ def test_bad_options_are_caught_at_load_too(
 
 def test_the_script_goes_with_this_version() -> None:
     assert f'__version__ = "{vendiscore.__version__}"' in Path(SCRIPT).read_text(encoding="utf-8")
-
-
-def test_loads_from_a_clean_folder(tmp_path: Path) -> None:
-    newcomer.clone(tmp_path)
-    code = """
-    import evaluate
-    print(evaluate.load("magnitude.py").compute(samples=[0.0, 1.0], t=0))
-    """
-    assert newcomer.Python(code, tmp_path).lines() == ["{'Magnitude': 1.0}"]

@@ -10,7 +10,6 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import evaluate
-import newcomer
 import numpy as np
 import pytest
 
@@ -22,14 +21,6 @@ SCRIPT = str(ROOT / "vendiscore.py")
 TEXTS = ["Look, Jane.", "See Spot.", "See Spot run.", "Run, Spot, run.", "Jane sees Spot run."]
 VS = score(TEXTS, "ngram_overlap")
 X = np.random.default_rng(0).standard_normal((6, 3))
-
-
-def test_loads_by_path_from_another_folder(tmp_path):
-    code = f"""
-    import evaluate
-    print(evaluate.load({SCRIPT!r}).compute(samples={TEXTS!r})["VS"])
-    """
-    assert newcomer.Python(code, tmp_path).lines() == [str(VS)]
 
 
 def test_loads_by_relative_path_and_by_folder(tmp_path, monkeypatch):
