@@ -1,8 +1,10 @@
-"""The base class of the metrics of `evaluate`, which goes around its files."""
+"""The base class of the metrics of `evaluate`; only several processes go through its files."""
 
 from __future__ import annotations
 
+import contextlib
 import inspect
+import os
 import sys
 import threading
 from collections.abc import Iterator
@@ -31,7 +33,6 @@ _SAMPLES = (
 FEATURES = [datasets.Features({"predictions": kind}) for kind in _SAMPLES]
 # Of a metric that has a use for references.
 PAIRS = [datasets.Features({"predictions": kind, "references": kind}) for kind in _SAMPLES]
-_OF_EVALUATE = inspect.signature(evaluate.Metric.__init__).parameters.keys() - {"self", "kwargs"}
 
 
 class SampleMetric(evaluate.Metric):  # type: ignore[misc]
@@ -41,14 +42,14 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
 
     Parameters
     ----------
-    config_name : str, any name; it changes nothing
+    config_name, keep_in_memory, cache_dir, num_process, process_id, seed, experiment_id
+    hash, max_concurrent_cache_files, timeout
+        Those of `evaluate.Metric`. Any `config_name` and `keep_in_memory` change nothing.
     stream : bool
         Whether added samples may be summed up in constant memory, where a kernel that is named here
         allows it ("cosine", "text_embeddings", …) and the Vendi Score alone is measured; `compute`
         can then choose `q`, `psd` and `details` only.
-    **defaults
-        Default options of `compute`, for one metric among several of `evaluate.combine`, and those
-        of `evaluate.Metric`, which change nothing; `num_process` is 1.
+    **defaults : default options of `compute`, for one metric among several of `evaluate.combine`
 
     Examples
     --------
@@ -59,16 +60,26 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
 
     usual: Usual = staticmethod(vendi_score)  # the measures that are meant where none is named
     keeps_references = False  # whether added references are kept, though no measure asks for them
+    writer: Any  # of `evaluate`, for several processes only, as the next three are
+    cache_file_name: str | None
+    filelock: Any
+    rendez_vous_lock: Any
 
     def __init__(
-        self, config_name: str | None = None, stream: bool = True, **defaults: Any
+        self,
+        config_name: str | None = None,
+        keep_in_memory: bool = False,
+        cache_dir: str | None = None,
+        num_process: int = 1,
+        process_id: int = 0,
+        seed: int | None = None,
+        experiment_id: str | None = None,
+        hash: str | None = None,
+        max_concurrent_cache_files: int = 10000,
+        timeout: float = 100,
+        stream: bool = True,
+        **defaults: Any,
     ) -> None:
-        own = {name: defaults.pop(name) for name in _OF_EVALUATE & defaults.keys()}
-        if own.get("num_process", 1) != 1:
-            raise ValueError(
-                f"`num_process` must be 1, got {own['num_process']!r}: gather all samples in one "
-                f"process, or add up the vendiscore.State of each"
-            )
         defaults = _read_once(defaults)
         request = read_request(defaults, self.usual)
         self.defaults, self._how = defaults, request.how
@@ -76,9 +87,22 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         self._empty = streams.empty_state(request) if flag("stream", stream) else None
         self.keeps_references = self.keeps_references or request.pairs or request.beside
         self._added = Added()
+        self._left = Added()  # gathered by process 0 and not scored yet
         self._failed = False  # whether the last compute of nothing but these did
         self._lock = threading.RLock()
-        super().__init__(config_name, **own)
+        super().__init__(
+            config_name=config_name,
+            keep_in_memory=keep_in_memory,
+            cache_dir=cache_dir,
+            num_process=num_process,
+            process_id=process_id,
+            seed=seed,
+            experiment_id=experiment_id,
+            hash=hash,
+            max_concurrent_cache_files=max_concurrent_cache_files,
+            timeout=timeout,
+        )
+        self._experiment, self._round = self.experiment_id, 0
 
     # `evaluate` rebuilds the next three from their code objects and appends to their docstrings:
     # no decorators here, and the docstrings stay literal.
@@ -91,10 +115,11 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         data: Any = None,
         references: Any = None,
         **options: Any,
-    ) -> dict[str, Any]:
+    ) -> dict[str, Any] | None:
         """Score the samples given here and those of earlier `add` and `add_batch` calls.
 
         Added samples are kept until scored: after an error, call it again with other options.
+        Of several processes, process 0 scores the samples of all, and the others get None.
         """
         _no_positional("compute(samples=…)", args)
         options = {**self.defaults, **_read_once(options)}
@@ -103,7 +128,8 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         try:
             second = references if references is not None else self._added.references or None
             request = read_request(options, self.usual, second, others=others)
-            if samples is not None and not self._added.samples:
+            waiting = self._added.samples or self._left.samples
+            if samples is not None and self.num_process == 1 and not waiting:
                 return self._result(samples, references, request)
             with self._lock:  # another thread waits, and adds to the next score
                 return self._compute_added(samples, references, request)
@@ -111,7 +137,9 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
             self._failed = samples is None
             raise
 
-    def _compute_added(self, samples: Any, references: Any, request: Request) -> dict[str, Any]:
+    def _compute_added(
+        self, samples: Any, references: Any, request: Request
+    ) -> dict[str, Any] | None:
         if streams.is_stream(self._added.samples):
             streams.check_served(self._empty, request)
         given = self._read(samples, references, request=request)
@@ -122,6 +150,11 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
                 f"the metric anew without them"
             )
         whole = labelled(self._added + given, request.groups)
+        if self.num_process > 1:
+            gathered = self._gathered(whole, bool(given.samples))
+            if gathered is None:
+                return None
+            whole = gathered
         if not whole.samples:
             raise TypeError("`samples` is missing: pass samples=…, or add samples before compute()")
         if streams.is_stream(whole.samples):
@@ -133,7 +166,7 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
             second = pooled(whole.references) if whole.references else None
             request = replace(request, groups=all_labels(whole.labels))
             result = self._result(pooled(whole.samples), second, request)
-        self._added, self._failed = Added(), False
+        self._added, self._left, self._failed = Added(), Added(), False
         return result
 
     def _result(self, samples: Any, references: Any, request: Request) -> dict[str, Any]:
@@ -177,6 +210,9 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         with self._lock:
             batch = self._read(samples, references, groups)
             all_labels(self._added.labels[-1:] + batch.labels, "; nothing of this batch was kept")
+            if self.num_process > 1:
+                batch.packed()  # refused here, not where the other processes wait
+                self._open()
             if streams.is_stream(batch.samples) and self._added.samples:
                 self._added.samples[-1] = self._added.samples[-1].merge(*batch.samples)
             else:
@@ -212,10 +248,75 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
 
     def __len__(self) -> int:
         """Return how many samples were added and not scored yet."""
-        return len(self._added)
+        return len(self._added) + len(self._left)
 
-    def _compute(self, predictions: Any, references: Any = None) -> None:
-        """Name the columns for `evaluate`; `compute` does not come here."""
+    # Several processes: each writes its batches to a file of its own, process 0 reads them all.
+
+    def _open(self) -> None:
+        """Open this process's file and wait until all have theirs, as `evaluate` does."""
+        if self.writer is not None:
+            return
+        # Rounds have other names in turn: a fast process may be one ahead of process 0, which has
+        # not read its file of the last one yet.
+        self.info.experiment_id = self._experiment + "-other" * (self._round % 2)
+        self.selected_feature_format = datasets.Features(
+            dict.fromkeys(self._feature_names(), datasets.Value("large_string"))
+        )
+        with self._waiting():
+            self._init_writer()
+
+    def _gathered(self, whole: Added, given: bool) -> Added | None:
+        """Gather the batches of all processes in process 0, where they stay until scored."""
+        if self._left.samples and self.writer is None and not given:
+            return self._left  # of a call that failed
+        row = {name: [""] for name in self._feature_names()} | {"predictions": whole.packed()}
+        self._open()
+        with self._waiting():
+            self.writer.write_batch(row)
+            found = evaluate.Metric.compute(self)
+        self._round += 1
+        self._added = Added()
+        if found is None:
+            return None
+        for text in found["predictions"]:
+            self._left += Added.unpacked(text)
+        return self._left
+
+    @contextlib.contextmanager
+    def _waiting(self) -> Iterator[None]:
+        try:
+            yield
+        except BaseException as error:
+            self._abandon()
+            if not isinstance(error, (ValueError, TimeoutError)):
+                raise
+            raise TimeoutError(
+                f"process {self.process_id} of {self.num_process} waited for the others, "
+                f"{self.timeout} s at most ({error}); every process must add samples or call "
+                f"compute(), also one without samples, with the same experiment_id and cache_dir"
+            ) from error
+
+    def _compute(self, predictions: Any, references: Any = None) -> dict[str, Any]:
+        # Only gathers: an exception here would leave locks and files behind.
+        return {"predictions": predictions, "references": references}
+
+    def _abandon(self) -> None:
+        """Leave no file and no lock of this process."""
+        if self.writer is not None:
+            with contextlib.suppress(Exception):
+                self.writer.close()
+            self.writer = None
+        if self.num_process > 1 and self.cache_file_name is not None:
+            with contextlib.suppress(OSError):
+                os.remove(self.cache_file_name)
+        for lock in (self.rendez_vous_lock, self.filelock):
+            if lock is not None and lock.is_locked:
+                lock.release()
+        self.cache_file_name = self.filelock = self.rendez_vous_lock = None
+
+    def __del__(self) -> None:
+        if hasattr(self, "rendez_vous_lock"):
+            self._abandon()
 
     # A lock cannot be pickled; a copy has its own.
 

@@ -193,9 +193,9 @@ class _Compared:
     def __init__(self, answers: Answers, how: How, plan: Plan) -> None:
         self.answers, self.how, self.plan = answers, how, plan
         self.pool: Similarity | None = None
-        if isinstance(how.k, tuple) or "model" in getattr(
-            how.k, "options", ()
-        ):  # embed all at once
+        self.settings: dict[str, Any] = {}
+        # Models are loaded, and mixtures fitted, once for all answers.
+        if isinstance(how.k, tuple) or "model" in getattr(how.k, "options", ()):
             if plan.given_prompt:
                 how = with_prompts(how, [answers.prompts[i] for i in answers.prompt])
             self.pool = self._located(how, answers.samples, np.arange(size(answers.samples)))
@@ -203,9 +203,7 @@ class _Compared:
             self.rank = np.full(len(answers.source), -1)
             self.rank[self.kept] = np.arange(len(self.kept))
             self.settings = dict(self.pool.settings)
-            return
-        self.settings: dict[str, Any] = {}
-        if is_fitted(how):
+        elif is_fitted(how):
             n = size(answers.samples)
             some = np.sort(np.random.default_rng(0).permutation(n)[:_FITTED_TO])
             fitted = self._located(how, choose(answers.samples, some), some).fitted
