@@ -97,14 +97,14 @@ def test_sets_that_were_compared_are_drawn_and_told_pair_by_pair():
 
 
 def test_where_sets_stand_is_told_without_numbers():
-    rows = {name: SetRow(name, 9, *[1.0] * 3, 1.0, 9, *[1.0] * 4) for name in "ABCD"}
+    rows = {name: SetRow(name, 9, *[1.0] * 3, 1.0, 9, None, *[1.0] * 4) for name in "ABCD"}
 
     def told(**differences: float) -> str:
         pairs = [
             PairRow(*pair, differences.get("".join(pair), 0.0), 0, 0, 0, 0.01, 99)
             for pair in itertools.combinations(rows, 2)
         ]
-        found = Comparison(tuple(rows.values()), tuple(pairs), 1.0, 0.95)
+        found = Comparison(tuple(rows.values()), tuple(pairs), 1.0, 0.95, "size")
         return sentences.standing(found)
 
     assert told() == "No difference larger than chance between A, B, C and D."

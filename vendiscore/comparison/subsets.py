@@ -294,7 +294,7 @@ class DrawnSets:
         sizes, found = np.array([len(a) for a, _ in splits]), np.empty(len(splits))
         for size in np.unique(sizes):
             at = np.flatnonzero(sizes == size)
-            halves = [np.array([splits[int(k)][side] for k in at]) for side in (0, 1)]
+            halves = [np.array([splits[k][side] for k in at]) for side in (0, 1)]
             m = min(self.m, *(half.shape[1] for half in halves))
             found[at] = studentized(*(find(half, m) for half in halves))
         return found
