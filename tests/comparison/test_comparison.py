@@ -90,7 +90,7 @@ def test_the_score_of_a_whole_set_is_that_of_compute_with_its_jackknife():
     sets = [normal(0, 40), normal(1, 25)]
     found = compared(*sets, k="cosine")
     for row, X in zip(found.sets, sets, strict=True):
-        assert (row.n, row.size) == (len(X), 25)
+        assert (row.n, row.size, row.coverage) == (len(X), 25, None)
         assert row.score == pytest.approx(compute(X, k="cosine")["VS"], rel=1e-9)
         left = [math.log(compute(np.delete(X, i, axis=0), k="cosine")["VS"]) for i in range(len(X))]
         error = math.sqrt((len(X) - 1) * np.var(left))
@@ -210,6 +210,7 @@ def test_seeds_and_keywords_change_something():
     assert compared(X, Y, k="cosine", orders=[0, 1]).pairs == usual.pairs
     for change in ({"seed": 1}, {"level": 0.9}, {"size": 10}, {"q": 2}, {"permutations": 199}):
         assert compared(X, Y, k="cosine", **change).pairs != usual.pairs, change
+    assert compared(X, Y, k="cosine", match="size").pairs == usual.pairs
 
 
 def test_a_profile_has_the_score_of_its_order():
@@ -336,10 +337,14 @@ TEXTS = [f"w{i}" for i in range(8)]
         ),
         (
             [X, Y],
-            {"groups": [[0] * 8] * 2, "size": 4},
-            "`groups` are matched by size, each by itself: leave `size` out",
+            {"groups": [[0] * 8] * 2, "match": "coverage"},
+            "`groups` are matched by size, each by itself: leave `match` and `size` out",
         ),
+        ([X, Y], {"groups": [[0] * 8] * 2, "size": 4}, "leave `match` and `size` out"),
         ([X, Y], {"level": 95}, "`level` must be a number between 0 and 1, got 95; 0.95 is usual"),
+        ([X, Y], {"match": "n"}, "`match` must be 'size' or 'coverage', got 'n'"),
+        ([X, Y], {"match": "coverage"}, "has nothing to match: every sample is explained by"),
+        ([X, Y], {"match": "coverage", "size": 5}, "`size` is for match='size': leave it out"),
         ([X, Y], {"size": 9}, "`size` must be 8 at most, the size of the smallest set, got 9"),
         ([X, Y], {"size": 3}, "`size` must be an integer of at least 4, got 3"),
         ([X, Y], {"seed": -1}, "`seed` must be an integer of at least 0, got -1"),
@@ -375,6 +380,12 @@ def test_what_cannot_be_compared_is_refused_in_words(sets, options, said):
     with pytest.raises((TypeError, ValueError)) as caught:
         compared(*sets, **{"k": "cosine", **options})
     assert said.lower() in str(caught.value).lower()
+
+
+def test_a_coverage_that_one_set_lacks_altogether_is_said():
+    thin = sentences(np.random.default_rng(0), 40, 0.9)
+    with pytest.raises(ValueError, match=r"would draw `A` down to \d.*pass match='size'"):
+        compared(thin, [f"only{i} here{i}" for i in range(8)], match="coverage")
 
 
 def test_products_and_other_similarities_are_drawn_from():

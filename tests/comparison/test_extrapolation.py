@@ -7,16 +7,7 @@ import pytest
 from scipy.special import digamma, gammaln
 
 from vendiscore import growth
-from vendiscore.comparison.extrapolation import (
-    Kappa,
-    asymptote,
-    continued,
-    coverage_curve,
-    geometric,
-    kappa_of,
-)
-from vendiscore.similarity.features import FeatureSimilarity
-from vendiscore.similarity.matrix import MatrixSimilarity
+from vendiscore.comparison.extrapolation import Kappa, asymptote, continued, geometric, kappa_of
 
 # Spiders below girdled hemlocks, by species (Chao et al. 2014, Table 2).
 GIRDLED = np.array([46, 22, 17, 15, 15, 9, 8, 6, 6, 4, 2, 2, 2, 2, *[1] * 12])
@@ -120,37 +111,3 @@ def test_the_limit_of_order_1_holds_the_published_one():
     assert found.asymptote[1] < math.exp(entropy) < 13.826 < found.asymptote[2]
     assert growth(LABELS, q=0, k="labels").asymptote is None
     assert growth(LABELS, [84, 168], q=1, k="labels").asymptote is None  # not asked for
-
-
-def test_coverage_is_that_of_good_and_turing_at_every_size():
-    rng = np.random.default_rng(0)
-    labels = np.minimum(rng.geometric(0.2, size=60), 25)
-    counts = np.bincount(labels)
-    whole = FeatureSimilarity(np.eye(26)[labels])
-    curves = np.mean(
-        [coverage_curve(whole, np.random.default_rng(s).permutation(60)) for s in range(40)], axis=0
-    )
-    assert curves[-1] == pytest.approx(1 - (counts == 1).sum() / 60, abs=1e-6)
-    for m in (2, 10, 30):
-        missing = [
-            n / 60 * math.comb(60 - n, m - 1) / math.comb(59, m - 1) for n in counts if n > 0
-        ]
-        assert curves[m - 1] == pytest.approx(1 - sum(missing), abs=0.03)
-    assert (np.diff(coverage_curve(whole, np.arange(60))) >= 0).all()
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_coverage_of_copies_is_known_whatever_rounding_makes_of_their_matrix(dtype):
-    X = np.random.default_rng(0).normal(size=(20, 40))
-    X /= np.linalg.norm(X, axis=1, keepdims=True)
-    whole = MatrixSimilarity((X @ X.T).astype(dtype)[np.ix_([*range(20)] * 2, [*range(20)] * 2)])
-    curve = coverage_curve(whole, np.random.default_rng(1).permutation(40))
-    assert curve[-1] == pytest.approx(1, abs=1e-4)
-    assert curve[5] < 0.5
-
-
-def test_coverage_of_a_clipped_matrix_is_a_share():
-    K = np.kron(np.eye(4), np.array([[1, 0.9, -0.9], [0.9, 1, 0.9], [-0.9, 0.9, 1]]))
-    curve = coverage_curve(MatrixSimilarity(K), np.arange(12))
-    assert (curve >= 0).all()
-    assert (curve <= 1).all()

@@ -29,7 +29,7 @@ def run_compare(args: Namespace) -> str:
     how = read_how(args, ("psd",))
     with usage():
         Plan(
-            *(how.order, args.level, args.permutations, args.size),
+            *(how.order, args.level, args.permutations, args.match, args.size),
             seed=args.seed,
             within=args.within,
         ).checked()
@@ -40,7 +40,7 @@ def run_compare(args: Namespace) -> str:
             found = as_similarity(each.values, **given_prompts([each]), **asked)
             sources[i] = left_out(each, found.dropped)
         asked.pop("on_error")
-    asked |= {name: getattr(args, name) for name in ("level", "permutations", "size")}
+    asked |= {name: getattr(args, name) for name in ("level", "permutations", "match", "size")}
     asked |= {"q": how.order, "seed": args.seed, "within": args.within}
     if args.by:
         known, values = {"samples": sources[0]}, sources[0].values
@@ -79,7 +79,7 @@ def _check_files(args: Namespace) -> None:
 def _printed(args: Namespace, found: Comparison) -> str:
     if args.format == "json":
         return output.as_json(found.to_dict(), args.width)
-    sets = [asdict(row) for row in found.sets]
+    sets = [{k: v for k, v in asdict(row).items() if v is not None} for row in found.sets]
     pairs = [asdict(row) | {"verdict": found.verdict(row.a, row.b)} for row in found.pairs]
     if args.format == "csv":
         return output.comma_separated(pairs, args.width)
@@ -91,7 +91,7 @@ def _printed(args: Namespace, found: Comparison) -> str:
         if found.within is None:
             del pair["ratio_low"], pair["ratio_high"]
     made = output.FORMATS[args.format]
-    asked = {name: getattr(args, name) for name in ("level", "permutations", "seed")}
+    asked = {name: getattr(args, name) for name in ("level", "match", "permutations", "seed")}
     said = line(["VS"], {**found.settings, "q": found.q, **asked})
     tables = made(sets, args.width), made(pairs, args.width)
     return "\n".join([f"{found.sentence}\n", *tables, f"{said}\n"])

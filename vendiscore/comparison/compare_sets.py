@@ -1,4 +1,4 @@
-"""Sets compared at matched size, with p-values by permutation.
+"""Sets compared at matched size or coverage, with p-values by permutation.
 
 T = (log VS_a − log VS_b)/√(se_a² + se_b²) is studentized: p holds if sources differ otherwise, too.
 Other measures are exchanged as they are.
@@ -23,7 +23,8 @@ from ..signature import plain
 from ..similarity.base import Similarity
 from ..spectral.spectrum import PSD
 from ..uncertainty.subsampling import MIN_SAMPLES
-from .comparison import Comparison, PairRow, Plan
+from .clustered_sets import ClusteredSets
+from .comparison import Comparison, Match, PairRow, Plan
 from .measured_part import MeasuredPart, read_measure
 from .partition import flat_sets, pooled_sets, read_by, read_sets, sorted_sets
 from .permutation import (
@@ -36,8 +37,8 @@ from .permutation import (
     needed,
     permuted,
 )
-from .subsets import DrawnSets, Groups
-from .within_groups import PairedSets
+from .subsets import DrawnSets
+from .within_groups import Groups, PairedSets
 
 # For hints about misspelt keywords.
 _KEYWORDS = ("names", "by", "groups", "clusters", "measures", *Plan.__dataclass_fields__)
@@ -52,6 +53,7 @@ def compare(
     q: float | str = DEFAULT_ORDER,
     level: float = 0.95,
     permutations: int = 999,
+    match: Match = "size",
     size: int | None = None,
     orders: Sequence[float] = (),
     psd: PSD = "check",
@@ -88,8 +90,11 @@ def compare(
         Largest number of exchanges for each pair (default: 999), done earlier, after 99, when 20
         differ as much as the sets do. The adjusted p is at least pairs/(permutations + 1), which
         must be 1 − level at most.
-    size : int of at least 4, optional
-        How many samples to draw of each set: by default as many as the smallest has, 200 at most.
+    match : {"size", "coverage"}
+        Draw all sets down to the size of the smallest, 200 at most; or to the least coverage
+        (1 − mean novelty) of any, which is 1 for all where samples outnumber features, each of
+        2,000 samples at most.
+    size : int of at least 4, optional, samples to draw of each set; by default as `match` says
     psd : {"check", "clip"}, to raise for negative eigenvalues, or set them to zero
     seed : int of at least 0, for the random subsets and exchanges; 0 by default
     within : float above 0, optional
@@ -124,12 +129,13 @@ def compare(
     the scale of log n − log VS, from halves at order 0; T has errors by influence. Of sets larger
     than four times the matched size m a random part of that size is compared. Time: the
     decomposition of each whole set, of each two together, and of some fifty exchanges, for each
-    m × m (or d × d, from fewer features); of m up to 48 and at order 0, of all.
+    m × m (or d × d, from fewer features); of m up to 48, at order 0 and for coverage, of all.
 
     References
     ----------
     Exchanges: Chung & Romano 2013. Stopping early: Besag & Clifford 1991. Several pairs: Holm 1979.
     Intervals: Zou & Donner 2008; Strassburger & Bretz 2008. Equivalence: Schuirmann 1987.
+    Coverage: Chao & Jost, Ecology 2012.
 
     Examples
     --------
@@ -147,7 +153,7 @@ def compare(
         read_sets(sets, names, how) if labels is None else dict.fromkeys(map(str, labels.labels))
     )
     read = how_of({"k": k, **how}, _KEYWORDS)
-    plan = Plan(q, level, permutations, size, orders, psd, seed, within).checked()
+    plan = Plan(q, level, permutations, match, size, orders, psd, seed, within).checked()
     pairs = len(named) * (len(named) - 1) // 2
     if plan.permutations < (least := needed(plan.level, pairs)):
         raise ValueError(
@@ -161,8 +167,10 @@ def compare(
         )
     if labels is None:
         named, groups = flat_sets(named, groups, read)
-    if groups is not None and plan.size is not None:
-        raise ValueError("`groups` are matched by size, each by itself: leave `size` out")
+    if groups is not None and (plan.match == "coverage" or plan.size is not None):
+        raise ValueError(
+            "`groups` are matched by size, each by itself: leave `match` and `size` out"
+        )
     if chosen and (groups is not None or clusters is not None or plan.orders):
         raise ValueError(
             "`measures` other than VS take no `groups`, `clusters` or `orders`: leave them out"
@@ -201,9 +209,11 @@ def comparing(
     yield 0
     pairs = list(itertools.combinations(range(len(names)), 2))
     sets: DrawnSets | PairedSets
-    if groups is None or clustered:
+    if groups is None:
         make = partial(MeasuredPart, chosen=chosen) if chosen else None
-        sets, groups = DrawnSets(pool, starts, names, plan, make, groups), None
+        sets = DrawnSets(pool, starts, names, plan, make)
+    elif clustered:
+        sets, groups = ClusteredSets(pool, starts, groups, names, plan), None
     else:
         sets = PairedSets(pool, groups, names, plan)
     measure = chosen.measure.name if chosen else "VS"
@@ -232,6 +242,7 @@ def comparing(
         pairs=tuple(compared),
         q=plan.q,
         level=plan.level,
+        match=plan.match,
         groups=len(groups or ()),
         settings={name: plain(value) for name, value in pool.settings.items()},
         orders=tuple(plan.orders),

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from .. import plots
-from ..arguments import DEFAULT_ORDER, integer, is_several, number
+from ..arguments import DEFAULT_ORDER, integer, is_several, number, one_of
 from ..optional import require
 from ..scoring.request import check_orders
 from ..signature import plain_order
@@ -27,6 +27,7 @@ FEW = "too few to tell"
 # Samples are too few where no difference would show that is smaller than this share of the way from
 # the score to what it is at least or at most, whichever is nearer.
 MATTERS = 0.25
+Match = Literal["size", "coverage"]
 _USUAL = "999 is usual; a p as small as 1 − level needs 1/(1 − level) − 1"
 _ROUNDED = 1 + 1e-9  # p-values that differ by less are equal
 
@@ -38,6 +39,7 @@ class Plan:
     q: Any = DEFAULT_ORDER
     level: float = 0.95
     permutations: int = 999
+    match: Match = "size"
     size: int | None = None
     orders: Sequence[float] = ()
     psd: PSD = "check"
@@ -50,6 +52,8 @@ class Plan:
         size = self.size
         if size is not None:
             size = integer("size", size, MIN_SAMPLES, remedy="leave it out for the smallest set's")
+            if self.match == "coverage":
+                raise ValueError("`size` is for match='size': leave it out to match coverage")
         if not is_several(self.orders):
             raise TypeError(f"`orders` must be a list of orders, got {self.orders!r:.60}; pass [1]")
         orders = tuple(self.orders)
@@ -64,6 +68,7 @@ class Plan:
             q,
             level,
             integer("permutations", self.permutations, max(19, needed(level)), remedy=_USUAL),
+            one_of("match", self.match, ("size", "coverage")),
             size,
             tuple(check_orders(orders, "orders")) if orders else (),
             check_psd(self.psd),
@@ -81,7 +86,8 @@ class SetRow(Summary):
     name, n : str, int, its name and number of samples
     score, se, low, high : float
         VS_q of all n samples, its standard error and its interval; with groups, their mean.
-    size : int, how many samples it is drawn down to (of all groups)
+    size, coverage : int, float or None
+        How many samples it is drawn down to (of all groups), and coverage where that is matched.
     matched, matched_se, matched_low, matched_high : float
         The score of so many samples: the geometric mean over draws, or the mean over groups.
     measure : str, what the scores are of, "VS" or another measure
@@ -103,6 +109,7 @@ class SetRow(Summary):
     low: float
     high: float
     size: int
+    coverage: float | None
     matched: float
     matched_se: float
     matched_low: float
@@ -184,7 +191,8 @@ class Comparison(Summary):
     sets, pairs : tuple of SetRow, one for each set; tuple of PairRow, one for each two sets
     q, level : float
         The order of all scores; the level of the intervals of sets, and of all verdicts together.
-    groups : int, in how many groups samples were paired, 0 for none
+    match, groups : {"size", "coverage"}, int
+        What is matched; in how many groups samples were paired, 0 for none.
     settings : mapping
         The kernel and its options, with what was fitted to all sets together.
     orders, profiles : tuple of float, tuple of array (3, len(orders))
@@ -204,12 +212,13 @@ class Comparison(Summary):
     [['A', 'B', 0.0]]
     """
 
-    _brief = ("names", "q", "level")
+    _brief = ("names", "q", "match", "level")
 
     sets: tuple[SetRow, ...]
     pairs: tuple[PairRow, ...]
     q: float
     level: float
+    match: str
     groups: int = 0
     settings: Any = field(default_factory=dict, repr=False)
     orders: tuple[float, ...] = field(default=(), repr=False)
@@ -253,7 +262,9 @@ class Comparison(Summary):
         """At what the sets are compared, in words."""
         if self.groups:
             return f"in a group, over {self.groups} groups"
-        return f"at {self.sets[0].size} samples each"
+        if self.match == "size":
+            return f"at {self.sets[0].size} samples each"
+        return f"at a coverage of {100 * float(self.sets[0].coverage or 0):.0f} %"
 
     @property
     def verdicts(self) -> list[str]:
@@ -291,6 +302,7 @@ class Comparison(Summary):
         return {
             "q": plain_order(self.q),
             "level": self.level,
+            "match": self.match,
             "groups": self.groups,
             "within": self.within,
             "measure": self.measure,

@@ -30,11 +30,10 @@ from ..uncertainty.deficit import LEAST, repeats_of
 from ..uncertainty.jackknife import influence
 from ..uncertainty.subsampling import MIN_SAMPLES
 from . import extrapolation
-from .extrapolation import LEAST_NOVELTY, Kappa, coverage_beyond, coverage_curve, kappa_of
-from .subsets import Part
+from .extrapolation import Kappa, geometric, kappa_of
+from .subsets import LEAST_NOVELTY, MOST, MOST_WINDOWS, Part, coverage_curve
 
 ENOUGH = 16  # samples of which an eighth has a score that is not 1
-MOST = 2_000  # samples whose coverage is told
 _KEYWORDS = ("sizes", "clusters", "q", "draws", "level", "psd", "seed")
 
 
@@ -214,10 +213,10 @@ def growth(
     found = grown(similarity, wanted, order, closed, clusters=codes, **drawing)
     if codes is not None:
         return found
-    some = np.random.default_rng(seed).permutation(similarity.n)[:MOST]
+    some = np.random.default_rng(seed).permutation(similarity.n)[: MOST_WINDOWS * MOST]
     curve = dict(enumerate(coverage_curve(similarity, some).tolist(), 1))
     if wanted[-1] > similarity.n == len(some):
-        curve |= coverage_beyond(similarity, some, wanted)
+        curve |= _coverage_beyond(similarity, some, wanted)
     return replace(found, coverage=tuple(map(curve.get, wanted)))
 
 
@@ -363,6 +362,22 @@ def _cluster_adds(spectrum: Spectrum, q: float, codes: np.ndarray) -> np.ndarray
         kappa = np.expm1(np.log(rest) - leave_cluster_out(spectrum, codes, q)) / (rest - 1)
         adds = np.log1p(kappa * (n - 1))
     return np.asarray(adds - adds.mean())
+
+
+def _coverage_beyond(
+    similarity: Similarity, order: np.ndarray, sizes: Sequence[int]
+) -> dict[int, float]:
+    """Continue log (1 − coverage) of a quarter, half and all of the samples by doublings."""
+    novelties = [
+        1 - np.mean([coverage_curve(similarity, at, 1)[-1] for at in np.array_split(order, parts)])
+        for parts in (4, 2, 1)
+    ]
+    before, step = np.minimum(-1e-9, np.diff(np.log(np.maximum(novelties, LEAST_NOVELTY))))
+    r = np.clip(step / before, 1, 2)
+    ahead = {m: math.log2(m / len(order)) for m in sizes if m > len(order)}
+    return {
+        m: float(1 - novelties[-1] * np.exp(step * r * geometric(r, x))) for m, x in ahead.items()
+    }
 
 
 def _subsets(

@@ -19,7 +19,7 @@ from ..resolve.kernel_request import SETTINGS, How
 from ..resolve.sets import read_collection, resolve_pool, resolve_sets, sizes_of
 from ..similarity.base import Similarity
 from ..uncertainty.subsampling import MIN_SAMPLES
-from .subsets import Groups
+from .within_groups import Groups
 
 _SHOWN = 5
 

@@ -1,25 +1,25 @@
-"""Sets drawn down to one size: windows are runs of m of n samples in random order.
-
-Samples that came in clusters are left out and exchanged as a whole.
-"""
+"""Sets drawn down to one size or coverage: windows are runs of m of n samples in random order."""
 
 from __future__ import annotations
 
 import itertools
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+import scipy
+from numpy.linalg import LinAlgError
 
 from ..arrays.namespace import row_blocks, scalar, to_host
 from ..similarity.base import Similarity
 from ..similarity.matrix import in_full
-from ..spectral.rank_one import log_score
+from ..spectral.rank_one import RIDGE, log_score
 from ..spectral.spectrum import PSD
 from ..spectral.stacks import Spectra
 from ..spectral.vendi import spectrum_of, vendi
-from ..uncertainty.deficit import LEAST, Repeats, log_ends, repeats_of
+from ..uncertainty.deficit import Repeats, log_ends, repeats_of
 from ..uncertainty.jackknife import (
     Jackknife,
     ends,
@@ -29,11 +29,14 @@ from ..uncertainty.jackknife import (
     quantile,
     sampling_error,
 )
-from ..uncertainty.subsampling import halves_error, student_reach
+from ..uncertainty.subsampling import MIN_SAMPLES, halves_error, student_reach
 from .comparison import Plan, SetRow
 from .permutation import STEP, screened
 
 MOST_WINDOWS = 4
+# More novelty than this share of a sample is more than the ridge that it is measured beside.
+LEAST_NOVELTY = 1e-6
+MOST = 500  # samples that are decomposed at once
 MATCHED = 200  # samples, unless another size is asked for: a permutation takes its cube
 STACKED = 48  # samples of sets whose spectra are found at once
 _DRAWS = 10  # pairs of halves, for the errors of profiles and of order 0
@@ -81,12 +84,38 @@ def window_weights(n: int, m: int) -> np.ndarray:
     return weights
 
 
+def coverage_curve(similarity: Similarity, order: np.ndarray, draws: int = 8) -> np.ndarray:
+    """Estimate the coverage (1 − mean novelty) of the first m samples of an order, m = 1 to n."""
+    K = to_host(similarity.take(order).dense())
+    K.flat[:: len(K) + 1] += RIDGE
+    try:
+        scipy.linalg.cholesky(K, lower=True, check_finite=False)
+    except LinAlgError:  # negative eigenvalues, of rounding or by choice, are left out
+        values, U = np.linalg.eigh(K)
+        K = (U * np.maximum(values, 2 * RIDGE)) @ U.T
+    # The m-th pivot in random order is an unbiased draw of the novelty in sets of m.
+    n = len(K)
+    pivots = np.zeros(n)
+    for shift in range(draws):
+        at = np.roll(np.arange(n), shift * n // draws)
+        factor = scipy.linalg.cholesky(
+            K[np.ix_(at, at)], lower=True, overwrite_a=True, check_finite=False
+        )
+        pivots += factor.diagonal() ** 2 / draws
+    inverse = scipy.linalg.solve_triangular(factor, np.eye(n), lower=True, check_finite=False)
+    least = (1 / np.einsum("ij,ij->j", inverse, inverse)).mean()
+    falling = scipy.optimize.isotonic_regression(np.clip(pivots, 0, 1), increasing=False).x
+    falling[-1] = 0.0
+    return np.asarray(1 - np.clip(falling, least, 1))
+
+
+def size_for(curve: np.ndarray, coverage: float) -> int:
+    """Return the least number of samples that has that coverage; all, where none has."""
+    return min(len(curve), int(np.searchsorted(curve, coverage - 1e-12)) + 1)
+
+
 # A score or a difference, and both ends of its interval.
 Ends: TypeAlias = tuple[float, float, float]
-# The places of the samples of two sets.
-Split: TypeAlias = tuple[np.ndarray, np.ndarray]
-# For each group or cluster, the places of its samples in each set.
-Groups: TypeAlias = Sequence[Sequence[np.ndarray]]
 
 
 class Statistic(NamedTuple):
@@ -106,9 +135,7 @@ class Statistic(NamedTuple):
 
 
 class Part:
-    """Some samples, of which many subsets are scored, and the code of the cluster of each."""
-
-    codes: np.ndarray | None = None
+    """Some samples, of which many subsets are scored."""
 
     def __init__(self, similarity: Similarity, q: float, psd: PSD, m: int) -> None:
         self.n, self.q, self.psd = similarity.n, q, psd
@@ -116,14 +143,13 @@ class Part:
 
     def score(self, places: np.ndarray) -> Matched:
         """Return log VS at `places` with its standard error (0 at order 0)."""
-        codes = self._codes(places)
-        if len(places) == 1 and codes is None:
+        if len(places) == 1:
             return Matched(0.0, 0.0)
         part = self.similarity.take(places)
         if self.q == 0:
             found = vendi(part, [0.0], psd=self.psd)
             return Matched(math.log(scalar(found.values[0])), 0.0)
-        of = sampling_error(spectrum_of(part, psd=self.psd, vectors=True), self.q, codes)
+        of = sampling_error(spectrum_of(part, psd=self.psd, vectors=True), self.q)
         return Matched(of.log, of.error, of.spread, of.units)
 
     def measured(self, order: np.ndarray, m: int, seed: int) -> Matched:
@@ -131,8 +157,6 @@ class Part:
         found = matched(self.score, order, m)
         if self.q == 0:
             return found._replace(error=float(self.halves(m, [0.0], seed)[0]), units=len(order))
-        if self.codes is not None:
-            return found._replace(units=len(np.unique(self.codes[order])))
         return found._replace(repeats=repeats_of(self.similarity.take(order[:m])))
 
     def ends(self, found: Matched, level: float, m: int) -> Ends:
@@ -152,7 +176,7 @@ class Part:
     def quick(self, places: np.ndarray) -> Matched:
         """Return log VS of sets at `places` (g, m) with errors by influence, which cost little."""
         q, m = self.q, places.shape[1]
-        if q == 0 or m > STACKED or self.codes is not None:
+        if q == 0 or m > STACKED:
             return Matched(*np.transpose([self._influenced(at)[:2] for at in places]))
         found = np.empty((2, len(places)))
         for rows in row_blocks(len(places), 16 * m * m):
@@ -173,11 +197,7 @@ class Part:
         if self.q == 0:
             return self.score(places)
         spectrum = spectrum_of(self.similarity.take(places), psd=self.psd, vectors=True)
-        error = influence_error(spectrum, self.q, self._codes(places))
-        return Matched(log_score(spectrum, self.q), error)
-
-    def _codes(self, places: np.ndarray) -> np.ndarray | None:
-        return None if self.codes is None else np.unique(self.codes[places], return_inverse=True)[1]
+        return Matched(log_score(spectrum, self.q), influence_error(spectrum, self.q))
 
     def influence(self) -> np.ndarray:
         """Return the slope of log VS of all samples in the share of each."""
@@ -189,19 +209,14 @@ class Part:
         return np.log(to_host(spectrum.profile(orders)))
 
     def halves(self, m: int, orders: Sequence[float], seed: int) -> np.ndarray:
-        """Return the standard errors of log VS of every order, by halves of samples or clusters."""
-        units = self.n if self.codes is None else int(self.codes.max()) + 1
-        half = min(units // 2, m) if self.codes is None else units // 2
-
-        def score(some: np.ndarray) -> np.ndarray:
-            places = some if self.codes is None else np.flatnonzero(np.isin(self.codes, some))
-            return self.profile(places, orders)
-
-        return np.asarray(halves_error(units, score, half, _DRAWS, np.random.default_rng(seed)))
+        """Return the standard errors of log VS of every order, by halves of all samples."""
+        half, rng = min(self.n // 2, m), np.random.default_rng(seed)
+        score = partial(self.profile, orders=orders)
+        return np.asarray(halves_error(self.n, score, half, _DRAWS, rng))
 
 
 class DrawnSets:
-    """Sets without groups in a random order, of which as many samples as are looked at."""
+    """Sets without groups, each in a random order, and as many of each as are looked at."""
 
     def __init__(
         self,
@@ -210,46 +225,49 @@ class DrawnSets:
         names: Sequence[str],
         plan: Plan,
         make: Callable[..., Part] | None = None,
-        clusters: Groups | None = None,
     ) -> None:
         self.pool, self.plan, self.names = pool, plan, names
         self.make, self.measure = make or Part, make is not None
         self.rng = np.random.default_rng(plan.seed)
-        self.codes = None if clusters is None else self._clusters(clusters)
         self.sizes = np.diff(starts).tolist()
         if plan.size is not None and plan.size > min(self.sizes):
             raise ValueError(
                 f"`size` must be {min(self.sizes)} at most, the size of the smallest set, got "
                 f"{plan.size}; leave that set out to compare at a larger one"
             )
-        self.m = m = plan.size or min(*self.sizes, MATCHED)
+        self.m = plan.size or min(*self.sizes, MATCHED)
+        most = MOST_WINDOWS * (self.m if plan.match == "size" else MOST)
         self.members = [np.arange(a, b) for a, b in itertools.pairwise(starts.tolist())]
-        self.places = [self._order(own)[: MOST_WINDOWS * m] for own in self.members]
+        self.places = [self._order(own)[:most] for own in self.members]
         self.parts = [self._part(at) for at in self.places]
-        self.found = [part.measured(np.arange(part.n), m, plan.seed) for part in self.parts]
-
-    def _clusters(self, clusters: Groups) -> np.ndarray:
-        """Return a code for the cluster of each sample; those of two sets are two clusters."""
-        if not self.plan.q:
-            raise ValueError("`clusters` need an order above 0: pass q=0.1, or leave them out")
-        own = [[each[i] for each in clusters if len(each[i])] for i in range(len(self.names))]
-        for name, found in zip(self.names, own, strict=True):
-            if len(found) < LEAST:
+        orders = [(part, np.arange(part.n)) for part in self.parts]
+        self.drawn, self.coverages = self._sizes(orders)
+        least = min(self.coverages, default=0.0)
+        if least > 1 - LEAST_NOVELTY:
+            raise ValueError(
+                "`match`='coverage' has nothing to match: every sample is explained by the others "
+                "(more samples than features, or a wide kernel), so that all sets have a coverage "
+                "of 1; pass match='size'"
+            )
+        for name, m in zip(names, self.drawn, strict=True):
+            if m < MIN_SAMPLES:
                 raise ValueError(
-                    f"`clusters` must be at least {LEAST} of each set, got {len(found)} of "
-                    f"`{name}`; add samples of other clusters, or leave that set out"
+                    f"`match`='coverage' would draw `{name}` down to {m}, since another set has a "
+                    f"coverage of {least:.2g}; pass match='size'"
                 )
-        codes = np.empty(self.pool.n, dtype=int)
-        for code, places in enumerate(itertools.chain.from_iterable(own)):
-            codes[places] = code
-        return codes
+        self.found = [
+            part.measured(order, m, plan.seed)
+            for (part, order), m in zip(orders, self.drawn, strict=True)
+        ]
 
     def row(self, i: int) -> SetRow:
         """Return what is known of set i."""
-        n, m = self.sizes[i], self.m
-        whole = self._part(self.members[i], n)
-        all_of_it = self._of(whole, whole.measured(np.arange(n), n, self.plan.seed), n)
-        return SetRow(self.names[i], n, *all_of_it, m, *self._of(self.parts[i], self.found[i], m))
+        n, m = self.sizes[i], self.drawn[i]
+        whole, seed = self._part(self.members[i], n), self.plan.seed
+        all_of_it = self._of(whole, whole.measured(np.arange(n), n, seed), n)
+        coverage = min(self.coverages, default=None)
+        drawn = self._of(self.parts[i], self.found[i], m)
+        return SetRow(self.names[i], n, *all_of_it, m, coverage, *drawn)
 
     def _of(self, part: Part, found: Matched, m: int) -> tuple[float, float, float, float]:
         """Return a score of m samples, its error and its interval."""
@@ -258,46 +276,40 @@ class DrawnSets:
 
     def pair(self, i: int, j: int) -> Statistic:
         """Return how sets i and j differ."""
-        both, n = self._part(np.concatenate([self.places[i], self.places[j]])), len(self.places[i])
-        first = n if both.codes is None else int(both.codes[:n].max()) + 1  # samples, or clusters
-        plain = self.measure or self.m <= STACKED or self.plan.q == 0
-        slopes = None if plain and both.codes is None else both.influence()
+        both = self._part(np.concatenate([self.places[i], self.places[j]]))
+        n, first = both.n, len(self.places[i])
+        rest = [coverage for at, coverage in enumerate(self.coverages) if at not in (i, j)]
+        covered = self.plan.match == "coverage"
 
-        def exact(half: np.ndarray, m: int) -> Matched:
-            return matched(both.quick, half, m)
+        def exact(orders: np.ndarray) -> np.ndarray:
+            halves = orders[:, :first], orders[:, first:]
+            if not covered:
+                return studentized(*(matched(both.quick, half, self.m) for half in halves))
+            found = []
+            for a, b in zip(*halves, strict=True):
+                mixed = [(both, a), (both, b)]
+                sizes, _ = self._sizes(mixed, rest)
+                own = (
+                    matched(both.quick, at[None], m)
+                    for (_, at), m in zip(mixed, sizes, strict=True)
+                )
+                found.append(studentized(*own))
+            return np.concatenate(found)
+
+        plain = covered or self.measure or self.m <= STACKED or self.plan.q == 0
+        slopes = None if plain else both.influence()
 
         def draw(count: int, bar: float) -> np.ndarray:
-            splits = [self._split(both, first) for _ in range(count)]
+            orders = np.array([self.rng.permutation(n) for _ in range(count)])
             if slopes is None:
-                return self._apart(splits, exact)
-            near = self._apart(splits, lambda half, m: _mean(slopes, both.codes, half, m))
-            return screened(
-                np.abs(near), lambda at: np.abs(self._apart([splits[k] for k in at], exact)), bar
-            )
+                return exact(orders)
+            halves = slopes[orders[:, :first]], slopes[orders[:, first:]]
+            near = studentized(*(_mean(half, self.m) for half in halves))
+            return screened(np.abs(near), lambda at: np.abs(exact(orders[at])), bar)
 
-        seen = float(self._apart([(np.arange(n), np.arange(n, both.n))], exact)[0])
+        seen = float(exact(np.arange(n)[None])[0])
         step = STEP if slopes is None else self.plan.permutations
         return self._statistic(i, j, seen, draw, step)
-
-    def _split(self, both: Part, first: int) -> Split:
-        """Return the samples of two sets in random order, cut after so many units."""
-        if both.codes is None:
-            order = self.rng.permutation(both.n)
-            return order[:first], order[first:]
-        mixed = self._shuffled(both.codes, np.arange(both.n))
-        return np.concatenate(mixed[:first]), np.concatenate(mixed[first:])
-
-    def _apart(
-        self, splits: Sequence[Split], find: Callable[[np.ndarray, int], Matched]
-    ) -> np.ndarray:
-        """Return T of pairs of sets, found at once for those of the same sizes."""
-        sizes, found = np.array([len(a) for a, _ in splits]), np.empty(len(splits))
-        for size in np.unique(sizes):
-            at = np.flatnonzero(sizes == size)
-            halves = [np.array([splits[k][side] for k in at]) for side in (0, 1)]
-            m = min(self.m, *(half.shape[1] for half in halves))
-            found[at] = studentized(*(find(half, m) for half in halves))
-        return found
 
     def _statistic(
         self, i: int, j: int, seen: float, draw: Callable[[int, float], np.ndarray], step: int
@@ -313,51 +325,41 @@ class DrawnSets:
             step,
         )
 
+    def _sizes(
+        self, orders: Sequence[tuple[Part, np.ndarray]], others: Sequence[float] = ()
+    ) -> tuple[list[int], list[float]]:
+        """Return what sets are drawn down to, and their coverages where these are matched."""
+        if self.plan.match == "size":
+            return [self.m] * len(orders), []
+        curves = [coverage_curve(part.similarity, order) for part, order in orders]
+        coverages = [float(curve[-1]) for curve in curves]
+        return [size_for(curve, min([*others, *coverages])) for curve in curves], coverages
+
     def profile(self, i: int) -> np.ndarray:
         """Return VS of set i as drawn down for every order, and both ends of its interval."""
-        part, m, orders = self.parts[i], self.m, self.plan.orders
+        part, m, orders = self.parts[i], self.drawn[i], self.plan.orders
         runs = [part.profile(np.arange(part.n)[run], orders) for run in windows(part.n, m)]
         logs = np.mean(runs, axis=0)
         reach = quantile(self.plan.level) * part.halves(m, orders, self.plan.seed)
         return np.clip(np.exp([logs, logs - reach, logs + reach]), 1.0, float(m))
 
     def _order(self, members: np.ndarray) -> np.ndarray:
-        """Return members in random order, those of a cluster one after the other."""
-        if self.codes is None:
-            return self.rng.permutation(members)
-        return np.concatenate(self._shuffled(self.codes[members], members))
-
-    def _shuffled(self, codes: np.ndarray, members: np.ndarray) -> list[np.ndarray]:
-        """Return the members of each cluster, in random order of the clusters."""
-        order = np.argsort(codes, kind="stable")
-        parts = np.split(members[order], np.flatnonzero(np.diff(codes[order])) + 1)
-        return [parts[at] for at in self.rng.permutation(len(parts))]
+        return self.rng.permutation(members)
 
     def _part(self, places: np.ndarray, m: int | None = None) -> Part:
-        part = self.make(self.pool.take(places), self.plan.q, self.plan.psd, m or self.m)
-        if self.codes is not None:
-            part.codes = np.unique(self.codes[places], return_inverse=True)[1]
-        return part
+        samples, q, psd = self.pool.take(places), self.plan.q, self.plan.psd
+        return self.make(samples, q, psd, m or self.m)
 
     def _known(self, i: int) -> Callable[..., Ends]:
-        found, part, m = self.found[i], self.parts[i], self.m
+        found, part, m = self.found[i], self.parts[i], self.drawn[i]
         bare = found if math.isinf(found.spread) else found._replace(repeats=None)
         return lambda level, usual=False: part.ends(bare if usual else found, level, m)
 
 
-def _mean(slopes: np.ndarray, codes: np.ndarray | None, half: np.ndarray, m: int) -> Matched:
-    """Return means over windows of m of the slopes at rows of places, and their standard errors."""
-    weights, own = window_weights(half.shape[1], m), slopes[half]
-    means = own @ weights
-    if codes is None:
-        return Matched(means, own.std(1) * math.sqrt(float(weights @ weights)))
-    squares = np.empty(len(half))
-    for i, at in enumerate(half):
-        sums = np.bincount(codes[at], weights * (own[i] - means[i]))
-        some = np.bincount(codes[at], weights) > 0
-        count = int(some.sum())
-        squares[i] = count / max(count - 1, 1) * float(np.square(sums[some]).sum())
-    return Matched(means, np.sqrt(squares))
+def _mean(slopes: np.ndarray, m: int) -> Matched:
+    """Return means over windows of m of rows of slopes, with their standard errors."""
+    weights = window_weights(slopes.shape[1], m)
+    return Matched(slopes @ weights, slopes.std(1) * math.sqrt(float(weights @ weights)))
 
 
 def studentized(a: Matched, b: Matched) -> np.ndarray:

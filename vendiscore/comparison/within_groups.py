@@ -15,7 +15,9 @@ from ..spectral.stacks import Spectra
 from ..spectral.vendi import spectrum_of
 from ..uncertainty.subsampling import bounded, mean_error, student
 from .comparison import Plan, SetRow
-from .subsets import Groups, Statistic
+from .subsets import Statistic
+
+Groups = Sequence[Sequence[np.ndarray]]
 
 
 class PairedSets:
@@ -42,7 +44,7 @@ class PairedSets:
         whole = np.concatenate([_scores(K, q, psd) for K, _, _ in self.stacks[i]])
         n = sum(len(own[i]) for own in self.groups)
         m = sum(min(map(len, own)) for own in self.groups)
-        return SetRow(self.names[i], n, *self._mean(whole, n), m, *self._drawn(i, q))
+        return SetRow(self.names[i], n, *self._mean(whole, n), m, None, *self._drawn(i, q))
 
     def profile(self, i: int) -> np.ndarray:
         """Return mean scores of set i as drawn down for every order, and both ends of intervals."""

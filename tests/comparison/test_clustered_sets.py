@@ -74,7 +74,8 @@ def test_profiles_have_the_errors_of_clusters():
         ({"clusters": [[0] * 50, [0] * 50]}, "`clusters` must be at least 4 of each set, got 1 of"),
         ({"clusters": [np.arange(9), np.arange(50)]}, "`clusters` must have a label for each samp"),
         ({"clusters": [np.arange(50)] * 2, "groups": [[0] * 50] * 2}, "leave one of the two out"),
-        ({"clusters": [np.arange(50)] * 2, "q": 0}, "`clusters` need an order above 0: pass q=0.1"),
+        ({"clusters": [np.arange(50)] * 2, "match": "coverage"}, "matched by size, at orders abov"),
+        ({"clusters": [np.arange(50)] * 2, "q": 0}, "matched by size, at orders above 0"),
     ],
 )
 def test_clusters_that_cannot_be_used_are_refused(how, message):
