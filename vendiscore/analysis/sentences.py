@@ -138,7 +138,8 @@ def how(found: Findings) -> str:
         if key in kernel.options and value is not None and value != ""
     )
     summary = f" {kernel.summary.rstrip('.')}." if kernel.summary else ""
-    return f"Compared by {name}{f' ({said})' if said else ''}.{summary}"
+    given = ", given the prompt" if details["options"].get("prompts") else ""
+    return f"Compared by {name}{f' ({said})' if said else ''}{given}.{summary}"
 
 
 def orders(found: Findings) -> str:

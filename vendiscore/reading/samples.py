@@ -43,6 +43,7 @@ class Samples:
     sets: Sequence[Hashable] = ()
     quality: Sequence[float] = ()
     prompts: Sequence[str] = ()
+    prompt_column: str = ""  # that prompts are from, or could be
     written: Callable[[Sequence[int]], str] | None = None  # samples, as the file has them
     features: Sequence[str] = ()  # the columns that numbers are from
     lost: Mapping[str, str] = field(default_factory=dict)  # others, and why

@@ -26,6 +26,7 @@ OTHER_NAMES = re.compile(
     "(id|index|idx|key|no|nr|row|uid|uuid|name|prompt|question|instruction|input|query|context"
     "|reference|label|class|category|split|source|model|url|date|time|timestamp|seed|score|rank)s?"
 )
+PROMPT_NAMES = re.compile("(prompt|question|instruction|input|query|context)s?")
 MOLECULE_NAMES = re.compile("smiles?|smi")
 _OTHERS_YET = re.compile("inchi|inchikey|unnamed")
 _NUMBER = re.compile(

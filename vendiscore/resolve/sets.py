@@ -228,9 +228,9 @@ def _given_prompts(
     try:
         both = _similarity(merged, replace(how, prompts=None), sets, name, own, in_parts)
     except SampleError as error:
-        _check_prompts(error.problems, places, n)
+        check_prompts(error.problems, places, n)
         raise
-    _check_prompts(both.dropped, places, n)
+    check_prompts(both.dropped, places, n)
     skip = all(part.skips for part in how.k) if isinstance(how.k, tuple) else how.skip
     remedy = "" if callable(how.k) or how.given else ", or pass on_error='skip'"
     return given(both, n, places, skip=skip, remedy=f"leave it out{remedy}")
@@ -242,7 +242,7 @@ def sizes_of(sets: Sequence[Any], how: How) -> list[int]:
     return [size(column(each, k[0]) if isinstance(k, tuple) else each) for each in sets]
 
 
-def _check_prompts(problems: Mapping[int, str], places: np.ndarray, n: int) -> None:
+def check_prompts(problems: Mapping[int, str], places: np.ndarray, n: int) -> None:
     """Raise a ValueError for problems with prompts, which come after n samples."""
     if (i := max(problems, default=-1)) >= n:
         of, why = int(np.argmax(places == i - n)), problems[i].removeprefix("of `samples` ")

@@ -33,6 +33,7 @@ def vendi_score_texts(
     unit: str = "word",
     q: float = DEFAULT_ORDER,
     threshold: float = FOUND,
+    prompts: list[str] = [],  # noqa: B006
 ) -> dict[str, Any]:
     """Vendi Score of texts: how many effectively different ones there are, and which are alike.
 
@@ -43,13 +44,15 @@ def vendi_score_texts(
         unit: What n-grams are made of: "word" or "char".
         q: Order of at least 0: 1 is usual, less counts rare texts more, more counts them less.
         threshold: From which similarity on, at most 1, texts are called alike; 0 finds it.
+        prompts: Taken out of the similarities: one of all texts, or one a group, or one a text.
 
     Returns:
         VS (from 1 to n) with VS_se, VS_low and VS_high, sentence, verdict, shares, profile,
         groups of texts that are alike, redundant pairs, texts that stand alone, details and code.
         Of lists their mean VS, its standard error VS_se, and by_group: label, n and VS of each.
     """
-    return _answer(text_job(texts, kernel, {"ns": ns, "unit": unit}), q, threshold)
+    job = text_job(texts, kernel, {"ns": ns, "unit": unit}, prompts=prompts)
+    return _answer(job, q, threshold)
 
 
 def vendi_score_images(
@@ -79,6 +82,7 @@ def vendi_score_molecules(
     kernel: str = "morgan",
     q: float = DEFAULT_ORDER,
     threshold: float = FOUND,
+    prompts: list[str] = [],  # noqa: B006
 ) -> dict[str, Any]:
     """Vendi Score of molecules: how many effectively different ones there are, and which are alike.
 
@@ -87,11 +91,12 @@ def vendi_score_molecules(
         kernel: "morgan", "rdkit", "maccs", "atom_pair" or "topological_torsion" fingerprints.
         q: Order of at least 0: 1 is usual, less counts rare molecules more, more counts them less.
         threshold: From which similarity on, at most 1, molecules are called alike; 0 finds it.
+        prompts: SMILES that are taken out of the similarities: one, or one a group or a molecule.
 
     Returns:
         As `vendi_score_texts` does.
     """
-    return _answer(text_job(smiles, kernel, kind="molecules"), q, threshold)
+    return _answer(text_job(smiles, kernel, kind="molecules", prompts=prompts), q, threshold)
 
 
 def vendi_score_vectors(
@@ -100,6 +105,7 @@ def vendi_score_vectors(
     sigma: float = 0.0,
     q: float = DEFAULT_ORDER,
     threshold: float = FOUND,
+    prompts: list[list[float]] = [],  # noqa: B006
 ) -> dict[str, Any]:
     """Vendi Score of vectors (embeddings, say) or of a similarity matrix, and which are alike.
 
@@ -109,12 +115,13 @@ def vendi_score_vectors(
         sigma: Bandwidth of "rbf" and "laplacian"; 0 for the median distance.
         q: Order of at least 0: 1 is usual, less counts rare rows more, more counts them less.
         threshold: From which similarity on, at most 1, rows are called alike; 0 finds it.
+        prompts: Rows that are taken out of the similarities: one, or one a group or a row.
 
     Returns:
         As `vendi_score_texts` does, with rows by their places, from 0. "X" and "dual" are other
         words for "cosine"; "K, clipped" sets negative eigenvalues to zero.
     """
-    return _answer(vector_job(rows, kernel, {"sigma": sigma}), q, threshold)
+    return _answer(vector_job(rows, kernel, {"sigma": sigma}, prompts=prompts), q, threshold)
 
 
 def vendi_compare(
@@ -124,6 +131,7 @@ def vendi_compare(
     q: float = DEFAULT_ORDER,
     permutations: int = several_sets.MIN_PERMUTATIONS,
     names: list[str] = [],  # noqa: B006 (shown in the schema, never written to)
+    prompts: list = [],  # type: ignore[type-arg]  # noqa: B006
 ) -> dict[str, Any]:
     """Compare the Vendi Scores of two to eight sets, and say which differences are beyond chance.
 
@@ -137,6 +145,7 @@ def vendi_compare(
         q: Order of at least 0: 1 is usual, less counts rare samples more, more counts them less.
         permutations: How often samples are exchanged at most, from 299 to 999.
         names: Of the sets; A, B, C and so on unless given.
+        prompts: Taken out of the similarities: one of all samples, or for each set a list of its.
 
     Returns:
         Per set n, VS and VS at matched size with its interval; per pair the difference with
@@ -150,11 +159,13 @@ def vendi_compare(
     if kernel_menu.choice(kind, kernel).is_matrix:
         raise RefusedError(f"Similarity matrices cannot be compared; {kernel!r} is of one set.")
     jobs = {}
-    for name, samples in zip(_names(names, len(sets)), sets, strict=True):
+    each = isinstance(prompts, list) and len(prompts) == len(sets)
+    own = prompts if each else [prompts] * len(sets)
+    for name, samples, taken in zip(_names(names, len(sets)), sets, own, strict=True):
         if not isinstance(samples, list):
             raise RefusedError(f"Expected a list of {kind}, got {type(samples).__name__}.")
         every = [*range(len(samples))]
-        jobs[name] = job_of(Samples(samples, every, kind=kind), every, kernel)
+        jobs[name] = job_of(Samples(samples, every, kind=kind), every, kernel, prompts=taken)
         if jobs[name].groups is not None:
             raise RefusedError(
                 f"A set of a comparison is one list of {kind}, not a list of lists; put all of its "
@@ -170,7 +181,7 @@ def vendi_compare(
     return several_sets.answer(found) | {
         "kernel": kernel,
         "only": rare,
-        "arguments": dict(found.arguments),
+        "arguments": {name: x for name, x in found.arguments.items() if name != "prompts"},
     }
 
 

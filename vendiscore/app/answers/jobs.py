@@ -24,11 +24,12 @@ from ..quotas import MAX_SMILES, MAX_TEXT, RefusedError, check_texts
 from . import kernel_menu, offered_encoders
 from .group_lists import place, pooled, taken_apart
 from .kernel_menu import Choice, check_order, check_threshold
+from .prompt_lists import OF_SAMPLES, read_prompts, written
 
 # How far down the threshold can be moved without comparing samples again.
 FLOOR = 0.3
 # Everything, as it is saved from the page.
-_SAVED = f"(saved := {READ_DOWNLOAD[1]})"
+SAVED = f"(saved := {READ_DOWNLOAD[1]})"
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,13 @@ class Job:
     def sentence(self, found: Findings) -> str:
         """Return what the number means, after how samples were compared."""
         said = sentences.meaning(found, self.what)
-        return f"{self.choice.by}, {said[0].lower()}{said[1:]}" if found.n > 1 else said
+        given = ", given the prompt" if self.prompts else ""
+        return f"{self.choice.by}{given}, {said[0].lower()}{said[1:]}" if found.n > 1 else said
+
+    @property
+    def prompts(self) -> list[Any]:
+        """The prompt of all samples, or that of each; none where none is taken out."""
+        return list(self.arguments.get("prompts", ()))
 
     @property
     def labels(self) -> list[Any] | None:
@@ -78,12 +85,17 @@ class Job:
     def code(self, found: Findings) -> str:
         """Write three lines of Python that give the same number."""
         modules, expression = self.python
-        arguments = {name: x for name, x in found.arguments.items() if name not in ("groups", "q")}
+        apart = ("groups", "q", "prompts")
+        arguments = {name: x for name, x in found.arguments.items() if name not in apart}
         if self.groups is not None and not self.groups.nested and self.kind == "vectors":
             arguments["groups"] = self.labels
         options = keywords(arguments, found.order)
-        if _SAVED in expression and self.groups is not None:
+        if SAVED in expression and self.groups is not None:
             options += ', groups=saved["samples"]["group"]'
+        if self.prompts:
+            said = written(self.prompts, self.groups)
+            read = SAVED in expression and (len(self.prompts) > 1 or len(said) > INLINE)
+            options += f", prompts={OF_SAMPLES if read else said}"
         call = called("samples", options)
         return f"{source(modules)}\nsamples = {expression}\nprint({call})"
 
@@ -97,6 +109,7 @@ class Settings:
     q: Any = DEFAULT_ORDER
     leave_out: bool = False  # samples that cannot be used
     threshold: Any = AUTO
+    prompts: Any = None  # one for all samples, unless they have their own
 
     def choice_of(self, kind: str) -> Choice:
         """Return the way to compare samples of a kind, the usual one if none is named."""
@@ -109,18 +122,20 @@ def text_job(
     options: Mapping[str, Any] | None = None,
     labels: Sequence[Hashable] = (),
     kind: str = "texts",
+    prompts: Any = None,
 ) -> Job:
     """Return the job of texts, or of molecules as SMILES; in groups if each has a label."""
-    compared = _compared(kind, kernel, options)
     called, longest = ("texts", MAX_TEXT) if kind == "texts" else ("SMILES", MAX_SMILES)
     values, groups = pooled(texts, called)
     groups = read_labels(labels) if labels else groups
     values = check_texts(values, longest, kind.removesuffix("s"), place(groups))
-    written = repr(taken_apart(values, groups))
-    python = ("", written)
-    if len(written) > INLINE:
+    taken = read_prompts(prompts, len(values), groups, longest)
+    compared = _compared(kind, kernel, options, taken)
+    said = repr(taken_apart(values, groups))
+    python = ("", said)
+    if len(said) + len(written(taken, groups)) > INLINE:
         text = '["samples"]["text"]  # “Everything (JSON)”, saved from the page'
-        python = (READ_DOWNLOAD[0], _SAVED + text)
+        python = (READ_DOWNLOAD[0], SAVED + text)
     return Job(kind, values, *compared, python, groups, texts=values.__getitem__)
 
 
@@ -150,12 +165,14 @@ def vector_job(
     options: Mapping[str, Any] | None = None,
     source: tuple[str, str] | None = None,
     labels: Sequence[Hashable] = (),
+    prompts: Any = None,
 ) -> Job:
     """Return the job of features X or a similarity matrix K; `source` is Python that reads many."""
     X, groups = pooled(X, "rows", rows=True) if isinstance(X, list) else (X, None)
     groups = read_labels(labels) if labels else groups
     X = check_matrix(X, place(groups, "Row"))
-    chosen, arguments = _compared("vectors", kernel, options)
+    taken = read_prompts(prompts, len(X), groups)
+    chosen, arguments = _compared("vectors", kernel, options, taken)
     if chosen.is_matrix and (groups is not None or X.shape[0] != X.shape[1]):
         got = f"{X.shape[0]} × {X.shape[1]}" if groups is None else f"{len(groups)} groups"
         raise RefusedError(
@@ -168,27 +185,39 @@ def vector_job(
 
 
 def job_of(
-    samples: Samples, kept: list[int], kernel: str, options: Mapping[str, Any] | None = None
+    samples: Samples,
+    kept: list[int],
+    kernel: str,
+    options: Mapping[str, Any] | None = None,
+    prompts: Any = None,
 ) -> Job:
     """Return some samples as they were read, compared by one of the kernels of their kind."""
+    prompts = [samples.prompts[i] for i in kept] if samples.prompts else prompts
     labels = [samples.groups[i] for i in kept] if samples.groups else []
     values = samples.take(kept) if len(kept) < len(samples) else samples.values
     if samples.kind in ("texts", "molecules"):
-        return text_job(values, kernel, options, labels, samples.kind)
+        return text_job(values, kernel, options, labels, samples.kind, prompts)
     left = sorted(set(range(len(samples))) - set(kept))
     if samples.kind == "images":
+        if prompts:
+            raise RefusedError("A prompt is taken out of texts, molecules and rows; leave it out.")
         groups = read_labels(labels) if labels else None
         return image_job(values, kernel, [str(samples.places[i]) for i in left], groups)
     square = kernel_menu.choice("vectors", kernel).is_matrix and len(set(samples.values.shape)) == 1
     python = samples.python(left, square) if samples.python else None
-    return vector_job(values[:, kept] if square else values, kernel, options, python, labels)
+    values = values[:, kept] if square else values
+    return vector_job(values, kernel, options, python, labels, prompts)
 
 
 def _compared(
-    kind: str, kernel: Any, options: Mapping[str, Any] | None = None
+    kind: str,
+    kernel: Any,
+    options: Mapping[str, Any] | None = None,
+    prompts: Sequence[Any] = (),
 ) -> tuple[Choice, dict[str, Any]]:
     chosen = kernel_menu.choice(kind, kernel)
-    return chosen, kernel_menu.arguments(chosen, options or {})
+    taken = {"prompts": prompts} if prompts else {}
+    return chosen, kernel_menu.arguments(chosen, options or {}) | taken
 
 
 def _python_of_rows(

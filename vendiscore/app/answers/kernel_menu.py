@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ...analysis.sentences import listed
-from ...registry.kernel import Control, labelled_kernels
+from ...registry.kernel import Control, get_kernel, labelled_kernels
+from ...resolve.prompt_places import why_not
 from ..inputs.submission import KINDS
 from ..quotas import RefusedError
 from . import offered_encoders
@@ -35,6 +36,11 @@ class Choice:
     def is_matrix(self) -> bool:
         """Whether the samples are the similarities themselves."""
         return "score_K" in self.arguments
+
+    @property
+    def takes_prompt(self) -> bool:
+        """Whether a prompt can be taken out of the similarities."""
+        return "k" in self.arguments and not why_not(get_kernel(self.arguments["k"]), "", None)
 
 
 _MATRICES = (
@@ -89,6 +95,7 @@ def menu(kind: str) -> dict[str, Any]:
             "label": each.label,
             "small": each.term,
             "compares": not each.is_matrix,
+            "prompts": kind == "texts" and each.takes_prompt,
             "options": [_option(control) for control in each.controls],
         }
         for each in known
@@ -119,7 +126,8 @@ def describe(chosen: Choice, arguments: Mapping[str, Any], q: float) -> str:
         for each in chosen.controls
         if (value := arguments.get(each.keyword or each.name, each.value))
     )
-    return f"{' '.join([chosen.term, *options])} · q {'∞' if math.isinf(q) else f'{q:g}'}"
+    given = " · given the prompt" if arguments.get("prompts") else ""
+    return f"{' '.join([chosen.term, *options])}{given} · q {'∞' if math.isinf(q) else f'{q:g}'}"
 
 
 def one_of(value: Any, known: Sequence[str], name: str) -> None:

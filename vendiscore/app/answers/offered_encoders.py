@@ -18,10 +18,12 @@ from ...errors import SampleError
 from ...progress import Steps, told
 from ...registry.kernel import get_kernel
 from ...resolve.kernel_build import distinct_samples
-from ...resolve.sets import as_similarity
+from ...resolve.prompt_places import read_prompts
+from ...resolve.sets import as_similarity, check_prompts
 from ...similarity.base import Similarity
 from ...similarity.composite import RepeatedSimilarity
 from ...similarity.features import FeatureSimilarity
+from ...similarity.residuals import given
 
 # By kind of sample: the name on the page, and the options of `compute`.
 ALLOWED: dict[str, dict[str, dict[str, Any]]] = {
@@ -68,6 +70,14 @@ def similarity(samples: Any, arguments: Mapping[str, Any]) -> Steps[Similarity]:
     arguments = {name: value for name, value in arguments.items() if name != "psd"}
     if arguments.get("k") not in ("text_embeddings", "image_embeddings"):
         return as_similarity(samples, **arguments)
+    if (prompts := arguments.pop("prompts", None)) is not None:
+        values, places = read_prompts(prompts).placed([samples], [len(samples)])
+        try:
+            both = yield from similarity([*samples, *values], arguments)
+        except SampleError as error:
+            check_prompts(error.problems, places, len(samples))
+            raise
+        return given(both, len(samples), places, remedy="leave it out")
     key = _digest(samples, arguments)
     if (known := _recent.pop(key, None)) is None:
         known = yield from _encoded(samples, arguments)

@@ -30,6 +30,7 @@ from ..quotas import MAX_SAMPLES, MAX_SMILES, RefusedError, check_texts
 from . import kernel_menu, sample_views, several_sets
 from .jobs import FLOOR, Job, Settings, job_of
 from .kernel_menu import check_order, check_threshold
+from .prompt_lists import distinct
 from .sample_readout import left_out, sifted
 
 MAX_CURVE = 1_000  # samples whose magnitude is found: a system of equations at each scale
@@ -115,7 +116,7 @@ def score(samples: Samples, settings: Settings) -> Steps[Result]:
         samples = part(samples, MAX_SAMPLES)
 
     def run(kept: dict[str, list[int]]) -> Steps[tuple[Findings, Job, list[int]]]:
-        job = job_of(samples, kept[""], chosen.kernel, settings.options)
+        job = job_of(samples, kept[""], chosen.kernel, settings.options, settings.prompts)
         try:
             found = yield from job.findings(settings.q, settings.threshold)
         except NotPSDError as error:
@@ -143,6 +144,7 @@ def _answer(
     explained, n, details = found.explanation, found.n, found.details
     of = sum(found.sizes) / len(found.sizes)
     groups = details["groups"] if found.grouped else None
+    (of_samples,), prompts = distinct([job.prompts])
     return {
         "kind": job.kind,
         "what": job.what,
@@ -171,6 +173,8 @@ def _answer(
         "unused": " ".join(left_out(samples, bad)),
         "looked": explained.n,
         "samples": sample_views.columns(found, job, samples, kept),
+        "prompts": prompts,
+        "prompt": of_samples,
         "floor": explained.floor,
         "automatic": explained.threshold if found.threshold == AUTO else None,
         **sample_views.alike(explained),

@@ -19,7 +19,7 @@ Value = TypeVar("Value")
 Step = TypeVar("Step")
 _SHOWN = 10
 # What the page shows of samples as it is.
-_PLAIN = ("kind", "draw", "unit", "name", "column", "by", "separator", "text")
+_PLAIN = ("kind", "draw", "unit", "name", "column", "by", "prompt_column", "separator", "text")
 _PREVIEW = 3
 
 
@@ -117,6 +117,7 @@ def read_answer(samples: Samples) -> dict[str, Any]:
         "said": _said(samples),
         "preview": [_shown(samples, i) for i in islice(usable, _PREVIEW)],
         "groups": len(set(samples.groups) - {""}),
+        "prompts": len(set(samples.prompts) - {""}),
         "splits": [{"value": value, "count": count} for value, count in samples.splits],
         "problems": error and {"count": len(bad), **error.to_dict()},
     }

@@ -31,8 +31,9 @@ from ..quotas import MAX_SAMPLES, RefusedError, check_sets
 from . import kernel_menu, offered_encoders
 from .distinctive_samples import only
 from .group_lists import sets_of
-from .jobs import Job, Settings, job_of
+from .jobs import SAVED, Job, Settings, job_of
 from .kernel_menu import check_order
+from .prompt_lists import distinct, pooled_prompts, written
 from .sample_readout import UnusableError, left_out, sifted
 
 # Of three pairs the least p is 3/300, which is what LEVEL asks for.
@@ -85,7 +86,7 @@ def compare(
     sets = {name: replace(part(each, most), groups=()) for name, each in sets.items()}
 
     def run(kept: dict[str, list[int]]) -> Steps[tuple[dict[str, Job], Compared]]:
-        how = chosen.kernel, settings.options
+        how = chosen.kernel, settings.options, settings.prompts
         jobs = {name: job_of(samples, kept[name], *how) for name, samples in sets.items()}
         return jobs, (yield from compare_steps(jobs, settings.q, permutations))
 
@@ -137,7 +138,10 @@ def compare_steps(
     slow = max(sizes) > _SLOW
     if slow:
         yield _note(0)
-    arguments = next(iter(jobs.values())).arguments
+    prompts = pooled_prompts({name: (job.prompts, len(job.samples)) for name, job in jobs.items()})
+    arguments = dict(next(iter(jobs.values())).arguments)
+    if prompts:
+        arguments["prompts"] = prompts
     together = yield from offered_encoders.similarity(pooled(samples), arguments)
     size = min(*sizes, LARGEST)
     plan = Plan(order, level, count, size=size, orders=ORDERS).checked()
@@ -170,7 +174,9 @@ def _renamed(row: Any, names: Mapping[str, str]) -> dict[str, Any]:
 
 def _code(found: Compared, jobs: Mapping[str, Job]) -> dict[str, Any]:
     """Write Python that gives the whole scores, with the sets that it reads from the page."""
-    scores = called("samples", keywords(found.arguments, found.comparison.q))
+    arguments = {name: x for name, x in found.arguments.items() if name != "prompts"}
+    options, loop = keywords(arguments, found.comparison.q), "samples in sets"
+    prompts = [written(job.prompts) for job in jobs.values() if job.prompts]
     names, first = list(jobs), next(iter(jobs.values()))
     modules, saved = "", None
     if first.pictures:
@@ -180,14 +186,26 @@ def _code(found: Compared, jobs: Mapping[str, Job]) -> dict[str, Any]:
         lists = [job.samples for job in jobs.values()]
         few = [samples[: INLINE + 1] for samples in lists]
         sets = repr([x if isinstance(x, list) else x.tolist() for x in few])
-        if len(sets) > INLINE and first.kind == "vectors":
+        long = len(sets) + len("".join(prompts)) > INLINE
+        if long and first.kind == "vectors":
             modules = "pandas as pd"
             sets = f"[pd.read_csv(name + '.csv', header=None).to_numpy() for name in {names}]"
-        elif len(sets) > INLINE:
+        elif long:
             modules, saved = READ_DOWNLOAD[0], lists
             sets = f'{READ_DOWNLOAD[1]}["sets"]  # “Everything (JSON)”, saved from the page'
-    lines = [source(modules), f"sets = {sets}", f"print([{scores} for samples in sets])"]
-    return {"code": "\n".join(lines), "sets": saved}
+    if len(set(prompts)) == 1 and len(prompts[0]) <= INLINE:
+        options += f", prompts={prompts[0]}"
+    elif prompts and saved:
+        sets = sets.replace(READ_DOWNLOAD[1], SAVED)
+        options += ', prompts=[saved["prompts"][i] for i in prompt]'
+        loop = 'samples, prompt in zip(sets, saved["prompt"])'
+    elif prompts:
+        options += ", prompts=prompts"
+        loop = f"samples, prompts in zip(sets, [{', '.join(prompts)}])"
+    scores = called("samples", options)
+    lines = [source(modules), f"sets = {sets}", f"print([{scores} for {loop}])"]
+    own, every = distinct([job.prompts for job in jobs.values()])
+    return {"code": "\n".join(lines), "sets": saved, "prompts": every, "prompt": own}
 
 
 def _csv(result: Comparison) -> str:

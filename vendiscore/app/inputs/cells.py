@@ -9,6 +9,7 @@ from itertools import islice
 from typing import Any
 
 from ...reading.columnar_files import Columns
+from ...reading.columns import is_prose
 from ...reading.encodings import decode
 from ...reading.formats import FORMATS
 from ...reading.limits import Limits, RefusedError, Wanted
@@ -16,7 +17,7 @@ from ...reading.number_tables import plain_numbers
 from ...reading.numpy_files import Arrays
 from ...reading.samples import Python, Samples
 from ...reading.table_samples import array_samples, columns_samples, table_samples
-from ...reading.tables import DELIMITERS, Table, join_names, table
+from ...reading.tables import DELIMITERS, PROMPT_NAMES, Table, is_named, join_names, table
 from ..quotas import NUMBERS, TABLE
 from .kinds import kinds_of_table
 from .matrices import csv_code, expression_code
@@ -117,6 +118,7 @@ def _wanted(asked: Asked, kind: str | None = None, limits: Limits = TABLE) -> Wa
         kind or "",
         asked.column or None,
         group_by=asked.by or None,
+        prompts=asked.prompts if kind == "texts" and asked.prompts != asked.column else None,
         guess=True,
         header=asked.header,
         index=asked.index,
@@ -152,11 +154,24 @@ def _finished(
         found,
         name=f"{name} › {found.column}" if found.column else name,
         column=found.column or None,
+        prompt_column=_prompt_column(found, asked) if found.kind == "texts" else "",
         kinds=tuple(kinds),
         how="; ".join(filter(None, known)),
         notes=(_note(found, name), *more, *found.notes),
         table=None,
     )
+
+
+def _prompt_column(found: Samples, asked: Asked) -> str:
+    """Return the column of prompts, by its name, or prose that texts are grouped by."""
+    names = [asked.prompts, *(c for c in (found.by, *found.columns) if c and _asks(c))]
+    names += [found.by] if any(map(is_prose, map(str, found.groups))) else []
+    there = (name for name in names if name in found.columns and name != found.column)
+    return next(filter(None, there), "")
+
+
+def _asks(name: str) -> bool:
+    return is_named(name, PROMPT_NAMES)
 
 
 def _note(found: Samples, name: str) -> str:

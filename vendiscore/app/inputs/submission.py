@@ -27,6 +27,7 @@ class Asked:
     kind: str | None = None  # one of `KINDS`
     column: str | None = None  # of a table, or the array of a .npz file
     by: str | None = None  # the column of groups
+    prompts: str | None = None  # the column of the prompt of each text
     separator: str | None = None  # "line", "blank", "file", "row" of a table, or a sign such as ---
     blocks: bool = False  # whether blank lines separate groups of lines
     draw: int = 0  # which random part is taken of more samples than fit

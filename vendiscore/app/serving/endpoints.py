@@ -95,7 +95,7 @@ class Routes:
     async def score(self, request: Request) -> Lines:
         body = loaded(await request.body())
         sent, settings = self._of(_Sent, body.get("key")), _settings(body, "key")
-        name = _known(settings, sent)
+        name = _known(settings, [], sent)
         ready = self.known.get(name)
 
         def steps() -> Steps[dict[str, Any]]:
@@ -111,7 +111,7 @@ class Routes:
         sets = {name: self._of(_Sent, key) for name, key in _sets(body)}
         settings, count = _settings(body, "sets", "permutations"), body.get("permutations", 0)
         samples = {name: sent.samples for name, sent in sets.items()}
-        name = _known([settings, count, list(sets)], *sets.values())
+        name = _known(settings, [count, list(sets)], *sets.values())
         ready = self.known.get(name)
         steps = self._once(name, ready, several_sets.compare(samples, settings, count))
         slow = any(one_set.is_long(each, settings) for each in samples.values())
@@ -162,10 +162,10 @@ class Routes:
         return Lines(request, partial(self.lanes.run, visitor, lane, steps))
 
 
-def _known(how: Any, *sent: _Sent) -> str:
-    """Return the key of a result computed from examples only; "" if any samples were sent."""
+def _known(how: Settings, more: list[Any], *sent: _Sent) -> str:
+    """Return the key of a result of examples alone; "" if samples or a prompt were sent."""
     examples = [each.example for each in sent]
-    return repr((how, examples)) if all(examples) else ""
+    return repr((how, more, examples)) if all(examples) and not how.prompts else ""
 
 
 def _files(form: FormData) -> list[UploadFile]:

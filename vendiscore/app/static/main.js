@@ -8,8 +8,9 @@ import { drop } from "./asking/drop.js";
 import { Given } from "./asking/given.js";
 import { keys, scoreKey, tabs } from "./asking/keys.js";
 import { remember, restore, step, writeHash } from "./asking/memory.js";
-import { kernelsOf, lend, now, page, takeBack } from "./asking/page.js";
+import { kernelsOf, lend, now, page, promptOf, takeBack } from "./asking/page.js";
 import { button, byId, fill, onPress } from "./asking/parts.js";
+import { promptField } from "./asking/prompt.js";
 import { runner } from "./asking/run.js";
 import { samples } from "./asking/samples.js";
 import { scoreOf, scoring } from "./asking/scoring.js";
@@ -57,6 +58,7 @@ const given = samples({
   turn: (kind) => current().turn(kind),
   example,
 });
+const prompted = promptField(byId("prompt"), (text) => (current() ?? page.sets).answer(text));
 const mark = tabs(byId("tabs"), (tab) => {
   page.chosen = true;
   carry(tab);
@@ -145,9 +147,17 @@ function drawAlike() {
   if (!kernels.some(({ kernel }) => kernel === settings.kernel)) settings.kernel = usual;
   alike(byId("kernels"), kernels, settings, page.menu.limits, () => {
     delete page.lent[page.tab];
+    drawPrompt();
     shown.age(page.tab);
     writeHash();
   });
+}
+
+function drawPrompt() {
+  const { prompt, offered } = promptOf(page.tab);
+  const at = byId(page.tab === "compare" ? "compare" : "samples");
+  if (!at.contains(byId("prompt"))) at.append(byId("prompt"));
+  prompted(prompt, offered);
 }
 
 function redraw() {
@@ -155,6 +165,7 @@ function redraw() {
   else given.draw();
   if (takeBack(page.tab)) page.drawn = null;
   drawAlike();
+  drawPrompt();
   shown.age(page.tab);
   writeHash();
 }
@@ -169,7 +180,7 @@ function changed(subject) {
 }
 
 function example(entry) {
-  current().pick(entry.name);
+  current().pick(entry.name, entry.prompt);
   if (entry.kernel) lend(page.tab, entry.kernel);
   page.drawn = null;
   redraw();
@@ -182,6 +193,7 @@ function follow(link) {
   Object.assign(settings, { kernel: link.kernel || settings.kernel, q: link.q });
   if (link.kernel) settings.options[link.kernel] = link.options;
   if (link.threshold !== null) page.thresholds[link.tab] = link.threshold;
+  if (link.prompt) (page.givens[link.tab] ?? page.sets).prompt = link.prompt;
   page.drawn = null;
   turnTo(link.tab);
 }
@@ -194,7 +206,7 @@ function linked(link) {
   const entry = entries.find(({ name }) => name === link.example);
   if (!entry) return;
   const at = link.tab === "compare" ? page.sets : given;
-  at.choose(link.kernel ? { ...entry, kernel: "" } : entry);
+  at.choose({ ...entry, prompt: link.prompt, ...(link.kernel ? { kernel: "" } : {}) });
 }
 
 async function loadMenu(link) {

@@ -22,7 +22,7 @@ const GROUPED =
  * Returns the sets: their `kind`, `stamp()` (another one for other samples) and `draw()`.
  */
 export function comparing({ changed, score, examples }) {
-  const self = { kind: "", cards: [], example: "", leaveOut: false, problem: null };
+  const self = { kind: "", cards: [], example: "", prompt: "", leaveOut: false, problem: null };
   let stamped = "[]";
 
   const filled = () => self.cards.filter(({ given }) => given.source);
@@ -84,6 +84,7 @@ export function comparing({ changed, score, examples }) {
 
   function load(entry) {
     empty();
+    self.prompt = entry.prompt ?? "";
     turnAll(entry.kind);
     for (const { name, example } of entry.sets) {
       const card = self.cards.find(({ given }) => !given.source) ?? add();
@@ -101,6 +102,7 @@ export function comparing({ changed, score, examples }) {
       empty();
       turnAll(given.kind);
       self.cards[0].rename(given.read?.name ?? self.cards[0].name());
+      self.prompt = given.prompt;
       self.cards[0].given.copy(given);
       then();
     };
@@ -115,6 +117,7 @@ export function comparing({ changed, score, examples }) {
     }
     add();
     add();
+    self.prompt = "";
     update();
   }
 
@@ -188,9 +191,10 @@ export function comparing({ changed, score, examples }) {
     snapshot: () => ({
       kind: self.kind,
       example: self.example,
+      prompt: self.prompt,
       cards: self.cards.map((card) => [card.name(), card.given.snapshot()]),
     }),
-    restore({ kind, example, cards }) {
+    restore({ kind, example, prompt, cards }) {
       while (self.cards.length < cards.length) add();
       turnAll(kind);
       cards.forEach(([name, given], i) => {
@@ -198,7 +202,11 @@ export function comparing({ changed, score, examples }) {
         self.cards[i].given.restore(given);
       });
       stamped = stamp();
-      self.example = example;
+      Object.assign(self, { example, prompt: prompt ?? "" });
+    },
+    answer(prompt) {
+      self.prompt = prompt;
+      changed();
     },
     ready,
     stamp,

@@ -31,6 +31,7 @@ export class Given {
   #empty() {
     Object.assign(this, { source: "", text: "", files: [], names: [], dataset: "", example: "" });
     this.pasted = false;
+    this.prompt = "";
     this.#anew();
     this.before = null;
     this.asked = {};
@@ -88,6 +89,12 @@ export class Given {
     this.#take({ source: "files", files, names: [PASTED], prefer: "", text: "", pasted: true }, asked);
   }
 
+  /** The prompt of all samples: it is read with the score, not with them. */
+  answer(prompt) {
+    this.prompt = prompt;
+    this.changed(this);
+  }
+
   detach() {
     this.#take({ source: this.text.trim() ? "text" : "", files: [], names: [], dataset: "" });
   }
@@ -97,7 +104,8 @@ export class Given {
     this.#take({ source: "dataset", dataset, files: [], prefer, text });
   }
 
-  pick(example) {
+  pick(example, prompt = "") {
+    this.prompt = prompt;
     this.#take({ source: "example", example, files: [], dataset: "", text: "" });
   }
 
@@ -213,7 +221,8 @@ export class Given {
   /** What of it outlives a reload: files do not, but what was read of them does. */
   snapshot() {
     const { kind, source, text, names, pasted, dataset, example, asked, read, leaveOut } = this;
-    return { kind, source, text, names, pasted, dataset, example, asked, read, leaveOut };
+    const { prompt } = this;
+    return { kind, source, text, names, pasted, dataset, example, asked, read, leaveOut, prompt };
   }
 
   /** The same as another has, as it was read there. */

@@ -26,8 +26,9 @@ export function step(turn) {
 function hash() {
   const { tab, settings, sets, thresholds, givens } = page;
   const { kernel, options, q } = settings[tab];
-  const { example } = givens[tab] ?? sets;
-  return toHash({ tab, kernel, options: options[kernel], q, example, threshold: thresholds[tab] });
+  const { example, prompt } = givens[tab] ?? sets;
+  const threshold = thresholds[tab];
+  return toHash({ tab, kernel, options: options[kernel], q, example, threshold, prompt });
 }
 
 /** Keeps what is given and set on all tabs, and the result of this one. */

@@ -1,5 +1,6 @@
 /** The state of the page: its tab, and what is given and set on each. */
 
+import { takesPrompt } from "./prompt.js";
 import { KINDS, optionsOf } from "./state.js";
 
 const UNSET = { kernel: "", q: null };
@@ -36,12 +37,24 @@ export function kernelsOf(tab) {
   return { kernels: page.listed.get(key) ?? NONE, usual: found?.default ?? "" };
 }
 
+/** The prompt of a tab, and whether one can be taken out of its samples. */
+export function promptOf(tab) {
+  const { prompt } = page.givens[tab] ?? page.sets;
+  const { kernels } = kernelsOf(tab);
+  const kernel = kernels.find((each) => each.kernel === page.settings[tab].kernel) ?? kernels[0];
+  const from = tab === "compare" ? page.sets.filled().map(({ given }) => given) : [page.givens[tab]];
+  const reads = from.filter(({ source }) => source).map(({ read, before }) => read ?? before);
+  return { prompt, offered: takesPrompt(kernel, reads, prompt) };
+}
+
 /** What is asked of the server beside the samples. */
 export function asked(tab) {
   const { kernel, options, q, permutations } = page.settings[tab];
   const entry = kernelsOf(tab).kernels.find((each) => each.kernel === kernel);
   const set = Object.entries({ q, permutations }).filter(([, value]) => Number.isFinite(value));
-  return { kernel, options: optionsOf(entry, options[kernel]), ...Object.fromEntries(set) };
+  const { prompt, offered } = promptOf(tab);
+  const prompts = offered && prompt.trim() ? { prompts: prompt } : {};
+  return { kernel, options: optionsOf(entry, options[kernel]), ...Object.fromEntries(set), ...prompts };
 }
 
 /** What a result of a tab would be of now: other texts for other samples or settings. */

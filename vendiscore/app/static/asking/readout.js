@@ -80,8 +80,20 @@ function ways(given, read, label) {
   }
   return [
     fields.length ? el("div", { class: "fields" }, ...fields) : null,
+    read.prompt_column ? own(given, read) : null,
     read.splits?.length > 1 ? splits(given, read, label) : null,
   ];
+}
+
+/** A column of prompts, of which each is taken out of its own sample. */
+function own(given, read) {
+  const box = el("input", {
+    type: "checkbox",
+    checked: Boolean(read.prompts),
+    "data-at": "prompts",
+    onchange: (event) => given.ask({ prompts: event.target.checked ? read.prompt_column : null }),
+  });
+  return el("label", { class: "choice small" }, box, `given the prompt, “${read.prompt_column}”`);
 }
 
 function select(name, pairs, value, ask, label) {

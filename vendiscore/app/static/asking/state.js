@@ -1,10 +1,11 @@
 /** What outlives a reload: the address (for links, too), and this browser tab's own storage. */
 
 const KEPT = "vendiscore";
+const LONG = 1000; // characters of a prompt that an address has room for
 export const KINDS = ["texts", "images", "molecules", "vectors"];
 
 /**
- * The hash of a state {tab, kernel, options, q, example, threshold}, as
+ * The hash of a state {tab, kernel, options, q, example, threshold, prompt}, as
  * `kind=texts&kernel=ngram_overlap&o.ns=1,2&q=2`.
  */
 export function toHash(state) {
@@ -15,6 +16,7 @@ export function toHash(state) {
   if (Number.isFinite(state.q)) hash.set("q", state.q);
   if (state.example) hash.set("example", state.example);
   if (state.threshold) hash.set("threshold", state.threshold);
+  if (state.prompt && state.prompt.length <= LONG) hash.set("prompt", state.prompt);
   return `#${hash.toString().replaceAll("%2C", ",")}`;
 }
 
@@ -32,6 +34,7 @@ export function fromHash(text) {
     q: number(hash.get("q")),
     example: hash.get("example") ?? "",
     threshold: number(hash.get("threshold")),
+    prompt: hash.get("prompt") ?? "",
   };
 }
 

@@ -1,0 +1,118 @@
+"""Answers given the prompt: a field for one, a column of many, and sets compared given one."""
+
+import re
+
+import pytest
+from in_browser import (
+    alike,
+    button,
+    choose,
+    downloaded,
+    expect,
+    open_tab,
+    paste,
+    press_score,
+    shows,
+    was_read,
+)
+
+pytest.importorskip("gradio")
+from vendiscore.scoring.compute import compute
+
+PROMPT = "Write one sentence about a red apple on a tree."
+EIGHT = [
+    *("A red apple fell.", "A red apple on a tree is ripe.", "One apple on a tree, one wish."),
+    *("Red is the apple, green the tree.", "Nobody ate it.", "The tree dropped a red apple."),
+    *("A sentence about fruit.", "Apples on a tree sway."),
+]
+OTHERS = [
+    "A red apple.",
+    "One red apple on a tree.",
+    "The red apple on a tree.",
+    "A tree, an apple.",
+]
+ASKED = [PROMPT, "Name a colour of the sky.", "Say why a river bends."]
+ROWS = [(ASKED[j], f"{text} {j} of {ASKED[j].split()[-1]}") for j in range(3) for text in EIGHT]
+TABLE = "question,answer\n" + "".join(f'"{q}","{a}"\n' for q, a in ROWS)
+WORDS = {"k": "ngram_overlap"}
+
+
+def write(page, text: str) -> None:
+    page.locator(".prompt > summary").click()
+    page.get_by_role("textbox", name="Prompt (optional)").fill(text)
+
+
+def stale(page, words: str) -> None:
+    expect(page.locator("#result .r-was")).to_contain_text(words)
+
+
+def test_eight_answers_given_a_prompt(visit):
+    page = visit()
+    alike(page, "share words")
+    expect(page.locator(".prompt")).to_be_hidden()
+    paste(page, "\n".join(EIGHT))
+    was_read(page, "8 lines")
+    press_score(page)
+    shows(page, compute(EIGHT, **WORDS)["VS"], 8)
+    write(page, PROMPT)
+    stale(page, "settings have changed")
+    page.keyboard.press("Control+Enter")
+    right = compute(EIGHT, prompts=PROMPT, **WORDS)["VS"]
+    shows(page, right, 8)
+    expect(page.locator(".r-about")).to_contain_text("given the prompt")
+    expect(page.locator(".r-sentence")).to_contain_text("given the prompt")
+    saved = downloaded(page, "Everything (JSON)").decode()
+    assert PROMPT in saved
+    assert f'"VS": {right:.10f}'[:-2] in saved
+    expect(page).to_have_url(re.compile("prompt=Write"))
+    page.reload()
+    shows(page, right, 8)
+    expect(page.locator(".prompt > summary")).to_contain_text(PROMPT[:30])
+    button(page, "Clear").click()
+    expect(page.locator(".prompt")).to_be_hidden()
+
+
+def test_a_link_has_the_example_and_its_prompt(visit):
+    page = visit(at="#kind=texts&kernel=ngram_overlap&example=A+primer&prompt=See+Jane")
+    expect(page.locator(".r-about")).to_contain_text("given the prompt")
+    expect(page.locator(".prompt > summary")).to_contain_text("See Jane")
+    button(page, "Twelve story openings").click()
+    expect(page.locator(".r-about")).to_contain_text("Twelve story openings")
+    expect(page.locator(".r-about")).not_to_contain_text("given the prompt")
+
+
+def test_a_table_is_scored_given_each_prompt(visit):
+    page = visit()
+    alike(page, "share words")
+    choose(page, ("answers.csv", TABLE.encode()))
+    was_read(page, "24 rows")
+    page.get_by_role("checkbox", name="given the prompt, “question”").check()
+    expect(page.locator(".prompt")).to_be_hidden()
+    press_score(page)
+    prompts, answers = zip(*ROWS, strict=True)
+    right = compute(list(answers), prompts=list(prompts), **WORDS)["VS"]
+    shows(page, right, 24)
+    page.get_by_role("combobox", name="Grouped by").select_option("question")
+    stale(page, "samples have changed")
+    press_score(page)
+    groups = compute(list(answers), groups=prompts, prompts=list(prompts), **WORDS)["VS"]
+    shows(page, groups, "8 in a group")
+    button(page, "Compare these 3").click()
+    expect(page.locator("#result .r-about")).to_contain_text("given the prompt")
+
+
+def test_two_sets_are_compared_given_one_prompt(visit):
+    page = visit()
+    open_tab(page, "Compare")
+    alike(page, "share words")
+    for at, texts in enumerate((EIGHT, OTHERS)):
+        paste(page, "\n".join(texts), into=page.locator(".set textarea").nth(at))
+    write(page, PROMPT)
+    button(page, "Compare").click()
+    expect(page.locator("#result .r-about")).to_contain_text("given the prompt")
+    lines = page.get_by_role("region", name="Scores of the sets").locator("tbody tr")
+    for line, texts in zip(lines.all(), (EIGHT, OTHERS), strict=True):
+        right = compute(texts, prompts=PROMPT, **WORDS)["VS"]
+        expect(line.locator("td").nth(1)).to_have_text(f"{right:.1f}")
+    page.get_by_role("textbox", name="Prompt (optional)").fill("")
+    stale(page, "settings have changed")
