@@ -87,6 +87,18 @@ def _compare(add: Add) -> None:
     add("--seed", type=int, default=0)
 
 
+def _sources(add: Add) -> None:
+    add("files", nargs="+", metavar="FILE", help="one with --source, or two or more, each a source")
+    _order(add)
+    sets = "of the model, annotator or generator of each sample, or a folder's folders ('folder')"
+    add("--source", "--by", dest="by", metavar="COLUMN", help=sets)
+    asked = "of prompts: answers to one are compared with each other; without, whole sets are"
+    add("--prompt", "--prompts", dest="prompts", metavar="COLUMN", help=asked)
+    taken = "take the prompts out of similarities"
+    add("--given-prompt", action="store_true", help=taken)
+    add("--level", type=float, default=0.95, help="of the interval, 0.95")
+
+
 def _select(add: Add) -> None:
     add("file", metavar="FILE")
     add("-n", "--size", type=_count, required=True, help="how many samples to choose")
@@ -136,6 +148,9 @@ def _comparing(add: Add) -> None:
     add("-k", "--kernel", metavar="KERNEL[:OPTION=VALUE…]", help=kernel)
     option = "of the kernel, of measures, or any other of vendiscore.compute; may be repeated"
     add("-o", "--option", action="append", default=[], metavar="OPTION=VALUE", help=option)
+
+
+def _prompts(add: Add) -> None:
     taken = "of each sample's prompt, which is taken out of its similarities"
     add("--prompts", metavar="COLUMN", help=taken)
 
@@ -158,6 +173,7 @@ _TABLES = ("text", "json", "csv", "md")
 COMMANDS = {
     "score": Command("command_score", _score, (*_TABLES, "html")),
     "compare": Command("command_compare", _compare, _TABLES),
+    "sources": Command("command_sources", _sources, _TABLES),
     "select": Command("command_select", _select, ("text", "json")),
     "explain": Command("command_select", _explain, _TABLES),
     "kernels": Command("catalogue", _name),
@@ -166,6 +182,7 @@ COMMANDS = {
 _HELP = {
     "score": "one row of numbers for each file (the command where none is named)",
     "compare": "which of several sets is more diverse, and whether by chance",
+    "sources": "how many models, annotators or generators effectively differ",
     "select": "the samples of a file that differ most, or that stand for all",
     "explain": "which samples add to the score, and which repeat others",
     "kernels": "the kernels, or what one of them is",
@@ -191,6 +208,9 @@ def parser(command: str) -> argparse.ArgumentParser:
     own(made.add_argument)
     if formats:
         _reading(made.add_argument_group("how files are read").add_argument)
-        _comparing(made.add_argument_group("how samples are compared").add_argument)
+        comparing = made.add_argument_group("how samples are compared").add_argument
+        _comparing(comparing)
+        if command != "sources":  # which has its own
+            _prompts(comparing)
         _printing(made.add_argument_group("what is printed").add_argument, formats)
     return made

@@ -30,12 +30,17 @@ class Answers:
     source: np.ndarray
     prompts: tuple[Hashable, ...]
     prompt: np.ndarray
+    came: np.ndarray | None = None  # the places of samples among all that came, if not all are here
 
     def places(self) -> list[np.ndarray]:
         """Return where the answers to each prompt are."""
         order = np.argsort(self.prompt, kind="stable")
         ends = np.cumsum(np.bincount(self.prompt, minlength=max(1, len(self.prompts))))
         return np.split(order, ends[:-1])
+
+    def place(self, i: int) -> int:
+        """Return the place of sample i among all that came."""
+        return int(i if self.came is None else self.came[i])
 
     def called(self, i: int) -> str:
         """Return what a message calls sample i."""
@@ -80,9 +85,9 @@ def from_rows(samples: Any, by: Any, prompts: Any, how: How) -> Answers:
     sources = coded([called[code] for code in read["by"].codes[kept]])
     names = tuple(map(str, sources.labels))
     if prompts is None:
-        return _checked(Answers(samples, names, sources.codes, (), 0 * sources.codes))
+        return _checked(Answers(samples, names, sources.codes, (), 0 * sources.codes, kept))
     asked = coded([read["prompts"].labels[code] for code in read["prompts"].codes[kept]])
-    return _checked(Answers(samples, names, sources.codes, asked.labels, asked.codes))
+    return _checked(Answers(samples, names, sources.codes, asked.labels, asked.codes, kept))
 
 
 def from_sources(answers: Any, prompts: Any, names: Any, aligned: bool, how: How) -> Answers:

@@ -116,6 +116,8 @@ class Sources(Summary):
         An order in which similar sources are side by side, and their places on a map.
     settings, notes : mapping, tuple of str
         The kernel and its options; sentences for whoever reads the numbers.
+    dropped : mapping of int to str
+        Answers left out by `on_error="skip"`, by their places among all that came, and why.
 
     Examples
     --------
@@ -141,6 +143,7 @@ class Sources(Summary):
     places: np.ndarray
     settings: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    dropped: Mapping[int, str] = field(default_factory=dict)
 
     @property
     def names(self) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,9 +13,8 @@ from ..arguments import flag, number
 from ..arrays import memory
 from ..arrays.inputs import choose
 from ..arrays.namespace import to_host
-from ..arrays.pools import size
 from ..arrays.threads import in_order
-from ..errors import NotPSDError, SampleError
+from ..errors import NotPSDError, SampleError, warn
 from ..progress import track
 from ..resolve.kernel_request import How, with_prompts
 from ..resolve.sets import is_fitted, part_of, resolve_sets
@@ -66,13 +65,19 @@ def read_plan(q: float, level: Any, psd: Any, given_prompt: Any) -> Plan:
 def found(answers: Answers, how: How, plan: Plan) -> Sources:
     """Find what `sources` returns."""
     if answers.prompts:
-        replicates, within, each, settings = _of_prompts(answers, how, plan)
+        replicates, within, each, settings, dropped = _of_prompts(answers, how, plan)
         check_shared(answers.names, replicates.shared)
     else:
-        replicates, within, settings = _of_sets(answers, how, plan)
+        replicates, within, settings, dropped = _of_sets(answers, how, plan)
         each = ()
     own, spread = within
     notes = []
+    if dropped and not isinstance(how.k, tuple):  # whose kernels say so
+        i, why = min(dropped.items())
+        warn(
+            f"sources left out {len(dropped)} of {len(answers.source)} samples, as asked, first of "
+            f"all: {answers.called(i)} {why}"
+        )
     S = replicates.whole()
     psd = plan.psd
     try:
@@ -97,6 +102,7 @@ def found(answers: Answers, how: How, plan: Plan) -> Sources:
     adds = score.value - np.exp(leave_one_out(spectrum, plan.q))
     pairs = np.where(np.eye(len(S), dtype=bool), -np.inf, S)
     nearest = pairs.argmax(axis=1)
+    used = np.bincount(np.delete(answers.source, list(dropped)))
     rows = tuple(
         SourceRow(
             name=name,
@@ -108,7 +114,7 @@ def found(answers: Answers, how: How, plan: Plan) -> Sources:
             within=None if np.isnan(own[i]) else float(own[i]),
             own_score=None if np.isnan(spread[i]) else float(spread[i]),
         )
-        for i, (name, n) in enumerate(zip(answers.names, np.bincount(answers.source), strict=True))
+        for i, (name, n) in enumerate(zip(answers.names, used, strict=True))
     )
     return Sources(
         rows,
@@ -123,6 +129,7 @@ def found(answers: Answers, how: How, plan: Plan) -> Sources:
         layout(spectrum),
         settings,
         tuple(notes),
+        {answers.place(i): why for i, why in sorted(dropped.items())},
     )
 
 
@@ -142,6 +149,8 @@ def _of_prompts(answers: Answers, how: How, plan: Plan) -> Any:
 
     def look(place: int) -> tuple[np.ndarray, np.ndarray, float, np.ndarray]:
         similarity, kept = compared(place, places[place])
+        if similarity is None:  # nobody answered
+            return np.zeros(pairs), np.zeros(n, dtype=int), 0.0, np.full(n, np.nan)
         codes = answers.source[kept]
         here = np.bincount(codes, minlength=n)
         K = mean_similarities(set_sums(similarity, codes, n), here)
@@ -161,15 +170,15 @@ def _of_prompts(answers: Answers, how: How, plan: Plan) -> Any:
     own = np.array([np.where(several, result.own[1], 0).sum(axis=0), several.sum(axis=0)])
     with np.errstate(invalid="ignore"):
         within, mean_scores = own[0] / own[1], spread[0] / spread[1]
-    return result, (within, mean_scores), scores.tolist(), compared.settings
+    return result, (within, mean_scores), scores.tolist(), compared.settings, compared.dropped
 
 
 def _of_sets(answers: Answers, how: How, plan: Plan) -> Any:
     """Return means of blocks of whole sets, of each set, and the settings."""
-    similarity = resolve_sets([answers.samples], how, ["samples"])[0]
-    codes = np.delete(answers.source, list(similarity.dropped))
-    n, sizes = len(answers.names), np.bincount(codes, minlength=len(answers.names))
-    if not sizes.all():
+    similarity, kept, dropped = _usable(answers, how, np.arange(len(answers.source)))
+    codes, n = answers.source[kept], len(answers.names)
+    sizes = np.bincount(codes, minlength=n)
+    if similarity is None or not sizes.all():
         raise ValueError(f"{answers.names[int(sizes.argmin())]!r} has no sample; leave it out")
     blocks = int(min(_BLOCKS, sizes.min()))
     rng = np.random.default_rng(0)
@@ -184,7 +193,7 @@ def _of_sets(answers: Answers, how: How, plan: Plan) -> Any:
         float(to_host(vendi(part_of(similarity, np.flatnonzero(codes == i)), [plan.q]).values[0]))
         for i in range(n)
     ]
-    return result, (within, np.array(spread)), similarity.settings
+    return result, (within, np.array(spread)), similarity.settings, dropped
 
 
 class _Compared:
@@ -194,43 +203,60 @@ class _Compared:
         self.answers, self.how, self.plan = answers, how, plan
         self.pool: Similarity | None = None
         self.settings: dict[str, Any] = {}
+        self.dropped: dict[int, str] = {}
+        every = np.arange(len(answers.source))
         # Models are loaded, and mixtures fitted, once for all answers.
         if isinstance(how.k, tuple) or "model" in getattr(how.k, "options", ()):
             if plan.given_prompt:
                 how = with_prompts(how, [answers.prompts[i] for i in answers.prompt])
-            self.pool = self._located(how, answers.samples, np.arange(size(answers.samples)))
-            self.kept = np.delete(np.arange(len(answers.source)), list(self.pool.dropped))
-            self.rank = np.full(len(answers.source), -1)
-            self.rank[self.kept] = np.arange(len(self.kept))
-            self.settings = dict(self.pool.settings)
+            self.pool, self.kept, self.dropped = _usable(answers, how, every)
         elif is_fitted(how):
-            n = size(answers.samples)
-            some = np.sort(np.random.default_rng(0).permutation(n)[:_FITTED_TO])
-            fitted = self._located(how, choose(answers.samples, some), some).fitted
-            self.how = replace(how, options={**how.options, **fitted})
+            some = np.sort(np.random.default_rng(0).permutation(len(every))[:_FITTED_TO])
+            part, _, _ = _usable(answers, how, some)
+            self.how = replace(how, options={**how.options, **(part.fitted if part else {})})
 
-    def __call__(self, prompt: int, places: np.ndarray) -> tuple[Similarity, np.ndarray]:
+    def __call__(self, prompt: int, places: np.ndarray) -> tuple[Similarity | None, np.ndarray]:
         """Return the Similarity of the answers at some places, and which could be used."""
         if self.pool is not None:
-            kept = places[self.rank[places] >= 0]
-            return self.pool.take(self.rank[kept]), kept
-        how = self.how
-        if self.plan.given_prompt:
-            how = with_prompts(how, self.answers.prompts[prompt])
-        part = self._located(how, choose(self.answers.samples, places), places)
-        self.settings = dict(part.settings)
-        return part, np.delete(places, list(part.dropped))
+            kept = np.intersect1d(places, self.kept)
+            part = self.pool.take(np.searchsorted(self.kept, kept)) if len(kept) else None
+        else:
+            how = self.how
+            if self.plan.given_prompt:
+                how = with_prompts(how, self.answers.prompts[prompt])
+            part, kept, dropped = _usable(self.answers, how, places)
+            self.dropped |= dropped
+        self.settings = dict(part.settings) if part else self.settings
+        return part, kept
 
-    def _located(self, how: How, samples: Any, places: np.ndarray) -> Similarity:
-        """Return the Similarity of samples; errors say of which source and prompt they are."""
+
+def _usable(
+    answers: Answers, how: How, places: np.ndarray
+) -> tuple[Similarity | None, np.ndarray, dict[int, str]]:
+    """Return the Similarity of the answers that can be used, their places, and the others."""
+    one_by_one, dropped = replace(how, skip=False), dict[int, str]()
+    while len(places):
         try:
-            return resolve_sets([samples], how, ["samples"])[0]
+            part = resolve_sets([choose(answers.samples, places)], one_by_one, ["samples"])[0]
         except SampleError as error:
-            i = int(places[error.index])
-            more = f" ({len(error.problems)} answers like it)" if len(error.problems) > 1 else ""
-            raise SampleError(
-                i, f"({self.answers.called(i)}) {error.problem}{more}", error.at(places).problems
-            ) from error.__cause__
+            problems = error.at(places).problems
+            if not how.skip:
+                raise _located(answers, problems) from error.__cause__
+            dropped |= problems
+            places = np.setdiff1d(places, list(problems))
+            continue
+        dropped |= {int(places[i]): why for i, why in part.dropped.items()}
+        return part, np.delete(places, list(part.dropped)), dropped
+    return None, places, dropped
+
+
+def _located(answers: Answers, problems: Mapping[int, str]) -> SampleError:
+    """Return an error that says of which source and prompt the first answer of some is."""
+    every = {answers.place(i): why for i, why in problems.items()}
+    i, problem = min(problems.items())
+    error = SampleError(answers.place(i), f"({answers.called(i)}) {problem}", every)
+    error.problems = every
+    return error
 
 
 def _effective(K: np.ndarray, has: np.ndarray, q: float) -> float:

@@ -1,0 +1,186 @@
+"""`vendiscore sources` prints what `vendiscore.sources` finds, from tables, files and folders."""
+
+import csv
+import io
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import vendiscore
+
+TABLE = pd.DataFrame(
+    [
+        (model, f"p{p}", f"word{p} {text} of {p % 3}")
+        for model, texts in (("a", "xxyy"), ("b", "xxyz"), ("c", "uvwz"))
+        for p, text in enumerate(texts * 2)
+    ],
+    columns=["model", "prompt", "answer"],
+)
+COLUMNS = ("--source", "model", "--prompt", "prompt", "--column", "answer")
+NAMED = {"source": "model", "prompt": "prompt", "sample": "answer"}
+
+
+@pytest.fixture
+def table(tmp_path):
+    TABLE.to_csv(path := tmp_path / "answers.csv", index=False)
+    return path
+
+
+def same(out, found):
+    return json.loads(out) == json.loads(json.dumps(found.to_dict()))
+
+
+@pytest.mark.parametrize(
+    ("options", "asked"),
+    [
+        ((), {}),
+        (("-q", 2, "--level", 0.8), {"q": 2, "level": 0.8}),
+        (("-q", "inf", "-k", "ngram_overlap:ns=1"), {"q": "inf", "ns": 1}),
+        (("--given-prompt", "-o", "ns=1"), {"given_prompt": True, "ns": 1}),
+        (("-o", "psd=clip", "-k", "bleu"), {"psd": "clip", "k": "bleu"}),
+    ],
+)
+def test_a_table_gives_the_numbers_of_the_library(run, table, options, asked):
+    code, out, err = run("sources", table, *COLUMNS, "--quiet", "-f", "json", *options)
+    assert (code, err) == (0, "")
+    assert same(out, vendiscore.sources(TABLE, **NAMED, **asked))
+
+
+def test_the_text_has_the_sentence_tables_and_the_signature(run, table):
+    found = vendiscore.sources(TABLE, **NAMED)
+    code, out, err = run("sources", table, *COLUMNS)
+    first, rows, pairs, most, least, last = out.split("\n\n")
+    assert (code, first, last) == (0, found.sentence, f"{found.signature}\n")
+    assert "Of 8 prompts an interval holds less often" in err
+    assert rows.splitlines()[1].split() == ["name", "n", "adds", "nearest", "similarity"]
+    largest = sorted(found.sources, key=lambda row: -row.adds)
+    assert [line.split()[0] for line in rows.splitlines()[2:]] == [row.name for row in largest]
+    assert [line.split()[:2] for line in pairs.splitlines()[2:]] == [
+        [a, b] for a, b, _ in found.pairs(3)
+    ]
+    assert len(most.splitlines()) == len(least.splitlines()) == 5
+    values = [float(line.split()[1]) for line in (most.splitlines()[2], least.splitlines()[2])]
+    assert values == pytest.approx([max(found.per_prompt), min(found.per_prompt)], rel=1e-5)
+    assert "### nearest" not in out
+    assert "| name | n | adds |" in run("sources", table, *COLUMNS, "-f", "md")[1]
+
+
+def test_several_answers_to_a_prompt_have_a_similarity_within(run, tmp_path):
+    twice = pd.concat([TABLE, TABLE.assign(answer=TABLE.answer + " more")])
+    twice.to_csv(path := tmp_path / "a.csv", index=False)
+    out = run("sources", path, *COLUMNS, "-f", "csv")[1]
+    found = vendiscore.sources(twice, **NAMED)
+    rows = list(csv.DictReader(io.StringIO(out)))
+    assert [float(row["within"]) for row in rows] == [row.within for row in found.sources]
+    assert "within" in run("sources", path, *COLUMNS)[1].split("\n\n")[1]
+
+
+def test_files_and_folders_are_sources_of_whole_sets(run, save, tmp_path):
+    sets = {}
+    for model, own in TABLE.groupby("model"):
+        sets[save(f"{model}.txt", "\n".join(own.answer))] = own.answer.tolist()
+        (tmp_path / "texts" / str(model)).mkdir(parents=True)
+        for i, text in enumerate(own.answer):
+            (tmp_path / "texts" / str(model) / f"{i}.txt").write_text(text)
+    whole = vendiscore.sources(sets, aligned=False)
+    assert same(run("sources", *sets, "-f", "json")[1], whole)
+    out = run("sources", tmp_path / "texts", "--source", "folder", "-f", "json")[1]
+    assert json.loads(out)["VS"] == pytest.approx(whole.score)
+    assert [row["name"] for row in json.loads(out)["sources"]] == ["a", "b", "c"]
+
+
+def test_files_may_have_prompts(run, tmp_path):
+    paths = [tmp_path / f"{model}.csv" for model in "abc"]
+    for path, (_, own) in zip(paths, TABLE.groupby("model"), strict=True):
+        own.to_csv(path, index=False)
+    out = run("sources", *paths, "--prompt", "prompt", "--column", "answer", "-f", "json")[1]
+    assert json.loads(out)["VS"] == vendiscore.sources(TABLE, **NAMED).score
+
+
+def test_vectors_are_compared_by_their_cosine(run, save):
+    X = np.random.default_rng(1).normal(size=(3, 12, 2))
+    rows = [f"{x},{y},{'abc'[s]},{p}" for s in range(3) for p, (x, y) in enumerate(X[s].tolist())]
+    path = save("v.csv", "\n".join(["x,y,model,prompt", *rows]))
+    out = run("sources", path, "--source", "model", "--prompt", "prompt", "-f", "json")[1]
+    assert json.loads(out)["VS"] == pytest.approx(vendiscore.sources(X, k="cosine").score)
+
+
+def test_blank_answers_are_named_by_their_rows(run, tmp_path):
+    blank = TABLE.copy()
+    blank.loc[[3, 9, 17], "answer"] = ""
+    blank.to_csv(path := tmp_path / "a.csv", index=False)
+    code, out, err = run("sources", path, *COLUMNS)
+    assert (code, out) == (1, "")
+    assert "a.csv, row 5, column 'answer' has no tokens" in err
+    code, out, err = run("sources", path, *COLUMNS, "--on-error", "skip", "-f", "json")
+    assert code == 0
+    assert "3 samples are left out: row 5, column 'answer' has no tokens" in err
+    assert "row 11" in err
+    assert "row 19" in err
+    kept = blank[blank.answer != ""]
+    assert json.loads(out)["VS"] == pytest.approx(vendiscore.sources(kept, **NAMED).score)
+    assert [row["n"] for row in json.loads(out)["sources"]] == [7, 7, 7]
+
+
+def test_a_bad_line_of_the_second_file_is_named(run, save):
+    paths = [save("a.txt", "x y\nz\n"), save("b.txt", "x w\n\nz\n")]
+    code, _, err = run("sources", *paths)
+    assert code == 1
+    assert f"{paths[1]}, line 2 has no tokens" in err
+    code, _, err = run("sources", *paths, "--on-error", "skip")
+    assert code == 0
+    assert f"{paths[1]}: 1 sample is left out: line 2" in err
+
+
+def test_of_many_sources_a_few_are_printed(run, save):
+    rows = [f"m{s},p{p},word{s % 7} of {p}" for s in range(43) for p in range(3)]
+    path = save("a.csv", "\n".join(["model,prompt,answer", *rows]))
+    out = run("sources", path, *COLUMNS)[1]
+    assert len(out.split("\n\n")[1].splitlines()) == 22
+    assert "And 23 more sources, which -f csv and -f json have." in out
+    assert "farthest pairs:" in out
+    assert len(run("sources", path, *COLUMNS, "-f", "csv")[1].splitlines()) == 44
+    assert len(json.loads(run("sources", path, *COLUMNS, "-f", "json")[1])["sources"]) == 43
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "said"),
+    [
+        (("--column", "answer"), 2, "is named by --source model, or two files or more"),
+        ((*COLUMNS, "--source", "modle"), 1, "There is no column 'modle'. Did you mean 'model'?"),
+        ((*COLUMNS, "--prompt", "promt"), 1, "There is no column 'promt'. Did you mean 'prompt'?"),
+        ((*COLUMNS, "--given-prompt", "-k", "labels"), 1, "answers.csv: --prompt prompt cannot be"),
+        (("--source", "model", "--column", "answer", "--given-prompt"), 2, "name it with --prompt"),
+        ((*COLUMNS, "--level", 2), 2, "--level must be a number between 0 and 1"),
+        ((*COLUMNS, "-q", "0"), 2, "-q must be above 0"),
+        ((*COLUMNS, "-q", "1,2"), 2, "-q takes one order here"),
+        ((*COLUMNS, "-k", "ngrm"), 2, "unknown kernel `k='ngrm'`"),
+        ((*COLUMNS, "answers.txt"), 2, "--source tells the sources in one file apart, got 2 files"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_by_its_flag(run, table, options, code, said):
+    got, out, err = run("sources", table, *options)
+    assert (got, out) == (code, "")
+    assert said in err
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        (
+            TABLE[TABLE.model == "a"],
+            "got 'a' alone; add another, or score the answers of one by `v",
+        ),
+        (TABLE.assign(model=[None, *TABLE.model[1:]]), "row 2, column 'model' is empty, so that"),
+        (TABLE.assign(prompt=range(len(TABLE))), "give all sources the same prompts"),
+        (TABLE[:12], None),
+        (TABLE.iloc[[0, 8, 9, 17]], "have answers to no prompt in common"),
+    ],
+)
+def test_tables_without_sources_to_compare_are_refused(run, tmp_path, rows, said):
+    rows.to_csv(path := tmp_path / "a.csv", index=False)
+    code, _, err = run("sources", path, *COLUMNS)
+    assert code == (0 if said is None else 1)
+    assert said is None or said in err
