@@ -24,7 +24,14 @@ from .kernel_options import (
 
 
 def run_compare(args: Namespace) -> str:
-    _check_files(args)
+    if args.by and len(args.files) > 1:
+        count = f"got {len(args.files)} files; leave --by out, or put all rows in one table"
+        raise UsageError(f"--by compares the sets in one file, {count}")
+    if not args.by and (len(args.files) < 2 or len(set(args.files)) < len(args.files)):
+        raise UsageError(
+            "compare takes two files or more, each once; of one table with a column of models, "
+            "say, name that column: --by model"
+        )
     what = which_labels(args)
     how = read_how(args, ("psd",))
     with usage():
@@ -62,18 +69,6 @@ def run_compare(args: Namespace) -> str:
             .replace(f"`{what}`", f"--{'group-by' if what == 'groups' else what}")
         )
         raise DataError(said if args.by else str(error)) from None
-
-
-def _check_files(args: Namespace) -> None:
-    """Raise unless there are several files, or one whose column tells its sets apart."""
-    if args.by and len(args.files) > 1:
-        count = f"got {len(args.files)} files; leave --by out, or put all rows in one table"
-        raise UsageError(f"--by compares the sets in one file, {count}")
-    if not args.by and (len(args.files) < 2 or len(set(args.files)) < len(args.files)):
-        raise UsageError(
-            "compare takes two files or more, each once; of one table with a column of models, "
-            "say, name that column: --by model"
-        )
 
 
 def _printed(args: Namespace, found: Comparison) -> str:

@@ -72,8 +72,9 @@ def run_explain(args: Namespace) -> str:
     modes = [mode for mode in found.modes() if len(mode.exemplars)][:size]
     tables = {
         "near-duplicates": [
-            pick(i, unit) | {"near-duplicates": _few(source, rest)} | pick(i, "sample")
+            pick(i, unit) | {"near-duplicates": ", ".join(map(str, near))} | pick(i, "sample")
             for i, rest in found.groups[:size]
+            for near in [[*_places(source, rest[:8]), *["…"] * (len(rest) > 8)]]
         ],
         "modes": [
             {"share": mode.share, "members": len(mode.members)}
@@ -123,10 +124,6 @@ def _samples(found: Explanation, source: Samples) -> list[dict[str, Any]]:
         columns[name] = [None if value != value else value for value in values]
     columns["sample"] = [_shown(source, i) for i in range(len(source))]
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-
-
-def _few(source: Samples, kept: Sequence[int]) -> str:
-    return ", ".join([*map(str, _places(source, kept[:8])), *["…"] * (len(kept) > 8)])
 
 
 def _shown(source: Samples, i: int) -> str:

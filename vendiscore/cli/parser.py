@@ -133,34 +133,6 @@ def _order(add: Add) -> None:
     add("-q", "--order", default=str(DEFAULT_ORDER), help="order of the score")
 
 
-def _reading(add: Add) -> None:
-    add("--column", metavar="NAME", help="which column of a table, or array of a .npz, is meant")
-    between = "what stands between texts: a new line, blank lines, or a line such as ---"
-    add("--split", default="row", metavar="row|blank|SIGN", help=between)
-    add("--type", choices=TYPES, help="what FILE is, where its name does not say")
-    add("--encoding", type=_encoding, help="of text, if not UTF-8 or marked UTF-16")
-    skipped = "leave out samples that cannot be used, and say which"
-    add("--on-error", choices=("raise", "skip"), default="raise", help=skipped)
-
-
-def _comparing(add: Add) -> None:
-    kernel = f"such as rbf:sigma=2; `{PROGRAM} kernels` lists them"
-    add("-k", "--kernel", metavar="KERNEL[:OPTION=VALUE…]", help=kernel)
-    option = "of the kernel, of measures, or any other of vendiscore.compute; may be repeated"
-    add("-o", "--option", action="append", default=[], metavar="OPTION=VALUE", help=option)
-
-
-def _prompts(add: Add) -> None:
-    taken = "of each sample's prompt, which is taken out of its similarities"
-    add("--prompts", metavar="COLUMN", help=taken)
-
-
-def _printing(add: Add, formats: tuple[str, ...]) -> None:
-    add("-f", "--format", choices=formats, default="text")
-    add("-w", "--width", type=_count, metavar="DIGITS", help="decimal places of each number")
-    add("--quiet", action="store_true", help="no notes, only warnings and errors")
-
-
 class Command(NamedTuple):
     """A command: the module that runs it, its own options, and its formats."""
 
@@ -206,11 +178,26 @@ def parser(command: str) -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     own(made.add_argument)
-    if formats:
-        _reading(made.add_argument_group("how files are read").add_argument)
-        comparing = made.add_argument_group("how samples are compared").add_argument
-        _comparing(comparing)
-        if command != "sources":  # which has its own
-            _prompts(comparing)
-        _printing(made.add_argument_group("what is printed").add_argument, formats)
+    if not formats:
+        return made
+    add: Add = made.add_argument_group("how files are read").add_argument
+    add("--column", metavar="NAME", help="which column of a table, or array of a .npz, is meant")
+    between = "what stands between texts: a new line, blank lines, or a line such as ---"
+    add("--split", default="row", metavar="row|blank|SIGN", help=between)
+    add("--type", choices=TYPES, help="what FILE is, where its name does not say")
+    add("--encoding", type=_encoding, help="of text, if not UTF-8 or marked UTF-16")
+    skipped = "leave out samples that cannot be used, and say which"
+    add("--on-error", choices=("raise", "skip"), default="raise", help=skipped)
+    add = made.add_argument_group("how samples are compared").add_argument
+    kernel = f"such as rbf:sigma=2; `{PROGRAM} kernels` lists them"
+    add("-k", "--kernel", metavar="KERNEL[:OPTION=VALUE…]", help=kernel)
+    option = "of the kernel, of measures, or any other of vendiscore.compute; may be repeated"
+    add("-o", "--option", action="append", default=[], metavar="OPTION=VALUE", help=option)
+    if command != "sources":  # which has its own
+        taken = "of each sample's prompt, which is taken out of its similarities"
+        add("--prompts", metavar="COLUMN", help=taken)
+    add = made.add_argument_group("what is printed").add_argument
+    add("-f", "--format", choices=formats, default="text")
+    add("-w", "--width", type=_count, metavar="DIGITS", help="decimal places of each number")
+    add("--quiet", action="store_true", help="no notes, only warnings and errors")
     return made

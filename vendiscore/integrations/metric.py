@@ -124,7 +124,11 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         _no_positional("compute(samples=…)", args)
         options = {**self.defaults, **_read_once(options)}
         samples = _one_of(samples=samples, predictions=predictions, data=data)
-        others = _keywords_of_others(sys._getframe(1).f_locals.get("self"), self)
+        others, caller = None, sys._getframe(1).f_locals.get("self")
+        if isinstance(caller, evaluate.CombinedEvaluations):  # it passes the keywords of all
+            rest = (each for each in caller.evaluation_modules if each is not self)
+            signatures = (inspect.signature(each._compute) for each in rest)
+            others = frozenset(name for each in signatures for name in each.parameters)
         try:
             second = references if references is not None else self._added.references or None
             request = read_request(options, self.usual, second, others=others)
@@ -325,16 +329,6 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state, _lock=threading.RLock())
-
-
-def _keywords_of_others(caller: Any, own: SampleMetric) -> frozenset[str] | None:
-    """Return the keywords of other metrics that `evaluate.combine` passes to this one, or None."""
-    if not isinstance(caller, evaluate.CombinedEvaluations):
-        return None
-    modules = [each for each in caller.evaluation_modules if each is not own]
-    return frozenset(
-        name for each in modules for name in inspect.signature(each._compute).parameters
-    )
 
 
 def _read_once(options: dict[str, Any]) -> dict[str, Any]:

@@ -116,11 +116,30 @@ def equivalence(
 
         def judge(pairs: list[Pair]) -> Any:
             tracked = track(pairs, len(pairs), "judging pairs")
-            return [_judged(same, distinct, i, j, first) > above for i, j in tracked]
+            return [judged(i, j) > above for i, j in tracked]
+
+        def judged(i: int, j: int) -> float:
+            try:
+                found = same(distinct[i], distinct[j])
+            except Exception as error:
+                error.add_note(f"`same` was judging samples {first[i]} and {first[j]}")
+                raise
+            number = isinstance(found, (bool, int, float, np.generic)) or hasattr(found, "item")
+            if not number or not math.isfinite(found):
+                raise TypeError(
+                    f"`same` must return True, False or a probability, got {found!r:.40} for "
+                    f"samples {first[i]} and {first[j]}"
+                )
+            return float(found)
 
     else:
         audited, ids = 200, np.arange(size(samples))
-        matrix = _read_matrix(same, len(ids))
+        what = "`same` must be 'exact', a pattern, a function, a path, or a matrix of judgements"
+        if np.ndim(same) != 2:
+            raise TypeError(f"{what}, got {type(same).__name__}")
+        matrix, shape = np.asarray(as_matrix(np.asarray(same, dtype=float), "same")), ids.shape * 2
+        if matrix.shape != shape:
+            raise ValueError(f"{what} {shape} of {len(ids)} samples, got shape {matrix.shape}")
 
         def judge(pairs: list[Pair]) -> Any:
             return matrix[tuple(np.array(pairs).T)] > above
@@ -197,32 +216,3 @@ def _by_answers(samples: Sequence[Any], answer: Callable[[Any], Any]) -> Similar
             f"as a whole, so that only repeats share a class: samples {shown}."
         ]
     )
-
-
-def _judged(
-    same: Callable[[Any, Any], Any], distinct: Any, i: int, j: int, first: np.ndarray
-) -> float:
-    """Return the judgement of a function of two samples as a number; errors name these."""
-    try:
-        found = same(distinct[i], distinct[j])
-    except Exception as error:
-        error.add_note(f"`same` was judging samples {first[i]} and {first[j]}")
-        raise
-    number = isinstance(found, (bool, int, float, np.generic)) or hasattr(found, "item")
-    if not number or not math.isfinite(found):
-        raise TypeError(
-            f"`same` must return True, False or a probability, got {found!r:.40} for samples "
-            f"{first[i]} and {first[j]}"
-        )
-    return float(found)
-
-
-def _read_matrix(same: Any, n: int) -> np.ndarray:
-    """Return judgements (n, n) as numbers."""
-    what = "`same` must be 'exact', a pattern, a function, a path, or a matrix of judgements"
-    if np.ndim(same) != 2:
-        raise TypeError(f"{what}, got {type(same).__name__}")
-    found = as_matrix(np.asarray(same, dtype=float), "same")
-    if tuple(found.shape) != (n, n):
-        raise ValueError(f"{what} ({n}, {n}) of {n} samples, got shape {tuple(found.shape)}")
-    return np.asarray(found)

@@ -65,7 +65,12 @@ class Plugins(Generic[Thing]):
             if not self._others:
                 self._others = True
                 self._load_dropped()
-                self._load_installed()
+                from importlib.metadata import entry_points  # 20 ms; built-in kernels do without
+
+                for entry in entry_points(group=f"{_ROOT}.{self.home}"):
+                    where = f"{entry.name!r} ({entry.value})"
+                    with self._all_or_none(where, "update or uninstall that package"):
+                        entry.load()
 
     def _load_own(self) -> None:
         with self._loading:
@@ -89,14 +94,6 @@ class Plugins(Generic[Thing]):
                     if module.name in _files(own):
                         raise ValueError(f"{Path(own, file.name)} has that name; rename it")
                     importlib.import_module(f"{package.__name__}.{module.name}")
-
-    def _load_installed(self) -> None:
-        from importlib.metadata import entry_points  # 20 ms that built-in kernels do without
-
-        for entry in entry_points(group=f"{_ROOT}.{self.home}"):
-            where = f"{entry.name!r} ({entry.value})"
-            with self._all_or_none(where, "update or uninstall that package"):
-                entry.load()
 
     @classmethod
     @contextmanager

@@ -68,30 +68,19 @@ def details(
         report["groups"] = [{key: plain(x) for key, x in row.items()} for row in sure.table]
     if sure and sure.methods:
         report["interval"] = {"level": request.ci, "method": sure.methods, "meaning": sure.meaning}
-    report["typical"] = _typical(subject, request, similarity, sure, numbers)
+    report["typical"] = ""
+    order = 1.0 if 1.0 in request.orders else request.orders[0]
+    key = "VS" + request.suffixes[request.orders.index(order)]
+    sizes = {row["n"] for row in sure.table} if sure and sure.table is not None else {subject.n}
+    if similarity and not request.estimating and key in numbers and len(sizes) == 1:
+        value, size = float(scalar(numbers[key])), sizes.pop()
+        report["typical"] = typical_sentence(similarity.settings, size, order, value, subject.p)
     report["notes"] = [*(sure.notes if sure else ()), *_notes(subject, similarity, found, spaces)]
     report["versions"] = versions()
     names = [chosen.measure.name for chosen in request.measures]
     size = {"n": subject.n} | ({"dropped": len(report["dropped"])} if report["dropped"] else {})
     report["signature"] = line(names, settings | of_measures | size)
     return report
-
-
-def _typical(
-    subject: Subject,
-    request: Request,
-    similarity: Similarity | None,
-    sure: Sureness | None,
-    numbers: Mapping[str, Any],
-) -> str:
-    """Say between which known sets the Vendi Score lies, of order 1 where there are several."""
-    order = 1.0 if 1.0 in request.orders else request.orders[0]
-    key = "VS" + request.suffixes[request.orders.index(order)]
-    sizes = {row["n"] for row in sure.table} if sure and sure.table is not None else {subject.n}
-    if similarity is None or request.estimating or key not in numbers or len(sizes) > 1:
-        return ""
-    value = float(scalar(numbers[key]))
-    return typical_sentence(similarity.settings, sizes.pop(), order, value, subject.p)
 
 
 def _distinct(subject: Subject) -> int:
