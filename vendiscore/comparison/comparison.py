@@ -48,24 +48,20 @@ class Plan:
 
     def checked(self) -> Plan:
         """Return the same with plain values; an error for what cannot be asked."""
-        (q,) = check_orders([self.q])
-        size = self.size
+        size, within = self.size, self.within
         if size is not None:
             size = integer("size", size, MIN_SAMPLES, remedy="leave it out for the smallest set's")
             if self.match == "coverage":
                 raise ValueError("`size` is for match='size': leave it out to match coverage")
         if not is_several(self.orders):
             raise TypeError(f"`orders` must be a list of orders, got {self.orders!r:.60}; pass [1]")
-        orders = tuple(self.orders)
-        level = number(
-            "level", self.level, "a number between 0 and 1", lambda x: 0 < x < 1, "0.95 is usual"
-        )
-        within = self.within
+        orders, expected = tuple(self.orders), "a number between 0 and 1"
+        level = number("level", self.level, expected, lambda x: 0 < x < 1, "0.95 is usual")
         if within is not None:
             remedy = "pass 0.05 for the same within 5 %"
             within = number("within", within, "a share above 0", lambda x: 0 < x < math.inf, remedy)
         return Plan(
-            q,
+            check_orders([self.q])[0],
             level,
             integer("permutations", self.permutations, max(19, needed(level)), remedy=_USUAL),
             one_of("match", self.match, ("size", "coverage")),

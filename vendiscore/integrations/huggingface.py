@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
-from typing import Any
+from typing import ClassVar
 
 from ..magnitude.area import mag_diff
 from ..scoring.compute import compute
 from ..scoring.request import magnitudes
-from .metric import FEATURES, PAIRS, SampleMetric, evaluate
+from .metric import SampleMetric
 
 _VENDI_DESCRIPTION = """\
 The Vendi Score is the effective number of different samples in a set: the exponential of the
@@ -57,14 +57,12 @@ class VendiScore(SampleMetric):
     {'VS': 1.8...}
     """
 
-    def _info(self) -> Any:
-        return evaluate.MetricInfo(
-            description=_VENDI_DESCRIPTION,
-            citation=_VENDI_CITATION,
-            inputs_description=_VENDI_INPUTS,
-            features=PAIRS if self.keeps_references else FEATURES,
-            reference_urls=["https://arxiv.org/abs/2210.02410", "https://arxiv.org/abs/2310.12952"],
-        )
+    about: ClassVar = {
+        "description": _VENDI_DESCRIPTION,
+        "citation": _VENDI_CITATION,
+        "inputs_description": _VENDI_INPUTS,
+        "reference_urls": ["https://arxiv.org/abs/2210.02410", "https://arxiv.org/abs/2310.12952"],
+    }
 
 
 _MAGNITUDE_DESCRIPTION = """\
@@ -130,15 +128,12 @@ class Magnitude(SampleMetric):
 
     usual = staticmethod(magnitudes)
     keeps_references = True
-
-    def _info(self) -> Any:
-        return evaluate.MetricInfo(
-            description=_MAGNITUDE_DESCRIPTION,
-            citation=_MAGNITUDE_CITATION,
-            inputs_description=_MAGNITUDE_INPUTS,
-            features=PAIRS,
-            reference_urls=["https://arxiv.org/abs/2311.16054", "https://arxiv.org/abs/1012.5857"],
-        )
+    about: ClassVar = {
+        "description": _MAGNITUDE_DESCRIPTION,
+        "citation": _MAGNITUDE_CITATION,
+        "inputs_description": _MAGNITUDE_INPUTS,
+        "reference_urls": ["https://arxiv.org/abs/2311.16054", "https://arxiv.org/abs/1012.5857"],
+    }
 
 
 METRICS: Mapping[str, type[SampleMetric]] = {"vendiscore": VendiScore, "magnitude": Magnitude}

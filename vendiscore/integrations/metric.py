@@ -7,9 +7,9 @@ import inspect
 import os
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 from ..arguments import flag
 from ..arrays.namespace import is_torch, scalar
@@ -36,7 +36,7 @@ PAIRS = [datasets.Features({"predictions": kind, "references": kind}) for kind i
 
 
 class SampleMetric(evaluate.Metric):  # type: ignore[misc]
-    """A metric of a set of samples. A subclass gives `_info`, and what it measures usually.
+    """A metric of a set of samples. A subclass says what it is about, and measures usually.
 
     Threads may share one: each batch is scored by one `compute`.
 
@@ -58,6 +58,7 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
     {'VS': 2.0}
     """
 
+    about: ClassVar[Mapping[str, Any]]  # of `evaluate.MetricInfo`, but for features
     usual: Usual = staticmethod(vendi_score)  # the measures that are meant where none is named
     keeps_references = False  # whether added references are kept, though no measure asks for them
     writer: Any  # of `evaluate`, for several processes only, as the next three are
@@ -103,6 +104,10 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
             timeout=timeout,
         )
         self._experiment, self._round = self.experiment_id, 0
+
+    def _info(self) -> Any:
+        features = PAIRS if self.keeps_references else FEATURES
+        return evaluate.MetricInfo(**self.about, features=features)
 
     # `evaluate` rebuilds the next three from their code objects and appends to their docstrings:
     # no decorators here, and the docstrings stay literal.

@@ -6,7 +6,7 @@ a power law. The law says how many of them would lie within a threshold by chanc
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -42,7 +42,6 @@ EACH, FEWER, BINS = 256, 16, 60
 # Of more samples, so many are compared with all.
 MOST_ROWS = 200
 _STEPS = 25
-_CELLS = 1 << 20
 
 
 class NearestLists:
@@ -70,8 +69,7 @@ class NearestLists:
         return np.concatenate(self._parts)
 
 
-@dataclass(frozen=True)
-class Excess:
+class Excess(NamedTuple):
     """Near-copies among distinct samples at thresholds (m,), and how many chance would bring."""
 
     removed: np.ndarray  # how many samples repeat another
@@ -83,13 +81,12 @@ class Excess:
 
 def excess(lists: np.ndarray, thresholds: np.ndarray) -> Excess:
     """Compare samples within thresholds with those that the rest's nearest distances lead to."""
-    size = max(1, _CELLS // max(1, lists.size))
-    blocks = [thresholds[i : i + size] for i in range(0, max(1, len(thresholds)), size)]
-    parts = [_excess(lists, block) for block in blocks]
-    return Excess(*(np.concatenate(each) for each in zip(*parts, strict=True)))
+    blocks = row_blocks(len(thresholds), 8 * lists.size, least=1)
+    parts = [_excess(lists, thresholds[block]) for block in blocks]
+    return Excess(*map(np.concatenate, zip(*parts, strict=True)))
 
 
-def _excess(lists: np.ndarray, thresholds: np.ndarray) -> tuple[np.ndarray, ...]:
+def _excess(lists: np.ndarray, thresholds: np.ndarray) -> Excess:
     n, depth = lists.shape
     near = (lists >= thresholds[:, None, None] - ROUNDING).sum(axis=2)
     weights = 1 / (1 + near)  # samples of one group of near-copies count as one
@@ -119,7 +116,7 @@ def _excess(lists: np.ndarray, thresholds: np.ndarray) -> tuple[np.ndarray, ...]
         expected = count / 2 / np.expm1(np.minimum(exponent * reach, 500))
         return np.asarray(np.where(good, expected, np.inf).max(axis=1))
 
-    return removed, beyond(exponent), beyond(lower), apart, copies
+    return Excess(removed, beyond(exponent), beyond(lower), apart, copies)
 
 
 def _exponents(mean: np.ndarray, reach: np.ndarray) -> np.ndarray:
