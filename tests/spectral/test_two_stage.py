@@ -129,12 +129,12 @@ def test_entries_that_are_not_finite_are_named_before_lapack_sees_them(from_here
 
 
 def test_a_reduction_has_no_more_threads_than_it_uses(monkeypatch):
-    before = [library["num_threads"] for library in two_stage._controller().info()]
+    before = [library["num_threads"] for library in two_stage.blas_libraries().info()]
     monkeypatch.setattr(two_stage, "MOST_THREADS", 1)
     with two_stage.few_threads():
-        inside = two_stage._controller().select(user_api="blas").info()
+        inside = two_stage.blas_libraries().info()
         assert {library["num_threads"] for library in inside} == {1}
-    assert before == [library["num_threads"] for library in two_stage._controller().info()]
+    assert before == [library["num_threads"] for library in two_stage.blas_libraries().info()]
 
 
 def test_a_similarity_of_size_just_at_the_limit_takes_the_driver(driver):

@@ -56,7 +56,7 @@ def _single_threads() -> Iterator[int]:
     """Give as many threads as BLAS had, and leave BLAS one in the meantime."""
     with _cap.lock:
         if not _cap.users:
-            blas = _blas()
+            blas = blas_libraries()
             _cap.threads = max((found.num_threads for found in blas.lib_controllers), default=1)
             _cap.limited = blas.limit(limits=1)
         _cap.users += 1
@@ -70,7 +70,8 @@ def _single_threads() -> Iterator[int]:
 
 
 @cache
-def _blas() -> Any:
+def blas_libraries() -> Any:
+    """Return the controller of the threads of NumPy's and SciPy's BLAS."""
     import scipy.linalg  # noqa: F401  its BLAS is another one than NumPy's, and must be there
     from threadpoolctl import ThreadpoolController
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import cache
 from typing import Any
 
 import numpy as np
 import numpy.linalg
 import scipy
-from threadpoolctl import ThreadpoolController
+
+from ..arrays.threads import blas_libraries
 
 # From this size on it is faster: a tie at 1,500, one and a half times at 2,500 to 5,000.
 LEAST_SIZE = 1536
@@ -121,17 +122,7 @@ def _is_right(eigenvalues: Driver) -> bool:
 @contextmanager
 def few_threads() -> Iterator[None]:
     """Limit the threads of linear algebra to what a full reduction has a use for."""
-    controller = _controller()
-    blas = controller.select(user_api="blas")
-    if all(library["num_threads"] <= MOST_THREADS for library in blas.info()):
+    blas = blas_libraries()
+    many = any(library["num_threads"] > MOST_THREADS for library in blas.info())
+    with blas.limit(limits=MOST_THREADS) if many else nullcontext():
         yield
-        return
-    with controller.limit(limits=MOST_THREADS, user_api="blas"):
-        yield
-
-
-@cache
-def _controller() -> ThreadpoolController:
-    import scipy.linalg  # noqa: F401  its BLAS is another one than NumPy's, and must be there
-
-    return ThreadpoolController()
