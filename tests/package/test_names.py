@@ -1,6 +1,7 @@
 """Sizes and names that keep the package findable: few lines, nouns, each stem once."""
 
 import ast
+import importlib
 import statistics
 from collections import Counter
 from pathlib import Path
@@ -68,6 +69,28 @@ def test_tests_stand_where_the_package_has_what_they_test():
         name = path.stem.removeprefix("test_")
         if not any(name == stem or name.startswith(f"{stem}_") for stem in stems):
             lost.append(str(path.relative_to(TESTS)))
+    assert lost == []
+
+
+def test_tests_import_what_is_there():
+    """pytest skips a module of tests that cannot be imported, for the sake of doctests."""
+
+    def is_there(module: str, name: str) -> bool:
+        try:
+            found = importlib.import_module(module)
+        except ImportError as error:  # for want of an optional package, or of the module
+            return not str(error.name).startswith(PACKAGE.name)
+        inside = ROOT.joinpath(*module.split("."), f"{name}.py")
+        return hasattr(found, name) or inside.exists()
+
+    lost = [
+        f"{path.name}: {node.module}.{each.name}"
+        for path in sorted(TESTS.rglob("test_*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom) and str(node.module).startswith(PACKAGE.name)
+        for each in node.names
+        if not is_there(str(node.module), each.name)
+    ]
     assert lost == []
 
 
