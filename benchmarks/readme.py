@@ -13,6 +13,7 @@ from pathlib import Path
 
 from cells import RESULTS, loaded, table
 from registries import aspects, markdown, measures, options, presets
+from source_tables import SOURCES
 from tables import TABLES
 
 from vendiscore import list_kernels
@@ -109,6 +110,7 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "people": partial(people, "page"),
     "wording": partial(people, "wording"),
     **TABLES,
+    **SOURCES,
 }
 
 

@@ -1,0 +1,141 @@
+"""Tables and sentences of `sources.py` for the page on different models."""
+
+from collections.abc import Callable
+from typing import Any
+
+from cells import loaded, percent, table
+
+
+def rows(part: str) -> list[dict[str, Any]]:
+    return [row for row in loaded("sources")["rows"] if row["part"] == part]
+
+
+def ends(row: dict[str, Any], name: str = "VS", digits: int = 2) -> str:
+    """A number with its interval."""
+    value, low, high = (f"{row[name + end]:.{digits}f}" for end in ("", "_low", "_high"))
+    return f"{value} ({low} to {high})"
+
+
+def alpaca() -> str:
+    """Models of AlpacaEval: how many differ, and what it took."""
+    return table(
+        ("compared by", "different models", "q = 2", "per prompt", "time", "memory"),
+        (
+            (
+                row["name"].partition(", by ")[2],
+                ends(row, digits=1),
+                f"{row['VS_q2']:.1f}",
+                f"{row['per_prompt']['mean']:.1f}",
+                f"{row['seconds']:.0f} s",
+                f"{row['peak_mb']:,.0f} MB",
+            )
+            for row in rows("alpaca")
+        ),
+    )
+
+
+def pairs() -> str:
+    """The nearest and the farthest models of AlpacaEval by their words."""
+    row = rows("alpaca")[0]
+    return table(
+        ("nearest", "similarity", "farthest", "similarity"),
+        (
+            (f"{a}, {b}", f"{s:.2f}", f"{c}, {d}", f"{t:.3f}")
+            for (a, b, s), (c, d, t) in zip(row["nearest"][:6], row["farthest"][:6], strict=True)
+        ),
+    )
+
+
+def quoted() -> str:
+    """The sentence to quote."""
+    words, *others = rows("alpaca")
+    n, prompts = len(words["sources"]), words["prompts"]
+    said = f"> By their wording, {n} models answer {prompts} prompts of AlpacaEval 2 as "
+    said += f"{words['VS']:.0f} different ones would (95 % interval {words['VS_low']:.0f} to "
+    said += f"{words['VS_high']:.0f}; n-grams of one to four words, q = 1)"
+    for row in others:
+        said += f"; by static word vectors as {row['VS']:.1f}"
+    return f"{said}."
+
+
+def novelty() -> str:
+    """People and two models: all answers, halves, and one answer each."""
+    parts = {"novelty": "3, 8 or 10 answers", "halves": "6 halves of them", "one answer": "3, one"}
+    return table(
+        ("compared by", "sources", "different ones", "corrected"),
+        (
+            (
+                row["by"],
+                said,
+                ends(row),
+                ends(row, "VS_corrected") if "VS_corrected" in row else "",
+            )
+            for part, said in parts.items()
+            for row in rows(part)
+        ),
+    )
+
+
+def people() -> str:
+    """What each of the three sources adds, and its own diversity."""
+    return table(
+        ("compared by", "source", "adds", "nearest", "similarity", "within", "own score"),
+        (
+            (
+                row["by"],
+                one["name"],
+                f"{one['adds']:.2f}",
+                one["nearest"],
+                *(f"{one[key]:.2f}" for key in ("similarity", "within", "own_score")),
+            )
+            for row in rows("novelty")
+            for one in row["sources"]
+        ),
+    )
+
+
+def parts() -> str:
+    """Four parts of one set."""
+    return table(
+        ("samples", "of each part", "score", "corrected", "interval begins at 1"),
+        (
+            (
+                row["name"],
+                f"{row['n']:,}",
+                f"{row['VS']:.3f}",
+                f"{row['VS_corrected']:.3f}",
+                percent(row["held"]),
+            )
+            for row in rows("parts")
+        ),
+    )
+
+
+def held() -> str:
+    """How often intervals from few prompts hold the score of all."""
+    every = rows("held")
+    counts = sorted({row["prompts"] for row in every})
+    cells = {(r["sources"], r["q"], r["prompts"]): r for r in every}
+    return table(
+        ("models", "q", "of 805 prompts", *(f"{n} prompts" for n in counts)),
+        (
+            (
+                str(n),
+                f"{q:g}",
+                f"{cells[n, q, counts[0]]['score']:.2f}",
+                *(percent(cells[n, q, m]["held"], 1) for m in counts),
+            )
+            for n, q in dict.fromkeys((n, q) for n, q, _ in cells)
+        ),
+    )
+
+
+SOURCES: dict[str, Callable[[], str]] = {
+    "sources-alpaca": alpaca,
+    "sources-pairs": pairs,
+    "sources-quoted": quoted,
+    "sources-novelty": novelty,
+    "sources-people": people,
+    "sources-parts": parts,
+    "sources-held": held,
+}

