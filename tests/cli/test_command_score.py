@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import vendiscore
+from vendiscore.scoring.typical import WORDING
 
 TEXTS = ["See Spot run.", "See Spot.", "Look, Jane.", "Jane sees Spot run."]
 OTHERS = ["It rains.", "It snows.", "Look, Jane."]
@@ -50,8 +51,9 @@ def test_standard_input_is_a_file(run, stdin):
 
 def test_the_number_comes_with_n_and_its_signature(run, texts):
     found = vendiscore.compute(TEXTS, details=True)
-    expected = [f"VS = {found['VS']:.6g}", "n = 4", found["details"]["signature"]]
+    expected = [f"VS = {found['VS']:.6g}", "n = 4", WORDING, found["details"]["signature"]]
     assert run(texts)[1].splitlines() == expected
+    assert WORDING not in run(texts, "-k", "word_overlap")[1]
 
 
 def test_a_width_is_that_of_digits_behind_the_point(run, texts):
@@ -120,7 +122,7 @@ def test_groups_are_a_column(run, answers):
     assert code == 0
     assert f"VS = {found['VS']:.6g} (standard error {found['VS_se']:.6g})" in said
     rows = [f"{row['group']} {row['n']} {row['VS']:.6g}" for row in found["details"]["groups"]]
-    assert [" ".join(line.split()) for line in said.splitlines()[4:6]] == rows
+    assert [" ".join(line.split()) for line in said.splitlines()[5:7]] == rows
     assert "Means over 2 groups" in notes
     assert run(answers, "--group-by", "model", "--column", "answer", "--quiet")[2] == ""
 

@@ -185,3 +185,18 @@ def test_what_is_said_of_people_and_models_is_what_their_answers_score(answers) 
         assert len(starts) == 100
         found = compute([answers[i + 3 : i + 11] for i in starts])["VS"]  # behind id and prompt
         assert table["values"]["8,1"][name] == pytest.approx(found, rel=5e-3)
+
+
+def test_what_ngrams_measure_is_said_of_them_alone_with_the_numbers_of_people():
+    name = "n-grams of 1 to 4 words (the default)"
+    path = ROOT / "benchmarks" / "results" / "people" / "human_scores.json"
+    found = json.loads(path.read_text(encoding="utf-8"))["rows"]
+    (row,) = (
+        row
+        for row in found
+        if (row["name"], row["prompt"], row["measure"]) == (name, False, "VS, q = 1")
+    )
+    labels = [each["accuracy"] for each in row["labels"] if each["test"] == "McDiv_nuggets"]
+    assert [round(accuracy, 2) for accuracy in labels] == list(typical.NEAR_CHANCE)
+    assert typical.wording_sentence({"kernel": "ngram_overlap"}) == typical.WORDING
+    assert typical.wording_sentence({"kernel": "cosine"}) == ""

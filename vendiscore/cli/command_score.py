@@ -14,6 +14,7 @@ from typing import Any
 from ..reading.samples import Samples
 from ..scoring.compute import compute
 from ..scoring.group_scores import SOURCES, are_sources
+from ..scoring.typical import wording_sentence
 from ..uncertainty.subsampling import MIN_SAMPLES
 from . import output
 from .exit_codes import PROGRAM, UsageError, tell
@@ -156,7 +157,8 @@ def _one(found: Mapping[str, Any], width: int | None) -> str:
         sure = f" ({', '.join(said)})" if said else ""
         lines.append(f"{name} = {output.shown(value, width)}{sure}")
     lines.append(f"n = {details['n']:,}")
-    lines += filter(None, [details["typical"]])
+    kernel = {"kernel": details.get("kernel")}
+    lines += filter(None, [details["typical"], wording_sentence(kernel)])
     if "groups" in details:
         lines.append("\n" + output.table(details["groups"], width))
     return "\n".join([*lines, details["signature"], ""])

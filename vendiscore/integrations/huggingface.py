@@ -9,13 +9,14 @@ from typing import ClassVar
 from ..magnitude.area import mag_diff
 from ..scoring.compute import compute
 from ..scoring.request import magnitudes
+from ..scoring.typical import WORDING
 from .metric import SampleMetric
 
-_VENDI_DESCRIPTION = """\
+_VENDI_DESCRIPTION = f"""\
 The Vendi Score is the effective number of different samples in a set: the exponential of the
 Shannon entropy of the eigenvalues of a similarity matrix. It is 1 when all samples are the same
 and n when all n are completely different. Any similarity will do: of texts, vectors, a matrix you
-have, or a function of your own.
+have, or a function of your own. Of texts, {WORDING}
 """
 
 _VENDI_CITATION = """\

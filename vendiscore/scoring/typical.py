@@ -10,6 +10,14 @@ from typing import Any
 
 from ..signature import IDLE, plain
 
+# Accuracies where contents differ and wording is controlled: `benchmarks/people`, McDiv_nuggets.
+NEAR_CHANCE = (0.66, 0.43)
+WORDING = (
+    f"n-grams measure wording: on sets whose wording is controlled they are near chance (accuracy "
+    f"{NEAR_CHANCE[0]:.2f} and {NEAR_CHANCE[1]:.2f} on two sources, chance 0.50). For meaning: "
+    f'compute(texts, k="semantic"), or vendiscore FILE -k semantic.'
+)
+
 # Settings that are reported of a kernel and change no number. Every revision of the model on the
 # Hub that the table names has the same weights, and `pooling_from` says where `pooling` is from.
 _TOLD = IDLE | {"dims", "dtype", "pooling_from", "revision", "truncated"}
@@ -19,6 +27,11 @@ def settings_that_count(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings of a Similarity that decide whether two scores can be compared."""
     told = {name: plain(value) for name, value in settings.items() if name not in _TOLD}
     return {name: value for name, value in told.items() if value is not None}
+
+
+def wording_sentence(settings: Mapping[str, Any]) -> str:
+    """Say what n-grams measure, and what to take for meaning; "" of any other kernel."""
+    return WORDING if settings.get("kernel") == "ngram_overlap" else ""
 
 
 @cache

@@ -159,8 +159,8 @@ def vendi_compare(
     if kernel_menu.choice(kind, kernel).is_matrix:
         raise RefusedError(f"Similarity matrices cannot be compared; {kernel!r} is of one set.")
     jobs = {}
-    each = isinstance(prompts, list) and len(prompts) == len(sets)
-    own = prompts if each else [prompts] * len(sets)
+    own_lists = isinstance(prompts, list) and len(prompts) == len(sets)
+    own = prompts if own_lists else [prompts] * len(sets)
     for name, samples, taken in zip(_names(names, len(sets)), sets, own, strict=True):
         if not isinstance(samples, list):
             raise RefusedError(f"Expected a list of {kind}, got {type(samples).__name__}.")

@@ -21,6 +21,7 @@ from ...report.document import reported
 from ...report.figures import Figure, figures, magnitude
 from ...report.previews import Previews
 from ...report.thumbnails import drawing
+from ...scoring.typical import wording_sentence
 from ...signature import plain, plain_order
 from .. import quotas
 from ..inputs import examples
@@ -164,6 +165,7 @@ def _answer(
         "sentence": job.sentence(found),
         "copies": sentences.copies(found, job.what) if found.distinct < n else "",
         "typical": details["typical"],
+        "wording": wording_sentence({"kernel": details.get("kernel")}),
         "interval": sentences.interval(found, job.what),
         "how": sentences.how(found),
         "notes": _notes(found, job, samples, bad),

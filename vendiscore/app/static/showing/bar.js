@@ -92,6 +92,7 @@ export function summary(view) {
   const small = [
     R.interval ? el("p", { class: "r-small" }, R.interval) : null,
     R.growth ? el("p", { class: "r-small" }, R.growth) : null,
+    R.wording ? el("p", { class: "r-small" }, R.wording) : null,
     ...(R.notes ?? []).filter((note) => !R.unused?.includes(note)).map((note) => el("p", { class: "r-small" }, note)),
   ];
   return el("section", { class: "r-summary" },
