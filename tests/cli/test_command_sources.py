@@ -67,6 +67,12 @@ def test_the_text_has_the_sentence_tables_and_the_signature(run, table):
     assert "| name | n | adds |" in run("sources", table, *COLUMNS, "-f", "md")[1]
 
 
+def test_a_report_is_that_of_the_library(run, table):
+    code, out, _ = run("sources", table, *COLUMNS, "-f", "html")
+    assert code == 0
+    assert out == vendiscore.report(vendiscore.sources(TABLE, **NAMED)).html()
+
+
 def test_several_answers_to_a_prompt_have_a_similarity_within(run, tmp_path):
     twice = pd.concat([TABLE, TABLE.assign(answer=TABLE.answer + " more")])
     twice.to_csv(path := tmp_path / "a.csv", index=False)

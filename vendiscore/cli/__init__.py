@@ -65,6 +65,7 @@ def _show_warnings() -> None:
     warnings.simplefilter("ignore")
     warnings.simplefilter("always", UserWarning)
     warnings.filterwarnings("ignore", _LEFT_OUT, UserWarning)
+    warnings.filterwarnings("ignore", r"Glyph \d+", UserWarning)  # of text that stays text in SVG
     warnings.showwarning = lambda message, *others, **more: tell(f"warning: {message}")
 
 

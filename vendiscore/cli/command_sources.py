@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from itertools import chain
 from typing import Any
@@ -11,7 +11,9 @@ from typing import Any
 from ..arrays.pools import pooled
 from ..errors import SampleError
 from ..reading.samples import Samples
+from ..report import report
 from ..report.markup import cut
+from ..report.source_report import tables
 from ..sources import sources
 from ..sources.between_sources import Sources
 from ..sources.calculation import read_plan
@@ -20,9 +22,7 @@ from .exit_codes import DataError, UsageError
 from .files import BY_FOLDER, check
 from .kernel_options import read_all, read_how
 
-# Rows of a table of text, pairs and prompts of each end, and characters of a name or a prompt.
-_ROWS, _PAIRS, _PROMPTS, _LETTERS = 20, 5, 3, 60
-_COLUMNS = ("name", "n", "adds", "nearest", "similarity", "within")
+_LETTERS = 60  # of a name or a prompt in a table of text
 
 
 def run_sources(args: Namespace) -> str:
@@ -97,39 +97,16 @@ def _printed(args: Namespace, found: Sources) -> str:
         return output.as_json(found.to_dict(), args.width)
     if args.format == "csv":
         return output.comma_separated([asdict(row) for row in found.sources], args.width)
+    if args.format == "html":
+        return f"{report(found).html().rstrip()}\n"
     heading = "### {}\n\n" if args.format == "md" else "{}:\n"
-    made = output.FORMATS[args.format]
     parts = [f"{found.sentence}\n"]
-    for title, rows, more in _tables(found):
+    for title, rows, more in tables(found, 20, pairs=5, prompts=3):
+        cells = [{name: _cell(value) for name, value in row.items()} for row in rows]
         rest = f"\nAnd {more:,} more sources, which -f csv and -f json have.\n" if more else ""
-        parts.append(heading.format(title) + made(rows, args.width) + rest)
+        made = output.FORMATS[args.format](cells, args.width)
+        parts.append(heading.format(title) + made + rest)
     return "\n".join([*parts, f"{found.signature}\n"])
-
-
-def _tables(found: Sources) -> Iterator[tuple[str, list[dict[str, Any]], int]]:
-    """Yield titles, rows and how many rows there are beyond them."""
-    largest = sorted(found.sources, key=lambda row: -row.adds)
-    known = [name for name in _COLUMNS if any(getattr(row, name) is not None for row in largest)]
-    rows = [{name: _cell(getattr(row, name)) for name in known} for row in largest[:_ROWS]]
-    yield "sources, those that add most first", rows, len(largest) - len(rows)
-    every = len(largest) * (len(largest) - 1) // 2
-    if every <= 2 * _PAIRS:
-        yield "pairs, the nearest first", _pairs(found.pairs(every)), 0
-    else:
-        yield "nearest pairs", _pairs(found.pairs(_PAIRS)), 0
-        yield "farthest pairs", _pairs(found.pairs(_PAIRS, farthest=True)), 0
-    asked = [{"prompt": _cell(row["prompt"]), "VS": row["VS"]} for row in found.rows("prompts")]
-    asked.sort(key=lambda row: -row["VS"])
-    if len(asked) <= 2 * _PROMPTS:
-        ends = {"prompts, those that tell sources apart most first": asked}
-    else:
-        ends = {"prompts that tell sources apart most": asked[:_PROMPTS]}
-        ends["prompts that tell them apart least"] = asked[: -_PROMPTS - 1 : -1]
-    yield from ((title, rows, 0) for title, rows in ends.items() if rows)
-
-
-def _pairs(found: Sequence[tuple[str, str, float]]) -> list[dict[str, Any]]:
-    return [{"a": _cell(a), "b": _cell(b), "similarity": value} for a, b, value in found]
 
 
 def _cell(value: Any) -> Any:

@@ -145,7 +145,7 @@ _TABLES = ("text", "json", "csv", "md")
 COMMANDS = {
     "score": Command("command_score", _score, (*_TABLES, "html")),
     "compare": Command("command_compare", _compare, _TABLES),
-    "sources": Command("command_sources", _sources, _TABLES),
+    "sources": Command("command_sources", _sources, (*_TABLES, "html")),
     "select": Command("command_select", _select, ("text", "json")),
     "explain": Command("command_select", _explain, _TABLES),
     "kernels": Command("catalogue", _name),

@@ -46,9 +46,8 @@ def source_map(places: Any, names: Sequence[str], importance: Any = None, *, ax:
         if any(_overlap(box, other) for other in taken):
             continue
         taken.append(box)
-        ax.annotate(
-            names[i], at[i], (4, -_POINTS / 3), textcoords="offset points", fontsize=_POINTS
-        )
+        style = {"textcoords": "offset points", "fontsize": _POINTS, "parse_math": False}
+        ax.annotate(names[i], at[i], (4, -_POINTS / 3), **style)
     return ax
 
 

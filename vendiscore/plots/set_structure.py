@@ -115,7 +115,8 @@ def heat_map(
     else:
         room = ax.get_window_extent().height / ax.figure.dpi * 72  # in points
         at = np.arange(0, n, max(1, math.ceil(n * POINTS / room)))
-        ax.set_yticks(at + 1, [labels[i] for i in at], fontsize=min(9.0, POINTS))
+        style = {"fontsize": min(9.0, POINTS), "parse_math": False}
+        ax.set_yticks(at + 1, [labels[i] for i in at], **style)
         ax.set(xlabel="in the same order", xticks=[])
     bar = ax.figure.colorbar(image, cax=ax.inset_axes((1.04, 0, 0.05, 1)))
     bar.outline.set_visible(False)

@@ -25,8 +25,9 @@ def report(
 
     Parameters
     ----------
-    samples : list, array or Similarity
-        n samples of the kind that `k` compares; a list of lists means groups. Not changed.
+    samples : list, array, Similarity or Sources
+        n samples of the kind that `k` compares; a list of lists means groups. Not changed. Of what
+        `sources` found, the report of how many sources differ, without other keywords than `title`.
     references : the same, optional, for measures that compare two sets
     title : str, optional, the heading; such as "Diversity of 20 texts" by default
     **keywords
@@ -62,10 +63,19 @@ def report(
     ['The number', 'What is alike']
     """
     from ..analysis.findings import find
+    from ..sources.between_sources import Sources
     from .document import reported
 
     if title is not None and not isinstance(title, str):
         raise TypeError(
             f"`title` must be a string, got {type(title).__name__}; leave it out for the usual one"
         )
+    if isinstance(samples, Sources):
+        from .source_report import source_report
+
+        if references is not None or keywords:
+            raise TypeError(
+                "a report of sources takes no keywords but `title`; pass them to `sources`"
+            )
+        return source_report(samples, title)
     return reported(find(samples, references, keywords), title)

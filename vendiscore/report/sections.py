@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from ..analysis import sentences
@@ -11,7 +11,7 @@ from ..analysis.python_code import reproduced
 from ..analysis.sentences import short
 from ..errors import MissingPackageError
 from ..signature import digits, plain
-from .figures import figures
+from .figures import Figure, figures
 from .markup import escape, folded, listing, more, paragraph, preformatted, table
 from .previews import Previews
 from .sample_sections import alike, every, redundant
@@ -27,7 +27,8 @@ class Section:
     Attributes
     ----------
     name : str
-        "score", "alike", "redundant", "groups", "growth", "pictures", "samples" or "settings".
+        "score", "alike", "redundant", "groups", "growth", "pictures", "samples" or "settings"; of
+        sources "score", "pictures", "sources", "pairs", "prompts" or "settings".
     title, html : str, the heading, and the text below it, whose own headings are of level 3
 
     Examples
@@ -103,13 +104,18 @@ def growth(found: Findings, shown: Previews) -> str:
 def drawn(found: Findings, shown: Previews) -> str:
     """Return the pictures, in one grid."""
     try:
-        drawings = "".join(
-            f"<figure>{each.svg}<figcaption><b>{each.title}.</b> {each.text}</figcaption></figure>"
-            for each in figures(found)
-        )
-        return f'<div class="grid">{drawings}</div>'
+        return pictured(figures(found))
     except MissingPackageError as error:
         return paragraph(f"No pictures: {error}")
+
+
+def pictured(drawn: Iterable[Figure]) -> str:
+    """Return pictures in one grid, each with its caption."""
+    drawings = "".join(
+        f"<figure>{each.svg}<figcaption><b>{each.title}.</b> {each.text}</figcaption></figure>"
+        for each in drawn
+    )
+    return f'<div class="grid">{drawings}</div>'
 
 
 def settings(found: Findings, shown: Previews) -> str:

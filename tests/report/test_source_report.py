@@ -1,0 +1,77 @@
+"""The report of how many sources differ: its tables and pictures, and names that are hostile."""
+
+import re
+
+import numpy as np
+import pytest
+
+import vendiscore
+from vendiscore.report.source_report import tables
+
+TEXTS = {
+    "<script>alert(1)</script>": ["red fox", "a tall tree", "x $y$ z"],
+    '$\\frac{{a$ & "b" {{x}}': ["red fox", "a tree", "q"],
+    "name\n  of two lines": ["blue sea", "old house", "the dog"],
+}
+
+
+def drawn(n, prompts=12):
+    X = np.random.default_rng(1).normal(size=(n, prompts, 3))
+    return vendiscore.sources(X, names=[f"source {i}" for i in range(n)], k="cosine")
+
+
+def test_it_has_the_sentence_all_tables_pictures_and_how_to_find_it_again(tmp_path):
+    found = drawn(30)
+    report = vendiscore.report(found)
+    assert report.title == "Diversity of 30 sources"
+    assert report.numbers == found.to_dict()
+    assert str(report).startswith("Diversity of 30 sources: VS = ")
+    parts = {part.name: part.html for part in report.sections}
+    assert list(parts) == ["score", "pictures", "sources", "pairs", "prompts", "settings"]
+    assert found.sentence in parts["score"]
+    assert parts["sources"].count("<tr>") == 31
+    assert parts["pairs"].count("<tr>") == 22
+    assert parts["prompts"].count("<tr>") == 13
+    assert parts["pictures"].count("<svg") == 2
+    assert all(f"source {i}<" in parts["pictures"] for i in range(30))
+    assert "k=&#x27;cosine&#x27;" in parts["settings"]
+    assert found.signature in parts["settings"]
+    report.write_html(path := tmp_path / "r.html")
+    assert path.read_text("utf-8") == vendiscore.report(drawn(30)).html()
+
+
+def test_hostile_names_and_prompts_are_text():
+    found = vendiscore.sources(TEXTS, ["<b>p</b>", "$\\x{$", "p3"], ns=[1])
+    written = vendiscore.report(found, title="A <i> title").html()
+    assert not re.search(r"<script|<b>p|<i> title", written)
+    assert "&lt;script&gt;" in written
+    for kind in ("map", "heat"):
+        found.plot(kind=kind).figure.canvas.draw()
+
+
+def test_the_python_of_a_report_gives_the_number_again():
+    for how in ({"k": "cosine"}, {"k": "rbf", "q": "inf"}, {"k": "cosine", "aligned": False}):
+        answers = list(np.random.default_rng(2).normal(size=(3, 10, 3)))
+        found = vendiscore.sources(answers, **how)
+        code = vendiscore.report(found).sections[-1].html
+        code = re.search(r"found = (.*)\n", code)[1].replace("&#x27;", "'")
+        again = eval(code, {"vendiscore": vendiscore, "answers": answers})
+        assert again.score == pytest.approx(found.score)
+
+
+def test_tables_have_both_ends_or_all():
+    few = [title for title, _, _ in tables(drawn(3, 2), 20, 5, 3)]
+    assert few[1:] == [
+        "pairs, the nearest first",
+        "prompts, those that tell sources apart most first",
+    ]
+    found = drawn(9)
+    many = {title: rows for title, rows, _ in tables(found, 4, 5, 3)}
+    assert [len(rows) for rows in many.values()] == [4, 5, 5, 3, 3]
+    far = [tuple(row.values()) for row in many["farthest pairs"]]
+    assert far == found.pairs(5, farthest=True)
+
+
+def test_keywords_belong_to_the_call_that_found_sources():
+    with pytest.raises(TypeError, match="takes no keywords but `title`; pass them to `sources`"):
+        vendiscore.report(drawn(3), q=2)

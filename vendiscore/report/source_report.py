@@ -1,0 +1,115 @@
+"""The report of how many sources effectively differ: its tables, and both pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from ..analysis.sentences import short
+from ..errors import MissingPackageError
+from ..signature import digits, plain
+from ..sources.between_sources import Sources
+from .document import Report
+from .figures import Figure
+from .markup import cut, escape, folded, listing, more, paragraph, preformatted, table
+from .sections import Section, pictured
+from .svg import svg
+
+_COLUMNS = ("name", "n", "adds", "nearest", "similarity", "within")
+_ROWS, _ENDS = 1_000, 10  # of sources; pairs and prompts of each end
+_NAME, _SMALL = 24, 12  # characters of a name in a picture; sources of which pictures are small
+
+# A title, rows by their columns, and how many more sources there are.
+Table = tuple[str, list[dict[str, Any]], int]
+
+
+def tables(found: Sources, rows: int, pairs: int, prompts: int) -> Iterator[Table]:
+    """Yield tables of sources, of pairs and of prompts, which have so many rows of each end."""
+    largest = sorted(found.sources, key=lambda row: -row.adds)
+    known = [name for name in _COLUMNS if any(getattr(row, name) is not None for row in largest)]
+    shown = [{name: getattr(row, name) for name in known} for row in largest[:rows]]
+    yield "sources, those that add most first", shown, len(largest) - len(shown)
+    every = list(found.rows("pairs"))
+    if len(every) <= 2 * pairs:
+        yield "pairs, the nearest first", every, 0
+    else:
+        yield "nearest pairs", every[:pairs], 0
+        yield "farthest pairs", every[: -pairs - 1 : -1], 0
+    asked = sorted(found.rows("prompts"), key=lambda row: -row["VS"])
+    if len(asked) > 2 * prompts:
+        yield "prompts that tell sources apart most", asked[:prompts], 0
+        yield "prompts that tell sources apart least", asked[: -prompts - 1 : -1], 0
+    elif asked:
+        yield "prompts, those that tell sources apart most first", asked, 0
+
+
+def source_report(found: Sources, title: str | None = None) -> Report:
+    """Write the report of how many sources effectively differ."""
+    n, score = len(found.sources), found.score
+    number = (
+        f'<p class="number">≈ <b>{score:.1f}</b> effectively different of {n:,} sources</p>'
+        f'<div class="bar" role="img" aria-label="{100 * score / n:.0f} % of {n:,}">'
+        f'<i style="width:{100 * score / n:.1f}%"></i></div>'
+    )
+    notes = listing(escape(note, 2_000) for note in found.notes) if found.notes else ""
+    told: dict[str, str] = {"sources": "", "pairs": "", "prompts": ""}
+    for name, rows, beyond in tables(found, _ROWS, _ENDS, _ENDS):
+        part = "pairs" if "pairs" in name else name.partition(",")[0].partition(" ")[0]
+        cells = [[_cell(value) for value in row.values()] for row in rows]
+        told[part] += table([*rows[0]], cells, name.capitalize()) + more(beyond, " sources")
+    pictures = "".join(_pictures(found))
+    sections = [Section("score", "The number", number + paragraph(found.sentence) + notes)]
+    sections += [Section(name, name.capitalize(), html) for name, html in told.items() if html]
+    sections.insert(1, Section("pictures", "Pictures", pictures))
+    said = (
+        preformatted(found.signature) + "<h3>The same in Python</h3>" + preformatted(_code(found))
+    )
+    sections.append(Section("settings", "Signature", said))
+    return Report(title or f"Diversity of {n:,} sources", found.to_dict(), tuple(sections))
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, float):
+        return short(value)
+    return f"{value:,}" if type(value) is int else folded("" if value is None else str(value), 800)
+
+
+def _pictures(found: Sources) -> Iterator[str]:
+    """Yield the map and the heat map, as wide as the page where there are many names."""
+    rows = [replace(row, name=cut(" ".join(row.name.split()), _NAME)) for row in found.sources]
+    named, n = replace(found, sources=tuple(rows)), len(rows)
+    (a, b, near), longest = found.pairs(1)[0], max(len(row.name) for row in rows)
+    wide, label = 4.4 if n <= _SMALL else 9.0, f"nearest are {a} and {b}: {near:.2f}"
+    room = (0.2 + 0.065 * longest) / wide  # of a name
+    side = 0.88 - room
+    size = (wide, wide * side / 0.9)
+    try:
+        at = svg(lambda ax: named.plot(ax), f"Map: {label}", size, (0.02, 0.02, 0.96 - room, 0.96))
+        heat = svg(
+            lambda ax: named.plot(ax, kind="heat"),
+            f"Similarities of sources: {label}",
+            size,
+            (room, 0.08, side, 0.9),
+        )
+    except MissingPackageError as error:
+        yield paragraph(f"No pictures: {error}")
+        return
+    text = "Similar sources are near each other. Names without room are left out."
+    both = [Figure("map", at, "Map", text)]
+    text = "Similar sources are side by side: bright squares are groups that answer alike."
+    both.append(Figure("heat", heat, "Similarities", text))
+    yield from [pictured(both)] if n <= _SMALL else (pictured([each]) for each in both)
+
+
+def _code(found: Sources) -> str:
+    """Return Python that gives the numbers again, of answers that whoever calls it has."""
+    known = {name: plain(value) for name, value in found.settings.items() if value is not None}
+    asked = {"k": known.pop("kernel", ...)}
+    asked |= {} if found.prompts else {"aligned": False}
+    asked |= {"given_prompt": True} if known.pop("prompts", None) else {}
+    asked |= {"q": ..., "level": found.level, **known}
+    shown = {name: repr(value) for name, value in asked.items()} | {"q": digits(found.q)}
+    shown["q"] = "'inf'" if shown["q"] == "inf" else shown["q"]
+    words = ", ".join(f"{name}={value}" for name, value in shown.items())
+    return f"import vendiscore\nfound = vendiscore.sources(answers, {words})\nprint(found)"
