@@ -17,6 +17,8 @@ _CLOSING = "])}>\"' »”’"  # characters allowed after the period that ends a
 _OPENING_QUOTE = re.compile(r"([ (\[{<])(?:\"|'')")
 _APOSTROPHE = re.compile("'((?i:re|ve|ll|[mtsdn])?)")
 _COMMA = re.compile(r"([:,])(\D|\Z)")
+_BESIDE = re.compile("[:,][:,]")
+_IN_NUMBER = {mark: re.compile(rf" {mark} (?=\d)") for mark in ",:"}
 _PADDED = ("*", "[", "]", "(", ")", "{", "}", "<", ">", "--", "»", "”", "’")
 _LAST_APOSTROPHE = re.compile("'(?<=[^']')(?= )")
 _POSSESSIVE = re.compile(rf"'(?<=[^'\s]')(?=[sSmMdD]?[{_SPACE}])")
@@ -44,12 +46,12 @@ def tokenize(text: str) -> list[str]:
     if "`" in text:
         text = re.sub("``?", r" \g<0> ", text)
     if '"' in text or "''" in text:
-        text = _OPENING_QUOTE.sub(r"\1 `` ", text)
+        text = _OPENING_QUOTE.sub(lambda match: f"{match[1]} `` ", text)
     text = _APOSTROPHE.sub(_apart, text)
     body = (whole := text.rstrip(_SPACE)).rstrip(_CLOSING)
     if body.endswith(".") and not body.endswith(".."):
         text = f"{body[:-1]} . {whole[len(body) :]} "
-    text = _COMMA.sub(r" \1 \2", text)
+    text = _commas_apart(text)
     if ".." in text:
         text = re.sub(r"\.{2,}", r" \g<0> ", text)
     for mark in ";@#$%&?!‒–—―":
@@ -59,13 +61,23 @@ def tokenize(text: str) -> list[str]:
         text = text.replace(mark, f" {mark} ")
     text = f" {text} ".replace("''", " '' ").replace('"', " '' ")
     if "'" in text:
-        text = _CLITIC.sub(r" \g<0>", _POSSESSIVE.sub(" '", text))
+        text = _CLITIC.sub(lambda match: f" {match[0]}", _POSSESSIVE.sub(" '", text))
     lowered = text.lower()
     if any(word in lowered for word in _CONTRACTED):
         text = _CONTRACTION.sub(r" \1 \2 ", text)
         # Only after a contraction: elsewhere the apostrophe is split off by now.
         text = _TWAS.sub(r"\1 \2 ", _TIS.sub(r"\1 \2 ", text))
     return text.split()
+
+
+def _commas_apart(text: str) -> str:
+    """Put spaces around commas and colons, unless a digit follows: `_COMMA` where two meet."""
+    if _BESIDE.search(text):
+        return _COMMA.sub(r" \1 \2", text)
+    for mark, before_digit in _IN_NUMBER.items():
+        if mark in text:
+            text = before_digit.sub(mark, text.replace(mark, f" {mark} "))
+    return text
 
 
 def _apart(match: re.Match[str]) -> str:
