@@ -76,6 +76,17 @@ def novelty() -> str:
     )
 
 
+def people_quoted() -> str:
+    """The sentence to quote of people and two models."""
+    words, meaning = rows("novelty")
+    return (
+        f"> By their wording, eight people, gemini-1.5-pro and gpt-4o are {ends(words)} different "
+        f"sources, in 100 prompts of NoveltyBench (n-grams of one to four words, q = 1, 95 % "
+        f"interval); by meaning {ends(meaning)} (MiniLM). Beyond what chance makes the answers of "
+        f"each differ, {ends(words, 'VS_corrected')} and {ends(meaning, 'VS_corrected')}."
+    )
+
+
 def people() -> str:
     """What each of the three sources adds, and its own diversity."""
     return table(
@@ -136,6 +147,7 @@ SOURCES: dict[str, Callable[[], str]] = {
     "sources-quoted": quoted,
     "sources-novelty": novelty,
     "sources-people": people,
+    "sources-people-quoted": people_quoted,
     "sources-parts": parts,
     "sources-held": held,
 }

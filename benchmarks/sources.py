@@ -31,6 +31,7 @@ from vendiscore.sources.between_sources import Sources
 sys.path.append(str(Path(__file__).parent / "people"))
 Rows = list[dict[str, Any]]
 PROMPTS = 805
+FEW = 20  # sources, of which all similarities are written
 NAMES = {"human": "eight people", "gemini-1.5-pro": "gemini-1.5-pro", "gpt-4o": "gpt-4o"}
 
 
@@ -65,6 +66,8 @@ def described(name: str, found: Sources, **facts: Any) -> dict[str, Any]:
         "notes": told["notes"],
         "signature": told["signature"],
     }
+    if len(found.sources) <= FEW:
+        row["similarity"] = found.similarity.round(6).tolist()
     if len(each):
         ends = np.quantile(each, [0, 0.25, 0.5, 0.75, 1]).tolist()
         row["per_prompt"] = {"mean": float(each.mean()), "quartiles": ends}
