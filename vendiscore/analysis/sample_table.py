@@ -270,13 +270,12 @@ class Explanation(Summary):
         few = [*order[:SHOWN], *order[SHOWN:][-SHOWN:]]
         shown: dict[str, Any] = {name: column[few] for name, column in self._columns.items()}
         said = "what adds the most, and the least" if self.n > len(few) else "by what they add"
-        table = html_table(shown | {"sample": [self._shown(i) for i in few]}, said)
+        given = self._samples if isinstance(self._samples, list) else None
+        texts = ["" if given is None else given[place] for place in self.places[few]]
+        texts = [text if isinstance(text, str) else "" for text in texts]
+        short = [t if len(t) <= LETTERS else f"{t[: LETTERS - 1]}…" for t in texts]
+        table = html_table(shown | {"sample": short}, said)
         return f"<p>{html.escape(self.sentence)}</p>{table}"
-
-    def _shown(self, i: int) -> str:
-        sample = self._samples[self.places[i]] if isinstance(self._samples, list) else None
-        short = sample if isinstance(sample, str) else ""
-        return short if len(short) <= LETTERS else f"{short[: LETTERS - 1]}…"
 
 
 def explain(

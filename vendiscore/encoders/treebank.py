@@ -51,7 +51,12 @@ def tokenize(text: str) -> list[str]:
     body = (whole := text.rstrip(_SPACE)).rstrip(_CLOSING)
     if body.endswith(".") and not body.endswith(".."):
         text = f"{body[:-1]} . {whole[len(body) :]} "
-    text = _commas_apart(text)
+    if _BESIDE.search(text):  # commas and colons are put apart, unless a digit follows
+        text = _COMMA.sub(r" \1 \2", text)
+    else:
+        for mark, before_digit in _IN_NUMBER.items():
+            if mark in text:
+                text = before_digit.sub(mark, text.replace(mark, f" {mark} "))
     if ".." in text:
         text = re.sub(r"\.{2,}", r" \g<0> ", text)
     for mark in ";@#$%&?!‒–—―":
@@ -68,16 +73,6 @@ def tokenize(text: str) -> list[str]:
         # Only after a contraction: elsewhere the apostrophe is split off by now.
         text = _TWAS.sub(r"\1 \2 ", _TIS.sub(r"\1 \2 ", text))
     return text.split()
-
-
-def _commas_apart(text: str) -> str:
-    """Put spaces around commas and colons, unless a digit follows: `_COMMA` where two meet."""
-    if _BESIDE.search(text):
-        return _COMMA.sub(r" \1 \2", text)
-    for mark, before_digit in _IN_NUMBER.items():
-        if mark in text:
-            text = before_digit.sub(mark, text.replace(mark, f" {mark} "))
-    return text
 
 
 def _apart(match: re.Match[str]) -> str:

@@ -137,7 +137,11 @@ def ngram_overlap(
     ValueError, MissingPackageError, FileNotFoundError
         For a tokenizer by a name that is unknown, or without the package or model that it needs.
     """
-    orders = _check_ns(ns)
+    remedy = f"it is {ns!r:.60}; pass 1, or (1, 2, 3, 4)"
+    several: Any = ns if is_several(ns) else [ns]
+    orders = tuple(integer("ns", n, remedy=remedy) for n in several)
+    if not orders:
+        raise ValueError(f"`ns` must be one or more integers of at least 1, {remedy}")
     one_of("analyzer", analyzer, ("auto", "word", "char"))
     width = None if columns is None else integer("columns", columns)
     if analyzer == "auto":
@@ -305,14 +309,6 @@ def _changes(values: np.ndarray) -> np.ndarray:
     found = np.ones(len(values), dtype=bool)
     np.not_equal(values[1:], values[:-1], out=found[1:])
     return found
-
-
-def _check_ns(ns: int | Iterable[int]) -> tuple[int, ...]:
-    orders = tuple(ns) if is_several(ns) else (ns,)  # type: ignore[arg-type]
-    remedy = f"it is {ns!r:.60}; pass 1, or (1, 2, 3, 4)"
-    if not orders:
-        raise ValueError(f"`ns` must be one or more integers of at least 1, {remedy}")
-    return tuple(integer("ns", n, remedy=remedy) for n in orders)
 
 
 def read_tokenizer(tokenizer: Tokenizer | str | None, analyzer: str) -> Tokenizer:

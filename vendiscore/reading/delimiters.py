@@ -44,7 +44,9 @@ def delimiter_of(text: str, limits: Limits) -> str | None:
         return "" if quoted and any("\n" in cell for row in rows for cell in row) else None
     width = len(rows[0])
     names = [cell.strip() for cell in rows[0] if cell.strip()]
-    known = [name for name in names if _is_known(name)]
+    patterns = (TEXT_NAMES, OTHER_NAMES, MOLECULE_NAMES)
+    short = [name for name in names if len(name.split()) < 4 and _NAME.fullmatch(name)]
+    known = [name for name in short if any(is_named(name, pattern) for pattern in patterns)]
     if len(known) == len(set(names)) == len(names):
         return sign if sum(len(row) > 1 for row in rows) >= len(rows) / 2 else None
     least = 0.5 if known and _is_tight(lines[0], sign) else _MOST
@@ -57,13 +59,6 @@ def delimiter_of(text: str, limits: Limits) -> str | None:
     beside = re.compile(f"(^|{re.escape(sign)}){_CELL}({re.escape(sign)}|$)")
     told = sign == ";" or known or any(map(beside.search, lines)) or _has_columns(rows)
     return sign if told else None
-
-
-def _is_known(name: str) -> bool:
-    """Return whether columns have such a name: up to three words, one of them known."""
-    plain = len(name.split()) < 4 and _NAME.fullmatch(name)
-    patterns = (TEXT_NAMES, OTHER_NAMES, MOLECULE_NAMES)
-    return bool(plain) and any(is_named(name, pattern) for pattern in patterns)
 
 
 def _is_tight(line: str, sign: str) -> bool:

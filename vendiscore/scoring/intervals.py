@@ -89,7 +89,12 @@ def sureness(subject: Subject, request: Request, scores: Sequence[Mapping[str, A
         if request.corrected and name == "VS":
             for key, q in zip(own, subject.orders, strict=True):
                 found.numbers.setdefault(key, {})["corrected"] = _corrected(subject, q, key)
-    if units is not None and units.codes is None and (share := _dependent(subject, units)):
+    share = 0.0
+    if units is not None and units.codes is None and subject.n >= LEAST_DEPENDENT:
+        plain = units.repeats is not None and units.repeats.plain
+        if not plain and "similarities" in subject.__dict__:
+            share = dependent_share(subject.similarity)
+    if share:  # of samples with a near-copy, more than chance brings
         subject.notes.append(
             f"{DEPENDENT}: {100 * share:.0f} % of {subject.n} have a near-copy, and the interval "
             f"takes them to be independent. Pass `clusters`, a label for those that came together, "
@@ -167,14 +172,6 @@ def _units(subject: Subject, request: Request) -> Units:
         return Units(subject.n, request.ci, None, pairs)
     codes = cluster_codes(request.clusters, subject.rows_came >= 0, LEAST)
     return Units(int(codes.max()) + 1, request.ci, codes, pairs)
-
-
-def _dependent(subject: Subject, units: Units) -> float:
-    """Return the share of samples with a near-copy, if it is more than chance brings."""
-    few = subject.n < LEAST_DEPENDENT or (units.repeats is not None and units.repeats.plain)
-    if few or "similarities" not in subject.__dict__:
-        return 0.0
-    return dependent_share(subject.similarity)
 
 
 def _corrected(subject: Subject, q: float, key: str) -> float:
