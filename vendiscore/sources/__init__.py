@@ -105,8 +105,20 @@ def sources(
     own = ("by", "names", "source", "prompt", "sample", "aligned", "given_prompt", "level", "q")
     read = how_of({"k": k, **how}, own)
     plan = read_plan(check_orders([q])[0], level, psd, given_prompt)
+    if source is None and (sample is not None or prompt is not None):
+        raise TypeError("`sample` and `prompt` name columns of a table, and so must `source`")
+    if source is not None and (by is not None or prompts is not None):
+        raise TypeError(
+            "`source` and `prompt` name columns; leave out the labels `by` and `prompts`"
+        )
+    if names is not None and (by is not None or source is not None):
+        raise TypeError("`names` are of sources in a list, and here labels name them: leave it out")
     if source is not None:
         answers, by, prompts = read_columns(answers, source, prompt, sample)
+    if not aligned and prompts is not None:
+        raise ValueError(
+            "aligned=False is of samples that answer no prompts: leave one of them out"
+        )
     if by is not None:
         return found(from_rows(answers, by, prompts, read), read, plan)
     return found(from_sources(answers, prompts, names, aligned, read), read, plan)

@@ -93,6 +93,8 @@ def from_rows(samples: Any, by: Any, prompts: Any, how: How) -> Answers:
 def from_sources(answers: Any, prompts: Any, names: Any, aligned: bool, how: How) -> Answers:
     """Return answers that come source by source: a dict by name, or lists or arrays."""
     named = _named(answers, names)
+    if len(named) < 2:
+        _checked(Answers([], tuple(named), np.zeros(0), (), np.zeros(0)))
     if not aligned:
         sets = [read_collection(own, how, name) for name, own in named.items()]
         source = np.repeat(np.arange(len(sets)), [size(each) for each in sets])
@@ -146,7 +148,8 @@ def _named(answers: Any, names: Any) -> dict[str, Any]:
         if len(found) < len(answers):
             raise ValueError("two sources have names that are written alike; rename one")
         return found
-    if not isinstance(answers, (list, tuple)) and not hasattr(answers, "ndim"):
+    table = hasattr(answers, "columns") or hasattr(answers, "column_names")
+    if table or (not isinstance(answers, (list, tuple)) and not hasattr(answers, "ndim")):
         raise TypeError(
             f"`answers` must be a dict of source to answers, a list of these, or a table with "
             f"source='…' and sample='…', got {type(answers).__name__}"
@@ -182,10 +185,12 @@ def _missing(samples: Any) -> np.ndarray:
     """Return which samples are None, NaN or an empty list."""
     if not isinstance(samples, list):
         return np.zeros(size(samples), dtype=bool)
-    plain = (type(None), float)
+    plain = ("NoneType", "float", "float64", "NAType")
     return np.array(
         [
-            (isinstance(each, plain) and is_missing(each)) or (isinstance(each, list) and not each)
+            is_missing(each)
+            if type(each).__name__ in plain
+            else isinstance(each, list) and not each
             for each in samples
         ],
         dtype=bool,
@@ -211,3 +216,14 @@ def check_shared(names: Sequence[str], shared: np.ndarray) -> None:
     raise ValueError(
         f"{names[a]!r} and {names[b]!r} have answers to no prompt in common; leave one out"
     )
+
+
+def check_defined(names: Sequence[str], S: np.ndarray) -> None:
+    """Raise for a source whose answers cancel out, so that it is similar to nothing."""
+    if not np.isfinite(S).all():
+        name = names[int(np.argmin(np.isfinite(S).sum(axis=1)))]
+        raise ValueError(
+            f"the answers of {name!r} to a prompt have a mean similarity of 0 or less with each "
+            f"other, so that no cosine is defined; take a kernel without negative values, or leave "
+            f"{name!r} out"
+        )

@@ -159,7 +159,8 @@ class Sources(Summary):
     def sentence(self) -> str:
         """The number as it may be quoted."""
         level = "" if self.level is None else f"{100 * self.level:g} % interval, "
-        asked = f"{len(self.prompts):,} prompts, " if self.prompts else ""
+        count = len(self.prompts)
+        asked = f"{count:,} prompt{'s' * (count > 1)}, " if count else ""
         how = f"kernel {self.settings['kernel']}, " if "kernel" in self.settings else ""
         told = f"{len(self.sources):,} sources are effectively {self.found} different ones"
         if self.corrected is not None:

@@ -27,7 +27,7 @@ from ..spectral.stacks import Spectra
 from ..spectral.vendi import spectrum_of, vendi
 from ..uncertainty.jackknife import delete_one_error
 from ..uncertainty.subsampling import student_reach
-from .answer_table import Answers, check_shared
+from .answer_table import Answers, check_defined, check_shared
 from .between_sources import Score, SourceRow, Sources
 from .replicates import OfBlocks, OfPrompts, Replicates, packed
 
@@ -35,6 +35,7 @@ from .replicates import OfBlocks, OfPrompts, Replicates, packed
 _FITTED_TO = 1_000
 # Random blocks of whole sets, of which each is left out once.
 _BLOCKS = 20
+_ROUNDING = 1e-9
 _FEW = 10  # prompts, of which intervals hold less often
 REPAIRED = (
     "Similarities of sources have negative eigenvalues, which are set to zero: each two sources "
@@ -79,6 +80,7 @@ def found(answers: Answers, how: How, plan: Plan) -> Sources:
             f"all: {answers.called(i)} {why}"
         )
     S = replicates.whole()
+    check_defined(answers.names, S)
     psd = plan.psd
     try:
         score = _score(replicates, plan, S, psd)
@@ -93,13 +95,14 @@ def found(answers: Answers, how: How, plan: Plan) -> Sources:
         T = replicates.whole(corrected=True)
         if np.isfinite(T).all():
             corrected = _score(replicates, plan, T, "clip", corrected=True)
-    if answers.prompts and len(answers.prompts) < _FEW:
+    if score.se is not None and answers.prompts and len(answers.prompts) < _FEW:
         notes.append(
             f"Of {len(answers.prompts)} prompts an interval holds less often than its level says."
         )
     K = MatrixSimilarity(S)
     spectrum = spectrum_of(K, psd=psd, vectors=True)
     adds = score.value - np.exp(leave_one_out(spectrum, plan.q))
+    adds = np.where(abs(adds) < _ROUNDING, 0.0, adds)
     pairs = np.where(np.eye(len(S), dtype=bool), -np.inf, S)
     nearest = pairs.argmax(axis=1)
     used = np.bincount(np.delete(answers.source, list(dropped)))
@@ -138,6 +141,8 @@ def _of_prompts(answers: Answers, how: How, plan: Plan) -> Any:
     names, places = answers.names, answers.places()
     n, prompts = len(names), len(answers.prompts)
     pairs = n * (n + 1) // 2
+    if plan.given_prompt and (other := [p for p in answers.prompts if not isinstance(p, str)]):
+        raise TypeError(f"`given_prompt` needs prompts that are texts, got {other[0]!r:.60}")
     memory.require(
         8 * pairs * prompts,
         f"similarities of {n} sources for each of {prompts} prompts",
@@ -154,7 +159,8 @@ def _of_prompts(answers: Answers, how: How, plan: Plan) -> Any:
         codes = answers.source[kept]
         here = np.bincount(codes, minlength=n)
         K = mean_similarities(set_sums(similarity, codes, n), here)
-        return packed(K), here, _effective(K, here > 0, plan.q), _own(similarity, codes, n, plan.q)
+        has = K.diagonal() > 0  # answers that cancel out have no direction
+        return packed(K), here, _effective(K, has, plan.q), _own(similarity, codes, n, plan.q)
 
     done = in_order(look, range(prompts))
     for p, (row, here, score, own_scores) in enumerate(track(done, prompts, "comparing answers")):
@@ -175,6 +181,10 @@ def _of_prompts(answers: Answers, how: How, plan: Plan) -> Any:
 
 def _of_sets(answers: Answers, how: How, plan: Plan) -> Any:
     """Return means of blocks of whole sets, of each set, and the settings."""
+    if plan.given_prompt:
+        raise TypeError(
+            "`given_prompt` is for answers to prompts; pass the prompts, or leave it out"
+        )
     similarity, kept, dropped = _usable(answers, how, np.arange(len(answers.source)))
     codes, n = answers.source[kept], len(answers.names)
     sizes = np.bincount(codes, minlength=n)
@@ -261,6 +271,8 @@ def _located(answers: Answers, problems: Mapping[int, str]) -> SampleError:
 
 def _effective(K: np.ndarray, has: np.ndarray, q: float) -> float:
     """Return the effective number of sources at one prompt, from their mean similarities."""
+    if not has.any():
+        return 0.0
     part = K[np.ix_(has, has)]
     return float(to_host(Spectra(part[None], None, [q], "clip").values[0])[0])
 

@@ -110,4 +110,4 @@ def unpacked(rows: np.ndarray, n: int) -> np.ndarray:
 
 def _checked(sums: np.ndarray, own: np.ndarray) -> np.ndarray:
     """Return cosines, NaN where nothing two answers share is left to divide by."""
-    return cosines(sums, np.where(own > 0, own, np.nan))
+    return cosines(sums, np.where(own > 1e-12, own, np.nan))
