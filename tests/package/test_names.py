@@ -36,7 +36,7 @@ def lines(path: Path) -> int:
 
 def test_the_package_is_small():
     sizes = [lines(path) for path in MODULES]
-    assert sum(sizes) <= 38_700  # 43,250 once; 37,160 before the number of sources
+    assert sum(sizes) <= 39_210  # 43,250 once; 37,160 before the number of sources
     assert statistics.median(sizes) < 150
     assert max(sizes) <= 400
 
