@@ -140,6 +140,15 @@ def test_a_bad_line_of_the_second_file_is_named(run, save):
     assert f"{paths[1]}: 1 sample is left out: line 2" in err
 
 
+def test_files_without_columns_name_the_flags_of_this_command(run, save, tmp_path):
+    path = save("a.txt", "x y\nz\n")
+    said = "or leave out --column, --source and --prompt"
+    assert said in run("sources", path, "--source", "model")[2]
+    (tmp_path / "folder").mkdir()
+    said = "leave out --column, --source and --prompt, but for --source folder"
+    assert said in run("sources", tmp_path / "folder", "--source", "model")[2]
+
+
 def test_of_many_sources_a_few_are_printed(run, save):
     rows = [f"m{s},p{p},word{s % 7} of {p}" for s in range(43) for p in range(3)]
     path = save("a.csv", "\n".join(["model,prompt,answer", *rows]))

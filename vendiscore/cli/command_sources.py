@@ -84,6 +84,7 @@ def _in_flags(args: Namespace, said: str) -> str:
     """Return a message of the library or of a reader with the flags for its keywords."""
     words = {"`by`": f"--source {args.by or 'FILE'}", "`prompts`": f"--prompt {args.prompts}"}
     words |= {"by `compute`": "by `vendiscore FILE`", "psd='clip'": "-o psd=clip"}
+    words |= {"--quality, ": "", ", --group-by and --quality": " and --group-by"}  # which it lacks
     words |= {"--by and --group-by": "--source and --prompt", "--group-by folder and ": ""}
     words |= {"--by": "--source", "--group-by": "--prompt", "has no set": "has no source"}
     for word, flag in words.items():
