@@ -174,7 +174,10 @@ def test_the_interval_leaves_out_one_prompt_at_a_time():
         for p in range(9)
     ]
     assert found.se == pytest.approx(math.sqrt(8 / 9 * np.sum((left - np.mean(left)) ** 2)))
-    assert found.high - found.value == pytest.approx(1.8595480375 * found.se)
+    logs = np.log(np.array(left) - 1)
+    spread = math.sqrt(8 / 9 * np.sum((logs - logs.mean()) ** 2))
+    assert (found.high - 1) / (found.value - 1) == pytest.approx(math.exp(1.8595480375 * spread))
+    assert (found.value - 1) / (found.low - 1) == pytest.approx(math.exp(1.8595480375 * spread))
     assert sources(answers, k="cosine", level=None).found.se is None
 
 

@@ -78,7 +78,8 @@ def sources(
     source answers several times, `.corrected` has Σ_p K_p(a, a) over different answers only: two
     sets of answers of one source are then one source but for chance, where the plain score counts
     their differences too. Intervals are Student's, of a jackknife that leaves out one prompt at a
-    time; without prompts, one of 20 random blocks of each set. Answers to one prompt are compared
+    time (without prompts, one of 20 random blocks of each set); that of the score is of
+    log(score − 1). Answers to one prompt are compared
     at a time, in threads.
 
     References

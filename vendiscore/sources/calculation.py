@@ -36,7 +36,7 @@ _FITTED_TO = 1_000
 # Random blocks of whole sets, of which each is left out once.
 _BLOCKS = 20
 _ROUNDING = 1e-9
-_FEW = 10  # prompts, of which intervals hold less often
+_FEW = 30  # prompts, of which intervals hold less often
 REPAIRED = (
     "Similarities of sources have negative eigenvalues, which are set to zero: each two sources "
     "are compared over the prompts that both have answers to."
@@ -302,6 +302,9 @@ def _score(
 
     stacks: Iterator[np.ndarray] = replicates.without(corrected)
     left = np.concatenate(list(in_order(scores, stacks)))
-    error = delete_one_error(left)
-    reach = student_reach(plan.level, len(left)) * error
-    return Score(value, error, max(1.0, value - reach), min(float(len(S)), value + reach))
+    error, reach = delete_one_error(left), student_reach(plan.level, len(left))
+    low, high = value - reach * error, value + reach * error
+    if not corrected and value - 1 > _ROUNDING:  # of few prompts the logarithm is less skewed
+        factor = np.exp(reach * delete_one_error(np.log(np.maximum(left - 1, _ROUNDING))))
+        low, high = 1 + (value - 1) / factor, 1 + (value - 1) * factor
+    return Score(value, error, max(1.0, float(low)), min(float(len(S)), float(high)))
