@@ -135,19 +135,29 @@ def test_parts_of_one_set_are_one_source_when_corrected():
     assert found.per_prompt == ()
 
 
-@pytest.mark.parametrize("aligned", [True, False])
-def test_halves_of_a_source_are_nearest_to_each_other(novelty_answers, aligned):
-    """Every second answer to each prompt; or all answers to the first prompts and to the others."""
-    halves = {}
-    for name in ("human", "gemini-1.5-pro", "gpt-4o"):
-        own = [row["generations"] for row in novelty_answers if row["model"] == name]
-        for half in (0, 1):
-            of_half = [each[half::2] for each in own]
-            whole = [text for each in own[50 * half :][:50] for text in each]
-            halves[f"{name} {half}"] = of_half if aligned else whole
-    found = sources(halves, aligned=aligned)
-    for row in found.sources if aligned else found.sources[2:]:
-        assert row.nearest[:-1] == row.name[:-1]
+def halves(rows, of):
+    """Return two sources for each of three, by `of` the answers of one and 0 or 1."""
+    names = ("human", "gemini-1.5-pro", "gpt-4o")
+    answers = {name: [row["generations"] for row in rows if row["model"] == name] for name in names}
+    return {(name, half): of(own, half) for name, own in answers.items() for half in (0, 1)}
+
+
+def test_halves_of_the_answers_to_each_prompt_are_nearest_to_each_other(novelty_answers):
+    def every_second(own, half):
+        return [each[half::2] for each in own]
+
+    found = sources({str(key): own for key, own in halves(novelty_answers, every_second).items()})
+    assert [row.nearest[:5] for row in found.sources] == [row.name[:5] for row in found.sources]
+
+
+def test_models_are_known_by_answers_to_other_prompts_and_eight_people_are_not(novelty_answers):
+    def half_of_prompts(own, half):
+        return [text for each in own[50 * half :][:50] for text in each]
+
+    sets = {str(key): own for key, own in halves(novelty_answers, half_of_prompts).items()}
+    found = sources(sets, aligned=False)
+    known = [row.nearest[:5] == row.name[:5] for row in found.sources]
+    assert known == [False, False, True, True, True, True]
 
 
 def test_intervals_hold_the_number_of_a_larger_set_of_prompts():

@@ -102,25 +102,9 @@ def found(answers: Answers, how: How, plan: Plan) -> Sources:
     K = MatrixSimilarity(S)
     spectrum = spectrum_of(K, psd=psd, vectors=True)
     adds = score.value - np.exp(leave_one_out(spectrum, plan.q))
-    adds = np.where(abs(adds) < _ROUNDING, 0.0, adds)
-    pairs = np.where(np.eye(len(S), dtype=bool), -np.inf, S)
-    nearest = pairs.argmax(axis=1)
     used = np.bincount(np.delete(answers.source, list(dropped)))
-    rows = tuple(
-        SourceRow(
-            name=name,
-            n=int(n),
-            adds=float(adds[i]),
-            nearest=answers.names[nearest[i]],
-            similarity=float(S[i, nearest[i]]),
-            mean_similarity=float((S[i].sum() - 1) / (len(S) - 1)),
-            within=None if np.isnan(own[i]) else float(own[i]),
-            own_score=None if np.isnan(spread[i]) else float(spread[i]),
-        )
-        for i, (name, n) in enumerate(zip(answers.names, used, strict=True))
-    )
     return Sources(
-        rows,
+        _rows(answers.names, S, used, np.where(abs(adds) < _ROUNDING, 0.0, adds), own, spread),
         score,
         corrected,
         plan.q,
@@ -133,6 +117,28 @@ def found(answers: Answers, how: How, plan: Plan) -> Sources:
         settings,
         tuple(notes),
         {answers.place(i): why for i, why in sorted(dropped.items())},
+    )
+
+
+def _rows(
+    names: Sequence[str], S: np.ndarray, used: np.ndarray, *columns: np.ndarray
+) -> tuple[SourceRow, ...]:
+    """Return one row for each source, by its similarities, its answers, and further columns."""
+    nearest = np.where(np.eye(len(S), dtype=bool), -np.inf, S).argmax(axis=1).tolist()
+    mean = (S.sum(axis=1) - 1) / (len(S) - 1)
+    known = zip(*(column.tolist() for column in columns), strict=True)
+    return tuple(
+        SourceRow(
+            name=name,
+            n=int(used[i]),
+            adds=adds,
+            nearest=names[nearest[i]],
+            similarity=float(S[i, nearest[i]]),
+            mean_similarity=float(mean[i]),
+            within=None if np.isnan(own) else own,
+            own_score=None if np.isnan(spread) else spread,
+        )
+        for i, (name, (adds, own, spread)) in enumerate(zip(names, known, strict=True))
     )
 
 
