@@ -19,7 +19,7 @@ def ends(row: dict[str, Any], name: str = "VS", digits: int = 2) -> str:
 def alpaca() -> str:
     """Models of AlpacaEval: how many differ, and what it took."""
     return table(
-        ("compared by", "different models", "q = 2", "per prompt", "time", "memory"),
+        ("compared by", "different models", "q = 2", "per prompt", "time", "memory beyond answers"),
         (
             (
                 row["name"].partition(", by ")[2],
@@ -60,7 +60,7 @@ def quoted() -> str:
 
 def novelty() -> str:
     """People and two models: all answers, halves, and one answer each."""
-    parts = {"novelty": "3, 8 or 10 answers", "halves": "6 halves of them", "one answer": "3, one"}
+    parts = {"novelty": "3, all answers", "halves": "6, halves of the answers", "one answer": "3, one answer"}
     return table(
         ("compared by", "sources", "different ones", "corrected"),
         (
