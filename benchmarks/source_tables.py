@@ -60,7 +60,11 @@ def quoted() -> str:
 
 def novelty() -> str:
     """People and two models: all answers, halves, and one answer each."""
-    parts = {"novelty": "3, all answers", "halves": "6, halves of the answers", "one answer": "3, one answer"}
+    parts = {
+        "novelty": "3, all answers",
+        "halves": "6, halves of the answers",
+        "one answer": "3, one answer",
+    }
     return table(
         ("compared by", "sources", "different ones", "corrected"),
         (

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from .axes import picture
 
 _POINTS = 8.0  # height of a name
-_WIDE = 0.56  # of a letter, as a share of its height
+_WIDE = 0.58  # of a letter, as a share of its height
+_GAP, _DOT = 4.0, 2.0  # between a point and its name; half of what a point takes
+Box: TypeAlias = tuple[float, float, float, float]  # left, low, right, high
 
 
 @picture
@@ -27,10 +29,10 @@ def source_map(places: Any, names: Sequence[str], importance: Any = None, *, ax:
     Examples
     --------
     >>> from matplotlib.figure import Figure
-    >>> at = [[0, 0], [0, 0.001], [1, 1]]
-    >>> ax = source_map(at, ["a", "b", "c"], [1, 2, 3], ax=Figure().add_subplot())
-    >>> [text.get_text() for text in ax.texts]
-    ['c', 'b']
+    >>> at = [[0, 0], [0, 0], [0, 0], [1, 1]]
+    >>> ax = source_map(at, ["a", "b", "c", "d"], [1, 2, 3, 4], ax=Figure().add_subplot())
+    >>> [text.get_text() for text in ax.texts]  # on both sides of a point
+    ['d', 'c', 'b']
     """
     at = np.asarray(places, dtype=float)
     ax.scatter(*at.T, s=14, color="C0")
@@ -39,17 +41,30 @@ def source_map(places: Any, names: Sequence[str], importance: Any = None, *, ax:
     order = range(len(at)) if importance is None else np.argsort(-np.asarray(importance))
     ax.apply_aspect()
     pixels = ax.transData.transform(at) * 72 / ax.figure.dpi
-    taken: list[tuple[float, float, float, float]] = []
+    edges = np.array(ax.get_window_extent().extents) * 72 / ax.figure.dpi
+    dots = [(x - _DOT, y - _DOT, x + _DOT, y + _DOT) for x, y in pixels.tolist()]
+    taken: list[Box] = []
     for i in order:
-        x, y = pixels[i] + (4.0, -_POINTS / 3)
-        box = (x, y, x + _WIDE * _POINTS * len(names[i]), y + _POINTS)
-        if any(_overlap(box, other) for other in taken):
+        x, y = pixels[i]
+        wide, low = _WIDE * _POINTS * len(names[i]), y - _POINTS / 2
+        right = (x + _GAP, low, x + _GAP + wide, low + _POINTS)
+        left = (x - _GAP - wide, low, x - _GAP, low + _POINTS)
+        sides = {"left": right, "right": left}  # by how text is aligned
+        free = [
+            side
+            for side, box in sides.items()
+            if edges[0] <= box[0] and box[2] <= edges[2] and not _meets(box, taken)
+        ]
+        if not free:
             continue
-        taken.append(box)
+        side = next((side for side in free if not _meets(sides[side], dots)), free[0])
+        taken.append(sides[side])
+        gap = _GAP if side == "left" else -_GAP
         style = {"textcoords": "offset points", "fontsize": _POINTS, "parse_math": False}
-        ax.annotate(names[i], at[i], (4, -_POINTS / 3), **style)
+        ax.annotate(names[i], at[i], (gap, 0), ha=side, va="center", **style)
     return ax
 
 
-def _overlap(a: tuple[float, ...], b: tuple[float, ...]) -> bool:
-    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
+def _meets(a: Box, others: list[Box]) -> bool:
+    """Return whether a box overlaps one of others."""
+    return any(a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3] for b in others)
