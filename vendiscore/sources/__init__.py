@@ -94,7 +94,7 @@ def sources(
     ...            "other": ["London", "the dog ran"]}
     >>> found = vendiscore.sources(answers, ns=[1])
     >>> round(found.score, 2)
-    1.97
+    2.08
     >>> found.pairs(1)[0][:2]
     ('small', 'large')
     """

@@ -71,7 +71,7 @@ class SourceRow(Summary):
     --------
     >>> from vendiscore import sources
     >>> row = sources({"x": ["a b", "c"], "y": ["a b", "d"]}, ns=[1]).sources[0]
-    >>> row.name, row.n, row.nearest, row.similarity
+    >>> row.name, row.n, row.nearest, round(row.similarity, 6)
     ('x', 2, 'y', 0.5)
     """
 
