@@ -72,7 +72,8 @@ def profiles(
         ax.plot(orders, scores, color=f"C{i}", ls=look(i)[0], lw=2, label=name)
         ax.fill_between(orders, low, high, color=f"C{i}", alpha=0.25, lw=0)
     ax.set(xlabel="order q", ylabel="effectively different", ylim=(0, None))
-    ax.legend(frameon=False)
+    for text in ax.legend(frameon=False).get_texts():
+        text.set_parse_math(False)
     return ax
 
 

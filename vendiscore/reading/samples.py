@@ -43,6 +43,7 @@ class Samples:
     sets: Sequence[Hashable] = ()
     quality: Sequence[float] = ()
     prompts: Sequence[str] = ()
+    asked: Sequence[str] = ()  # prompts by a column of that name, whether or not they are taken out
     prompt_column: str = ""  # that prompts are from, or could be
     written: Callable[[Sequence[int]], str] | None = None  # samples, as the file has them
     features: Sequence[str] = ()  # the columns that numbers are from
@@ -75,6 +76,7 @@ class Samples:
             sets=[self.sets[i] for i in kept] if self.sets else (),
             quality=[self.quality[i] for i in kept] if self.quality else (),
             prompts=[self.prompts[i] for i in kept] if self.prompts else (),
+            asked=[self.asked[i] for i in kept] if self.asked else (),
             written=written and (lambda some: written([kept[i] for i in some])),
         )
 

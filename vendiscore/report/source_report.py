@@ -75,31 +75,37 @@ def _cell(value: Any) -> str:
     return f"{value:,}" if type(value) is int else folded("" if value is None else str(value), 800)
 
 
-def _pictures(found: Sources) -> Iterator[str]:
-    """Yield the map and the heat map, as wide as the page where there are many names."""
+def drawn(found: Sources) -> list[Figure]:
+    """Draw the map and the heat map, larger where there are many names."""
     rows = [replace(row, name=cut(" ".join(row.name.split()), _NAME)) for row in found.sources]
     named, n = replace(found, sources=tuple(rows)), len(rows)
     (a, b, near), longest = found.pairs(1)[0], max(len(row.name) for row in rows)
     wide, label = 4.4 if n <= _SMALL else 9.0, f"nearest are {a} and {b}: {near:.2f}"
     room = (0.2 + 0.065 * longest) / wide  # of a name
-    side = 0.88 - room
+    side = (0.84 if n <= _SMALL else 0.88) - room  # beside which the bar has its numbers
     size = (wide, wide * side / 0.9)
-    try:
-        at = svg(lambda ax: named.plot(ax), f"Map: {label}", size, (0.02, 0.02, 0.96 - room, 0.96))
-        heat = svg(
-            lambda ax: named.plot(ax, kind="heat"),
-            f"Similarities of sources: {label}",
-            size,
-            (room, 0.08, side, 0.9),
-        )
-    except MissingPackageError as error:
-        yield paragraph(f"No pictures: {error}")
-        return
+    at = svg(lambda ax: named.plot(ax), f"Map: {label}", size, (0.02, 0.02, 0.96 - room, 0.96))
+    heat = svg(
+        lambda ax: named.plot(ax, kind="heat"),
+        f"Similarities of sources: {label}",
+        size,
+        (room, 0.08, side, 0.9),
+    )
     text = "Similar sources are near each other. Names without room are left out."
     both = [Figure("map", at, "Map", text)]
     text = "Similar sources are side by side: bright squares are groups that answer alike."
-    both.append(Figure("heat", heat, "Similarities", text))
-    yield from [pictured(both)] if n <= _SMALL else (pictured([each]) for each in both)
+    return [*both, Figure("heat", heat, "Similarities", text)]
+
+
+def _pictures(found: Sources) -> Iterator[str]:
+    """Yield the pictures, each as wide as the page where there are many names."""
+    try:
+        both = drawn(found)
+    except MissingPackageError as error:
+        yield paragraph(f"No pictures: {error}")
+        return
+    small = len(found.sources) <= _SMALL
+    yield from [pictured(both)] if small else (pictured([each]) for each in both)
 
 
 def _code(found: Sources) -> str:

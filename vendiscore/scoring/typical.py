@@ -12,11 +12,12 @@ from ..signature import IDLE, plain
 
 # Accuracies where contents differ and wording is controlled: `benchmarks/people`, McDiv_nuggets.
 NEAR_CHANCE = (0.66, 0.43)
-WORDING = (
+NGRAMS = (
     f"n-grams measure wording: on sets whose wording is controlled they are near chance (accuracy "
-    f"{NEAR_CHANCE[0]:.2f} and {NEAR_CHANCE[1]:.2f} on two sources, chance 0.50). For meaning: "
-    f'compute(texts, k="semantic"), or vendiscore FILE -k semantic.'
+    f"{NEAR_CHANCE[0]:.2f} and {NEAR_CHANCE[1]:.2f} on two sources, chance 0.50)."
 )
+REMEDY = 'For meaning: compute(texts, k="semantic"), or vendiscore FILE -k semantic.'
+WORDING = f"{NGRAMS} {REMEDY}"
 
 # Settings that are reported of a kernel and change no number. Every revision of the model on the
 # Hub that the table names has the same weights, and `pooling_from` says where `pooling` is from.
@@ -29,9 +30,9 @@ def settings_that_count(settings: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in told.items() if value is not None}
 
 
-def wording_sentence(settings: Mapping[str, Any]) -> str:
+def wording_sentence(settings: Mapping[str, Any], remedy: str = REMEDY) -> str:
     """Say what n-grams measure, and what to take for meaning; "" of any other kernel."""
-    return WORDING if settings.get("kernel") == "ngram_overlap" else ""
+    return f"{NGRAMS} {remedy}".strip() if settings.get("kernel") == "ngram_overlap" else ""
 
 
 @cache

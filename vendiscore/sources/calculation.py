@@ -250,6 +250,8 @@ def _usable(
     answers: Answers, how: How, places: np.ndarray
 ) -> tuple[Similarity | None, np.ndarray, dict[int, str]]:
     """Return the Similarity of the answers that can be used, their places, and the others."""
+    if isinstance(answers.samples, Similarity):
+        return answers.samples.take(places), places, {}
     one_by_one, dropped = replace(how, skip=False), dict[int, str]()
     while len(places):
         try:
@@ -309,6 +311,7 @@ def _score(
     stacks: Iterator[np.ndarray] = replicates.without(corrected)
     left = np.concatenate(list(in_order(scores, stacks)))
     error, reach = delete_one_error(left), student_reach(plan.level, len(left))
+    error = 0.0 if error < _ROUNDING else error
     low, high = value - reach * error, value + reach * error
     if not corrected and value - 1 > _ROUNDING:  # of few prompts the logarithm is less skewed
         factor = np.exp(reach * delete_one_error(np.log(np.maximum(left - 1, _ROUNDING))))

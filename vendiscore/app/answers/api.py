@@ -18,6 +18,7 @@ from ...signature import plain, plain_order
 from ..inputs.pictures import decode_images
 from ..quotas import MAX_SAMPLES, RefusedError, check_count, check_sets
 from . import kernel_menu, several_sets
+from .different_sources import asked_of, different, shown
 from .distinctive_samples import only
 from .group_lists import place, pooled
 from .jobs import Job, image_job, job_of, text_job, vector_job
@@ -132,6 +133,7 @@ def vendi_compare(
     permutations: int = several_sets.MIN_PERMUTATIONS,
     names: list[str] = [],  # noqa: B006 (shown in the schema, never written to)
     prompts: list = [],  # type: ignore[type-arg]  # noqa: B006
+    asked: list[list[str]] = [],  # noqa: B006
 ) -> dict[str, Any]:
     """Compare the Vendi Scores of two to eight sets, and say which differences are beyond chance.
 
@@ -146,10 +148,14 @@ def vendi_compare(
         permutations: How often samples are exchanged at most, from 299 to 999.
         names: Of the sets; A, B, C and so on unless given.
         prompts: Taken out of the similarities: one of all samples, or for each set a list of its.
+        asked: Prompts that samples answer and that are not taken out: for each set a list of its.
 
     Returns:
         Per set n, VS and VS at matched size with its interval; per pair the difference with
         interval, p and verdict; a sentence; per set that differs what the others have least of.
+        Under "sources" how many sets effectively differ: VS with VS_low and VS_high, a sentence,
+        what each adds, nearest and farthest pair, prompts that tell them apart most and least;
+        null of texts without a prompt each, `asked` or `prompts`.
     """
     if not isinstance(sets, list):
         raise RefusedError(f"Expected a list of sets, got {type(sets).__name__}.")
@@ -172,7 +178,9 @@ def vendi_compare(
                 f"{kind} in one."
             )
         check_count(len(samples), MAX_SAMPLES, "samples in a set")
+    answers = _asked(asked, jobs)
     found = finish(several_sets.compare_steps(jobs, q, permutations))
+    counted = different(found.together, [*jobs], answers, found.comparison.q, kind)
     places = {name: range(len(job.samples)) for name, job in jobs.items()}
     rare = only(found.together, jobs, places)
     for each in rare:
@@ -181,8 +189,23 @@ def vendi_compare(
     return several_sets.answer(found) | {
         "kernel": kernel,
         "only": rare,
+        "sources": counted and shown(counted),
         "arguments": {name: x for name, x in found.arguments.items() if name != "prompts"},
     }
+
+
+def _asked(asked: Any, jobs: dict[str, Job]) -> list[list[str]]:
+    lists = asked or [[]] * len(jobs)
+    if not isinstance(lists, list) or len(lists) != len(jobs):
+        raise RefusedError(f"`asked` must be {len(jobs)} lists, one for each set.")
+    for (name, job), own in zip(jobs.items(), lists, strict=True):
+        strings = isinstance(own, list) and all(isinstance(prompt, str) for prompt in own)
+        if not strings or (asked and len(own) != len(job.samples)):
+            raise RefusedError(
+                f"`asked` must have a prompt for each of the {len(job.samples)} samples of set "
+                f"{name:.60}, as strings."
+            )
+    return asked_of(jobs, dict(zip(jobs, lists, strict=True)))
 
 
 def _names(names: Any, count: int) -> list[str]:

@@ -165,7 +165,7 @@ def _answer(
         "sentence": job.sentence(found),
         "copies": sentences.copies(found, job.what) if found.distinct < n else "",
         "typical": details["typical"],
-        "wording": wording_sentence({"kernel": details.get("kernel")}),
+        "wording": wording_sentence({"kernel": details.get("kernel")}, _meaning()),
         "interval": sentences.interval(found, job.what),
         "how": sentences.how(found),
         "notes": _notes(found, job, samples, bad),
@@ -186,6 +186,12 @@ def _answer(
         and [{"group": str(row["group"]), "n": row["n"], "VS": row["VS"]} for row in groups],
         "growth": sentences.growing(found.growth) if n <= _GROWN and found.growth else "",
     }
+
+
+def _meaning() -> str:
+    """Point to the page's own way to compare meaning, where it is offered."""
+    labels = [f"“{each.label}”" for each in kernel_menu.choices("texts") if each.is_encoder]
+    return f"For meaning, pick {labels[0]}." if labels else ""
 
 
 def _notes(found: Findings, job: Job, samples: Samples, bad: Mapping[int, str]) -> list[str]:

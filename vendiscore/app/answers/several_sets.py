@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -29,6 +29,7 @@ from ...uncertainty.subsampling import MIN_SAMPLES
 from ..inputs.parts import part
 from ..quotas import MAX_SAMPLES, RefusedError, check_sets
 from . import kernel_menu, offered_encoders
+from .different_sources import asked_of, code, different, drawn, shown
 from .distinctive_samples import only
 from .group_lists import sets_of
 from .jobs import SAVED, Job, Settings, job_of
@@ -70,8 +71,10 @@ def compare(
     if len(kinds) > 1:
         raise RefusedError(f"Sets of one kind can be compared, got {' and '.join(sorted(kinds))}.")
     notes: list[str] = []
+    by = None
     if len(sets) == 1:
         (whole,) = sets.values()
+        by = whole.by
         sets = sets_of(whole)
         lost = {i: what for i, what in whole.problems.items() if whole.groups[i] == ""}
         if lost and not settings.leave_out:
@@ -95,15 +98,17 @@ def compare(
     for name, samples in sets.items():
         told_of = (*samples.told, *left_out(samples, bad[name]))
         notes += [f"{name}: {note}" for note in told_of]
-        places[name] = [place for i, place in enumerate(samples.places) if i not in bad[name]]
+        places[name] = _kept(samples.places, bad[name])
     if found.together.n > _SLOW:
         yield "Looking for what is only in one."
     first, result = next(iter(jobs.values())), found.comparison
+    asked = asked_of(jobs, {name: _kept(each.asked, bad[name]) for name, each in sets.items()})
+    counted = different(found.together, list(jobs), asked, result.q, kind)
     try:
         pictures = [each.to_dict() for each in compared(result)]
     except MissingPackageError:
         pictures = []
-    return answer(found) | {
+    page = answer(found) | {
         "kind": kind,
         "what": first.what,
         "kernel": chosen.kernel,
@@ -112,8 +117,9 @@ def compare(
         "csv": _csv(result),
         "notes": notes,
         "only": only(found.together, jobs, places),
-        **_code(found, jobs),
+        "sources": counted and shown(counted, by) | {"pictures": drawn(counted)},
     }
+    return page | _code(found, jobs, asked, page["sources"])
 
 
 def compare_steps(
@@ -172,8 +178,17 @@ def _renamed(row: Any, names: Mapping[str, str]) -> dict[str, Any]:
     return {name: getattr(row, of) for name, of in names.items()}
 
 
-def _code(found: Compared, jobs: Mapping[str, Job]) -> dict[str, Any]:
-    """Write Python that gives the whole scores, with the sets that it reads from the page."""
+def _kept(values: Sequence[Any], bad: Mapping[int, str]) -> list[Any]:
+    return [value for i, value in enumerate(values) if i not in bad]
+
+
+def _code(
+    found: Compared,
+    jobs: Mapping[str, Job],
+    asked: Sequence[Sequence[str]],
+    counted: dict[str, Any] | None,
+) -> dict[str, Any]:
+    """Write Python that gives the whole scores, and counts the sets that it reads from the page."""
     arguments = {name: x for name, x in found.arguments.items() if name != "prompts"}
     options, loop = keywords(arguments, found.comparison.q), "samples in sets"
     prompts = [written(job.prompts) for job in jobs.values() if job.prompts]
@@ -186,17 +201,22 @@ def _code(found: Compared, jobs: Mapping[str, Job]) -> dict[str, Any]:
         lists = [job.samples for job in jobs.values()]
         few = [samples[: INLINE + 1] for samples in lists]
         sets = repr([x if isinstance(x, list) else x.tolist() for x in few])
-        long = len(sets) + len("".join(prompts)) > INLINE
+        long = len(sets) + len("".join(map(str, prompts or asked))) > INLINE
         if long and first.kind == "vectors":
             modules = "pandas as pd"
             sets = f"[pd.read_csv(name + '.csv', header=None).to_numpy() for name in {names}]"
         elif long:
             modules, saved = READ_DOWNLOAD[0], lists
             sets = f'{READ_DOWNLOAD[1]}["sets"]  # “Everything (JSON)”, saved from the page'
+    told = prompts or [repr(own) for own in asked if any(own)]
+    head, listed = f"sets = {sets}", f"[{', '.join(map(repr, asked))}]" if told else ""
+    if told and saved:
+        head = head.replace(READ_DOWNLOAD[1], SAVED)
+        listed = '[[saved["prompts"][i] for i in own] for own in saved["prompt"]]'
     if len(set(prompts)) == 1 and len(prompts[0]) <= INLINE:
         options += f", prompts={prompts[0]}"
     elif prompts and saved:
-        sets = sets.replace(READ_DOWNLOAD[1], SAVED)
+        sets = head.removeprefix("sets = ")
         options += ', prompts=[saved["prompts"][i] for i in prompt]'
         loop = 'samples, prompt in zip(sets, saved["prompt"])'
     elif prompts:
@@ -204,7 +224,10 @@ def _code(found: Compared, jobs: Mapping[str, Job]) -> dict[str, Any]:
         loop = f"samples, prompts in zip(sets, [{', '.join(prompts)}])"
     scores = called("samples", options)
     lines = [source(modules), f"sets = {sets}", f"print([{scores} for {loop}])"]
-    own, every = distinct([job.prompts for job in jobs.values()])
+    if counted:
+        head = f"import {', '.join(filter(None, ['vendiscore', modules]))}\n{head}"
+        counted["code"] = code(head, names, listed, found.arguments, found.comparison.q)
+    own, every = distinct(asked if any(map(any, asked)) else [job.prompts for job in jobs.values()])
     return {"code": "\n".join(lines), "sets": saved, "prompts": every, "prompt": own}
 
 

@@ -9,6 +9,7 @@ import { more } from "./more.js";
 import { inFull } from "./sample.js";
 import { copyText, save, saveJson } from "./saves.js";
 import { copying } from "./share.js";
+import { sources } from "./sources.js";
 import { called } from "./view.js";
 
 const SENTENCES = 6; // that are seen at first
@@ -30,6 +31,7 @@ export function comparison(view) {
     sets(C),
     pairs(C),
     el("section", {}, figures(view, (C.pictures ?? []).filter(({ name }) => name !== "matched"))),
+    sources(view, wide),
     only(view),
     quoted(view),
   ].filter(Boolean);

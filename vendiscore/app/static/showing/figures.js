@@ -51,7 +51,7 @@ export function lines(view, { signature, code }) {
 }
 
 /** Lines to copy, with a button that copies them. */
-function copied(view, name, text) {
+export function copied(view, name, text) {
   const button = el(
     "button",
     { type: "button", class: "r-button", "aria-label": `Copy: ${name}` },

@@ -1,0 +1,73 @@
+"""How many different models: counted where a table has models and prompts, and only there."""
+
+import json
+import re
+
+import pytest
+from axe import in_all_colours
+from in_browser import alike, button, choose, downloaded, expect, open_tab
+
+pytest.importorskip("gradio")
+pytest.importorskip("matplotlib")
+from vendiscore import sources
+
+PROMPTS = [
+    "Name a fruit.",
+    "Describe the sea.",
+    "Why do cats purr?",
+    "<img src=x onerror=alert(1)>",
+]
+EVERY = {
+    "small": ["An apple.", "The sea is blue and wide.", "Cats purr to relax.", "No idea."],
+    "large": ["An apple.", "The sea is blue and deep.", "Cats purr to relax now.", "No idea now."],
+    "<b>other</b>": ["Mango!", "Salt and a grey line.", "Nobody knows.", "That is markup."],
+}
+
+
+def table(column: str) -> bytes:
+    rows = [
+        f'"{name}","{prompt}","{text}"\n'
+        for name, texts in EVERY.items()
+        for prompt, text in zip(PROMPTS, texts, strict=True)
+    ]
+    return (f"model,{column},answer\n" + "".join(rows)).encode()
+
+
+def compare(page, column: str) -> None:
+    open_tab(page, "Compare")
+    alike(page, "share words")
+    choose(page, ("answers.csv", table(column)), at=page.locator(".set").first)
+    page.get_by_role("combobox", name="Grouped by").first.select_option("model")
+    button(page, "Compare").click()
+    expect(page.locator("#result .r-bar")).to_be_visible()
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (390, 844)], ids=["desk", "phone"])
+def test_a_table_of_models_and_prompts_says_how_many_differ(visit, size):
+    page = visit(*size)
+    compare(page, "prompt")
+    right = sources(EVERY, PROMPTS, k="ngram_overlap")
+    section = page.locator(".r-sources")
+    expect(section.locator("h3")).to_have_text("How many different models?")
+    expect(section.locator(".r-sentence")).to_have_text(right.sentence)
+    rows = section.get_by_role("region", name="Different models").locator("tbody tr")
+    first = max(right.sources, key=lambda row: row.adds)
+    expect(rows.first).to_contain_text(first.name)
+    expect(rows.first.locator("td").first).to_have_text(f"{first.adds:.2f}")
+    expect(section).to_contain_text(PROMPTS[3])
+    expect(section.locator(".r-drawn")).to_have_attribute("src", re.compile("^data:image/svg"))
+    assert page.locator(".r-sources b, .r-sources img:not(.r-drawn)").count() <= 1  # the caption's
+    section.get_by_text("The same in Python").click()
+    expect(section.locator("pre").first).to_contain_text("vendiscore.sources(rows")
+    saved = json.loads(downloaded(page, "Everything (JSON)"))
+    assert saved["sources"]["VS"] == pytest.approx(right.score, abs=1e-9)
+    assert in_all_colours(page) == []
+    wide = page.evaluate("document.documentElement.scrollWidth")
+    assert wide <= size[0]
+
+
+def test_a_table_without_prompts_does_not_offer_it(visit):
+    page = visit()
+    compare(page, "place")
+    expect(page.get_by_role("region", name="Scores of the sets")).to_be_visible()
+    expect(page.locator(".r-sources")).to_have_count(0)

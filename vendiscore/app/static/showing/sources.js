@@ -1,0 +1,60 @@
+/** How many of the sets effectively differ: as sources of answers to prompts, or as wholes. */
+
+import { alike, el, score, signed } from "../dom.js";
+import { figures, copied } from "./figures.js";
+import { heads } from "./heads.js";
+import { inFull } from "./sample.js";
+
+/** The section; null where sources were not counted. */
+export function sources(view, wide) {
+  const S = view.R.sources;
+  if (!S) return null;
+  return el("section", { class: "r-sources" },
+    el("h3", {}, `How many different ${S.what}?`),
+    el("p", { class: "r-sentence" }, S.sentence),
+    el("p", {}, ...pair("Nearest are", S.nearest),
+      ...(S.sources.length > 2 ? pair(" Farthest are", S.farthest) : [])),
+    ...S.notes.map((note) => el("p", { class: "r-small" }, note)),
+    S.pictures.length ? figures(view, S.pictures) : null,
+    wide(`Different ${S.what}`, table(S)),
+    prompts(view, "Prompts that tell them apart most", S.most, S.sources.length),
+    prompts(view, "Prompts that tell them apart least", S.least, S.sources.length),
+    el("details", { class: "r-details" }, el("summary", {}, el("h4", {}, "The same in Python")),
+      el("div", { class: "r-papers" },
+        copied(view, "Python of this number", S.code),
+        copied(view, "Signature of this number", S.signature))));
+}
+
+function pair(words, { a, b, similarity }) {
+  const at = ` (${alike(similarity)}).`;
+  return [`${words} `, el("bdi", {}, a), " and ", el("bdi", {}, b), at];
+}
+
+function table({ sources: rows }) {
+  const several = rows.some(({ within }) => Number.isFinite(within));
+  const line = ({ name, adds, nearest, similarity, within }) => el("tr", {},
+    el("th", { scope: "row" }, el("bdi", {}, name)),
+    el("td", { class: "r-digits" }, signed(Number(adds).toFixed(2))),
+    el("td", {}, el("bdi", {}, nearest)),
+    el("td", { class: "r-digits" }, alike(similarity)),
+    several ? el("td", { class: "r-digits" }, Number.isFinite(within) ? alike(within) : "–") : null);
+  const columns = [
+    ["name"],
+    ["adds", "r-digits", "The number, less that without it"],
+    ["nearest"],
+    ["similarity", "r-digits", "To the nearest: 1 is the same"],
+  ];
+  if (several) columns.push(["within", "r-digits", "Mean similarity of two of its own"]);
+  return el("table", { class: "r-table r-plain" },
+    heads(...columns),
+    el("tbody", {}, ...[...rows].sort((a, b) => b.adds - a.adds).map(line)));
+}
+
+function prompts(view, title, rows, n) {
+  if (!rows.length) return null;
+  const item = ({ prompt, VS }) => el("li", {},
+    el("span", { class: "r-tag" }, `${score(VS)} of ${n}`),
+    inFull(view, { text: prompt }));
+  return el("div", { class: "r-only" }, el("h4", {}, title),
+    el("ul", { class: "r-members" }, ...rows.map(item)));
+}
