@@ -34,6 +34,7 @@ DOORS = {
     "report": vendiscore.report,
     "score": score,
     "select": lambda X, **how: vendiscore.select(X, 3, **how),
+    "sources": lambda X, **how: vendiscore.sources(X, by=["a", "b"] * 4, **how),
     "spread": lambda X, **how: vendiscore.spread(X, t=1.0, **how),
     "surprise": lambda X, **how: vendiscore.surprise(OTHERS, X, **how),
 } | {
@@ -106,6 +107,7 @@ def test_a_function_of_samples_carries_their_gradient_or_refuses(name):
             "compare",
             "mag_areas",
             "mag_diff",
+            "sources",
             "surprise",
         ):
             continue  # which take none

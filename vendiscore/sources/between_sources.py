@@ -28,7 +28,7 @@ class Score(Summary):
     Examples
     --------
     >>> print(Score(1.9, 0.1, 1.7, 2.1))
-    1.90 (1.70 to 2.10)
+    1.90 (1.70 to 2.10).
     """
 
     _brief = ("value", "se", "low", "high")
@@ -41,6 +41,11 @@ class Score(Summary):
     @property
     def sentence(self) -> str:
         """The number with its interval."""
+        return f"{self.words}."
+
+    @property
+    def words(self) -> str:
+        """The same within a sentence."""
         if self.se is None or self.low is None or self.high is None:
             return measured(self.value)
         low, value, high = (measured(x, self.se) for x in (self.low, self.value, self.high))
@@ -162,9 +167,9 @@ class Sources(Summary):
         count = len(self.prompts)
         asked = f"{count:,} prompt{'s' * (count > 1)}, " if count else ""
         how = f"kernel {self.settings['kernel']}, " if "kernel" in self.settings else ""
-        told = f"{len(self.sources):,} sources are effectively {self.found} different ones"
+        told = f"{len(self.sources):,} sources are effectively {self.found.words} different ones"
         if self.corrected is not None:
-            told += f", {self.corrected} without what answers of one source differ"
+            told += f", {self.corrected.words} without what answers of one source differ"
         return f"{told} ({level if self.found.se is not None else ''}{asked}{how}q={self.q:g})."
 
     def pairs(self, count: int = 10, *, farthest: bool = False) -> list[tuple[str, str, float]]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..analysis.layout import clustered_order, layout
-from ..arguments import flag, number
+from ..arguments import flag, number, refuse_gradient
 from ..arrays import memory
 from ..arrays.inputs import choose
 from ..arrays.namespace import to_host
@@ -263,6 +263,7 @@ def _usable(
             dropped |= problems
             places = np.setdiff1d(places, list(problems))
             continue
+        refuse_gradient("sources", **how.options, samples=part)
         dropped |= {int(places[i]): why for i, why in part.dropped.items()}
         return part, np.delete(places, list(part.dropped)), dropped
     return None, places, dropped
