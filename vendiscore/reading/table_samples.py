@@ -14,15 +14,7 @@ from .json_documents import describe_value
 from .limits import RefusedError, Wanted
 from .number_tables import check_width, numbers_of
 from .samples import Samples
-from .tables import (
-    PROMPT_NAMES,
-    Table,
-    are_numbers,
-    checked_column,
-    is_named,
-    is_row,
-    join_names,
-)
+from .tables import Table, are_numbers, checked_column, is_row, join_names, prompt_column
 
 if TYPE_CHECKING:
     from .columnar_files import Columns
@@ -74,8 +66,8 @@ def columns_samples(file: Columns, wanted: Wanted) -> Samples:
     elif not column:
         raise RefusedError("it has no columns, and so no samples")
     else:
-        asked = filter(None, [_asked(file.names, column, wanted)])
-        read = file.table(list(dict.fromkeys([column, *others, *asked])))
+        asked = prompt_column(file.names, [column, *others])
+        read = file.table(list(dict.fromkeys([column, *others, asked or column])))
         samples = table_samples(read, replace(wanted, column=column))
     return replace(samples, notes=notes)
 
@@ -178,8 +170,7 @@ def _labelled(samples: Samples, read: Table, wanted: Wanted) -> Samples:
 
     sets, groups = labels(wanted.by, "set"), labels(wanted.group_by, "group")
     prompts = labels(wanted.prompts, "prompt")
-    rows = prompts or samples.kind == "vectors"
-    asked = None if rows else _asked(read.names, samples.column, wanted)
+    asked = prompt_column(read.names, [samples.column, wanted.column, *wanted.others])
     quality: list[float] = []
     for i, value in enumerate(read.column(wanted.quality) if wanted.quality else []):
         try:
@@ -193,17 +184,10 @@ def _labelled(samples: Samples, read: Table, wanted: Wanted) -> Samples:
         groups=groups,
         quality=quality,
         prompts=prompts,
-        asked=read.labels(asked) if asked else prompts,
+        asked=prompts or (read.labels(asked) if asked and samples.kind != "vectors" else []),
         problems=dict(sorted(problems.items())),
         wrong=wrong,
     )
-
-
-def _asked(names: Sequence[str], column: str | None, wanted: Wanted) -> str | None:
-    """Return the first column whose name is that of prompts, and which has no other use."""
-    used = (column, wanted.column, *wanted.others)
-    there = (name for name in names if is_named(name, PROMPT_NAMES) and name not in used)
-    return next(there, None) if wanted.guess else None
 
 
 def _written(read: Table, kept: Sequence[int]) -> str:

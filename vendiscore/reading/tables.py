@@ -157,6 +157,12 @@ def counts(cells: Sequence[Any], start: int = 0) -> bool:
     return len(found) > 0 and found == [str(i) for i in range(start, start + len(found))]
 
 
+def prompt_column(names: Sequence[str], used: Collection[str | None]) -> str | None:
+    """Return the first column whose name is that of prompts, and which has no other use."""
+    there = (name for name in names if is_named(name, PROMPT_NAMES) and name not in used)
+    return next(there, None)
+
+
 def is_named(name: str, pattern: re.Pattern[str]) -> bool:
     """Return whether a word of the name matches: "modelAnswer_2" has the words model and answer."""
     found = re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", name)

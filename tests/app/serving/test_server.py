@@ -52,6 +52,7 @@ def test_the_api_has_the_five_named_endpoints(client):
         "unit": "str",
         "q": "float",
         "threshold": "float",
+        "prompts": "list[str]",
     }
 
 

@@ -54,9 +54,8 @@ def different(
     kept, prompts = np.arange(len(every)), coded([""] * len(every))
     if any(every):
         shared = [set(own) - {""} for own in asked]
-        if any(not a & b for a, b in combinations(shared, 2)):
-            return None
-        if sum(map(len, set(every))) > MAX_CHARACTERS:
+        apart = any(not a & b for a, b in combinations(shared, 2))
+        if apart or sum(map(len, set(every))) > MAX_CHARACTERS:
             return None
         kept = np.flatnonzero([bool(prompt) for prompt in every])
         prompts = coded([every[i] for i in kept])
