@@ -199,7 +199,7 @@ def list_measures() -> list[Measure]:
     Examples
     --------
     >>> [measure.name for measure in list_measures() if measure.groups]
-    ['BetweenVS', 'TotalVS', 'WithinVS']
+    ['BetweenVS', 'SourcesVS', 'TotalVS', 'WithinVS']
     """
     _measures.load()
     return list(_measures.named.values())
