@@ -21,6 +21,7 @@ def drawn(n, prompts=12):
 
 
 def test_it_has_the_sentence_all_tables_pictures_and_how_to_find_it_again(tmp_path):
+    pytest.importorskip("matplotlib")
     found = drawn(30)
     report = vendiscore.report(found)
     assert report.title == "Diversity of 30 sources"
