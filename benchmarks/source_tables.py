@@ -92,7 +92,7 @@ def people_quoted() -> str:
 
 
 def people() -> str:
-    """What each of the three sources adds, and its own diversity."""
+    """Write what each of the three sources adds, and its own diversity."""
     return table(
         ("compared by", "source", "adds", "nearest", "similarity", "within", "own score"),
         (
@@ -127,7 +127,7 @@ def parts() -> str:
 
 
 def held() -> str:
-    """How often intervals from few prompts hold the score of all."""
+    """Write how often intervals from few prompts hold the score of all."""
     every = rows("held")
     counts = sorted({row["prompts"] for row in every})
     cells = {(r["sources"], r["q"], r["prompts"]): r for r in every}

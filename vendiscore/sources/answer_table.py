@@ -84,21 +84,21 @@ def from_rows(samples: Any, by: Any, prompts: Any, how: How) -> Answers:
         samples = choose(samples, kept)
     sources = coded([called[code] for code in read["by"].codes[kept]])
     names = tuple(map(str, sources.labels))
+    _check_several(names)
     if prompts is None:
-        return _checked(Answers(samples, names, sources.codes, (), 0 * sources.codes, kept))
+        return Answers(samples, names, sources.codes, (), 0 * sources.codes, kept)
     asked = coded([read["prompts"].labels[code] for code in read["prompts"].codes[kept]])
-    return _checked(Answers(samples, names, sources.codes, asked.labels, asked.codes, kept))
+    return Answers(samples, names, sources.codes, asked.labels, asked.codes, kept)
 
 
 def from_sources(answers: Any, prompts: Any, names: Any, aligned: bool, how: How) -> Answers:
     """Return answers that come source by source: a dict by name, or lists or arrays."""
     named = _named(answers, names)
-    if len(named) < 2:
-        _checked(Answers([], tuple(named), np.zeros(0), (), np.zeros(0)))
+    _check_several(tuple(named))
     if not aligned:
         sets = [read_collection(own, how, name) for name, own in named.items()]
         source = np.repeat(np.arange(len(sets)), [size(each) for each in sets])
-        return _checked(Answers(pooled(sets), tuple(named), source, (), 0 * source))
+        return Answers(pooled(sets), tuple(named), source, (), 0 * source)
     if prompts is None and any(isinstance(own, Mapping) for own in named.values()):
         keys = (key for own in named.values() if isinstance(own, Mapping) for key in own)
         prompts = list(dict.fromkeys(keys))
@@ -136,7 +136,7 @@ def from_sources(answers: Any, prompts: Any, names: Any, aligned: bool, how: How
     every = every if labels is None else labels.labels
     prompt = np.concatenate([at for _, at, _ in parts.values()])
     samples = pooled([own for own, _, _ in parts.values()])
-    return _checked(Answers(samples, tuple(parts), source, every, prompt))
+    return Answers(samples, tuple(parts), source, every, prompt)
 
 
 def _named(answers: Any, names: Any) -> dict[str, Any]:
@@ -197,15 +197,13 @@ def _missing(samples: Any) -> np.ndarray:
     )
 
 
-def _checked(answers: Answers) -> Answers:
-    """Return answers of two sources or more, of which each two share a prompt."""
-    names = answers.names
+def _check_several(names: Sequence[str]) -> None:
+    """Raise unless there are two sources or more."""
     if len(names) < 2:
         found = f"got {names[0]!r} alone" if names else "got none"
         raise ValueError(
             f"{_LEAST}, {found}; add another, or score the answers of one by `compute`"
         )
-    return answers
 
 
 def check_shared(names: Sequence[str], shared: np.ndarray) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -204,7 +205,7 @@ def _of_sets(answers: Answers, how: How, plan: Plan) -> Any:
     both = codes * blocks + block
     counts = np.bincount(both, minlength=n * blocks).reshape(n, blocks)
     result = OfBlocks(set_sums(similarity, both, n * blocks), counts)
-    within = without_own(mean_similarities(result.sums.sum(axis=(1, 3)), sizes).diagonal(), sizes)
+    within = without_own(mean_similarities(result.total, sizes).diagonal(), sizes)
     spread = [
         float(to_host(vendi(part_of(similarity, np.flatnonzero(codes == i)), [plan.q]).values[0]))
         for i in range(n)
@@ -283,7 +284,7 @@ def _effective(K: np.ndarray, has: np.ndarray, q: float) -> float:
     if not has.any():
         return 0.0
     part = K[np.ix_(has, has)]
-    return float(to_host(Spectra(part[None], None, [q], "clip").values[0])[0])
+    return float(_scores(part[None], q)[0])
 
 
 def _own(similarity: Similarity, codes: np.ndarray, n: int, q: float) -> np.ndarray:
@@ -294,8 +295,13 @@ def _own(similarity: Similarity, codes: np.ndarray, n: int, q: float) -> np.ndar
     for m in np.unique(sizes[sizes > 1]).tolist():
         which = np.flatnonzero(sizes == m)
         stack = to_host(similarity.stack(np.array([groups[i] for i in which])))
-        scores[which] = to_host(Spectra(stack, None, [q], "clip").values[0])
+        scores[which] = _scores(stack, q)
     return scores
+
+
+def _scores(stack: np.ndarray, q: float) -> np.ndarray:
+    """Return the Vendi Score of each of some matrices (g, m, m), negative eigenvalues as zero."""
+    return np.asarray(to_host(Spectra(stack, None, [q], "clip").values[0]))
 
 
 def _score(
@@ -305,12 +311,8 @@ def _score(
     value = float(vendi(MatrixSimilarity(S), [plan.q], psd=psd).values[0])
     if plan.level is None or replicates.units < 2:
         return Score(value)
-
-    def scores(stack: np.ndarray) -> np.ndarray:
-        return np.asarray(to_host(Spectra(stack, None, [plan.q], "clip").values[0]))
-
-    stacks: Iterator[np.ndarray] = replicates.without(corrected)
-    left = np.concatenate(list(in_order(scores, stacks)))
+    stacks = replicates.without(corrected)
+    left = np.concatenate(list(in_order(partial(_scores, q=plan.q), stacks)))
     error, reach = delete_one_error(left), student_reach(plan.level, len(left))
     error = 0.0 if error < _ROUNDING else error
     low, high = value - reach * error, value + reach * error

@@ -23,7 +23,7 @@ class Replicates(ABC):
         """Return sums between sources and own ones for each pair, (sources, sources)."""
 
     @abstractmethod
-    def _without(self, units: slice, corrected: bool) -> Stack:
+    def _without(self, units: slice, whole: Stack, corrected: bool) -> Stack:
         """Return the same without each of some units, (units, sources, sources)."""
 
     def whole(self, corrected: bool = False) -> np.ndarray:
@@ -34,7 +34,7 @@ class Replicates(ABC):
         """Yield stacks of the similarity of sources without each unit."""
         all_units, own = self._whole(corrected)
         for units in row_blocks(self.units, 8 * own.size, least=1):
-            sums, rest = self._without(units, corrected)
+            sums, rest = self._without(units, (all_units, own), corrected)
             lost = rest <= 0  # two sources that share this prompt only
             yield cosines(np.where(lost, all_units, sums), np.where(lost, own, rest))
 
@@ -62,8 +62,8 @@ class OfPrompts(Replicates):
         sums = unpacked(self.packed.sum(axis=0), self.sources)
         return sums, self.own[corrected].T @ self.has
 
-    def _without(self, units: slice, corrected: bool) -> Stack:
-        sums, own = self._whole(corrected)
+    def _without(self, units: slice, whole: Stack, corrected: bool) -> Stack:
+        sums, own = whole
         part = self.own[corrected][units][:, :, None] * self.has[units][:, None, :]
         return sums - self.means(units), own - part
 
@@ -74,15 +74,16 @@ class OfBlocks(Replicates):
     def __init__(self, sums: np.ndarray, counts: np.ndarray) -> None:
         self.counts, self.units = counts, counts.shape[1]
         self.sums = sums.reshape(*counts.shape, *counts.shape)
+        self.total = self.sums.sum(axis=(1, 3))
 
     def _whole(self, corrected: bool) -> Stack:
-        return self._stack(self.sums.sum(axis=(1, 3)), self.counts.sum(axis=1), corrected)
+        return self._stack(self.total, self.counts.sum(axis=1), corrected)
 
-    def _without(self, units: slice, corrected: bool) -> Stack:
-        total, counts, found = self.sums.sum(axis=(1, 3)), self.counts.sum(axis=1), []
+    def _without(self, units: slice, whole: Stack, corrected: bool) -> Stack:
+        counts, found = self.counts.sum(axis=1), []
         for u in range(units.start, units.stop):
             across = self.sums[:, u].sum(axis=-1)
-            rest = total - across - across.T + self.sums[:, u, :, u]
+            rest = self.total - across - across.T + self.sums[:, u, :, u]
             found.append(self._stack(rest, counts - self.counts[:, u], corrected))
         sums, own = zip(*found, strict=True)
         return np.array(sums), np.array(own)
