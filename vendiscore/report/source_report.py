@@ -75,8 +75,8 @@ def _cell(value: Any) -> str:
     return f"{value:,}" if type(value) is int else folded("" if value is None else str(value), 800)
 
 
-def drawn(found: Sources) -> list[Figure]:
-    """Draw the map and the heat map, larger where there are many names."""
+def drawn(found: Sources, with_map: bool = True) -> list[Figure]:
+    """Draw the map, if it is wanted, and the heat map, larger where there are many names."""
     rows = [replace(row, name=cut(" ".join(row.name.split()), _NAME)) for row in found.sources]
     named, n = replace(found, sources=tuple(rows)), len(rows)
     (a, b, near), longest = found.pairs(1)[0], max(len(row.name) for row in rows)
@@ -84,15 +84,17 @@ def drawn(found: Sources) -> list[Figure]:
     room = (0.2 + 0.065 * longest) / wide  # of a name
     side = (0.84 if n <= _SMALL else 0.88) - room  # beside which the bar has its numbers
     size = (wide, wide * side / 0.9)
-    at = svg(lambda ax: named.plot(ax), f"Map: {label}", size, (0.02, 0.02, 0.96 - room, 0.96))
+    both = []
+    if with_map:
+        at = svg(lambda ax: named.plot(ax), f"Map: {label}", size, (0.02, 0.02, 0.96 - room, 0.96))
+        text = "Similar sources are near each other. Names without room are left out."
+        both.append(Figure("map", at, "Map", text))
     heat = svg(
         lambda ax: named.plot(ax, kind="heat"),
         f"Similarities of sources: {label}",
         size,
         (room, 0.08, side, 0.9),
     )
-    text = "Similar sources are near each other. Names without room are left out."
-    both = [Figure("map", at, "Map", text)]
     text = "Similar sources are side by side: bright squares are groups that answer alike."
     return [*both, Figure("heat", heat, "Similarities", text)]
 

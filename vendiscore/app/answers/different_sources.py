@@ -92,7 +92,7 @@ def drawn(counted: Sources) -> list[dict[str, str]]:
     if len(counted.names) < 3:
         return []
     try:
-        return [each.to_dict() for each in pictures(counted) if each.name == "heat"]
+        return [each.to_dict() for each in pictures(counted, with_map=False)]
     except MissingPackageError:
         return []
 
