@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import sys
+import time
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextvars import ContextVar
+from functools import cache
 from typing import Any, TypeAlias, TypeVar
 
 Value = TypeVar("Value")
@@ -18,6 +21,10 @@ Counts: TypeAlias = Generator[int, None, Value]
 
 _DELAY = 2.0  # seconds of work before a bar appears
 _QUIET = ContextVar("quiet", default=False)
+_LONG = 10.0  # seconds of work that are foretold
+# No machine is so slow that fewer operations a second are worth a measurement of its speed.
+_SLOWEST = 1e9
+_FORETOLD = ContextVar("foretold", default=False)
 
 
 @contextlib.contextmanager
@@ -77,6 +84,58 @@ def announce(sentence: str) -> None:
     """Print a line where a bar would be, for work of a single step."""
     if not _silenced():
         print(sentence, file=_Terminal(sys.stderr), flush=True)
+
+
+def foretell(
+    what: str, flops: float, size: float = 0, *, single: bool = False, tip: str = ""
+) -> contextlib.AbstractContextManager[None]:
+    """Announce the time and memory of work that takes long, before it begins.
+
+    `what` begins the line ("Scoring 20,000 samples"); `flops` are multiplications and additions at
+    the rate of a matrix product, in single precision or double; `size` is in bytes. In a `with`
+    block the parts of that work announce nothing of their own.
+    """
+    if not (_FORETOLD.get() or _silenced()) and flops > _LONG * _SLOWEST:
+        seconds = flops / _rate(single)
+        if seconds > _LONG:
+            memory = f" and {size / 1e9:.2g} GB of memory" if size >= 1e8 else ""
+            announce(f"{what}: about {_duration(seconds)}{memory}{tip and '; '}{tip}.")
+    return _parts_of_it()
+
+
+@contextlib.contextmanager
+def _parts_of_it() -> Iterator[None]:
+    before = _FORETOLD.get()
+    _FORETOLD.set(True)
+    try:
+        yield
+    finally:
+        _FORETOLD.set(before)  # not by a token: a generator may end in another context
+
+
+def _duration(seconds: float) -> str:
+    """Return a time in words, with about two digits."""
+    units = {"seconds": 1, "minutes": 60, "hours": 3600}
+    unit = next((unit for unit, length in units.items() if seconds < 100 * length), "hours")
+    count = seconds / units[unit]
+    return f"{count:.{1 if count < 9.5 else 0}f} {unit}"
+
+
+@cache
+def _rate(single: bool) -> float:
+    """Measure the operations a second of a matrix product, in about 20 ms."""
+    import numpy as np
+
+    size, seconds = 192, 0.0
+    while seconds < 0.003:  # long enough for all threads to take part
+        size += size // 2
+        A = np.full((size, size), 0.5, np.float32 if single else np.float64)
+        seconds = math.inf
+        for _ in range(2):  # once to wake the threads
+            start = time.perf_counter()
+            A @ A  # not A @ A.T, which is half the work
+            seconds = min(seconds, time.perf_counter() - start)
+    return 2 * size**3 / seconds
 
 
 def _bar(items: Iterable[Any] | None, total: int | None, description: str) -> Any:
