@@ -14,7 +14,7 @@ from . import optional  # noqa: F401  first: it tells of all packages that are n
 
 if TYPE_CHECKING:
     from . import plots as plots
-    from .analysis.sample_table import explain as explain
+    from .analysis.explain import explain as explain
     from .comparison.compare_sets import compare as compare
     from .comparison.growth import growth as growth
     from .encoders import encoder as encoder
@@ -65,7 +65,7 @@ if TYPE_CHECKING:
 _MODULES = {
     "encoders": "encoder",
     "errors": "IndefiniteError MissingPackageError NotPSDError SampleError TooLargeError",
-    "analysis.sample_table": "explain",
+    "analysis.explain": "explain",
     "integrations": "load",
     "magnitude": "convergence_scale mag_area mag_areas mag_diff magnitude_dimension "
     "magnitude_function magnitude_weights spread",

@@ -55,7 +55,7 @@ def test_copies_go_at_once_and_a_single_sample_stays():
 
 
 def test_the_floor_can_be_further_down():
-    from vendiscore.analysis.sample_table import explained
+    from vendiscore.analysis.explain import explained
     from vendiscore.measures.subject import Subject
     from vendiscore.resolve.sets import as_similarity
 

@@ -15,48 +15,10 @@ from ..arrays.namespace import Array, to_host
 from ..reading.string_patterns import text_form
 from ..registry.kernel import list_kernels
 from ..similarity.base import Similarity
-from ..uncertainty.near_copies import NearestLists, best_threshold, false_share
-from .redundancy import Neighbours, Pair
-
-# Pairs that are kept at most; those least similar are let go, and the floor rises.
-MOST_PAIRS = 4_000_000
-# Below the threshold, pairs are kept down to this much less: how far it can be lowered later.
-MARGIN = 0.2
-# Copies may come out less similar than 1 by rounding.
-ROUNDING = 1e-9
-
-
-class NearPairs:
-    """The most similar pairs i < j of distinct samples, from blocks of rows, down to `floor`."""
-
-    def __init__(self, floor: float, first: np.ndarray, most: int) -> None:
-        self.floor, self._most, self._count = floor, most, 0
-        self._is_first = first == np.arange(len(first))
-        self._parts: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
-
-    def __call__(self, K: np.ndarray, start: int) -> None:
-        rows, columns = np.nonzero(self.floor - ROUNDING <= K)
-        distinct = self._is_first[rows + start] & self._is_first[columns]
-        chosen = distinct & (columns > rows + start)
-        rows, columns = rows[chosen].astype(np.int32), columns[chosen].astype(np.int32)
-        self._parts.append((rows + np.int32(start), columns, K[rows, columns]))
-        self._count += len(rows)
-        if self._count <= self._most:
-            return
-        # The less similar half goes, with all that are as similar as the last of these.
-        i, j, similarity = self.arrays
-        middle = float(np.partition(similarity, len(similarity) // 2)[len(similarity) // 2])
-        kept = similarity > middle
-        self.floor = float(np.nextafter(middle, np.inf))
-        self._parts = [(i[kept], j[kept], similarity[kept])]
-        self._count = int(kept.sum())
-
-    @property
-    def arrays(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """i, j and the similarity of each pair, in no order."""
-        i, j, similarity = map(np.concatenate, zip(*self._parts, strict=True))
-        kept = self.floor - ROUNDING <= similarity
-        return i[kept], j[kept], similarity[kept]
+from ..uncertainty.near_copies import best_threshold, false_share
+from .pair_search import MARGIN, MOST_PAIRS, Index, Search, compare_all
+from .near_pairs import ROUNDING, Neighbours
+from .redundancy import Pair
 
 
 def compare_samples(
@@ -66,8 +28,9 @@ def compare_samples(
     p: Array | None = None,
     most: int = MOST_PAIRS,
     forms: Sequence[str] | None = None,
+    index: Index = "auto",
 ) -> tuple[Neighbours, Duplicates]:
-    """Find the neighbours and the near-duplicates of samples in one pass over their pairs.
+    """Find the nearest and the near-duplicates of samples in one pass over their pairs.
 
     The threshold is found if it is None. Samples of equal `forms` are near-duplicates at any.
     """
@@ -78,16 +41,8 @@ def compare_samples(
         order = np.argsort(idle, kind="stable")
         _, start, inverse = np.unique(groups[order], return_index=True, return_inverse=True)
         first[order] = order[start[inverse]]
-    usual = -1.0 if threshold is None else threshold - MARGIN
-    pairs = NearPairs(usual if floor is None else floor, first, most)
-    closest = NearestLists(first)
-
-    def look(K: np.ndarray, start: int) -> None:
-        pairs(K, start)
-        closest(K, start)
-
-    neighbours = Neighbours.of(similarity, look)
-    lists = closest.lists
+    seen = compare_all(similarity, first, threshold, floor, most, index)
+    pairs, lists = seen.pairs, seen.lists
     if threshold is None:
         threshold = max(best_threshold(lists), pairs.floor)
         if floor is None:
@@ -95,9 +50,9 @@ def compare_samples(
     i, j, alike = pairs.arrays
     order = np.lexsort((j, i, -alike))
     found = Duplicates(
-        n, threshold, pairs.floor, first, i[order], j[order], alike[order], idle, lists
+        n, threshold, pairs.floor, seen.search, first, i[order], j[order], alike[order], idle, lists
     )
-    return neighbours, found.rethreshold(threshold)
+    return seen.neighbours, found.rethreshold(threshold)
 
 
 def joined(groups: np.ndarray | None, forms: Sequence[str] | None) -> np.ndarray | None:
@@ -128,6 +83,7 @@ class Duplicates:
     n: int
     threshold: float
     floor: float  # the least threshold of `rethreshold`
+    search: Search
     _first: np.ndarray  # the first sample that is identical with each
     _i: np.ndarray
     _j: np.ndarray
@@ -186,8 +142,9 @@ class Duplicates:
         removed = np.flatnonzero(self.redundant_of >= 0)
         owners = self.redundant_of[removed]
         places, counts = np.unique(owners, return_counts=True)
-        for place in places[np.lexsort((places, -counts))].tolist():
-            yield place, removed[owners == place].tolist()
+        rest = np.split(removed[np.argsort(owners, kind="stable")], np.cumsum(counts)[:-1])
+        for at in np.lexsort((places, -counts)).tolist():
+            yield int(places[at]), rest[at].tolist()
 
     def boundary(self, count: int, places: np.ndarray) -> tuple[list[Pair], list[Pair]]:
         """Return the pairs next to the threshold, above and below; identical samples are one."""
@@ -201,7 +158,11 @@ class Duplicates:
     @cached_property
     def false_share(self) -> float:
         """The share of `redundant_of` that chance is expected to bring, in [0, 1]."""
-        return false_share(self._lists, self.threshold, self.n - len(self._lists))
+        copies = self.n - len(self._lists)
+        if self.search.drawn:
+            distinct = int(np.count_nonzero(self._first == np.arange(self.n)))
+            copies = (self.n - distinct) * len(self._lists) // distinct
+        return false_share(self._lists, self.threshold, copies)
 
     @property
     def _count(self) -> int:

@@ -27,8 +27,9 @@ from ..spectral import rank_one
 from ..spectral.spectrum import Spectrum
 from ..uncertainty.deficit import LEAST
 from ..uncertainty.subsampling import MIN_SAMPLES
+from .explain import AUTO, Threshold, explained
 from .layout import clustered_order
-from .sample_table import AUTO, Explanation, Threshold, explained
+from .sample_table import Explanation
 
 # Of the profile: steps of 1/8 up to 5, where most curves are flat.
 ORDERS: tuple[float, ...] = tuple(np.round(np.linspace(0, 5, 41), 3).tolist())

@@ -4,38 +4,31 @@ from __future__ import annotations
 
 import html
 import json
-from collections.abc import Hashable, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import numpy as np
 
-from ..arguments import DEFAULT_ORDER, integer, number, refuse_gradient
-from ..arrays.namespace import Samples, Weights, scalar, to_host
-from ..measures.subject import Subject
+from ..arguments import integer
+from ..arrays.namespace import scalar
 from ..optional import require
 from ..plots.set_structure import contributions
-from ..resolve.group_labels import cluster_codes, read_labels
-from ..resolve.kernel_request import how_of
-from ..resolve.sets import read_samples
-from ..scoring.request import check_orders
 from ..scoring.typical import typical_sentence
 from ..signature import plain_order
 from ..similarity.base import Similarity
 from ..spectral.clusters import leave_cluster_out
 from ..spectral.rank_one import ALL, adds, coverage, log_score, novelty, surprise
-from ..spectral.spectrum import PSD, Spectrum, check_psd
+from ..spectral.spectrum import PSD, Spectrum
 from ..spectral.vendi import vendi
 from ..summary import Summary, html_table
-from .duplicates import Duplicates, compare_samples, text_forms
-from .redundancy import Neighbours, Pair
+from .duplicates import Duplicates
+from .near_pairs import Neighbours
+from .redundancy import Pair
 from .spectral_modes import Mode, modes_of, strongest
 
-AUTO: Literal["auto"] = "auto"  # a threshold found from the samples
 COLUMNS = ("surprise", "adds", "novelty", "mode", "nearest", "nearest_similarity", "redundant_of")
-Threshold: TypeAlias = float | Literal["auto"]
 DUST = 1e-12  # what a sample takes from log VS by rounding
 # Rows of the table that are shown of a large set, and characters of a text.
 SHOWN, LETTERS = 5, 60
@@ -141,6 +134,11 @@ class Explanation(Summary):
         return self.duplicates.floor
 
     @property
+    def recall(self) -> float:
+        """The share of near-duplicate pairs that an index found, by drawn samples; 1 without."""
+        return self.duplicates.search.recall
+
+    @property
     def kept(self) -> np.ndarray:
         """The places of the samples that are left once near-duplicates are removed."""
         return np.asarray(self.places[self.duplicates.kept])
@@ -208,6 +206,7 @@ class Explanation(Summary):
             "coverage": self.coverage,
             "threshold": self.threshold,
             "false_share": self.false_share,
+            "recall": self.recall,
             "VS_without_duplicates": self.score_without_duplicates,
             "groups": [{"keep": keep, "near_duplicates": rest} for keep, rest in self.groups],
             "boundary": {
@@ -244,9 +243,10 @@ class Explanation(Summary):
     @property
     def criterion(self) -> str:
         """From which similarity on samples are near-duplicates, and how many are so by chance."""
-        share = 100 * self.false_share
+        share, drawn = 100 * self.false_share, self.duplicates.search.drawn
         false = "less than 1" if share < 1 else f"{share:.0f}"
-        return f"similarity {self.threshold:g} or more; expected false: {false} %"
+        by = f" by {drawn:,} drawn samples" if drawn else ""
+        return f"similarity {self.threshold:g} or more; expected false{by}: {false} %"
 
     @property
     def sentence(self) -> str:
@@ -259,10 +259,11 @@ class Explanation(Summary):
             else f"No two are as similar as {self.threshold:g}"
         )
         known = typical_sentence(self._similarity.settings, self.n, self.q, self.score, self._p)
+        found = str(self.duplicates.search)
         return (
             f"{_counted(self.n, 'sample is', 'samples are')} {self.score:.4g} effectively "
             f"different (q={self.q:g}). {copies}. {_counted(lower, 'lowers', 'lower')} the score."
-            f"{known and ' '}{known}"
+            f"{known and ' '}{known}{found and ' '}{found}"
         )
 
     def _repr_html_(self) -> str:
@@ -276,123 +277,6 @@ class Explanation(Summary):
         short = [t if len(t) <= LETTERS else f"{t[: LETTERS - 1]}…" for t in texts]
         table = html_table(shown | {"sample": short}, said)
         return f"<p>{html.escape(self.sentence)}</p>{table}"
-
-
-def explain(
-    samples: Samples,
-    *,
-    q: float | str = DEFAULT_ORDER,
-    threshold: Threshold = AUTO,
-    clusters: Sequence[Hashable] | None = None,
-    p: Weights | None = None,
-    psd: PSD = "check",
-    **how: Any,
-) -> Explanation:
-    """Find which samples add to the diversity of a set, which repeat others, and its modes.
-
-    Parameters
-    ----------
-    samples : list, array or Similarity, n of the kind that `k` compares; not changed
-    q : float in (0, ∞] or "inf", order of the score that is explained; 1 by default
-    threshold : float in [−1, 1] or "auto"
-        Samples at least this similar are near-duplicates; texts that differ in case, space,
-        punctuation or Unicode form alone are at any. "auto", the default, finds the similarity that
-        parts near-duplicates from the rest; where none does, 0.95 if that names at most 2 % of the
-        samples, else 1. See `false_share` and `boundary()`.
-    clusters : sequence of labels, one for each sample, optional
-        Samples that came together: `adds` is then of whole clusters, two or more; q at most 2.
-    p : array (n,), optional, weights that sum to 1; uniform by default
-    psd : {"check", "clip"}
-        Raise for a similarity with negative eigenvalues, or set them to zero.
-    **how
-        As for `compute`: `k`, `score_K`, `score_X`, `normalize` and the options of the kernel.
-
-    Returns
-    -------
-    Explanation, a table with a row for each sample in order, near-duplicates, modes and more
-
-    Raises
-    ------
-    TypeError, ValueError, TooLargeError
-        As `compute` does, and for order 0, of which a sample changes one or nothing.
-
-    Notes
-    -----
-    One spectrum with vectors, O(n d² + d³) from d < n features and O(n³) else, and one pass over
-    all pairs, O(n² d), by blocks. Memory: n·min(n, d) numbers, an (n, n) array only where the
-    spectrum needs it, and up to 4 million pairs of near-duplicates.
-
-    References
-    ----------
-    Leave-one-out: an integral, `vendiscore.spectral.rank_one`. Coverage: Good, Biometrika 1953.
-
-    Examples
-    --------
-    >>> found = explain(["a b", "a b", "c d"], ns=[1])
-    >>> found.redundant_of
-    array([-1,  0, -1])
-    >>> found.adds.round(3)  # without the last, all are copies
-    array([-0.057, -0.057,  0.637])
-    >>> found.score_without_duplicates
-    2.0
-    """
-    read = how_of(how, ("q", "threshold", "clusters", "p", "psd"))
-    order, limit, psd = read_terms(q, threshold, psd)
-    labels = None if clusters is None else read_labels(clusters, "clusters")
-    if labels is not None and order > 2:
-        raise ValueError(f"`clusters` need an order of at most 2, got q={order:g}; leave them out")
-    subject = Subject(read_samples(samples, read, "samples"), read, orders=[order], p=p, psd=psd)
-    found, kept = explained(subject, order, limit), subject.rows_came >= 0
-    return found if labels is None else replace(found, _clusters=cluster_codes(labels, kept, 2))
-
-
-def read_terms(q: Any, threshold: Any, psd: Any) -> tuple[float, Threshold, PSD]:
-    """Return an order above 0, a threshold in [−1, 1] or "auto", and `psd`, all checked."""
-    orders = check_orders(q)
-    if len(orders) > 1:
-        raise TypeError(f"`q` must be one order, got {q!r}; explain one order after the other")
-    order = number("q", orders[0], "an order above 0", lambda q: q > 0, "q=1 is the usual one")
-    psd = check_psd(psd)
-    if isinstance(threshold, str) and threshold == AUTO:
-        return order, AUTO, psd
-    allowed, usual = "a similarity, from -1 to 1", "'auto' finds one"
-    return order, number("threshold", threshold, allowed, lambda t: -1 <= t <= 1, usual), psd
-
-
-def explained(
-    subject: Subject,
-    q: float,
-    threshold: Threshold = AUTO,
-    floor: float | None = None,
-    texts: Any = None,
-) -> Explanation:
-    """Explain a subject at an order above 0; `floor` is the least threshold of later.
-
-    `texts` are the samples of a subject that has their similarities alone.
-    """
-    level = None if threshold == AUTO else float(threshold)
-    if floor is not None and level is not None:
-        floor = min(floor, level)
-    with np.errstate(all="ignore"):  # as `compute` does: numbers are checked
-        similarity = subject.similarity
-        refuse_gradient("explain", **subject.how.options, samples=similarity, p=subject.p)
-        spectrum = subject.eigen
-        left_out = list(similarity.dropped)
-        places = np.setdiff1d(np.arange(similarity.n + len(left_out)), left_out)
-        forms = text_forms(similarity, subject.samples if texts is None else texts, places)
-        neighbours, duplicates = compare_samples(similarity, level, floor, subject.p, forms=forms)
-    return Explanation(
-        q=q,
-        score=float(scalar(spectrum.effective_number(q))),
-        places=places,
-        _similarity=similarity,
-        _spectrum=spectrum,
-        _p=None if subject.p is None else to_host(subject.p),
-        _psd=subject.psd,
-        neighbours=neighbours,
-        duplicates=duplicates,
-        _samples=subject.samples,
-    )
 
 
 def _counted(count: int, one: str, several: str) -> str:

@@ -67,12 +67,12 @@ def meaning(found: Findings, what: str) -> str:
             f"This set of {n} {what} is as diverse as {score:.1f} that have nothing in common; its "
             f"main direction makes up {100 * share:.0f} % of it."
         )
-    neighbours = found.explanation.neighbours
-    closest = neighbours.similarity
+    closest = found.explanation.nearest_similarity
+    mean = found.K[np.tril_indices(len(found.K), -1)].mean()
     same = int((closest > _SAME).sum())
     return (
         f"These {n} {what} count as nearly all different: any two are "
-        f"{neighbours.mean.mean():.2f} alike on average, the closest two "
+        f"{mean:.2f} alike on average, the closest two "
         f"{closest.max():.2f}."
     ) + (f" But {same} of them are, to this kernel, the same as another." if same else "")
 

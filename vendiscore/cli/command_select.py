@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..analysis.sample_table import COLUMNS, Explanation, explained, read_terms
+from ..analysis.explain import explained, read_terms
+from ..analysis.sample_table import COLUMNS, Explanation
 from ..measures.subject import Subject
 from ..reading.samples import Samples
 from ..resolve.sets import as_similarity
@@ -55,7 +56,7 @@ def run_explain(args: Namespace) -> str:
     with placing({"samples": source}):
         order, limit, psd = read_terms(given["q"], args.threshold, given.get("psd", "check"))
         subject = Subject(similarity, orders=[order], psd=psd)
-        found = explained(subject, order, limit, texts=source.values)
+        found = explained(subject, order, limit, texts=source.values, index=args.index)
     if args.format == "json":
         return output.as_json({**found.to_dict(), "places": source.places}, args.width)
     rows = _samples(found, source)

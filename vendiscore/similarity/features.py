@@ -33,6 +33,8 @@ COMMON_SHARE = 1 / 50
 COMMON_COLUMNS = 256
 # Rows whose squared norms, or their inverses, are larger are rescaled before they are squared.
 FAR, FAR_SINGLE = 1e280, 1e30
+# Features in single precision are kept in double for rows of K if that takes no more bytes.
+COPIED = 1 << 27
 # Sparse parts of at most so many numbers become dense: small sparse products take ten times longer.
 FEW = 1 << 16
 
@@ -199,7 +201,12 @@ class FeatureSimilarity(Similarity):
         whole = isinstance(index, slice) and index.indices(self.n) == (0, self.n, 1)
         if not sp.issparse(self.X):
             X = self._float64(index)
-            return gram(X) if whole else X @ self._transposed
+            if whole or not self.is_single or 8 * self.X.size <= COPIED:
+                return gram(X) if whole else X @ self._transposed
+            K = np.empty((len(X), self.n))
+            for block, F in self._wide_blocks(least=256):
+                np.matmul(X, F.T, out=K[:, block])
+            return K
         # A product of two sparse matrices costs Σ (rows with column j)², nearly all of it in a few
         # columns (the full stop, "the"), which are cheaper in a dense product.
         common, rare, transposed = self._common_and_rare

@@ -56,12 +56,17 @@ class NearestLists:
 
     def add(self, K: np.ndarray, rows: np.ndarray) -> None:
         """Add the rows of K that are named, −∞ at their own places."""
+        self._parts.append(self.of(K, rows)[2])
+
+    def of(self, K: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return which of the named rows of K are of distinct samples, the nearest, and lists."""
         same = K >= 1 - ROUNDING
         repeats = same.any(axis=1) & (same.argmax(axis=1) < rows)
-        K = np.where(same | ~self._is_first, -np.inf, K)[self._is_first[rows] & ~repeats]
+        distinct = self._is_first[rows] & ~repeats
+        K = np.where(same | ~self._is_first, -np.inf, K)[distinct]
         depth = min(DEPTH, K.shape[1] - 1)
         part = np.partition(K, -depth, axis=1)[:, -depth:] if depth else K[:, :0]
-        self._parts.append(np.sort(part, axis=1)[:, ::-1])
+        return rows[distinct], K.argmax(axis=1), np.sort(part, axis=1)[:, ::-1]
 
     @property
     def lists(self) -> np.ndarray:

@@ -9,7 +9,7 @@ import pytest
 from decompositions import counted
 from drawn import png
 
-from vendiscore.analysis.sample_table import explain
+from vendiscore.analysis.explain import explain
 from vendiscore.scoring.compute import compute
 
 pytest.importorskip("matplotlib")

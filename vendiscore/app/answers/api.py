@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from ...analysis import sentences
+from ...analysis.explain import AUTO
 from ...analysis.findings import ORDERS, Findings
 from ...analysis.redundancy import redundant_pairs
-from ...analysis.sample_table import AUTO
 from ...arguments import DEFAULT_ORDER
 from ...arrays.namespace import to_host
 from ...progress import finish

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from ...analysis import sentences
+from ...analysis.explain import AUTO
 from ...analysis.findings import Findings, find
 from ...analysis.python_code import INLINE, READ_DOWNLOAD, called, keywords, source
-from ...analysis.sample_table import AUTO
 from ...arguments import DEFAULT_ORDER
 from ...errors import SampleError
 from ...progress import Steps

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ...analysis import sentences
+from ...analysis.explain import AUTO
 from ...analysis.findings import Findings
-from ...analysis.sample_table import AUTO
 from ...analysis.thinning import thinning
 from ...arguments import DEFAULT_ORDER
 from ...errors import MissingPackageError, NotPSDError

@@ -1,0 +1,67 @@
+"""The most similar pairs of a set, as many as there is room for, and the nearest of each sample."""
+
+from __future__ import annotations
+
+import numpy as np
+
+# Copies may come out less similar than 1 by rounding.
+ROUNDING = 1e-9
+
+
+class NearPairs:
+    """Pairs of samples down to the similarity `floor`, which rises where they are too many."""
+
+    def __init__(self, floor: float, most: int) -> None:
+        self.floor, self._most, self._count = floor, most, 0
+        self._parts = [(np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0))]
+
+    def add(self, i: np.ndarray, j: np.ndarray, similarity: np.ndarray) -> None:
+        """Add pairs; those below the floor are let go."""
+        kept = self.floor - ROUNDING <= similarity
+        self._parts.append((i[kept].astype(np.int32), j[kept].astype(np.int32), similarity[kept]))
+        self._count += len(self._parts[-1][0])
+        if self._count <= self._most:
+            return
+        # The less similar half goes, with all that are as similar as the last of these.
+        i, j, similarity = self.arrays
+        middle = float(np.partition(similarity, len(similarity) // 2)[len(similarity) // 2])
+        self.floor = float(np.nextafter(middle, np.inf))
+        self._keep(similarity > middle, i, j, similarity)
+
+    def _keep(self, kept: np.ndarray, *columns: np.ndarray) -> None:
+        i, j, similarity = (column[kept] for column in columns)
+        self._parts, self._count = [(i, j, similarity)], len(i)
+
+    def merge(self) -> None:
+        """Keep each pair once, whichever way round it was added."""
+        i, j, similarity = self.arrays
+        i, j = np.minimum(i, j), np.maximum(i, j)
+        once = np.unique(i.astype(np.int64) << 32 | j, return_index=True)[1]
+        self._keep(once, i, j, similarity)
+
+    @property
+    def arrays(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """i, j and the similarity of each pair, in no order."""
+        i, j, similarity = map(np.concatenate, zip(*self._parts, strict=True))
+        kept = self.floor - ROUNDING <= similarity
+        return i[kept], j[kept], similarity[kept]
+
+
+class Neighbours:
+    """The most similar other sample of each of n, the first of several; itself for n = 1."""
+
+    def __init__(self, n: int) -> None:
+        self.nearest, self.similarity = np.zeros(n, dtype=np.int64), np.full(n, -np.inf)
+
+    def add(self, i: np.ndarray, j: np.ndarray, similarity: np.ndarray) -> None:
+        """Take j for i where it is more similar, or as similar and before; no i twice."""
+        gap = similarity - self.similarity[i]
+        closer = (gap > 0) | ((gap == 0) & (j < self.nearest[i]))
+        self.nearest[i[closer]], self.similarity[i[closer]] = j[closer], similarity[closer]
+
+    def add_pairs(self, i: np.ndarray, j: np.ndarray, similarity: np.ndarray) -> None:
+        """Take the best of any pairs, both ways round."""
+        rows, columns, values = np.r_[i, j], np.r_[j, i], np.r_[similarity, similarity]
+        order = np.lexsort((columns, -values, rows))
+        first = order[np.unique(rows[order], return_index=True)[1]]
+        self.add(rows[first], columns[first], values[first])

@@ -1,0 +1,247 @@
+"""One look at all pairs of samples: the near ones, the nearest of each, and what chance brings.
+
+Small sets are compared in double precision, a block of rows at a time. Of large ones all pairs are
+compared in single precision, or proposed by an index, and those that count once more in double.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from ..arrays.namespace import row_blocks, to_host
+from ..arrays.threads import in_order
+from ..progress import foretell, track
+from ..similarity.base import Similarity
+from ..similarity.tiles import SINGLE_ERROR, Tile, Tiles
+from ..uncertainty.near_copies import NearestLists, best_threshold
+from .near_pairs import ROUNDING, NearPairs, Neighbours
+from .pair_index import PairIndex
+
+Index = Literal["auto", "exact", "approximate"]
+INDEXES: tuple[Index, ...] = ("auto", "exact", "approximate")
+# Pairs that are kept at most; those least similar are let go, and the floor rises.
+MOST_PAIRS = 4_000_000
+# Below the threshold, pairs are kept down to this much less: how far it can be lowered later.
+MARGIN = 0.2
+# Up to so many samples all is in double precision; of more, so many are compared with all others.
+SMALL, DRAWN = 4096, 2048
+# Rows that are compared with all others at once: a product of fewer waits for memory.
+ROWS, DRAWN_ROWS = 256, 32
+# Operations of all products beyond which "auto" asks an index: a minute on two cores.
+LARGE = 6e12
+# What an entry of K takes that is no product of dense features, in operations of such a product.
+ENTRY = 200.0
+
+
+@dataclass(frozen=True)
+class Search:
+    """How pairs were found, and how many were missed among those of samples that were drawn."""
+
+    index: str = "exact"
+    drawn: int = 0  # samples that were compared with all others, where there are more than SMALL
+    checked: int = 0  # of these, those by which an index was not tuned
+    pairs: int = 0  # how many near-duplicates these have
+    recall: float = 1.0  # the share of these that was found
+    nearest: float = 1.0  # the share of them whose nearest sample was found
+
+    def __str__(self) -> str:
+        if self.index == "exact":
+            return ""
+        return (
+            f"An index proposed the pairs to compare: of {self.checked:,} samples that were "
+            f"compared with all others it found {self.recall:.1%} of {self.pairs:,} "
+            f"near-duplicates, and the nearest sample of {self.nearest:.1%}."
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """What a look at all pairs of samples gives."""
+
+    neighbours: Neighbours
+    pairs: NearPairs
+    lists: np.ndarray  # the highest similarities of each distinct sample, or of those drawn
+    search: Search
+
+
+def compare_all(
+    similarity: Similarity,
+    first: np.ndarray,
+    threshold: float | None = None,
+    floor: float | None = None,
+    most: int = MOST_PAIRS,
+    index: Index = "auto",
+) -> Comparison:
+    """Compare n samples; pairs are of those that are their own `first` (n,)."""
+    n = similarity.n
+    if n <= SMALL and index != "approximate":
+        usual = -1.0 if threshold is None else threshold - MARGIN
+        return _in_double(similarity, first, NearPairs(usual if floor is None else floor, most))
+    sample = _Drawn(similarity, first, threshold)
+    floor = sample.threshold - MARGIN if floor is None else floor
+    rough = NearPairs(floor - SINGLE_ERROR, most)
+    distinct = _Distinct(similarity, first)
+    tiles = Tiles(distinct.similarity)
+    if tiles.rows is None and index == "approximate":
+        kernel = similarity.settings.get("kernel", "this similarity")
+        raise ValueError(
+            f"index='approximate' takes dense features whose dot products are the similarities, "
+            f"which {kernel!r} does not have; pass index='exact'"
+        )
+    flops = float(n) * n * (ENTRY if tiles.rows is None else tiles.rows.shape[1])
+    search, proposing = Search(drawn=len(sample.rows)), None
+    if index == "exact" or tiles.rows is None or (index == "auto" and flops <= LARGE):
+        with foretell(f"Comparing {n:,} samples", flops, 4 * n, single=True):
+            neighbours = _by_tiles(tiles, tiles.tiles, rough)
+    else:
+        proposing = PairIndex(tiles.rows)
+        own, nearest = (np.searchsorted(distinct.places, x) for x in (sample.rows, sample.nearest))
+        near = sample.lists[:, 0] >= sample.threshold - ROUNDING
+        count = proposing.cells_to_ask(own[::2], nearest[::2], near[::2])
+        neighbours = _by_tiles(tiles, proposing.tiles(count), rough)
+    rough.merge()
+    pairs = _checked(tiles, max(floor, rough.floor + SINGLE_ERROR), rough, neighbours)
+    if proposing is not None:
+        search = sample.missed(own, neighbours, pairs)
+    return Comparison(*distinct.expanded(neighbours, pairs), sample.lists, search)
+
+
+def _in_double(similarity: Similarity, first: np.ndarray, pairs: NearPairs) -> Comparison:
+    """Compare each block of rows of K with all samples, in double precision."""
+    n, lists = similarity.n, NearestLists(first)
+    neighbours, is_first = Neighbours(n), first == np.arange(n)
+    blocks = list(row_blocks(n, 8 * n, ROWS))
+    for block in track(blocks, len(blocks), "comparing samples"):
+        K = np.array(to_host(similarity.rows(block)), dtype=np.float64)
+        here = np.arange(len(K))
+        alone = K[here, here + block.start].copy()
+        K[here, here + block.start] = -np.inf
+        neighbours.nearest[block] = K.argmax(axis=1)
+        closest = K[here, neighbours.nearest[block]]
+        neighbours.similarity[block] = closest if n > 1 else alone
+        rows, columns = np.nonzero(pairs.floor - ROUNDING <= K)
+        values = K[rows, columns]
+        rows += block.start
+        chosen = is_first[rows] & is_first[columns] & (columns > rows)
+        pairs.add(rows[chosen], columns[chosen], values[chosen])
+        lists.add(K, here + block.start)
+    return Comparison(neighbours, pairs, lists.lists, Search())
+
+
+class _Drawn:
+    """Distinct samples that are compared with all others, in double precision."""
+
+    def __init__(self, similarity: Similarity, first: np.ndarray, threshold: float | None) -> None:
+        n, closest = similarity.n, NearestLists(first)
+        places = np.flatnonzero(first == np.arange(n))
+        drawn = np.random.default_rng(0).permutation(places)[:DRAWN]
+
+        def look(block: slice) -> tuple[np.ndarray, ...]:
+            rows = drawn[block]
+            K = np.array(to_host(similarity.rows(rows)), dtype=np.float64)
+            K[np.arange(len(rows)), rows] = -np.inf
+            return closest.of(K, rows)
+
+        blocks = list(row_blocks(len(drawn), 8 * n, DRAWN_ROWS))
+        parts = track(in_order(look, blocks), len(blocks), "looking for a threshold")
+        self.rows, self.nearest, self.lists = map(np.concatenate, zip(*parts, strict=True))
+        self.threshold = best_threshold(self.lists) if threshold is None else threshold
+
+    def missed(self, own: np.ndarray, neighbours: Neighbours, pairs: NearPairs) -> Search:
+        """Count what was found of those by which the index was not tuned."""
+        ends, lists, level = own[1::2], self.lists[1::2], self.threshold - ROUNDING
+        i, j, similarity = pairs.arrays
+        near = (similarity >= level) & (similarity < 1 - ROUNDING)
+        found = np.bincount(np.r_[i[near], j[near]], minlength=len(neighbours.nearest))[ends]
+        there = (lists >= level).sum(axis=1)
+        recall = np.minimum(found, there).sum() / max(1, there.sum()) if there.any() else 1.0
+        share = np.mean(neighbours.similarity[ends] >= lists[:, 0] - ROUNDING) if len(ends) else 1.0
+        of = len(self.rows), len(ends), int(there.sum())
+        return Search("approximate", *of, float(recall), float(share))
+
+
+class _Distinct:
+    """One sample of each kind of identical ones: that which is its own `first`, if one is."""
+
+    def __init__(self, similarity: Similarity, first: np.ndarray) -> None:
+        n, groups = similarity.n, similarity.groups()
+        self._is_first = first == np.arange(n)
+        self.kinds = self.places = self._earliest = np.arange(n)
+        self.similarity = similarity
+        if groups is None:
+            return
+        order = np.argsort(~self._is_first, kind="stable")
+        start = order[np.unique(groups[order], return_index=True)[1]]
+        if len(start) == n:
+            return
+        self.places = np.sort(start)
+        self.similarity = similarity.take(self.places)
+        number = np.empty(n, dtype=np.int64)  # of the kind, in the order of places
+        number[groups[self.places]] = np.arange(len(self.places))
+        self.kinds = number[groups]
+        self._earliest = np.unique(self.kinds, return_index=True)[1]
+
+    def expanded(self, neighbours: Neighbours, pairs: NearPairs) -> tuple[Neighbours, NearPairs]:
+        """Return what was found among the samples of each kind as that of all samples."""
+        i, j, similarity = pairs.arrays
+        i, j = self.places[i], self.places[j]
+        of_first = self._is_first[i] & self._is_first[j]
+        every, n = NearPairs(pairs.floor, len(i)), len(self.kinds)
+        every.add(i[of_first], j[of_first], similarity[of_first])
+        found = Neighbours(n)
+        found.nearest = self._earliest[neighbours.nearest][self.kinds]
+        found.similarity = neighbours.similarity[self.kinds]
+        if len(self.places) == n:
+            return found, every
+        # The nearest of a sample that has copies is the first of the others.
+        order = np.argsort(self.kinds, kind="stable")
+        second = np.full(len(self.places), -1)
+        starts = np.searchsorted(self.kinds[order], np.arange(len(self.places)))
+        several = np.bincount(self.kinds) > 1
+        second[several] = order[starts[several] + 1]
+        copied = several[self.kinds]
+        earliest = self._earliest[self.kinds]
+        other = np.where(earliest == np.arange(n), second[self.kinds], earliest)
+        found.nearest[copied] = other[copied]
+        found.similarity[copied] = to_host(self.similarity.diagonal())[self.kinds[copied]]
+        return found, every
+
+
+def _by_tiles(tiles: Tiles, places: Sequence[Tile], pairs: NearPairs) -> Neighbours:
+    """Look at tiles of K in threads, and take over what is near in their order."""
+    neighbours = Neighbours(tiles.n)
+
+    def look(tile: Tile) -> tuple[tuple[np.ndarray, ...], ...]:
+        K, (rows, columns) = tiles(*tile), map(tiles.places, tile)
+        if rows[0] == columns[0]:  # samples of the columns come first
+            np.fill_diagonal(K, -np.inf)
+        # What is closest so far may be known to be closer once these are taken over.
+        top, low = K.max(axis=1), K.max(axis=0)
+        i = np.flatnonzero(top > neighbours.similarity[rows])
+        j = np.flatnonzero(low > neighbours.similarity[columns])
+        by_row = rows[i], columns[K[i].argmax(axis=1)], top[i]
+        by_column = columns[j], rows[K[:, j].argmax(axis=0)], low[j]
+        near = np.flatnonzero(top >= pairs.floor)
+        a, b = np.nonzero(K[near] >= pairs.floor)
+        return by_row, by_column, (rows[near[a]], columns[b], K[near[a], b])
+
+    for by_row, by_column, near in track(in_order(look, places), len(places), "comparing samples"):
+        neighbours.add(*by_row)
+        neighbours.add(*by_column)
+        pairs.add(*near)
+    return neighbours
+
+
+def _checked(tiles: Tiles, floor: float, rough: NearPairs, neighbours: Neighbours) -> NearPairs:
+    """Return the pairs by their similarities in double precision, and mend the nearest by them."""
+    i, j, _ = rough.arrays
+    values = tiles.pairs(i, j)
+    neighbours.similarity[:] = tiles.pairs(np.arange(tiles.n), neighbours.nearest)
+    neighbours.add_pairs(i, j, values)
+    pairs = NearPairs(floor, len(i))
+    pairs.add(i, j, values)
+    return pairs

@@ -1,0 +1,82 @@
+"""All pairs of samples in single precision, a tile of K at a time, and chosen pairs in double."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..arrays.namespace import is_numpy, row_blocks, to_host
+from .base import Similarity
+from .features import FeatureSimilarity
+from .rows import RowsSimilarity
+
+# Rows and columns of a square tile: a product takes 20 ms, and its result stays in the cache.
+SIDE = 1024
+# Entries in single precision are off by no more, as `Similarity.matmul` says.
+SINGLE_ERROR = 1e-5
+# Pairs of features that are multiplied at once, and of samples that are compared with each other.
+PAIRS, TOGETHER = 4096, 64
+
+Places = slice | np.ndarray
+Tile = tuple[Places, Places]
+
+
+class Tiles:
+    """The upper triangle of K in tiles: squares of rows that are multiplied, else whole rows."""
+
+    def __init__(self, similarity: Similarity) -> None:
+        self.similarity, self.n = similarity, similarity.n
+        self.scale = None if similarity.scale is None else to_host(similarity.scale)
+        self.rows: np.ndarray | None = None  # with dot products K, (n, d) in single precision
+        if isinstance(similarity, FeatureSimilarity) and is_numpy(similarity.X):
+            X = similarity.X
+            self.rows = X if X.dtype == np.float32 and self.scale is None else self._scaled(X)
+
+    def _scaled(self, X: np.ndarray) -> np.ndarray:
+        rows = np.empty(X.shape, np.float32)
+        for block in row_blocks(self.n, 8 * X.shape[1]):
+            rows[block] = X[block] if self.scale is None else X[block] * self.scale[block, None]
+        return rows
+
+    @property
+    def tiles(self) -> list[Tile]:
+        """The places of all tiles, from the diagonal on."""
+        n = self.n
+        if self.rows is None and not isinstance(self.similarity, RowsSimilarity):
+            return [(rows, slice(rows.start, n)) for rows in row_blocks(n, 8 * n)]
+        edges = [slice(start, min(start + SIDE, n)) for start in range(0, n, SIDE)]
+        return [(rows, columns) for i, rows in enumerate(edges) for columns in edges[i:]]
+
+    def places(self, some: Places) -> np.ndarray:
+        """Return the places of the rows or columns of a tile."""
+        return np.arange(self.n)[some] if isinstance(some, slice) else some
+
+    def __call__(self, rows: Places, columns: Places) -> np.ndarray:
+        """Return K[rows, columns], a new array, off by at most SINGLE_ERROR for entries up to 1."""
+        if self.rows is not None:
+            return np.asarray(self.rows[rows] @ self.rows[columns].T)
+        similarity = self.similarity
+        if not (isinstance(similarity, RowsSimilarity) and isinstance(columns, slice)):
+            return np.array(to_host(similarity.rows(rows))[:, columns], dtype=np.float32)
+        K = np.array(similarity.entries(rows, columns, np.float32), dtype=np.float32)
+        if self.scale is not None:
+            K *= np.outer(self.scale[rows], self.scale[columns])
+        return K
+
+    def pairs(self, i: np.ndarray, j: np.ndarray) -> np.ndarray:
+        """Return k(i, j) of pairs of samples (m,), in double precision."""
+        size = TOGETHER if self.rows is None else PAIRS
+        blocks = [slice(start, start + size) for start in range(0, len(i), size)]
+        found: Iterator[Any] = (self._some(i[block], j[block]) for block in blocks)
+        return np.concatenate([np.empty(0), *found])
+
+    def _some(self, i: np.ndarray, j: np.ndarray) -> np.ndarray:
+        if self.rows is None:
+            K = to_host(self.similarity.part(np.r_[i, j]).rows(slice(0, len(i))))
+            return np.asarray(K[np.arange(len(i)), len(i) + np.arange(len(i))], dtype=np.float64)
+        X: Any = self.similarity.X  # type: ignore[attr-defined]
+        A, B = X[i].astype(np.float64, copy=False), X[j].astype(np.float64, copy=False)
+        K = np.vecdot(A, B)
+        return np.asarray(K if self.scale is None else K * self.scale[i] * self.scale[j])
