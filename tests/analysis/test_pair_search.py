@@ -5,8 +5,8 @@ import pytest
 
 from vendiscore import as_similarity, explain
 from vendiscore.analysis import pair_search
-from vendiscore.analysis.pair_search import LARGE, compare_all
 from vendiscore.analysis.duplicates import compare_samples
+from vendiscore.analysis.pair_search import LARGE, compare_all
 from vendiscore.similarity import tiles
 from vendiscore.similarity.base import Similarity
 from vendiscore.similarity.features import FeatureSimilarity

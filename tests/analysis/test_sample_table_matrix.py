@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from decompositions import counted
 
-from vendiscore.analysis.pair_search import compare_all
 from vendiscore.analysis.findings import ORDERS, find
 from vendiscore.analysis.layout import clustered_order
+from vendiscore.analysis.pair_search import compare_all
 from vendiscore.analysis.redundancy import redundant_pairs
 from vendiscore.resolve.sets import as_similarity
 from vendiscore.scoring.compute import compute

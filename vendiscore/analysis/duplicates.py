@@ -16,8 +16,8 @@ from ..reading.string_patterns import text_form
 from ..registry.kernel import list_kernels
 from ..similarity.base import Similarity
 from ..uncertainty.near_copies import best_threshold, false_share
-from .pair_search import MARGIN, MOST_PAIRS, Index, Search, compare_all
 from .near_pairs import ROUNDING, Neighbours
+from .pair_search import MARGIN, MOST_PAIRS, Index, Search, compare_all
 from .redundancy import Pair
 
 

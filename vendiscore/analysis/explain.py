@@ -16,8 +16,8 @@ from ..resolve.kernel_request import how_of
 from ..resolve.sets import read_samples
 from ..scoring.request import check_orders
 from ..spectral.spectrum import PSD, check_psd
-from .pair_search import INDEXES, Index
 from .duplicates import compare_samples, text_forms
+from .pair_search import INDEXES, Index
 from .sample_table import Explanation
 
 AUTO: Literal["auto"] = "auto"  # a threshold found from the samples
@@ -73,7 +73,7 @@ def explain(
     all pairs, O(n² d), or O(n^1.5 d) by the index. Above 4,096 samples pairs are found in single
     precision and their similarities in double; the nearest of a sample without near-duplicates is
     then the nearest up to 1e-5. Thresholds and `false_share` are by 2,048 drawn samples. Memory:
-    n·min(n, d) numbers, an (n, n) array only where the spectrum needs it, and up to 4 million pairs.
+    n·min(n, d) numbers, an (n, n) array only where the spectrum needs it, up to 4 million pairs.
 
     References
     ----------
