@@ -79,7 +79,7 @@ class FeatureSimilarity(Similarity):
 
     def _of(self, X: Rows) -> Self:
         new = self._with(X=X, dim=X.shape[1])
-        for cached in ("_squares", "_transposed", "_common_and_rare"):
+        for cached in ("_squares", "_transposed", "common_and_rare"):
             new.__dict__.pop(cached, None)
         return new
 
@@ -187,7 +187,7 @@ class FeatureSimilarity(Similarity):
         return self._of(X)._with(scale=None if self.scale is None else to_host(self.scale))
 
     @cached_property
-    def _common_and_rare(self) -> tuple[np.ndarray, Any, Any]:
+    def common_and_rare(self) -> tuple[np.ndarray, Any, Any]:
         """Sparse X as its few frequent columns, dense, and the others with their transpose."""
         X = self._features()
         found = np.bincount(X.indices, minlength=self.X.shape[1])
@@ -209,7 +209,7 @@ class FeatureSimilarity(Similarity):
             return K
         # A product of two sparse matrices costs Σ (rows with column j)², nearly all of it in a few
         # columns (the full stop, "the"), which are cheaper in a dense product.
-        common, rare, transposed = self._common_and_rare
+        common, rare, transposed = self.common_and_rare
         K = gram(common) if whole else common[index] @ common.T
         rest = rare[index] @ transposed
         K[np.repeat(np.arange(len(K)), np.diff(rest.indptr)), rest.indices] += rest.data
@@ -265,7 +265,7 @@ class FeatureSimilarity(Similarity):
         if not sp.issparse(self.X) or self.X.shape[1] < self.n:
             return super().squared_norm(single)
         # ‖CCᵀ + RRᵀ‖² for common columns C and rare ones R, by sparse products; no n² of anything.
-        common, rare, transposed = self._common_and_rare
+        common, rare, transposed = self.common_and_rare
         if self.scale is not None:
             common, rare = common * self.scale[:, None], scale_rows(rare, self.scale)
             transposed = rare.T.tocsr()

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
+from ..arrays import sparse as sp
 from ..arrays.namespace import is_numpy, row_blocks, to_host
-from .base import Similarity
+from ..arrays.threads import in_order
+from .base import Similarity, scale_rows
 from .features import FeatureSimilarity
 from .rows import RowsSimilarity
 
@@ -30,9 +31,14 @@ class Tiles:
         self.similarity, self.n = similarity, similarity.n
         self.scale = None if similarity.scale is None else to_host(similarity.scale)
         self.rows: np.ndarray | None = None  # with dot products K, (n, d) in single precision
-        if isinstance(similarity, FeatureSimilarity) and is_numpy(similarity.X):
-            X = similarity.X
+        self._sparse: _SparseRows | None = None
+        if not isinstance(similarity, FeatureSimilarity):
+            return
+        X: Any = similarity.X
+        if is_numpy(X):
             self.rows = X if X.dtype == np.float32 and self.scale is None else self._scaled(X)
+        elif sp.issparse(X):
+            self._sparse = _SparseRows(similarity, self.scale)
 
     def _scaled(self, X: np.ndarray) -> np.ndarray:
         rows = np.empty(X.shape, np.float32)
@@ -44,7 +50,8 @@ class Tiles:
     def tiles(self) -> list[Tile]:
         """The places of all tiles, from the diagonal on."""
         n = self.n
-        if self.rows is None and not isinstance(self.similarity, RowsSimilarity):
+        square = self.rows is not None or self._sparse is not None
+        if not (square or isinstance(self.similarity, RowsSimilarity)):
             return [(rows, slice(rows.start, n)) for rows in row_blocks(n, 8 * n)]
         edges = [slice(start, min(start + SIDE, n)) for start in range(0, n, SIDE)]
         return [(rows, columns) for i, rows in enumerate(edges) for columns in edges[i:]]
@@ -57,6 +64,8 @@ class Tiles:
         """Return K[rows, columns], a new array, off by at most SINGLE_ERROR for entries up to 1."""
         if self.rows is not None:
             return np.asarray(self.rows[rows] @ self.rows[columns].T)
+        if self._sparse is not None:
+            return self._sparse(rows, columns)
         similarity = self.similarity
         if not (isinstance(similarity, RowsSimilarity) and isinstance(columns, slice)):
             return np.array(to_host(similarity.rows(rows))[:, columns], dtype=np.float32)
@@ -67,16 +76,33 @@ class Tiles:
 
     def pairs(self, i: np.ndarray, j: np.ndarray) -> np.ndarray:
         """Return k(i, j) of pairs of samples (m,), in double precision."""
-        size = TOGETHER if self.rows is None else PAIRS
+        size = PAIRS if isinstance(self.similarity, FeatureSimilarity) else TOGETHER
         blocks = [slice(start, start + size) for start in range(0, len(i), size)]
-        found: Iterator[Any] = (self._some(i[block], j[block]) for block in blocks)
-        return np.concatenate([np.empty(0), *found])
+        return np.concatenate([np.empty(0), *in_order(lambda b: self._some(i[b], j[b]), blocks)])
 
     def _some(self, i: np.ndarray, j: np.ndarray) -> np.ndarray:
-        if self.rows is None:
+        if self.rows is None and self._sparse is None:
             K = to_host(self.similarity.part(np.r_[i, j]).rows(slice(0, len(i))))
             return np.asarray(K[np.arange(len(i)), len(i) + np.arange(len(i))], dtype=np.float64)
         X: Any = self.similarity.X  # type: ignore[attr-defined]
         A, B = X[i].astype(np.float64, copy=False), X[j].astype(np.float64, copy=False)
-        K = np.vecdot(A, B)
+        K = np.vecdot(A, B) if self._sparse is None else A.multiply(B).sum(axis=1)
         return np.asarray(K if self.scale is None else K * self.scale[i] * self.scale[j])
+
+
+class _SparseRows:
+    """Products of sparse rows: of frequent columns dense, of the others by lists of their rows."""
+
+    def __init__(self, similarity: FeatureSimilarity, scale: np.ndarray | None) -> None:
+        common, rare, _ = similarity.common_and_rare
+        if scale is not None:
+            common, rare = common * scale[:, None], scale_rows(rare, scale)
+        self._common, self._rare = common.astype(np.float32), rare.astype(np.float32)
+        starts = range(0, similarity.n, SIDE)
+        self._lists = {start: self._rare[start : start + SIDE].T.tocsr() for start in starts}
+
+    def __call__(self, rows: Any, columns: Any) -> np.ndarray:
+        K = self._common[rows] @ self._common[columns].T
+        rest = self._rare[rows] @ self._lists[columns.start]
+        K[np.repeat(np.arange(len(K)), np.diff(rest.indptr)), rest.indices] += rest.data
+        return np.asarray(K)
