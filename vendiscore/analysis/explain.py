@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from ..arguments import DEFAULT_ORDER, number, one_of, refuse_gradient
-from ..arrays.namespace import Samples, Weights, scalar, to_host
+from ..arrays.namespace import Samples, Weights
 from ..measures.subject import Subject
 from ..resolve.group_labels import cluster_codes, read_labels
 from ..resolve.kernel_request import how_of
@@ -20,6 +20,8 @@ from .duplicates import compare_samples, text_forms
 from .pair_search import INDEXES, Index
 from .sample_table import Explanation
 
+# Spectra of more dimensions, which take minutes, are found when something is asked of them.
+SOON = 4096
 AUTO: Literal["auto"] = "auto"  # a threshold found from the samples
 Threshold: TypeAlias = float | Literal["auto"]
 
@@ -131,22 +133,12 @@ def explained(
     with np.errstate(all="ignore"):  # as `compute` does: numbers are checked
         similarity = subject.similarity
         refuse_gradient("explain", **subject.how.options, samples=similarity, p=subject.p)
-        spectrum = subject.eigen
+        if min(similarity.n, similarity.dim or similarity.n) <= SOON:
+            _ = subject.eigen  # says at once which similarities have no score
         left_out = list(similarity.dropped)
         places = np.setdiff1d(np.arange(similarity.n + len(left_out)), left_out)
         forms = text_forms(similarity, subject.samples if texts is None else texts, places)
         neighbours, duplicates = compare_samples(
             similarity, level, floor, subject.p, forms=forms, index=index
         )
-    return Explanation(
-        q=q,
-        score=float(scalar(spectrum.effective_number(q))),
-        places=places,
-        _similarity=similarity,
-        _spectrum=spectrum,
-        _p=None if subject.p is None else to_host(subject.p),
-        _psd=subject.psd,
-        neighbours=neighbours,
-        duplicates=duplicates,
-        _samples=subject.samples,
-    )
+    return Explanation(q, places, neighbours, duplicates, subject)

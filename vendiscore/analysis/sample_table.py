@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from ..arguments import integer
-from ..arrays.namespace import scalar
+from ..arrays.namespace import scalar, to_host
+from ..measures.subject import Subject
 from ..optional import require
 from ..plots.set_structure import contributions
 from ..scoring.typical import typical_sentence
@@ -20,7 +21,7 @@ from ..signature import plain_order
 from ..similarity.base import Similarity
 from ..spectral.clusters import leave_cluster_out
 from ..spectral.rank_one import ALL, adds, coverage, log_score, novelty, surprise
-from ..spectral.spectrum import PSD, Spectrum
+from ..spectral.spectrum import Spectrum
 from ..spectral.vendi import vendi
 from ..summary import Summary, html_table
 from .duplicates import Duplicates
@@ -43,7 +44,7 @@ class Explanation(Summary):
 
     Attributes
     ----------
-    q, score : float, the order, and VS_q of all samples, in [1, n]
+    q : float, the order of the score
     places : int array (n,), where each sample stood in the list that was given
 
     Examples
@@ -58,21 +59,35 @@ class Explanation(Summary):
     _brief = ("n", "q", "score", "threshold")
 
     q: float
-    score: float
     places: np.ndarray
-    _similarity: Similarity
-    _spectrum: Spectrum
-    _p: np.ndarray | None
-    _psd: PSD
     neighbours: Neighbours
     duplicates: Duplicates
-    _samples: Any = None
+    _subject: Subject
     _clusters: np.ndarray | None = None
 
     @property
     def n(self) -> int:
         """Number of samples."""
         return len(self.places)
+
+    @property
+    def _similarity(self) -> Similarity:
+        return self._subject.similarity
+
+    @property
+    def _p(self) -> np.ndarray | None:
+        return None if self._subject.p is None else to_host(self._subject.p)
+
+    @property
+    def _spectrum(self) -> Spectrum:
+        """The spectrum, found when it is first asked for."""
+        with np.errstate(all="ignore"):  # as `compute` does: numbers are checked
+            return self._subject.eigen
+
+    @property
+    def score(self) -> float:
+        """VS_q of all samples, in [1, n]."""
+        return float(scalar(self._spectrum.effective_number(self.q)))
 
     @cached_property
     def surprise(self) -> np.ndarray:
@@ -166,7 +181,7 @@ class Explanation(Summary):
         if len(kept) == self.n:
             return self.score
         p = None if self._p is None else self._p[kept] / self._p[kept].sum()
-        found = vendi(self._similarity.take(kept), [self.q], p, self._psd)
+        found = vendi(self._similarity.take(kept), [self.q], p, self._subject.psd)
         return float(scalar(found.values[0]))
 
     def boundary(self, count: int = 4) -> tuple[list[Pair], list[Pair]]:
@@ -271,7 +286,8 @@ class Explanation(Summary):
         few = [*order[:SHOWN], *order[SHOWN:][-SHOWN:]]
         shown: dict[str, Any] = {name: column[few] for name, column in self._columns.items()}
         said = "what adds the most, and the least" if self.n > len(few) else "by what they add"
-        given = self._samples if isinstance(self._samples, list) else None
+        samples = self._subject.samples
+        given = samples if isinstance(samples, list) else None
         texts = ["" if given is None else given[place] for place in self.places[few]]
         texts = [text if isinstance(text, str) else "" for text in texts]
         short = [t if len(t) <= LETTERS else f"{t[: LETTERS - 1]}…" for t in texts]
