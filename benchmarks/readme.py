@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 
 from cells import RESULTS, loaded, table
+from large_tables import LARGE
 from registries import aspects, markdown, measures, options, presets
 from source_tables import SOURCES
 from tables import TABLES
@@ -111,6 +112,7 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "wording": partial(people, "wording"),
     **TABLES,
     **SOURCES,
+    **LARGE,
 }
 
 

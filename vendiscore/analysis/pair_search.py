@@ -17,7 +17,7 @@ from ..arrays.threads import in_order
 from ..progress import foretell, track
 from ..similarity.base import Similarity
 from ..similarity.tiles import SINGLE_ERROR, Tile, Tiles
-from ..uncertainty.near_copies import NearestLists, best_threshold
+from ..uncertainty.near_copies import NearestLists, best_threshold, lists_of
 from .near_pairs import ROUNDING, NearPairs, Neighbours
 from .pair_index import PairIndex
 
@@ -30,7 +30,7 @@ MARGIN = 0.2
 # Up to so many samples all is in double precision; of more, so many are compared with all others.
 SMALL, DRAWN = 4096, 2048
 # Rows that are compared with all others at once: a product of fewer waits for memory.
-ROWS, DRAWN_ROWS = 256, 32
+ROWS = 256
 # Operations of all products beyond which "auto" asks an index: a minute on two cores.
 LARGE = 6e12
 # What an entry of K takes that is no product of dense features, in operations of such a product.
@@ -136,19 +136,9 @@ class _Drawn:
     """Distinct samples that are compared with all others, in double precision."""
 
     def __init__(self, similarity: Similarity, first: np.ndarray, threshold: float | None) -> None:
-        n, closest = similarity.n, NearestLists(first)
-        places = np.flatnonzero(first == np.arange(n))
+        places = np.flatnonzero(first == np.arange(similarity.n))
         drawn = np.random.default_rng(0).permutation(places)[:DRAWN]
-
-        def look(block: slice) -> tuple[np.ndarray, ...]:
-            rows = drawn[block]
-            K = np.array(to_host(similarity.rows(rows)), dtype=np.float64)
-            K[np.arange(len(rows)), rows] = -np.inf
-            return closest.of(K, rows)
-
-        blocks = list(row_blocks(len(drawn), 8 * n, DRAWN_ROWS))
-        parts = track(in_order(look, blocks), len(blocks), "looking for a threshold")
-        self.rows, self.nearest, self.lists = map(np.concatenate, zip(*parts, strict=True))
+        self.rows, self.nearest, self.lists = lists_of(similarity, first, drawn)
         self.threshold = best_threshold(self.lists) if threshold is None else threshold
 
     def missed(self, own: np.ndarray, neighbours: Neighbours, pairs: NearPairs) -> Search:

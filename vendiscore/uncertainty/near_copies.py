@@ -11,6 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays.namespace import row_blocks, to_host
+from ..arrays.threads import in_order
+from ..progress import track
 from ..similarity.base import Similarity
 
 # The similarity where none stands out, if it names few samples.
@@ -39,8 +41,8 @@ LEAST_SHARE = 0.2
 CLOSE = 1.25
 # Candidates for a threshold: each of the nearest similarities, then the largest gap of a bin.
 EACH, FEWER, BINS = 256, 16, 60
-# Of more samples, so many are compared with all.
-MOST_ROWS = 200
+# Of more samples, so many are compared with all, and so many at once at least.
+MOST_ROWS, ROWS = 200, 32
 _STEPS = 25
 
 
@@ -72,6 +74,24 @@ class NearestLists:
     def lists(self) -> np.ndarray:
         """Rows of similarities, the largest first, one row for each distinct sample."""
         return np.concatenate(self._parts)
+
+
+def lists_of(
+    similarity: Similarity, first: np.ndarray, drawn: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return which of the drawn samples are distinct, the nearest of each, and its list."""
+    closest = NearestLists(first)
+
+    def look(block: slice) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        rows = drawn[block]
+        K = np.array(to_host(similarity.rows(rows)), dtype=np.float64)
+        K[np.arange(len(rows)), rows] = -np.inf
+        return closest.of(K, rows)
+
+    blocks = list(row_blocks(len(drawn), 8 * similarity.n, ROWS))
+    parts = track(in_order(look, blocks), len(blocks), "looking for a threshold")
+    rows, nearest, lists = map(np.concatenate, zip(*parts, strict=True))
+    return rows, nearest, lists
 
 
 class Excess(NamedTuple):
@@ -209,13 +229,7 @@ def dependent_share(similarity: Similarity) -> float:
         _, start, inverse = np.unique(groups, return_index=True, return_inverse=True)
         first = start[inverse]
     drawn = np.random.default_rng(0).permutation(n)[:MOST_ROWS]
-    found = NearestLists(first)
-    for block in row_blocks(len(drawn), 8 * n):
-        rows = drawn[block]
-        K = np.array(to_host(similarity.rows(rows)), dtype=np.float64)
-        K[np.arange(len(rows)), rows] = -np.inf
-        found.add(K, rows)
-    lists = found.lists
+    _, _, lists = lists_of(similarity, first, drawn)
     threshold = _parting(lists, FEWER)
     if threshold is None:
         return 0.0
