@@ -241,7 +241,10 @@ def test_of_many_samples_some_are_looked_at_and_it_says_so(monkeypatch) -> None:
     found = report(X, k="cosine", p=None)
     page = read(found)
     assert found.numbers["VS"] == pytest.approx(compute(X, k="cosine")["VS"], rel=1e-12)
-    assert page.text["alike"].count("Pairs were looked at of 20 of 40, drawn at random.") == 1
+    part = "Pairs were looked at of 20 of 40, drawn at random."
+    assert part not in page.text["alike"]  # of features all are compared
+    assert page.text["redundant"].count(part) == 1
+    assert read(report(X, k="rbf", sigma=1.0)).text["alike"].count(part) == 1
     ((_, *rows),) = page.tables["samples"]
     places = [int(row[0]) for row in rows]
     assert len(set(places)) == 20

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..arguments import refuse_gradient
-from ..arrays.namespace import scalar, to_host
+from ..arrays.namespace import is_numpy, scalar, to_host
 from ..comparison.growth import ENOUGH, Growth, grown, has_closed_form
 from ..errors import IndefiniteError
 from ..magnitude.curve import Curve, magnitude_curve
@@ -22,6 +22,7 @@ from ..scoring.intervals import CLOSED
 from ..scoring.request import Request, read_request
 from ..signature import digits
 from ..similarity.base import Similarity
+from ..similarity.features import FeatureSimilarity
 from ..similarity.matrix import MatrixSimilarity
 from ..spectral import rank_one
 from ..spectral.spectrum import Spectrum
@@ -138,11 +139,22 @@ class Findings:
     @cached_property
     def explanation(self) -> Explanation:
         """Which of them add to the score, and which repeat others, by their places."""
+        return self._explained(self.looked, self.places)
+
+    @cached_property
+    def alike(self) -> Explanation:
+        """The same of all samples where their features are dense, else of these."""
+        whole = self.similarity
+        if isinstance(whole, FeatureSimilarity) and is_numpy(whole.X) and whole.n > self.looked.n:
+            return self._explained(self.subject, np.flatnonzero(self.subject.rows_came >= 0))
+        return self.explanation
+
+    def _explained(self, subject: Subject, places: np.ndarray) -> Explanation:
         q = self.order or 1.0  # order 0 does not tell what each sample adds
         given = self.subject.samples
-        texts = [given[place] for place in self.places] if isinstance(given, list) else None
-        found = explained(self.looked, q, self.threshold, self.floor, texts)
-        return replace(found, places=self.places)
+        texts = [given[place] for place in places] if isinstance(given, list) else None
+        found = explained(subject, q, self.threshold, self.floor, texts)
+        return replace(found, places=places)
 
     @property
     def adds_order(self) -> float:

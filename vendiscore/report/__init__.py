@@ -49,9 +49,10 @@ def report(
     Notes
     -----
     The same samples, keywords and versions of packages give the same bytes. A 95 % interval is
-    added unless `ci` is passed. Of more than 2,000 samples, so many are drawn to compare pairs, and
-    1,000 for growth. The table of all samples, which are escaped, ends where the file would exceed
-    about 500 kB. Pictures are drawn if matplotlib is there, molecules if RDKit is.
+    added unless `ci` is passed. Of more than 2,000 samples, so many are drawn to compare pairs (but
+    near-duplicates and modes of dense features are of all), and 1,000 for growth. The table of all
+    samples, which are escaped, ends where the file would exceed about 500 kB. Pictures are drawn if
+    matplotlib is there, molecules if RDKit is.
 
     Examples
     --------

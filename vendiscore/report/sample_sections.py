@@ -23,13 +23,13 @@ def alike(found: Findings, shown: Previews) -> str:
     """Return groups of near-duplicates, the closest pairs around the threshold, and modes."""
     if found.similarity is None or found.n < 2:
         return ""
-    explained = found.explanation
+    explained = found.alike
     modes = (
         "A mode is a direction that samples share; its share is how much of the set lies in it. "
         "With each, the samples that it is the most of."
     )
     return (
-        paragraph(_of_what(found))
+        paragraph(_of_what(found, explained))
         + "<h3>Near-duplicates</h3>"
         + _near(explained, shown)
         + _boundary(explained, shown)
@@ -62,7 +62,7 @@ def redundant(found: Findings, shown: Previews) -> str:
     name = shown.word
     head = [name, f"the {name} most like it", "similarity", "adds to the score"]
     return (
-        paragraph(_of_what(found))
+        paragraph(_of_what(found, explained))
         + "<h3>Most redundant</h3>"
         + paragraph(
             "A sample adds the share of the score that would be lost without it; below 0 %, the "
@@ -116,9 +116,9 @@ def every(found: Findings, shown: Previews) -> str:
     return f"{paragraph(*said)}<details>{summary}{table(head, rows)}</details>"
 
 
-def _of_what(found: Findings) -> str:
+def _of_what(found: Findings, explained: Explanation) -> str:
     """Return which samples this is about, where it is not plainly all."""
-    few = sentences.looked_at(len(found.chosen), found.n)
+    few = sentences.looked_at(explained.n, found.n)
     return f"{few} {'This is about all groups together.' if found.grouped else ''}".strip()
 
 
