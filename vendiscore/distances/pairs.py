@@ -6,7 +6,6 @@ import copy
 import math
 import sys
 from collections.abc import Callable, Iterator
-from functools import cached_property
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -25,7 +24,7 @@ DIRECT_COLUMNS = 16
 # ‖x‖² + ‖y‖² − 2 x·y is off by at most this share of ‖x‖² + ‖y‖² in double and single precision.
 ROUNDING, ROUNDING_SINGLE = 4 * float(np.finfo(float).eps), 3.3e-7
 # The error of an exponent d²/2σ² that passes in double and single precision; in K it is no more.
-ERROR, ERROR_SINGLE = 1e-13, 4e-6
+ERROR, ERROR_SINGLE = 1e-13, 1e-5
 # Squared distances below this share of ‖x‖² + ‖y‖² are recomputed from differences.
 CLOSE = 1e-3
 # Blocks with more than this share of such pairs are computed from differences as a whole.
@@ -46,6 +45,7 @@ class RowDistances:
     def __init__(self, X: Array, law: Law, sigma: float | None = None) -> None:
         self.n, self.X, self.law = len(X), X, law
         self.by_product = law == "gaussian" and (not is_numpy(X) or X.shape[1] > DIRECT_COLUMNS)
+        self.is_fit_for_single = False
         if not self.by_product:
             return
         xp = namespace(X)
@@ -60,23 +60,15 @@ class RowDistances:
         self.is_lossy = not ROUNDING * largest <= ERROR * width**2
         self.is_fit_for_single = ROUNDING_SINGLE * largest <= ERROR_SINGLE * width**2
 
-    def __call__(self, index: Index, columns: Index, dtype: Any = np.float64) -> Any:
-        """Return the distances of some rows and others, new; as good as σ needs in float32."""
+    def __call__(self, index: Index, columns: Index) -> Any:
+        """Return the distances of some rows and others, new."""
         X, Y = self.X[index], self.X[columns]
         if not self.by_product:
             return differences(X, Y, self.law)
-        if dtype == np.float32 and self.is_fit_for_single:
-            left, right = self._single
-            D = left[index] @ right[columns].T
-        else:
-            D = self.left[index] @ self.right[columns].T
-            if self.is_lossy and not self._mend(D, X, Y, index, columns):
-                return differences(X, Y, self.law)
+        D = self.left[index] @ self.right[columns].T
+        if self.is_lossy and not self._mend(D, X, Y, index, columns):
+            return differences(X, Y, self.law)
         return np.maximum(D, 0.0, out=D) if is_numpy(D) else D.clamp(min=0.0)
-
-    @cached_property
-    def _single(self) -> tuple[np.ndarray, np.ndarray]:
-        return self.left.astype(np.float32), self.right.astype(np.float32)
 
     def _mend(self, D: Any, X: Array, Y: Array, index: Index, columns: Index) -> bool:
         """Recompute close pairs from differences, in place; return False if there are too many."""
@@ -94,7 +86,6 @@ class RowDistances:
     def take(self, index: np.ndarray) -> Self:
         """Return the distances of the rows in `index`."""
         part = copy.copy(self)
-        part.__dict__.pop("_single", None)
         for name in ("X", "left", "right", "squares"):
             if name in self.__dict__:
                 part.__dict__[name] = self.__dict__[name][index]

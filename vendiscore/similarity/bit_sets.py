@@ -47,6 +47,8 @@ class BitSimilarity(RowsSimilarity):
 class BitEntries:
     """Coefficients of pairs of rows of bits: exact counts, divided once in float64."""
 
+    in_threads = True
+
     def __init__(self, bits: Bits, coefficient: Coefficient) -> None:
         self.n, self.bits, self.coefficient = bits.shape[0], bits, coefficient
         self.sizes = np.asarray(bits.sum(axis=1, dtype=np.float64)).ravel()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import math
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -10,8 +12,10 @@ import numpy as np
 from ..arrays import memory
 from ..arrays.identical import identical_rows
 from ..arrays.namespace import Array, in_single, row_blocks
+from ..arrays.threads import in_order
 from ..distances.pairs import fill_symmetric, pair_blocks
 from .base import Index, Similarity
+from .symmetric_products import Strip, row_tiles, symmetric_product, tiles, weighted_squares
 
 # Products may keep K if it takes no more than this share of the memory that is left; a K of more
 # than so many bytes from the second product on, since many ask for one only.
@@ -23,9 +27,10 @@ class Entries(Protocol):
     """A symmetric matrix K (n, n) of samples, in parts that are computed when asked."""
 
     n: int
+    in_threads: bool  # whether it may be called in several threads at once
 
     def __call__(self, index: Index, columns: slice, dtype: Any = np.float64) -> np.ndarray:
-        """Return K[index][:, columns], a new array; in float32 right to 4e-6."""
+        """Return K[index][:, columns], a new array; in float32 right to 1e-5."""
 
     def take(self, index: np.ndarray) -> Entries:
         """Return the entries of the samples in `index`."""
@@ -40,7 +45,7 @@ class _Kept:
     def __init__(self) -> None:
         self.products = 0
         self.K: np.ndarray | None = None
-        self.blocks: list[tuple[slice, np.ndarray]] | None = None  # of `_upper`, in float32
+        self.blocks: dict[int, np.ndarray] | None = None  # of `_upper`, in float32
 
 
 class RowsSimilarity(Similarity):
@@ -109,20 +114,30 @@ class RowsSimilarity(Similarity):
     def _groups(self) -> np.ndarray | None:
         return self.entries.groups()
 
-    def _upper(self, dtype: Any = np.float64) -> Iterator[tuple[slice, np.ndarray]]:
+    def _from_diagonal(self, block: slice, dtype: Any) -> np.ndarray:
+        return self._entries(block, slice(block.start, self.n), dtype)
+
+    def _upper(
+        self, dtype: Any = np.float64, known: Mapping[int, np.ndarray] | None = None
+    ) -> Iterator[tuple[slice, np.ndarray]]:
         """Yield blocks of rows, large ones, from the diagonal on."""
         for block in pair_blocks(self.n):
-            yield block, self._entries(block, slice(block.start, self.n), dtype)
+            yield block, known[block.start] if known else self._from_diagonal(block, dtype)
 
-    def _upper_single(self) -> Iterable[tuple[slice, np.ndarray]]:
-        """Return `_upper` in single precision, kept where there is room."""
+    def _single(self) -> dict[int, np.ndarray] | None:
+        """Return blocks of `_upper` in float32 by their first rows, kept if there is room."""
         kept = self._kept
         if kept.blocks is None and kept.K is None and _has_room(2 * self.n**2):
-            kept.blocks = list(self._upper(np.float32))
-        return kept.blocks or self._upper(np.float32)
+            compute = partial(self._from_diagonal, dtype=np.float32)
+            blocks = list(pair_blocks(self.n))
+            found = in_order(compute, blocks) if self.entries.in_threads else map(compute, blocks)
+            kept.blocks = {b.start: K for b, K in zip(blocks, found, strict=True)}
+        return kept.blocks
 
     def _upper_blocks(self, single: bool = False) -> Iterator[tuple[slice, np.ndarray]]:
-        for block, upper in self._upper_single() if single else self._upper():
+        known = self._single() if single else None
+        dtype = np.float32 if single else np.float64
+        for block, upper in self._upper(dtype, known):
             for some in row_blocks(len(upper), 8 * self.n):
                 rows = slice(block.start + some.start, block.start + some.stop)
                 yield rows, upper[some, some.start :]
@@ -137,9 +152,42 @@ class RowsSimilarity(Similarity):
         K = self._kept.K if single else self._keep()
         if K is not None:
             return K @ V
-        if single:
-            return in_single(V, lambda V: _product(self._upper_single(), V))
-        return _product(self._upper(), V)
+        multiply = partial(self._product, self._strips(np.float32 if single else np.float64))
+        return in_single(V, multiply) if single else multiply(V)
+
+    def matmul_and_norm(self, V: Array, single: bool = False) -> tuple[Array, float]:
+        if (self._single() if single else self._keep()) is not None or self._kept.K is not None:
+            return super().matmul_and_norm(V, single)
+        s = np.ones(self.n) if self.scale is None else self.scale
+        found: list[float] = []
+        strips = self._strips(np.float32 if single else np.float64)
+
+        def squared(block: slice) -> Strip:
+            for columns, K in strips(block):
+                found.append(weighted_squares(K, block, columns, s))
+                yield columns, K
+
+        multiply = partial(self._product, squared)
+        V = V * s[:, None]
+        W = in_single(V, multiply) if single else multiply(V)
+        return W * s[:, None], math.fsum(found)  # in whatever order threads were
+
+    def _product(self, strips: Callable[[slice], Strip], V: np.ndarray) -> np.ndarray:
+        known = self._kept.blocks if V.dtype == np.float32 else None
+        blocks = list(pair_blocks(self.n)) if known else row_tiles(self.n)
+        return symmetric_product(strips, blocks, V, self.entries.in_threads)
+
+    def _strips(self, dtype: Any) -> Callable[[slice], Strip]:
+        """Return what gives K from the diagonal on for a block of rows: kept, or in tiles."""
+        known = self._single() if dtype == np.float32 else None
+
+        def strip(block: slice) -> Strip:
+            if known is not None:
+                K, size = known[block.start], block.stop - block.start
+                return iter([(block, K[:, :size]), (slice(block.stop, self.n), K[:, size:])])
+            return ((at, self._entries(block, at, dtype)) for at in tiles(self.n, block))
+
+        return strip
 
     def _like(self, part: Similarity, index: Index) -> Similarity:
         K, part = self._kept.K, super()._like(part, index)
@@ -157,20 +205,13 @@ class RowsSimilarity(Similarity):
         return kept.K
 
 
-def _product(upper: Iterable[tuple[slice, np.ndarray]], V: Array) -> np.ndarray:
-    """Return K @ V from blocks of rows of K, each from the diagonal on, added up in float64."""
-    out = np.zeros(V.shape)
-    for block, K in upper:
-        out[block] += K @ V[block.start :]
-        out[block.stop :] += K[:, len(K) :].T @ V[block]
-    return out
-
-
 def _has_room(size: int) -> bool:
     return size <= KEPT_SHARE * memory.available_bytes()
 
 
 class _OfRows:
+    in_threads = False  # who wrote k did not say
+
     def __init__(self, X: np.ndarray, k: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> None:
         self.n, self.X, self.k = len(X), X, k
 

@@ -12,7 +12,7 @@ from ..arguments import refuse_gradient
 from ..arrays import memory
 from ..arrays.namespace import Array, is_numpy
 from ..errors import NotPSDError, TooLargeError, warn
-from ..progress import track
+from ..progress import passes
 from ..similarity.base import Similarity
 from .cholesky import bounds
 from .estimate import Estimate, Estimating
@@ -22,22 +22,27 @@ from .spectrum import PSD, Source
 from .stochastic import Krylov, Quadrature, random_signs
 from .weighted_similarity import merge_identical, weighted_by
 
-# Random vectors at once: with as many, a product of a kept K takes as long as reading K does. For
-# more samples than MANY, K is computed anew for each product.
-VECTORS, MORE_VECTORS, MANY = 16, 64, 50_000
-# The numbers of products after which the error is looked at, and how many it usually takes.
+# Random vectors at once: with as many, a product of a kept K takes as long as reading K does. Of
+# MANY samples K is computed anew for each product, which takes longer than to multiply it: there
+# are up to MORE_VECTORS then, if SOME of the samples need as many.
+VECTORS, MORE_VECTORS, MANY, SOME = 16, 64, 50_000, 4000
+# The numbers of products after which the error is looked at, and how many it usually takes; of
+# MANY samples it is looked at after each product.
 CHECKS, USUAL_STEPS = (4, 6, 8, 12, 16, 24, 32, 48, 64), 12
+# The share of the largest error that the standard error may take, in that look.
+AMONG_ERRORS = 0.8
 # Independent estimates that are averaged at most, where one does not reach the tolerance.
 SETS = 4
-# The error of quadrature must be below this share of the standard error, or of the tolerance.
-AMONG_ERRORS, AMONG_TOLERANCE = 0.5, 0.2
 # Products in single precision are tried for errors of this size, and made again in double where
 # what they do not resolve is more than the share COARSE of it.
 SINGLE, COARSE = 1e-5, 0.5
 
 
 class Found(NamedTuple):
-    """The log of a score, and its errors: `rounding` is what products do not resolve."""
+    """The log of a score, its standard error, and how far quadrature can be off at most.
+
+    `rounding` is what products do not resolve.
+    """
 
     log: float
     error: float
@@ -47,14 +52,12 @@ class Found(NamedTuple):
 
     @property
     def off(self) -> float:
-        """All errors together."""
-        return math.hypot(self.error, self.quadrature, self.rounding)
+        """All errors together, as a standard error: a bound is two of them."""
+        return math.hypot(self.error, self.quadrature / 2, self.rounding)
 
     def is_enough(self, error: float, sets: int = 1) -> bool:
         """Return whether the mean of so many sets would be good enough."""
-        mean = self._replace(error=self.error / math.sqrt(sets))
-        most = max(AMONG_ERRORS * mean.error, AMONG_TOLERANCE * error)
-        return mean.off <= error and self.quadrature <= most
+        return self._replace(error=self.error / math.sqrt(sets)).off <= error
 
 
 class CoarseError(RuntimeError):
@@ -64,9 +67,9 @@ class CoarseError(RuntimeError):
 UNKNOWN = Found(math.nan, math.inf, math.inf)
 
 
-def lanczos_cost(similarity: Similarity, steps: int = USUAL_STEPS) -> Cost:
-    """Return the cost of so many products with the usual number of vectors."""
-    n, dim, vectors = similarity.n, similarity.dim, _vectors(similarity)
+def lanczos_cost(similarity: Similarity, steps: int = USUAL_STEPS, vectors: int = VECTORS) -> Cost:
+    """Return the cost of so many products with so many vectors."""
+    n, dim = similarity.n, similarity.dim
     columns = vectors * steps
     product = 2 * n * (n if dim is None else min(n, 2 * dim))
     flops = NORM.cost(similarity).flops + columns * (product + 4 * n * columns)
@@ -78,9 +81,6 @@ def estimate_by_lanczos(
 ) -> list[Estimate]:
     """Estimate orders in so many operations, or raise a StalledError; with no limit, warn."""
     refuse_gradient("An estimate", samples=weighted)
-    needed = lanczos_cost(weighted, CHECKS[-1]).bytes
-    what = f"an estimate for {weighted.n} samples"
-    memory.require_large(needed, what, "score fewer samples, or q=2")
     if how.error >= SINGLE and is_numpy(weighted.diagonal()):
         try:
             return _estimate(Products(weighted, True, how.seed), orders, how, flops)
@@ -94,12 +94,15 @@ def _estimate(
 ) -> list[Estimate]:
     """Estimate with products of one precision; raise a CoarseError if that is too low."""
     weighted = products.weighted
-    n, vectors = weighted.n, _vectors(weighted)
+    n, vectors = weighted.n, _vectors(products, orders, how)
+    needed = lanczos_cost(weighted, CHECKS[-1], vectors).bytes
+    what = f"an estimate for {n} samples"
+    memory.require_large(needed, what, "score fewer samples, or q=2")
     sets: list[list[Found]] = []
     steps, spent, stalled = 0, 0.0, False
     for seed in np.random.SeedSequence(how.seed).spawn(SETS):
-        Z = random_signs(n, min(vectors, n), seed, weighted.diagonal())
-        fit = [c for c in CHECKS if spent + lanczos_cost(weighted, c).flops <= flops]
+        Z = random_signs(n, vectors, seed, weighted.diagonal())
+        fit = [c for c in CHECKS if spent + lanczos_cost(weighted, c, vectors).flops <= flops]
         krylov = Krylov(products, Z, max(fit, default=CHECKS[0]))
         found, exact = _converge(products, krylov, orders, how.error, len(sets) + 1)
         steps += krylov.steps
@@ -107,7 +110,7 @@ def _estimate(
         means = [_mean(each) for each in zip(*sets, strict=True)]
         if all(mean.is_enough(how.error) for mean in means):
             break
-        spent += lanczos_cost(weighted, krylov.steps).flops
+        spent += lanczos_cost(weighted, krylov.steps, vectors).flops
         hopeless = not all(mean.is_enough(how.error, SETS) for mean in means)
         stalled = spent + lanczos_cost(weighted).flops > flops or (hopeless and flops < math.inf)
         if stalled:
@@ -134,9 +137,10 @@ def _converge(
 ) -> tuple[list[Found], int]:
     """Extend the basis until the orders are found well enough; also count exact eigenvalues."""
     floor = Source.of(products.weighted).negative_mass
-    for step in track(range(krylov.most), krylov.most, "estimating (at most)"):
+    checks = CHECKS if products.weighted.n <= MANY else range(CHECKS[0], CHECKS[-1])
+    for step in passes(krylov.most, "estimating (at most)"):
         krylov.extend(step + 1)
-        if step + 1 not in CHECKS and step + 1 < krylov.most:
+        if step + 1 not in checks and step + 1 < krylov.most:
             continue
         quadrature = Quadrature(krylov, products.squares, products.doubt)
         if quadrature.least < -floor:
@@ -151,9 +155,21 @@ def _converge(
     return found, len(quadrature.exact)
 
 
-def _vectors(similarity: Similarity) -> int:
-    """Return how many random vectors are multiplied at once."""
-    return MORE_VECTORS if similarity.dim is None and similarity.n > MANY else VECTORS
+def _vectors(products: Products, orders: Sequence[float], how: Estimating) -> int:
+    """Return how many random vectors to multiply at once: of MANY samples as some of them need."""
+    weighted = products.weighted
+    if weighted.dim is not None or weighted.n <= MANY:
+        return min(VECTORS, weighted.n)
+    seed = np.random.SeedSequence(how.seed)
+    index = np.sort(np.random.default_rng(seed).choice(weighted.n, SOME, replace=False))
+    part = weighted.take(index)
+    trace = np.asarray(part.diagonal()).sum()
+    some = Products(part.scaled(np.full(SOME, 1 / math.sqrt(trace))), products.single, how.seed)
+    krylov = Krylov(some, random_signs(SOME, VECTORS, seed, part.diagonal()), USUAL_STEPS)
+    krylov.extend(USUAL_STEPS)
+    quadrature = Quadrature(krylov, some.squares, some.doubt)
+    error = max(_found(quadrature, q).error for q in orders) / (AMONG_ERRORS * how.error)
+    return VECTORS * math.ceil(min(error**2, MORE_VECTORS / VECTORS)) or VECTORS
 
 
 def _found(quadrature: Quadrature, q: float, resolution: float = 0.0) -> Found:

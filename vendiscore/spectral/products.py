@@ -20,7 +20,7 @@ class Products:
 
     def __init__(self, weighted: Similarity, single: bool, seed: int = 0) -> None:
         self.weighted, self.single = weighted, single
-        self.squares = float(weighted.squared_norm(single))
+        self.squares = math.nan  # ‖K‖²_F, from the first product on
         self.doubt = DOUBT_SINGLE if single else DOUBT
         self._errors: list[float] = []
         n = weighted.n
@@ -33,7 +33,10 @@ class Products:
 
     def __call__(self, V: Array) -> Array:
         """Multiply K by V (n, b)."""
-        W = self.weighted.matmul(V, single=self.single)
+        if math.isnan(self.squares):
+            W, self.squares = self.weighted.matmul_and_norm(V, self.single)
+        else:
+            W = self.weighted.matmul(V, single=self.single)
         if self.single:
             gap = W[self._index] - self._rows @ V
             self._errors.append(float(np.mean(np.vecdot(gap, gap) / self._chance)) / V.shape[1])

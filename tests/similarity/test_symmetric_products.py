@@ -1,0 +1,112 @@
+"""Products of tiles: those of the whole matrix, in any number of threads, until interrupted."""
+
+import _thread
+import threading
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import cdist
+
+from vendiscore import as_similarity, progress
+from vendiscore.similarity import symmetric_products as tiles
+from vendiscore.similarity.bit_sets import BitSimilarity
+from vendiscore.similarity.rows import RowsSimilarity
+
+rng = np.random.default_rng(0)
+X = rng.standard_normal((700, 20))
+KINDS = {
+    "rbf": lambda: as_similarity(X, k="rbf", sigma=3.0),
+    "laplacian": lambda: as_similarity(X, k="laplacian"),
+    "bits": lambda: BitSimilarity((X > 0.5).astype(np.uint8)),
+    "of rows": lambda: RowsSimilarity.of_rows(X, lambda A, B: 1 / (1 + cdist(A, B))),
+}
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch):
+    monkeypatch.setattr("vendiscore.similarity.rows.KEPT_SHARE", 0.0)
+    monkeypatch.setattr(tiles, "COLUMNS", 90)
+
+
+@pytest.mark.parametrize("n", [1, 63, 64, 65, 700])
+def test_tiles_cover_all_from_the_diagonal_on_once(n):
+    seen = np.zeros((n, n), int)
+    for block in tiles.row_tiles(n):
+        for columns in tiles.tiles(n, block):
+            seen[block, columns] += 1
+    mirrored = seen + seen.T - np.diag(seen.diagonal())
+    own = sum((b.stop - b.start) ** 2 for b in tiles.row_tiles(n))
+    assert set(np.unique(mirrored)) <= {1, 2}  # within a block both ways round
+    assert seen.sum() == own + (n * n - own) // 2
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("single", [False, True])
+@pytest.mark.parametrize("scaled", [False, True])
+def test_a_product_and_the_norm_by_one_pass_are_those_of_the_dense_matrix(kind, single, scaled):
+    similarity = KINDS[kind]()
+    if scaled:
+        similarity = similarity.scaled(rng.uniform(0.01, 2, len(X)))
+    K, V = similarity.dense(), rng.standard_normal((len(X), 5))
+    W, squares = similarity.matmul_and_norm(V, single)
+    close = 5e-6 if single else 1e-12
+    np.testing.assert_allclose(W, K @ V, atol=close * (K @ abs(V)).max())
+    assert squares == pytest.approx(np.sum(K * K), rel=1e-7 if single else 1e-13)
+    assert squares == pytest.approx(similarity.squared_norm(single), rel=1e-12)
+
+
+def test_functions_of_users_are_called_in_the_thread_that_asked():
+    seen = set()
+
+    def k(A, B):
+        seen.add(threading.get_ident())
+        return np.exp(-cdist(A, B))
+
+    RowsSimilarity.of_rows(X, k).matmul(np.ones(len(X)))
+    assert seen == {threading.get_ident()}
+
+
+def test_an_interruption_ends_a_product_and_its_threads():
+    blocks, begun = tiles.row_tiles(6400), []
+
+    def strip(block):
+        begun.append(block)
+        if len(begun) == 3:
+            _thread.interrupt_main()
+        yield block, np.eye(block.stop - block.start)
+        yield slice(block.stop, 6400), np.zeros((block.stop - block.start, 6400 - block.stop))
+
+    def multiply():
+        for _ in range(1000):  # a signal may come after the first product
+            tiles.symmetric_product(strip, blocks, np.ones((6400, 3)))
+
+    before = threading.active_count()
+    with pytest.raises(KeyboardInterrupt):
+        multiply()
+    assert threading.active_count() == before
+
+
+def test_a_bar_of_passes_moves_within_each(monkeypatch):
+    places = []
+
+    class Bar:
+        n = 0.0
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            pass
+
+        def update(self, more):
+            self.n += more
+            places.append(self.n)
+
+    monkeypatch.setattr(progress, "_bar", lambda *_, **__: Bar())
+    monkeypatch.setattr(progress, "_silenced", lambda: False)
+    for _ in progress.passes(3, "estimating"):
+        assert list(progress.within("abcd", 4)) == list("abcd")
+    assert places[:5] == [0.25, 0.5, 0.75, 1.0, 1.0]
+    assert places[-1] == 3.0
+    assert list(progress.within("ab", 2)) == ["a", "b"]
+    assert len(places) == 15
