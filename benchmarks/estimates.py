@@ -35,7 +35,7 @@ from vendiscore.arrays.threads import each
 from vendiscore.similarity import rows as computed
 from vendiscore.similarity.base import Similarity
 from vendiscore.similarity.bit_sets import BitSimilarity
-from vendiscore.similarity.tiles import row_tiles, tiles
+from vendiscore.similarity.symmetric_products import row_tiles, tiles
 from vendiscore.spectral import estimators
 from vendiscore.spectral.estimate import Estimating
 from vendiscore.spectral.vendi import vendi

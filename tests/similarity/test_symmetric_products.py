@@ -8,9 +8,10 @@ import pytest
 from scipy.spatial.distance import cdist
 
 from vendiscore import as_similarity, progress
-from vendiscore.similarity import symmetric_products as tiles
+from vendiscore.similarity import symmetric_products
 from vendiscore.similarity.bit_sets import BitSimilarity
 from vendiscore.similarity.rows import RowsSimilarity
+from vendiscore.similarity.symmetric_products import row_tiles, symmetric_product, tiles
 
 rng = np.random.default_rng(0)
 X = rng.standard_normal((700, 20))
@@ -25,17 +26,17 @@ KINDS = {
 @pytest.fixture(autouse=True)
 def small(monkeypatch):
     monkeypatch.setattr("vendiscore.similarity.rows.KEPT_SHARE", 0.0)
-    monkeypatch.setattr(tiles, "COLUMNS", 90)
+    monkeypatch.setattr(symmetric_products, "COLUMNS", 90)
 
 
 @pytest.mark.parametrize("n", [1, 63, 64, 65, 700])
 def test_tiles_cover_all_from_the_diagonal_on_once(n):
     seen = np.zeros((n, n), int)
-    for block in tiles.row_tiles(n):
-        for columns in tiles.tiles(n, block):
+    for block in row_tiles(n):
+        for columns in tiles(n, block):
             seen[block, columns] += 1
     mirrored = seen + seen.T - np.diag(seen.diagonal())
-    own = sum((b.stop - b.start) ** 2 for b in tiles.row_tiles(n))
+    own = sum((b.stop - b.start) ** 2 for b in row_tiles(n))
     assert set(np.unique(mirrored)) <= {1, 2}  # within a block both ways round
     assert seen.sum() == own + (n * n - own) // 2
 
@@ -67,7 +68,7 @@ def test_functions_of_users_are_called_in_the_thread_that_asked():
 
 
 def test_an_interruption_ends_a_product_and_its_threads():
-    blocks, begun = tiles.row_tiles(6400), []
+    blocks, begun = row_tiles(6400), []
 
     def strip(block):
         begun.append(block)
@@ -78,7 +79,7 @@ def test_an_interruption_ends_a_product_and_its_threads():
 
     def multiply():
         for _ in range(1000):  # a signal may come after the first product
-            tiles.symmetric_product(strip, blocks, np.ones((6400, 3)))
+            symmetric_product(strip, blocks, np.ones((6400, 3)))
 
     before = threading.active_count()
     with pytest.raises(KeyboardInterrupt):

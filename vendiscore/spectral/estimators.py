@@ -12,7 +12,7 @@ from ..arguments import refuse_gradient
 from ..arrays import memory
 from ..arrays.namespace import Array, is_numpy
 from ..errors import NotPSDError, TooLargeError, warn
-from ..progress import passes
+from ..progress import foretell, passes
 from ..similarity.base import Similarity
 from .cholesky import bounds
 from .estimate import Estimate, Estimating
@@ -29,6 +29,8 @@ VECTORS, MORE_VECTORS, MANY, SOME = 16, 64, 50_000, 4000
 # The numbers of products after which the error is looked at, and how many it usually takes; of
 # MANY samples it is looked at after each product.
 CHECKS, USUAL_STEPS = (4, 6, 8, 12, 16, 24, 32, 48, 64), 12
+# Times as long as to multiply K takes it to be computed and multiplied, of 64 columns.
+ANEW = 4
 # The share of the largest error that the standard error may take, in that look.
 AMONG_ERRORS = 0.8
 # Independent estimates that are averaged at most, where one does not reach the tolerance.
@@ -98,6 +100,18 @@ def _estimate(
     needed = lanczos_cost(weighted, CHECKS[-1], vectors).bytes
     what = f"an estimate for {n} samples"
     memory.require_large(needed, what, "score fewer samples, or q=2")
+    usual = lanczos_cost(weighted, USUAL_STEPS, vectors).flops
+    work = usual if n <= MANY or weighted.dim is not None else ANEW * usual
+    words = f"Estimating the score of {n:,} samples"
+    with foretell(words, work, needed, single=products.single):
+        return _means(products, orders, how, flops, vectors)
+
+
+def _means(
+    products: Products, orders: Sequence[float], how: Estimating, flops: float, vectors: int
+) -> list[Estimate]:
+    """Average sets of random vectors until the orders are found well enough."""
+    weighted, n = products.weighted, products.weighted.n
     sets: list[list[Found]] = []
     steps, spent, stalled = 0, 0.0, False
     for seed in np.random.SeedSequence(how.seed).spawn(SETS):
