@@ -219,7 +219,8 @@ def _by_tiles(tiles: Tiles, places: Sequence[Tile], pairs: NearPairs) -> Neighbo
         a, b = np.nonzero(K[near] >= pairs.floor)
         return by_row, by_column, (rows[near[a]], columns[b], K[near[a], b])
 
-    for by_row, by_column, near in track(in_order(look, places), len(places), "comparing samples"):
+    found = in_order(look, places) if tiles.similarity.in_threads else map(look, places)
+    for by_row, by_column, near in track(found, len(places), "comparing samples"):
         neighbours.add(*by_row)
         neighbours.add(*by_column)
         pairs.add(*near)

@@ -104,6 +104,11 @@ class Similarity(metaclass=_Closed):
             )
         super().__setattr__(name, value)
 
+    @property
+    def in_threads(self) -> bool:
+        """Whether rows may be computed in several threads at once."""
+        return False
+
     @abstractmethod
     def _diagonal(self) -> Array:
         """Return k_ii, shape (n,), float64."""

@@ -88,6 +88,10 @@ class FeatureSimilarity(Similarity):
         """Whether X is a dense NumPy array in single precision."""
         return is_numpy(self.X) and self.X.dtype == np.float32
 
+    @property
+    def in_threads(self) -> bool:
+        return not is_torch(self.X)
+
     def _float64(self, index: Index) -> Any:
         X = self.X[index]
         if sp.issparse(X):

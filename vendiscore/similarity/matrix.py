@@ -46,6 +46,10 @@ class MatrixSimilarity(Similarity):
         diagonal = self.K.diagonal()
         return diagonal.double() if is_torch(diagonal) else diagonal.astype(np.float64)
 
+    @property
+    def in_threads(self) -> bool:
+        return is_numpy(self.K)
+
     def _rows(self, index: Index) -> Array:
         return self.K[index]
 

@@ -92,6 +92,10 @@ class RowsSimilarity(Similarity):
         """
         return cls(_OfRows(X, k), psd=psd, settings=settings)
 
+    @property
+    def in_threads(self) -> bool:
+        return bool(getattr(self.entries, "in_threads", False))
+
     def _diagonal(self) -> Array:
         return np.ones(self.n)
 

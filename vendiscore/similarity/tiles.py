@@ -78,7 +78,8 @@ class Tiles:
         """Return k(i, j) of pairs of samples (m,), in double precision."""
         size = PAIRS if isinstance(self.similarity, FeatureSimilarity) else TOGETHER
         blocks = [slice(start, start + size) for start in range(0, len(i), size)]
-        return np.concatenate([np.empty(0), *in_order(lambda b: self._some(i[b], j[b]), blocks)])
+        each = in_order if self.similarity.in_threads else map
+        return np.concatenate([np.empty(0), *each(lambda b: self._some(i[b], j[b]), blocks)])
 
     def _some(self, i: np.ndarray, j: np.ndarray) -> np.ndarray:
         if self.rows is None and self._sparse is None:

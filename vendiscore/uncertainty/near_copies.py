@@ -89,7 +89,8 @@ def lists_of(
         return closest.of(K, rows)
 
     blocks = list(row_blocks(len(drawn), 8 * similarity.n, ROWS))
-    parts = track(in_order(look, blocks), len(blocks), "looking for a threshold")
+    found = in_order(look, blocks) if similarity.in_threads else map(look, blocks)
+    parts = track(found, len(blocks), "looking for a threshold")
     rows, nearest, lists = map(np.concatenate, zip(*parts, strict=True))
     return rows, nearest, lists
 
