@@ -9,13 +9,17 @@ import sys
 import time
 import tracemalloc
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 
 import evaluate
 import numpy as np
-from pairs import agree, arguments, compare, environment, write
+from pairs import PAUSE, agree, arguments, compare, environment, write
 
 import vendiscore
+from vendiscore import FeatureSimilarity, effective_number
+from vendiscore.spectral.vendi import spectrum
+from vendiscore.spectral.vendi import vendi as find
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
@@ -23,6 +27,7 @@ with warnings.catch_warnings():
 
 ROOT = Path(__file__).resolve().parents[1]
 warnings.filterwarnings("ignore", category=DeprecationWarning)
+warnings.filterwarnings("ignore", message=".*eigenvalues below")  # at order 0.5
 
 
 def embeddings(n: int, d: int, dtype: type = np.float64) -> np.ndarray:
@@ -88,6 +93,79 @@ def features(repeats: int) -> list[dict]:
     return rows
 
 
+def spectra(n: int, d: int) -> Iterator[tuple[str, np.ndarray]]:
+    """Yield float32 rows of unit length whose spectra fall off in ways that data's do."""
+    rng = np.random.default_rng(0)
+
+    def normal(width: int = d) -> np.ndarray:
+        return rng.standard_normal((n, width))
+
+    i, turn = np.arange(d), np.linalg.qr(rng.standard_normal((d, d)))[0]
+    centres = 2 * rng.standard_normal((20, d))
+    digits = np.round(30 * np.maximum(normal(40) @ rng.standard_normal((40, d)) - 6, 0))
+    makers = {
+        "flat": normal,
+        "exponential, exp(-i/60) in columns": lambda: normal() * np.exp(-i / 60),
+        "exponential, exp(-i/60)": lambda: normal() * np.exp(-i / 60) @ turn,
+        "exponential, exp(-i/20)": lambda: normal() * np.exp(-i / 20) @ turn,
+        "exponential, exp(-i/200)": lambda: normal() * np.exp(-i / 200) @ turn,
+        "power law, 1/i": lambda: normal() / np.sqrt(i + 1) @ turn,
+        "power law, 1/i²": lambda: normal() / (i + 1) @ turn,
+        "of rank 64": lambda: normal(64) @ rng.standard_normal((64, d)),
+        "one dominant direction": lambda: normal() * np.where(i == 0, 60, 1) @ turn,
+        "clustered": lambda: centres[rng.integers(0, 20, n)] + normal() * np.exp(-i / 100) @ turn,
+        "like digits": lambda: np.minimum(digits, 255) + (i == 0),
+        "columns of very different scales": lambda: normal() * 10.0 ** rng.uniform(-6, 2, d),
+        "a third of the columns zero": lambda: normal() / np.sqrt(i + 1) * (i % 3 > 0),
+        "a large common mean": lambda: normal() / np.sqrt(i + 1) @ turn + rng.standard_normal(d),
+    }
+    for name, make in makers.items():
+        X = make()
+        yield name, (X / np.linalg.norm(X, axis=1)[:, None]).astype(np.float32)
+
+
+def single_precision(repeats: int) -> list[dict]:
+    """Compare with double precision, with the peer and with the product alone, in turns."""
+    n, d, rows = 50_000, 512, []
+    for name, X in spectra(n, d):
+        similarity = FeatureSimilarity(X).normalized()
+        exact = spectrum(similarity)
+        row = {"name": name, "n": n, "d": d, "dtype": "float32", "orders": {}}
+        for q in (0.5, 1.0, 2.0, 5.0, float("inf")):
+            wanted = effective_number(exact, q)
+            found = find(similarity, [q, 1.0])
+            off = abs(found.values[0] / wanted - 1)
+            if off > 1e-6:
+                raise SystemExit(f"{name}, order {q:g}: {off:.1e} off")
+            bound = found.spectrum.bound(q)  # 0 in double precision
+            row["orders"][f"{q:g}"] = {"VS": wanted, "off": off, "bound": bound}
+        calls = (lambda X: X.T @ X, vendiscore.score_X, vendi.score_dual)
+        seconds: list[list[float]] = [[], [], []]
+        for _ in range(repeats):
+            for call, times in zip(calls, seconds, strict=True):
+                time.sleep(PAUSE)
+                start = time.perf_counter()
+                call(X)
+                times.append(time.perf_counter() - start)
+        pairs = list(zip(*seconds, strict=True))
+        row |= dict(
+            zip(("product_s", "ours_s", "theirs_s"), map(statistics.median, seconds), strict=True)
+        )
+        row["of_product"] = statistics.median(ours / product for product, ours, _ in pairs)
+        row["times_faster"] = statistics.median(theirs / ours for _, ours, theirs in pairs)
+        of_orders = "  ".join(
+            f"{q}: {each['off']:.0e} < {each['bound']:.0e}" if each["bound"] else f"{q}: double"
+            for q, each in row["orders"].items()
+        )
+        print(
+            f"{name:<35} {row['of_product']:5.2f} × the product's time, {row['times_faster']:5.2f} "
+            f"× as fast as the peer; off by {of_orders}",
+            flush=True,
+        )
+        rows.append(row)
+    return rows
+
+
 def through_evaluate(repeats: int) -> list[dict]:
     X = embeddings(20_000, 512)
     metric = evaluate.load(str(ROOT / "vendiscore.py"))
@@ -134,6 +212,6 @@ def importing(repeats: int) -> list[dict]:
 
 if __name__ == "__main__":
     args = arguments(__doc__)
-    groups = (importing, through_evaluate, features, matrices)
+    groups = (importing, through_evaluate, features, single_precision, matrices)
     results = [row for group in groups for row in group(args.repeats)]
     write(args.json, results, environment("vendi-score", "evaluate", "scikit-learn"))

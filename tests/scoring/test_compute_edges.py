@@ -280,7 +280,7 @@ def test_the_measured_error_of_rows_that_drift_is_not_too_small(seed):
     rng = np.random.default_rng(seed)
     X = np.outer(rng.random(6000), rng.random(60)).astype(np.float32)
     X /= np.linalg.norm(X, axis=1)[:, None]
-    C, error = covariance_single(X, np.ones(len(X)), seed)
+    C, error = covariance_single(X, np.ones(len(X)), np.sum(X.astype(float) ** 2), seed)
     true = np.linalg.norm(C - X.astype(float).T @ X.astype(float))
     assert true <= error < 20 * true
 

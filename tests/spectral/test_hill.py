@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from vendiscore import as_similarity, compare, compute, explain, growth, select
-from vendiscore.spectral.covariance_float32 import sensitivity
+from vendiscore.spectral.covariance_float32 import log_number_bound
 from vendiscore.spectral.rank_one import adds, surprise
 from vendiscore.spectral.vendi import spectrum_of
 
@@ -26,13 +26,13 @@ WAYS = {
     "estimate": lambda q: compute(MANY, q=q, method="estimate", rtol=0.05, **NARROW)["VS"],
     "selection": lambda q: select(X, 8, q=q, **SMOOTH).places,
     "selection by quality": lambda q: select(X, 8, q=q, quality=X[:, 0] ** 2, **SMOOTH).places,
-    "bound": lambda q: select(X, 8, q=q, **SMOOTH).bound,
+    "certificate": lambda q: select(X, 8, q=q, **SMOOTH).bound,
     "explanation": lambda q: explain(X, q=q, **SMOOTH).adds,
     "comparison": lambda q: compare(X, Y, q=q, permutations=99, **SMOOTH).pairs[0].difference,
     "groups": lambda q: compare(X, Y, groups=GROUPS, q=q, **SMOOTH).sets[0].matched,
     "what each adds": lambda q: adds(SPECTRUM, q),
     "surprise": lambda q: surprise(SPECTRUM, q),
-    "sensitivity": lambda q: sensitivity(SPECTRUM.values[:20] / SPECTRUM.values[:20].sum(), q),
+    "bound": lambda q: log_number_bound(SPECTRUM.values, 1e-7, q),
 }
 
 

@@ -235,7 +235,7 @@ def test_a_spectrum_of_other_samples_is_refused():
 
 def test_a_spectrum_in_single_precision_serves_only_orders_that_it_is_good_for(monkeypatch):
     monkeypatch.setattr(routes, "SINGLE_SIZE", 0)
-    X = np.random.default_rng(0).standard_normal((6000, 60)) / np.arange(1, 61) ** 1.2
+    X = np.random.default_rng(0).standard_normal((6000, 60)) / np.arange(1, 61) ** 2.4
     similarity = FeatureSimilarity(X.astype(np.float32)).normalized()
     found = vendi(similarity, [2.5]).spectrum
     assert found.error > 0

@@ -18,7 +18,7 @@ WAITING = 2
 
 def in_order(function: Callable[[Item], Value], items: Iterable[Item]) -> Iterator[Value]:
     """Yield `map(function, items)`, in threads; few results wait at a time."""
-    with _single_threads() as threads:
+    with single_threads() as threads:
         if threads < 2:
             yield from map(function, items)
             return
@@ -52,7 +52,7 @@ _cap = _Cap()
 
 
 @contextmanager
-def _single_threads() -> Iterator[int]:
+def single_threads() -> Iterator[int]:
     """Give as many threads as BLAS had, and leave BLAS one in the meantime."""
     with _cap.lock:
         if not _cap.users:

@@ -12,12 +12,16 @@ import numpy as np
 import scipy
 
 from ..arrays.namespace import Array, is_numpy, is_torch, namespace, scalar
+from ..arrays.threads import single_threads
 from ..progress import announce
 from . import two_stage
 
 # Up to this size NumPy's eigensolver is used: SciPy's threads at first wait for those of NumPy's
 # products (1,500 samples: 76 ms of 227). Above, two stages in NumPy's library, else SciPy's driver.
 NUMPY_SIZE = two_stage.LEAST_SIZE - 1
+# Of so many rows eigenvalues alone take one thread as long as two (512: 11 and 9 ms), which wait
+# for each other at every row: on a busy machine two took 0.3 to 4 s.
+ALONE = 192, 1024
 TIMED_SIZE = 1024  # what is timed to tell how long others take
 # From here on a spectrum takes more than ten seconds, and LAPACK does not say how far it is.
 LONG = 8000
@@ -51,6 +55,9 @@ def decompose(A: Array, fault: Callable[[], str], vectors: bool = False) -> Eige
                 if driver is None or not A.flags.forc or A.dtype != np.float64:
                     return Eigen(scipy.linalg.eigvalsh(A, **in_place))
                 return Eigen(driver(A), driver="reduced in two stages")
+        if is_numpy(A) and not vectors and A.ndim == 2 and ALONE[0] <= len(A) <= ALONE[1]:
+            with single_threads():
+                return Eigen(linalg.eigvalsh(A))
         return Eigen(*linalg.eigh(A)) if vectors else Eigen(linalg.eigvalsh(A))
     except (np.linalg.LinAlgError, RuntimeError) as error:  # torch's is a RuntimeError
         if type(error).__name__ == "OutOfMemoryError":  # of a GPU, which says what it has

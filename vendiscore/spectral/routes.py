@@ -15,12 +15,12 @@ from ..arrays import sparse as sp
 from ..arrays.namespace import Array, is_numpy, is_torch, row_blocks, scalar
 from ..similarity.base import Similarity
 from ..similarity.features import FeatureSimilarity
-from .covariance_float32 import SINGLE_TOLERANCE, covariance_single
+from .covariance_float32 import SINGLE_TOLERANCE, covariance_single, nearest_shares
 from .eigen import decompose
 from .estimate import Estimate
 from .hill import RANGE_TOLERANCE
 from .lanczos import largest_eigenvalue, most_steps
-from .spectrum import PSD, Source, Spectrum, cleaned, decomposed
+from .spectrum import EPS, PSD, Source, Spectrum, decomposed
 from .weighted_similarity import fault_of, merge_identical, weighted_by
 
 # From this size on, λ_max alone is found by Lanczos, usually in so many steps; below, all
@@ -124,19 +124,20 @@ class Covariance:
 
     def _run_single(self, weighted: Any, psd: PSD, why: str) -> Spectrum | None:
         """Return the spectrum of products in single precision, if its error is known."""
-        source = Source.of(weighted)
-        C, error = covariance_single(weighted.X, np.asarray(weighted.scale))
-        values = decompose(C, source.fault).values
+        source, trace = Source.of(weighted), float(weighted.diagonal().sum())
+        if not abs(trace - 1) <= RANGE_TOLERANCE:
+            return None
+        C, error = covariance_single(weighted.X, np.asarray(weighted.scale), trace)
+        values = decompose(C, source.fault).values[::-1]
+        lost = float(np.maximum(-values, 0.0).sum())
+        if lost > source.negative_mass:
+            return None
+        shares = nearest_shares(values / trace)
+        cut = max(weighted.n, len(C)) * EPS * float(shares[0])
         # An error a hundred times smaller than that of approximate features passes.
         tolerance = max(SINGLE_TOLERANCE, weighted.approximate / 100)
-        if tolerance > SINGLE_TOLERANCE and -error <= values[0] < 0:
-            kept = np.maximum(values, 0.0)
-            values = kept * (values.sum() / kept.sum())
-        # To first order, which holds as long as the error is small against every share.
-        if 100 * error < values[0] or (tolerance > SINGLE_TOLERANCE and values[0] >= 0):
-            found = cleaned(values, source, psd, self.name, why)
-            return replace(found, error=error, tolerance=tolerance)
-        return None
+        found = Spectrum(shares, weighted.n, self.name, why, negative_mass=lost, cut=cut)
+        return replace(found, error=error, tolerance=tolerance)
 
 
 class Eigenvalues:

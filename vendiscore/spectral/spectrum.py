@@ -14,7 +14,7 @@ from ..arguments import DEFAULT_ORDER, one_of
 from ..arrays.namespace import Array, detached, is_numpy, is_torch, namespace, scalar
 from ..errors import NotPSDError, warn
 from ..similarity.base import Similarity
-from .covariance_float32 import SINGLE_TOLERANCE, sensitivity
+from .covariance_float32 import SINGLE_TOLERANCE, log_number_bound
 from .eigen import decompose
 from .estimate import Estimate
 from .hill import RANGE_TOLERANCE, effective_number
@@ -55,15 +55,11 @@ class Spectrum:
 
     def serves(self, q: float) -> bool:
         """Return whether order q is exact in spite of single-precision products."""
-        if self.error == 0:
-            return True
-        shares = np.asarray(self.values)
-        if self.tolerance > SINGLE_TOLERANCE and shares.min() < 100 * self.error:
-            if q == 0:
-                return False
-            # Shares below the error are not known, nor how many they are; none moves by more.
-            shares = np.maximum(shares, self.error)
-        return self.error * sensitivity(shares, q) < self.tolerance
+        return self.error == 0 or self.bound(q) < self.tolerance
+
+    def bound(self, q: float) -> float:
+        """Bound how far log VS of order q is off by products in single precision."""
+        return log_number_bound(self.values, self.error, q) if self.error else 0.0
 
     def effective_number(self, q: float = DEFAULT_ORDER) -> Any:
         """Return the Hill number of order q of the shares, in [1, n]: the Vendi Score."""
@@ -82,7 +78,7 @@ class Spectrum:
 
     def estimates(self, orders: Sequence[float]) -> list[Estimate]:
         """Return estimates of some orders; warn where the cut may have changed one."""
-        found = [Estimate(self.effective_number(q), self.route, self.why) for q in orders]
+        found = [Estimate(self.effective_number(q), self.route, self._why(q)) for q in orders]
         if self.lost and min(orders, default=1.0) < 1:
             self._warn_of_cut(min(orders))  # the least order moves most
         return found
@@ -96,6 +92,11 @@ class Spectrum:
             f"Eigenvalues below {self.cut:.2g} of the trace count as rounding and so as zero: "
             f"order 0 is the numerical rank, and orders near 0 leave out shares that small."
         ]
+
+    def _why(self, q: float) -> str:
+        if not self.error:
+            return self.why
+        return f"{self.why}; multiplied in single precision, off by less than {self.bound(q):.1g}"
 
     def _warn_of_cut(self, q: float) -> None:
         kept = self.values[self.values > 0]
