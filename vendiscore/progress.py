@@ -151,18 +151,16 @@ def _duration(seconds: float) -> str:
 
 @cache
 def _rate(single: bool) -> float:
-    """Measure the operations a second of a matrix product, in about 20 ms."""
+    """Measure the operations a second of a matrix product, in less than a tenth of a second."""
     import numpy as np
 
-    size, seconds = 192, 0.0
-    while seconds < 0.003:  # long enough for all threads to take part
-        size += size // 2
-        A = np.full((size, size), 0.5, np.float32 if single else np.float64)
-        seconds = math.inf
-        for _ in range(2):  # once to wake the threads
-            start = time.perf_counter()
-            A @ A  # not A @ A.T, which is half the work
-            seconds = min(seconds, time.perf_counter() - start)
+    # Threads of smaller products wait for each other for most of the time on a busy machine.
+    size, seconds = 768, math.inf
+    A = np.full((size, size), 0.5, np.float32 if single else np.float64)
+    for _ in range(4):  # once to wake the threads
+        start = time.perf_counter()
+        A @ A  # not A @ A.T, which is half the work
+        seconds = min(seconds, time.perf_counter() - start)
     return 2 * size**3 / seconds
 
 

@@ -94,7 +94,7 @@ class RowsSimilarity(Similarity):
 
     @property
     def in_threads(self) -> bool:
-        return bool(getattr(self.entries, "in_threads", False))
+        return self.entries.in_threads
 
     def _diagonal(self) -> Array:
         return np.ones(self.n)
