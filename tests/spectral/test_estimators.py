@@ -198,6 +198,28 @@ def test_several_sets_of_vectors_reach_what_one_does_not(monkeypatch):
     assert abs(several.value - exact) < 4 * several.error <= 2 * rtol * several.value
 
 
+def test_a_bound_of_quadrature_counts_as_two_standard_errors():
+    found = estimators.Found(0.0, error=3e-3, quadrature=8e-3)
+    assert found.off == pytest.approx(5e-3)
+    assert found.is_enough(5e-3)
+    assert not found.is_enough(4.9e-3)
+    assert found.is_enough(4.9e-3, sets=2)
+
+
+@pytest.mark.parametrize(("rtol", "vectors"), [(3e-2, {16}), (1e-3, {32, 48, 64})])
+def test_many_samples_take_as_many_vectors_as_some_of_them_need(rtol, vectors, monkeypatch):
+    monkeypatch.setattr(estimators, "MANY", 100)
+    monkeypatch.setattr(estimators, "SOME", 300)
+    monkeypatch.setattr("vendiscore.similarity.rows.KEPT_SHARE", 0.0)
+    similarity = weighted_by(rbf(600, sigma=1.5), None)
+    exact = vendi(similarity, [1.0]).values[0]
+    for seed in range(2):
+        (found,) = estimate_by_lanczos(similarity, [1.0], Estimating(rtol, seed), math.inf)
+        assert int(found.why.split()[0]) in vectors
+        assert 2 * found.error <= rtol * found.value
+        assert abs(found.value - exact) <= 2 * rtol * exact
+
+
 def test_a_tolerance_out_of_reach_is_said_to_be(monkeypatch):
     monkeypatch.setattr(estimators, "CHECKS", (2,))
     similarity = weighted_by(rbf(500, sigma=1.0), None)
