@@ -3,6 +3,9 @@
 python benchmarks/spectral.py --json benchmarks/results/spectral.json
 """
 
+import contextlib
+import io
+import re
 import statistics
 import subprocess
 import sys
@@ -17,7 +20,7 @@ import numpy as np
 from pairs import PAUSE, agree, arguments, compare, environment, write
 
 import vendiscore
-from vendiscore import FeatureSimilarity, effective_number
+from vendiscore import FeatureSimilarity, effective_number, progress
 from vendiscore.spectral.vendi import spectrum
 from vendiscore.spectral.vendi import vendi as find
 
@@ -192,6 +195,37 @@ def through_evaluate(repeats: int) -> list[dict]:
     return [row]
 
 
+def foretold(repeats: int) -> list[dict]:
+    """Compare the time that is announced before long work with the time it takes."""
+    X = embeddings(2500, 1000)
+    calls = {
+        "all eigenvalues": lambda: vendiscore.compute(X, k="rbf", sigma=30),
+        "eigenvectors": lambda: vendiscore.explain(X[:, :9], k="rbf", sigma=3),
+        "a covariance": lambda: vendiscore.score_X(X.repeat(20, axis=0)),
+        "magnitude": lambda: vendiscore.magnitude_function(X[:, :20], n_scales=10),
+    }
+    rows, announced = [], progress._LONG
+    progress._LONG = 0.0  # of work that is not long, too
+    try:
+        for name, call in calls.items():
+            ratios = []
+            for _ in range(repeats):
+                progress._rate.cache_clear()  # the machine's speed now
+                heard, start = io.StringIO(), time.perf_counter()
+                with contextlib.redirect_stderr(heard):
+                    call()
+                took = time.perf_counter() - start
+                told = re.findall(r": about ([0-9.]+) (seconds|minutes)", heard.getvalue())
+                seconds = sum(float(n) * (60 if unit == "minutes" else 1) for n, unit in told)
+                ratios.append(seconds / took)
+            ratio = statistics.median(ratios)
+            rows.append({"name": f"foretold: {name}", "of_time": ratio, "seconds": took})
+            print(f"{name:<20} {took:6.2f} s, announced as {ratio:.2f} times that", flush=True)
+    finally:
+        progress._LONG = announced
+    return rows
+
+
 def importing(repeats: int) -> list[dict]:
     heavy = ("torch", "transformers", "sklearn", "matplotlib", "evaluate", "datasets")
     code = f"import vendiscore, sys; print([m for m in {heavy} if m in sys.modules])"
@@ -212,6 +246,6 @@ def importing(repeats: int) -> list[dict]:
 
 if __name__ == "__main__":
     args = arguments(__doc__)
-    groups = (importing, through_evaluate, features, single_precision, matrices)
+    groups = (importing, through_evaluate, features, single_precision, foretold, matrices)
     results = [row for group in groups for row in group(args.repeats)]
     write(args.json, results, environment("vendi-score", "evaluate", "scikit-learn"))

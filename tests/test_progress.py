@@ -2,9 +2,11 @@
 
 import re
 
+import numpy as np
 import pytest
 
-from vendiscore import progress
+from vendiscore import compute, explain, growth, magnitude_function, progress
+from vendiscore.spectral.eigen import decompose
 
 LINE = re.compile(r"Scoring: about \d+(\.\d)? (seconds|minutes|hours)( and (.+) of memory)?\.\n")
 MUCH = 1e17
@@ -51,3 +53,25 @@ def test_the_line_is_silenced_as_bars_are(capsys):
 )
 def test_times_have_two_digits(seconds, words):
     assert progress._duration(seconds) == words
+
+
+ROWS = np.random.default_rng(0).standard_normal((40, 90))
+LONG = {
+    "Finding the spectrum of 40 samples": lambda: compute(ROWS, k="cosine"),
+    "Finding the spectrum of 90 samples": lambda: compute(ROWS.T, k="cosine"),
+    "Scoring 40 samples, order 2": lambda: compute(ROWS, k="cosine", q=2),
+    "Finding the spectrum and its vectors of 40 samples": lambda: explain(ROWS, k="cosine"),
+    "Magnitude of 40 points at 5 scales": lambda: magnitude_function(ROWS, scales=range(1, 6)),
+    "Scoring 9 subsets of 40 samples": lambda: growth(ROWS, [20, 40], draws=8, k="cosine"),
+    "Finding the 40 eigenvalues of a matrix": lambda: decompose(ROWS @ ROWS.T, str),
+}
+
+
+@pytest.mark.parametrize("words", LONG)
+def test_each_long_call_says_once_how_long_it_takes(words, capsys, monkeypatch):
+    monkeypatch.setattr(progress, "_LONG", 0.0)
+    monkeypatch.setattr("vendiscore.spectral.eigen.NUMPY_SIZE", 30)
+    LONG[words]()
+    lines = [line for line in capsys.readouterr().err.splitlines() if ": about " in line]
+    assert sum(line.startswith(words) for line in lines) == 1
+    assert not any(line.startswith("Finding the 40 eigen") for line in lines[1:])

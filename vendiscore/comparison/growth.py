@@ -14,7 +14,7 @@ from ..arguments import DEFAULT_ORDER, integer, is_several, number, one_of, refu
 from ..arrays.namespace import to_host
 from ..errors import NotPSDError
 from ..optional import require
-from ..progress import track
+from ..progress import foretell, track
 from ..resolve.group_labels import cluster_codes, read_labels
 from ..resolve.kernel_request import KernelArgument
 from ..resolve.sets import similarity_of
@@ -22,6 +22,7 @@ from ..scoring.request import check_orders
 from ..signature import plain_order
 from ..similarity.base import Similarity
 from ..spectral.clusters import leave_cluster_out
+from ..spectral.eigen import eigen_work
 from ..spectral.rank_one import leave_one_out, log_score, novelty
 from ..spectral.spectrum import PSD, Spectrum, check_psd
 from ..spectral.vendi import spectrum_of
@@ -307,26 +308,26 @@ def _drawn(
     n = similarity.n
     part = Part(similarity, q, psd, n).similarity
     rng = np.random.default_rng(seed)
-    subsets = [
-        places
-        for m in sizes
-        for places in _subsets(n, m, 1 if m in (1, n) else draws, rng, clusters)
-    ]
+    times = [1 if m in (1, n) else draws for m in sizes]
+    each = zip(sizes, times, strict=True)
+    subsets = [at for m, count in each for at in _subsets(n, m, count, rng, clusters)]
+    work = sum(eigen_work(min(len(at), part.dim or n), True) for at in subsets)
     logs: dict[int, list[float]] = {m: [] for m in sizes}
     units = n if clusters is None else clusters.max() + 1
     adds, seen = ({m: np.zeros(units) for m in sizes} for _ in range(2))
-    for places in track(subsets, len(subsets), "drawing subsets"):
-        m = len(places)
-        found = spectrum if spectrum and m == n == spectrum.n else None
-        found = found or spectrum_of(part.take(places), psd=psd, vectors=True)
-        logs[m].append(log_score(found, q))
-        if clusters is None:
-            own, added = places, _adds(found, q)
-        else:
-            own, codes = np.unique(clusters[places], return_inverse=True)
-            added = _cluster_adds(found, q, codes)
-        adds[m][own] += added
-        seen[m][own] += 1
+    with foretell(f"Scoring {len(subsets):,} subsets of {n:,} samples", work):
+        for places in track(subsets, len(subsets), "drawing subsets"):
+            m = len(places)
+            found = spectrum if spectrum and m == n == spectrum.n else None
+            found = found or spectrum_of(part.take(places), psd=psd, vectors=True)
+            logs[m].append(log_score(found, q))
+            if clusters is None:
+                own, added = places, _adds(found, q)
+            else:
+                own, codes = np.unique(clusters[places], return_inverse=True)
+                added = _cluster_adds(found, q, codes)
+            adds[m][own] += added
+            seen[m][own] += 1
     points = {}
     for m in sizes:
         # A sample is in m of n subsets; the samples in some stand in for those in none.

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 
-from ..progress import track
+from ..progress import foretell, track
 from .floor import nearest
 from .parameters import NEAR_END
 from .space import MetricSpace
@@ -74,8 +74,12 @@ def evaluate(space: MetricSpace, scales: np.ndarray) -> MagnitudeFunction:
     values = np.empty(len(scales))
     # From the largest scale down: weights near n are easy, and each is a start for the next.
     order = np.argsort(-scales, kind="stable")
-    for i in track(order, len(scales), "magnitude over scales"):
-        values[i] = space.magnitude(float(scales[i]))
+    n, count = space.distinct, len(scales)
+    # A scale takes about half a factorisation and its products: 0.6 to 1.4 n³ at 3,000 points.
+    work, size = count * float(n) ** 3, 12.0 * n**2
+    with foretell(f"Magnitude of {n:,} points at {count:,} scales", work, size, single=True):
+        for i in track(order, count, "magnitude over scales"):
+            values[i] = space.magnitude(float(scales[i]))
     return MagnitudeFunction(scales, values)
 
 

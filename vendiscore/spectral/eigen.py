@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
@@ -13,7 +12,7 @@ import scipy
 
 from ..arrays.namespace import Array, is_numpy, is_torch, namespace, scalar
 from ..arrays.threads import single_threads
-from ..progress import announce
+from ..progress import foretell
 from . import two_stage
 
 # Up to this size NumPy's eigensolver is used: SciPy's threads at first wait for those of NumPy's
@@ -22,9 +21,8 @@ NUMPY_SIZE = two_stage.LEAST_SIZE - 1
 # Of so many rows eigenvalues alone take one thread as long as two (512: 11 and 9 ms), which wait
 # for each other at every row: on a busy machine two took 0.3 to 4 s.
 ALONE = 192, 1024
-TIMED_SIZE = 1024  # what is timed to tell how long others take
-# From here on a spectrum takes more than ten seconds, and LAPACK does not say how far it is.
-LONG = 8000
+# Decompositions, with half the products' rate or less, in operations of a product over n³.
+VALUES, VECTORS = 4.0, 10.0
 
 
 class Eigen(NamedTuple):
@@ -44,7 +42,9 @@ def decompose(A: Array, fault: Callable[[], str], vectors: bool = False) -> Eige
         if not math.isfinite(scalar(A.sum())):
             raise np.linalg.LinAlgError("entries are not finite")
         if is_numpy(A) and A.shape[-1] > NUMPY_SIZE:
-            _announce(len(A), vectors)
+            what = "eigenvectors" if vectors else "eigenvalues"
+            work = eigen_work(len(A), vectors)
+            foretell(f"Finding the {len(A):,} {what} of a matrix", work, A.nbytes)
             # The transpose of a C-ordered symmetric matrix is itself in LAPACK's order: no copy.
             A = A if A.flags.f_contiguous else A.T
             in_place = {"overwrite_a": True, "check_finite": False}
@@ -67,20 +67,9 @@ def decompose(A: Array, fault: Callable[[], str], vectors: bool = False) -> Eige
         ) from error
 
 
-def _announce(n: int, vectors: bool) -> None:
-    """Announce how long a spectrum of order n takes on this machine now, if that is long."""
-    if n < LONG:
-        return
-    A = np.random.default_rng(0).standard_normal((TIMED_SIZE, TIMED_SIZE))
-    start = time.perf_counter()
-    _ = np.linalg.eigh(A) if vectors else np.linalg.eigvalsh(A)
-    seconds = (time.perf_counter() - start) * (n / TIMED_SIZE) ** 3
-    told = f"{seconds:.0f} seconds" if seconds < 100 else f"{seconds / 60:.0f} minutes"
-    what = "eigenvectors" if vectors else "eigenvalues"
-    announce(
-        f"The {n:,} {what} of a {n:,} × {n:,} matrix take some {told}"
-        + ("" if vectors else "; orders 2 and inf alone need none")
-    )
+def eigen_work(n: int, vectors: bool = False) -> float:
+    """Return how many operations of a matrix product take as long as a decomposition of order n."""
+    return (VECTORS if vectors else VALUES) * float(n) ** 3
 
 
 def _check_gradient(gradient: Any, vectors: bool) -> None:

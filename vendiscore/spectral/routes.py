@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -13,10 +14,11 @@ import numpy as np
 from ..arrays import memory
 from ..arrays import sparse as sp
 from ..arrays.namespace import Array, is_numpy, is_torch, row_blocks, scalar
+from ..progress import foretell
 from ..similarity.base import Similarity
 from ..similarity.features import FeatureSimilarity
 from .covariance_float32 import SINGLE_TOLERANCE, covariance_single, nearest_shares
-from .eigen import decompose
+from .eigen import decompose, eigen_work
 from .estimate import Estimate
 from .hill import RANGE_TOLERANCE
 from .lanczos import largest_eigenvalue, most_steps
@@ -111,16 +113,18 @@ class Covariance:
         weighted = weighted_by(similarity, p)
         n, d = weighted.n, weighted.dim or 0
         why = f"{d} features are fewer than {n} samples"
-        _require_spectrum(self.cost(weighted, vectors).bytes, d, vectors)
+        cost = self.cost(weighted, vectors)
+        _require_spectrum(cost.bytes, d, vectors)
         single = isinstance(weighted, FeatureSimilarity) and weighted.is_single
         single = single and n * d**2 >= SINGLE_SIZE
-        if single and orders and not vectors:
-            found = self._run_single(weighted, psd, why)
-            if found is not None and all(found.serves(q) for q in orders):
-                return found
         project = partial(weighted.projected, single=single) if vectors else None
-        C, source = weighted.covariance(), Source.of(weighted)
-        return decomposed(C, source, psd, self.name, why, vectors, project)
+        with _foretold(cost, n, d, vectors):
+            if single and orders and not vectors:
+                found = self._run_single(weighted, psd, why)
+                if found is not None and all(found.serves(q) for q in orders):
+                    return found
+            C, source = weighted.covariance(), Source.of(weighted)
+            return decomposed(C, source, psd, self.name, why, vectors, project)
 
     def _run_single(self, weighted: Any, psd: PSD, why: str) -> Spectrum | None:
         """Return the spectrum of products in single precision, if its error is known."""
@@ -170,8 +174,10 @@ class Eigenvalues:
         if m < n:
             why = f"{why}, {m} of them distinct"
         more = 8 * n * m if vectors and m < n else 0
-        _require_spectrum(self.cost(weighted, vectors).bytes + more, m, vectors)
-        found = decomposed(weighted.dense(), Source.of(weighted), psd, self.name, why, vectors)
+        cost = self.cost(weighted, vectors)
+        _require_spectrum(cost.bytes + more, m, vectors)
+        with _foretold(cost, n, m, vectors):
+            found = decomposed(weighted.dense(), Source.of(weighted), psd, self.name, why, vectors)
         if m == n:
             return found
         U = None if found.vectors is None else distinct.repeated(found.vectors)
@@ -241,6 +247,14 @@ def _covariance_bytes(similarity: Similarity) -> int:
     return 8 * (2 * d**2 + rows * d)
 
 
+def _foretold(cost: Cost, n: int, size: int, vectors: bool) -> AbstractContextManager[None]:
+    """Foretell a spectrum of n samples by a matrix of some size."""
+    what = "Finding the spectrum and its vectors" if vectors else "Finding the spectrum"
+    tip = "" if vectors else "orders 2 and inf alone need none"
+    work = cost.flops + eigen_work(size, vectors)
+    return foretell(f"{what} of {n:,} samples", work, cost.bytes, tip=tip)
+
+
 def _require_spectrum(size: int, n: int, vectors: bool) -> None:
     if size <= memory.FEW_BYTES:
         return
@@ -254,7 +268,9 @@ def run_moment(route: MomentRoute, weighted: Similarity, q: float, psd: PSD) -> 
     n = weighted.n
     what = f"{route.what} of the similarity matrix of {n} samples"
     memory.require_large(route.cost(weighted).bytes, what, "score fewer samples")
-    value: Any = route.value(weighted, psd)
+    cost = route.cost(weighted)
+    with foretell(f"Scoring {n:,} samples, order {q:g}", cost.flops, cost.bytes):
+        value: Any = route.value(weighted, psd)
     if not 1 - RANGE_TOLERANCE <= scalar(value) <= n * (1 + RANGE_TOLERANCE):
         raise ValueError(
             f"the Vendi Score of order {q:g} came out as {scalar(value):.6g}, which no {n} samples "
