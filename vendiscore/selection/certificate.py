@@ -17,7 +17,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ..arrays import memory
 from ..arrays.namespace import gram
+from ..arrays.threads import each, in_order, single_threads
 from ..errors import NotPSDError
 from ..progress import track
 from ..spectral.spectrum import NEGATIVE_MASS
@@ -31,6 +33,8 @@ STEPS, ENOUGH = 20, 5e-3
 # or fewer where their coordinates would be more numbers. Measured on 2,000 digits, 60 chosen: 256
 # landmarks bound VS by 26.21, 512 by 26.153, 1,024 by 26.153.
 LANDMARKS, NUMBERS = 512, 1 << 25
+# Numbers of features, of more of which all steps but the last are in single precision.
+SINGLE = 1 << 22
 # The least that eigenvalues are raised to, which keeps their powers finite; the bound counts it.
 FLOOR = 1e-12
 
@@ -42,16 +46,23 @@ def bound(candidates: Candidates, places: np.ndarray, constraints: Constraints, 
     dims = k if space.rest.any() else min(k, space.dim)
     p = constraints.even() / 2
     p[places] += 0.5 / k
-    least = math.log(dims)
-    for step in track(range(STEPS), STEPS, "bounding"):
-        power, g = space.tangent(p, dims, q)
-        best = constraints.best(g)
-        least = min(least, _log_effective(power + float(g[best].mean()), q))
-        if least - _log_effective(power + float(g @ p), q) < ENOUGH:
-            break
-        target = np.zeros(n)
-        target[best] = 1 / k
-        p += (target - p) / (step + 4)
+    least, lowest = math.log(dims), p
+    with single_threads():
+        for step in track(range(STEPS), STEPS, "bounding"):
+            power, g = space.tangent(p, dims, q, space.single)
+            best = constraints.best(g)
+            found = _log_effective(power + float(g[best].mean()), q)
+            if found <= least:
+                least, lowest = found, p
+            if least - _log_effective(power + float(g @ p), q) < ENOUGH:
+                break
+            target = np.zeros(n)
+            target[best] = 1 / k
+            p = p + (target - p) / (step + 4)
+    if space.single:  # whose rounding would have no bound
+        power, g = space.tangent(lowest, dims, q, False)
+        found = _log_effective(power + float(g[constraints.best(g)].mean()), q)
+        least = min(math.log(dims), found)
     return math.exp(least)
 
 
@@ -71,6 +82,7 @@ class _Space:
         self.candidates = candidates
         self._Z: np.ndarray | None = None
         self.rest = np.zeros(n)
+        self.single = dim is not None and dim <= n and n * dim > SINGLE
         if dim is not None and dim <= n:
             self.dim = dim
             return
@@ -80,6 +92,11 @@ class _Space:
             count = min(LANDMARKS, max(1, NUMBERS // n), len(others))
             even = others[np.linspace(0, len(others) - 1, count).astype(int)]
             landmarks = np.union1d(places, even)
+        memory.require_large(
+            16 * n * len(landmarks),
+            f"bounding a choice of {len(places)} of {n} samples",
+            "pass fewer",
+        )
         C = candidates.rows(landmarks)
         values, U = np.linalg.eigh(C[:, landmarks])
         negative = -float(values[values < 0].sum()) / len(values)
@@ -91,17 +108,32 @@ class _Space:
         if n > LANDMARKS:
             self.rest = np.maximum(1 - np.einsum("ij,ij->i", self._Z, self._Z), 0.0)
 
-    def blocks(self) -> Iterator[tuple[slice, np.ndarray]]:
+    def blocks(self) -> Iterator[slice]:
         if self._Z is None:
-            yield from self.candidates.features()
+            yield from self.candidates.blocks()
         else:
-            yield slice(0, self.candidates.n), self._Z
+            yield slice(0, self.candidates.n)
 
-    def tangent(self, p: np.ndarray, dims: int, q: float) -> tuple[float, np.ndarray]:
+    def rows(self, block: slice, single: bool) -> np.ndarray:
+        """Return coordinates of a block of samples."""
+        if self._Z is not None:
+            return self._Z[block]
+        Z = self.candidates.features(block)
+        return Z.astype(np.float32) if single else Z
+
+    def tangent(
+        self, p: np.ndarray, dims: int, q: float, single: bool = False
+    ) -> tuple[float, np.ndarray]:
         """Return Σ λ^q over the `dims` largest eigenvalues, and g (n,), at the A of weights p."""
+
+        def part(block: slice) -> np.ndarray:
+            Z = self.rows(block, single)
+            Z = Z * np.sqrt(p[block])[:, None].astype(Z.dtype)
+            return np.asarray(gram(Z.T))
+
         A = np.zeros((self.dim, self.dim))
-        for block, Z in self.blocks():
-            A += gram((Z * np.sqrt(p[block])[:, None]).T)
+        for some in in_order(part, self.blocks()):
+            A += some
         ascending, V = np.linalg.eigh(A)
         values, V = np.maximum(ascending[::-1], FLOOR), V[:, ::-1]
         # How many of the largest stay, and the mean of the others over the dimensions left; added
@@ -114,8 +146,12 @@ class _Space:
         values[kept:] = level
         slopes = _slope(values, q)
         g = self.rest * float(_slope(np.array(level), q))
-        for block, Z in self.blocks():
-            g[block] += (Z @ V) ** 2 @ slopes
+
+        def look(block: slice) -> None:
+            Z = self.rows(block, single)
+            g[block] += (Z @ V.astype(Z.dtype)) ** 2 @ slopes.astype(Z.dtype)
+
+        each(look, self.blocks())
         return float(np.sum(values[:kept] ** q)) + (dims - kept) * level**q, g
 
 

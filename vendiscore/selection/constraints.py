@@ -31,19 +31,21 @@ class Constraints:
         allowed[places] = False
         return allowed
 
-    def instead(self, places: list[int], members: np.ndarray) -> Callable[[slice], np.ndarray]:
-        """Return which candidates of some columns may come in for each of `members`, positions."""
-        chosen = np.zeros(self.n, bool)
-        chosen[places] = True
+    def instead(self, places: list[int]) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
+        """Return which candidates may come in for each of some members, positions in `places`."""
         counts = np.bincount(self.group[places], minlength=len(self.most))
-        room = (counts < self.most)[self.group]
-        left = self.group[np.array(places)[members]][:, None]
+        group = self.group[places]
 
-        def allowed(columns: slice) -> np.ndarray:
-            same = self.group[columns] == left
-            return np.asarray((room[columns] | same) & ~chosen[columns])
+        def allowed(members: np.ndarray, candidates: np.ndarray) -> np.ndarray:
+            own = self.group[candidates]
+            return (counts < self.most)[own] | (own == group[members][:, None])
 
         return allowed
+
+    def newcomers(self, values: np.ndarray, count: int) -> np.ndarray:
+        """Return about `count` candidates of the largest values, in shares of groups as chosen."""
+        most = -(-self.most * count // self.size)
+        return Constraints(self.n, len(values), [], self.group, most).best(values)
 
     def best(self, values: np.ndarray) -> np.ndarray:
         """Return the selection of the largest sum of `values` (n,), greedily: it is a matroid."""
@@ -147,12 +149,7 @@ def _read_quota(size: int, quota: Any, groups: Groups) -> np.ndarray:
 def read_quality(n: int, least: int, quality: Any, kept: np.ndarray) -> np.ndarray:
     """Read scores of at least 0, of n samples or of those kept, `least` of which have more."""
     expected = "`quality` must be numbers of at least 0, one for each sample"
-    try:
-        scores = np.array([float(x) for x in quality])
-    except (TypeError, ValueError):
-        raise TypeError(f"{expected}, got {quality!r:.60}; pass plain numbers") from None
-    if len(scores) not in (n, len(kept)):
-        raise ValueError(f"{expected}, got {len(scores)} for {n}; pass them in the same order")
+    scores = _numbers(n, quality, kept, expected)
     good, remedy = np.isfinite(scores) & (scores >= 0), "; add a constant, or take exp(quality)"
     check_each("quality", scores, good, "must be finite and at least 0", remedy)
     scores = scores[kept] if len(scores) == n else scores
@@ -166,4 +163,28 @@ def read_quality(n: int, least: int, quality: Any, kept: np.ndarray) -> np.ndarr
             f"`quality` must be above 0 for {least} sample{'s' if least > 1 else ''} or more, got "
             f"{(scores > 0).sum()}; lower `size`, or add a small constant"
         )
+    return scores
+
+
+def read_relevance(n: int, relevance: Any, kept: np.ndarray) -> np.ndarray:
+    """Read scores of any range as quality, exp((r − mean)/std), of which only ratios matter."""
+    scores = _numbers(n, relevance, kept, "`relevance` must be numbers, one for each sample")
+    check_each("relevance", scores, np.isfinite(scores), "must be finite", "; leave it out")
+    scores = scores[kept] if len(scores) == n else scores
+    size = np.abs(scores).max()
+    scores = scores / size if size else scores  # whose squares are numbers
+    spread = float(scores.std())
+    if spread <= 1e-12:
+        return np.ones(len(scores))
+    return np.maximum(np.exp((scores - scores.max()) / spread), np.finfo(float).tiny)
+
+
+def _numbers(n: int, values: Any, kept: np.ndarray, expected: str) -> np.ndarray:
+    """Return one number for each of n samples, or of those kept."""
+    try:
+        scores = np.array([float(x) for x in values])
+    except (TypeError, ValueError):
+        raise TypeError(f"{expected}, got {values!r:.60}; pass plain numbers") from None
+    if len(scores) not in (n, len(kept)):
+        raise ValueError(f"{expected}, got {len(scores)} for {n}; pass them in the same order")
     return scores

@@ -4,250 +4,306 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from ..arrays import memory
 from ..arrays.namespace import row_blocks
-from ..progress import track
-from ..spectral.hill import effective_number
+from ..arrays.threads import each, in_order
 from ..spectral.rank_one import gains as exact_gains
 from ..spectral.spectrum import Spectrum
 from .candidates import Candidates
-from .constraints import Constraints
-from .resolvent import RIDGE, TOLERANCE, Resolvent, determinant_form, vendi_form
+from .resolvent import (
+    CHANGES,
+    COARSE,
+    FINE,
+    RIDGE,
+    Basis,
+    Form,
+    Frontier,
+    determinant_form,
+    vendi_form,
+)
 
-# Gains of the quadrature that differ by less than so many tolerances are compared exactly. Their
-# errors differ by up to 0.2 tolerances at q <= 1.25 and 1.0 at q = 1.75: measured on digits,
-# molecules and points, for sets of up to 200.
-MARGIN = 2.0
 # Values that differ by less are equal: the first sample is taken.
 EQUAL = 1e-11
-# An exchange is worth its time if it raises the sum Φ, size · log VS at q = 1, by this.
-WORTH = 1e-3
+# Up to so many samples in the set, candidates whose gains differ by less than the quadrature may be
+# off are compared exactly. With more, fewer ridges do: they put log VS off by less than 1e-6.
+EXACTLY, NEAR = 100, 1e-7
 # Error of exact comparisons, and about how many ridges they take.
 EXACT, NODES = 1e-13, 60
 # What a sample has beside the span of the set, if it is no more than this.
 ROUNDING = 1e-12
-# How often all members are looked at; most exchanges are found the first two times.
-ROUNDS = 8
-# Candidates of `Cover` that are looked at again at once.
-BATCH = 64
+# An exchange is worth its time if it raises the sum Φ, size · log VS at q = 1, by this.
+WORTH = 1e-3
+# Up to so many candidates are all looked at for each pick; of more, the best ones are, as many as
+# `SHORTLIST`, for as long as none of the others can be better: their gains only fall.
+FEW, SHORTLIST = 2048, 1024
+# Candidates of more that may come in for a member, those that add most to the whole set.
+NEWCOMERS = 1024
+# Numbers that are held at once where many members are looked at.
+SWEPT = 1 << 22
+# Which candidates may come in for some members, positions in the set.
+Allowed: TypeAlias = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
-# Which candidates of some columns may come in.
-Allowed: TypeAlias = Callable[[slice], np.ndarray]
+
+class Merit(NamedTuple):
+    """Quality of each sample, and the share of diversity in 2 s log VS + 2 (1 − s) log quality."""
+
+    quality: np.ndarray
+    share: float
+
+    def of(self, places: np.ndarray) -> Merit:
+        """Return the merit of some samples."""
+        return Merit(self.quality[places], self.share)
+
+    def joined(self, diversity: Any, quality: Any) -> Any:
+        """Return the objective from log VS or log det, and the quality that goes with it."""
+        with np.errstate(divide="ignore"):
+            return 2 * self.share * diversity + 2 * (1 - self.share) * np.log(quality)
 
 
 class Spectral:
     """log VS_q of the set (log det for q = None), with the log of its mean quality."""
 
     def __init__(
-        self, candidates: Candidates, most: int, q: float | None, quality: np.ndarray | None
+        self,
+        candidates: Candidates,
+        most: int,
+        q: float | None,
+        merit: Merit | None = None,
     ) -> None:
-        self.candidates, self.q, self.quality = candidates, q, quality
-        form = determinant_form() if q is None else vendi_form(q, most)
-        self.resolvent = Resolvent(candidates, form, most)
+        self.candidates, self.q, self.merit = candidates, q, merit
+        forms = [
+            determinant_form() if q is None else vendi_form(q, most, error)
+            for error in (FINE, COARSE)
+        ]
+        self._fine, self._coarse = forms
+        n, dim = candidates.n, candidates.dim
+        slack = self._coarse.slack(most)
+        self._single = dim is not None and slack < 10 * COARSE
+        self._slack = slack if self._single else COARSE
+        wide = min(n, FEW + most)
+        numbers = 3 * n + len(self._fine.t) * min(most, CHANGES) * wide + 2 * wide * (dim or most)
+        memory.require_large(
+            8 * (numbers + (most * n if dim is None else 2 * most * dim)),
+            f"choosing {most} of {n} samples",
+            "choose fewer, from fewer, or by objective='maxmin', which needs a row at a time",
+        )
+        self.places: list[int] = []
         self.total = 0.0  # Φ of the set
-
-    @property
-    def places(self) -> list[int]:
-        """The candidates that are in."""
-        return self.resolvent.places
+        self._rows = np.empty((most, n)) if dim is None else None
+        # Exact gains of the candidates that are followed, bounds on those of all others.
+        self._bounds = np.full(n, np.inf)
+        self._frontier: Frontier | None = None
 
     def best(self, allowed: np.ndarray) -> int:
         """Return the candidate, of those `allowed` (N,), with which the set is worth most."""
-        some = np.flatnonzero(allowed)
-        values = self._values(self.resolvent.gains[some], some, self.total, self._quality())
-        top = float(values.max())
-        margin = EQUAL
-        if self.q is not None:  # what is below the least ridge counts for small orders
-            margin = max(MARGIN * TOLERANCE, 2 * RIDGE**self.q / self.q)
+        if self._frontier is None or self._frontier.is_old:
+            self._renew(allowed)
+        while True:
+            assert self._frontier is not None
+            some, gains = self._frontier.index, self._frontier.gains()
+            self._bounds[some] = gains
+            values = np.where(allowed[some], self._values(gains, some, *self._state()), -np.inf)
+            top = float(values.max())
+            if self._frontier.is_new or top >= self._others(allowed, some):
+                break
+            self._renew(allowed)
+        margin = EQUAL if self.places else NEAR  # alone, all add the same
+        if self.q is not None and 0 < len(self.places) <= EXACTLY:
+            # What is below the least ridge counts for small orders.
+            margin = max(NEAR, 2 * RIDGE**self.q / self.q)
         close = some[values >= top - margin]
-        if len(close) > 1 and self.places and self.q is not None:
+        if len(close) > 1 and self.places and margin > EQUAL and self.q is not None:
             exact = self._exact(close, self.q)
             close = close[exact >= exact.max() - EQUAL]
         return int(close[0])
 
     def add(self, v: int) -> None:
-        self.total += float(self.resolvent.gains[v])
-        self.resolvent.add(v)
+        if self._frontier is not None:
+            if v in self._frontier.at:
+                self.total += float(self._bounds[v])
+                self._frontier.change(self._frontier.at[v], self._row(v))
+            else:
+                self._frontier = None
+        if self._frontier is None:
+            self._row(v)
+        self.places.append(v)
 
     def exchanges(self, members: np.ndarray, allowed: Allowed) -> tuple[np.ndarray, np.ndarray]:
         """Return the best candidate instead of each of these members, and its worth."""
-        losses, places = self.resolvent.losses()[members], np.array(self.places)[members]
-        total = (self.total - losses)[:, None]
-        left = np.zeros((len(members), 1))
-        if self.quality is not None:
-            left = self._quality() - self.quality[places][:, None]
-        own = self._values(losses[:, None], places[:, None], total, left, -1)[:, 0]
-        here = np.arange(len(members))
-        best, top = np.zeros(len(members), int), np.full(len(members), -np.inf)
-        for columns, gains in self.resolvent.without(members):
-            some = np.arange(columns.start, columns.stop)
-            values = self._values(gains, some, total, left, -1)
-            values[~allowed(columns)] = -np.inf
+        frontier = self._followed()
+        here = np.array([frontier.at[self.places[j]] for j in members])
+        step = max(1, SWEPT // max(1, frontier.D.size))
+
+        def best(start: int) -> tuple[np.ndarray, np.ndarray]:
+            some = slice(start, start + step)
+            at = here[some]
+            losses, places = frontier.losses(at), frontier.index[at]
+            left: Any = 0.0
+            if self.merit is not None:
+                left = self._quality() - self.merit.quality[places][:, None]
+            state = (self.total - losses)[:, None], left, -1
+            own = self._values(losses[:, None], places[:, None], *state)[:, 0]
+            values = self._values(frontier.without(at), frontier.index, *state)
+            values[~allowed(members[some], frontier.index) | frontier.is_member] = -np.inf
             found = values.argmax(axis=1)
-            better = values[here, found] > top
-            best[better] = some[found[better]]
-            top[better] = values[here, found][better]
-        return best, top - own
+            return frontier.index[found], values[np.arange(len(at)), found] - own
+
+        parts = in_order(best, range(0, len(members), step))
+        places, worth = zip(*parts, strict=True)
+        return np.concatenate(places), np.concatenate(worth)
 
     def exchange(self, j: int, allowed: Allowed) -> bool:
         """Put the best candidate in the place of the member at position j, if it is better."""
         best, more = self.exchanges(np.array([j]), allowed)
         if not more[0] > self.least:
             return False
-        changed = [*self.places]
-        changed[j] = int(best[0])
-        # The quadrature is not exact, and what is added up drifts.
-        if not self.score(changed) > self.score(self.places) + EQUAL:
-            return False
-        self.total -= float(self.resolvent.losses()[j])
-        self.resolvent.remove(j)
-        self.add(int(best[0]))
+        frontier, old, new = self._followed(), self.places[j], int(best[0])
+        row = self.candidates.row(new) if self._rows is not None else None
+        self.total -= float(frontier.losses(np.array([frontier.at[old]]))[0])
+        frontier.change(frontier.at[old])
+        self.total += float(frontier.gains()[frontier.at[new]])
+        frontier.change(frontier.at[new], row)
+        if self._rows is not None:
+            self._rows[j] = row
+        self.places = [*self.places[:j], new, *self.places[j + 1 :]]  # at once, for Ctrl-C
         return True
+
+    def follow(self, newcomers: Callable[[np.ndarray, int], np.ndarray]) -> None:
+        """Look at all candidates again, and follow those that `newcomers` takes by their values."""
+        basis = self._basis(self._coarse)
+        every = np.setdiff1d(np.arange(self.candidates.n), self.places)
+        if len(every) > FEW:
+            self._bounds[every] = self._all_gains(basis, every)
+            values = np.full(self.candidates.n, -np.inf)
+            values[every] = self._values(self._bounds[every], every, *self._state())
+            every = np.setdiff1d(newcomers(values, NEWCOMERS), self.places)
+        self._newcomers = every
+        self._frontier = Frontier(basis, self._coarse, every, self.places)
 
     @property
     def least(self) -> float:
         """What an exchange must be worth, in the units of `exchanges`."""
-        per_sample = self.quality is not None and self.q is not None
-        return WORTH / len(self.places) if per_sample else WORTH
+        return WORTH * self._unit
 
-    def score(self, places: list[int]) -> float:
-        """Return the objective of a set that is one sample away from this one, exactly."""
-        known = {place: j for j, place in enumerate(self.places)}
-        C = self.resolvent.rows()
-        rows = (C[known[p]] if p in known else self.candidates.row(p) for p in places)
-        K = np.array([row[places] for row in rows])
-        own = np.ones(1) if self.quality is None else self.quality[places]
-        if self.q is None:
-            values = np.maximum(np.linalg.eigvalsh(K), 0.0)
-            return float(np.log(values + RIDGE).sum() + 2 * np.log(own).sum())
-        return math.log(vendi_of(K, self.q)) + float(np.log(own.mean()))
+    @property
+    def _unit(self) -> float:
+        """What Φ is divided by in values."""
+        per_sample = self.merit is not None and self.q is not None
+        return 1 / max(1, len(self.places)) if per_sample else 1.0
 
-    def _quality(self) -> float:
-        return 0.0 if self.quality is None else float(self.quality[self.places].sum())
+    def _basis(self, form: Form) -> Basis:
+        m = len(self.places)
+        basis = Basis(self.candidates, self.places, None if self._rows is None else self._rows[:m])
+        self.total = basis.total(form)
+        return basis
 
-    def _values(
-        self, gains: np.ndarray, some: np.ndarray, total: Any, quality: Any, more: int = 0
-    ) -> np.ndarray:
-        """Return the objective with each of `some` candidates, or what orders them as it does."""
-        if self.quality is None:
-            return gains
-        own = self.quality[some]
-        if self.q is None:
-            return gains + 2 * np.log(own)
-        m = len(self.places) + 1 + more
-        S = total + gains
-        part = S / m if self.q == 1 else np.log1p((1 - self.q) * S / m) / (1 - self.q)
-        return math.log(m) + part + np.log((quality + own) / m)
+    def _renew(self, allowed: np.ndarray) -> None:
+        """Follow the candidates that are best now."""
+        some = np.flatnonzero(allowed)
+        form = self._fine if len(self.places) < EXACTLY else self._coarse
+        basis = self._basis(form)
+        if len(some) > FEW:
+            some = self._shortlist(basis, some)
+        self._frontier = Frontier(basis, form, some, [])
+
+    def _followed(self) -> Frontier:
+        """Return the frontier of exchanges, made again if much changed."""
+        assert self._frontier is not None
+        if self._frontier.is_old:
+            every = np.setdiff1d(self._newcomers, self.places)
+            self._frontier = Frontier(self._basis(self._coarse), self._coarse, every, self.places)
+        return self._frontier
+
+    def _shortlist(self, basis: Basis, some: np.ndarray) -> np.ndarray:
+        """Return the best candidates, having looked at as many as their bounds leave to look at."""
+        state = self._state()
+        if not self.places:
+            self._bounds[some] = self._fine.value(1 / self._fine.t[:, None], np.zeros(1))[0]
+            values = self._values(self._bounds[some], some, *state)
+        else:
+            values = self._values(self._bounds[some], some, *state)
+            order = np.argsort(-values, kind="stable")
+            done, step = 0, max(2 * SHORTLIST, len(some) // 8)
+            while done < len(some):
+                part = np.sort(order[done : done + step])
+                self._bounds[some[part]] = self._all_gains(basis, some[part])
+                values[part] = self._values(self._bounds[some[part]], some[part], *state)
+                done += len(part)
+                best = np.partition(values[order[:done]], -SHORTLIST)[-SHORTLIST]
+                if done < len(some) and best >= values[order[done]]:
+                    break
+        return np.asarray(np.sort(some[np.argsort(-values, kind="stable")[:SHORTLIST]]))
+
+    def _all_gains(self, basis: Basis, some: np.ndarray) -> np.ndarray:
+        """Return bounds on what `some` add, that are off by no more than twice the slack."""
+        form, found = self._coarse, np.empty(len(some))
+
+        def look(part: slice) -> None:
+            Z = basis.coordinates(some[part], self._single)
+            found[part] = form.value(basis.resolve(Z, form.t), basis.squares(Z))
+
+        each(look, row_blocks(len(some), 64 * (self.candidates.dim or len(self.places)), 1024))
+        return found + self._slack
+
+    def _others(self, allowed: np.ndarray, followed: np.ndarray) -> float:
+        """Return what others can be worth at most, but for twice the error of their bounds."""
+        if len(followed) == self.candidates.n:
+            return -math.inf
+        open_ = allowed.copy()
+        open_[followed] = False
+        some = np.flatnonzero(open_)
+        if not len(some):
+            return -math.inf
+        values = self._values(self._bounds[some], some, *self._state())
+        slack = 2 * self._slack * self._unit if len(self.places) > EXACTLY else 0.0
+        return float(values.max()) - slack
+
+    def _row(self, v: int) -> np.ndarray | None:
+        """Keep the similarities of a sample that joins, where there are no features."""
+        if self._rows is None:
+            return None
+        row = self._rows[len(self.places)] = self.candidates.row(v)
+        return row
 
     def _exact(self, some: np.ndarray, q: float) -> np.ndarray:
         """Return the objective with each of `some` candidates, but for a constant, exactly."""
-        m = len(self.places)
-        C = self.resolvent.rows()
-        values, U = np.linalg.eigh(C[:, self.places])
-        values, U = values[::-1], U[:, ::-1]
-        kept = values > m * np.finfo(float).eps * values[0]
-        values, U = values[kept], U[:, kept]
-        squares = (U.T @ C[:, some]).T ** 2 / values
+        m, basis = len(self.places), self._basis(self._fine)
+        values, squares = basis.values, basis.coordinates(some) ** 2
+        kept = values > m * np.finfo(float).eps * values[-1]
+        values, squares = values[kept][::-1], squares[:, kept][:, ::-1]
+        if not basis.whole:
+            squares = squares / values
         spectrum = Spectrum(values / values.sum(), m, "eigenvalues", "")
         found = np.empty(len(some))
         for rows in row_blocks(len(some), 32 * NODES):
             inside = squares[rows].sum(axis=1)
             lengths = np.where(inside > 1 - ROUNDING, inside, 1.0)  # but for rounding
             found[rows] = exact_gains(spectrum, squares[rows], lengths, 1 / m, q, tolerance=EXACT)
-        if self.quality is not None:
-            found += np.log(self._quality() + self.quality[some])
-        return found
+        if self.merit is None:
+            return found
+        return np.asarray(self.merit.joined(found, self._quality() + self.merit.quality[some]))
 
+    def _quality(self) -> float:
+        return 0.0 if self.merit is None else float(self.merit.quality[self.places].sum())
 
-def vendi_of(K: np.ndarray, q: float) -> float:
-    """Return VS_q of a few samples; eigenvalues that may be rounding count as 0."""
-    values = np.linalg.eigvalsh(K)
-    values[values < len(values) * np.finfo(float).eps * values[-1]] = 0.0
-    return float(effective_number(values / values.sum(), q))
+    def _state(self) -> tuple[Any, Any, int]:
+        """Return what `_values` needs to know of the set."""
+        return self.total, self._quality(), 0
 
-
-class Spread:
-    """The least distance √(2 − 2k) within the set: the farthest sample from it joins (Gonzalez)."""
-
-    def __init__(self, candidates: Candidates) -> None:
-        self.candidates = candidates
-        self.places: list[int] = []
-        self._nearest = np.full(candidates.n, -np.inf)
-
-    def best(self, allowed: np.ndarray) -> int:
-        return int(np.argmin(np.where(allowed, self._nearest, np.inf)))
-
-    def add(self, v: int) -> None:
-        np.maximum(self._nearest, self.candidates.row(v), out=self._nearest)
-        self.places.append(v)
-
-
-class Cover(Spread):
-    """Facility location: mean similarity of all samples to the nearest chosen; gains only fall."""
-
-    def __init__(self, candidates: Candidates) -> None:
-        super().__init__(candidates)
-        self._nearest[:] = -1.0  # below which there is no similarity
-        self._bounds = np.full(candidates.n, np.inf)
-        self._values = [0.0]
-
-    def best(self, allowed: np.ndarray) -> int:
-        order = np.flatnonzero(allowed)
-        order = order[np.argsort(-self._bounds[order], kind="stable")]
-        best, top = int(order[0]), -np.inf
-        for start in range(0, len(order), BATCH):
-            some = order[start : start + BATCH]
-            if self._bounds[some[0]] <= top:
-                break
-            rows = self.candidates.rows(some)
-            np.maximum(rows, self._nearest, out=rows)
-            rows -= self._nearest
-            self._bounds[some] = rows.mean(axis=1)
-            k = int(np.argmax(self._bounds[some]))
-            if self._bounds[some[k]] > top:
-                best, top = int(some[k]), float(self._bounds[some[k]])
-        return best
-
-    def add(self, v: int) -> None:
-        super().add(v)
-        self._values.append(float(self._nearest.mean()))
-
-    @property
-    def gains(self) -> np.ndarray:
-        """What each sample added when it came, (m,)."""
-        return np.diff(self._values)
-
-
-Objective: TypeAlias = Spectral | Spread
-
-
-def greedy(objective: Objective, constraints: Constraints) -> list[int]:
-    """Return the places, each the best at its time, after those that are in from the start."""
-    for step in track(range(constraints.size), constraints.size, "selecting"):
-        if step < len(constraints.initial):
-            objective.add(constraints.initial[step])
-        else:
-            objective.add(objective.best(constraints.open(objective.places)))
-    return objective.places
-
-
-def exchanged(objective: Spectral, constraints: Constraints, rounds: int = ROUNDS) -> int:
-    """Exchange members for candidates, the best first, while that helps; return how many were."""
-    fixed, done = set(constraints.initial), 0
-    for _ in track(range(rounds), rounds, "exchanging"):
-        places = np.array(objective.places)
-        members = np.flatnonzero([place not in fixed for place in objective.places])
-        if not len(members):
-            break
-        _, more = objective.exchanges(members, constraints.instead(objective.places, members))
-        promising = members[np.argsort(-more)][: int((more > objective.least).sum())]
-        before = done
-        for place in places[promising]:
-            j = objective.places.index(place)
-            done += objective.exchange(j, constraints.instead(objective.places, np.array([j])))
-        if done == before:
-            break
-    return done
+    def _values(
+        self, gains: np.ndarray, some: np.ndarray, total: Any, quality: Any, more: int
+    ) -> np.ndarray:
+        """Return the objective with each of `some` candidates, or what orders them as it does."""
+        if self.merit is None:
+            return gains
+        own = self.merit.quality[some]
+        if self.q is None:
+            return np.asarray(self.merit.joined(gains, own**2))
+        m = len(self.places) + 1 + more
+        S = total + gains
+        part = S / m if self.q == 1 else np.log1p((1 - self.q) * S / m) / (1 - self.q)
+        return np.asarray(self.merit.joined(math.log(m) + part, (quality + own) / m))

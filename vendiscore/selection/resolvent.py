@@ -1,34 +1,35 @@
-"""What every candidate would add to a set, kept up to date as the set changes.
+"""What every candidate would add to a set, and what follows as samples join it or leave it.
 
 With A = Σ_S x xᵀ and s_x(t) = xᵀ (A + tI)⁻¹ x, a candidate adds to the objectives
 
     Φ(A) = α tr A + β tr A² + Σ_t w_t log det(I + A/t)
 
-α + β (2 xᵀAx + 1) + Σ_t w_t log(1 + s_x(t)). With R_t = (C_S + tI)⁻¹ for similarities C (m, N) of
-the chosen to all, t s_x(t) grows by (c_xᵀ R_t e_j)² / (e_jᵀ R_t e_j) as the member at j leaves.
+α + β (2 xᵀAx + 1) + Σ_t w_t log(1 + s_x(t)), never more than before: Φ is submodular. A member
+that leaves takes α + β (2 xᵀAx − 1) − Σ_t w_t log(1 − s_x(t)).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays import memory
+from ..arrays.namespace import gram
 from ..spectral.quadrature import NOTHING, of_integral, of_trace, ridges, step_for
 from .candidates import Candidates
 
-# Error of a gain, relative to a change of the trace by 1; what is closer is compared exactly.
-TOLERANCE = 1e-4
-# Candidates that are looked at together, so that their numbers stay in a core's cache.
-COLUMNS = 4096
-# Numbers that are held at once where many members are looked at.
-SWEPT = 1 << 18
+# Errors of a gain, relative to a change of the trace by 1: of those that are compared in double
+# precision, and of bounds on all others.
+FINE, COARSE = 1e-9, 1e-4
 # The least ridge: with smaller ones the rounding of inverses grows with each sample beyond the
 # number of dimensions. log det is taken at it.
 RIDGE = 1e-9
+# How far 1 − Σ z²/(λ + t) may be off in single precision, and a share of what is added up: bounds
+# are raised by that.
+SINGLE = 2e-6
+# How many samples join or leave before eigenvalues are found again: d = 384 takes 25 ms.
+CHANGES = 16
 
 
 class Form(NamedTuple):
@@ -39,18 +40,27 @@ class Form(NamedTuple):
     t: np.ndarray
     w: np.ndarray
 
-    def value(self, v: np.ndarray, squares: np.ndarray) -> np.ndarray:
-        """Return what candidates add, from t (1 + s) (r, ...) and xᵀAx (...); v is overwritten."""
-        fixed = self.of_trace + self.of_square - float(self.w @ np.log(self.t))
+    def value(self, s: np.ndarray, squares: np.ndarray) -> np.ndarray:
+        """Return what candidates add, from s (r, ...) and xᵀAx (...); s is overwritten."""
         added = squares * (2 * self.of_square)
         if len(self.t):
-            np.log(v, out=v)
-            added += (self.w @ v.reshape(len(v), -1)).reshape(v.shape[1:])
-        added += fixed
+            np.log1p(s, out=s)
+            added += (self.w.astype(s.dtype) @ s.reshape(len(s), -1)).reshape(s.shape[1:])
+        added += self.of_trace + self.of_square
         return added
 
+    def loss(self, left: np.ndarray, squares: np.ndarray) -> np.ndarray:
+        """Return what members take as they leave, from 1 − s (r, ...) and xᵀAx (...)."""
+        logs = np.log(left) if len(self.t) else left
+        return np.asarray(self.of_trace + self.of_square * (2 * squares - 1) - self.w @ logs)
 
-def vendi_form(q: float, size: int) -> Form:
+    def slack(self, size: int) -> float:
+        """Return how far quadrature and rounding may put a value in single precision too low."""
+        added = float(self.w @ (1 / (1 + self.t))) + 2 * abs(self.of_square) * size
+        return COARSE + SINGLE * added
+
+
+def vendi_form(q: float, size: int, tolerance: float) -> Form:
     """Return the form of (tr A^q − tr A)/(1 − q), −tr A log A at q = 1, for up to `size` samples.
 
     The integrand log(1 + s(t)) − 1/(t + b) falls like (b − xᵀAx − 1/2) t^{q−3}, with a known sum.
@@ -58,9 +68,9 @@ def vendi_form(q: float, size: int) -> Form:
     if q == 2:
         return Form(1.0, -1.0, np.empty(0), np.empty(0))
     # As if the least eigenvalue were such that the lowest ridge is RIDGE; see `ridges`.
-    least = math.sqrt(RIDGE ** (1 + q) / (NOTHING * TOLERANCE))
-    t, weights = ridges(q, least, float(size), TOLERANCE)
-    b, step, factor = math.sqrt(size), step_for(TOLERANCE), of_integral(q)
+    least = math.sqrt(RIDGE ** (1 + q) / (NOTHING * tolerance))
+    t, weights = ridges(q, least, float(size), tolerance)
+    b, step, factor = math.sqrt(size), step_for(tolerance), of_integral(q)
     beyond = step * t[-1] ** (q - 2) / math.expm1((2 - q) * step)
     first = float(of_trace(q, b)) - factor * float(weights @ (1 / (t + b)))
     # + beyond (b − xᵀAx − 1/2), written as a part of each trace term.
@@ -72,117 +82,160 @@ def determinant_form() -> Form:
     return Form(math.log(RIDGE), 0.0, np.array([RIDGE]), np.ones(1))
 
 
-class Resolvent:
-    """The set so far, `places`, and the `gains` (N,) of candidates, in O(ridges · m · (N + m))."""
+class Basis:
+    """Eigenvalues λ of the set `places`, and coordinates z of any sample.
 
-    def __init__(self, candidates: Candidates, form: Form, most: int) -> None:
-        self.candidates, self.form = candidates, form
-        self.places: list[int] = []
-        r, n = len(form.t), candidates.n
-        memory.require_large(
-            8 * ((r + most) * n + r * most**2),
-            f"choosing {most} of {n} samples",
-            "choose fewer, from fewer, or by objective='maxmin', which needs a row at a time",
-        )
-        self._v = np.repeat(form.t + 1, n).reshape(r, n)  # t (1 + s)
-        self._squares = np.zeros(n)  # xᵀAx
-        self._C = np.empty((most, n))
-        # R_t, or while samples only come the lower factors W_t with R_t = W_tᵀ W_t: those get a
-        # row with each, where all of R_t would change.
-        self._R = np.zeros((r, most, most))
-        self._factored = True
-        self.gains = np.full(n, form.value(form.t + 1, np.zeros(1))[0])
+    As many samples as features span these: z are coordinates among eigenvectors of A, and
+    s = Σ z²/(λ + t). Before, and without features, z = Uᵀ c_x, of eigenvectors U of similarities
+    within the set and those c_x of x to the set, and t s = 1 − Σ z²/(λ + t). `rows` has
+    similarities (m, n) of the set to all where there are no features.
+    """
 
-    def rows(self) -> np.ndarray:
-        """Return similarities (m, N) of the set to all."""
-        return self._C[: len(self.places)]
+    def __init__(
+        self, candidates: Candidates, places: list[int], rows: np.ndarray | None = None
+    ) -> None:
+        self.candidates, self._rows, dim = candidates, rows, candidates.dim
+        self.whole = dim is not None and dim <= len(places)
+        F = np.empty((0, 0)) if rows is not None else candidates.features(np.array(places, int))
+        K = rows[:, places] if rows is not None else gram(F.T if self.whole else F)
+        if not self.whole:
+            np.fill_diagonal(K, 1.0)
+        values, U = np.linalg.eigh(K)
+        self.values = np.maximum(values, 0.0)
+        # Of the places themselves: coordinates, or those of the weight of each in the set.
+        self.own = F @ U if self.whole else U
+        self._V = U if self.whole or rows is not None else F.T @ U
 
-    def losses(self) -> np.ndarray:
-        """Return what each member adds to the others, (m,)."""
-        m, form = len(self.places), self.form
-        self._multiply()
-        left = form.t[:, None] * np.diagonal(self._R[:, :m, :m], axis1=1, axis2=2)
-        logs = form.w @ np.log(np.maximum(left, np.finfo(float).tiny))
-        squares = 2 * self._squares[self.places] - 1
-        return np.asarray(form.of_trace + form.of_square * squares - logs)
+    def coordinates(self, index: np.ndarray, single: bool = False) -> np.ndarray:
+        """Return z (len(index), m), in single precision if asked and there are features."""
+        if self._rows is not None:
+            return np.asarray(self._rows[:, index].T @ self._V)
+        return self.candidates.product(index, self._V, single)
 
-    def without(self, members: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
-        """Yield, some columns at a time, what candidates add without each member (a position)."""
-        m, r = len(self.places), len(self.form.t)
-        self._multiply()
-        diagonal = self._R[:, members, members]
-        across = self._R[:, members, :m] / np.sqrt(diagonal)[:, :, None]
-        across = across.reshape(r * len(members), m)
-        width = max(64, SWEPT // max(1, len(across)))
-        for start in range(0, self.candidates.n, width):
-            columns = slice(start, min(start + width, self.candidates.n))
-            C = self._C[:m, columns]
-            v = across @ C
-            v *= v
-            v = v.reshape(r, len(members), C.shape[1])
-            v += self._v[:, None, columns]
-            yield columns, self.form.value(v, self._squares[columns] - C[members] ** 2)
+    def over(self, t: np.ndarray) -> np.ndarray:
+        """Return 1/(λ + t), (m, r)."""
+        return np.asarray(1 / (self.values[:, None] + t))
 
-    def add(self, v: int) -> None:
-        """Take the candidate v in."""
-        m, R = len(self.places), self._R
-        self._C[m] = self.candidates.row(v)
-        self._squares += self._C[m] ** 2
-        c = self._C[:m, v]
-        inner = half = R[:, :m, :m] @ c
-        if self._factored:
-            inner = (half[:, None, :] @ R[:, :m, :m])[:, 0]
-        # t (1 + s_v): of a copy of a member it is t, but for rounding.
-        left = np.maximum(1 - inner @ c, 0.0) + self.form.t
-        across = np.empty((len(left), m + 1))
-        across[:, :m] = -inner
-        across[:, m] = 1.0
-        across /= np.sqrt(left)[:, None]
-        if self._factored:
-            R[:, m, : m + 1] = across
-        else:
-            R[:, m, : m + 1] = 0.0
-            R[:, :m, m] = 0.0
-            R[:, : m + 1, : m + 1] += across[:, :, None] * across[:, None, :]
-        self.places.append(v)
-        self._change(across, -1)
+    def resolve(self, Z: np.ndarray, t: np.ndarray) -> np.ndarray:
+        """Return s (r, n), in the precision of Z; in single precision bounds from above."""
+        s = self.over(t).T.astype(Z.dtype) @ (Z * Z).T
+        if not self.whole:
+            np.subtract(1 if Z.dtype == np.float64 else 1 + SINGLE, s, out=s)
+            s /= t[:, None].astype(Z.dtype)
+            np.maximum(s, 0, out=s)
+        return s
 
-    def remove(self, j: int) -> None:
-        """Take the member at position j out; the last takes its position."""
-        m, R = len(self.places), self._R
-        self._multiply()
-        self._squares -= self._C[j] ** 2
-        # Its product with C, squared, is what t (1 + s) is larger by without the member.
-        across = R[:, j, :m] / np.sqrt(R[:, j, j])[:, None]
-        self._change(across, 1)
-        R[:, :m, :m] -= across[:, :, None] * across[:, None, :]
-        R[:, j, :m] = R[:, m - 1, :m]
-        R[:, :m, j] = R[:, :m, m - 1]
-        R[:, j, j] = R[:, m - 1, m - 1]
-        self._C[j] = self._C[m - 1]
-        self.places[j] = self.places[m - 1]
-        self.places.pop()
+    def squares(self, Z: np.ndarray) -> np.ndarray:
+        """Return xᵀAx (n,)."""
+        return np.asarray(Z**2 @ self.values if self.whole else np.vecdot(Z, Z), np.float64)
 
-    def _multiply(self) -> None:
-        """Multiply the factors of R_t, if they are not multiplied yet."""
-        if self._factored:
-            m = len(self.places)
-            for W in self._R:
-                W[:m, :m] = W[:m, :m].T @ W[:m, :m]
-            self._factored = False
+    def total(self, form: Form) -> float:
+        """Return Φ(A)."""
+        values, w = self.values, form.w
+        more = float(w @ np.log1p(values[:, None] / form.t).sum(axis=0))
+        return form.of_trace * float(values.sum()) + form.of_square * float(values @ values) + more
 
-    def _change(self, across: np.ndarray, sign: int) -> None:
-        """Add the squares of across @ C to t (1 + s), or take them off, some columns at a time."""
-        n, m = self.candidates.n, across.shape[1]
-        for start in range(0, n, COLUMNS):
-            columns = slice(start, min(start + COLUMNS, n))
-            change = across @ self._C[:m, columns]
-            change *= change
-            v = self._v[:, columns]
-            if sign > 0:
-                v += change
-            else:
-                v -= change
-                np.maximum(v, self.form.t[:, None], out=v)  # but for rounding
-            np.copyto(change, v)
-            self.gains[columns] = self.form.value(change, self._squares[columns])
+
+class Frontier:
+    """Samples that are followed while some of them join the set and others leave it.
+
+    Candidates `index`, then `members`, a list of all places of the basis or of none. `D` (r, n)
+    has s of candidates and 1 − s of members. With c = xᵀ (A + tI)⁻¹ y, c²/(1 + s_y) leaves s_x as y
+    joins, and c²/(1 − s_y) joins it as the member y leaves.
+    """
+
+    def __init__(self, basis: Basis, form: Form, index: np.ndarray, members: list[int]) -> None:
+        self.basis, self.form = basis, form
+        self.index = np.concatenate([index, members]).astype(int)
+        self.at = {v: i for i, v in enumerate(self.index.tolist())}
+        self._Z = basis.coordinates(self.index)
+        self._over = basis.over(form.t)
+        self._first = len(index)
+        self.D = basis.resolve(self._Z, form.t)
+        self.squares = basis.squares(self._Z)
+        self.is_member = np.arange(len(self.index)) >= self._first
+        self._own = basis.own if members else basis.own[:0]
+        # 1 − s is at least t/(λ + t) for the largest eigenvalue there can be.
+        self._least = (form.t / (form.t + len(basis.values) + CHANGES))[:, None]
+        if members:
+            own = basis.own
+            left = self._over.T @ (own * own).T
+            self.D[:, self._first :] = 1 - left if basis.whole else left * form.t[:, None]
+            self._floor()
+        features = basis.candidates.dim is not None and not basis.whole
+        self._F = basis.candidates.features(self.index) if features else None
+        self._changes: list[tuple[np.ndarray, int]] = []
+
+    @property
+    def is_old(self) -> bool:
+        """Whether so much changed that a new one costs less."""
+        return len(self._changes) >= CHANGES
+
+    @property
+    def is_new(self) -> bool:
+        """Whether nothing changed."""
+        return not self._changes
+
+    def gains(self) -> np.ndarray:
+        """Return what candidates add, (n,), and no matter what for members."""
+        return self.form.value(self.D.copy(), self.squares)
+
+    def losses(self, some: np.ndarray) -> np.ndarray:
+        """Return what the members at these positions take as they leave."""
+        return self.form.loss(self.D[:, some], self.squares[some])
+
+    def without(self, some: np.ndarray) -> np.ndarray:
+        """Return what candidates (n,) add without each of some members, (len(some), n)."""
+        across = self._across(some)
+        across *= across
+        across /= self.D[:, some, None]
+        across += self.D[:, None]
+        squares = self.squares - self._similar(some) ** 2
+        return self.form.value(across, squares)
+
+    def change(self, y: int, row: np.ndarray | None = None) -> None:
+        """Let the sample at position y join or leave; its `row` of similarities if there is one."""
+        leaves, was = bool(self.is_member[y]), self.D[:, y].copy()
+        some = np.array([y])
+        similar = self._similar(some, row)[0]
+        a = self._across(some, row)[:, 0]
+        a /= np.sqrt(was if leaves else 1 + was)[:, None]
+        change = a * a
+        change[:, self.is_member == leaves] *= -1
+        self.D += change
+        self.squares += -(similar**2) if leaves else similar**2
+        self.D[:, y] = (1 - was) / was if leaves else 1 / (1 + was)
+        self.is_member[y] = not leaves
+        self._floor()
+        self._changes.append((a, -1 if leaves else 1))
+
+    def _floor(self) -> None:
+        np.maximum(self.D, np.where(self.is_member, self._least, 0.0), out=self.D)
+
+    def _similar(self, some: np.ndarray, row: np.ndarray | None = None) -> np.ndarray:
+        """Return similarities (len(some), n) to some samples, with their `row` if there is one."""
+        if self.basis.whole:
+            return self._Z[some] @ self._Z.T
+        if some[0] >= self._first:
+            return self.basis.own[some - self._first] @ self._Z.T
+        if self._F is not None:
+            return self._F[some] @ self._F.T
+        assert row is not None
+        return row[None, self.index]
+
+    def _across(self, some: np.ndarray, row: np.ndarray | None = None) -> np.ndarray:
+        """Return xᵀ (A + tI)⁻¹ y of all x, (r, len(some), n)."""
+        whole = self.basis.whole
+        of_set = not whole and some[0] >= self._first
+        own = self.basis.own[some - self._first] if of_set else self._Z[some]
+        r, m, n = len(self.form.t), len(some), len(self.index)
+        weighed = (own * self._over.T[:, None]).reshape(r * m, own.shape[1])
+        across = (weighed @ self._Z.T).reshape(r, m, n)
+        if not whole and not of_set:
+            np.subtract(self._similar(some, row), across, out=across)
+            across /= self.form.t[:, None, None]
+            if len(self._own):  # of members, this part would be lost in rounding
+                across[..., self._first :] = (weighed @ self._own.T).reshape(r, m, len(self._own))
+        for a, sign in self._changes:
+            across -= sign * a[:, some, None] * a[:, None]
+        return across

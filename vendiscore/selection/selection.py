@@ -16,7 +16,8 @@ from ..summary import cut, html_table
 from .candidates import Candidates
 from .certificate import bound
 from .constraints import Constraints
-from .objectives import vendi_of
+from .objectives import Merit
+from .prefixes import prefix_scores, vendi_of
 from .resolvent import RIDGE
 
 
@@ -47,7 +48,7 @@ class Selection:
     q: float
     swapped: int
     _K: np.ndarray
-    _quality: np.ndarray | None
+    _merit: Merit | None
     _candidates: Candidates
     _constraints: Constraints
     _rows: np.ndarray
@@ -58,36 +59,38 @@ class Selection:
 
     @cached_property
     def scores(self) -> np.ndarray:
-        """VS_q of the first sample, the first two and so on, (size,), in O(size⁴) time at most."""
-        return self._scores(self.q)
+        """VS_q of the first sample, the first two and so on, (size,); of 1,000 in about 2 s."""
+        return prefix_scores(self._K, self.q)
 
-    def _scores(self, q: float) -> np.ndarray:
-        return np.array([vendi_of(self._K[:m, :m], q) for m in range(1, len(self) + 1)])
+    @cached_property
+    def _score(self) -> float:
+        return vendi_of(self._K, self.q)
 
     @cached_property
     def gains(self) -> np.ndarray:
         """What each sample added to the objective when it joined those before it, (size,).
 
         "vendi": in log VS_q, which a copy lowers, "q2": of order 2, with `quality` plus the log of
-        its mean; "logdet": in log det, with `quality` plus 2 log quality; "maxmin": the distance
+        its mean; "logdet": in log det, with `quality` plus 2 log quality (times 2 tradeoff and
+        2 − 2 tradeoff); "maxmin": the distance
         √(2 − 2k) to the nearest before it, infinite for the first; "represent": in mean similarity.
         """
         if self._cover is not None:
             return self._cover
-        quality = self._quality
+        merit = self._merit
         if self.objective == "logdet":
             # Chosen in the order of a Cholesky factor: its diagonal is what each adds.
             L = np.linalg.cholesky(self._K + RIDGE * np.eye(len(self)))
             found = 2 * np.log(L.diagonal())
-            return found if quality is None else found + 2 * np.log(quality)
+            return found if merit is None else np.asarray(merit.joined(found, merit.quality**2))
         if self.objective == "maxmin":
             nearest = [self._K[m, :m].max(initial=-math.inf) for m in range(len(self))]
             return np.sqrt(np.maximum(2 - 2 * np.array(nearest), 0.0))
-        scores = self.scores if self.objective == "vendi" else self._scores(2.0)
+        scores = self.scores if self.objective == "vendi" else prefix_scores(self._K, 2.0)
         logs = np.log(scores)
-        if quality is not None:
-            with np.errstate(divide="ignore"):
-                logs += np.log(np.cumsum(quality) / np.arange(1, len(self) + 1))
+        if merit is not None:
+            mean = np.cumsum(merit.quality) / np.arange(1, len(self) + 1)
+            logs = np.asarray(merit.joined(logs, mean))
         with np.errstate(invalid="ignore"):
             return np.diff(logs, prepend=0.0)
 
@@ -95,17 +98,17 @@ class Selection:
     def bound(self) -> float:
         """A proved upper bound on VS_q of every selection of this size that meets the constraints.
 
-        It can cost more than the selection did: at most 20 steps of O(N d² + d³) for d features, or
-        up to 512 landmarks. Quality has no part in it. NotPSDError: eigenvalues are negative (even
-        with psd="clip", which takes them off the scores only).
+        It can cost more than the selection did, under a bar: at most 20 steps of O(N d² + d³) for d
+        features, or up to 512 landmarks. Quality has no part in it. NotPSDError: eigenvalues are
+        negative (even with psd="clip", which takes them off the scores only).
         """
         found = bound(self._candidates, self._rows, self._constraints, self.q)
-        return max(found, float(self.scores[-1]))  # but for rounding
+        return max(found, self._score)  # but for rounding
 
     @property
     def certified(self) -> float:
         """`scores[-1] / bound`, in (0, 1]: 1 says that none of this size scores more."""
-        return float(self.scores[-1]) / self.bound
+        return self._score / self.bound
 
     def to_dict(self) -> dict[str, Any]:
         """Return lists and numbers, for JSON; `bound` is None if eigenvalues are negative."""
@@ -146,7 +149,7 @@ class Selection:
 
     def _said(self) -> str:
         said = f"{len(self)} of {self._candidates.n} samples by {self.objective!r}, "
-        said += f"VS (q={self.q:g}) = {self.scores[-1]:.4g}"
+        said += f"VS (q={self.q:g}) = {self._score:.4g}"
         if "bound" in self.__dict__:  # not looked for only to be shown
             said += f", at least {self.certified:.1%} of what is possible"
         return said

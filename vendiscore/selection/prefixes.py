@@ -1,0 +1,50 @@
+"""Scores of the first sample of a list, the first two, and so on."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..arrays.threads import in_order
+from ..spectral.hill import effective_number
+from .resolvent import FINE, vendi_form
+
+# Of so many samples, the eigenvalues of every prefix take 0.1 s; of 1,000, more than a minute.
+FEW = 100
+
+
+def prefix_scores(K: np.ndarray, q: float) -> np.ndarray:
+    """Return VS_q of all prefixes, (m,), of more than FEW within 1e-7, in O(ridges · m³) time.
+
+    The diagonal of one Cholesky factor of I + K/t has the determinants of all leading blocks.
+    """
+    m = np.arange(1, len(K) + 1)
+    if len(K) <= FEW:
+        return np.array([vendi_of(K[:i, :i], q) for i in m])
+    form = vendi_form(q, len(K), FINE)
+    below = np.tril(K, -1)
+    S = form.of_trace * m + form.of_square * np.cumsum(2 * np.vecdot(below, below) + 1)
+
+    def part_of(ridge: tuple[float, float]) -> np.ndarray:
+        t, w = ridge
+        L = np.linalg.cholesky(K / t + np.eye(len(K)))
+        D, L = L.diagonal(), np.tril(L, -1)
+        more = 1 / t - np.vecdot(L, L)  # D² − 1, which large ridges would round away
+        logs = np.where(more < 0.5, np.log1p(np.maximum(more, -0.5)), 2 * np.log(D))
+        return np.asarray(w * np.cumsum(logs))
+
+    try:
+        for part in in_order(part_of, zip(form.t, form.w, strict=True)):
+            S += part
+    except np.linalg.LinAlgError:  # a similarity that is not a kernel
+        return np.array([vendi_of(K[:i, :i], q) for i in m])
+    part = S / m if q == 1 else np.log1p((1 - q) * S / m) / (1 - q)
+    scores = m * np.exp(part)
+    scores[-1] = vendi_of(K, q)
+    return np.asarray(scores)
+
+
+def vendi_of(K: np.ndarray, q: float) -> float:
+    """Return VS_q of a few samples; eigenvalues that may be rounding count as 0."""
+    values = np.linalg.eigvalsh(K)
+    values[values < len(values) * np.finfo(float).eps * values[-1]] = 0.0
+    return float(effective_number(values / values.sum(), q))

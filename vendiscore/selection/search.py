@@ -1,0 +1,74 @@
+"""Search for a selection: one sample at a time, then exchanges of members for candidates."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+
+from ..errors import warn
+from ..progress import Counts, counted, track
+from .constraints import Constraints
+from .objectives import Spectral
+from .representatives import Spread
+
+# How often all members are looked at; most exchanges are found the first two times.
+ROUNDS = 8
+
+Objective: TypeAlias = Spectral | Spread
+
+
+def greedy(objective: Objective, constraints: Constraints) -> bool:
+    """Choose samples, each the best at its time; return whether Ctrl-C stopped it."""
+    first, size = constraints.initial, constraints.size
+    try:
+        for step in track(range(size), size, "selecting"):
+            if step < len(first):
+                objective.add(first[step])
+            else:
+                objective.add(objective.best(constraints.open(objective.places)))
+    except KeyboardInterrupt:
+        if len(objective.places) <= len(first):
+            raise
+        warn(
+            f"interrupted: {len(objective.places):,} of {size:,} samples are chosen, the first of "
+            f"a greedy choice, and none was exchanged"
+        )
+        return True
+    return False
+
+
+def exchanged(objective: Spectral, constraints: Constraints, rounds: int = ROUNDS) -> int:
+    """Exchange members for candidates while that helps, or until Ctrl-C; return how many were."""
+    done, size = [0], constraints.size
+    try:
+        counted(_rounds(objective, constraints, rounds, done), rounds * size, "exchanging")
+    except KeyboardInterrupt:
+        warn(
+            f"interrupted: all {size:,} samples are chosen, and exchanges ended after {done[0]:,}; "
+            f"more might raise the score"
+        )
+    return done[0]
+
+
+def _rounds(
+    objective: Spectral, constraints: Constraints, rounds: int, done: list[int]
+) -> Counts[None]:
+    """Exchange members, the best exchanges first, in rounds; count them in `done`."""
+    fixed, size = set(constraints.initial), constraints.size
+    for r in range(rounds):
+        yield r * size
+        members = np.flatnonzero([place not in fixed for place in objective.places])
+        if not len(members):
+            return
+        objective.follow(constraints.newcomers)
+        places = np.array(objective.places)
+        _, more = objective.exchanges(members, constraints.instead(objective.places))
+        promising = members[np.argsort(-more)][: int((more > objective.least).sum())]
+        before = done[0]
+        for i, place in enumerate(places[promising]):
+            j = objective.places.index(place)
+            done[0] += objective.exchange(j, constraints.instead(objective.places))
+            yield r * size + i * size // len(promising)
+        if done[0] == before:
+            return
