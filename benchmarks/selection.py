@@ -1,6 +1,6 @@
 """How diverse are the subsets that different tools choose, and how long do they take?
 
-    python benchmarks/selection.py --data ../shared/data --rivals rivals/bin/python
+    python benchmarks/selection.py --data ../shared/data --rivals rivals/bin/python --huge
 
 Chooses digits and odorous molecules by `vendiscore.select` and by others, and prints VS of what was
 chosen, the proved upper bound on any choice, and seconds. Rivals are run by the Python that
@@ -192,7 +192,8 @@ def turns(
     """Ours and greedy DPP in turn, from the same matrix and from the same features."""
     import vendiscore
     from vendiscore.selection.constraints import read_constraints
-    from vendiscore.selection.objectives import Spectral, exchanged, greedy
+    from vendiscore.selection.objectives import Spectral
+    from vendiscore.selection.search import exchanged, greedy
 
     n, found = len(K), []
     constraints = read_constraints(n, size, [], None, None)
@@ -206,7 +207,7 @@ def turns(
             def choose(given: Any = given, swaps: bool = swaps) -> None:
                 from vendiscore.selection.candidates import Candidates
 
-                objective = Spectral(Candidates(given), size, 1.0, None)
+                objective = Spectral(Candidates(given), size, 1.0)
                 greedy(objective, constraints)
                 if swaps:
                     exchanged(objective, constraints)
@@ -219,6 +220,100 @@ def turns(
             print(f"    = {result['times_the_dpp']:.2f} × the time of the greedy DPP")
             found.append(result)
     return found
+
+
+def embeddings(kind: str, n: int, d: int = 384) -> np.ndarray:
+    """Rows of unit length in single precision: without structure, or as embeddings have it."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n, d)).astype(np.float32)
+    falling = np.arange(1, d + 1, dtype=np.float32)
+    if kind == "decaying":  # a mean, and eigenvalues that fall like a power
+        X += 0.5 * rng.normal(size=d)
+        X *= falling**-0.6
+    elif kind == "clustered":  # 200 clusters of unequal size
+        share = np.arange(1, 201) ** -1.0
+        centres = 2 * rng.normal(size=(200, d)) * falling**-0.5
+        X *= 0.7 * falling**-0.4
+        X += centres[rng.choice(200, n, p=share / share.sum())].astype(np.float32)
+    X /= np.linalg.norm(X, axis=1)[:, None]
+    return X
+
+
+def full_greedy(X: np.ndarray, size: int) -> list[int]:
+    """Greedy choice that looks at all candidates for each pick, in O(ridges · n d · size)."""
+    from vendiscore.selection.resolvent import COARSE, vendi_form
+
+    form = vendi_form(1.0, size, COARSE)
+    n, d = X.shape
+    inverse = np.eye(d) / form.t[:, None, None]
+    s, squares = np.repeat(1 / form.t[:, None], n, axis=1), np.zeros(n)
+    places = [0]
+    while True:
+        x = X[places[-1]].astype(np.float64)
+        Y = inverse @ x / np.sqrt(1 + inverse @ x @ x)[:, None]
+        inverse -= Y[:, :, None] * Y[:, None]
+        s -= (X @ Y.T.astype(np.float32)).T.astype(np.float64) ** 2
+        np.maximum(s, 0, out=s)
+        squares += (X @ X[places[-1]]).astype(np.float64) ** 2
+        if len(places) == size:
+            return places
+        gains = form.value(s.copy(), squares)
+        gains[places] = -np.inf
+        places.append(int(np.argmax(gains)))
+
+
+def bare(X: np.ndarray) -> None:
+    """All products of pairs, in single precision, and nothing of them."""
+    for start in range(0, len(X), 1000):
+        X[start : start + 1000] @ X.T
+
+
+def scale(repeats: int, huge: bool) -> list[dict[str, Any]]:
+    """Time of choosing as a multiple of the bare products of all pairs, and VS of full greedy."""
+    import vendiscore
+
+    rows: list[dict[str, Any]] = []
+    n = 20_000
+    for kind in ("normals", "decaying", "clustered"):
+        X = embeddings(kind, n)
+        for size in (100, 1000):
+            found = vendiscore.select(X, size, k="cosine")
+            full = vendiscore.score_X(X[full_greedy(X, size)].astype(np.float64))
+            assert found.scores[-1] >= 0.995 * full
+            name = f"{size} of {n} × 384 {kind}"
+            ways = {"": {}, ", swaps=False": {"swaps": False}}
+            for words, how in ways.items():
+                chosen = partial(vendiscore.select, X, size, k="cosine", **how)
+                row = compare(name + words, chosen, partial(bare, X), repeats)
+                row |= {"table": "scale", "times_bare": 1 / row.pop("times_faster")}
+                row |= {"VS": float(chosen().scores[-1]), "VS_full_greedy": full}
+                rows.append(row)
+                print(
+                    f"    = {row['times_bare']:.2f} × bare; VS {row['VS']:.2f}, greedy {full:.2f}"
+                )
+            start = time.perf_counter()
+            row = {"table": "scale", "name": f"{name}, bound", "certified": found.certified}
+            rows.append(row | {"seconds": time.perf_counter() - start})
+        if kind == "decaying":
+            for objective in ("q2", "logdet", "maxmin", "represent"):
+                chosen = partial(vendiscore.select, X, 100, k="cosine", objective=objective)
+                row = compare(f"100 of {n} × 384 {objective}", chosen, partial(bare, X), 1)
+                rows.append(row | {"table": "scale", "times_bare": 1 / row.pop("times_faster")})
+    if huge:
+        X = embeddings("decaying", 200_000)
+        for objective in ("vendi", "q2", "logdet", "maxmin", "represent"):
+            size = 100 if objective == "represent" else 1000
+            start = time.perf_counter()
+            found = vendiscore.select(X, size, k="cosine", objective=objective)
+            row = {"table": "huge", "size": size, "objective": objective}
+            row |= {"seconds": time.perf_counter() - start, "VS": found._score}
+            if objective == "vendi":
+                start = time.perf_counter()
+                row |= {"certified": found.certified}
+                row |= {"seconds_of_bound": time.perf_counter() - start}
+            rows.append(row)
+            print(row, flush=True)
+    return rows
 
 
 def large(n: int = 100_000, d: int = 256, size: int = 50) -> dict[str, Any]:
@@ -263,6 +358,8 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--rivals", help="the Python that has the other packages")
     parser.add_argument("--limit", type=int, default=300, help="seconds for each rival")
+    parser.add_argument("--scale-only", action="store_true", help="only multiples of all pairs")
+    parser.add_argument("--huge", action="store_true", help="also 1,000 of 200,000 × 384")
     parser.add_argument("--as-rival", nargs=3, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.as_rival:
@@ -276,7 +373,11 @@ def main() -> None:
     import vendiscore
 
     vendiscore.select(np.eye(3), 2, score_X=True)  # all is imported before anything is timed
-    rows: list[dict[str, Any]] = [large()]
+    rows = scale(given.repeats, given.huge)
+    if given.scale_only:
+        write(given.json, rows, environment())
+        return
+    rows.append(large())
     few = vendiscore.as_similarity(digits(given.data, 2000), k="cosine")
     rows += measure("MNIST 2,000", few, 60, given, True)
     smells = vendiscore.as_similarity(molecules(given.data), k="morgan", n_bits=1024)
