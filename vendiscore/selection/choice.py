@@ -131,7 +131,7 @@ def select(
 
     Time for N samples of d dense features and a selection of k: O(N d min(d, k)) for each of about
     k/25 looks at all candidates, in single precision; a round of swaps takes about as long. 1,000
-    of 20,000 × 384 took 4 × the time of the product of all pairs. Without features: a row of
+    of 20,000 × 384 took 2 to 5 × the time of the product of all pairs. Without features: a row of
     similarities a pick, O(N k²) for each look, and memory for k N numbers. "maxmin": O(N d) a pick;
     "represent": O(N²) similarities at least once, to 20,000 samples drawn of more. Never N²
     memory (but for a function k, whose similarities stay).

@@ -185,6 +185,16 @@ class Spectral:
         self._frontier = Frontier(basis, self._coarse, every, self.places)
 
     @property
+    def has_many(self) -> bool:
+        """Whether some candidates are not followed."""
+        return self.candidates.n - len(self.places) > FEW
+
+    def losses(self, members: np.ndarray) -> np.ndarray:
+        """Return what members take from Φ as they leave."""
+        frontier = self._followed()
+        return frontier.losses(np.array([frontier.at[self.places[j]] for j in members]))
+
+    @property
     def least(self) -> float:
         """What an exchange must be worth, in the units of `exchanges`."""
         return WORTH * self._unit
