@@ -285,27 +285,27 @@ def scale(repeats: int, huge: bool) -> list[dict[str, Any]]:
             for words, how in ways.items():
                 chosen = partial(vendiscore.select, X, size, k="cosine", **how)
                 row = compare(name + words, chosen, partial(bare, X), repeats)
-                row |= {"table": "scale", "times_bare": 1 / row.pop("times_faster")}
+                row |= {"part": "scale", "times_bare": 1 / row.pop("times_faster")}
                 row |= {"VS": float(chosen().scores[-1]), "VS_full_greedy": full}
                 rows.append(row)
                 print(
                     f"    = {row['times_bare']:.2f} × bare; VS {row['VS']:.2f}, greedy {full:.2f}"
                 )
             start = time.perf_counter()
-            row = {"table": "scale", "name": f"{name}, bound", "certified": found.certified}
+            row = {"part": "scale", "name": f"{name}, bound", "certified": found.certified}
             rows.append(row | {"seconds": time.perf_counter() - start})
         if kind == "decaying":
             for objective in ("q2", "logdet", "maxmin", "represent"):
                 chosen = partial(vendiscore.select, X, 100, k="cosine", objective=objective)
                 row = compare(f"100 of {n} × 384 {objective}", chosen, partial(bare, X), 1)
-                rows.append(row | {"table": "scale", "times_bare": 1 / row.pop("times_faster")})
+                rows.append(row | {"part": "scale", "times_bare": 1 / row.pop("times_faster")})
     if huge:
         X = embeddings("decaying", 200_000)
         for objective in ("vendi", "q2", "logdet", "maxmin", "represent"):
             size = 100 if objective == "represent" else 1000
             start = time.perf_counter()
             found = vendiscore.select(X, size, k="cosine", objective=objective)
-            row = {"table": "huge", "size": size, "objective": objective}
+            row = {"part": "huge", "size": size, "objective": objective}
             row |= {"seconds": time.perf_counter() - start, "VS": found._score}
             if objective == "vendi":
                 start = time.perf_counter()
