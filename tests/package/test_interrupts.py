@@ -1,0 +1,173 @@
+"""Every public call can be interrupted, and takes no n × n memory of rows unasked."""
+
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import vendiscore
+from vendiscore.arrays.threads import blas_libraries
+
+rng = np.random.default_rng(0)
+X = rng.standard_normal((1200, 40))
+K = np.exp(-0.5 * ((X[:300, None, :8] - X[None, :300, :8]) ** 2).sum(-1))
+P = np.abs(X[:, :5]) / np.abs(X[:, :5]).sum(axis=1)[:, None]
+WORDS = [f"word{i % 7} of a text{i % 31} number{i}" for i in range(600)]
+RBF = {"k": "rbf", "sigma": 6.0}
+GROUPS = {"groups": np.arange(1200) // 6}
+
+CALLS = {
+    "as_similarity": lambda: vendiscore.as_similarity(WORDS).dense().sum(),
+    "compare": lambda: vendiscore.compare(X[:70], X[70:150], permutations=99, **RBF).pairs,
+    "compute": lambda: vendiscore.compute(X, q=[0.5, 1], **RBF),
+    "compute, estimate": lambda: vendiscore.compute(X, method="estimate", rtol=0.05, **RBF),
+    "compute, float32": lambda: vendiscore.compute(X.astype(np.float32).repeat(9, 0), k="cosine"),
+    "compute, interval": lambda: vendiscore.compute(X[:600], ci=0.95, **RBF),
+    "compute, groups": lambda: vendiscore.compute(X, ci=0.95, **RBF, **GROUPS),
+    "compute, permutations": lambda: vendiscore.compute(
+        X, measures="BetweenVS", permutations=99, **RBF, **GROUPS
+    ),
+    "conditional_score": lambda: vendiscore.conditional_score(X, X[:, :2], given_k="rbf", **RBF),
+    "convergence_scale": lambda: vendiscore.convergence_scale(X[:400]),
+    "explain": lambda: vendiscore.explain(X[:500], **RBF).adds.tolist(),
+    "group_rewards": lambda: vendiscore.group_rewards(X, np.ones(1200), **RBF, **GROUPS),
+    "growth": lambda: vendiscore.growth(X[:300], [50, 150], **RBF).scores,
+    "mag_area": lambda: vendiscore.mag_area(X[:400], n_scales=8),
+    "mag_areas": lambda: vendiscore.mag_areas([X[:200], X[200:400]], n_scales=8),
+    "mag_diff": lambda: vendiscore.mag_diff(X[:200], X[200:400], n_scales=8),
+    "magnitude_dimension": lambda: vendiscore.magnitude_dimension(X[:300, :2]),
+    "magnitude_function": lambda: vendiscore.magnitude_function(X[:400], n_scales=8).values,
+    "magnitude_weights": lambda: vendiscore.magnitude_weights(X[:600], t=0.3),
+    "mode_diversity": lambda: vendiscore.mode_diversity(P),
+    "report": lambda: len(str(vendiscore.report(WORDS[:200]))),
+    "score": lambda: vendiscore.score(WORDS[:90], lambda a, b: float(a[:5] == b[:5])),
+    "score_K": lambda: vendiscore.score_K(K),
+    "score_X": lambda: vendiscore.score_X(X),
+    "score_dual": lambda: vendiscore.score_dual(X),
+    "select": lambda: vendiscore.select(X, 20, **RBF).places,
+    "sources": lambda: vendiscore.sources([WORDS[:40], WORDS[40:80], WORDS[80:120]]).score,
+    "spectrum": lambda: vendiscore.spectrum(vendiscore.as_similarity(X, **RBF)),
+    "spread": lambda: vendiscore.spread(X[:600]),
+    "State": lambda: added().compute(),
+    "surprise": lambda: vendiscore.surprise(X[:150], X[150:350], **RBF),
+}
+# Those that do little, or nothing.
+SHORT = (
+    "FeatureSimilarity IndefiniteError MatrixSimilarity MissingPackageError NotPSDError "
+    "ProductSimilarity RowsSimilarity SampleError Selection Similarity SumSimilarity TooLargeError "
+    "effective_number encoder get_kernel list_kernels list_measures load plots register_kernel "
+    "register_measure"
+)
+PROMPTLY = 10.0  # seconds, on a busy machine
+
+
+def added():
+    state = vendiscore.State.empty(k="cosine")
+    for rows in np.split(X, 60):
+        state = state.update(rows)
+    return state
+
+
+def test_every_public_call_is_here():
+    assert {name.partition(",")[0] for name in CALLS} | set(SHORT.split()) == set(
+        vendiscore.__all__
+    )
+
+
+def threads():
+    # tqdm has a thread of its own, which stays.
+    return {each for each in threading.enumerate() if type(each).__name__ != "TMonitor"}
+
+
+def plain(value):
+    return repr(value.tolist() if isinstance(value, np.ndarray) else value)
+
+
+def again(call, alarm, seconds):
+    alarm(seconds)
+    while True:  # a call that is over begins again
+        call()
+
+
+@pytest.fixture
+def alarm():
+    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    yield lambda seconds: signal.setitimer(signal.ITIMER_REAL, seconds)
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    signal.signal(signal.SIGALRM, before)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timer of signals here")
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", CALLS)
+def test_an_interrupt_leaves_promptly_and_nothing_behind(name, alarm):
+    call, data = CALLS[name], X.copy()
+    with blas_libraries().limit(limits=2):
+        want, running, blas = plain(call()), threads(), blas_libraries().info()
+        for seconds in (0.02, 0.2):
+            start = time.perf_counter()
+            with pytest.raises(KeyboardInterrupt):
+                again(call, alarm, seconds)
+            assert time.perf_counter() - start < PROMPTLY
+            while threads() - running and time.perf_counter() - start < PROMPTLY:
+                time.sleep(0.01)  # one that was just about to start ends at once
+            assert threads() <= running
+            assert blas_libraries().info() == blas
+        np.testing.assert_array_equal(X, data)
+        assert plain(call()) == want
+
+
+MANY = {
+    "compare": "v.compare(X[:25_000], X[25_000:], k='cosine', permutations=99)",
+    "compute": "v.compute(X, k='cosine', q=[0, 1, 2, 'inf'], measures=['VS', 'IntDiv'])",
+    "compute, estimate": "v.compute(X, k='cosine', method='estimate')",
+    "compute, interval": "v.compute(X, k='cosine', ci=0.95)",
+    "compute, groups": "v.compute(X, k='cosine', groups=np.arange(50_000) // 10)",
+    "explain": "v.explain(X, k='cosine')",
+    "group_rewards": "v.group_rewards(X, np.ones(50_000), groups=np.arange(50_000) // 10, "
+    "k='cosine')",
+    "growth": "v.growth(X, [100, 1000], k='cosine')",
+    "report": "v.report(X, k='cosine')",
+    "score_X": "v.score_X(X)",
+    "score_dual": "v.score_dual(X)",
+    "select": "v.select(X, 5, k='cosine')",
+    "spectrum": "v.spectrum(v.as_similarity(X, k='cosine'))",
+    "State": "v.State.empty(k='cosine').update(X)",
+    "surprise": "v.surprise(X[:25_000], X[25_000:], k='cosine')",
+}
+# Those of matrices, of texts, of lists of sets, and of distances, which are all pairs.
+PAIRS = (
+    "as_similarity conditional_score convergence_scale mag_area mag_areas mag_diff "
+    "magnitude_dimension magnitude_function magnitude_weights mode_diversity score score_K sources "
+    "spread"
+)
+CODE = """
+import resource, warnings
+warnings.simplefilter("ignore")
+import numpy as np, vendiscore as v
+X = np.random.default_rng(0).standard_normal((50_000, 3)).astype(np.float32)
+resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))  # in single precision K has 10 GB
+{}
+"""
+
+
+def test_every_call_of_many_rows_is_here():
+    known = {name.partition(",")[0] for name in MANY}
+    known |= set(f"{PAIRS} {SHORT}".split())
+    assert known == set(vendiscore.__all__)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="limits of memory are of Linux")
+@pytest.mark.parametrize("name", MANY)
+def test_rows_take_no_matrix_of_all_pairs(name):
+    pytest.importorskip("matplotlib")
+    done = subprocess.run(
+        [sys.executable, "-c", CODE.format(MANY[name])], capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
