@@ -123,7 +123,7 @@ def foretell(
     the rate of a matrix product, in single precision or double; `size` is in bytes. In a `with`
     block the parts of that work announce nothing of their own.
     """
-    if not (_FORETOLD.get() or _silenced()) and flops > _LONG * _SLOWEST:
+    if flops > _LONG * _SLOWEST and not (_FORETOLD.get() or _silenced()):
         seconds = flops / _rate(single)
         if seconds > _LONG:
             memory = f" and {size / 1e9:.2g} GB of memory" if size >= 1e8 else ""
@@ -175,7 +175,8 @@ def _silenced() -> bool:
     if _QUIET.get():
         return True
     # Nobody can have disabled the bars of `datasets` without importing it.
-    disabled = "datasets" in sys.modules and sys.modules["datasets"].are_progress_bars_disabled()
+    datasets = sys.modules.get("datasets")
+    disabled = datasets is not None and datasets.are_progress_bars_disabled()
     return disabled or getattr(sys.stderr, "closed", sys.stderr is None)
 
 
