@@ -33,10 +33,10 @@ CASES = [
     (20_000, "flat", "exact", 5),
     (20_000, "decaying", "approximate", 5),
     (100_000, "decaying", "exact", 1),
-    (100_000, "decaying", "approximate", 3),
-    (100_000, "flat", "approximate", 3),
+    (100_000, "decaying", "approximate", 2),
+    (100_000, "flat", "approximate", 1),
     (200_000, "decaying", "exact", 1),
-    (200_000, "decaying", "approximate", 3),
+    (200_000, "decaying", "approximate", 1),
     (200_000, "flat", "approximate", 1),
 ]
 
