@@ -33,7 +33,39 @@ def commands() -> str:
     return f"Of {row['n']:,} rows {' and '.join(told)}, in {row['peak_mb']:,.0f} MB."
 
 
+def selected() -> str:
+    """Write how long choosing takes beside all products, and VS beside that of full greedy."""
+    return table(
+        ("samples", "time", "× products", "VS", "VS of full greedy"),
+        (
+            (
+                row["name"].replace("20000", "20,000"),
+                f"{row['ours_s']:.2g} s",
+                f"{row['times_bare']:.2g}",
+                f"{row['VS']:.2f}",
+                f"{row['VS_full_greedy']:.2f}",
+            )
+            for row in loaded("selection_scale")["rows"]
+            if "VS_full_greedy" in row
+        ),
+    )
+
+
+def selected_huge() -> str:
+    """Write how long choosing from 200,000 takes by each objective."""
+    rows = [row for row in loaded("selection_scale")["rows"] if row["part"] == "huge"]
+    told = (f"{row['size']:,} by {row['objective']!r} {row['seconds']:.0f} s" for row in rows)
+    vendi = next(row for row in rows if "certified" in row)
+    return (
+        f"Of 200,000 × 384: {', '.join(told)}. The choice by 'vendi' has at least "
+        f"{percent(vendi['certified'], 1)} of the highest score possible, which takes "
+        f"{vendi['seconds_of_bound']:.0f} s more to know."
+    )
+
+
 LARGE: dict[str, Callable[[], str]] = {
     "explained-large": explained,
     "commands-large": commands,
+    "selected-large": selected,
+    "selected-huge": selected_huge,
 }
