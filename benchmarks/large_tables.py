@@ -1,5 +1,6 @@
 """Tables of what large sets cost, from the results of benchmarks."""
 
+import re
 from collections.abc import Callable
 
 from cells import loaded, percent, table
@@ -39,7 +40,7 @@ def selected() -> str:
         ("samples", "time", "× products", "VS", "VS of full greedy"),
         (
             (
-                row["name"].replace("20000", "20,000"),
+                re.sub(r"\b(\d{1,2})000\b", r"\1,000", row["name"]),
                 f"{row['ours_s']:.2g} s",
                 f"{row['times_bare']:.2g}",
                 f"{row['VS']:.2f}",
@@ -63,9 +64,29 @@ def selected_huge() -> str:
     )
 
 
+def retrieved() -> str:
+    """Write α-nDCG of ten documents by methods with their defaults."""
+    rows = {(row["table"], row["name"]): row for row in loaded("retrieval")["rows"]}
+    names = [name for kind, name in rows if kind == "topics" and not re.search(r", \S*\d", name)]
+    return table(
+        ("method", "topics", "digits"),
+        (
+            (
+                name,
+                *(
+                    f"{rows[kind, name]['alpha_ndcg']:.3f} ± {rows[kind, name]['error']:.3f}"
+                    for kind in ("topics", "digits")
+                ),
+            )
+            for name in names
+        ),
+    )
+
+
 LARGE: dict[str, Callable[[], str]] = {
     "explained-large": explained,
     "commands-large": commands,
     "selected-large": selected,
     "selected-huge": selected_huge,
+    "retrieved": retrieved,
 }

@@ -133,7 +133,8 @@ def single_precision(repeats: int) -> list[dict]:
     for name, X in spectra(n, d):
         similarity = FeatureSimilarity(X).normalized()
         exact = spectrum(similarity)
-        row = {"name": name, "n": n, "d": d, "dtype": "float32", "orders": {}}
+        title = f"score_X, {n:,} × {d} float32, {name}"
+        row = {"name": title, "n": n, "d": d, "dtype": "float32", "orders": {}}
         for q in (0.5, 1.0, 2.0, 5.0, float("inf")):
             wanted = effective_number(exact, q)
             found = find(similarity, [q, 1.0])
