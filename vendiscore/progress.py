@@ -159,7 +159,7 @@ def _rate(single: bool) -> float:
     A = np.full((size, size), 0.5, np.float32 if single else np.float64)
     for _ in range(4):  # once to wake the threads
         start = time.perf_counter()
-        A @ A  # not A @ A.T, which is half the work
+        A @ A  # with its own transpose it would be half the work
         seconds = min(seconds, time.perf_counter() - start)
     return 2 * size**3 / seconds
 

@@ -49,6 +49,7 @@ class Explanation(Summary):
 
     Examples
     --------
+    >>> from vendiscore import explain
     >>> found = explain(["a b", "a b", "c d"], ns=[1])
     >>> found.groups, found.kept
     ([(0, [1])], array([0, 2]))

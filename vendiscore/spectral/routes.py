@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -114,11 +114,10 @@ class Covariance:
         n, d = weighted.n, weighted.dim or 0
         why = f"{d} features are fewer than {n} samples"
         cost = self.cost(weighted, vectors)
-        _require_spectrum(cost.bytes, d, vectors)
         single = isinstance(weighted, FeatureSimilarity) and weighted.is_single
         single = single and n * d**2 >= SINGLE_SIZE
         project = partial(weighted.projected, single=single) if vectors else None
-        with _foretold(cost, n, d, vectors):
+        with _prepared(cost, n, d, vectors):
             if single and orders and not vectors:
                 found = self._run_single(weighted, psd, why)
                 if found is not None and all(found.serves(q) for q in orders):
@@ -174,9 +173,8 @@ class Eigenvalues:
         if m < n:
             why = f"{why}, {m} of them distinct"
         more = 8 * n * m if vectors and m < n else 0
-        cost = self.cost(weighted, vectors)
-        _require_spectrum(cost.bytes + more, m, vectors)
-        with _foretold(cost, n, m, vectors):
+        flops, size = self.cost(weighted, vectors)
+        with _prepared(Cost(flops, size + more), n, m, vectors):
             found = decomposed(weighted.dense(), Source.of(weighted), psd, self.name, why, vectors)
         if m == n:
             return found
@@ -247,20 +245,19 @@ def _covariance_bytes(similarity: Similarity) -> int:
     return 8 * (2 * d**2 + rows * d)
 
 
-def _foretold(cost: Cost, n: int, size: int, vectors: bool) -> AbstractContextManager[None]:
-    """Foretell a spectrum of n samples by a matrix of some size."""
+def _prepared(cost: Cost, n: int, size: int, vectors: bool) -> AbstractContextManager[None]:
+    """Require the memory of a spectrum of n samples by a matrix of some size, and foretell it."""
+    if cost.bytes <= memory.FEW_BYTES:
+        return nullcontext()
+    what = "finding the eigenvectors" if vectors else "the exact spectrum"
+    others = "" if vectors else ", or use q=2 or q=float('inf'), which need no spectrum"
+    memory.require(
+        cost.bytes, f"{what} of a {size} × {size} matrix", f"score fewer samples{others}"
+    )
     what = "Finding the spectrum and its vectors" if vectors else "Finding the spectrum"
     tip = "" if vectors else "orders 2 and inf alone need none"
     work = cost.flops + eigen_work(size, vectors)
     return foretell(f"{what} of {n:,} samples", work, cost.bytes, tip=tip)
-
-
-def _require_spectrum(size: int, n: int, vectors: bool) -> None:
-    if size <= memory.FEW_BYTES:
-        return
-    what = "finding the eigenvectors" if vectors else "the exact spectrum"
-    others = "" if vectors else ", or use q=2 or q=float('inf'), which need no spectrum"
-    memory.require(size, f"{what} of a {n} × {n} matrix", f"score fewer samples{others}")
 
 
 def run_moment(route: MomentRoute, weighted: Similarity, q: float, psd: PSD) -> Estimate:
