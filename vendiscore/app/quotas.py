@@ -11,6 +11,7 @@ from ..reading.limits import RefusedError as RefusedError
 
 MAX_SAMPLES = 1_000
 MAX_SETS = 8
+MAX_CHOSEN = 200  # samples to keep of a result: of 1,000 in about two seconds
 MAX_TEXT = 20_000  # characters of one text
 MAX_CHARACTERS = 500_000  # of all texts together
 MAX_SMILES = 300  # characters of one SMILES

@@ -36,6 +36,7 @@ class Samples:
     columns: tuple[str, ...] = ()  # to pick from
     column: str | None = None
     by: str | None = None  # the column of the groups
+    sets_by: str | None = None  # the column of the sets
     separator: str | None = None
     splits: tuple[tuple[str, int], ...] = ()  # how many texts each separator would give
     text: str = ""  # of examples: what may stand in the box

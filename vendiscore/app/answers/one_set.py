@@ -32,6 +32,7 @@ from . import kernel_menu, sample_views, several_sets
 from .jobs import FLOOR, Job, Settings, job_of
 from .kernel_menu import check_order, check_threshold
 from .prompt_lists import distinct
+from .row_selection import rows_to_keep
 from .sample_readout import left_out, sifted
 
 MAX_CURVE = 1_000  # samples whose magnitude is found: a system of equations at each scale
@@ -54,6 +55,10 @@ class Result:
         read = check_threshold(threshold, explained.floor)
         with np.errstate(all="ignore"):
             return sample_views.alike(explained.rethreshold(read))
+
+    def subset(self, size: Any) -> dict[str, Any]:
+        """Return the rows of so many samples that differ most, in the order they were chosen."""
+        return rows_to_keep(self._found, size)
 
     def thinning(self) -> dict[str, Any]:
         """Return the score of what is left as more of those that repeat others are removed."""
@@ -171,6 +176,7 @@ def _answer(
         "notes": _notes(found, job, samples, bad),
         "signature": details["signature"],
         "code": job.code(found),
+        "id_column": samples.roles.get("id", ("",))[0],
         "left_out": [samples.places[i] for i in sorted(bad)],
         "unused": " ".join(left_out(samples, bad)),
         "looked": explained.n,

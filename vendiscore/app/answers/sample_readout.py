@@ -14,12 +14,14 @@ from ...reading.tables import join_names
 from ...report.markup import cut
 from ...report.previews import in_words
 from ..quotas import RefusedError
+from .questions import questions
 
 Value = TypeVar("Value")
 Step = TypeVar("Step")
 _SHOWN = 10
 # What the page shows of samples as it is.
-_PLAIN = ("kind", "draw", "unit", "name", "column", "by", "prompt_column", "separator", "text")
+_PLAIN = ("kind", "draw", "unit", "name", "column", "by", "sets_by", "prompt_column", "separator")
+_PLAIN += ("text",)
 _PREVIEW = 3
 
 
@@ -109,6 +111,7 @@ def read_answer(samples: Samples) -> dict[str, Any]:
     usable = (i for i in range(len(samples)) if i not in samples.problems)
     bad = samples.problems
     error = UnusableError({"": (samples, bad)}, samples.kind) if bad else None
+    roles = samples.roles.items()
     return {
         **{name: getattr(samples, name) for name in _PLAIN},
         **{name: list(getattr(samples, name)) for name in ("kinds", "notes", "columns")},
@@ -116,7 +119,9 @@ def read_answer(samples: Samples) -> dict[str, Any]:
         "total": max(samples.total, len(samples)),
         "said": _said(samples),
         "preview": [_shown(samples, i) for i in islice(usable, _PREVIEW)],
-        "groups": len(set(samples.groups) - {""}),
+        "groups": len(set(samples.sets or samples.groups) - {""}),
+        "roles": {role: [column, len({*labels} - {""})] for role, (column, labels) in roles},
+        **questions(samples),
         "prompts": len(set(samples.prompts) - {""}),
         "splits": [{"value": value, "count": count} for value, count in samples.splits],
         "problems": error and {"count": len(bad), **error.to_dict()},

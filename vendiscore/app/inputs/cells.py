@@ -153,7 +153,7 @@ def _wanted(asked: Asked, kind: str | None = None, limits: Limits = TABLE) -> Wa
 
 def _large(data: bytes, form: str, wanted: Wanted) -> Samples | None:
     """Read a large table of nothing but numbers."""
-    if len(data) <= LARGE or wanted.column or wanted.group_by:
+    if len(data) <= LARGE or wanted.column or wanted.others:
         return None
     head = parse(data, form, replace(wanted, limits=replace(NUMBERS, samples=_FIRST.samples)))
     return plain_numbers(decode(data, guess=True)[0], head, wanted)
@@ -172,7 +172,7 @@ def _finished(
     if len(columns) < 2 or (found.kind == "vectors" and read.header is None and not by):
         columns = ()
     whole = replace(found, notes=(), python=python, written=None, by=by, columns=columns)
-    found = fit(whole, asked.draw)
+    found = fit(replace(whole, sets_by=asked.sets or None), asked.draw)
     more = (f"Only the first {found.total:,} rows were read.",) if read.more else ()
     known = [_split_by(read.delimiter), "decimal commas" * read.comma or _left_out(found)]
     return replace(
