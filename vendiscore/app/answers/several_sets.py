@@ -185,7 +185,7 @@ def answer(found: Compared) -> dict[str, Any]:
         "sentence": sentences.standing(result),
         "verdicts": result.verdicts,
         "matched_size": result.sets[0].size,
-        "groups": result.groups,
+        "within": result.groups,
         "level": result.level,
         "rows": [_renamed(row, _ROW) for row in result.sets],
         "pairs": [

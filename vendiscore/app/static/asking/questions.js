@@ -4,7 +4,7 @@ import { reveal } from "../dom.js";
 import { byId } from "./parts.js";
 
 // Where the result answers it.
-const ANSWERS = { clusters: ".r-groups", sources: ".r-sources", subset: ".r-subset" };
+const ANSWERS = { clusters: ".r-groups", sources: ".r-sources", subset: ".r-subset > details" };
 
 /** Asks a question of the server's; `score()` gives the result, `compare(options, then)` of sets. */
 export function asker({ current, score, compare }) {
@@ -22,9 +22,8 @@ export function asker({ current, score, compare }) {
 
 /** Brings the part of the result that answers into sight, and opens it. */
 function found(show) {
-  const part = byId("result").querySelector(ANSWERS[show])?.closest("section");
-  if (!part) return;
-  const details = part.querySelector(":scope > details");
-  if (details) details.open = true;
-  reveal(part);
+  const part = byId("result").querySelector(ANSWERS[show]);
+  if (part instanceof HTMLDetailsElement) part.open = true;
+  const section = part?.closest("section");
+  if (section) reveal(section);
 }

@@ -56,7 +56,10 @@ function top(view) {
     " ",
   ));
   if (ranked.length > NAMED) sides.push(el("span", {}, `and ${count(ranked.length - NAMED)} more`));
-  const about = dotted(`effectively different of ${count(C.matched_size)} each`, C.comparison);
+  const matched = C.within
+    ? `effectively different in a group, the mean of ${count(C.within)}`
+    : `effectively different of ${count(C.matched_size)} each`;
+  const about = dotted(matched, C.comparison);
   return card(
     view,
     el("h2", { class: "r-sides" }, ...sides),
@@ -65,7 +68,7 @@ function top(view) {
   );
 }
 
-function sets({ rows, matched_size: size, level }) {
+function sets({ rows, matched_size: size, within, level }) {
   const most = Math.max(...rows.map(({ high, matched }) => high ?? matched), 1);
   const many = `${Math.round(100 * (level ?? 0.95))} % interval`;
   const line = ({ name, n, VS, matched, low, high }) => el("tr", {},
@@ -80,14 +83,16 @@ function sets({ rows, matched_size: size, level }) {
     el(
       "p",
       { class: "r-small" },
-      `A larger set scores higher for its size alone, so that the bold score is of ${count(size)} of each, drawn at random.`,
+      within
+        ? `Scores are means over ${count(within)} groups. A larger set scores higher for its size alone, so that the bold score is of as many of each set in a group, drawn at random.`
+        : `A larger set scores higher for its size alone, so that the bold score is of ${count(size)} of each, drawn at random.`,
     ),
     wide("Scores of the sets", el("table", { class: "r-table r-plain" },
       heads(
         ["set"],
         ["samples", "r-digits"],
         ["whole", "r-digits", "Vendi Score of the whole set"],
-        [`of ${count(size)}`, "r-digits", "Vendi Score at matched size"],
+        [within ? "matched" : `of ${count(size)}`, "r-digits", "Vendi Score at matched size"],
         [many, "r-digits"],
         ["", "r-interval-cell"],
       ),

@@ -7,6 +7,7 @@ import { groups } from "./groups.js";
 import { heads } from "./heads.js";
 import { maps } from "./maps.js";
 import { papers } from "./papers.js";
+import { subset } from "./subset.js";
 import { table } from "./table.js";
 import { thinning } from "./thinning.js";
 import { makeView } from "./view.js";
@@ -30,7 +31,7 @@ export function show(container, R, { call, announce }) {
     bar(view),
     summary(view),
     byGroup(R, () => container.dispatchEvent(new CustomEvent("compare"))),
-    halves([groups(view)], [maps(view), thinning(view)]),
+    halves([groups(view)], [maps(view), subset(view), thinning(view)]),
     table(view),
     papers(view),
   ].filter(Boolean));

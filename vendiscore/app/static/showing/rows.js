@@ -32,9 +32,10 @@ export function row(view, i) {
   return line;
 }
 
-/** The place as the visitor counts; files, which have names, are counted from 1. */
+/** The id, or the place as the visitor counts; files, which have names, are counted from 1. */
 function numbered(view, i) {
   const place = view.where(i);
+  if (view.R.id_column) return cut(view.R.samples.place[i], 16);
   return place.startsWith("#") ? place.slice(1) : String(i + 1);
 }
 

@@ -63,7 +63,7 @@ function chosen(view, { rows, VS, of, q }) {
     const done = await copyText(rows.map((i) => view.R.samples.place[i]).join("\n"));
     copied.textContent = done ? " copied" : " The browser does not allow it: save them.";
   };
-  const name = view.R.id_column ? `Copy ${view.R.id_column}` : "Copy the row numbers";
+  const name = view.R.id_column ? "Copy the ids" : "Copy their numbers";
   const item = (i) => el("li", {}, place(view, i), " ", brief(view, i, 120));
   return [
     el("p", {}, said),
