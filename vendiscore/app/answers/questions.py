@@ -46,7 +46,10 @@ def _of_sets(samples: Samples, role: str) -> tuple[list[dict[str, Any]], list[st
         notes.append(f"Questions about {many} leave out {empty}.")
     if len(sizes) == 1:
         only = f"“{next(iter(sizes)):.{_LONG}}”"
-        return [], [f"All {samples.unit}s have the same {role}, {only}: there are no two to compare."]
+        notes.append(
+            f"All {samples.unit}s have the same {role}, {only}: there are no two to compare."
+        )
+        return [], notes
     if len(sizes) > MAX_SETS or min(sizes.values()) < MIN_SAMPLES:
         why = f"there are {len(sizes):,}, more than {MAX_SETS}"
         if len(sizes) <= MAX_SETS:

@@ -20,8 +20,7 @@ Value = TypeVar("Value")
 Step = TypeVar("Step")
 _SHOWN = 10
 # What the page shows of samples as it is.
-_PLAIN = ("kind", "draw", "unit", "name", "column", "by", "sets_by", "prompt_column", "separator")
-_PLAIN += ("text",)
+_PLAIN = ("kind", "draw", "unit", "name", "column", "by", "prompt_column", "separator", "text")
 _PREVIEW = 3
 
 
@@ -120,6 +119,7 @@ def read_answer(samples: Samples) -> dict[str, Any]:
         "said": _said(samples),
         "preview": [_shown(samples, i) for i in islice(usable, _PREVIEW)],
         "groups": len(set(samples.sets or samples.groups) - {""}),
+        "sets_by": samples.sets_by,
         "roles": {role: [column, len({*labels} - {""})] for role, (column, labels) in roles},
         **questions(samples),
         "prompts": len(set(samples.prompts) - {""}),

@@ -164,8 +164,8 @@ def compare_steps(
     if prompts:
         arguments["prompts"] = prompts
     together = yield from offered_encoders.similarity(pooled(samples), arguments)
-    size = None if groups else min(*sizes, LARGEST)
-    plan = Plan(order, level, count, size=size, orders=ORDERS).checked()
+    most = None if groups else min(*sizes, LARGEST)
+    plan = Plan(order, level, count, size=most, orders=ORDERS).checked()
     pool, starts, within = together, np.cumsum([0, *sizes]), None
     if groups:
         places, starts, within = paired(groups)
@@ -173,7 +173,7 @@ def compare_steps(
     steps = comparing(pool, starts, list(jobs), plan, within)
     found = (yield from _by_percent(steps, pairs * count)) if slow else finish(steps)
     said = {"q": digits(order), "sizes": sizes, "level": level}
-    said |= {"groups": found.groups} if groups else {"size": size}
+    said |= {"groups": found.groups} if groups else {"size": most}
     said |= {"permutations": count, "seed": plan.seed}
     return Compared(found, {**arguments, **together.fitted}, together, said)
 
@@ -235,7 +235,8 @@ def _code(
     head, listed = f"sets = {sets}", f"[{', '.join(map(repr, asked))}]" if told else ""
     if (told or groups) and saved:
         head, labels = head.replace(READ_DOWNLOAD[1], SAVED), 'saved["group"]'
-        listed = told and '[[saved["prompts"][i] for i in own] for own in saved["prompt"]]' or ""
+    if told and saved:
+        listed = '[[saved["prompts"][i] for i in own] for own in saved["prompt"]]'
     if len(set(prompts)) == 1 and len(prompts[0]) <= INLINE:
         options += f", prompts={prompts[0]}"
     elif prompts and saved:

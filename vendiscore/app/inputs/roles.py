@@ -119,7 +119,7 @@ def _model(left: Sequence[_Column], prompts: Sequence[str]) -> _Column | None:
     """Find the models: by their name, or as labels that each have a row for nearly each prompt."""
 
     def crosses(each: _Column) -> bool:
-        pairs = {(label, prompt) for label, prompt in zip(each.cells, prompts) if label and prompt}
+        pairs = {pair for pair in zip(each.cells, prompts, strict=True) if all(pair)}
         every = len(each.times) * len({*prompts} - {""})
         return each.is_label and len(pairs) >= _CROSSED * every > len(each.times)
 
@@ -172,9 +172,7 @@ def melted(read: Table, columns: Sequence[str]) -> Table:
     if "model" in names or "answer" in names:
         raise RefusedError("A column is called “model” or “answer” already; rename it.")
     names += ["model", "answer"]
-    rows = [
-        [*(row[k] for k in kept), read.names[j], row[j]] for row in read.rows for j in at
-    ]
+    rows = [[*(row[k] for k in kept), read.names[j], row[j]] for row in read.rows for j in at]
     return replace(
         read,
         names=names,
