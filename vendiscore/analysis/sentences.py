@@ -183,13 +183,12 @@ def measure(key: str) -> Measure | None:
     return known[names[-1]] if names else None
 
 
-def verdict(n: float, score: float) -> str:
-    """Describe a Vendi Score of n samples in three words; for groups, n is their mean size."""
+def verdict(n: float, score: float, kernel: str) -> str:
+    """Describe the score of n samples by a kernel in a few words; n is the mean size of groups."""
     if n <= 1:
         return "one sample"
-    if score < ONE:
-        return "all but the same"
-    return next((said for most, said in VERDICTS if score <= most * n), VERDICTS[-1][1])
+    said = next((said for most, said in VERDICTS if score <= most * n), VERDICTS[-1][1])
+    return f"{'nearly all the same' if score < ONE else said} ({kernel}, n = {round(n, 1):,g})"
 
 
 def looked_at(n: int, total: int) -> str:

@@ -13,12 +13,10 @@ pytest.importorskip("matplotlib")
 pytest.importorskip("rdkit")
 from vendiscore import compute, explain
 from vendiscore.analysis.findings import MOST
-from vendiscore.app.answers import offered_encoders
 from vendiscore.app.answers.sample_readout import UnusableError
 from vendiscore.app.inputs import examples
 from vendiscore.app.quotas import MAX_SAMPLES, RefusedError
 from vendiscore.app.serving.store import size_of
-from vendiscore.scoring.typical import NGRAMS
 
 RUT = examples.find_example("A model in a rut").text.splitlines()
 NS = {"ns": [1, 2, 3, 4]}
@@ -87,7 +85,7 @@ def test_words_say_what_was_compared_and_name_copies_first():
     assert ours["sentence"].startswith("By the words they share, this set of 13 texts is as ")
     assert ours["copies"].startswith("Of 13 texts 12 are distinct: 1 is, to this kernel, an exact")
     assert ours["comparison"] == "n-grams of 1–4 words · q 1"
-    assert ours["verdict"] == "repeats itself"
+    assert ours["verdict"] == "repeats itself (n-grams, n = 13)"
     assert ours["interval"].startswith("95 % interval: ")
     assert ours["how"].startswith("Compared by ngram_overlap")
     assert answered(RUT)["copies"] == ""
@@ -248,14 +246,3 @@ def test_settings_that_are_not_known_are_refused(settings, said):
     with pytest.raises(RefusedError) as caught:
         answered(RUT, **settings)
     assert said in str(caught.value)
-
-
-def test_wording_points_to_the_choice_of_the_page_where_there_is_one(monkeypatch):
-    monkeypatch.setattr(offered_encoders, "offered", lambda kind: {})
-    said = answered(["a cat", "a dog"])["wording"]
-    assert said == NGRAMS
-    monkeypatch.undo()
-    if offered_encoders.offered("texts"):
-        said = answered(["a cat", "a dog"])["wording"]
-        assert said == f"{NGRAMS} For meaning, pick “mean the same”."
-    assert "compute(" not in said

@@ -42,7 +42,7 @@ function top(view) {
   const share = menu("Share", "Share this comparison", [
     copying(view, "sentences", () => copyText(C.sentence), "select them below"),
   ]);
-  const take = menu("⤓", "Download", [
+  const take = menu("Download", "Download", [
     ["Table (CSV)", () => save(C.csv, "vendiscore.csv", "text/csv"), "a row for each set"],
     ["Everything (JSON)", () => saveJson(C), "all numbers, for programs"],
   ]);
@@ -60,7 +60,7 @@ function top(view) {
   return card(
     view,
     el("h2", { class: "r-sides" }, ...sides),
-    el("p", { class: "r-about", title: about }, about),
+    el("p", { class: "r-about" }, about),
     el("div", { class: "r-tools" }, share, take),
   );
 }

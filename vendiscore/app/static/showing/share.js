@@ -32,7 +32,8 @@ export function copying(view, what, copy, otherwise) {
 
 /** The result in a sentence that stands alone. */
 function sentence({ R }) {
-  const said = `${R.copies ? `${R.copies} ` : ""}${R.sentence}`;
+  const both = R.second?.sentence ? ` ${R.second.sentence}.` : "";
+  const said = `${R.copies ? `${R.copies} ` : ""}${R.sentence}${both}`;
   return `${said} Vendi Score: ${score(R.VS)}${beside(R)} of ${whole(R)} (${about(R)}).`;
 }
 
