@@ -52,7 +52,7 @@ _MATRICES = (
     Choice("K", "are a similarity matrix", "K", "By the matrix given", {"score_K": True}),
     Choice(
         *("K, clipped", "are a matrix with negative eigenvalues", "K, clipped"),
-        "By the matrix given, without its negative eigenvalues",
+        "By the given matrix without its negative eigenvalues",
         {"score_K": True, "psd": "clip"},
     ),
 )

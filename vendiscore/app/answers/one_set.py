@@ -143,7 +143,7 @@ def _magnitude(found: Findings, what: str) -> tuple[str, Figure | None]:
     if found.grouped or similarity.n < 2 or found.curve is not None:
         return "", None
     if similarity.n > MAX_CURVE:
-        return f"A magnitude function is drawn of up to {MAX_CURVE:,} samples.", None
+        return f"A magnitude function is drawn for up to {MAX_CURVE:,} samples.", None
     try:
         curve = magnitude_curve(similarity)
     except (ValueError, ArithmeticError) as error:
@@ -171,10 +171,10 @@ def score(samples: Samples, settings: Settings) -> Steps[Result]:
         except NotPSDError as error:
             if not chosen.is_matrix:
                 raise
-            little = " So little may be decimals that were rounded away."
+            little = " A value this small may be rounding error."
             raise RefusedError(
-                f"A similarity matrix has no negative eigenvalues, and those of this one sum to "
-                f"{-error.negative_mass:.3g} of a trace of 1."
+                f"A similarity matrix must not have negative eigenvalues; in this matrix, they sum "
+                f"to {-error.negative_mass:.3g} of a trace of 1."
                 f"{little if error.negative_mass < 1e-2 else ''} Pick “K, clipped” to set them to "
                 f"zero."
             ) from None
@@ -256,7 +256,7 @@ def _notes(found: Findings, job: Job, samples: Samples, bad: Mapping[int, str]) 
             notes.append(note)
         elif not letters:  # with the remedy that the page has
             notes.append(
-                f"{texts} have no spaces between words, and a clause of theirs counts as one word: "
+                f"{texts} have no spaces between words, so a whole clause counts as one word: "
                 f"under “More”, pick n-grams made of characters (char)."
             )
     return [note for note in notes if note]

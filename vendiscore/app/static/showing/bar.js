@@ -97,23 +97,24 @@ export function summary(view) {
       R.copies ? el("p", { class: "r-copies" }, R.copies) : null,
       el("p", { class: "r-sentence" }, R.sentence),
       R.typical ? el("p", { class: "r-typical" }, R.typical) : null,
+      notes(view),
       without,
     ),
-    el("div", {}, ...small, notes(view)));
+    el("div", {}, ...small));
 }
 
 function yardstick({ R, without, threshold, groups }) {
   if (!without || R.n < 2) return [];
-  const part = without.of < R.n ? `Of a random ${count(without.of)} of them` : "";
+  const part = without.of < R.n ? `Among a random ${count(without.of)} of the samples` : "";
   if (!groups.length) return [
-    `${part ? `${part}, no` : "No"} two are as alike as ${alike(threshold)}: there are no near-duplicates.`,
+    `${part ? `${part}, no` : "No"} two have a similarity of ${alike(threshold)} or more: there are no near-duplicates.`,
   ];
   if (without.left >= without.of) return [];
   const which = R.by_group ? "All groups together, without near-duplicates: " : "Without near-duplicates: ";
   return [
-    part ? `${part}, which score ${score(without.all)}, without near-duplicates: ` : which,
+    part ? `${part} (score ${score(without.all)}), without near-duplicates: ` : which,
     el("b", {}, score(without.VS)),
     ` of ${count(without.left)}`,
-    ` (one of each cluster kept, alike from ${alike(threshold)}).`,
+    ` (one sample of each cluster kept, similarity from ${alike(threshold)}).`,
   ];
 }

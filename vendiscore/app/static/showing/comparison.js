@@ -80,7 +80,7 @@ function sets({ rows, matched_size: size, level }) {
     el(
       "p",
       { class: "r-small" },
-      `A larger set scores higher for its size alone, so that the bold score is of ${count(size)} of each, drawn at random.`,
+      `A larger set scores higher for its size alone, so the bold score is for ${count(size)} samples of each set, drawn at random.`,
     ),
     wide("Scores of the sets", el("table", { class: "r-table r-plain" },
       heads(
@@ -136,7 +136,7 @@ function pairs({ pairs: found, rows }) {
     "p is how often sets differ as much once their samples are exchanged at random."
       + (found.some(({ p, p_floor: floor }) => atFloor(p, floor))
         ? " ≤ marks the smallest p that as many exchanges can give." : "")
-      + (found.length > 1 ? " Intervals are as wide as all pairs together need." : ""),
+      + (found.length > 1 ? " Intervals hold for all pairs together." : ""),
   );
   const table = wide("Differences between the sets", el("table", { class: "r-table r-plain" },
     heads(
@@ -183,8 +183,9 @@ function only(view) {
   if (!every.length) return null;
   const list = ({ name, than, samples }) => el("div", { class: "r-only" },
     el("h4", {}, "Only in ", el("bdi", {}, name)),
-    el("p", { class: "r-small" }, "least like anything in ", el("bdi", {}, than),
-      `, beyond what shuffled sets show; about ${falseShare(samples)} of them by chance`),
+    el("p", { class: "r-small" }, "These samples are least like anything in ",
+      el("bdi", {}, than),
+      `, more so than in shuffled sets; chance would list about ${falseShare(samples)} of them.`),
     el(
       "ul",
       { class: "r-members" },
@@ -198,7 +199,7 @@ function only(view) {
   return el(
     "section",
     {},
-    el("h3", {}, "What only one of them has"),
+    el("h3", {}, "Samples that only one set has"),
     el("div", { class: "r-pictures" }, ...found.map(list)),
     none.length ? el("p", { class: "r-small" }, alikeByChance(none, every.length)) : null,
   );
@@ -211,11 +212,11 @@ function falseShare(samples) {
 
 function alikeByChance(names, all) {
   if (names.length === all) {
-    return "Nothing is listed: no sample stands out more than in random parts of all sets.";
+    return "No sample is listed: none stands out more than in random parts of all sets.";
   }
   const [last, ...rest] = names.map((name) => cut(name, 40)).reverse();
   const listed = rest.length ? `${rest.reverse().join(", ")} and ${last}` : last;
-  return `Nothing is listed of ${listed}: no sample stands out more than in random parts of all.`;
+  return `No sample of ${listed} is listed: none stands out more than in random parts of all sets.`;
 }
 
 function item(view, sample) {

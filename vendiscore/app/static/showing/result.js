@@ -109,7 +109,7 @@ function byGroup({ by_group: rows, what }, compare) {
     rows.length > 1 && rows.length <= SETS && rows.every(({ n }) => n >= LEAST) ? el(
       "p",
       { class: "r-small" },
-      "Are they of different sources, such as models? ",
+      "Do they come from different sources, such as models? ",
       el(
         "button",
         { type: "button", class: "r-button", onclick: compare },
