@@ -154,7 +154,7 @@ def test_wherever_samples_are_named_they_are_in_the_answer():
     assert len(named) > 12
     assert all(one["sample"] == [*RUT, RUT[3]][one["place"]] for one in named)
     assert ours["redundant_pairs"][0]["similarity"] == pytest.approx(1)
-    assert ours["copies"].startswith("Of 13 texts 12 are distinct")
+    assert ours["copies"].startswith("To this kernel, 1 of the 13 texts is")
 
 
 def test_images_are_named_by_their_places():

@@ -97,10 +97,9 @@ export function summary(view) {
       R.copies ? el("p", { class: "r-copies" }, R.copies) : null,
       el("p", { class: "r-sentence" }, R.sentence),
       R.typical ? el("p", { class: "r-typical" }, R.typical) : null,
-      notes(view),
       without,
     ),
-    el("div", {}, ...small));
+    el("div", {}, ...small, notes(view)));
 }
 
 function yardstick({ R, without, threshold, groups }) {
