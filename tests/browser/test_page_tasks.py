@@ -64,7 +64,7 @@ def test_twenty_pasted_answers_with_paragraphs_in_three_clicks(visit):
     assert clicks(page) <= 3
     expect(page.locator(".r-about")).to_contain_text("MiniLM · q 1")
     expect(page.locator(".r-sentence")).to_contain_text("By what they mean")
-    expect(page.locator(".r-verdict")).to_have_text("repeats itself a lot")
+    expect(page.locator(".r-verdict")).to_have_text("repeats itself a lot (MiniLM, n = 20)")
     expect(group(page, 0)).to_contain_text("11 ×Certainly! Building small habits")
     expect(group(page, 1)).to_contain_text("5 ×Sleep well")
     expect(group(page, 2)).to_contain_text("4 alone")

@@ -59,7 +59,7 @@ def heat(found: Findings) -> Figure:
         (4.4, 3.7),
         (0.11, 0.13, 0.75, 0.85),
     )
-    text = "Bright squares along the diagonal are groups of samples that are alike."
+    text = "Bright squares along the diagonal are clusters of similar samples."
     lines = "" if found.codes is None else " Lines divide the groups."
     return Figure("heat", picture, "Similarities", text + lines)
 

@@ -43,7 +43,7 @@ class UnusableError(RefusedError):
         then = (
             f"Correct them, or leave them out to score the others ({self.others:,})."
             if self.others
-            else "None is left to score."
+            else "No sample is left to score."
         )
         super().__init__(f"{self.what}: {'; '.join(self.each)}. {then}")
 
@@ -71,7 +71,7 @@ def left_out(samples: Samples, problems: Mapping[int, str]) -> tuple[str, ...]:
     lost = [str(label) for label in dict.fromkeys(samples.groups) if label not in kept]
     if not lost:
         return (said,)
-    return said, f"Nothing is left of these groups, which are not scored: {join_names(lost)}."
+    return said, f"These groups have no samples left and are not scored: {join_names(lost)}."
 
 
 def sifted(

@@ -105,7 +105,7 @@ def compare(
         notes += [f"{name}: {note}" for note in told_of]
         places[name] = _kept(samples.ids, bad[name])
     if found.together.n > _SLOW:
-        yield "Looking for what is only in one."
+        yield "Looking for samples that only one set has."
     first, result = next(iter(jobs.values())), found.comparison
     within = [_kept(labels, bad[name]) for name, labels in groups.items()]
     if result.groups < len(every := {*chain(*within)} - {""}):
@@ -155,7 +155,7 @@ def compare_steps(
             )
     widths = [each.shape[1] for each in samples if isinstance(each, np.ndarray)]
     if len(set(widths)) > 1:
-        raise RefusedError(f"All sets need as many columns, got {widths}.")
+        raise RefusedError(f"All sets must have the same number of columns, got {widths}.")
     slow = max(sizes) > _SLOW
     if slow:
         yield _note(0)

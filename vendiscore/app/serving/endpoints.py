@@ -50,6 +50,7 @@ class Routes:
         posts: dict[str, Answer] = {
             "read": self.read,
             "score": self.score,
+            "second": self.second,
             "compare": self.compare,
             "groups": self._step(SHORT, lambda x: self._result(x).groups(x.get("threshold"))),
             "subset": self._step(MIDDLE, lambda x: self._result(x).subset(x.get("size"))),
@@ -106,6 +107,10 @@ class Routes:
 
         slow = not ready and one_set.is_long(sent.samples, settings)
         return self._lines(request, LONG if slow else SHORT, steps())
+
+    async def second(self, request: Request) -> Lines:
+        result = self._result(loaded(await request.body()))
+        return self._lines(request, LONG if result.second_is_long else SHORT, result.second())
 
     async def compare(self, request: Request) -> Lines:
         body = loaded(await request.body())

@@ -90,7 +90,7 @@ function splits(given, read, label) {
   return el(
     "fieldset",
     { class: "row splits" },
-    el("legend", { class: "visually-hidden" }, `What stands between two samples ${label}`),
+    el("legend", { class: "visually-hidden" }, `Separator of two samples ${label}`),
     el("span", { class: "hint", "aria-hidden": "true" }, "Split by"),
     ...chips,
     sign(given, read, label),
@@ -174,7 +174,7 @@ function troubled(given, score, verb) {
 /** A problem {text, then, lines, others}, and `others()` to go on without what it is about. */
 export function trouble(problem, others, verb) {
   const which = problem.lines?.length
-    ? el("details", {}, el("summary", {}, "Which ones"), lines(problem))
+    ? el("details", {}, el("summary", {}, "Which ones?"), lines(problem))
     : null;
   const then = problem.then ? el("p", { class: "small" }, problem.then) : null;
   const go = problem.others

@@ -36,10 +36,9 @@ export function groups(view) {
         {
           type: "button",
           class: "r-button",
-          title: "Save one sample of each cluster, and those that are alone",
           onclick: () => saveKept(view),
         },
-        "keep one of each ⤓",
+        "save one of each cluster",
       )),
     slider(view, list),
     histogram(view),

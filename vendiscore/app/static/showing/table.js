@@ -90,7 +90,7 @@ function columns(view) {
   const { nearest, similarity, adds } = view.R.samples;
   const group = (i) => (view.groupOf[i] < 0 ? LATE : view.groupOf[i]);
   return [
-    { name: "place", words: "#", title: "As you count them", value: (i) => i },
+    { name: "place", words: "#", value: (i) => i },
     {
       name: "sample",
       words: "sample",
@@ -102,7 +102,6 @@ function columns(view) {
       name: "similarity",
       words: "similarity",
       kind: "r-digits",
-      title: "To the nearest: 1 is the same",
       first: true,
       value: (i) => similarity?.[i] ?? -Infinity,
     },
@@ -110,7 +109,6 @@ function columns(view) {
       name: "adds",
       words: "adds",
       kind: "r-digits r-wide",
-      title: "How much of the score would be lost without it",
       first: true,
       value: (i) => adds?.[i] ?? -Infinity,
     },
@@ -118,10 +116,10 @@ function columns(view) {
 }
 
 /** A column's head, a button that sorts by it; a second press turns the order. */
-function head({ name, words, kind, title, first, value }, state, renew) {
+function head({ name, words, kind, first, value }, state, renew) {
   const arrow = el("span", { "aria-hidden": "true", class: "r-arrow" });
   const button = el("button", {
-    type: "button", title,
+    type: "button",
     onclick: () => {
       state.down = state.by === name ? !state.down : Boolean(first);
       state.by = name;

@@ -16,12 +16,12 @@ const FOOT = 34;
 export function thinning(view) {
   if (view.size < 3) return null;
   const body = el("div", {}, el("p", { class: "r-hint" }, "Working it out …"));
-  const summary = el("summary", {}, "What if the most redundant go?");
+  const summary = el("summary", {}, "What if the most redundant were removed?");
   return fetched(view, "thinning", summary, body, (answer) => chart(view, answer));
 }
 
 function chart(view, { removed, VS, thresholds }) {
-  if (!removed?.length) return [el("p", { class: "r-hint" }, "There is nothing to take away.")];
+  if (!removed?.length) return [el("p", { class: "r-hint" }, "No sample can be removed.")];
   const [most, top] = [removed.at(-1) || 1, Math.max(...VS, 1)];
   const x = (k) => LEFT + ((WIDE - LEFT - RIGHT) * k) / most;
   const y = (value) => TOP + (HIGH - TOP - FOOT) * (1 - value / top);
@@ -41,7 +41,7 @@ function chart(view, { removed, VS, thresholds }) {
     tabindex: 0,
     role: "application",
     "aria-roledescription": "chart",
-    "aria-label": `The score when the most redundant go, from ${words(0)} Arrow keys go along it.`,
+    "aria-label": `The score when the most redundant are removed, from ${words(0)} Arrow keys go along it.`,
   },
     shape("svg", {
       viewBox: `0 0 ${WIDE} ${HIGH}`,
@@ -59,13 +59,13 @@ function chart(view, { removed, VS, thresholds }) {
     show,
   });
   show(0);
-  const part = view.size < view.R.n ? el("p", { class: "r-small" }, `Of a random ${count(view.size)} of them.`) : "";
+  const part = view.size < view.R.n ? el("p", { class: "r-small" }, `This is for a random ${count(view.size)} of the samples.`) : "";
   return [part, el("figure", { class: "r-figure" }, picture, said), table(removed, VS, thresholds)];
 }
 
 function sentence(n, gone, VS, threshold) {
   if (!gone) return `All kept: ${score(VS)} effectively different.`;
-  const from = Number.isFinite(threshold) ? `, one of each group kept that is alike from ${alike(threshold)}` : "";
+  const from = Number.isFinite(threshold) ? `, one sample of each cluster kept, similarity from ${alike(threshold)}` : "";
   return `Without ${some(gone, "sample")}: ${score(VS)} of ${count(n - gone)} effectively different${from}.`;
 }
 
@@ -114,7 +114,7 @@ function table(removed, VS, thresholds) {
   const rows = removed.map((k, i) => i).filter((i) => i % every === 0 || i === removed.length - 1);
   return el("div", { class: "visually-hidden" },
     el("table", {},
-      el("caption", {}, "The score when the most redundant go"),
+      el("caption", {}, "The score when the most redundant are removed"),
       heads(["taken away"], ["effectively different"], ["alike from"]),
       el("tbody", {}, ...rows.map((i) => el("tr", {},
         el("th", { scope: "row" }, count(removed[i])), el("td", {}, score(VS[i])), el(
