@@ -62,7 +62,7 @@ export function makeTabs({ mark, drawn, changed, score, announce }) {
     if (text) page.givens[from].write(text, true);
     if (page.tab !== from) return;
     open(kind);
-    fill(byId("turned"), el("p", { class: "hint" }, `These are ${kind}, so this is their tab.`));
+    fill(byId("turned"), el("p", { class: "hint" }, `These are ${kind}, so the page turned to their tab.`));
     announce(`${given.read.name} holds ${kind}: the page turned to ${NAMES[kind]}.`);
   }
 

@@ -2,6 +2,7 @@
 
 import { about, alike, count, el, error, score, whole } from "../dom.js";
 import { menu } from "./menu.js";
+import { repeats } from "./repeats.js";
 import { saveEverything, saveKept, saveReport, saveTable } from "./saves.js";
 import { notes, second } from "./second.js";
 import { shareMenu } from "./share.js";
@@ -98,6 +99,7 @@ export function summary(view) {
       el("p", { class: "r-sentence" }, R.sentence),
       R.typical ? el("p", { class: "r-typical" }, R.typical) : null,
       without,
+      repeats(view),
     ),
     el("div", {}, ...small, notes(view)));
 }

@@ -3,7 +3,7 @@
 import { card } from "./bar.js";
 import { count, cut, dotted, el, score, signed } from "../dom.js";
 import { figures, lines } from "./figures.js";
-import { heads } from "./heads.js";
+import { carded, heads } from "./heads.js";
 import { menu } from "./menu.js";
 import { more } from "./more.js";
 import { inFull } from "./sample.js";
@@ -103,7 +103,7 @@ function wide(label, table) {
   return el(
     "div",
     { class: "r-across-scroll", tabindex: 0, role: "region", "aria-label": label },
-    table,
+    carded(table),
   );
 }
 

@@ -11,3 +11,13 @@ export function heads(...columns) {
   );
   return el("thead", {}, el("tr", {}, ...columns.map(cell)));
 }
+
+/** A table whose rows are cards on a phone: each cell then has its head before it. */
+export function carded(table) {
+  const names = [...table.tHead.rows[0].cells].map((cell) => cell.textContent);
+  for (const { cells } of table.tBodies[0].rows) {
+    [...cells].forEach((cell, at) => cell.tagName === "TD" && (cell.dataset.head = names[at]));
+  }
+  table.classList.add("r-cards");
+  return table;
+}

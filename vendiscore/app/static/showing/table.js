@@ -23,7 +23,7 @@ export function table(view) {
   },
     el(
       "table",
-      { class: "r-table" },
+      { class: "r-table r-cards" },
       el("thead", {}, el("tr", {}, ...heads.map(({ cell }) => cell))),
       body,
     ), end);
@@ -76,9 +76,7 @@ export function table(view) {
     el(
       "p",
       { class: "r-small" },
-      "similarity is that to the nearest sample, 1 is the same",
-      el("span", { class: "r-wide" }, "; adds is how much of the score would be lost without it"),
-      ".",
+      "similarity is that to the nearest sample, 1 is the same; adds is how much of the score would be lost without it.",
     ), found, scroll);
 }
 
@@ -97,7 +95,7 @@ function columns(view) {
       value: view.hasText ? (i) => view.text(i).toLocaleLowerCase() : (i) => i,
     },
     { name: "group", words: "cluster", value: group },
-    { name: "nearest", words: "nearest", kind: "r-wide", value: (i) => nearest?.[i] ?? -1 },
+    { name: "nearest", words: "nearest", value: (i) => nearest?.[i] ?? -1 },
     {
       name: "similarity",
       words: "similarity",
@@ -108,7 +106,7 @@ function columns(view) {
     {
       name: "adds",
       words: "adds",
-      kind: "r-digits r-wide",
+      kind: "r-digits",
       first: true,
       value: (i) => adds?.[i] ?? -Infinity,
     },
