@@ -80,6 +80,34 @@ def migration() -> str:
     )
 
 
+def same_numbers() -> str:
+    """Tabulate calls of other packages that return the same numbers as ours."""
+    facts = loaded("coming_from")
+    versions = facts["environment"]
+    return table(
+        ("package", "their call", "our call"),
+        (
+            (
+                f"{row['package']} {versions[row['package']]}",
+                f"`{row['theirs']}`",
+                f"`{row['ours']}`",
+            )
+            for row in facts["same"]
+        ),
+    )
+
+
+def decisions() -> str:
+    """List the decisions by subject, each with a link."""
+    lines = []
+    for level, title in re.findall(
+        r"^(##|###) (.+)$", (DOCS / "decisions.md").read_text(encoding="utf-8"), re.MULTILINE
+    ):
+        anchor = re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
+        lines.append(f"{'' if level == '##' else '  '}- [{title}](#{anchor})")
+    return "\n".join(lines)
+
+
 def papers() -> str:
     """What the re-runs of papers found."""
     sys.path.append(str(ROOT / "benchmarks" / "papers"))
@@ -106,6 +134,8 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "built-in": built_in,
     "integrations": integrations,
     "migration": migration,
+    "same-numbers": same_numbers,
+    "decisions": decisions,
     "page": page,
     "papers": papers,
     "people": partial(people, "page"),

@@ -2,6 +2,7 @@
 
 import os
 import sys
+import tomllib
 import warnings
 from importlib.util import find_spec
 from pathlib import Path
@@ -33,6 +34,7 @@ extensions = [
     "docstrings",
     "mathml",
     "llms",
+    "search_words",
 ]
 exclude_patterns = ["_build", "tutorials"]
 templates_path = ["templates"]
@@ -53,6 +55,8 @@ napoleon_use_rtype = False
 # Types are sentences: "array (n,)" is no link to something of the name n.
 napoleon_use_param = False
 napoleon_custom_sections = [("Attributes", "params_style")]
+
+search_words = tomllib.loads((HERE / "search_words.toml").read_text(encoding="utf-8"))
 
 plot_include_source = False
 plot_html_show_source_link = False

@@ -21,18 +21,18 @@ HOW = {"k": "ngram_overlap", "ns": [1], "q": 1}
     ("n", "score", "verdict"),
     [
         (1, 1.0, "one sample"),
-        (2, 1.0, "all but the same"),
-        (1000, 1.04, "all but the same"),
-        (20, 7.0, "repeats itself a lot"),
-        (20, 7.01, "repeats itself"),
-        (20, 13.1, "mostly different"),
-        (20, 19.5, "nearly all different"),
-        (20, 20.0, "nearly all different"),
-        (3.5, 3.5 + 1e-9, "nearly all different"),
+        (2, 1.0, "nearly all the same (n-grams, n = 2)"),
+        (1000, 1.04, "nearly all the same (n-grams, n = 1,000)"),
+        (20, 7.0, "repeats itself a lot (n-grams, n = 20)"),
+        (20, 7.01, "repeats itself (n-grams, n = 20)"),
+        (20, 13.1, "mostly different (n-grams, n = 20)"),
+        (20, 19.5, "nearly all different (n-grams, n = 20)"),
+        (20, 20.0, "nearly all different (n-grams, n = 20)"),
+        (3.5, 3.5 + 1e-9, "nearly all different (n-grams, n = 3.5)"),
     ],
 )
-def test_a_verdict_goes_by_the_share_of_all_samples(n, score, verdict):
-    assert sentences.verdict(n, score) == verdict
+def test_a_verdict_goes_by_the_share_of_all_samples_and_names_kernel_and_n(n, score, verdict):
+    assert sentences.verdict(n, score, "n-grams") == verdict
 
 
 def test_small_numbers_keep_four_digits():
@@ -41,7 +41,7 @@ def test_small_numbers_keep_four_digits():
 
 def test_of_how_many_pairs_were_looked_at_is_said_where_not_of_all():
     assert sentences.looked_at(5, 5) == ""
-    assert "of 2,000 of 20,000, drawn at random" in sentences.looked_at(2000, 20_000)
+    assert "2,000 of the 20,000 samples, drawn at random" in sentences.looked_at(2000, 20_000)
 
 
 def test_magnitude_is_told_at_scales_that_say_something_of_the_set():
@@ -141,5 +141,5 @@ def test_above_order_2_what_many_samples_add_is_told_at_order_2():
     assert many.adds == pytest.approx(explain(X, k="cosine", q=2).adds)
     assert few.adds == pytest.approx(explain(X[1:], k="cosine", q=3).adds)
     assert (many.adds_order, few.adds_order, top.adds_order) == (2, 3, np.inf)
-    assert "What each adds is told at order 2: at order 3 it would" in reported(many).html()
+    assert "The column “adds” is at order 2: at order 3 it would" in reported(many).html()
     assert "What each adds is told" not in reported(few).html() + reported(top).html()

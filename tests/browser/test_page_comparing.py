@@ -125,7 +125,7 @@ def test_of_two_sets_of_one_source_no_sample_is_listed(visit):
     for at, part in enumerate((lines, lines[::-1])):
         paste(page, "\n".join(part), page.locator(".set textarea").nth(at))
     press_score(page)
-    expect(page.locator("#result")).to_contain_text("Nothing is listed: no sample stands out")
+    expect(page.locator("#result")).to_contain_text("No sample is listed: none stands out")
     expect(page.locator(".r-only")).to_have_count(0)
     stories = examples.find_example("Twelve story openings").text.splitlines()
     page.locator(".set textarea").nth(1).fill("\n".join([*stories, stories[0]]))
@@ -134,7 +134,7 @@ def test_of_two_sets_of_one_source_no_sample_is_listed(visit):
     expect(only).to_have_count(1)  # no story of B is told twice often enough to be more than chance
     expect(only).to_contain_text("Only in A")
     expect(only).to_contain_text("of them by chance")
-    expect(page.locator("#result")).to_contain_text("Nothing is listed of B")
+    expect(page.locator("#result")).to_contain_text("No sample of B is listed")
 
 
 def test_one_set_is_too_few(visit):

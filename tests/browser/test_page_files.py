@@ -113,11 +113,13 @@ def test_what_is_said_of_a_part_names_the_part(visit):
     choose(page, ("X.csv", "\n".join(",".join(map(str, row)) for row in X).encode()))
     press_score(page)
     expect(page.locator(".r-yardstick")).to_contain_text(
-        re.compile(r"^Of a random 2,000 of them, which score 2\.\d, without near-duplicates: ")
+        re.compile(
+            r"^Among a random 2,000 of the samples \(score 2\.\d\), without near-duplicates: "
+        )
     )
     page.get_by_text("What if the most redundant").click()
     thin = page.locator(".r-details", has_text="What if the most redundant")
-    expect(thin).to_contain_text("Of a random 2,000 of them.")
+    expect(thin).to_contain_text("This is for a random 2,000 of the samples.")
     page.get_by_role("application", name=re.compile("The score when")).press("End")
     expect(thin.locator(".r-readout")).to_contain_text(re.compile(r"Without 1,9\d\d samples"))
 

@@ -65,6 +65,31 @@ def test_every_example_of_every_tab_gives_the_number_of_the_package(visit, tab):
         assert picture.evaluate("image => image.decode().then(() => image.naturalWidth)") > 0
 
 
+@pytest.mark.parametrize(
+    ("chosen", "label"), [("ngram_overlap", "share words"), ("", "mean the same")]
+)
+def test_texts_are_scored_by_wording_and_by_meaning(visit, chosen, label):
+    page = visit()
+    paste(page, "\n".join(RUT))
+    alike(page, label)
+    press_score(page)
+    numbers = {
+        "wording (n-grams)": compute(RUT, k="ngram_overlap")["VS"],
+        "meaning (MiniLM)": compute(RUT, **MEANING)["VS"],
+    }
+    first, second = numbers.items() if chosen else reversed(numbers.items())
+    shows(page, first[1], 12)
+    both = f"{first[1]:.1f} by {first[0]}, {second[1]:.1f} by {second[0]}"
+    expect(page.locator("#result .r-second")).to_have_text(both)
+    expect(page.locator("#result .r-second-notes")).to_contain_text(
+        f"By {second[0]}: 95 % interval"
+    )
+    page.get_by_role("heading", name="For papers").click()
+    code = page.get_by_role("group", name="Python", exact=True)
+    expect(code).to_contain_text("k='text_embeddings'")
+    expect(code).to_contain_text("k='ngram_overlap'")
+
+
 def test_one_number_stands_everywhere(visit):
     page = visit()
     paste(page, "\n".join(RUT))
@@ -165,7 +190,7 @@ def test_groups_follow_the_slider_and_one_of_each_can_be_kept(visit):
     expect(kept).to_have_count(1)
     words = kept.locator(".r-full").inner_text()
     with page.expect_download() as waiting:
-        page.get_by_role("button", name="keep one of each").click()
+        page.get_by_role("button", name="save one of each cluster").click()
     with open(waiting.value.path(), encoding="utf-8-sig", newline="") as file:
         rows = list(csv.DictReader(file))
     assert [int(line["place"]) - 1 for line in rows] == right.kept.tolist()
@@ -184,12 +209,13 @@ def test_the_histogram_has_the_scale_of_the_slider_and_a_title(visit):
     assert picture.get_attribute("aria-label").startswith(
         f"Histogram of the similarity to the nearest, from {least:.2f} to 1.00."
     )
+    expect(picture).to_contain_text("samples")
     for value in (least, 0.65, 1.0):
         slider.fill(str(value))
-        mark = page.locator(".r-mark line").bounding_box()
+        mark = page.locator(".r-mark").bounding_box()
         box = slider.bounding_box()
         thumb = box["x"] + 8 + (box["width"] - 16) * (value - least) / (1 - least)
-        assert abs(mark["x"] - thumb) < 4
+        assert abs(mark["x"] + mark["width"] / 2 - thumb) < 0.6
     assert sum(explain(RUT, k="ngram_overlap").nearest_similarity < least) == 1
     expect(page.locator(".r-figure figcaption").first).to_contain_text(
         "Not drawn: 1 sample below 0.30."
@@ -272,9 +298,9 @@ def test_what_would_be_left_without_the_most_redundant_is_told(visit):
     page = visit()
     button(page, "A model in a rut").click()
     shows(page, *expected("Text", "A model in a rut"))
-    page.get_by_text("What if the most redundant go?").click()
+    page.get_by_text("What if the most redundant were removed?").click()
     chart = page.get_by_role("application", name=re.compile("^The score when the most redundant"))
-    left = page.locator(".r-line-chart + .r-readout")
+    left = page.locator(".r-line-chart + .r-foot .r-readout")
     expect(left).to_have_text("All kept: 4.8 effectively different.")
     chart.press("Home")
     chart.press("ArrowRight")

@@ -1,4 +1,4 @@
-"""What people come for: six tasks, each in few clicks, with the right answer on the screen."""
+"""What people come for: seven tasks, each in few clicks, with the right answer on the screen."""
 
 import io
 import re
@@ -22,6 +22,7 @@ from in_browser import (
 from PIL import Image
 
 pytest.importorskip("gradio")
+from vendiscore import sources
 from vendiscore.app.answers import offered_encoders
 from vendiscore.app.answers.several_sets import MIN_PERMUTATIONS
 from vendiscore.app.inputs import examples
@@ -63,7 +64,7 @@ def test_twenty_pasted_answers_with_paragraphs_in_three_clicks(visit):
     assert clicks(page) <= 3
     expect(page.locator(".r-about")).to_contain_text("MiniLM · q 1")
     expect(page.locator(".r-sentence")).to_contain_text("By what they mean")
-    expect(page.locator(".r-verdict")).to_have_text("repeats itself a lot")
+    expect(page.locator(".r-verdict")).to_have_text("repeats itself a lot (MiniLM, n = 20)")
     expect(group(page, 0)).to_contain_text("11 ×Certainly! Building small habits")
     expect(group(page, 1)).to_contain_text("5 ×Sleep well")
     expect(group(page, 2)).to_contain_text("4 alone")
@@ -204,3 +205,43 @@ def test_the_report_for_the_boss_in_two_clicks(visit):
     assert "as diverse as" in report
     assert "The last bakery on Mars runs out of sugar." in report
     assert "<script" not in report
+
+
+TOPICS = ["a walk", "the sea", "bread", "winter", "a song", "the moon"]
+FORMS = ["I like {}.", "Nobody forgets {}.", "There is {} in every story.", "Who needs {}?"]
+# How many forms each model knows, of which each answer takes one.
+KNOWN = {"small": 1, "medium": 2, "large": 4}
+
+
+def test_models_and_prompts_in_one_table_in_six_clicks(visit):
+    page = visit()
+    rows = [
+        (f"a{topic}-{model}-{i}", model, f"Write about {topic}.", FORMS[i % n].format(topic))
+        for topic in TOPICS
+        for model, n in KNOWN.items()
+        for i in range(4)
+    ]
+    table = "id,model,prompt,answer\n" + "".join(",".join(row) + "\n" for row in rows)
+    choose(page, ("answers.csv", table.encode()))
+    for role, value in {"Column": "answer", "Model (3)": "model", "Prompt (6)": "prompt"}.items():
+        expect(page.get_by_role("combobox", name=role)).to_have_value(value)
+    button(page, "Which of 3 models is more diverse?").click()
+    _, by, prompts, texts = map(list, zip(*rows, strict=True))
+    how = {"level": 0.99, "permutations": MIN_PERMUTATIONS, **MEANING}
+    right = compare(texts, by=by, groups=prompts, **how)
+    expect(page.locator("#result .r-verdicts")).to_contain_text("large is more diverse than small")
+    assert right.verdict("large", "small") == "more diverse"
+    different = sources(texts, by=by, prompts=prompts, **MEANING)
+    expect(page.locator(".r-sources .r-sentence")).to_have_text(different.sentence)
+    assert clicks(page) <= 6
+    sets = page.get_by_role("region", name="Scores of the sets").locator("tbody tr")
+    for line, found in zip(sets.all(), right.sets, strict=True):
+        cells = line.locator("th, td").all_inner_texts()
+        shown = [f"{found.score:.1f}", f"{found.matched:.1f}"]
+        assert cells[:4] == [found.name, str(found.n), *shown]
+    pairs = page.get_by_role("region", name="Differences between the sets").locator("tbody tr")
+    for line, found in zip(pairs.all(), right.pairs, strict=True):
+        expect(line).to_contain_text(f"{found.a} − {found.b}")
+        expect(line).to_contain_text(f"{abs(found.difference):.1f}")
+        expect(line).to_contain_text(right.verdict(found.a, found.b))
+    expect(page.locator(".r-only .r-tag").first).to_contain_text("a")

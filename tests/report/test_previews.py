@@ -143,10 +143,7 @@ def test_molecules_that_are_left_out_are_said_first() -> None:
         found = report(["CCO", "XX", "CCC", "c1ccccc1"], k="morgan", on_error="skip")
     page = read(found)
     assert page.title == "Diversity of 3 molecules"
-    assert (
-        "1 sample was left out, which the kernel cannot use: sample 1 is not"
-        in (page.text["score"])
-    )
+    assert "The kernel cannot use 1 sample, left out here: sample 1 is not" in (page.text["score"])
     ((_, *rows),) = page.tables["samples"]
     assert [(row[0], row[1]) for row in rows] == [("0", "CCO"), ("2", "CCC"), ("3", "c1ccccc1")]
 
@@ -172,7 +169,7 @@ def test_groups_have_a_table_and_their_mean_is_the_number() -> None:
     )
     assert "This is about all groups together." in page.text["alike"]
     assert (
-        "Growth is that of one set of samples of a source, and these are groups."
+        "Growth is not shown: it needs one set of samples, and these are in groups."
         in (page.text["growth"])
     )
     assert found.numbers == compute(samples, groups=labels, q=2, ci=0.95, details=True)
@@ -193,7 +190,7 @@ def test_many_groups_are_counted() -> None:
 def test_a_second_set_is_compared_with() -> None:
     found = report(X, X[:5], k="rbf", measures=["VS", "MagDiff"])
     page = read(found)
-    assert "Compared with the references by MagDiff." in page.text["score"]
+    assert "Samples were compared with the references by MagDiff." in page.text["score"]
     (head, *rows) = page.tables["score"][0]
     assert head == ["name", "value", "interval", "range", "what it is"]
     assert [row[0] for row in rows] == ["VS", "MagDiff"]
@@ -240,8 +237,8 @@ def test_a_measure_that_is_no_vendi_score_is_said_what_it_is() -> None:
     [
         (["a"], "One sample alone is exactly one; add more to compare."),
         (["a", "b"], "These 2 texts count as nearly all different"),
-        (["a", "a"], "Of 2 texts 1 is distinct: 1 is, to this kernel, an exact copy of others."),
-        (["a b"] * 20, "These 20 texts are, to this kernel, all but the same."),
+        (["a", "a"], "To this kernel, 1 of the 2 texts is an exact repeat of others."),
+        (["a b"] * 20, "To this kernel, these 20 texts are nearly the same."),
     ],
     ids=["one", "two", "twice the same", "all the same"],
 )

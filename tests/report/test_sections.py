@@ -62,14 +62,14 @@ def test_the_number_comes_with_copies_what_it_means_and_its_interval() -> None:
     vs, se, low, high = (REPORT.numbers[key] for key in ("VS", "VS_se", "VS_low", "VS_high"))
     share = np.linalg.eigvalsh(K / 12)[-1]
     assert PAGE.text["score"] == (
-        "The number Of 12 texts 10 are distinct: 2 are, to this kernel, exact copies of others. "
+        "The number To this kernel, 2 of the 12 texts are exact repeats of others. "
         f"≈ {vs:.1f} effectively different of 12 "
-        f"This set of 12 texts is as diverse as {vs:.1f} that have nothing in common; its main "
-        f"direction makes up {100 * share:.0f} % of it. "
-        f"95 % interval: {low:.2f} to {high:.2f}. Another 12 texts of the same source would score "
-        f"about {se:.2f} from it (one standard error). "
-        "Compared by ngram_overlap (ns=[1, 2], analyzer='word'). The mean over ns of the cosine "
-        "similarities of bags of n-grams. "
+        f"This set of 12 texts is as diverse as {vs:.1f} texts that have nothing in common; its "
+        f"main direction makes up {100 * share:.0f} % of it. "
+        f"95 % interval: {low:.2f} to {high:.2f}. A new set of 12 texts of the same source would "
+        f"typically score within about {se:.2f} of this (one standard error). "
+        "Samples were compared by ngram_overlap (ns=[1, 2], analyzer='word'). The mean over ns of "
+        "the cosine similarities of bags of n-grams. "
         "Order q = 1 weighs every direction by its share: the usual Vendi Score."
     )
 
@@ -77,15 +77,15 @@ def test_the_number_comes_with_copies_what_it_means_and_its_interval() -> None:
 @pytest.mark.parametrize(
     ("samples", "how", "why"),
     [
-        (TEXTS[:2], {}, "There is no interval: it takes 4 samples or more."),
+        (TEXTS[:2], {}, "There is no interval: it needs 4 samples or more."),
         (TEXTS, {"q": 0}, "There is no interval: order 0 counts dimensions"),
-        (TEXTS[:2], {"p": [0.5, 0.5]}, "which `p` says they are not"),
-        (X, {"k": "rbf", "method": "estimate"}, "No interval for other samples goes with an"),
-        ([TEXTS], {}, "There is no interval: it is that of a mean over groups, and there is one"),
+        (TEXTS[:2], {"p": [0.5, 0.5]}, "and `p` gives them weights"),
+        (X, {"k": "rbf", "method": "estimate"}, "An estimate has no interval for other samples"),
+        ([TEXTS], {}, "There is no interval: the mean over groups has one from two groups on"),
         (
             X,
             {"measures": "MagArea", "t_cut": 2},
-            "MagArea takes measuring many halves of the samples; pass",
+            "it takes measuring MagArea of many halves of the samples; pass",
         ),
     ],
 )
@@ -108,7 +108,9 @@ def test_near_duplicates_are_named_once_and_left_out() -> None:
     found = report(TEXTS, **HOW)
     left = compute([TEXTS[place] for place in (0, 2, 4, 6, 8, 9, 11)], **HOW)["VS"]
     said = PAGE.text["alike"]
-    assert "3 groups of near-duplicates, in which 5 repeat another (similarity 0.73 or more" in said
+    assert (
+        "3 clusters of near-duplicates, in which 5 repeat another (similarity 0.73 or more" in said
+    )
     assert f"Without these, 7 are left and the score is {left:.2f}." in said
     assert "4 alike a cat sat on the mat × 3" in said
     assert found.numbers == REPORT.numbers
@@ -241,7 +243,7 @@ def test_of_many_samples_some_are_looked_at_and_it_says_so(monkeypatch) -> None:
     found = report(X, k="cosine", p=None)
     page = read(found)
     assert found.numbers["VS"] == pytest.approx(compute(X, k="cosine")["VS"], rel=1e-12)
-    part = "Pairs were looked at of 20 of 40, drawn at random."
+    part = "Pairs were compared among 20 of the 40 samples, drawn at random."
     assert part not in page.text["alike"]  # of features all are compared
     assert page.text["redundant"].count(part) == 1
     assert read(report(X, k="rbf", sigma=1.0)).text["alike"].count(part) == 1

@@ -206,13 +206,13 @@ class Findings:
     def no_growth(self) -> str:
         """Why nothing is said of growth, as a sentence; empty if something is."""
         if self.similarity is None:
-            return "Growth is that of a Vendi Score, and no similarities were looked at."
+            return "Growth is not shown: it needs similarities, and only distances were used."
         if self.grouped:
-            return "Growth is that of one set of samples of a source, and these are groups."
+            return "Growth is not shown: it needs one set of samples, and these are in groups."
         if self.subject.p is not None:
-            return "Growth is that of samples that count alike, and `p` gives them weights."
+            return "Growth is not shown: it needs samples of equal weight, and `p` has weights."
         if self.similarity.n < MIN_SAMPLES:
-            return f"Growth takes at least {MIN_SAMPLES} samples."
+            return f"Growth is not shown: it needs at least {MIN_SAMPLES} samples."
         return ""
 
     @cached_property
@@ -291,29 +291,29 @@ def _without_interval(subject: Subject, request: Request) -> str:
     if request.ci is not None:
         return ""
     if request.estimating is not None:
-        return "No interval for other samples goes with an estimate; leave `method` out for one."
+        return "An estimate has no interval for other samples; leave `method` out to get one."
     if request.p is not None:
-        return "There is no interval: it is for samples drawn alike, which `p` says they are not."
+        return "There is no interval: it needs samples of equal weight, and `p` gives them weights."
     if 0 in request.orders and any(chosen.measure.ordered for chosen in request.measures):
         return "There is no interval: order 0 counts dimensions, which change by one or nothing."
     if subject.groups is not None:
         if len(subject.groups) < 2:
-            return "There is no interval: it is that of a mean over groups, and there is one."
+            return "There is no interval: the mean over groups has one from two groups on."
         if len(request.of_groups) == len(names):
-            return "There is no interval: the measures asked for look at all groups together."
+            return "There is no interval: these measures look at all groups together."
         return ""
     if not set(names) & set(CLOSED) or isinstance(subject.samples, MetricSpace):
         return (
-            f"No interval was computed: that of {names[0]} takes measuring many halves of the "
-            f"samples; pass ci=0.95 for it."
+            f"No interval was computed: it takes measuring {names[0]} of many halves of the "
+            f"samples; pass ci=0.95 to compute it."
         )
     n, dim = subject.similarity.n, subject.similarity.dim
     if n < LEAST:
-        return f"There is no interval: it takes {LEAST} samples or more."
+        return f"There is no interval: it needs {LEAST} samples or more."
     if "VS" in names and min(n, n if dim is None else dim) > MOST:
         return (
-            f"No interval was computed: that of {n:,} samples takes all eigenvectors, and long; "
-            f"pass ci=0.95 for it."
+            f"No interval was computed: it needs all eigenvectors of {n:,} samples, which takes "
+            f"long; pass ci=0.95 to compute it."
         )
     return ""
 

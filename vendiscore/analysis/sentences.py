@@ -60,12 +60,12 @@ def meaning(found: Findings, what: str) -> str:
     if n == 1:
         return "One sample alone is exactly one; add more to compare."
     if score < ONE:
-        return f"These {n} {what} are, to this kernel, all but the same."
+        return f"To this kernel, these {n} {what} are nearly the same."
     if score <= 0.95 * n:
         share = float(to_host(found.spectrum.values)[0])
         return (
-            f"This set of {n} {what} is as diverse as {score:.1f} that have nothing in common; its "
-            f"main direction makes up {100 * share:.0f} % of it."
+            f"This set of {n} {what} is as diverse as {score:.1f} {what} that have nothing in "
+            f"common; its main direction makes up {100 * share:.0f} % of it."
         )
     closest = found.explanation.nearest_similarity
     mean = found.K[np.tril_indices(len(found.K), -1)].mean()
@@ -74,22 +74,22 @@ def meaning(found: Findings, what: str) -> str:
         f"These {n} {what} count as nearly all different: any two are "
         f"{mean:.2f} alike on average, the closest two "
         f"{closest.max():.2f}."
-    ) + (f" But {same} of them are, to this kernel, the same as another." if same else "")
+    ) + (f" To this kernel, however, {same} of them are the same as another." if same else "")
 
 
 def _of_groups(found: Findings, what: str) -> str:
     sizes, se = found.sizes, found.beside("se")
     if se is None:
         return (
-            f"These {sizes[0]} {what} are one group, whose score this is; with more groups there "
-            f"is a mean, and a standard error of it."
+            f"These {sizes[0]} {what} are one group, and this is its score; several groups have a "
+            f"mean with a standard error."
         )
     least, most = min(sizes), max(sizes)
     size = str(least) if least == most else f"{least} to {most}"
     return (
-        f"Of {size} {what} in a group, {found.value:.2f} ± {se:.2f} are effectively "
-        f"different on average. ± is one standard error over {len(sizes):,} groups: what other "
-        f"groups of the same source might change."
+        f"On average, {found.value:.2f} ± {se:.2f} of {size} {what} in a group are effectively "
+        f"different. ± is one standard error over {len(sizes):,} groups: other groups of the same "
+        f"source would typically change the mean by about this much."
     )
 
 
@@ -98,17 +98,17 @@ def interval(found: Findings, what: str) -> str:
     low, high, se = (found.beside(name) for name in ("low", "high", "se"))
     if found.request.estimating is not None:
         if not se and low == high:
-            return f"An estimate was asked for, and the score came out exact. {found.no_interval}"
+            return f"The score is exact, although an estimate was requested. {found.no_interval}"
         bounds = f"It is proved to be between {low:.4g} and {high:.4g}." if low is not None else ""
         error = f"Its computation has a standard error of {se:.2g}." if se is not None else ""
         return f"This score is an estimate. {bounds}{error} {found.no_interval}"
     if low is None or high is None or se is None:
-        return found.no_interval or "No interval was asked for."
+        return found.no_interval or "No interval was requested."
     sizes = found.sizes
     if found.grouped and low <= 1 and high >= sum(sizes) / len(sizes):
         return (
-            f"There is no interval: {len(sizes)} groups, of such different scores, are too few "
-            f"for one of their mean. Sets of a few sources are compared, not averaged."
+            f"There is no interval: {len(sizes)} groups with such different scores are too few "
+            f"for an interval of their mean. Compare a few sources instead of averaging them."
         )
     percent = f"{100 * float(found.details['interval']['level']):g}"
     if found.grouped:
@@ -117,9 +117,9 @@ def interval(found: Findings, what: str) -> str:
             f"(Student's t)."
         )
     return (
-        f"{percent} % interval: {short(low)} to {short(high)}. Another {found.n:,} {what} of the "
-        f"same source would score about {short(se) if se >= 1 else f'{se:.2g}'} from it (one "
-        f"standard error)."
+        f"{percent} % interval: {short(low)} to {short(high)}. A new set of {found.n:,} {what} of "
+        f"the same source would typically score within about "
+        f"{short(se) if se >= 1 else f'{se:.2g}'} of this (one standard error)."
     )
 
 
@@ -131,7 +131,7 @@ def how(found: Findings) -> str:
     name = str(details["kernel"])
     kernel = {each.name: each for each in list_kernels()}.get(name)
     if kernel is None:
-        return f"Compared by {name}."
+        return f"Samples were compared by {name}."
     said = ", ".join(
         f"{key}={value!r}"
         for key, value in details["options"].items()
@@ -139,7 +139,7 @@ def how(found: Findings) -> str:
     )
     summary = f" {kernel.summary.rstrip('.')}." if kernel.summary else ""
     given = ", given the prompt" if details["options"].get("prompts") else ""
-    return f"Compared by {name}{f' ({said})' if said else ''}{given}.{summary}"
+    return f"Samples were compared by {name}{f' ({said})' if said else ''}{given}.{summary}"
 
 
 def orders(found: Findings) -> str:
@@ -158,7 +158,7 @@ def beside(found: Findings) -> str:
         return ""
     measures = [chosen.measure for chosen in found.request.measures]
     names = ", ".join(each.name for each in measures if each.references)
-    return f"Compared with the references by {names}."
+    return f"Samples were compared with the references by {names}."
 
 
 def left_out(found: Findings) -> str:
@@ -167,8 +167,8 @@ def left_out(found: Findings) -> str:
     if not dropped:
         return ""
     place, why = next(iter(dropped.items()))
-    several = "1 sample was" if len(dropped) == 1 else f"{len(dropped):,} samples were"
-    return f"{several} left out, which the kernel cannot use: sample {place} {why}."
+    several = "1 sample" if len(dropped) == 1 else f"{len(dropped):,} samples"
+    return f"The kernel cannot use {several}, left out here: sample {place} {why}."
 
 
 def about(measure: Measure) -> str:
@@ -183,33 +183,34 @@ def measure(key: str) -> Measure | None:
     return known[names[-1]] if names else None
 
 
-def verdict(n: float, score: float) -> str:
-    """Describe a Vendi Score of n samples in three words; for groups, n is their mean size."""
+def verdict(n: float, score: float, kernel: str) -> str:
+    """Describe the score of n samples by a kernel in a few words; n is the mean size of groups."""
     if n <= 1:
         return "one sample"
-    if score < ONE:
-        return "all but the same"
-    return next((said for most, said in VERDICTS if score <= most * n), VERDICTS[-1][1])
+    said = next((said for most, said in VERDICTS if score <= most * n), VERDICTS[-1][1])
+    return f"{'nearly all the same' if score < ONE else said} ({kernel}, n = {round(n, 1):,g})"
 
 
 def looked_at(n: int, total: int) -> str:
     """Say of how many samples pairs were looked at; empty if of all."""
-    return f"Pairs were looked at of {n:,} of {total:,}, drawn at random." if n < total else ""
+    said = f"Pairs were compared among {n:,} of the {total:,} samples, drawn at random."
+    return said if n < total else ""
 
 
 def adding(q: float, of_adds: float) -> str:
     """Say at which order it is told what samples add, where not at that of the score."""
     if of_adds == q or not q:
         return ""
-    return f"What each adds is told at order {of_adds:g}: at order {q:g} it would take too long."
+    return f"The column “adds” is at order {of_adds:g}: at order {q:g} it would take too long."
 
 
 def magnitude(curve: Curve, what: str) -> str:
     """Say what a magnitude function of the distances of a kernel tells."""
     return (
-        f"Their magnitude, how many can be told apart at a scale, is {curve.at(1.0):.1f} at t = 1 "
-        f"(distances √(2 − 2k) as they are). To tell 95 % of the {curve.distinct:,} distinct "
-        f"{what} apart takes t = {curve.convergence:.3g}, and more the closer they lie."
+        f"Their magnitude, the number that can be told apart at scale t, is {curve.at(1.0):.1f} at "
+        f"t = 1 (with distances √(2 − 2k)). At t = {curve.convergence:.3g}, 95 % of the "
+        f"{curve.distinct:,} distinct {what} can be told apart; the closer they lie, the larger "
+        f"this scale."
     )
 
 
@@ -221,10 +222,8 @@ def copies(found: Findings, what: str) -> str:
         return ""
     if again == 0:
         return f"All {n:,} {what} are distinct{where}."
-    are = "is" if distinct == 1 else "are"
-    said = f"{'is' if again == 1 else 'are'}, to this kernel, "
-    said += "an exact copy" if again == 1 else "exact copies"
-    return f"Of {n:,} {what} {distinct:,} {are} distinct: {again:,} {said} of others{where}."
+    repeats = "is an exact repeat" if again == 1 else "are exact repeats"
+    return f"To this kernel, {again:,} of the {n:,} {what} {repeats} of others{where}."
 
 
 def short(value: Any) -> str:
@@ -277,11 +276,12 @@ def growing(found: Growth) -> str:
 def near_duplicates(found: Explanation) -> str:
     """Say how many near-duplicates there are, and the score without them."""
     if not (groups := len(found.groups)):
-        return f"No two are as similar as {found.threshold:g}: there are no near-duplicates."
+        least = f"{found.threshold:g}"
+        return f"No two samples have a similarity of {least} or more: there are no near-duplicates."
     left = len(found.kept)
     removed = found.n - left
     return (
-        f"{groups:,} group{'s'[: groups != 1]} of near-duplicates, in which {removed:,} "
+        f"{groups:,} cluster{'s'[: groups != 1]} of near-duplicates, in which {removed:,} "
         f"repeat{'s'[: removed == 1]} another ({found.criterion}). Without "
         f"these, {left:,} {'is' if left == 1 else 'are'} left and the score is "
         f"{short(found.score_without_duplicates)}."
@@ -297,6 +297,6 @@ def heat(K: np.ndarray) -> str:
     """Say what a heat map of similarities shows."""
     n = len(K)
     if n == 1:
-        return "Similarities: one sample, which is all like itself"
+        return "Similarity of one sample with itself"
     mean = (K.sum() - np.trace(K)) / (n * (n - 1))
     return f"Similarities of {n} samples, {mean:.2f} on average between two"

@@ -11,6 +11,7 @@ from ..reading.limits import RefusedError as RefusedError
 
 MAX_SAMPLES = 1_000
 MAX_SETS = 8
+MAX_CHOSEN = 200  # samples to keep of a result: of 1,000 in about two seconds
 MAX_TEXT = 20_000  # characters of one text
 MAX_CHARACTERS = 500_000  # of all texts together
 MAX_SMILES = 300  # characters of one SMILES
@@ -41,14 +42,14 @@ TABLE = Limits(
 NUMBERS = replace(TABLE, values=MAX_VALUES)
 
 IN_WORDS = (
-    f"Up to {MAX_SAMPLES:,} samples are scored ({MAX_IMAGES} images, {MAX_VECTORS:,} rows of "
-    f"numbers), of more a random part; files up to {MAX_UPLOAD // 10**6} MB each, "
-    f"{MAX_UPLOADS // 10**6} MB in one go; texts up to {MAX_TEXT:,} characters each and "
-    f"{MAX_CHARACTERS:,} together; SMILES up to {MAX_SMILES} characters; matrices up to "
-    f"{MAX_COLUMNS:,} columns and {MAX_VALUES:,} numbers; images up to {MAX_PIXELS // 10**6} "
-    f"megapixels each and {MAX_ALL_PIXELS // 10**6:,} together; zips up to {MAX_ENTRIES:,} entries "
-    f"and {MAX_UNPACKED // 10**6} MB unpacked. What you send is kept in memory alone, for "
-    f"{KEEP // 60} minutes after you last used it."
+    f"This page scores up to {MAX_SAMPLES:,} samples ({MAX_IMAGES} images, {MAX_VECTORS:,} rows of "
+    f"numbers), and a random part of a larger set. A file can have {MAX_UPLOAD // 10**6} MB, all "
+    f"files together {MAX_UPLOADS // 10**6} MB; a text {MAX_TEXT:,} characters, all texts together "
+    f"{MAX_CHARACTERS:,}; a SMILES {MAX_SMILES} characters; a matrix {MAX_COLUMNS:,} columns and "
+    f"{MAX_VALUES:,} numbers; an image {MAX_PIXELS // 10**6} megapixels, all images together "
+    f"{MAX_ALL_PIXELS // 10**6:,}; a zip {MAX_ENTRIES:,} entries and {MAX_UNPACKED // 10**6} MB "
+    f"unpacked. The page keeps your samples in memory only, for {KEEP // 60} minutes after their "
+    f"last use."
 )
 
 

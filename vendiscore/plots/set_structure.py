@@ -102,7 +102,7 @@ def heat_map(
     K = averaged(K, cells)
     low, extent = min(0.0, float(K.min())), (0.5, n + 0.5, n + 0.5, 0.5)
     image = ax.imshow(K, "viridis", vmin=low, vmax=1, interpolation="nearest", extent=extent)
-    ax.set(xlabel="samples" if order is None else "samples, clustered", ylabel="")
+    ax.set(xlabel="samples" if order is None else "samples, clustered")
     if groups is not None:
         codes = np.unique(np.asarray(groups), return_inverse=True)[1]
         codes = codes if order is None else codes[np.asarray(order)]
@@ -110,6 +110,7 @@ def heat_map(
             ax.plot([end, end], [0.5, n + 0.5], color="white", lw=0.8)
             ax.plot([0.5, n + 0.5], [end, end], color="white", lw=0.8)
     if labels is None:
+        ax.set(ylabel="samples, in the same order")
         whole_numbers(ax.xaxis)
         whole_numbers(ax.yaxis)
     else:
@@ -120,6 +121,7 @@ def heat_map(
         ax.set(xlabel="in the same order", xticks=[])
     bar = ax.figure.colorbar(image, cax=ax.inset_axes((1.04, 0, 0.05, 1)))
     bar.outline.set_visible(False)
+    bar.set_label("similarity")
     return ax
 
 

@@ -36,6 +36,7 @@ class Samples:
     columns: tuple[str, ...] = ()  # to pick from
     column: str | None = None
     by: str | None = None  # the column of the groups
+    sets_by: str | None = None  # the column of the sets
     separator: str | None = None
     splits: tuple[tuple[str, int], ...] = ()  # how many texts each separator would give
     text: str = ""  # of examples: what may stand in the box
@@ -45,6 +46,7 @@ class Samples:
     prompts: Sequence[str] = ()
     asked: Sequence[str] = ()  # prompts by a column of that name, whether or not they are taken out
     prompt_column: str = ""  # that prompts are from, or could be
+    roles: Mapping[str, tuple[str, Sequence[str]]] = field(default_factory=dict)  # columns, labels
     written: Callable[[Sequence[int]], str] | None = None  # samples, as the file has them
     features: Sequence[str] = ()  # the columns that numbers are from
     lost: Mapping[str, str] = field(default_factory=dict)  # others, and why
@@ -54,6 +56,11 @@ class Samples:
     def told(self) -> list[str]:
         """The notes for a result, which shows the samples themselves."""
         return [note.partition(" It begins: ")[0] for note in self.notes]
+
+    @property
+    def ids(self) -> Sequence[int | str]:
+        """The id of each sample, or its place where no column has ids."""
+        return self.roles["id"][1] if "id" in self.roles else self.places
 
     def __len__(self) -> int:
         return len(self.values)
@@ -77,6 +84,10 @@ class Samples:
             quality=[self.quality[i] for i in kept] if self.quality else (),
             prompts=[self.prompts[i] for i in kept] if self.prompts else (),
             asked=[self.asked[i] for i in kept] if self.asked else (),
+            roles={
+                role: (column, [labels[i] for i in kept])
+                for role, (column, labels) in self.roles.items()
+            },
             written=written and (lambda some: written([kept[i] for i in some])),
         )
 

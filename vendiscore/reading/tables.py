@@ -20,13 +20,16 @@ _ALONE = "\x1f"  # for one column: a control character that stands in no text
 # Words of headers, which are hardly ever a sample themselves.
 TEXT_NAMES = re.compile(
     "(text|answer|response|completion|output|generation|generated|prediction|sentence|caption|story"
-    "|storie|reply|replie|summary|summarie|translation)s?"
+    "|storie|reply|replie|summary|summarie|translation|antwort|antworten|ausgabe)s?"
 )
 OTHER_NAMES = re.compile(
     "(id|index|idx|key|no|nr|row|uid|uuid|name|prompt|question|instruction|input|query|context"
-    "|reference|label|class|category|split|source|model|url|date|time|timestamp|seed|score|rank)s?"
+    "|reference|label|class|category|split|source|model|url|date|time|timestamp|seed|score|rank"
+    "|frage|fragen|aufgabe|eingabe|anweisung|modell|modelle|nummer|quelle|klasse|kategorie)s?"
 )
-PROMPT_NAMES = re.compile("(prompt|question|instruction|input|query|context)s?")
+PROMPT_NAMES = re.compile(
+    "(prompt|question|instruction|input|query|context|frage|fragen|aufgabe|eingabe|anweisung)s?"
+)
 MOLECULE_NAMES = re.compile("smiles?|smi")
 _OTHERS_YET = re.compile("inchi|inchikey|unnamed")
 _NUMBER = re.compile(

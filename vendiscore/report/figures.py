@@ -57,9 +57,9 @@ def heat(found: Findings) -> Figure:
         lambda ax: plots.heat_map(found.K, found.seriated, groups=found.codes, ax=ax, cells=_CELLS),
         sentences.heat(found.K),
         (4.4, 3.7),
-        (0.11, 0.13, 0.75, 0.85),
+        (0.15, 0.13, 0.68, 0.85),
     )
-    text = "Bright squares along the diagonal are groups of samples that are alike."
+    text = "Bright squares along the diagonal are clusters of similar samples."
     lines = "" if found.codes is None else " Lines divide the groups."
     return Figure("heat", picture, "Similarities", text + lines)
 

@@ -15,8 +15,8 @@ from ..optional import require
 # matplotlib's text layout and font caches are shared by its figures, and its styles by all threads.
 _lock = threading.Lock()
 _INK = "#010203"  # becomes currentColor
-# As many as sets that the page compares, to be seen on white and on black.
-_ACCENTS = ["#7c6cf2", "#e8871e", "#1f9e89", "#d4458f", "#2f8fd8", "#9c8413", "#b0664a", "#689f38"]
+# As many as sets that the page compares, to be seen on white and on black, as on the page.
+ACCENTS = ["#7c6cf2", "#cf6a0a", "#1f9e89", "#d4458f", "#2f8fd8", "#9c8413", "#b0664a", "#5f9632"]
 _INKED = ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color")
 _STYLE: dict[str, Any] = {
     "svg.fonttype": "none",
@@ -24,9 +24,10 @@ _STYLE: dict[str, Any] = {
     "font.size": 10,
     "axes.spines.top": False,
     "axes.spines.right": False,
-    "axes.prop_cycle": f"cycler(color={_ACCENTS})",
+    "axes.prop_cycle": f"cycler(color={ACCENTS})",
     **dict.fromkeys(_INKED, _INK),
 }
+_ROUND = [1, 2, 5, 10]  # times a power of ten: the numbers at ticks, as on the page
 _NO_METADATA = dict.fromkeys(("Creator", "Date", "Format", "Type"))
 _NAMESPACES = re.compile(r' xmlns(?::\w+)?="[^"]*"')
 _NAMED = re.compile(r' id="([^"]*)"')
@@ -45,6 +46,9 @@ def svg(
     with _lock, matplotlib.rc_context(_STYLE):
         figure = Figure(figsize=size)
         draw(figure.add_axes(frame))  # a layout found by matplotlib takes as long as the picture
+        for axis in figure.findobj(matplotlib.axis.Axis):
+            if isinstance(axis.get_major_locator(), matplotlib.ticker.MaxNLocator):
+                axis.get_major_locator().set_params(steps=_ROUND)
         buffer = io.StringIO()
         figure.savefig(buffer, format="svg", transparent=True, metadata=_NO_METADATA)
     text = buffer.getvalue()

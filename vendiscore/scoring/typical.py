@@ -13,8 +13,9 @@ from ..signature import IDLE, plain
 # Accuracies where contents differ and wording is controlled: `benchmarks/people`, McDiv_nuggets.
 NEAR_CHANCE = (0.66, 0.43)
 NGRAMS = (
-    f"n-grams measure wording: on sets whose wording is controlled they are near chance (accuracy "
-    f"{NEAR_CHANCE[0]:.2f} and {NEAR_CHANCE[1]:.2f} on two sources, chance 0.50)."
+    f"n-grams measure wording, not meaning: where all texts are worded alike, they tell sets of "
+    f"different contents from others about as well as chance (accuracy {NEAR_CHANCE[0]:.2f} and "
+    f"{NEAR_CHANCE[1]:.2f} on two sources; chance is 0.50)."
 )
 REMEDY = 'For meaning: compute(texts, k="semantic"), or vendiscore FILE -k semantic.'
 WORDING = f"{NGRAMS} {REMEDY}"

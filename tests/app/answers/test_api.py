@@ -154,7 +154,7 @@ def test_wherever_samples_are_named_they_are_in_the_answer():
     assert len(named) > 12
     assert all(one["sample"] == [*RUT, RUT[3]][one["place"]] for one in named)
     assert ours["redundant_pairs"][0]["similarity"] == pytest.approx(1)
-    assert ours["copies"].startswith("Of 13 texts 12 are distinct")
+    assert ours["copies"].startswith("To this kernel, 1 of the 13 texts is")
 
 
 def test_images_are_named_by_their_places():
@@ -171,7 +171,9 @@ def test_a_set_of_nearly_all_different_samples_is_described_as_it_is(q):
     said = texts(different, ns=[1], q=q)["sentence"]
     assert said.endswith("any two are 0.00 alike on average, the closest two 0.00.")
     said = texts([*different, "y0 x0"], ns=[1], q=1)["sentence"]
-    assert "the closest two 1.00. But 2 of them are, to this kernel, the same as another" in said
+    assert (
+        "the closest two 1.00. To this kernel, however, 2 of them are the same as another" in said
+    )
     close = vectors([[0.0], [1.0], [2.0]], "rbf", 3.0, q=0)["sentence"]
     assert "any two are 0.90 alike on average, the closest two 0.95." in close
 

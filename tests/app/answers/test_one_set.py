@@ -13,12 +13,10 @@ pytest.importorskip("matplotlib")
 pytest.importorskip("rdkit")
 from vendiscore import compute, explain
 from vendiscore.analysis.findings import MOST
-from vendiscore.app.answers import offered_encoders
 from vendiscore.app.answers.sample_readout import UnusableError
 from vendiscore.app.inputs import examples
 from vendiscore.app.quotas import MAX_SAMPLES, RefusedError
 from vendiscore.app.serving.store import size_of
-from vendiscore.scoring.typical import NGRAMS
 
 RUT = examples.find_example("A model in a rut").text.splitlines()
 NS = {"ns": [1, 2, 3, 4]}
@@ -85,11 +83,11 @@ def test_each_sample_has_what_explain_says_of_it():
 def test_words_say_what_was_compared_and_name_copies_first():
     ours = answered([*RUT, RUT[0]])
     assert ours["sentence"].startswith("By the words they share, this set of 13 texts is as ")
-    assert ours["copies"].startswith("Of 13 texts 12 are distinct: 1 is, to this kernel, an exact")
+    assert ours["copies"].startswith("To this kernel, 1 of the 13 texts is an exact repeat of")
     assert ours["comparison"] == "n-grams of 1–4 words · q 1"
-    assert ours["verdict"] == "repeats itself"
+    assert ours["verdict"] == "repeats itself (n-grams, n = 13)"
     assert ours["interval"].startswith("95 % interval: ")
-    assert ours["how"].startswith("Compared by ngram_overlap")
+    assert ours["how"].startswith("Samples were compared by ngram_overlap")
     assert answered(RUT)["copies"] == ""
     odd = answered(RUT, options={"ns": [1, 3], "unit": "char"}, q="inf")
     assert odd["comparison"] == "n-grams of 1 and 3 characters · q ∞"
@@ -155,7 +153,10 @@ def test_vectors_beyond_what_pairs_are_looked_at_of_are_scored_whole():
     ours = answered(many, "vectors", "cosine")
     assert ours["VS"] == compute(many, k="cosine", ci=0.95)["VS"]
     assert (ours["n"], ours["looked"]) == (MOST + 300, MOST)
-    assert f"Pairs were looked at of {MOST:,} of {MOST + 300:,}, drawn at random." in ours["notes"]
+    assert (
+        f"Pairs were compared among {MOST:,} of the {MOST + 300:,} samples, drawn at random."
+        in ours["notes"]
+    )
     assert len(ours["samples"]["place"]) == MOST == len(set(ours["samples"]["place"]))
     assert max(ours["samples"]["nearest"]) < MOST
     some = many[np.array(ours["samples"]["place"]) - 1]
@@ -212,7 +213,7 @@ def test_a_matrix_loses_rows_and_columns_and_can_be_clipped():
     ):
         answered(K, "vectors", "K")
     K_rounded = np.array([[1, 1, 0.70], [1, 1, 0.71], [0.70, 0.71, 1]])
-    with pytest.raises(RefusedError, match="So little may be decimals that were rounded away"):
+    with pytest.raises(RefusedError, match="A value this small may be rounding error"):
         answered(K_rounded, "vectors", "K")
     ours = answered(K, "vectors", "K, clipped")
     assert ours["VS"] == pytest.approx(compute(K, score_K=True, psd="clip")["VS"])
@@ -248,14 +249,3 @@ def test_settings_that_are_not_known_are_refused(settings, said):
     with pytest.raises(RefusedError) as caught:
         answered(RUT, **settings)
     assert said in str(caught.value)
-
-
-def test_wording_points_to_the_choice_of_the_page_where_there_is_one(monkeypatch):
-    monkeypatch.setattr(offered_encoders, "offered", lambda kind: {})
-    said = answered(["a cat", "a dog"])["wording"]
-    assert said == NGRAMS
-    monkeypatch.undo()
-    if offered_encoders.offered("texts"):
-        said = answered(["a cat", "a dog"])["wording"]
-        assert said == f"{NGRAMS} For meaning, pick “mean the same”."
-    assert "compute(" not in said

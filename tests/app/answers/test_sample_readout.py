@@ -88,7 +88,7 @@ def test_of_many_bad_rows_ten_are_shown_with_their_number():
 def test_where_nothing_can_be_used_nothing_is_offered(leave_out):
     error = unusable(box("X1\nX2", kind="molecules"), "morgan", leave_out=leave_out)
     assert error.others == 0
-    assert "None is left to score" in str(error)
+    assert "No sample is left to score" in str(error)
 
 
 def test_texts_too_short_for_their_ngrams_are_left_out_by_line():

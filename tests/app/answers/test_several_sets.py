@@ -208,7 +208,7 @@ def test_of_many_sets_each_is_compared_with_each():
         (lambda: api.vendi_compare([["a"] * 1001] * 2), "More than 1,000"),
         (
             lambda: api.vendi_compare([[[1]] * 4, [[1, 2]] * 4], "vectors", "rbf"),
-            "as many columns",
+            "the same number of columns",
         ),
         (lambda: api.vendi_compare([np.eye(4).tolist()] * 2, "vectors", "K"), "matri"),
         (lambda: compared({"A": ["a"] * 4}), "Two to 8 sets"),

@@ -248,7 +248,7 @@ def _whole(found: Findings, job: Job) -> dict[str, Any]:
     alone = np.argsort(closest, kind="stable")[:few]
     places = found.places.tolist()
     return {
-        "verdict": sentences.verdict(found.n, found.value),
+        "verdict": sentences.verdict(found.n, found.value, job.choice.term),
         "copies": sentences.copies(found, job.what) if found.distinct < found.n else "",
         "shares": [
             round(share, 9) for share in to_host(found.spectrum.values).tolist() if share > 0

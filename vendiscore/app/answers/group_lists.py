@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
@@ -54,22 +56,54 @@ def place(groups: Groups | None, word: str = "number") -> Callable[[int], str]:
 
 
 def sets_of(samples: Samples) -> dict[str, Samples]:
-    """Return the groups of samples as sets by their labels; samples without a label are in none."""
+    """Return the sets of samples, or their groups, by label; samples without one are in none.
+
+    Sets keep the groups that their samples are in; groups that become sets have none.
+    """
+    labels, by = samples.sets or samples.groups, samples.sets_by or samples.by
     where: dict[Hashable, list[int]] = {}
-    for i, label in enumerate(samples.groups):
+    for i, label in enumerate(labels):
         if label != "":
             where.setdefault(label, []).append(i)
     if not 2 <= len(where) <= MAX_SETS:
-        of = f"in column {samples.by!r:.60}" if samples.by else "of samples"
-        got = f"{len(where):,} {of}" if samples.groups else "one set without groups"
+        of = f"in column {by!r:.60}" if by else "of samples"
+        got = f"{len(where):,} {of}" if labels else "one set without groups"
         raise RefusedError(
             f"Two to {MAX_SETS} sets or groups can be compared, got {got}; add a set, or pick the "
             f"column that names the set of each row under “Grouped by”."
         )
-    plain = replace(samples, python=None, notes=())
+    plain = replace(samples, python=None, notes=(), sets=())
+    plain = plain if samples.sets else replace(plain, groups=())
     return {
         f"group {label}" if isinstance(label, int) else str(label): replace(
-            plain.subset(kept), groups=(), total=len(kept)
+            plain.subset(kept), total=len(kept)
         )
         for label, kept in where.items()
     }
+
+
+def paired(
+    labels: Sequence[Sequence[Hashable]],
+) -> tuple[np.ndarray, np.ndarray, list[list[np.ndarray]]]:
+    """Return which samples of sets in a row are in groups with two samples or more of each set.
+
+    That is: where they are, where each set of them begins, and of each group where they then are.
+    """
+    sizes = [Counter(own) for own in labels]
+    every = list(chain(*labels))
+    known = [x for x in dict.fromkeys(every) if x != "" and all(n[x] > 1 for n in sizes)]
+    if len(known) < 2:
+        raise RefusedError(
+            f"Sets are compared within groups that have two samples or more of each set, got "
+            f"{len(known)} of {len({*every} - {''}):,}: pick “no groups”."
+        )
+    codes = {label: code for code, label in enumerate(known)}
+    code = np.array([codes.get(label, -1) for label in every])
+    places = np.flatnonzero(code >= 0)
+    starts = np.searchsorted(places, np.cumsum([0, *map(len, labels)]))
+    code = code[places]
+    groups = [
+        [start + np.flatnonzero(code[start:end] == each) for start, end in pairwise(starts)]
+        for each in range(len(known))
+    ]
+    return places, starts, groups

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -82,9 +82,20 @@ class Job:
         groups = self.groups
         return None if groups is None else [groups.labels[code] for code in groups.codes]
 
-    def code(self, found: Findings) -> str:
-        """Write three lines of Python that give the same number."""
+    def compared_by(self, choice: Choice) -> Job:
+        """Return the same samples and prompts, compared in another way with its usual options."""
+        taken = {"prompts": self.prompts} if self.prompts else {}
+        arguments = kernel_menu.arguments(choice, {}) | taken
+        return replace(self, choice=choice, arguments=arguments)
+
+    def code(self, found: Findings, *others: tuple[Job, Findings]) -> str:
+        """Write Python that gives the same number, and those of other jobs on these samples."""
         modules, expression = self.python
+        calls = [f"print({job._call(each)})" for job, each in [(self, found), *others]]
+        return "\n".join([source(modules), f"samples = {expression}", *calls])
+
+    def _call(self, found: Findings) -> str:
+        expression = self.python[1]
         apart = ("groups", "q", "prompts")
         arguments = {name: x for name, x in found.arguments.items() if name not in apart}
         if self.groups is not None and not self.groups.nested and self.kind == "vectors":
@@ -96,8 +107,7 @@ class Job:
             said = written(self.prompts, self.groups)
             read = SAVED in expression and (len(self.prompts) > 1 or len(said) > INLINE)
             options += f", prompts={OF_SAMPLES if read else said}"
-        call = called("samples", options)
-        return f"{source(modules)}\nsamples = {expression}\nprint({call})"
+        return called("samples", options)
 
 
 @dataclass(frozen=True)

@@ -33,6 +33,11 @@ class Choice:
     takes_pairs: bool = False  # all pairs are compared, where others multiply a few features
 
     @property
+    def sees(self) -> str:
+        """Return what a comparison of texts sees, with the name of its kernel."""
+        return f"{'meaning' if self.is_encoder else 'wording'} ({self.term})"
+
+    @property
     def is_matrix(self) -> bool:
         """Whether the samples are the similarities themselves."""
         return "score_K" in self.arguments
@@ -47,7 +52,7 @@ _MATRICES = (
     Choice("K", "are a similarity matrix", "K", "By the matrix given", {"score_K": True}),
     Choice(
         *("K, clipped", "are a matrix with negative eigenvalues", "K, clipped"),
-        "By the matrix given, without its negative eigenvalues",
+        "By the given matrix without its negative eigenvalues",
         {"score_K": True, "psd": "clip"},
     ),
 )
@@ -84,6 +89,14 @@ def choice(kind: str, kernel: Any) -> Choice:
             known[name] = replace(known["cosine"], kernel=name, term=name, arguments=how)
     one_of(kernel, tuple(known), "kernel")
     return known[kernel]
+
+
+def second(kind: str, chosen: Choice) -> Choice | None:
+    """Return the way to see meaning where wording was chosen, and the reverse; None without one."""
+    if kind != "texts" or not (chosen.is_encoder or chosen.kernel == _USUAL[kind]):
+        return None
+    both = (each for each in choices(kind) if each.is_encoder or each.kernel == _USUAL[kind])
+    return next((each for each in both if each.is_encoder != chosen.is_encoder), None)
 
 
 def menu(kind: str) -> dict[str, Any]:

@@ -30,8 +30,9 @@ from ..inputs.submission import KINDS
 from ..quotas import MAX_SAMPLES, MAX_SMILES, RefusedError, check_texts
 from . import kernel_menu, sample_views, several_sets
 from .jobs import FLOOR, Job, Settings, job_of
-from .kernel_menu import check_order, check_threshold
+from .kernel_menu import Choice, check_order, check_threshold
 from .prompt_lists import distinct
+from .row_selection import rows_to_keep
 from .sample_readout import left_out, sifted
 
 MAX_CURVE = 1_000  # samples whose magnitude is found: a system of equations at each scale
@@ -40,6 +41,8 @@ _GROWN = 200  # samples whose growth takes no time to speak of
 _AT_ONCE = 2e9  # multiplications, of which there are more in about a second
 # Up to so many samples an error above order 2 takes so much more.
 _ROOTS, _EACH = 200, 500
+# Where no encoder is at hand.
+_MEANING = 'For meaning, use the Python package: vendiscore.compute(texts, k="semantic").'
 
 
 class Result:
@@ -47,13 +50,38 @@ class Result:
 
     def __init__(self, found: Findings, job: Job, answer: dict[str, Any]) -> None:
         self._found, self._job, self.answer = found, job, answer
+        self._second: dict[str, Any] = {}
         found.forget()
+
+    @property
+    def second_is_long(self) -> bool:
+        """Whether the second number takes more than about a second."""
+        choice = kernel_menu.second(self._job.kind, self._job.choice)
+        if self._second or choice is None:
+            return False
+        return _takes_long(choice, self._job.samples, self._found.order)
+
+    def second(self) -> Steps[dict[str, Any]]:
+        """Score the texts by meaning where the answer is by wording, or the reverse."""
+        first, found = self._job, self._found
+        choice = kernel_menu.second(first.kind, first.choice)
+        if choice is None:
+            raise RefusedError("There is one way to compare these samples here, not two.")
+        if not self._second:
+            job = first.compared_by(choice)
+            other = yield from job.findings(found.order)
+            self._second = _second(first, found, job, other)
+        return self._second
 
     def groups(self, threshold: Any) -> dict[str, Any]:
         explained = self._found.explanation
         read = check_threshold(threshold, explained.floor)
         with np.errstate(all="ignore"):
             return sample_views.alike(explained.rethreshold(read))
+
+    def subset(self, size: Any) -> dict[str, Any]:
+        """Return the rows of so many samples that differ most, in the order they were chosen."""
+        return rows_to_keep(self._found, size)
 
     def thinning(self) -> dict[str, Any]:
         """Return the score of what is left as more of those that repeat others are removed."""
@@ -75,7 +103,7 @@ class Result:
             return {
                 "pictures": [figure.to_dict() for figure in drawn],
                 "sentences": [sentence for sentence in said if sentence],
-                "code": self._job.code(found),
+                "code": self._second.get("code", self._job.code(found)),
                 "signature": found.details["signature"],
                 "details": plain(dict(found.details)),
             }
@@ -89,13 +117,38 @@ class Result:
         return reported(self._found, title or None, shown).html()
 
 
+def _second(first: Job, found: Findings, job: Job, other: Findings) -> dict[str, Any]:
+    given = ", given the prompt" if job.prompts else ""
+    details, sees = other.details, job.choice.sees
+    notes = [
+        details["typical"],
+        f"By {sees}: {sentences.interval(other, job.what)}",
+        wording_sentence({"kernel": details.get("kernel")}, ""),
+        "Each kernel has a scale of its own: compare numbers of one kernel with each other.",
+    ]
+    return {
+        "own": first.choice.sees,
+        "by": sees,
+        "sentence": f"{found.value:,.1f} by {first.choice.sees}, {other.value:,.1f} by "
+        f"{sees}{given}",
+        "kernel": job.choice.kernel,
+        "VS": other.value,
+        **{name: other.beside(name) for name in ("se", "low", "high")},
+        "n": other.n,
+        "q": plain_order(other.order),
+        "notes": [note for note in notes if note],
+        "signature": details["signature"],
+        "code": first.code(found, (job, other)),
+    }
+
+
 def _magnitude(found: Findings, what: str) -> tuple[str, Figure | None]:
     """Return the magnitude function of the distances of the kernel, or why there is none."""
     similarity = found.looked.similarity
     if found.grouped or similarity.n < 2 or found.curve is not None:
         return "", None
     if similarity.n > MAX_CURVE:
-        return f"A magnitude function is drawn of up to {MAX_CURVE:,} samples.", None
+        return f"A magnitude function is drawn for up to {MAX_CURVE:,} samples.", None
     try:
         curve = magnitude_curve(similarity)
     except (ValueError, ArithmeticError) as error:
@@ -123,10 +176,10 @@ def score(samples: Samples, settings: Settings) -> Steps[Result]:
         except NotPSDError as error:
             if not chosen.is_matrix:
                 raise
-            little = " So little may be decimals that were rounded away."
+            little = " A value this small may be rounding error."
             raise RefusedError(
-                f"A similarity matrix has no negative eigenvalues, and those of this one sum to "
-                f"{-error.negative_mass:.3g} of a trace of 1."
+                f"A similarity matrix must not have negative eigenvalues; in this matrix, they sum "
+                f"to {-error.negative_mass:.3g} of a trace of 1."
                 f"{little if error.negative_mass < 1e-2 else ''} Pick “K, clipped” to set them to "
                 f"zero."
             ) from None
@@ -146,6 +199,7 @@ def _answer(
     of = sum(found.sizes) / len(found.sizes)
     groups = details["groups"] if found.grouped else None
     (of_samples,), prompts = distinct([job.prompts])
+    other = kernel_menu.second(job.kind, job.choice) if n > 1 else None
     return {
         "kind": job.kind,
         "what": job.what,
@@ -161,16 +215,18 @@ def _answer(
         "level": details.get("interval", {}).get("level"),
         "of": of,
         "share": found.value / of,
-        "verdict": sentences.verdict(of, found.value),
+        "verdict": sentences.verdict(of, found.value, job.choice.term),
         "sentence": job.sentence(found),
         "copies": sentences.copies(found, job.what) if found.distinct < n else "",
         "typical": details["typical"],
-        "wording": wording_sentence({"kernel": details.get("kernel")}, _meaning()),
+        "wording": wording_sentence({"kernel": details.get("kernel")}, "" if other else _MEANING),
+        "second": other and {"own": job.choice.sees, "by": other.sees},
         "interval": sentences.interval(found, job.what),
         "how": sentences.how(found),
         "notes": _notes(found, job, samples, bad),
         "signature": details["signature"],
         "code": job.code(found),
+        "id_column": samples.roles.get("id", ("",))[0],
         "left_out": [samples.places[i] for i in sorted(bad)],
         "unused": " ".join(left_out(samples, bad)),
         "looked": explained.n,
@@ -186,12 +242,6 @@ def _answer(
         and [{"group": str(row["group"]), "n": row["n"], "VS": row["VS"]} for row in groups],
         "growth": sentences.growing(found.growth) if n <= _GROWN and found.growth else "",
     }
-
-
-def _meaning() -> str:
-    """Point to the page's own way to compare meaning, where it is offered."""
-    labels = [f"“{each.label}”" for each in kernel_menu.choices("texts") if each.is_encoder]
-    return f"For meaning, pick {labels[0]}." if labels else ""
 
 
 def _notes(found: Findings, job: Job, samples: Samples, bad: Mapping[int, str]) -> list[str]:
@@ -212,7 +262,7 @@ def _notes(found: Findings, job: Job, samples: Samples, bad: Mapping[int, str]) 
             notes.append(note)
         elif not letters:  # with the remedy that the page has
             notes.append(
-                f"{texts} have no spaces between words, and a clause of theirs counts as one word: "
+                f"{texts} have no spaces between words, so a whole clause counts as one word: "
                 f"under “More”, pick n-grams made of characters (char)."
             )
     return [note for note in notes if note]
@@ -252,10 +302,13 @@ def menu() -> dict[str, Any]:
 
 def is_long(samples: Samples, settings: Settings) -> bool:
     """Return whether a score takes more than about a second."""
-    chosen = settings.choice_of(samples.kind)
+    return _takes_long(settings.choice_of(samples.kind), samples.values, settings.q)
+
+
+def _takes_long(chosen: Choice, values: Any, q: Any) -> bool:
     if chosen.is_encoder:
         return True
-    pairs = chosen.takes_pairs or not isinstance(samples.values, np.ndarray)
-    n, d = (min(len(samples), MAX_SAMPLES),) * 2 if pairs else samples.values.shape
-    roots = 2 < check_order(settings.q) < math.inf and n <= _ROOTS
+    pairs = chosen.takes_pairs or not isinstance(values, np.ndarray)
+    n, d = (min(len(values), MAX_SAMPLES),) * 2 if pairs else values.shape
+    roots = 2 < check_order(q) < math.inf and n <= _ROOTS
     return n * d * min(n, d) * (_EACH if roots else 1) > _AT_ONCE

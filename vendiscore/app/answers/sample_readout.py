@@ -14,6 +14,7 @@ from ...reading.tables import join_names
 from ...report.markup import cut
 from ...report.previews import in_words
 from ..quotas import RefusedError
+from .questions import questions
 
 Value = TypeVar("Value")
 Step = TypeVar("Step")
@@ -42,7 +43,7 @@ class UnusableError(RefusedError):
         then = (
             f"Correct them, or leave them out to score the others ({self.others:,})."
             if self.others
-            else "None is left to score."
+            else "No sample is left to score."
         )
         super().__init__(f"{self.what}: {'; '.join(self.each)}. {then}")
 
@@ -70,7 +71,7 @@ def left_out(samples: Samples, problems: Mapping[int, str]) -> tuple[str, ...]:
     lost = [str(label) for label in dict.fromkeys(samples.groups) if label not in kept]
     if not lost:
         return (said,)
-    return said, f"Nothing is left of these groups, which are not scored: {join_names(lost)}."
+    return said, f"These groups have no samples left and are not scored: {join_names(lost)}."
 
 
 def sifted(
@@ -109,6 +110,7 @@ def read_answer(samples: Samples) -> dict[str, Any]:
     usable = (i for i in range(len(samples)) if i not in samples.problems)
     bad = samples.problems
     error = UnusableError({"": (samples, bad)}, samples.kind) if bad else None
+    roles = samples.roles.items()
     return {
         **{name: getattr(samples, name) for name in _PLAIN},
         **{name: list(getattr(samples, name)) for name in ("kinds", "notes", "columns")},
@@ -116,7 +118,10 @@ def read_answer(samples: Samples) -> dict[str, Any]:
         "total": max(samples.total, len(samples)),
         "said": _said(samples),
         "preview": [_shown(samples, i) for i in islice(usable, _PREVIEW)],
-        "groups": len(set(samples.groups) - {""}),
+        "groups": len(set(samples.sets or samples.groups) - {""}),
+        "sets_by": samples.sets_by,
+        "roles": {role: [column, len({*labels} - {""})] for role, (column, labels) in roles},
+        **questions(samples),
         "prompts": len(set(samples.prompts) - {""}),
         "splits": [{"value": value, "count": count} for value, count in samples.splits],
         "problems": error and {"count": len(bad), **error.to_dict()},

@@ -24,7 +24,7 @@ def columns(found: Findings, job: Job, samples: Samples, kept: list[int]) -> dic
     explained, labels = found.explanation, job.labels
     places = found.places.tolist()
     return {
-        "place": [samples.places[kept[i]] for i in places],
+        "place": [samples.ids[kept[i]] for i in places],
         "text": None if job.texts is None else [job.texts(i) for i in places],
         "image": [job.pictures[i].thumbnail for i in places] if job.pictures else None,
         "group": None if labels is None else [labels[i] for i in places],

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,7 +32,7 @@ from ..quotas import MAX_SAMPLES, RefusedError, check_sets
 from . import kernel_menu, offered_encoders
 from .different_sources import asked_of, code, different, drawn, shown
 from .distinctive_samples import only
-from .group_lists import sets_of
+from .group_lists import paired, sets_of
 from .jobs import SAVED, Job, Settings, job_of
 from .kernel_menu import check_order
 from .prompt_lists import distinct, pooled_prompts, written
@@ -71,37 +72,45 @@ def compare(
     if len(kinds) > 1:
         raise RefusedError(f"Sets of one kind can be compared, got {' and '.join(sorted(kinds))}.")
     notes: list[str] = []
-    by = None
+    by, grouped = None, False
     if len(sets) == 1:
         (whole,) = sets.values()
-        by = whole.by
+        by, labels = whole.sets_by or whole.by, whole.sets or whole.groups
         sets = sets_of(whole)
-        lost = {i: what for i, what in whole.problems.items() if whole.groups[i] == ""}
+        lost = {i: what for i, what in whole.problems.items() if labels[i] == ""}
         if lost and not settings.leave_out:
             raise UnusableError({"": (whole, whole.problems)}, whole.kind)
-        notes = [*whole.told, *left_out(replace(whole, groups=()), lost)]
+        grouped = bool(whole.sets and whole.groups)
+        notes = [*whole.told, *left_out(replace(whole, groups=(), sets=()), lost)]
     check_sets(len(sets))
     kind = next(iter(sets.values())).kind
     chosen = settings.choice_of(kind)
     if chosen.is_matrix:
         raise RefusedError("Similarity matrices cannot be compared: pick rows of features.")
     most = min(MAX_SAMPLES, MOST_PAIRED // len(sets)) if chosen.takes_pairs else MAX_SAMPLES
-    sets = {name: replace(part(each, most), groups=()) for name, each in sets.items()}
+    sets = {name: part(each, most) for name, each in sets.items()}
+    groups = {name: each.groups for name, each in sets.items()} if grouped else {}
+    sets = {name: replace(each, groups=()) for name, each in sets.items()}
 
     def run(kept: dict[str, list[int]]) -> Steps[tuple[dict[str, Job], Compared]]:
         how = chosen.kernel, settings.options, settings.prompts
         jobs = {name: job_of(samples, kept[name], *how) for name, samples in sets.items()}
-        return jobs, (yield from compare_steps(jobs, settings.q, permutations))
+        own = [[labels[i] for i in kept[name]] for name, labels in groups.items()]
+        return jobs, (yield from compare_steps(jobs, settings.q, permutations, own))
 
     bad, (jobs, found) = yield from sifted(sets, kind, run, settings.leave_out)
     places = {}
     for name, samples in sets.items():
         told_of = (*samples.told, *left_out(samples, bad[name]))
         notes += [f"{name}: {note}" for note in told_of]
-        places[name] = _kept(samples.places, bad[name])
+        places[name] = _kept(samples.ids, bad[name])
     if found.together.n > _SLOW:
-        yield "Looking for what is only in one."
+        yield "Looking for samples that only one set has."
     first, result = next(iter(jobs.values())), found.comparison
+    within = [_kept(labels, bad[name]) for name, labels in groups.items()]
+    if result.groups < len(every := {*chain(*within)} - {""}):
+        least = f"the {result.groups:,} of {len(every):,} groups that have two or more of each"
+        notes.append(f"Sets are compared within {least} set.")
     asked = asked_of(jobs, {name: _kept(each.asked, bad[name]) for name, each in sets.items()})
     counted = different(found.together, list(jobs), asked, result.q, kind)
     try:
@@ -119,13 +128,19 @@ def compare(
         "only": only(found.together, jobs, places),
         "sources": counted and shown(counted, by) | {"pictures": drawn(counted)},
     }
-    return page | _code(found, jobs, asked, page["sources"])
+    return page | _code(found, jobs, asked, page["sources"], within)
 
 
 def compare_steps(
-    jobs: Mapping[str, Job], q: Any = DEFAULT_ORDER, permutations: int = 0
+    jobs: Mapping[str, Job],
+    q: Any = DEFAULT_ORDER,
+    permutations: int = 0,
+    groups: Sequence[Sequence[Hashable]] = (),
 ) -> Steps[Compared]:
-    """Compare sets at the size of the smallest or 100, pausing where it takes long."""
+    """Compare sets at the size of the smallest or 100, pausing where it takes long.
+
+    With the group of each sample of each set they are compared within groups.
+    """
     order = check_order(q)
     pairs = len(jobs) * (len(jobs) - 1) // 2
     level = LEVEL if len(jobs) <= FEW else LEVEL_OF_MANY
@@ -140,7 +155,7 @@ def compare_steps(
             )
     widths = [each.shape[1] for each in samples if isinstance(each, np.ndarray)]
     if len(set(widths)) > 1:
-        raise RefusedError(f"All sets need as many columns, got {widths}.")
+        raise RefusedError(f"All sets must have the same number of columns, got {widths}.")
     slow = max(sizes) > _SLOW
     if slow:
         yield _note(0)
@@ -149,11 +164,16 @@ def compare_steps(
     if prompts:
         arguments["prompts"] = prompts
     together = yield from offered_encoders.similarity(pooled(samples), arguments)
-    size = min(*sizes, LARGEST)
-    plan = Plan(order, level, count, size=size, orders=ORDERS).checked()
-    steps = comparing(together, np.cumsum([0, *sizes]), list(jobs), plan)
+    most = None if groups else min(*sizes, LARGEST)
+    plan = Plan(order, level, count, size=most, orders=ORDERS).checked()
+    pool, starts, within = together, np.cumsum([0, *sizes]), None
+    if groups:
+        places, starts, within = paired(groups)
+        pool = together.take(places)
+    steps = comparing(pool, starts, list(jobs), plan, within)
     found = (yield from _by_percent(steps, pairs * count)) if slow else finish(steps)
-    said = {"q": digits(order), "sizes": sizes, "size": size, "level": level}
+    said = {"q": digits(order), "sizes": sizes, "level": level}
+    said |= {"groups": found.groups} if groups else {"size": most}
     said |= {"permutations": count, "seed": plan.seed}
     return Compared(found, {**arguments, **together.fitted}, together, said)
 
@@ -165,6 +185,7 @@ def answer(found: Compared) -> dict[str, Any]:
         "sentence": sentences.standing(result),
         "verdicts": result.verdicts,
         "matched_size": result.sets[0].size,
+        "within": result.groups,
         "level": result.level,
         "rows": [_renamed(row, _ROW) for row in result.sets],
         "pairs": [
@@ -187,6 +208,7 @@ def _code(
     jobs: Mapping[str, Job],
     asked: Sequence[Sequence[str]],
     counted: dict[str, Any] | None,
+    groups: Sequence[Sequence[Hashable]],
 ) -> dict[str, Any]:
     """Write Python that gives the whole scores, and counts the sets that it reads from the page."""
     arguments = {name: x for name, x in found.arguments.items() if name != "prompts"}
@@ -209,9 +231,11 @@ def _code(
             modules, saved = READ_DOWNLOAD[0], lists
             sets = f'{READ_DOWNLOAD[1]}["sets"]  # “Everything (JSON)”, saved from the page'
     told = prompts or [repr(own) for own in asked if any(own)]
+    labels = repr(groups)
     head, listed = f"sets = {sets}", f"[{', '.join(map(repr, asked))}]" if told else ""
+    if (told or groups) and saved:
+        head, labels = head.replace(READ_DOWNLOAD[1], SAVED), 'saved["group"]'
     if told and saved:
-        head = head.replace(READ_DOWNLOAD[1], SAVED)
         listed = '[[saved["prompts"][i] for i in own] for own in saved["prompt"]]'
     if len(set(prompts)) == 1 and len(prompts[0]) <= INLINE:
         options += f", prompts={prompts[0]}"
@@ -224,11 +248,28 @@ def _code(
         loop = f"samples, prompts in zip(sets, [{', '.join(prompts)}])"
     scores = called("samples", options)
     lines = [source(modules), f"sets = {sets}", f"print([{scores} for {loop}])"]
+    if groups:
+        taken = f"prompts = {listed}" if prompts else ""
+        lines = [source(modules), head, f"groups = {labels}", taken, _both(arguments, found)]
     if counted:
         head = f"import {', '.join(filter(None, ['vendiscore', modules]))}\n{head}"
         counted["code"] = code(head, names, listed, found.arguments, found.comparison.q)
     own, every = distinct(asked if any(map(any, asked)) else [job.prompts for job in jobs.values()])
-    return {"code": "\n".join(lines), "sets": saved, "prompts": every, "prompt": own}
+    read = {"sets": saved, "prompts": every, "prompt": own, "group": groups if saved else []}
+    return {"code": "\n".join(filter(None, lines)), **read}
+
+
+def _both(arguments: Mapping[str, Any], found: Compared) -> str:
+    """Write Python that scores `sets` in the `groups` that have two samples or more of each."""
+    options, own = keywords(arguments, found.comparison.q), "samples, own in zip(sets, groups)"
+    if "prompts" in found.arguments:
+        options += ", prompts=[p for p, g in zip(asked, own) if g in both]"
+        own = "samples, own, asked in zip(sets, groups, prompts)"
+    call = called("[x for x, g in zip(samples, own) if g in both]", f"groups=named, {options}")
+    return (
+        "both = set.intersection(*({g for g in own if own.count(g) > 1} for own in groups))\n"
+        f"for {own}:\n    named = [g for g in own if g in both]\n    print({call})"
+    )
 
 
 def _csv(result: Comparison) -> str:

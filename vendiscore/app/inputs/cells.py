@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -12,16 +12,17 @@ from ...reading.columnar_files import Columns
 from ...reading.columns import is_prose
 from ...reading.encodings import decode
 from ...reading.formats import FORMATS
-from ...reading.limits import Limits, RefusedError, Wanted
+from ...reading.limits import AskError, Limits, RefusedError, Wanted
 from ...reading.number_tables import plain_numbers
 from ...reading.numpy_files import Arrays
 from ...reading.samples import Python, Samples
 from ...reading.table_samples import array_samples, columns_samples, table_samples
-from ...reading.tables import DELIMITERS, PROMPT_NAMES, Table, is_named, join_names, table
+from ...reading.tables import DELIMITERS, Table, is_named, join_names, table
 from ..quotas import NUMBERS, TABLE
 from .kinds import kinds_of_table
 from .matrices import csv_code, expression_code
 from .parts import fit
+from .roles import ID_NAMES, answer_columns, melted, roles_of
 from .submission import Asked, Kind
 
 LARGE = 4_000_000  # bytes of numbers, from which NumPy reads them faster
@@ -32,6 +33,10 @@ def of_cells(name: str, data: bytes, form: str, asked: Asked) -> Samples:
     csv = form in ("csv", "tsv")
     guessed = _wanted(asked, asked.kind if asked.kind == "molecules" else None)
     first = parse(data, form, replace(guessed, limits=_FIRST) if csv else guessed)
+    wide = answer_columns(first) if isinstance(first, Table) and first.rows else []
+    asked = replace(asked, wide=asked.wide and len(wide) > 1)
+    if asked.wide:
+        first = melted(first, wide)
     if isinstance(first, Arrays):
         return _of_arrays(first, name, asked)
     if isinstance(first, Columns):
@@ -46,7 +51,16 @@ def of_cells(name: str, data: bytes, form: str, asked: Asked) -> Samples:
     found = _large(data, form, wanted) if csv and kind == "vectors" else None
     if found is None:
         read = parse(data, form, wanted) if csv else first
-        found = table_samples(read, wanted)
+        read = melted(read, wide) if asked.wide and csv else read
+        try:
+            found = table_samples(read, wanted)
+        except AskError as error:
+            if kind == "texts" and len(wide) > 1:
+                each = f"Each of {join_names(wide)} holds the answers of one model"
+                error.choices.insert(0, (each, {"wide": True, "kind": kind}))
+            raise
+        if len(found) == len(read.rows):
+            found = _with_roles(found, read, lambda _: read, asked)
     python = _csv_python(name, found) if csv and kind == "vectors" else None
     return _finished(found, name, asked, kinds, python)
 
@@ -77,6 +91,7 @@ def of_columns(file: Columns, name: str, asked: Asked) -> Samples:
         raise file.refused()
     kind = asked.kind if asked.kind in kinds else kinds[0]
     found = columns_samples(file, _wanted(asked, kind))
+    found = _with_roles(found, head, lambda columns: file.table(columns or file.names[:1]), asked)
     chosen = [*found.features]
     some = f"[{chosen!r}]" if len(chosen) < len(file.all) else ""
     expression = f"pd.read_parquet({name!r}){some}.to_numpy()"
@@ -100,6 +115,15 @@ def _of_arrays(arrays: Arrays, name: str, asked: Asked) -> Samples:
     )
 
 
+def _with_roles(
+    found: Samples, head: Table, whole: Callable[[list[str]], Table], asked: Asked
+) -> Samples:
+    """Add what other columns tell of the samples, and the prompts that they answer."""
+    roles = roles_of(head, whole, {found.column, *found.features}, asked)
+    prompts = roles["prompt"][1] if "prompt" in roles and found.kind != "vectors" else ()
+    return replace(found, roles=roles, asked=found.prompts or prompts)
+
+
 def parse(data: bytes, form: str, wanted: Wanted) -> Any:
     parser = FORMATS[form].parse
     assert parser is not None
@@ -117,6 +141,7 @@ def _wanted(asked: Asked, kind: str | None = None, limits: Limits = TABLE) -> Wa
     return Wanted(
         kind or "",
         asked.column or None,
+        by=asked.sets or None,
         group_by=asked.by or None,
         prompts=asked.prompts if kind == "texts" and asked.prompts != asked.column else None,
         guess=True,
@@ -128,7 +153,7 @@ def _wanted(asked: Asked, kind: str | None = None, limits: Limits = TABLE) -> Wa
 
 def _large(data: bytes, form: str, wanted: Wanted) -> Samples | None:
     """Read a large table of nothing but numbers."""
-    if len(data) <= LARGE or wanted.column or wanted.group_by:
+    if len(data) <= LARGE or wanted.column or wanted.others:
         return None
     head = parse(data, form, replace(wanted, limits=replace(NUMBERS, samples=_FIRST.samples)))
     return plain_numbers(decode(data, guess=True)[0], head, wanted)
@@ -147,7 +172,7 @@ def _finished(
     if len(columns) < 2 or (found.kind == "vectors" and read.header is None and not by):
         columns = ()
     whole = replace(found, notes=(), python=python, written=None, by=by, columns=columns)
-    found = fit(whole, asked.draw)
+    found = fit(replace(whole, sets_by=asked.sets or None), asked.draw)
     more = (f"Only the first {found.total:,} rows were read.",) if read.more else ()
     known = [_split_by(read.delimiter), "decimal commas" * read.comma or _left_out(found)]
     return replace(
@@ -163,15 +188,12 @@ def _finished(
 
 
 def _prompt_column(found: Samples, asked: Asked) -> str:
-    """Return the column of prompts, by its name, or prose that texts are grouped by."""
-    names = [asked.prompts, *(c for c in (found.by, *found.columns) if c and _asks(c))]
+    """Return the column of prompts, unless it numbers them, or prose that texts are grouped by."""
+    role = found.roles.get("prompt", ("",))[0]
+    names = [asked.prompts, role if not is_named(role, ID_NAMES) else ""]
     names += [found.by] if any(map(is_prose, map(str, found.groups))) else []
     there = (name for name in names if name in found.columns and name != found.column)
     return next(filter(None, there), "")
-
-
-def _asks(name: str) -> bool:
-    return is_named(name, PROMPT_NAMES)
 
 
 def _note(found: Samples, name: str) -> str:

@@ -40,8 +40,9 @@ def fit(samples: Samples, draw: int) -> Samples:
     """Return as many strings or rows of numbers as fit, with what keeps some from being used."""
     n, strings = len(samples), samples.kind != "vectors"
     quotas.check_count(n, max(1, n), samples.kind if strings else "rows")
-    short = "has no group"  # without the column, which is that of the visitor's choice
-    known = {i: short if what.endswith(short) else what for i, what in samples.problems.items()}
+    known = dict(samples.problems)
+    for short in ("has no group", "has no set"):  # without the column, of the visitor's choice
+        known |= {i: short for i, what in known.items() if what.endswith(short)}
     samples = replace(samples, problems=known)
     found = _usable_strings(samples, draw) if strings else _usable_rows(samples, draw)
     return replace(found, problems=dict(sorted(found.problems.items())), total=n, draw=draw)

@@ -10,6 +10,8 @@ Kind = Literal["texts", "images", "molecules", "vectors"]
 KINDS: tuple[Kind, ...] = ("texts", "images", "molecules", "vectors")
 # What may stand between two texts; anything else is itself the sign.
 LINE, BLANK, FILE, ROW = "line", "blank", "file", "row"
+# What a column can tell of the samples in another; found in this order.
+ROLES = ("prompt", "model", "id", "label")
 
 
 @dataclass(frozen=True)
@@ -27,7 +29,13 @@ class Asked:
     kind: str | None = None  # one of `KINDS`
     column: str | None = None  # of a table, or the array of a .npz file
     by: str | None = None  # the column of groups
-    prompts: str | None = None  # the column of the prompt of each text
+    prompts: str | None = None  # the column of prompts that are taken out of the similarities
+    sets: str | None = None  # the column that names the sets of a comparison
+    prompt: str | None = None  # the column of a role; None to find it, "" for no column
+    model: str | None = None
+    id: str | None = None
+    label: str | None = None
+    wide: bool = False  # whether each column of texts holds the answers of one model
     separator: str | None = None  # "line", "blank", "file", "row" of a table, or a sign such as ---
     blocks: bool = False  # whether blank lines separate groups of lines
     draw: int = 0  # which random part is taken of more samples than fit

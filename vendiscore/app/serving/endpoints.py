@@ -50,8 +50,10 @@ class Routes:
         posts: dict[str, Answer] = {
             "read": self.read,
             "score": self.score,
+            "second": self.second,
             "compare": self.compare,
             "groups": self._step(SHORT, lambda x: self._result(x).groups(x.get("threshold"))),
+            "subset": self._step(MIDDLE, lambda x: self._result(x).subset(x.get("size"))),
             "thinning": self._step(SHORT, lambda x: self._result(x).thinning()),
             "papers": self._step(MIDDLE, lambda x: self._result(x).papers()),
             "drawings": self._step(SHORT, lambda x: one_set.drawings(x.get("smiles"))),
@@ -105,6 +107,10 @@ class Routes:
 
         slow = not ready and one_set.is_long(sent.samples, settings)
         return self._lines(request, LONG if slow else SHORT, steps())
+
+    async def second(self, request: Request) -> Lines:
+        result = self._result(loaded(await request.body()))
+        return self._lines(request, LONG if result.second_is_long else SHORT, result.second())
 
     async def compare(self, request: Request) -> Lines:
         body = loaded(await request.body())

@@ -42,7 +42,7 @@ class Kept:
         """Keep a value of so many bytes, and return its key, random unless it is passed."""
         if nbytes > self.most:
             raise RefusedError(
-                f"That takes {nbytes / 1e6:,.0f} MB of memory; this page keeps up to "
+                f"These samples take {nbytes / 1e6:,.0f} MB of memory; this page keeps up to "
                 f"{self.most / 1e6:,.0f} MB. Send a part of it."
             )
         key = key or secrets.token_urlsafe()

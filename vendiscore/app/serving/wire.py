@@ -156,7 +156,7 @@ def dumped(value: Any) -> bytes:
         text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
         return text.encode(errors="replace")  # half a surrogate pair is a visitor's
     except (TypeError, ValueError) as error:
-        raise RuntimeError(f"an answer is no JSON: {error}") from error
+        raise RuntimeError(f"an answer is not JSON: {error}") from error
 
 
 def loaded(text: str | bytes) -> dict[str, Any]:

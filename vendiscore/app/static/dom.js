@@ -1,46 +1,85 @@
+// @ts-check
 /** Elements and words. What a visitor wrote goes in as text, never as markup. */
 
-/** An element with attributes (`on…`: listeners; null and false are left out) and children. */
+/**
+ * Makes an element with attributes (`on…`: listeners; null and false are left out) and children.
+ * @template {keyof HTMLElementTagNameMap} Tag
+ * @param {Tag} tag
+ * @param {Attributes<HTMLElementTagNameMap[Tag]>} [attributes]
+ * @param {...Child} children
+ */
 export function el(tag, attributes = {}, ...children) {
   return filled(document.createElement(tag), attributes, children);
 }
 
-/** An element of an SVG. */
+/**
+ * Makes an element of an SVG.
+ * @template {keyof SVGElementTagNameMap} Tag
+ * @param {Tag} tag
+ * @param {Attributes} [attributes]
+ * @param {...Child} children
+ */
 export function shape(tag, attributes = {}, ...children) {
   return filled(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
 }
 
+/**
+ * @template {Element} Of
+ * @param {Of} node
+ * @param {Record<string, unknown>} attributes
+ * @param {Child[]} children
+ */
 function filled(node, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (value === null || value === undefined || value === false) continue;
-    if (typeof value === "function") node.addEventListener(name.slice(2), value);
-    else node.setAttribute(name, value === true ? "" : value);
+    if (typeof value === "function") node.addEventListener(name.slice(2), /** @type {EventListener} */ (value));
+    else node.setAttribute(name, value === true ? "" : String(value));
   }
   node.append(...present(children));
   return node;
 }
 
-/** Children without those that are not there: null, undefined, false and "". */
+/**
+ * Leaves out children that are not there: null, undefined, false and "".
+ * @param {Child[]} children
+ */
 function present(children) {
-  return children.flat().filter((child) => child || child === 0).map(
+  return children.flat(9).filter((child) => child || child === 0).map(
     (child) => (child instanceof Node ? child : String(child)),
   );
 }
 
+/**
+ * Returns the element of HTML that has the focus.
+ * @returns {HTMLElement | null}
+ */
+export function focused() {
+  return document.activeElement instanceof HTMLElement ? document.activeElement : null;
+}
+
 let used = 0;
 
-/** An id that nothing else on the page has. */
+/**
+ * Returns an id that nothing else on the page has.
+ * @param {string} name
+ */
 export function newId(name) {
   used += 1;
   return `r-${name}-${used}`;
 }
 
-/** A number with thousands apart: 1,000. */
+/**
+ * Writes a number with commas between thousands: 1,000.
+ * @param {number | string} n
+ */
 export function count(n) {
   return Number(n).toLocaleString("en-US");
 }
 
-/** A Vendi Score: one decimal, as in the sentences. */
+/**
+ * Writes a Vendi Score with one decimal place, as the sentences do.
+ * @param {number} value
+ */
 export function score(value) {
   return Number(value).toLocaleString(
     "en-US",
@@ -48,51 +87,83 @@ export function score(value) {
   );
 }
 
-/** Of how many a score is: all, or those of a group on average. */
+/**
+ * Writes how many samples a score is of: all, or those of a group on average.
+ * @param {Pick<Result, "of" | "n" | "by_group">} result
+ */
 export function whole({ of, n, by_group: groups }) {
   if (!groups) return count(n);
   return `${Number.isInteger(of) ? count(of) : score(of)} in a group`;
 }
 
-/** Words that are there, with a dot between each two. */
+/**
+ * Joins the words that are there by dots.
+ * @param {...(string | null | undefined)} words
+ */
 export function dotted(...words) {
   return words.filter(Boolean).join(" · ");
 }
 
-/** What a score is of, and how it was compared. */
+/**
+ * Names the samples of a score and how they were compared.
+ * @param {Pick<Result, "name" | "comparison">} result
+ */
 export function about({ name, comparison }) {
   return dotted(name, comparison);
 }
 
-/** A standard error; "" where there is none. */
+/**
+ * Writes a standard error; "" where there is none.
+ * @param {number | null | undefined} se
+ */
 export function error(se) {
-  if (!(se > 1e-6)) return "";
+  if (!se || !(se > 1e-6)) return "";
   return se >= 0.095 ? score(se) : Number(se).toPrecision(1);
 }
 
-/** A similarity: two decimals, with a true minus. */
+/**
+ * Writes a similarity with two decimal places and a true minus.
+ * @param {number} value
+ */
 export function alike(value) {
   return signed(Number(value).toFixed(2));
 }
 
-/** What a number says, with a true minus. */
+/**
+ * Writes a number with a true minus, and a zero without one.
+ * @param {string | number} text
+ */
 export function signed(text) {
   return String(text).replace(/^-(?=0(\.0+)?$)/, "").replace("-", "−");
 }
 
-/** "1 sample", "2 samples". */
+/**
+ * Counts things: "1 sample", "2 samples".
+ * @param {number} n
+ * @param {string} one
+ */
 export function some(n, one) {
   return `${count(n)} ${one}${n === 1 ? "" : "s"}`;
 }
 
-/** A text on one line, cut at a length, but in no sign that takes two of JavaScript's, with "…". */
+/**
+ * Puts a text on one line, cut with "…" at a length but inside no character.
+ * @param {string} text
+ * @param {number} longest
+ */
 export function cut(text, longest) {
   const line = [...String(text).replace(/\s+/g, " ").trim()];
   if (line.length <= longest) return line.join("");
   return `${line.slice(0, longest).join("").trimEnd()}…`;
 }
 
-/** Calls `run` once, `wait` ms after the last call. */
+/**
+ * Delays `run`: it is called once, `wait` ms after the last call.
+ * @template {unknown[]} Given
+ * @param {(...given: Given) => void} run
+ * @param {number} wait
+ * @returns {(...given: Given) => void}
+ */
 export function later(run, wait) {
   let timer = 0;
   return (...given) => {
@@ -101,13 +172,19 @@ export function later(run, wait) {
   };
 }
 
-/** Brings the top of an element into sight. */
+/**
+ * Brings the top of an element into sight.
+ * @param {Element} node
+ */
 export function reveal(node) {
   const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
   node.scrollIntoView({ block: "start", behavior: calm ? "auto" : "smooth" });
 }
 
-/** What to say when the server did not answer as hoped: `gone`, a `problem`, or neither. */
+/**
+ * Says why the server did not answer as hoped: `gone`, a `problem`, or neither.
+ * @param {any} failure
+ */
 export function trouble(failure) {
   if (failure.gone) return "This result is no longer kept on the server. Score again to see this.";
   return failure.problem?.text ?? "The server did not answer. Try again in a moment.";

@@ -5,28 +5,35 @@ import { get } from "./asking/calls.js";
 import { comparing } from "./asking/compare.js";
 import { el } from "./dom.js";
 import { drop } from "./asking/drop.js";
-import { Given } from "./asking/given.js";
-import { keys, scoreKey, tabs } from "./asking/keys.js";
-import { remember, restore, step, writeHash } from "./asking/memory.js";
+import { keys, scoreKey, tabKeys } from "./asking/keys.js";
+import { remember, restore, writeHash } from "./asking/memory.js";
 import { kernelsOf, lend, now, page, promptOf, takeBack } from "./asking/page.js";
 import { button, byId, fill, onPress } from "./asking/parts.js";
 import { promptField } from "./asking/prompt.js";
+import { asker } from "./asking/questions.js";
 import { runner } from "./asking/run.js";
 import { samples } from "./asking/samples.js";
 import { scoreOf, scoring } from "./asking/scoring.js";
 import { results } from "./asking/shown.js";
-import { KINDS, fromHash, kept } from "./asking/state.js";
+import { fromHash, kept } from "./asking/state.js";
+import { makeTabs } from "./asking/tabs.js";
 
-const NAMES = { texts: "Text", images: "Images", molecules: "Molecules", vectors: "Vectors" };
 const TO_SCORE = "Paste or drop samples and press Score, or try an example.";
 const TO_COMPARE = "Give two sets or more: which is more diverse, and is it more than chance?";
 const MEANS =
   "Twenty answers that all say the same count as one; twenty that have nothing in common count " +
   "as twenty. Most sets are somewhere in between.";
-const newGiven = (kind) => new Given(kind, { changed, turned });
-for (const kind of KINDS) page.givens[kind] = newGiven(kind);
-const current = () => page.givens[page.tab] ?? null;
 
+const { current, open, choose, compare } = makeTabs({
+  mark: tabKeys(byId("tabs"), (tab) => choose(tab)),
+  drawn(tab) {
+    shown.draw(tab);
+    redraw();
+  },
+  changed,
+  score: () => score(),
+  announce,
+});
 const shown = results(byId("result"), {
   announce,
   // Before there is a menu, one cannot say what has changed.
@@ -56,14 +63,10 @@ const given = samples({
   prefer: preferred,
   score,
   turn: (kind) => current().turn(kind),
+  ask: asker({ current, score, compare }),
   example,
 });
 const prompted = promptField(byId("prompt"), (text) => (current() ?? page.sets).answer(text));
-const mark = tabs(byId("tabs"), (tab) => {
-  page.chosen = true;
-  carry(tab);
-  step(() => turnTo(tab));
-});
 
 function announce(text) {
   byId("said").textContent = "";
@@ -86,57 +89,6 @@ function preferred() {
 function attach(files, target) {
   if (page.tab === "compare") page.sets.dropped(files, target);
   else current().attach(files, preferred());
-}
-
-function turnTo(tab) {
-  page.tab = tab;
-  mark(tab);
-  byId("panel").setAttribute("aria-labelledby", `tab-${tab}`);
-  byId("samples").hidden = tab === "compare";
-  byId("compare").hidden = tab !== "compare";
-  byId("score").firstChild.data = tab === "compare" ? "Compare" : "Score";
-  fill(byId("confirm"));
-  fill(byId("turned"));
-  shown.draw(tab);
-  redraw();
-}
-
-/** The groups of this tab, side by side on the tab that compares. */
-function compareGroups(given) {
-  const { kernel, options, q } = page.settings[page.tab];
-  Object.assign(page.settings.compare, { kernel, options: { ...options }, q });
-  page.drawn = null;
-  step(() => turnTo("compare"));
-  page.sets.adopt(given, score);
-}
-
-/** What cannot be what this tab takes goes with the visitor to another that has nothing yet. */
-function carry(tab) {
-  const here = current();
-  const there = page.givens[tab];
-  if (tab === "compare" && here?.read?.groups > 1 && !page.sets.filled().length) {
-    page.sets.adopt(here);
-  }
-  if (!here?.own || !there || there.source !== "" || tab === page.tab) return;
-  if (!here.problem && !here.read?.kinds?.includes(tab)) return;
-  page.givens[tab] = here;
-  page.givens[page.tab] = newGiven(page.tab);
-  here.turn(tab);
-}
-
-/** Files of another kind than the tab: they go to its tab, and the page with them. */
-function turned(given) {
-  const from = KINDS.find((kind) => page.givens[kind] === given);
-  if (!from) return;
-  const { kind, text } = given;
-  given.text = page.givens[kind].text;
-  page.givens[from] = newGiven(from);
-  page.givens[kind] = given;
-  if (text) page.givens[from].write(text, true);
-  if (page.tab !== from) return;
-  turnTo(kind);
-  fill(byId("turned"), el("p", { class: "hint" }, `These are ${kind}, so this is their tab.`));
-  announce(`${given.read.name} holds ${kind}: the page turned to ${NAMES[kind]}.`);
 }
 
 function drawAlike() {
@@ -195,7 +147,7 @@ function follow(link) {
   if (link.threshold !== null) page.thresholds[link.tab] = link.threshold;
   if (link.prompt) (page.givens[link.tab] ?? page.sets).prompt = link.prompt;
   page.drawn = null;
-  turnTo(link.tab);
+  open(link.tab);
 }
 
 /** The example that an address names, scored unless its result is here. */
@@ -232,10 +184,10 @@ function start() {
   page.chosen = Boolean(link) && link.tab !== "texts";
   if (record) restore(record, link, shown);
   if (link) follow(link);
-  else turnTo(record?.tab ?? page.tab);
+  else open(record?.tab ?? page.tab);
   byId("score-key").textContent = scoreKey;
   onPress(byId("score"), score);
-  byId("result").addEventListener("compare", () => compareGroups(current()));
+  byId("result").addEventListener("compare", () => compare());
   keys({ score, stop: running.end });
   drop(byId("shade"), attach, (text) => (current() ?? page.sets).write(text, true));
   byId("skip").addEventListener("click", (event) => {
@@ -243,7 +195,7 @@ function start() {
     byId("result").focus();
   });
   addEventListener("pagehide", () => remember(shown));
-  addEventListener("popstate", ({ state }) => state?.tab && turnTo(state.tab));
+  addEventListener("popstate", ({ state }) => state?.tab && open(state.tab));
   addEventListener("hashchange", () => {
     if (history.state?.tab) return; // a step of this page's own
     const to = fromHash(location.hash);

@@ -96,14 +96,14 @@ export function comparing({ changed, score, examples }) {
     score();
   }
 
-  /** The groups of what another tab has, compared as sets. */
-  function adopt(given, then = () => {}) {
+  /** The groups of what another tab has, compared as sets; `options` say how it is read for that. */
+  function adopt(given, { options = {}, then = () => {} } = {}) {
     const go = () => {
       empty();
       turnAll(given.kind);
       self.cards[0].rename(given.read?.name ?? self.cards[0].name());
       self.prompt = given.prompt;
-      self.cards[0].given.copy(given);
+      self.cards[0].given.copy(given, options);
       then();
     };
     if (!filled().length || self.example) return go();

@@ -225,10 +225,16 @@ export class Given {
     return { kind, source, text, names, pasted, dataset, example, asked, read, leaveOut, prompt };
   }
 
-  /** The same as another has, as it was read there. */
-  copy(other) {
-    this.restore({ ...other.snapshot(), files: other.files });
-    this.changed(this);
+  /** The same as another has, as it was read there, or anew with other options. */
+  copy(other, options = {}) {
+    this.restore({ ...other.snapshot(), files: other.files, asked: { ...other.asked } });
+    if (!this.isReadBy(options)) this.ask(options);
+    else this.changed(this);
+  }
+
+  /** Whether it is read in this way already. */
+  isReadBy(options) {
+    return Object.entries(options).every(([name, value]) => (this.asked[name] ?? null) === value);
   }
 
   restore(snapshot) {

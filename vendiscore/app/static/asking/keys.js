@@ -13,7 +13,7 @@ export function keys({ score, stop }) {
 }
 
 /** Tabs as everywhere: one of them in the order of focus, arrows, Home and End to the others. */
-export function tabs(list, choose) {
+export function tabKeys(list, choose) {
   const all = [...list.querySelectorAll('[role="tab"]')];
   for (const tab of all) tab.addEventListener("click", () => choose(tab.dataset.tab));
   list.addEventListener("keydown", (event) => {

@@ -1,7 +1,8 @@
 /** What was read, where the samples are: how it was split, the first rows, and what is wrong. */
 
 import { count, el } from "../dom.js";
-import { button, byId, field, fill } from "./parts.js";
+import { columns } from "./columns.js";
+import { button, byId, fill } from "./parts.js";
 
 const drawn = new WeakMap(); // of each container what it shows
 
@@ -9,26 +10,27 @@ const SPLITS = { line: "line", blank: "blank line", row: "row" };
 
 /**
  * Shows `given` in a container. `score()` scores what can be used, `turn(kind)` reads the samples
- * as another kind; `label` sets the names of controls apart where there are several sets.
+ * as another kind, `ask(question)` asks what a table can answer; `label` sets the names of controls apart where there are several sets.
  */
-export function readout(container, given, { score, turn, label = "" }) {
+export function readout(container, given, { score, turn, ask, label = "" }) {
   const read = given.read ?? (given.busy ? given.before : null);
   const { busy, question: asks, problem, leaveOut, source } = given;
   const state = JSON.stringify([busy, read?.key, asks, problem, leaveOut, source, label]);
   const last = drawn.get(container);
   if (last?.given === given && last.state === state) return;
   drawn.set(container, { given, state });
-  const open = container.querySelector(".how")?.open && given.read;
+  const open = [...container.querySelectorAll("details[open]")].map((each) => each.className);
   const waits = busy && !(read && source === "text"); // nothing jumps while one types
   container.setAttribute("aria-busy", String(given.busy));
   fill(
     container,
     waits ? el("p", { class: "hint busy" }, `Reading ${named(given)}…`) : null,
     given.question ? question(given) : null,
-    ...(read ? whatWasRead(given, read, { turn, label }) : []),
+    ...(read ? whatWasRead(given, read, { turn, ask, label }) : []),
     given.busy ? null : troubled(given, score, label ? "Compare" : "Score"),
   );
-  if (open) container.querySelector(".how")?.setAttribute("open", "");
+  if (!given.read) return;
+  for (const each of container.querySelectorAll("details")) each.open = open.includes(each.className);
 }
 
 function named(given) {
@@ -38,12 +40,13 @@ function named(given) {
   return given.dataset || given.example || "what you pasted";
 }
 
-function whatWasRead(given, read, { turn, label }) {
+function whatWasRead(given, read, { turn, ask, label }) {
   const shown = label && given.text ? null : preview(read); // a set's box is enough
   return [
     how(read, turn),
     read.total > read.n ? draw(given, read) : null,
-    ways(given, read, label),
+    ...columns(given, read, { label, ask }),
+    read.splits?.length > 1 ? splits(given, read, label) : null,
     shown,
   ];
 }
@@ -64,44 +67,6 @@ function how(read, turn) {
 function draw(given, read) {
   const next = () => given.ask({ draw: (read.draw ?? 0) + 1 });
   return el("p", {}, button("Another draw", next, "chip", { "data-at": "draw" }));
-}
-
-/** The column, the groups and what stands between two texts, where there is a choice. */
-function ways(given, read, label) {
-  const columns = read.columns ?? [];
-  const fields = [];
-  if (columns.length > 1) {
-    const ask = (column) => given.ask({ column });
-    fields.push(select("Column", columns.map((name) => [name, name]), read.column, ask, label));
-    const rest = columns.filter((name) => name !== read.column);
-    const pairs = [["", "no groups"], ...rest.map((name) => [name, name])];
-    const by = (value) => given.ask({ by: value || null });
-    fields.push(select("Grouped by", pairs, read.by ?? "", by, label));
-  }
-  return [
-    fields.length ? el("div", { class: "fields" }, ...fields) : null,
-    read.prompt_column ? own(given, read) : null,
-    read.splits?.length > 1 ? splits(given, read, label) : null,
-  ];
-}
-
-/** A column of prompts, of which each is taken out of its own sample. */
-function own(given, read) {
-  const box = el("input", {
-    type: "checkbox",
-    checked: Boolean(read.prompts),
-    "data-at": "prompts",
-    onchange: (event) => given.ask({ prompts: event.target.checked ? read.prompt_column : null }),
-  });
-  return el("label", { class: "choice small" }, box, `given the prompt, “${read.prompt_column}”`);
-}
-
-function select(name, pairs, value, ask, label) {
-  const options = pairs.map(([key, shown]) => el("option", { value: key }, shown));
-  const more = { "data-at": name, "aria-label": label ? `${name}, ${label}` : null };
-  const element = el("select", { onchange: () => ask(element.value), ...more }, ...options);
-  element.value = value ?? "";
-  return field(name, element);
 }
 
 function splits(given, read, label) {
@@ -125,7 +90,7 @@ function splits(given, read, label) {
   return el(
     "fieldset",
     { class: "row splits" },
-    el("legend", { class: "visually-hidden" }, `What stands between two samples ${label}`),
+    el("legend", { class: "visually-hidden" }, `Separator of two samples ${label}`),
     el("span", { class: "hint", "aria-hidden": "true" }, "Split by"),
     ...chips,
     sign(given, read, label),
@@ -209,7 +174,7 @@ function troubled(given, score, verb) {
 /** A problem {text, then, lines, others}, and `others()` to go on without what it is about. */
 export function trouble(problem, others, verb) {
   const which = problem.lines?.length
-    ? el("details", {}, el("summary", {}, "Which ones"), lines(problem))
+    ? el("details", {}, el("summary", {}, "Which ones?"), lines(problem))
     : null;
   const then = problem.then ? el("p", { class: "small" }, problem.then) : null;
   const go = problem.others

@@ -4,10 +4,26 @@ import { follow } from "./calls.js";
 
 const STOPPED = "Stopped.";
 const EVERY = 5000; // ms between two announcements of how far it is
+const SECOND = 1000;
+const SOON = 2; // seconds that nobody wants to know of
 
 /** `parts` are the elements {go, stop, progress}; `announce(text)` speaks. */
 export function runner({ go, stop, progress }, announce) {
   let now = null;
+  const clock = progress.appendChild(document.createElement("b"));
+
+  /** Writes how long it takes, each second, which no reader of a screen is told. */
+  function time({ signal }) {
+    const start = Date.now();
+    clock.setAttribute("aria-hidden", "true");
+    clock.textContent = "";
+    const timer = setInterval(() => {
+      const seconds = Math.round((Date.now() - start) / SECOND);
+      clock.textContent = seconds < SOON ? "" : ` · ${seconds} s`;
+    }, SECOND);
+    signal.addEventListener("abort", () => clearInterval(timer));
+    return timer;
+  }
 
   function show(running) {
     if (!running && document.activeElement === stop) go.focus();
@@ -26,6 +42,7 @@ export function runner({ go, stop, progress }, announce) {
     const mine = new AbortController();
     now = mine;
     show(true);
+    const timer = time(mine);
     let spoken = Date.now();
     const said = (text) => {
       if (now !== mine) return;
@@ -39,6 +56,7 @@ export function runner({ go, stop, progress }, announce) {
     } catch (error) {
       if (!mine.signal.aborted) throw error;
     } finally {
+      clearInterval(timer);
       if (now === mine) {
         now = null;
         show(false);
@@ -51,6 +69,7 @@ export function runner({ go, stop, progress }, announce) {
     now.abort();
     now = null;
     show(false);
+    clock.textContent = "";
     say(STOPPED);
     progress.classList.add("still");
     progress.hidden = false;

@@ -13,9 +13,9 @@ const FILES = { images: "Choose images or a .zip" };
 
 /**
  * `current()` is what is given now, `examples()` those of its kind; `attach(files)`, `score()`,
- * `turn(kind)` and `example(entry)` do what is asked for. `choose(entry)` is a click on an example.
+ * `turn(kind)`, `ask(question)` and `example(entry)` do what is asked for. `choose(entry)` is a click on an example.
  */
-export function samples({ current, examples, attach, score, turn, example, prefer }) {
+export function samples({ current, examples, attach, score, turn, ask, example, prefer }) {
   const paste = box((text, atOnce) => current().write(text, atOnce), { id: "box", rows: 5 });
   const files = chooser("Choose files", attach, { id: "files" });
   const next = () => (byId("paste").hidden ? byId("files") : paste).focus();
@@ -49,7 +49,7 @@ export function samples({ current, examples, attach, score, turn, example, prefe
     files.lastChild.data = (!attached && FILES[given.kind]) || "Choose files";
     files.classList.toggle("zone", given.kind === "images" && attached === null);
     tries(byId("examples"), examples(), given.example, choose);
-    readout(byId("read"), given, { score, turn });
+    readout(byId("read"), given, { score, turn, ask });
   }
 
   function choose(entry) {

@@ -1,6 +1,6 @@
 /** The result of each tab: shown, marked as old when what it is of changes, and kept alive. */
 
-import { call } from "./calls.js";
+import { call, follow } from "./calls.js";
 import { clear, markOld, show, showComparison } from "../showing/result.js";
 
 const OLD = {
@@ -37,7 +37,8 @@ export function results(container, { announce, now, renew, moved, empty }) {
       return;
     }
     const draw = tab === "compare" ? showComparison : show;
-    draw(container, entry.answer, { call: caller(tab, entry), announce });
+    const tools = { call: caller(tab, entry, call), follow: caller(tab, entry, follow), announce };
+    draw(container, entry.answer, tools);
     age(tab);
   }
 
@@ -57,8 +58,8 @@ export function results(container, { announce, now, renew, moved, empty }) {
   }
 
   /** Calls about a result: what is no longer kept is made anew, once, without a word. */
-  function caller(tab, entry) {
-    const ask = (path, body, options) => call(path, { ...body, id: entry.id }, options);
+  function caller(tab, entry, way) {
+    const ask = (path, body, options) => way(path, { ...body, id: entry.id }, options);
     return async (path, body, options) => {
       try {
         return await ask(path, body, options);

@@ -2,19 +2,21 @@
 
 import { about, alike, count, el, error, score, whole } from "../dom.js";
 import { menu } from "./menu.js";
+import { repeats } from "./repeats.js";
 import { saveEverything, saveKept, saveReport, saveTable } from "./saves.js";
+import { notes, second } from "./second.js";
 import { shareMenu } from "./share.js";
 
 /** The bar of a view. */
 export function bar(view) {
   const { R } = view;
-  const of = about(R);
   return card(
     view,
     number(R),
     meter(R),
     el("p", { class: "r-verdict" }, R.verdict),
-    el("p", { class: "r-about", title: of }, el("bdi", {}, of)),
+    el("p", { class: "r-about" }, el("bdi", {}, about(R))),
+    second(view),
     el("div", { class: "r-tools" }, shareMenu(view), downloads(view)),
   );
 }
@@ -44,14 +46,7 @@ function number(R) {
   const se = error(R.se);
   return el("h2", { class: "r-number" },
     "≈ ", el("b", {}, score(R.VS)), ` of ${whole(R)}`,
-    se ? el(
-      "span",
-      {
-        class: "r-se",
-        title: "One standard error: what other samples of the same source might change",
-      },
-      ` ± ${se}`,
-    ) : null,
+    se ? el("span", { class: "r-se" }, ` ± ${se}`) : null,
   );
 }
 
@@ -69,7 +64,7 @@ function meter(R) {
     parts.push(stretch);
   }
   const label = `${Math.round(100 * share)} % of the samples: ${score(VS)} of ${whole(R)} are effectively different`;
-  return el("div", { class: "r-meter", role: "img", "aria-label": label, title: label }, ...parts);
+  return el("div", { class: "r-meter", role: "img", "aria-label": label }, ...parts);
 }
 
 function downloads(view) {
@@ -79,7 +74,7 @@ function downloads(view) {
   }
   items.push(["Everything (JSON)", () => saveEverything(view), "all numbers, for programs"]);
   if (view.size) items.push(["Kept samples (CSV)", () => saveKept(view), "one of each cluster"]);
-  return menu("⤓", "Download", items);
+  return menu("Download", "Download", items);
 }
 
 /** What is said first, beneath the bar: copies, the sentence, the interval, the yardstick, notes. */
@@ -104,22 +99,23 @@ export function summary(view) {
       el("p", { class: "r-sentence" }, R.sentence),
       R.typical ? el("p", { class: "r-typical" }, R.typical) : null,
       without,
+      repeats(view),
     ),
-    el("div", {}, ...small));
+    el("div", {}, ...small, notes(view)));
 }
 
 function yardstick({ R, without, threshold, groups }) {
   if (!without || R.n < 2) return [];
-  const part = without.of < R.n ? `Of a random ${count(without.of)} of them` : "";
+  const part = without.of < R.n ? `Among a random ${count(without.of)} of the samples` : "";
   if (!groups.length) return [
-    `${part ? `${part}, no` : "No"} two are as alike as ${alike(threshold)}: there are no near-duplicates.`,
+    `${part ? `${part}, no` : "No"} two have a similarity of ${alike(threshold)} or more: there are no near-duplicates.`,
   ];
   if (without.left >= without.of) return [];
   const which = R.by_group ? "All groups together, without near-duplicates: " : "Without near-duplicates: ";
   return [
-    part ? `${part}, which score ${score(without.all)}, without near-duplicates: ` : which,
+    part ? `${part} (score ${score(without.all)}), without near-duplicates: ` : which,
     el("b", {}, score(without.VS)),
     ` of ${count(without.left)}`,
-    ` (one of each cluster kept, alike from ${alike(threshold)}).`,
+    ` (one sample of each cluster kept, similarity from ${alike(threshold)}).`,
   ];
 }

@@ -1,42 +1,30 @@
-/** Colours that pictures are drawn in, for a light and a dark page. */
+/** The colours of charts: the same on a light page, on a dark one, and in a report. */
 
 import { el } from "../dom.js";
 
-const DARK = matchMedia("(prefers-color-scheme: dark)");
-const RAMPS = {
-  light: [[250, 249, 255], [196, 188, 247], [106, 90, 220], [38, 24, 112]],
-  dark: [[24, 22, 38], [66, 54, 148], [143, 128, 255], [244, 241, 255]],
-};
+// viridis, as in the report: for eyes that see few colours, too, it grows lighter evenly.
+const VIRIDIS = (
+  "440154 481769 472a7a 433d84 3d4e8a 355e8d 2e6d8e 297b8e 23898e 1f978b 21a585 2eb37c 46c06f " +
+  "65cb5e 89d548 b0dd2f d8e219 fde725"
+).split(" ").map((hex) => [0, 2, 4].map((at) => Number.parseInt(hex.slice(at, at + 2), 16)));
 export const COLOURED = 8; // groups that have a colour of their own
-
-function ramp() {
-  return DARK.matches ? RAMPS.dark : RAMPS.light;
-}
 
 /** Runs `draw` now, and whenever the page turns light or dark, until `signal`. */
 export function inColours(draw, signal) {
   draw();
-  DARK.addEventListener("change", draw, { signal });
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw, { signal });
 }
 
-/** 256 colours from the least to the greatest similarity. */
-export function shades() {
-  const stops = ramp();
-  const table = new Uint8ClampedArray(4 * 256);
-  for (let value = 0; value < 256; value++) {
-    const at = (value / 255) * (stops.length - 1);
-    const i = Math.min(Math.floor(at), stops.length - 2);
-    for (let c = 0; c < 3; c++) {
-      table[4 * value + c] = stops[i][c] + (at - i) * (stops[i + 1][c] - stops[i][c]);
-    }
-    table[4 * value + 3] = 255;
-  }
-  return table;
+/** The colour of a share, from dark for 0 to bright for 1, as [red, green, blue]. */
+export function shade(share) {
+  const at = Math.max(0, Math.min(1, share)) * (VIRIDIS.length - 1);
+  const i = Math.min(Math.floor(at), VIRIDIS.length - 2);
+  return VIRIDIS[i].map((from, c) => Math.round(from + (at - i) * (VIRIDIS[i + 1][c] - from)));
 }
 
-/** The same as a gradient of CSS. */
-export function gradient() {
-  return `linear-gradient(to right, ${ramp().map((rgb) => `rgb(${rgb.join(" ")})`).join(", ")})`;
+/** Such colours in equal steps, for a bar that explains them. */
+export function stops() {
+  return VIRIDIS.map((rgb) => `rgb(${rgb.join(", ")})`);
 }
 
 /** The colour of a variable of the style sheets. */

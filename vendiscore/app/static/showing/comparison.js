@@ -3,7 +3,7 @@
 import { card } from "./bar.js";
 import { count, cut, dotted, el, score, signed } from "../dom.js";
 import { figures, lines } from "./figures.js";
-import { heads } from "./heads.js";
+import { carded, heads } from "./heads.js";
 import { menu } from "./menu.js";
 import { more } from "./more.js";
 import { inFull } from "./sample.js";
@@ -42,7 +42,7 @@ function top(view) {
   const share = menu("Share", "Share this comparison", [
     copying(view, "sentences", () => copyText(C.sentence), "select them below"),
   ]);
-  const take = menu("⤓", "Download", [
+  const take = menu("Download", "Download", [
     ["Table (CSV)", () => save(C.csv, "vendiscore.csv", "text/csv"), "a row for each set"],
     ["Everything (JSON)", () => saveJson(C), "all numbers, for programs"],
   ]);
@@ -56,16 +56,19 @@ function top(view) {
     " ",
   ));
   if (ranked.length > NAMED) sides.push(el("span", {}, `and ${count(ranked.length - NAMED)} more`));
-  const about = dotted(`effectively different of ${count(C.matched_size)} each`, C.comparison);
+  const matched = C.within
+    ? `effectively different in a group, the mean of ${count(C.within)}`
+    : `effectively different of ${count(C.matched_size)} each`;
+  const about = dotted(matched, C.comparison);
   return card(
     view,
     el("h2", { class: "r-sides" }, ...sides),
-    el("p", { class: "r-about", title: about }, about),
+    el("p", { class: "r-about" }, about),
     el("div", { class: "r-tools" }, share, take),
   );
 }
 
-function sets({ rows, matched_size: size, level }) {
+function sets({ rows, matched_size: size, within, level }) {
   const most = Math.max(...rows.map(({ high, matched }) => high ?? matched), 1);
   const many = `${Math.round(100 * (level ?? 0.95))} % interval`;
   const line = ({ name, n, VS, matched, low, high }) => el("tr", {},
@@ -80,14 +83,16 @@ function sets({ rows, matched_size: size, level }) {
     el(
       "p",
       { class: "r-small" },
-      `A larger set scores higher for its size alone, so that the bold score is of ${count(size)} of each, drawn at random.`,
+      within
+        ? `Scores are means over ${count(within)} groups. A larger set scores higher for its size alone, so the bold score is for the same number of samples of each set in a group, drawn at random.`
+        : `A larger set scores higher for its size alone, so the bold score is for ${count(size)} samples of each set, drawn at random.`,
     ),
     wide("Scores of the sets", el("table", { class: "r-table r-plain" },
       heads(
         ["set"],
         ["samples", "r-digits"],
         ["whole", "r-digits", "Vendi Score of the whole set"],
-        [`of ${count(size)}`, "r-digits", "Vendi Score at matched size"],
+        [within ? "matched" : `of ${count(size)}`, "r-digits", "Vendi Score at matched size"],
         [many, "r-digits"],
         ["", "r-interval-cell"],
       ),
@@ -98,7 +103,7 @@ function wide(label, table) {
   return el(
     "div",
     { class: "r-across-scroll", tabindex: 0, role: "region", "aria-label": label },
-    table,
+    carded(table),
   );
 }
 
@@ -136,7 +141,7 @@ function pairs({ pairs: found, rows }) {
     "p is how often sets differ as much once their samples are exchanged at random."
       + (found.some(({ p, p_floor: floor }) => atFloor(p, floor))
         ? " ≤ marks the smallest p that as many exchanges can give." : "")
-      + (found.length > 1 ? " Intervals are as wide as all pairs together need." : ""),
+      + (found.length > 1 ? " Intervals hold for all pairs together." : ""),
   );
   const table = wide("Differences between the sets", el("table", { class: "r-table r-plain" },
     heads(
@@ -183,8 +188,9 @@ function only(view) {
   if (!every.length) return null;
   const list = ({ name, than, samples }) => el("div", { class: "r-only" },
     el("h4", {}, "Only in ", el("bdi", {}, name)),
-    el("p", { class: "r-small" }, "least like anything in ", el("bdi", {}, than),
-      `, beyond what shuffled sets show; about ${falseShare(samples)} of them by chance`),
+    el("p", { class: "r-small" }, "These samples are least like anything in ",
+      el("bdi", {}, than),
+      `, more so than in shuffled sets; chance would list about ${falseShare(samples)} of them.`),
     el(
       "ul",
       { class: "r-members" },
@@ -198,7 +204,7 @@ function only(view) {
   return el(
     "section",
     {},
-    el("h3", {}, "What only one of them has"),
+    el("h3", {}, "Samples that only one set has"),
     el("div", { class: "r-pictures" }, ...found.map(list)),
     none.length ? el("p", { class: "r-small" }, alikeByChance(none, every.length)) : null,
   );
@@ -211,11 +217,11 @@ function falseShare(samples) {
 
 function alikeByChance(names, all) {
   if (names.length === all) {
-    return "Nothing is listed: no sample stands out more than in random parts of all sets.";
+    return "No sample is listed: none stands out more than in random parts of all sets.";
   }
   const [last, ...rest] = names.map((name) => cut(name, 40)).reverse();
   const listed = rest.length ? `${rest.reverse().join(", ")} and ${last}` : last;
-  return `Nothing is listed of ${listed}: no sample stands out more than in random parts of all.`;
+  return `No sample of ${listed} is listed: none stands out more than in random parts of all sets.`;
 }
 
 function item(view, sample) {

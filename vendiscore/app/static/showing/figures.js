@@ -2,6 +2,7 @@
 
 import { el } from "../dom.js";
 import { ink, inColours } from "./colours.js";
+import { saver } from "./pictures.js";
 import { copyText } from "./saves.js";
 
 /** Pictures {name, svg, caption} side by side. */
@@ -11,27 +12,43 @@ export function figures(view, pictures) {
 
 function figure(view, { name, svg, caption }) {
   const [head, words] = spoken(caption ?? "");
-  const image = el("img", { alt: label(svg) || head || name, class: "r-drawn" });
+  const [wide, high] = viewBox(svg);
+  // Of its size before it is drawn, so that nothing moves then.
+  const image = el("img", { alt: label(svg) || head || name, class: "r-drawn", width: wide, height: high });
   // An image takes no ink from the page around it, so that it is given it, light or dark.
-  requestAnimationFrame(() => inColours(
-    () => (image.src = uri(svg, ink(document.documentElement, "ink"))),
+  inColours(
+    () => (image.src = uri(inked(svg, ink(document.documentElement, "ink")))),
     view.signal,
-  ));
+  );
+  const save = saver(view, head.replace(/\.$/, "") || name, () => parsed(inked(svg, "#1e1b2e")));
   return el(
     "figure",
     { class: "r-figure" },
     image,
-    el("figcaption", {}, head ? el("b", {}, head) : null, words),
+    el("div", { class: "r-foot" },
+      el("figcaption", {}, head ? el("b", {}, head) : null, words), save),
   );
 }
 
-/** An SVG that was made to stand in a page, as the address of an image. */
-function uri(svg, colour) {
+/** An SVG that was made to stand in a page as one of its own, in an ink. */
+function inked(svg, colour) {
   const named = svg.includes("xmlns=") ? svg : svg.replace(
     "<svg",
     '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"',
   );
-  return `data:image/svg+xml;charset=utf-8,${encodeURIComponent(named.replaceAll("currentColor", colour))}`;
+  return named.replaceAll("currentColor", colour);
+}
+
+function uri(svg) {
+  return `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
+}
+
+function parsed(svg) {
+  return document.importNode(new DOMParser().parseFromString(svg, "image/svg+xml").documentElement, true);
+}
+
+function viewBox(svg) {
+  return /viewBox="([^"]*)"/.exec(svg)[1].split(" ").slice(2).map(Number);
 }
 
 function label(svg) {

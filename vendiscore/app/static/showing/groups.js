@@ -1,7 +1,7 @@
 /** Clusters of samples that are alike, from a similarity that is slid. */
 
 import { spot } from "./colours.js";
-import { alike, count, el, later, newId, score, some, trouble } from "../dom.js";
+import { count, el, later, newId, score, some, trouble } from "../dom.js";
 import { histogram } from "./histogram.js";
 import { more } from "./more.js";
 import { brief, full, place, thumbnail } from "./sample.js";
@@ -36,10 +36,9 @@ export function groups(view) {
         {
           type: "button",
           class: "r-button",
-          title: "Save one sample of each cluster, and those that are alone",
           onclick: () => saveKept(view),
         },
-        "keep one of each ⤓",
+        "save one of each cluster",
       )),
     slider(view, list),
     histogram(view),

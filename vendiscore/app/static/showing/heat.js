@@ -1,66 +1,106 @@
 /** The heat map: how similar any two are, similar samples side by side. */
 
-import { gradient, inColours, shades } from "./colours.js";
-import { alike, count, el } from "../dom.js";
+import { beneath, beside, chart, frame, said, text, turned } from "./axes.js";
+import { shade, stops } from "./colours.js";
+import { alike, count, el, newId, shape } from "../dom.js";
 import { explorable } from "./explore.js";
 import { brief, place, thumbnail } from "./sample.js";
+import { ofSample, saver } from "./pictures.js";
+import { scale, ticks } from "./scale.js";
+
+const BOX = frame({ wide: 400, high: 318, left: 52, right: 68, top: 6, foot: 32 });
+const BAR = 12; // width of the bar that explains the colours
+const PLACES = 4; // steps of an axis, and of the bar
+const SHADES = 5;
 
 /** The heat map as a figure; null where it was not sent. */
 export function heatMap(view) {
   const { heat } = view.R;
   if (!heat || heat.cells < 2) return null;
-  const values = decoded(heat.values);
-  const canvas = el("canvas", { width: heat.cells, height: heat.cells, "aria-hidden": "true" });
-  const across = el("i", { class: "r-across", hidden: true });
-  const down = el("i", { class: "r-down", hidden: true });
+  const values = decoded(heat);
+  const image = painted(heat, values);
+  const [across, down] = ["r-across", "r-down"].map((kind) => shape("path", { class: kind }));
   const picture = el("div", {
     class: "r-heat", tabindex: 0, role: "application", "aria-roledescription": "heat map",
     "aria-label": `${described(view, values)} Arrow keys go from pair to pair, Enter to the sample in the table.`,
-  }, canvas, across, down);
-  const said = el("div", { class: "r-readout", "aria-live": "polite" }, hint(heat));
-  const legend = el("span", { class: "r-ramp" });
-  inColours(() => {
-    paint(canvas, heat.cells, values);
-    legend.style.background = gradient();
-  }, view.signal);
-  const share = (cell) => `${(100 * (cell + 0.5)) / heat.cells}%`;
+  }, drawn(heat, image, across, down));
+  const words = el("div", { class: "r-readout", "aria-live": "polite" }, hint(heat));
+  const middle = scale(-0.5, heat.cells - 0.5, 0, 1);
+  const [x, y] = [scale(0, 1, BOX.left, BOX.right), scale(0, 1, BOX.top, BOX.ground)];
   const inside = (cell) => Math.max(0, Math.min(heat.cells - 1, cell));
+  const cellOf = (share, least, most, all) => (
+    inside(Math.floor((heat.cells * (share * all - least)) / (most - least)))
+  );
   explorable(picture, {
-    at: (x, y) => [inside(Math.floor(x * heat.cells)), inside(Math.floor(y * heat.cells))],
+    at: (right, below) => [
+      cellOf(right, BOX.left, BOX.right, BOX.wide),
+      cellOf(below, BOX.top, BOX.ground, BOX.high),
+    ],
     step: ([column, row], dx, dy) => [inside(column + dx), inside(row + dy)],
     ends: [[0, 0], [heat.cells - 1, heat.cells - 1]],
     show: ([column, row]) => {
-      down.style.left = share(column);
-      across.style.top = share(row);
-      down.hidden = across.hidden = false;
-      said.replaceChildren(...pair(view, values, column, row));
+      down.setAttribute("d", `M${x(middle(column))} ${BOX.top}V${BOX.ground}`);
+      across.setAttribute("d", `M${BOX.left} ${y(middle(row))}H${BOX.right}`);
+      words.replaceChildren(...pair(view, values, column, row));
     },
     choose: ([, row]) => view.tell("jump", block(heat, row)[0]),
   });
+  const save = saver(view, "Heat map", () => drawn(heat, image));
   return el("figure", { class: "r-figure" }, picture,
-    el(
-      "div",
-      { class: "r-legend" },
-      el("span", {}, alike(heat.low)),
-      legend,
-      el("span", {}, alike(heat.high)),
-      el("span", {}, "similarity"),
-    ),
-    said);
+    el("div", { class: "r-foot" }, ofSample(view), save), words);
 }
 
-function decoded(base64) {
-  return Uint8Array.from(atob(base64), (sign) => sign.charCodeAt(0));
+/** The similarity of each cell. */
+function decoded({ values, low, high }) {
+  return Float32Array.from(atob(values), (sign) => low + ((high - low) * sign.charCodeAt(0)) / 255);
 }
 
-function paint(canvas, cells, values) {
+/** The colours run from 0, or a similarity below, to 1, so that one colour is one similarity. */
+function ends({ low, high }) {
+  return [Math.min(0, low), Math.max(1, high)];
+}
+
+function painted(heat, values) {
+  const canvas = el("canvas", { width: heat.cells, height: heat.cells });
   const pen = canvas.getContext("2d");
-  const image = pen.createImageData(cells, cells);
-  const table = shades();
-  values.forEach((value, at) => {
-    for (let c = 0; c < 4; c++) image.data[4 * at + c] = table[4 * value + c];
-  });
+  const image = pen.createImageData(heat.cells, heat.cells);
+  const share = scale(...ends(heat), 0, 1);
+  values.forEach((value, at) => image.data.set([...shade(share(value)), 255], 4 * at));
   pen.putImageData(image, 0, 0);
+  return canvas.toDataURL();
+}
+
+function drawn(heat, href, ...marks) {
+  const n = heat.order.length;
+  const [low, high] = ends(heat);
+  const { left, right, top, ground } = BOX;
+  const places = ticks(1, n, PLACES, 1);
+  return chart(BOX, { "aria-hidden": "true" },
+    shape("image", {
+      class: "r-cells", href, x: left, y: top, width: right - left, height: ground - top,
+      preserveAspectRatio: "none",
+    }),
+    ...beneath(BOX, places, scale(0.5, n + 0.5, left, right), "samples, similar ones side by side"),
+    ...beside(BOX, places, scale(0.5, n + 0.5, top, ground), "samples, in the same order"),
+    ...explained(low, high),
+    ...marks);
+}
+
+/** A bar beside the plot with the similarities of its colours. */
+function explained(low, high) {
+  const { right, top, ground, wide } = BOX;
+  const id = newId("ramp");
+  const [x, at] = [right + 14, scale(low, high, ground, top)];
+  const colours = stops();
+  const values = ticks(low, high, SHADES);
+  return [
+    shape("linearGradient", { id, x1: 0, x2: 0, y1: 1, y2: 0 }, ...colours.map((colour, i) => (
+      shape("stop", { offset: i / (colours.length - 1), "stop-color": colour })
+    ))),
+    shape("rect", { x, y: top, width: BAR, height: ground - top, fill: `url(#${id})` }),
+    ...said(values).map((words, i) => text(words, x + BAR + 4, at(values[i]) + 4, "start")),
+    turned("similarity", wide - 4, (top + ground) / 2),
+  ];
 }
 
 /** The samples of a cell: one, or a block of neighbours where there are more samples than cells. */
@@ -69,14 +109,10 @@ function block({ cells, order }, cell) {
   return order.slice(edge(cell), Math.max(edge(cell + 1), edge(cell) + 1));
 }
 
-function similarity({ low, high, cells }, values, column, row) {
-  return low + ((high - low) * values[row * cells + column]) / 255;
-}
-
 function pair(view, values, column, row) {
   const { heat } = view.R;
   const blocks = heat.cells < heat.order.length;
-  const value = similarity(heat, values, column, row);
+  const value = values[row * heat.cells + column];
   const side = (cell) => {
     const samples = block(heat, cell);
     const more = samples.length > 1 ? el(
@@ -117,8 +153,6 @@ function hint({ cells, order }) {
 
 function described(view, values) {
   const { heat } = view.R;
-  let sum = 0;
-  for (const value of values) sum += value;
-  const mean = heat.low + ((heat.high - heat.low) * sum) / values.length / 255;
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
   return `Heat map of the similarities of ${count(view.size)} samples, from ${alike(heat.low)} to ${alike(heat.high)}, ${alike(mean)} on average.`;
 }

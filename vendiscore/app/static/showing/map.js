@@ -1,13 +1,17 @@
 /** The map: a dot for each sample, alike ones close together, coloured by group. */
 
 import { COLOURED, groupColour, inColours, ink, spot } from "./colours.js";
-import { alike, count, el } from "../dom.js";
+import { chart, frame, text } from "./axes.js";
+import { alike, count, el, shape } from "../dom.js";
 import { explorable } from "./explore.js";
+import { ofSample, saver } from "./pictures.js";
 import { brief, place, thumbnail } from "./sample.js";
 
 const REACH = 0.06; // of the width: how close a pointer must come to a dot
 const EDGE = 0.05; // kept free at each side
 const WHOLE = 1000; // what the server's coordinates run to
+const BOX = frame({ wide: 400, high: 448, left: 0, right: 0, top: 0, foot: 48 }); // of a file
+const ACROSS = 5; // clusters in a line of its legend
 
 /** The map as a figure; null where it was not sent. */
 export function map(view) {
@@ -44,10 +48,14 @@ export function map(view) {
       "aria-label",
       `${described(view)} Arrow keys go from sample to sample, alike ones side by side; Enter to its row of the table.`,
     );
-    legend.replaceChildren(...keyOf(view));
+    legend.replaceChildren(
+      ...keyOf(view).map(([number, words]) => el("li", {}, spot(number), words)),
+    );
     draw();
   };
-  const figure = el("figure", { class: "r-figure" }, picture, legend, said);
+  const save = saver(view, "Map", () => dotted(view, dots, together));
+  const figure = el("figure", { class: "r-figure" }, picture,
+    el("div", { class: "r-foot" }, legend, save), ofSample(view), said);
   new ResizeObserver(draw).observe(picture);
   requestAnimationFrame(() => inColours(renew, view.signal));
   view.on("groups", renew);
@@ -85,6 +93,40 @@ function nearest(dots, x, y) {
   return best;
 }
 
+const size = ({ length: n }) => (n > 400 ? 2.5 : n > 100 ? 3.5 : 5);
+
+/** How large a dot is at which several may lie. */
+function grown(view, dots, together, i) {
+  return size(dots) * Math.min(3, Math.sqrt(together.get(pile(view.R.map, i)) ?? 1));
+}
+
+/** Those that are alone lie beneath, so that they hide no group. */
+function layers({ groupOf }) {
+  return [...groupOf.keys()].sort((a, b) => groupOf[a] - groupOf[b]);
+}
+
+/** The same as shapes, for a file. */
+function dotted(view, dots, together) {
+  const circle = (number, cx, cy, r) => {
+    const kind = number < 0 ? "r-dotted r-hollow" : "r-dotted";
+    const made = shape("circle", { class: kind, cx, cy, r });
+    made.style.setProperty("--r-of", `var(--${groupColour(number)})`);
+    return made;
+  };
+  const side = BOX.ground;
+  return chart(BOX, {},
+    ...layers(view).map((i) => {
+      const [x, y] = dots[i];
+      return circle(view.groupOf[i], x * side, y * side, grown(view, dots, together, i));
+    }),
+    ...keyOf(view).flatMap(([number, words], at) => {
+      const x = 8 + ((at % ACROSS) * BOX.wide) / ACROSS;
+      const y = side + 10 + 16 * Math.floor(at / ACROSS);
+      return [circle(number, x, y - 4, 4), text(words, x + 10, y, "start")];
+    }),
+    text("Alike samples lie close together; there are no axes.", 0, BOX.high - 4, "start"));
+}
+
 function paint(canvas, view, dots, together, chosen) {
   const side = canvas.parentElement.clientWidth;
   if (!side) return;
@@ -92,7 +134,6 @@ function paint(canvas, view, dots, together, chosen) {
   canvas.width = canvas.height = Math.round(side * sharp);
   const pen = canvas.getContext("2d");
   pen.scale(sharp, sharp);
-  const small = dots.length > 400 ? 2.5 : dots.length > 100 ? 3.5 : 5;
   const mine = chosen < 0 ? -1 : view.groupOf[chosen];
   const colours = new Map();
   const colour = (number) => {
@@ -100,10 +141,8 @@ function paint(canvas, view, dots, together, chosen) {
     if (!colours.has(name)) colours.set(name, ink(canvas, name));
     return colours.get(name);
   };
-  const radius = (i) => small * Math.min(3, Math.sqrt(together.get(pile(view.R.map, i)) ?? 1));
-  // Those that are alone lie beneath, so that they hide no group.
-  const last = [...view.groupOf.keys()].sort((a, b) => view.groupOf[a] - view.groupOf[b]);
-  for (const i of last) {
+  const radius = (i) => grown(view, dots, together, i);
+  for (const i of layers(view)) {
     const number = view.groupOf[i];
     pen.globalAlpha = mine >= 0 && number !== mine ? 0.25 : 0.85;
     dot(pen, dots[i], side, radius(i), colour(number), number < 0);
@@ -122,17 +161,14 @@ function dot(pen, [x, y], side, radius, colour, hollow) {
   else pen.fill();
 }
 
+/** [the number of a cluster, its words] of each colour. */
 function keyOf({ groups, alone }) {
-  const item = (number, words) => el("li", {}, spot(number), words);
-  const items = groups.slice(0, COLOURED).map(({ rest }, number) => item(
-    number,
-    `${number + 1} (${count(rest.length + 1)})`,
+  const items = groups.slice(0, COLOURED).map(({ rest }, number) => (
+    [number, `${number + 1} (${count(rest.length + 1)})`]
   ));
-  if (groups.length > COLOURED) items.push(item(
-    COLOURED,
-    `${count(groups.length - COLOURED)} more clusters`,
-  ));
-  if (alone.length) items.push(item(-1, `alone (${count(alone.length)})`));
+  const more = groups.length - COLOURED;
+  if (more > 0) items.push([COLOURED, `${count(more)} more ${more > 1 ? "clusters" : "cluster"}`]);
+  if (alone.length) items.push([-1, `alone (${count(alone.length)})`]);
   return items;
 }
 

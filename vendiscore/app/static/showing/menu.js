@@ -13,7 +13,6 @@ export function menu(face, label, items) {
       "aria-expanded": "false",
       "aria-controls": id,
       "aria-label": label,
-      title: label,
     },
     face,
   );

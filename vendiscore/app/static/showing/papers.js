@@ -22,10 +22,12 @@ export function papers(view) {
 }
 
 function filled(view, answer) {
+  const box = el("div", {}, ...lines(view, answer));
+  view.on("second", ({ code }) => box.replaceChildren(...lines(view, { ...answer, code })));
   return [
     ...answer.sentences.map((sentence) => el("p", {}, sentence)),
     figures(view, answer.pictures),
-    ...lines(view, answer),
+    box,
     numbers(answer.details),
   ];
 }

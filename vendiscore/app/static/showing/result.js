@@ -7,6 +7,7 @@ import { groups } from "./groups.js";
 import { heads } from "./heads.js";
 import { maps } from "./maps.js";
 import { papers } from "./papers.js";
+import { subset } from "./subset.js";
 import { table } from "./table.js";
 import { thinning } from "./thinning.js";
 import { makeView } from "./view.js";
@@ -15,9 +16,9 @@ const SETS = 8; // that can be compared, of at least
 const LEAST = 4; // samples each
 const lives = new WeakMap();
 
-/** Shows a result; `call` posts JSON to the server, `announce` tells readers of screens. */
-export function show(container, R, { call, announce }) {
-  const view = makeView(R, { call, announce }, renewed(container));
+/** Shows a result; `tools` are what `makeView` takes. */
+export function show(container, R, tools) {
+  const view = makeView(R, tools, renewed(container));
   // Whoever keeps the result over a reload keeps these groups, too.
   view.on(
     "groups",
@@ -30,7 +31,7 @@ export function show(container, R, { call, announce }) {
     bar(view),
     summary(view),
     byGroup(R, () => container.dispatchEvent(new CustomEvent("compare"))),
-    halves([groups(view)], [maps(view), thinning(view)]),
+    halves([groups(view)], [maps(view), subset(view), thinning(view)]),
     table(view),
     papers(view),
   ].filter(Boolean));
@@ -45,8 +46,8 @@ function spoken({ n, VS, se, of, by_group: groups, what, verdict, sentence }) {
 }
 
 /** Shows a comparison of sets. */
-export function showComparison(container, C, { call, announce }) {
-  const view = makeView(C, { call, announce }, renewed(container));
+export function showComparison(container, C, tools) {
+  const view = makeView(C, tools, renewed(container));
   container.append(...comparison(view));
   view.announce(C.sentence);
 }
@@ -109,7 +110,7 @@ function byGroup({ by_group: rows, what }, compare) {
     rows.length > 1 && rows.length <= SETS && rows.every(({ n }) => n >= LEAST) ? el(
       "p",
       { class: "r-small" },
-      "Are they of different sources, such as models? ",
+      "Do they come from different sources, such as models? ",
       el(
         "button",
         { type: "button", class: "r-button", onclick: compare },

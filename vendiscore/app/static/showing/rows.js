@@ -23,18 +23,20 @@ export function row(view, i) {
   const line = el("tr", { "data-i": i },
     el("th", { scope: "row", class: "r-nr" }, numbered(view, i)),
     el("td", { class: "r-sample" }, button, tag),
-    el("td", { class: "r-group-cell" }, groupOf(view, i)),
-    el("td", { class: "r-wide" }, nearest?.[i] >= 0 ? place(view, nearest[i]) : "–"),
-    el("td", { class: "r-digits" }, strength(nearest?.[i] >= 0 ? similarity[i] : null)),
-    el("td", { class: "r-digits r-wide" }, percent(adds?.[i])),
+    el("td", { class: "r-group-cell", "data-head": "cluster" }, groupOf(view, i)),
+    el("td", { "data-head": "nearest" }, nearest?.[i] >= 0 ? place(view, nearest[i]) : "–"),
+    el("td", { class: "r-digits", "data-head": "similarity" },
+      strength(nearest?.[i] >= 0 ? similarity[i] : null)),
+    el("td", { class: "r-digits", "data-head": "adds" }, percent(adds?.[i])),
   );
   button.addEventListener("click", () => turn(view, i, line, button));
   return line;
 }
 
-/** The place as the visitor counts; files, which have names, are counted from 1. */
+/** The id, or the place as the visitor counts; files, which have names, are counted from 1. */
 function numbered(view, i) {
   const place = view.where(i);
+  if (view.R.id_column) return cut(view.R.samples.place[i], 16);
   return place.startsWith("#") ? place.slice(1) : String(i + 1);
 }
 

@@ -9,8 +9,7 @@ const BLANK = "data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAI
 /** The place of a sample as a button that goes to its row of the table. */
 export function place(view, i) {
   return el("button", {
-    type: "button", class: "r-place", title: `Go to ${view.where(i)} in the table`,
-    onclick: () => view.tell("jump", i),
+    type: "button", class: "r-place", onclick: () => view.tell("jump", i),
   }, view.mark(i));
 }
 

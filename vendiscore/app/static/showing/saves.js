@@ -34,7 +34,7 @@ function tableRows(view) {
   const other = (i) => (i >= 0 ? place[i] : "");
   const keep = new Map(view.groups.flatMap(({ keep: first, rest }) => rest.map((i) => [i, first])));
   return [
-    ["place", "sample", ...own, "cluster", "nearest", "similarity", "adds_percent", "repeats"],
+    [view.R.id_column || "place", "sample", ...own, "cluster", "nearest", "similarity", "adds_percent", "repeats"],
     ...place.map((name, i) => [
       name, view.text(i), ...own.map(() => group[i]),
       view.groupOf[i] >= 0 ? view.groupOf[i] + 1 : "",
@@ -60,9 +60,15 @@ export function saveJson(everything) {
 
 /** One sample of each group, and those that are alone. */
 export function saveKept(view) {
-  const rows = kept(view).map((i) => [view.R.samples.place[i], view.text(i)]);
-  save(csv([["place", "sample"], ...rows]), "kept.csv", "text/csv");
+  const rows = kept(view);
+  saveChosen(view, rows, "kept.csv");
   view.announce(`${rows.length} samples saved: one of each cluster.`);
+}
+
+/** Some samples, by their rows in the table, with their ids or places. */
+export function saveChosen(view, rows, name) {
+  const lines = rows.map((i) => [view.R.samples.place[i], view.text(i)]);
+  save(csv([[view.R.id_column || "place", "sample"], ...lines]), name, "text/csv");
 }
 
 /** The report is made by the server, from what it still keeps of the result. */

@@ -32,7 +32,8 @@ export function copying(view, what, copy, otherwise) {
 
 /** The result in a sentence that stands alone. */
 function sentence({ R }) {
-  const said = `${R.copies ? `${R.copies} ` : ""}${R.sentence}`;
+  const both = R.second?.sentence ? ` ${R.second.sentence}.` : "";
+  const said = `${R.copies ? `${R.copies} ` : ""}${R.sentence}${both}`;
   return `${said} Vendi Score: ${score(R.VS)}${beside(R)} of ${whole(R)} (${about(R)}).`;
 }
 
@@ -67,7 +68,7 @@ function drawn({ R, threshold, without }) {
   line(pen, `of ${whole(R)}${beside(R)}`, 250, "400 56px", "#211e33", EDGE + width + 28);
   meter(pen, R, 300);
   line(pen, R.verdict, 420, "600 46px", "#211e33");
-  const left = without && without.left < without.of ? `${without.of < R.n ? `Of a random ${count(without.of)}, without` : "Without"} near-duplicates ${score(without.VS)} of ${count(without.left)} (alike from ${alike(threshold)})` : "";
+  const left = without && without.left < without.of ? `${without.of < R.n ? `Among a random ${count(without.of)}, without` : "Without"} near-duplicates ${score(without.VS)} of ${count(without.left)} (alike from ${alike(threshold)})` : "";
   line(pen, left, 480, "400 30px", "#56536a");
   line(pen, "effectively different samples · Vendi Score", 560, "400 26px", "#56536a");
   return canvas;

@@ -12,8 +12,8 @@ export function sources(view, wide) {
   return el("section", { class: "r-sources" },
     el("h3", {}, `How many different ${S.what}?`),
     el("p", { class: "r-sentence" }, S.sentence),
-    el("p", {}, ...pair("Nearest are", S.nearest),
-      ...(S.sources.length > 2 ? pair(" Farthest are", S.farthest) : [])),
+    el("p", {}, ...pair("The nearest are", S.nearest),
+      ...(S.sources.length > 2 ? pair(" The farthest are", S.farthest) : [])),
     ...S.notes.map((note) => el("p", { class: "r-small" }, note)),
     S.pictures.length ? figures(view, S.pictures) : null,
     wide(`Different ${S.what}`, table(S)),
@@ -40,11 +40,11 @@ function table({ sources: rows }) {
     several ? el("td", { class: "r-digits" }, Number.isFinite(within) ? alike(within) : "–") : null);
   const columns = [
     ["name"],
-    ["adds", "r-digits", "The number, less that without it"],
+    ["adds", "r-digits", "how much smaller the number is without this one"],
     ["nearest"],
-    ["similarity", "r-digits", "To the nearest: 1 is the same"],
+    ["similarity", "r-digits", "to the nearest; 1 means the same"],
   ];
-  if (several) columns.push(["within", "r-digits", "Mean similarity of two of its own"]);
+  if (several) columns.push(["within", "r-digits", "mean similarity of two of its own answers"]);
   return el("table", { class: "r-table r-plain" },
     heads(...columns),
     el("tbody", {}, ...[...rows].sort((a, b) => b.adds - a.adds).map(line)));

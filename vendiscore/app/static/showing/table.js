@@ -23,7 +23,7 @@ export function table(view) {
   },
     el(
       "table",
-      { class: "r-table" },
+      { class: "r-table r-cards" },
       el("thead", {}, el("tr", {}, ...heads.map(({ cell }) => cell))),
       body,
     ), end);
@@ -76,9 +76,7 @@ export function table(view) {
     el(
       "p",
       { class: "r-small" },
-      "similarity is that to the nearest sample, 1 is the same",
-      el("span", { class: "r-wide" }, "; adds is how much of the score would be lost without it"),
-      ".",
+      "similarity is that to the nearest sample, 1 is the same; adds is how much of the score would be lost without it.",
     ), found, scroll);
 }
 
@@ -90,27 +88,25 @@ function columns(view) {
   const { nearest, similarity, adds } = view.R.samples;
   const group = (i) => (view.groupOf[i] < 0 ? LATE : view.groupOf[i]);
   return [
-    { name: "place", words: "#", title: "As you count them", value: (i) => i },
+    { name: "place", words: "#", value: (i) => i },
     {
       name: "sample",
       words: "sample",
       value: view.hasText ? (i) => view.text(i).toLocaleLowerCase() : (i) => i,
     },
     { name: "group", words: "cluster", value: group },
-    { name: "nearest", words: "nearest", kind: "r-wide", value: (i) => nearest?.[i] ?? -1 },
+    { name: "nearest", words: "nearest", value: (i) => nearest?.[i] ?? -1 },
     {
       name: "similarity",
       words: "similarity",
       kind: "r-digits",
-      title: "To the nearest: 1 is the same",
       first: true,
       value: (i) => similarity?.[i] ?? -Infinity,
     },
     {
       name: "adds",
       words: "adds",
-      kind: "r-digits r-wide",
-      title: "How much of the score would be lost without it",
+      kind: "r-digits",
       first: true,
       value: (i) => adds?.[i] ?? -Infinity,
     },
@@ -118,10 +114,10 @@ function columns(view) {
 }
 
 /** A column's head, a button that sorts by it; a second press turns the order. */
-function head({ name, words, kind, title, first, value }, state, renew) {
+function head({ name, words, kind, first, value }, state, renew) {
   const arrow = el("span", { "aria-hidden": "true", class: "r-arrow" });
   const button = el("button", {
-    type: "button", title,
+    type: "button",
     onclick: () => {
       state.down = state.by === name ? !state.down : Boolean(first);
       state.by = name;

@@ -1,33 +1,32 @@
 /** What if the most redundant go: the score of what is left, asked for when it is opened. */
 
+import { beneath, beside, chart, frame } from "./axes.js";
 import { alike, count, el, score, shape, some } from "../dom.js";
 import { fetched } from "./fetched.js";
 import { explorable } from "./explore.js";
 import { heads } from "./heads.js";
+import { ofSample, saver } from "./pictures.js";
+import { scale, ticks } from "./scale.js";
 
-const WIDE = 400;
-const HIGH = 170;
-const LEFT = 48;
-const RIGHT = 10;
-const TOP = 12;
-const FOOT = 34;
+const BOX = frame({ wide: 400, high: 180, left: 52, right: 12, top: 12, foot: 34 });
+const TICKS = 5;
 
 /** The section; null where nothing can go. */
 export function thinning(view) {
   if (view.size < 3) return null;
   const body = el("div", {}, el("p", { class: "r-hint" }, "Working it out …"));
-  const summary = el("summary", {}, "What if the most redundant go?");
-  return fetched(view, "thinning", summary, body, (answer) => chart(view, answer));
+  const summary = el("summary", {}, "What if the most redundant were removed?");
+  return fetched(view, "thinning", summary, body, (answer) => filled(view, answer));
 }
 
-function chart(view, { removed, VS, thresholds }) {
-  if (!removed?.length) return [el("p", { class: "r-hint" }, "There is nothing to take away.")];
+function filled(view, { removed, VS, thresholds }) {
+  if (!removed?.length) return [el("p", { class: "r-hint" }, "No sample can be removed.")];
   const [most, top] = [removed.at(-1) || 1, Math.max(...VS, 1)];
-  const x = (k) => LEFT + ((WIDE - LEFT - RIGHT) * k) / most;
-  const y = (value) => TOP + (HIGH - TOP - FOOT) * (1 - value / top);
+  const x = scale(0, most, BOX.left, BOX.right);
+  const y = scale(0, top, BOX.ground, BOX.top);
   const said = el("p", { class: "r-readout", "aria-live": "polite" });
   const spot = shape("circle", { class: "r-spot", r: 5 });
-  const rule = shape("line", { class: "r-rule", y1: TOP, y2: HIGH - FOOT });
+  const rule = shape("line", { class: "r-rule", y1: BOX.top, y2: BOX.ground });
   const words = (i) => sentence(view.size, removed[i], VS[i], thresholds?.[i]);
   const show = (i) => {
     spot.setAttribute("cx", x(removed[i]));
@@ -36,68 +35,39 @@ function chart(view, { removed, VS, thresholds }) {
     rule.setAttribute("x2", x(removed[i]));
     said.textContent = words(i);
   };
+  const drawn = (...marks) => chart(BOX, { "aria-hidden": "true" },
+    ...beneath(BOX, ticks(0, most, TICKS, 1), x, "samples taken away"),
+    ...beside(BOX, ticks(0, top, TICKS), y, "effectively different"),
+    shape("polyline", {
+      class: "r-curve", points: removed.map((k, i) => `${x(k)},${y(VS[i])}`).join(" "),
+    }), ...marks);
   const picture = el("div", {
     class: "r-line-chart",
     tabindex: 0,
     role: "application",
     "aria-roledescription": "chart",
-    "aria-label": `The score when the most redundant go, from ${words(0)} Arrow keys go along it.`,
-  },
-    shape("svg", {
-      viewBox: `0 0 ${WIDE} ${HIGH}`,
-      "aria-hidden": "true",
-    }, ...axes(x, y, most, top),
-      shape(
-        "polyline",
-        { class: "r-curve", points: removed.map((k, i) => `${x(k)},${y(VS[i])}`).join(" ") },
-      ), rule, spot));
-  const closest = (share) => nearest(removed.map(x), share * WIDE);
+    "aria-label": `The score when the most redundant are removed, from ${words(0)} Arrow keys go along it.`,
+  }, drawn(rule, spot));
+  const places = removed.map(x);
   explorable(picture, {
-    at: closest,
+    at: (share) => nearest(places, share * BOX.wide),
     step: (i, dx, dy) => Math.max(0, Math.min(removed.length - 1, i + dx - dy)),
     ends: [0, removed.length - 1],
     show,
   });
   show(0);
-  const part = view.size < view.R.n ? el("p", { class: "r-small" }, `Of a random ${count(view.size)} of them.`) : "";
-  return [part, el("figure", { class: "r-figure" }, picture, said), table(removed, VS, thresholds)];
+  const save = saver(view, "The score without the most redundant", () => drawn());
+  return [
+    el("figure", { class: "r-figure r-chart" }, picture,
+      el("div", { class: "r-foot" }, said, save), ofSample(view)),
+    table(removed, VS, thresholds),
+  ];
 }
 
 function sentence(n, gone, VS, threshold) {
   if (!gone) return `All kept: ${score(VS)} effectively different.`;
-  const from = Number.isFinite(threshold) ? `, one of each group kept that is alike from ${alike(threshold)}` : "";
+  const from = Number.isFinite(threshold) ? `, one sample of each cluster kept, similarity from ${alike(threshold)}` : "";
   return `Without ${some(gone, "sample")}: ${score(VS)} of ${count(n - gone)} effectively different${from}.`;
-}
-
-function axes(x, y, most, top) {
-  const middle = Math.round(most / 2);
-  const at = [0, ...(middle > 0 && middle < most ? [middle] : []), most];
-  return [
-    shape(
-      "line",
-      { class: "r-axis", x1: LEFT, x2: WIDE - RIGHT, y1: HIGH - FOOT, y2: HIGH - FOOT },
-    ),
-    ...at.map((k) => shape(
-      "text",
-      {
-        class: "r-tick",
-        x: x(k),
-        y: HIGH - FOOT + 15,
-        "text-anchor": k === most ? "end" : "middle",
-      },
-      count(k),
-    )),
-    shape(
-      "text",
-      { class: "r-tick", x: (WIDE + LEFT) / 2, y: HIGH - 4, "text-anchor": "middle" },
-      "samples taken away",
-    ),
-    ...[0, top].map((value) => shape(
-      "text",
-      { class: "r-tick", x: LEFT - 6, y: y(value) + 4, "text-anchor": "end" },
-      value ? score(value) : "0",
-    )),
-  ];
 }
 
 function nearest(places, wanted) {
@@ -114,7 +84,7 @@ function table(removed, VS, thresholds) {
   const rows = removed.map((k, i) => i).filter((i) => i % every === 0 || i === removed.length - 1);
   return el("div", { class: "visually-hidden" },
     el("table", {},
-      el("caption", {}, "The score when the most redundant go"),
+      el("caption", {}, "The score when the most redundant are removed"),
       heads(["taken away"], ["effectively different"], ["alike from"]),
       el("tbody", {}, ...rows.map((i) => el("tr", {},
         el("th", { scope: "row" }, count(removed[i])), el("td", {}, score(VS[i])), el(

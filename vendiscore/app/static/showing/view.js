@@ -3,11 +3,12 @@
 import { alike, cut } from "../dom.js";
 
 /**
- * A view of a result R. `tools` are `call` (a POST of JSON) and `announce` (words for the live
- * region); `signal` ends its listeners when another result takes its place.
+ * A view of a result R. `tools` are `call` (a POST of JSON), `follow` (one that tells its
+ * progress) and `announce` (words for the live region); `signal` ends its listeners when another
+ * result takes its place.
  */
-export function makeView(R, { call, announce }, signal) {
-  const heard = { groups: [], jump: [], slide: [] };
+export function makeView(R, { call, follow, announce }, signal) {
+  const heard = { groups: [], jump: [], slide: [], second: [] };
   const view = {
     R,
     signal,
@@ -22,7 +23,10 @@ export function makeView(R, { call, announce }, signal) {
     alone: [],
     without: R.without,
     groupOf: new Int32Array(0),
-    /** Hear of "groups" (found anew), "slide" (the threshold moves), "jump" (to a sample). */
+    /**
+     * Hear of "groups" (found anew), "slide" (the threshold moves), "jump" (to a sample), "second"
+     * (the second number is there).
+     */
     on: (what, run) => heard[what].push(run),
     tell: (what, ...given) => heard[what].forEach((run) => run(...given)),
     setGroups(answer) {
@@ -38,6 +42,7 @@ export function makeView(R, { call, announce }, signal) {
     /** Whether the words of a sample say more than its place. */
     hasText: Boolean(R.samples?.text),
     asked: (path, body) => call(`/page/${path}`, { id: R.id, ...body }),
+    followed: (path, said) => follow(`/page/${path}`, { id: R.id }, { signal, said }),
   };
   take(view, R);
   return view;

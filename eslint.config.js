@@ -1,0 +1,24 @@
+import js from "@eslint/js";
+import globals from "globals";
+
+const rules = {
+  ...js.configs.recommended.rules,
+  eqeqeq: "error",
+  "no-unused-vars": ["error", { argsIgnorePattern: "^_" }],
+  "no-var": "error",
+  "object-shorthand": "error",
+  "prefer-const": "error",
+};
+
+export default [
+  {
+    files: ["vendiscore/app/static/**/*.js"],
+    languageOptions: { globals: globals.browser },
+    rules,
+  },
+  {
+    files: ["*.js", "tests/javascript/*.mjs"],
+    languageOptions: { globals: globals.node },
+    rules,
+  },
+];

@@ -1,0 +1,132 @@
+"""Questions to a table: buttons that read it as they need, and rows that have its ids."""
+
+import re
+
+import pytest
+from axe import in_all_colours
+from in_browser import (
+    alike,
+    button,
+    choose,
+    expect,
+    open_tab,
+    paste,
+    row,
+    shows,
+    was_read,
+)
+
+pytest.importorskip("gradio")
+from vendiscore import compare, select
+from vendiscore.scoring.compute import compute
+
+PROMPTS = ["Name a fruit.", "Describe the sea.", "Why do cats purr?"]
+ROWS = [
+    (f"row{i}", model, prompt, f"{word} {prompt[:-1].lower()} {i % 2}")
+    for i, (prompt, model, word) in enumerate(
+        (prompt, model, word)
+        for prompt in PROMPTS
+        for model, words in (("dull", "so so"), ("vivid", "bright ideas"))
+        for word in words.split()
+    )
+]
+IDS, MODELS, ASKED, TEXTS = map(list, zip(*ROWS, strict=True))
+TABLE = "id,model,prompt,answer\n" + "".join(",".join(each) + "\n" for each in ROWS)
+WORDS = {"k": "ngram_overlap"}
+
+
+def give(page, table: str = TABLE) -> None:
+    alike(page, "share words")
+    choose(page, ("answers.csv", table.encode()))
+
+
+def test_each_question_reads_the_table_as_it_needs(visit):
+    page = visit()
+    give(page)
+    button(page, "Score each of 3 prompts").click()
+    right = compute(TEXTS, groups=ASKED, **WORDS)
+    shows(page, right["VS"], "4 in a group")
+    expect(page.get_by_role("combobox", name="Grouped by")).to_have_value("prompt")
+    button(page, "Score all 12 rows").click()
+    shows(page, compute(TEXTS, **WORDS)["VS"], 12)
+    expect(page.get_by_role("combobox", name="Grouped by")).to_have_value("")
+    button(page, "Find near-duplicates").click()
+    expect(page.locator(".r-groups")).to_be_in_viewport()
+    button(page, "How many different models?").click()
+    expect(page.locator(".r-sources")).to_be_in_viewport()
+    expect(page.get_by_role("tab", name="Compare")).to_have_attribute("aria-selected", "true")
+    # The table stays as it was where it came in.
+    open_tab(page, "Text")
+    expect(page.get_by_role("combobox", name="Grouped by")).to_have_value("")
+    shows(page, compute(TEXTS, **WORDS)["VS"], 12)
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (390, 844)], ids=["desk", "phone"])
+def test_rows_to_keep_have_the_ids_of_the_table(visit, size):
+    page = visit(*size)
+    give(page)
+    button(page, "Choose rows to keep").click()
+    page.get_by_label("samples to keep").fill("5")
+    button(page, "Choose").click()
+    right = select(TEXTS, 5, **WORDS)
+    section = page.locator(".r-subset")
+    expect(section).to_contain_text(f"5 samples: {right.scores[-1]:.1f} effectively different.")
+    button(page, "Copy the ids").click()
+    expect(section.get_by_role("status")).to_contain_text("copied")
+    ids = [IDS[i] for i in right.places]
+    assert page.evaluate("navigator.clipboard.readText()").split() == ids
+    with page.expect_download() as waiting:
+        button(page, "Save them (CSV)").click()
+    with open(waiting.value.path(), encoding="utf-8-sig", newline="") as file:
+        saved = file.read().splitlines()
+    assert saved == ["id,sample", *(f"{IDS[i]},{TEXTS[i]}" for i in right.places)]
+    expect(row(page, "row11")).to_contain_text(TEXTS[11])
+    assert in_all_colours(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
+
+
+def test_a_column_is_given_another_role_in_one_place(visit):
+    page = visit()
+    give(page)
+    page.get_by_role("combobox", name="Model (2)").select_option("")
+    expect(page.get_by_role("combobox", name="Label (2)")).to_have_value("model")
+    expect(button(page, "Which of 2 groups by “model” is more diverse?")).to_be_visible()
+    page.locator("#read summary", has_text="Other columns").click()
+    page.get_by_role("combobox", name="Model", exact=True).select_option("model")
+    expect(button(page, "Which of 2 models is more diverse?")).to_be_visible()
+
+
+def test_a_column_for_each_model_is_compared_in_three_clicks(visit):
+    page = visit()
+    wide = "prompt,model_a,model_b\n" + "".join(
+        f"Write about {i}.,the same words again,other {i} words every {i * i} time\n"
+        for i in range(12)
+    )
+    give(page, wide)
+    button(page, "Each of model_a, model_b holds the answers of one model").click()
+    was_read(page, "24 rows")
+    button(page, "Which of 2 models is more diverse?").click()
+    asked = [f"Write about {i}." for i in range(12)]
+    a, b = ["the same words again"] * 12, [f"other {i} words every {i * i} time" for i in range(12)]
+    how = {"level": 0.99, "permutations": 299, "prompts": [asked, asked], **WORDS}
+    right = compare({"model_a": a, "model_b": b}, **how)
+    expect(page.locator("#result .r-about")).to_contain_text("given the prompt")
+    lines = page.get_by_role("region", name="Scores of the sets").locator("tbody tr")
+    for line, found in zip(lines.all(), right.sets, strict=True):
+        expect(line.locator("td").nth(1)).to_have_text(f"{found.score:.1f}")
+
+
+def test_a_large_paste_becomes_a_file_in_every_box(visit):
+    page = visit()
+    large = "\n".join(f"line {i} of many" for i in range(300_000))
+    assert len(large) > 5_000_000
+    paste(page, large)
+    expect(page.locator("#chip")).to_contain_text("too long for the box, so it is kept as a file")
+    expect(page.locator("#box")).to_have_value("")
+    was_read(page, re.compile("A random 1,000 of 200,000"))
+    open_tab(page, "Compare")
+    box = page.locator(".set textarea").nth(0)
+    paste(page, large[:300_000], into=box)
+    expect(page.locator(".set").first).to_contain_text("too long for the box")
+    expect(box).to_have_value("")
+    expect(page.locator(".set").first).to_contain_text("A random 1,000 of")

@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import * as dom from "../../vendiscore/app/static/dom.js";
+
+test("numbers are written as the page writes them", () => {
+  assert.equal(dom.count(1234567), "1,234,567");
+  assert.equal(dom.score(1234.06), "1,234.1");
+  assert.equal(dom.score(2), "2.0");
+  assert.equal(dom.some(1, "sample"), "1 sample");
+  assert.equal(dom.some(1000, "sample"), "1,000 samples");
+});
+
+test("a negative number has a true minus, and a zero has none", () => {
+  assert.equal(dom.alike(-0.125), "−0.13");
+  assert.equal(dom.alike(-0.001), "0.00");
+  assert.equal(dom.signed("-0"), "0");
+  assert.equal(dom.signed("-0.5 to -0.2"), "−0.5 to -0.2");
+});
+
+test("a standard error has one digit below 0.095, and none where it is zero", () => {
+  assert.equal(dom.error(0.26), "0.3");
+  assert.equal(dom.error(0.095), "0.1");
+  assert.equal(dom.error(0.0123), "0.01");
+  for (const none of [0, 1e-7, null, undefined, NaN]) assert.equal(dom.error(none), "");
+});
+
+test("a score is of all samples, or of those of a group on average", () => {
+  const group = { group: "a", n: 2, VS: 1 };
+  assert.equal(dom.whole({ n: 1200, of: 1200 }), "1,200");
+  assert.equal(dom.whole({ n: 12, of: 6, by_group: [group] }), "6 in a group");
+  assert.equal(dom.whole({ n: 11, of: 5.5, by_group: [group] }), "5.5 in a group");
+});
+
+test("words that are missing leave no dot", () => {
+  assert.equal(dom.dotted("a", "", null, undefined, "b"), "a · b");
+  assert.equal(dom.about({ name: "poems", comparison: "" }), "poems");
+});
+
+test("a text is cut between whole characters, on one line", () => {
+  assert.equal(dom.cut("  a\n\tb  ", 3), "a b");
+  assert.equal(dom.cut("abcd", 3), "abc…");
+  assert.equal(dom.cut("ab cd", 3), "ab…");
+  assert.equal(dom.cut("🙂🙂🙂", 2), "🙂🙂…");
+  assert.equal(dom.cut("🙂🙂", 2), "🙂🙂");
+});
+
+test("calls in quick succession run once, with the last arguments", (context) => {
+  context.mock.timers.enable({ apis: ["setTimeout"] });
+  const ran = [];
+  const run = dom.later((value) => ran.push(value), 100);
+  run(1);
+  context.mock.timers.tick(99);
+  run(2);
+  context.mock.timers.tick(99);
+  assert.deepEqual(ran, []);
+  context.mock.timers.tick(1);
+  assert.deepEqual(ran, [2]);
+});
+
+test("each new id is another one", () => {
+  assert.match(dom.newId("menu"), /^r-menu-\d+$/);
+  assert.notEqual(dom.newId("menu"), dom.newId("menu"));
+});
+
+test("trouble tells apart what is gone, what is wrong, and silence", () => {
+  assert.match(dom.trouble({ gone: true, problem: { text: "x" } }), /no longer kept/);
+  assert.equal(dom.trouble({ problem: { text: "Too long." } }), "Too long.");
+  assert.match(dom.trouble(new Error("x")), /did not answer/);
+});

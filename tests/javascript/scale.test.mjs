@@ -1,0 +1,45 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { said } from "../../vendiscore/app/static/showing/axes.js";
+import { decimals, scale, stepOf, ticks } from "../../vendiscore/app/static/showing/scale.js";
+
+test("steps are 1, 2 or 5 times a power of ten, and no smaller one has room", () => {
+  for (let power = -6; power <= 6; power++) {
+    for (const times of [1, 1.3, 2, 2.5, 4.9, 5, 7, 9.99]) {
+      const [span, most] = [times * 10 ** power, 5];
+      const step = stepOf(0, span, most);
+      const first = Number(step.toExponential().split("e")[0]);
+      assert.ok([1, 2, 5].includes(first), `${span}: ${step}`);
+      assert.ok(span / step <= most * (1 + 1e-6), `${span}: ${step}`);
+      assert.ok(span / (first === 5 ? step / 2.5 : step / 2) > most, `${span}: ${step}`);
+    }
+  }
+});
+
+test("ticks are all multiples of their step between two ends, and these where they are round", () => {
+  assert.deepEqual(ticks(0.3, 1, 6), [0.4, 0.6, 0.8, 1]);
+  assert.deepEqual(ticks(-0.2, 1, 6), [-0.2, 0, 0.2, 0.4, 0.6, 0.8, 1]);
+  assert.deepEqual(ticks(0, 1730, 3), [0, 1000]);
+  assert.deepEqual(ticks(1, 12, 4, 1), [5, 10]);
+});
+
+test("counts have no ticks between whole numbers", () => {
+  assert.deepEqual(ticks(0, 2, 3, 1), [0, 1, 2]);
+  assert.deepEqual(ticks(1, 2, 4, 1), [1, 2]);
+});
+
+test("a scale takes its ends to their places, and what has no length to its start", () => {
+  const at = scale(0.3, 1, 52, 388);
+  assert.equal(at(0.3), 52);
+  assert.equal(at(1), 388);
+  assert.ok(Math.abs(at(0.65) - 220) < 1e-9);
+  assert.equal(scale(1, 1, 52, 388)(1), 52);
+});
+
+test("numbers on an axis have the decimals of their step", () => {
+  assert.deepEqual(said([0, 0.5, 1]), ["0.0", "0.5", "1.0"]);
+  assert.deepEqual(said([-0.2, 0]), ["−0.2", "0.0"]);
+  assert.deepEqual(said([0, 1000, 2000]), ["0", "1,000", "2,000"]);
+  assert.deepEqual([0.001, 0.02, 0.5, 1, 20].map(decimals), [3, 2, 1, 0, 0]);
+});

@@ -1,0 +1,84 @@
+"""The search of the built site, by its own scripts: the expected page comes first."""
+
+import json
+import os
+import shutil
+import subprocess
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+WORDS = {
+    word: place.partition("#")[0]
+    for place, words in tomllib.loads(
+        (ROOT / "docs" / "search_words.toml").read_text(encoding="utf-8")
+    ).items()
+    for word in words
+}
+# The words are fixed here, too, so that none can be dropped from the table unseen.
+EXPECTED = {
+    "deduplicate": "tasks/near_duplicates",
+    "near-duplicates": "tasks/near_duplicates",
+    "uniqueness": "tasks/near_duplicates",
+    "mode collapse": "tasks/training",
+    "reward": "tasks/training",
+    "effective sample size": "concepts/effective_number",
+    "semantic entropy": "tasks/same_answer",
+    "novelty": "tasks/compare_models",
+    "p-value": "tasks/compare_models",
+    "homogeneity": "tasks/different_models",
+    "self-BLEU": "reference/measures",
+    "distinct-n": "reference/measures",
+    "bootstrap": "concepts/uncertainty",
+    "confidence interval": "concepts/uncertainty",
+    "bandwidth": "choose",
+    "embedding": "choose",
+    "Tanimoto": "reference/kernels",
+    "magnitude": "concepts/magnitude",
+    "coverage": "concepts/growth",
+    "Hill numbers": "concepts/order",
+    "GPU": "tasks/large",
+    "prompt": "tasks/per_prompt",
+    "RAG": "tasks/choose_hundred",
+    "citation": "tasks/quote",
+    "install": "start",
+    "vendi_score": "migrate",
+    "magnipy": "coming_from",
+}
+
+
+@pytest.fixture(scope="module")
+def found() -> dict[str, list[str]]:
+    """The pages that the site's search lists for each word, best first."""
+    if not (site := os.environ.get("VENDISCORE_SITE")):
+        pytest.skip("set VENDISCORE_SITE to FOLDER: python -m sphinx -W docs FOLDER")
+    if not (node := shutil.which("node")):
+        pytest.skip("no node: apt-get install nodejs")
+    script = ROOT / "tests" / "javascript" / "site_search.mjs"
+    command = [node, str(script), site, *sorted({*WORDS, *EXPECTED})]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    pages: dict[str, list[str]] = json.loads(done.stdout)
+    return pages
+
+
+@pytest.mark.parametrize("word", EXPECTED)
+def test_a_word_that_people_use_finds_its_page_first(
+    found: dict[str, list[str]], word: str
+) -> None:
+    assert found[word][0] == EXPECTED[word], found[word][:4]
+
+
+def test_every_word_of_the_table_finds_its_page_first(found: dict[str, list[str]]) -> None:
+    assert {word: found[word][:1] for word in WORDS} == {w: [page] for w, page in WORDS.items()}
+
+
+def test_the_table_names_each_word_once() -> None:
+    text = (ROOT / "docs" / "search_words.toml").read_text(encoding="utf-8")
+    assert sum(len(words) for words in tomllib.loads(text).values()) == len(WORDS)
+
+
+def test_a_word_in_no_page_finds_nothing(found: dict[str, list[str]]) -> None:
+    """The search of this test is a search: other words find other pages."""
+    assert len({pages[0] for pages in found.values()}) > 15

@@ -1,0 +1,97 @@
+"""Questions that the columns of a table can answer, and what to ask the server for each."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import Any
+
+from ...reading.samples import Samples
+from ...uncertainty.subsampling import MIN_SAMPLES
+from ..quotas import MAX_SETS
+
+_LONG = 40  # characters of the name of a column on a button
+
+
+def questions(samples: Samples) -> dict[str, Any]:
+    """Return a table's questions, each with how its samples are read, and notes on the others."""
+    if not samples.roles:
+        return {"questions": [], "unasked": []}
+    n, notes = len(samples), list[str]()
+    alone = {"by": None, "sets": None}
+    asked: list[dict[str, Any]] = [_question(f"Score all {n:,} {samples.unit}s", alone)]
+    column, prompts = samples.roles.get("prompt", ("", ()))
+    each = Counter(label for label in prompts if label)
+    if 2 <= len(each) < sum(each.values()):
+        label = f"Score each of {len(each):,} {_many('prompt', column)}"
+        asked.append(_question(label, alone | {"by": column}))
+    for role in ("model", "label"):
+        if role in samples.roles:
+            found, why = _of_sets(samples, role)
+            asked += found
+            notes += why
+    asked.append(_question("Find near-duplicates", alone, show="clusters"))
+    asked.append(_question(f"Choose {samples.unit}s to keep", alone, show="subset"))
+    return {"questions": asked, "unasked": notes}
+
+
+def _of_sets(samples: Samples, role: str) -> tuple[list[dict[str, Any]], list[str]]:
+    """Return what can be asked of the models, or of the values of a label, and notes."""
+    column, labels = samples.roles[role]
+    sizes = Counter(label for label in labels if label)
+    many, notes = _many(role, column), []
+    if missing := len(labels) - sum(sizes.values()):
+        empty = f"{missing:,} {samples.unit}{'s'[: missing != 1]} without one"
+        notes.append(f"Questions about {many} leave out {empty}.")
+    if len(sizes) == 1:
+        only = f"“{next(iter(sizes)):.{_LONG}}”"
+        notes.append(
+            f"All {samples.unit}s have the same {role}, {only}: there are no two to compare."
+        )
+        return [], notes
+    if len(sizes) > MAX_SETS or min(sizes.values()) < MIN_SAMPLES:
+        why = f"there are {len(sizes):,}, more than {MAX_SETS}"
+        if len(sizes) <= MAX_SETS:
+            few = min(sizes, key=lambda label: sizes[label])
+            why = f"“{few:.{_LONG}}” has fewer than {MIN_SAMPLES} {samples.unit}s"
+        notes.append(f"The {many} cannot be compared here: {why}.")
+        each = {"by": column, "sets": None}
+        return [_question(f"Score each of {len(sizes):,} {many}", each)], notes
+    how = {"sets": column, **_within(samples, labels)}
+    found = [_question(f"Which of {len(sizes)} {many} is more diverse?", how, True)]
+    if samples.kind != "texts" or _share(samples, labels):
+        found.append(_question(f"How many different {many}?", how, True, "sources"))
+    return found, notes
+
+
+def _within(samples: Samples, labels: Sequence[str]) -> Mapping[str, Any]:
+    """Compare within prompts that have two samples or more of each set, else given the prompt."""
+    column, prompts = samples.roles.get("prompt", ("", ()))
+    pairs = Counter((p, label) for p, label in zip(prompts, labels, strict=False) if p and label)
+    sets = {*labels} - {""}
+    paired = sum(all(pairs[p, each] > 1 for each in sets) for p in {*prompts} - {""})
+    if paired > 1:
+        return {"by": column, "prompts": None}
+    return {"by": None, "prompts": samples.prompt_column or None}
+
+
+def _share(samples: Samples, labels: Sequence[str]) -> bool:
+    """Return whether each two sets have answers to a prompt in common."""
+    own: dict[str, set[str]] = {}
+    for label, prompt in zip(labels, samples.asked, strict=False):
+        if label and prompt:
+            own.setdefault(label, set()).add(prompt)
+    every = len(own) == len({*labels} - {""})
+    return every and all(a & b for a, b in combinations(own.values(), 2))
+
+
+def _many(role: str, column: str) -> str:
+    """Return the plural of a role; the values of a label have the name of their column."""
+    return f"{role}s" if role != "label" else f"groups by “{column:.{_LONG}}”"
+
+
+def _question(
+    label: str, options: Mapping[str, Any], compares: bool = False, show: str = ""
+) -> dict[str, Any]:
+    return {"label": label, "options": dict(options), "compares": compares, "show": show}

@@ -1,0 +1,83 @@
+/** The columns of a table: which holds the samples, and what the others say of them. */
+
+import { count, el } from "../dom.js";
+import { button, field } from "./parts.js";
+
+const ROLES = { model: "Model", prompt: "Prompt", label: "Label", id: "Id" };
+
+/**
+ * The fields of a table and the questions that it can answer, each a click on `ask(question)`;
+ * a set of a comparison, which `label` names, has no questions.
+ */
+export function columns(given, read, { label, ask }) {
+  const names = read.columns ?? [];
+  if (names.length < 2) return [];
+  const pick = (name, none, value, change, among = names) => {
+    const options = [...(none ? [["", none]] : []), ...among.map((each) => [each, each])];
+    return select(name, options, value ?? "", change, label);
+  };
+  const rest = names.filter((name) => name !== read.column);
+  const roles = read.roles ?? {};
+  const role = ([key, name]) => {
+    const [column, n] = roles[key] ?? [];
+    const many = n && key !== "id" ? `${name} (${count(n)})` : name;
+    return pick(many, "none", column, (value) => given.ask({ [key]: value }), rest);
+  };
+  const found = label ? [] : Object.entries(ROLES).filter(([key]) => roles[key]);
+  const others = label ? [] : Object.entries(ROLES).filter(([key]) => !roles[key]);
+  const by = (value) => given.ask({ by: value || null });
+  const sets = (value) => given.ask({ sets: value || null });
+  return [
+    el(
+      "div",
+      { class: "fields" },
+      pick("Column", "", read.column, (column) => given.ask({ column })),
+      ...found.map(role),
+      read.sets_by ? pick("Sets by", "one set", read.sets_by, sets, rest) : null,
+      pick("Grouped by", "no groups", read.by, by, rest),
+    ),
+    others.length && found.length
+      ? el(
+          "details",
+          { class: "how others" },
+          el("summary", { "data-at": "others" }, "Other columns"),
+          el("div", { class: "fields" }, ...others.map(role)),
+        )
+      : null,
+    read.prompt_column ? own(given, read) : null,
+    label ? null : questions(given, read, ask),
+  ];
+}
+
+/** A column of prompts, of which each is taken out of its own sample. */
+function own(given, read) {
+  const box = el("input", {
+    type: "checkbox",
+    checked: Boolean(read.prompts),
+    "data-at": "prompts",
+    onchange: (event) => given.ask({ prompts: event.target.checked ? read.prompt_column : null }),
+  });
+  return el("label", { class: "choice small" }, box, `given the prompt, “${read.prompt_column}”`);
+}
+
+function questions(given, { questions: found = [], unasked = [] }, ask) {
+  if (!found.length) return null;
+  const chips = found.map((question) =>
+    button(question.label, () => ask(question), "chip", { "data-at": question.label }),
+  );
+  return el(
+    "div",
+    { class: "asks", role: "group", "aria-label": "Questions to this table" },
+    el("p", { class: "hint", "aria-hidden": "true" }, "Ask this table"),
+    el("div", { class: "row" }, ...chips),
+    ...unasked.map((note) => el("p", { class: "hint" }, note)),
+  );
+}
+
+function select(name, pairs, value, change, label) {
+  const options = pairs.map(([key, shown]) => el("option", { value: key }, shown));
+  const more = { "data-at": name, "aria-label": label ? `${name}, ${label}` : null };
+  const element = el("select", { onchange: () => change(element.value), ...more }, ...options);
+  element.value = value;
+  return field(name, element);
+}

@@ -1,0 +1,29 @@
+/** A question to a table: its samples are read as it needs, and scored or compared. */
+
+import { reveal } from "../dom.js";
+import { byId } from "./parts.js";
+
+// Where the result answers it.
+const ANSWERS = { clusters: ".r-groups", sources: ".r-sources", subset: ".r-subset > details" };
+
+/** Asks a question of the server's; `score()` gives the result, `compare(options, then)` of sets. */
+export function asker({ current, score, compare }) {
+  const answer = async (show) => {
+    await score();
+    if (show) requestAnimationFrame(() => found(show));
+  };
+  return ({ options, compares, show }) => {
+    if (compares) return compare(options, () => answer(show));
+    const given = current();
+    if (!given.isReadBy(options)) given.ask(options);
+    return answer(show);
+  };
+}
+
+/** Brings the part of the result that answers into sight, and opens it. */
+function found(show) {
+  const part = byId("result").querySelector(ANSWERS[show]);
+  if (part instanceof HTMLDetailsElement) part.open = true;
+  const section = part?.closest("section");
+  if (section) reveal(section);
+}
