@@ -47,14 +47,14 @@ def scaling() -> str:
 
 
 def estimated() -> str:
-    """Estimates beside exact scores: time of one core, and how far off they are."""
+    """Estimates beside exact scores: time, and how far off they are."""
     return table(
         ("similarities", "`rtol`", "exact", "estimate", "faster", "off by (rmse)", "memory"),
         (
             (
                 row["name"],
                 f"{row['rtol']:g}",
-                *(f"{row[k]:.3g} s" for k in ("exact_core_s", "estimate_core_s")),
+                *(f"{row[k]:.3g} s" for k in ("exact_s", "estimate_s")),
                 f"{row['faster']:.3g} ×",
                 percent(row["rmse"], 2),
                 f"{row['estimate_GB']:.2g} of {row['exact_GB']:.2g} GB",
