@@ -46,7 +46,7 @@ ORDERS = (1.0, 1.5)
 NARROW, WIDE = 3.0, 10.0  # of digits, whose median distance is 10.4
 LOW = 4  # principal components of digits, for bounds
 FEWER = 64  # and where each product makes K anew
-ANEW, ANEW_SEEDS = ((5000, 1e-2), (5000, 5e-3), (20_000, 5e-3)), 20
+ANEW, ANEW_SEEDS = ((5000, 1e-2), (5000, 5e-3), (10_000, 5e-3)), 20
 
 
 def odorants(data: Path, n: int, rng: np.random.Generator) -> Similarity:
