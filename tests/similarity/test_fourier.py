@@ -10,8 +10,12 @@ from vendiscore import as_similarity, compute, get_kernel
 from vendiscore.similarity import fourier
 from vendiscore.similarity.features import FeatureSimilarity
 
-rng = np.random.default_rng(0)
 N = 60
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    return np.random.default_rng(0)
 
 
 def exact(X: np.ndarray, kernel: str, sigma: float) -> np.ndarray:
@@ -29,7 +33,7 @@ def naive(X: np.ndarray, W: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize("kernel", ["rbf", "laplacian"])
 @pytest.mark.parametrize("d", [1, 3, 8, 9, 40])
 @pytest.mark.parametrize("m", [1, 5, 100])
-def test_similarities_are_means_of_cosines_with_a_diagonal_of_one(kernel, d, m):
+def test_similarities_are_means_of_cosines_with_a_diagonal_of_one(kernel, d, m, rng):
     X = rng.standard_normal((N, d))
     similarity = as_similarity(X, k=kernel, sigma=1.5, n_features=m, seed=3)
     law = "gaussian" if kernel == "rbf" else "laplace"
@@ -42,7 +46,7 @@ def test_similarities_are_means_of_cosines_with_a_diagonal_of_one(kernel, d, m):
 
 @pytest.mark.parametrize("kernel", ["rbf", "laplacian"])
 @pytest.mark.parametrize("d", [2, 8, 30])
-def test_the_error_is_that_of_the_definition_or_less_and_has_no_mean(kernel, d):
+def test_the_error_is_that_of_the_definition_or_less_and_has_no_mean(kernel, d, rng):
     X = rng.standard_normal((N, d))
     sigma = 2.0 * (math.sqrt(d) if kernel == "rbf" else d)
     K, m = exact(X, kernel, sigma), 64
@@ -61,7 +65,7 @@ def test_the_error_is_that_of_the_definition_or_less_and_has_no_mean(kernel, d):
 
 
 @pytest.mark.parametrize("d", [2, 20])
-def test_more_features_come_as_close_as_one_likes(d):
+def test_more_features_come_as_close_as_one_likes(d, rng):
     X = rng.standard_normal((200, d))
     expected = compute(X, k="rbf")["VS"]
     errors = [
@@ -85,7 +89,7 @@ def test_frequencies_are_normal_and_those_of_many_columns_orthogonal(d):
 
 
 @pytest.mark.parametrize("kernel", ["rbf", "laplacian"])
-def test_features_of_a_sample_depend_on_the_seed_and_on_no_other_sample(kernel):
+def test_features_of_a_sample_depend_on_the_seed_and_on_no_other_sample(kernel, rng):
     X = rng.standard_normal((N, 20))
     options = {"sigma": 2.0, "n_features": 30, "seed": 5}
     build = get_kernel(kernel).build
@@ -106,7 +110,7 @@ def test_a_kernel_has_rows_where_width_and_number_are_given(kernel):
     assert not kernel.has_rows({})
 
 
-def test_the_width_follows_from_the_samples_as_without_features():
+def test_the_width_follows_from_the_samples_as_without_features(rng):
     X = rng.standard_normal((N, 5))
     similarity = as_similarity(X, k="rbf", n_features=8)
     assert dict(similarity.fitted) == dict(as_similarity(X, k="rbf").fitted)
@@ -114,7 +118,7 @@ def test_the_width_follows_from_the_samples_as_without_features():
     assert similarity.settings["n_features"] == 8
 
 
-def test_the_note_has_the_error_of_pairs():
+def test_the_note_has_the_error_of_pairs(rng):
     X = rng.standard_normal((N, 5))
     found = compute(X, k="rbf", sigma=2.0, n_features=100, details=True)["details"]
     K = exact(X, "rbf", 2.0)
@@ -129,7 +133,7 @@ def test_the_note_has_the_error_of_pairs():
     assert "off by about 0.1 or less" in single
 
 
-def test_samples_far_from_zero_are_refused_before_their_digits_are_lost():
+def test_samples_far_from_zero_are_refused_before_their_digits_are_lost(rng):
     X = rng.standard_normal((9, 12))
     near = compute(X, k="rbf", sigma=3.0, n_features=32)["VS"]
     far = compute(X + 1e4, k="rbf", sigma=3.0, n_features=32)["VS"]
@@ -141,7 +145,7 @@ def test_samples_far_from_zero_are_refused_before_their_digits_are_lost():
 
 
 @pytest.mark.parametrize("unit", [2.0**-700, 2.0**700])
-def test_numbers_of_any_size_have_the_features_of_their_ratio_to_the_width(unit):
+def test_numbers_of_any_size_have_the_features_of_their_ratio_to_the_width(unit, rng):
     X = rng.standard_normal((9, 12))
     options = {"k": "rbf", "n_features": 32}
     expected = compute(X, sigma=3.0, **options)["VS"]
@@ -149,7 +153,7 @@ def test_numbers_of_any_size_have_the_features_of_their_ratio_to_the_width(unit)
 
 
 @pytest.mark.filterwarnings("ignore:.*may be rounding and count as zero")
-def test_orders_that_single_precision_products_do_not_serve_are_found_in_double(monkeypatch):
+def test_orders_that_single_precision_products_do_not_serve_are_found_in_double(monkeypatch, rng):
     monkeypatch.setattr("vendiscore.spectral.routes.SINGLE_SIZE", 0)
     X = rng.standard_normal((300, 2))
     orders = {"q": [0, 0.1, 0.5, 1, 2, 5, "inf"], "k": "rbf", "sigma": 3.0, "n_features": 40}
@@ -160,7 +164,7 @@ def test_orders_that_single_precision_products_do_not_serve_are_found_in_double(
     assert found["VS_q0"] == exact["VS_q0"]
 
 
-def test_eigenvalues_that_single_precision_made_negative_are_none(monkeypatch):
+def test_eigenvalues_that_single_precision_made_negative_are_none(monkeypatch, rng):
     monkeypatch.setattr("vendiscore.spectral.routes.SINGLE_SIZE", 0)
     X = rng.standard_normal((600, 2))
     options = {"k": "rbf", "sigma": 5.0, "n_features": 200}
@@ -170,7 +174,7 @@ def test_eigenvalues_that_single_precision_made_negative_are_none(monkeypatch):
 
 
 @pytest.mark.parametrize("kernel", ["rbf", "laplacian"])
-def test_tensors_give_the_same_and_a_gradient(kernel):
+def test_tensors_give_the_same_and_a_gradient(kernel, rng):
     torch = pytest.importorskip("torch")
     X = rng.standard_normal((6, 4))
     Y = torch.tensor(X, requires_grad=True)
@@ -193,12 +197,12 @@ def test_tensors_give_the_same_and_a_gradient(kernel):
         ({"n_features": 4, "seed": -1}, "`seed` must be an integer of at least 0, got -1"),
     ],
 )
-def test_what_is_no_number_of_features_is_refused(options, message):
+def test_what_is_no_number_of_features_is_refused(options, message, rng):
     with pytest.raises((TypeError, ValueError), match=message):
         as_similarity(rng.standard_normal((5, 2)), k="rbf", **options)
 
 
-def test_features_of_single_precision_weights_and_whole_numbers():
+def test_features_of_single_precision_weights_and_whole_numbers(rng):
     X = rng.integers(0, 5, (N, 3)).astype(np.uint8)
     options = {"k": "rbf", "sigma": 1.5, "n_features": 64}
     expected = compute(X.astype(float), **options)["VS"]

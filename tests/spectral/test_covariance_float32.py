@@ -57,6 +57,37 @@ def test_the_measured_error_is_that_of_the_covariance(name):
     assert 0.8 * true <= error < 4 * true + 1e-13
 
 
+# Rows of which a few blocks say nothing about the others: most of their error is somewhere else.
+rows, nowhere = np.arange(6000), np.zeros(6000, bool)
+UNEVEN = {
+    "one block of equal rows": nowhere | ((rows >= 2184) & (rows < 4368)),
+    "equal rows at the end": rows >= 5500,
+    "a fifth of the rows equal": rows % 5 == 0,
+    "pairs of rows": nowhere,
+    "rows in order": nowhere,
+    "weights over eight decades": nowhere,
+}
+
+
+@pytest.mark.parametrize("name", UNEVEN)
+def test_the_error_of_any_block_is_measured(name):
+    rng = np.random.default_rng(2)
+    X = rng.standard_normal((6000, 60))
+    X[UNEVEN[name]] = X[0]
+    p = np.full(6000, 1 / 6000)
+    if name == "pairs of rows":
+        X = np.repeat(X[:3000], 2, axis=0)
+    elif name == "rows in order":
+        X = X[np.argsort(X[:, 0])]
+    elif name == "weights over eight decades":
+        p = 10.0 ** rng.uniform(-8, 0, 6000)
+    similarity = FeatureSimilarity(X.astype(np.float32)).normalized()
+    similarity = similarity.scaled(np.sqrt(p / p.sum()))
+    C, error = covariance_single(similarity.X, similarity.scale, similarity.diagonal().sum())
+    true = np.linalg.norm(C - similarity.covariance())
+    assert 0.8 * true <= error < 4 * true
+
+
 @pytest.mark.parametrize("q", ORDERS)
 @pytest.mark.parametrize("shares", [np.full(7, 3.0), np.full(40, 0.05), 3.0 ** -np.arange(40)])
 def test_no_shares_as_near_differ_by_more_than_the_bound(shares, q):
