@@ -3,10 +3,10 @@
 import re
 from pathlib import Path
 
+import matplotlib
 import numpy as np
 import pytest
 
-matplotlib = pytest.importorskip("matplotlib")
 from vendiscore import app
 from vendiscore.report import svg
 
