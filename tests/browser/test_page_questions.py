@@ -103,7 +103,9 @@ def test_a_column_for_each_model_is_compared(visit):
         for i in range(12)
     )
     give(page, wide)
-    button(page, "Compare the columns “model_a” and “model_b”").click()
+    button(page, "Each of model_a, model_b holds the answers of one model").click()
+    was_read(page, "24 rows")
+    button(page, "Which of 2 models is more diverse?").click()
     asked = [f"Write about {i}." for i in range(12)]
     a, b = (
         ["the same words again"] * 12,
@@ -124,7 +126,7 @@ def test_a_large_paste_becomes_a_file_in_every_box(visit):
     paste(page, large)
     expect(page.locator("#chip")).to_contain_text("too long for the box, so it is kept as a file")
     expect(page.locator("#box")).to_have_value("")
-    was_read(page, re.compile("A random 1,000 of 200,000"))
+    was_read(page, re.compile("A random 1,000 of 300,000"))
     open_tab(page, "Compare")
     box = page.locator(".set textarea").nth(0)
     paste(page, large[:300_000], into=box)
