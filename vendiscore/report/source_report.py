@@ -69,7 +69,7 @@ def source_report(found: Sources, title: str | None = None) -> Report:
     return Report(title or f"Diversity of {n:,} sources", found.to_dict(), tuple(sections))
 
 
-def _cell(value: Any) -> str:
+def _cell(value: object) -> str:
     if isinstance(value, float):
         return short(value)
     return f"{value:,}" if type(value) is int else folded("" if value is None else str(value), 800)

@@ -15,6 +15,7 @@ from ..arrays import memory
 from ..arrays.inputs import choose
 from ..arrays.namespace import to_host
 from ..arrays.threads import in_order
+from ..arrays.types import Record
 from ..errors import NotPSDError, SampleError, warn
 from ..progress import track
 from ..resolve.kernel_request import How, with_prompts
@@ -54,7 +55,7 @@ class Plan:
     given_prompt: bool
 
 
-def read_plan(q: float, level: Any, psd: Any, given_prompt: Any) -> Plan:
+def read_plan(q: float, level: object, psd: object, given_prompt: object) -> Plan:
     """Return what is asked, checked."""
     if q == 0:
         raise ValueError("`q` must be above 0, at which any source counts as one; pass 1")
@@ -219,7 +220,7 @@ class _Compared:
     def __init__(self, answers: Answers, how: How, plan: Plan) -> None:
         self.answers, self.how, self.plan = answers, how, plan
         self.pool: Similarity | None = None
-        self.settings: dict[str, Any] = {}
+        self.settings: Record = {}
         self.dropped: dict[int, str] = {}
         every = np.arange(len(answers.source))
         # Models are loaded, and mixtures fitted, once for all answers.
