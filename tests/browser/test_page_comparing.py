@@ -142,7 +142,7 @@ def test_one_set_is_too_few(visit):
     open_tab(page, "Compare")
     paste(page, "a\nb", page.get_by_role("textbox", name="Samples of A"))
     press_score(page)
-    expect(page.locator("#compare").get_by_role("alert")).to_contain_text("Two sets at least")
+    expect(page.locator("#compare").get_by_role("alert")).to_contain_text("A comparison needs at least two sets")
 
 
 TABLE = "model,answer\n" + "\n".join(
@@ -196,7 +196,7 @@ def test_groups_and_a_second_set_are_not_compared_by_guess(visit):
     page.get_by_role("combobox", name="Grouped by").select_option("model")
     paste(page, "a\nb\nc\nd", page.get_by_role("textbox", name="Samples of B"))
     press_score(page)
-    expect(alert).to_contain_text("answers is in groups, which are compared as sets where it is")
+    expect(alert).to_contain_text("answers has groups: remove the other sets")
 
 
 def test_long_work_tells_how_far_it_is_and_can_be_stopped(visit):
