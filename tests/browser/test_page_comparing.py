@@ -142,7 +142,8 @@ def test_one_set_is_too_few(visit):
     open_tab(page, "Compare")
     paste(page, "a\nb", page.get_by_role("textbox", name="Samples of A"))
     press_score(page)
-    expect(page.locator("#compare").get_by_role("alert")).to_contain_text("A comparison needs at least two sets")
+    alert = page.locator("#compare").get_by_role("alert")
+    expect(alert).to_contain_text("A comparison needs at least two sets")
 
 
 TABLE = "model,answer\n" + "\n".join(
