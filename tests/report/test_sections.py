@@ -98,7 +98,7 @@ def test_where_there_is_no_interval_it_says_why(samples, how, why) -> None:
 def test_an_interval_is_not_computed_unasked_where_it_takes_long(monkeypatch) -> None:
     monkeypatch.setattr(findings, "MOST", 5)
     assert (
-        "that of 12 samples takes all eigenvectors, and long; pass ci="
+        "it needs all eigenvectors of 12 samples, which takes long; pass ci="
         in read(report(TEXTS)).text["score"]
     )
     assert "VS_se" in report(X, k="cosine").numbers  # of 3 features

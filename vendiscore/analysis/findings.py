@@ -211,7 +211,7 @@ class Findings:
         if self.grouped:
             return "Growth is not shown: it needs one set of samples, and these are in groups."
         if self.subject.p is not None:
-            return "Growth is not shown: it needs samples of equal weight, and `p` has weights."
+            return "Growth needs samples of equal weight, and `p` gives them weights."
         if self.similarity.n < MIN_SAMPLES:
             return f"Growth is not shown: it needs at least {MIN_SAMPLES} samples."
         return ""

@@ -45,7 +45,7 @@ def reproduced(samples: Samples, references: Samples, arguments: Options, what: 
     options = []
     if references is not None:
         said = literal(references)
-        lines.append(f"references = {said}" if said else "# `references` are the references of this report.")
+        lines.append(f"references = {said}" if said else "# `references` are the report's.")
         options.append("references=references")
     for name, value in arguments.items():
         said = literal(value)

@@ -99,7 +99,7 @@ def found(answers: Answers, how: How, plan: Plan) -> Sources:
             corrected = _score(replicates, plan, T, "clip", corrected=True)
     if score.se is not None and answers.prompts and len(answers.prompts) < _FEW:
         notes.append(
-            f"With {len(answers.prompts)} prompts, an interval holds less often than its level says."
+            f"With {len(answers.prompts)} prompts, intervals hold less often than their level says."
         )
     K = MatrixSimilarity(S)
     spectrum = spectrum_of(K, psd=psd, vectors=True)

@@ -11,11 +11,10 @@ import { KINDS } from "./state.js";
 const LEAST = 2;
 const MOST = 8;
 const LETTERS = "ABCDEFGH";
-const FEW = "Two sets at least are compared: fill in another";
+const FEW = "A comparison needs at least two sets: fill in another";
 const BY = "or pick the column that names the sets under “Grouped by”";
 const GROUPED =
-  "is in groups, which are compared as sets where it is alone: take the others away, or pick " +
-  "“no groups”.";
+  "has groups: remove the other sets to compare its groups with each other, or pick “no groups”.";
 
 /**
  * `changed()` after every change, `score()` compares, `examples()` are those of comparisons.
@@ -158,7 +157,7 @@ export function comparing({ changed, score, examples }) {
     const other = cards.find(({ given }) => given.read && given.read.kind !== self.kind);
     if (other) {
       const { kind } = other.given.read;
-      const text = `All sets are of one kind, but ${other.name()} holds ${kind}, not ${self.kind}.`;
+      const text = `All sets must be of one kind, but ${other.name()} holds ${kind}, not ${self.kind}.`;
       self.problem = { text: `${text} Take it away or say what the sets are.` };
     }
     for (const { given } of cards) given.leaveOut ||= Boolean(given.read?.problems?.others);

@@ -85,12 +85,13 @@ export function field(name, control, ...more) {
 export function tries(container, examples, chosen, choose) {
   const chips = examples.map((entry) =>
     button(entry.name, () => choose(entry), "chip", {
-      title: entry.note || null,
       "aria-pressed": String(entry.name === chosen),
       "data-at": entry.name,
     }),
   );
-  fill(container, chips.length ? el("span", { class: "hint" }, "Try") : null, chips);
+  const { note } = examples.find(({ name }) => name === chosen) ?? {};
+  const said = [chips.length && "Try", note].map((words) => words && el("span", { class: "hint" }, words));
+  fill(container, said[0], chips, said[1]);
 }
 
 /**

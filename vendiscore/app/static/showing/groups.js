@@ -95,7 +95,7 @@ function slider(view, list) {
 }
 
 function told({ groups: found, alone, without, R }) {
-  if (!found.length) return `No two are that alike: all ${count(R.samples.place.length)} stand alone.`;
+  if (!found.length) return `No two samples are that similar: all ${count(R.samples.place.length)} stand alone.`;
   const part = without?.of < R.n ? ` of the random ${count(without.of)}` : "";
   const left = without ? ` Kept one of each${part}: ${count(without.left)}, of which ${score(without.VS)} effectively different.` : "";
   return `${some(found.length, "cluster")}, ${alone.length ? `${count(alone.length)} alone` : "none alone"}.${left}`;

@@ -14,7 +14,7 @@ export function repeats(view) {
     const found = view.groups.slice(0, SHOWN).map(({ keep, rest }) => (
       line(view, keep, `${count(rest.length + 1)} ×`)
     ));
-    title.textContent = found.length ? "What repeats most" : "What is most alike";
+    title.textContent = found.length ? "Repeated most often" : "Most similar samples";
     list.replaceChildren(...(found.length ? found : nearest(view)));
   };
   renew();

@@ -36,7 +36,7 @@ function filled(view, { removed, VS, thresholds }) {
     said.textContent = words(i);
   };
   const drawn = (...marks) => chart(BOX, { "aria-hidden": "true" },
-    ...beneath(BOX, ticks(0, most, TICKS, 1), x, "samples taken away"),
+    ...beneath(BOX, ticks(0, most, TICKS, 1), x, "samples removed"),
     ...beside(BOX, ticks(0, top, TICKS), y, "effectively different"),
     shape("polyline", {
       class: "r-curve", points: removed.map((k, i) => `${x(k)},${y(VS[i])}`).join(" "),
@@ -85,7 +85,7 @@ function table(removed, VS, thresholds) {
   return el("div", { class: "visually-hidden" },
     el("table", {},
       el("caption", {}, "The score when the most redundant are removed"),
-      heads(["taken away"], ["effectively different"], ["alike from"]),
+      heads(["removed"], ["effectively different"], ["alike from"]),
       el("tbody", {}, ...rows.map((i) => el("tr", {},
         el("th", { scope: "row" }, count(removed[i])), el("td", {}, score(VS[i])), el(
           "td",
