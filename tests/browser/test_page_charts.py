@@ -168,14 +168,18 @@ def test_rows_are_cards_on_a_phone_with_every_column_named(visit):
     assert sets.evaluate("node => node.scrollWidth <= node.clientWidth")
 
 
-def test_each_chart_of_a_part_of_the_samples_says_so(visit):
+@pytest.mark.parametrize(("tab", "n"), [("Text", 1_000), ("Vectors", 2_000)])
+def test_each_chart_of_a_part_of_the_samples_says_so(visit, tab, n):
     page = visit()
-    words = ["red", "green", "blue", "grey", "pink", "gold", "teal", "navy", "lime", "rose"]
-    texts = [f"{a} {b} {c} {d}" for a in words for b in words for c in words for d in words[:3]]
-    paste(page, "\n".join(texts[:2_100]))
-    alike(page, "share words")
+    open_tab(page, tab)
+    if tab == "Text":
+        rows = [f"{a} {b} {a + b}" for a in range(70) for b in range(30)]
+        paste(page, "\n".join(rows))
+        alike(page, "share words")
+    else:
+        paste(page, "\n".join(f"{np.cos(i):.4f},{np.sin(i):.4f},1" for i in range(2_100)))
     press_score(page)
-    part = page.get_by_text("This chart is of a random 2,000 of all 2,100 samples.")
+    part = page.get_by_text(f"This chart is of a random {n:,} of all 2,100 samples.")
     expect(part.locator("visible=true")).to_have_count(2)  # the histogram and the map
     button(page, "Heat map").click()
     expect(part.locator("visible=true")).to_have_count(2)
@@ -183,10 +187,19 @@ def test_each_chart_of_a_part_of_the_samples_says_so(visit):
     expect(part.locator("visible=true")).to_have_count(3)
 
 
+def test_no_chart_is_of_a_part_where_rows_were_left_out_alone(visit):
+    page = visit()
+    open_tab(page, "Vectors")
+    paste(page, "1,0\n0,1\n1,x\n1,1\n2,1")
+    press_score(page)
+    expect(page.locator("#result .r-bar")).to_be_visible()
+    expect(page.get_by_text("This chart is of a random")).to_have_count(0)
+
+
 def test_work_says_how_long_it_has_taken(visit):
     page = visit()
     held = []
-    page.route("**/page/score", held.append)
+    page.route("**/page/score", lambda route: held.append(route))
     page.clock.install()
     button(page, "A model in a rut").click()
     progress = page.locator("#progress")

@@ -252,6 +252,8 @@ def test_of_many_samples_some_are_looked_at_and_it_says_so(monkeypatch) -> None:
     assert len(set(places)) == 20
     assert max(places) >= 20
     assert "Of 16 of the 40 rows, drawn at random." in page.text["growth"]
+    for size in (20, 16):  # of the heat map, and of growth
+        assert f"Drawn from a random {size} of all 40." in page.text["pictures"]
     assert "Of 40, the 20 that were looked at are here. Numbers are" in page.text["samples"]
     assert page.labels[0].startswith("Similarities of 20 samples")
 

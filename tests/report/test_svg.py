@@ -3,9 +3,11 @@
 import re
 from pathlib import Path
 
-import matplotlib
 import numpy as np
 import pytest
+
+pytest.importorskip("matplotlib")
+import matplotlib
 
 from vendiscore import app
 from vendiscore.report import svg

@@ -22,12 +22,16 @@ _COLOURS = """
 _CONTRAST = "color-contrast"
 
 
-def grave(page: Any, **options: Any) -> list[tuple[str, str, list[str]]]:
-    """Impact, rule and places of what axe finds that locks somebody out."""
+def findings(page: Any, **options: Any) -> list[tuple[str, str, list[str]]]:
+    """Impact, rule and places of all that axe finds."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(base.AXE_SCRIPT)
-    found = [tuple(each) for each in page.evaluate(_RUN, options)]
-    return [each for each in found if each[0] in GRAVE]
+    return [tuple(each) for each in page.evaluate(_RUN, options)]
+
+
+def grave(page: Any, **options: Any) -> list[tuple[str, str, list[str]]]:
+    """What locks somebody out of all that axe finds."""
+    return [each for each in findings(page, **options) if each[0] in GRAVE]
 
 
 def in_all_colours(page: Any) -> list[tuple[str, str, list[str]]]:

@@ -26,9 +26,12 @@ export function saver(view, title, draw) {
   ]);
 }
 
-/** That a chart is of a part of the samples; null where it is of all. */
+/** A sentence where a chart is of a part of the samples: of those read, or of those scored. */
 export function ofSample({ size, R }) {
-  return size < R.n ? el("p", { class: "r-small" }, `This chart is of a random ${count(size)} of all ${count(R.n)} samples.`) : null;
+  const read = R.n + R.left_out.length;
+  const all = R.total > read ? R.total : R.n;
+  if (size >= all) return null;
+  return el("p", { class: "r-small" }, `This chart is of a random ${count(size)} of all ${count(all)} samples.`);
 }
 
 /** A chart with its title on white, in the inks of a light page. */
@@ -51,6 +54,7 @@ function framed(drawing, title, of) {
   for (const node of whole.querySelectorAll("[class^=r-]")) {
     const style = getComputedStyle(node);
     for (const name of STYLES) node.setAttribute(name, style.getPropertyValue(name));
+    node.removeAttribute("style");
   }
   light.remove();
   return whole;
