@@ -1,6 +1,6 @@
 """Plain English in the code: docstrings begin with verbs, and sentences have a subject.
 
-STYLE of the project: a function's first line is a sentence in the imperative, no sentence begins with
+The first line of a function's docstring is a sentence in the imperative, no sentence begins with
 "What", "Which", "That", "Those" or "Of" unless it asks, and no listed phrase stands anywhere.
 """
 
@@ -21,25 +21,8 @@ PAGES = [
     for path in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), ROOT / "kernels" / "README.md"]
     if not path.is_relative_to(ROOT / "docs" / "_build")
 ]
-# A function's docstring begins with one of these. Add a verb that is missing.
-VERBS = {
-    *"""Accept Accumulate Add Adjust Allow Announce Append Apply Approximate Arrange Ask Assert Assign Average
-    Begin Bound Break Build Cache Call Cancel Change Check Choose Claim Clear Clip Close Collapse Collect Combine
-    Compare Complete Compress Compute Confirm Connect Continue Convert Copy Correct Count Cover Create Cut Decide
-    Declare Decode Decompose Define Delete Deliver Describe Detect Differentiate Divide Double Download Draw Drop
-    Embed Emit Encode End Enter Enumerate Escape Estimate Evaluate Exchange Exclude Expand Expect Explain Extend
-    Extract Extrapolate Factor Factorise Fail Fetch Fill Filter Find Finish Fit Flag Flatten Fold Follow Forget
-    Format Gather Generate Get Give Go Group Guess Handle Hash Hide Hold Ignore Import Include Insert Install
-    Integrate Invert Iterate Join Judge Keep Label Launch Lay Leave Let Limit Link List Listen Load Locate Log
-    Look Lower Make Map Mark Match Mean Measure Merge Minimise Mix Move Multiply Name Normalise Note Number Offer
-    Open Order Pack Pair Parse Pass Pause Perform Permute Pick Place Plan Plot Point Prepare Prefer Print Process
-    Project Propose Put Raise Rank Read Rebuild Receive Recognise Recompute Record Reduce Refuse Register Reject
-    Release Remember Remove Rename Repeat Replace Report Request Require Reset Resolve Restore Restrict Return
-    Reverse Run Sample Save Say Scale Score Search See Select Send Serialise Serve Set Show Shuffle Silence Simulate
-    Skip Solve Sort Split Stack Standardise Start State Stop Store Strip Subtract Sum Summarise Sweep Switch Take
-    Tabulate Test Time Trace Train Transform Translate Trim Try Turn Undo Unpack Update Use Validate Visit Wait
-    Walk Warn Weigh Weight Wrap Write Yield""".split()
-}
+# A function's docstring begins with one of these verbs. Add a verb that is missing.
+VERBS = set((ROOT / "tests" / "support" / "imperative_verbs.txt").read_text().split())
 PHRASES = re.compile(
     r"\b(?:those of|these of|that of|is no|are no|was no|were no|is told|are told|is said|are said|"
     r"what came|as it came|as they came|beside|digits behind)\b",
@@ -97,7 +80,7 @@ def faults(text: str) -> Iterator[str]:
 
 
 def is_function(node: ast.AST) -> bool:
-    """Return whether a node is a function that is called: neither a property nor a test's fixture."""
+    """Return whether a node is a function that is called: no property, no fixture of tests."""
     if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
         return False
     named = {ast.unparse(each).split("(")[0].rpartition(".")[2] for each in node.decorator_list}
