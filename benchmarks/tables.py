@@ -17,15 +17,46 @@ from interval_tables import (
 )
 
 
+def timed() -> Iterator[dict[str, Any]]:
+    """Yield the rows of all results that were timed in pairs with a peer."""
+    for path in sorted(RESULTS.glob("*.json")):
+        rows: list[dict[str, Any]] = loaded(path.stem).get("rows", [])
+        yield from (row for row in rows if "times_faster" in row)
+
+
 def speed() -> str:
     """Medians of ours and theirs, from all results that hold pairs."""
     pairs = (
         (row["name"], *(f"{row[k]:.3g} s" for k in ("ours_s", "theirs_s")), row["times_faster"])
-        for path in sorted(RESULTS.glob("*.json"))
-        for row in loaded(path.stem).get("rows", [])
-        if "times_faster" in row
+        for row in timed()
     )
     return table(("task", "ours", "peer", "faster"), ((*row, f"{t:.3g} ×") for *row, t in pairs))
+
+
+# One row for each kind of work, for the README.
+FEW = {
+    "1,000 × 8 × 384 vectors, a score each": "1,000 sets of 8 vectors, 384 dimensions",
+    "n-grams of 1,000 × 8 texts of 60 words": "1,000 sets of 8 texts, 60 words each",
+    "Vendi Score of molecules, q = 1": "2,500 molecules, Morgan fingerprints",
+    "score_X, 50,000 × 512 float32, exponential, exp(-i/60)": "50,000 × 512 float32 embeddings",
+    "MagArea, 30 scales, n = 5,000, 10 dimensions": "magnitude of 5,000 points at 30 scales",
+}
+
+
+def speed_short() -> str:
+    """Write the rows of `speed` that `FEW` names."""
+    found = {row["name"]: row for row in timed()}
+    return table(
+        ("task", "vendiscore", "peer", "faster"),
+        (
+            (
+                words,
+                *(f"{found[name][k]:.3g} s" for k in ("ours_s", "theirs_s")),
+                f"{found[name]['times_faster']:.3g} ×",
+            )
+            for name, words in FEW.items()
+        ),
+    )
 
 
 def scaling() -> str:
@@ -334,6 +365,7 @@ def typical_answers() -> str:
 
 TABLES: dict[str, Callable[[], str]] = {
     "speed": speed,
+    "speed-short": speed_short,
     "scaling": scaling,
     "estimated": estimated,
     "estimate-errors": estimate_errors,
