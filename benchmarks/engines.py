@@ -210,7 +210,7 @@ _KEYS = {
 
 
 def tried(visitor: Visitor, task: page_tasks.Task, size: tuple[int, int]) -> dict[str, Any]:
-    """What a visitor with a window of this size sees at the end of a task."""
+    """Return what a visitor with a window of this size sees at the end of a task."""
     begin = time.perf_counter()
     visitor.visit(*size)
     stopped = []
@@ -237,7 +237,7 @@ def tried(visitor: Visitor, task: page_tasks.Task, size: tuple[int, int]) -> dic
 
 @contextlib.contextmanager
 def screen() -> Iterator[None]:
-    """A screen for engines that cannot do without."""
+    """Yield a screen for engines that cannot do without."""
     if "DISPLAY" in os.environ or not shutil.which("Xvfb"):
         yield
         return

@@ -25,7 +25,7 @@ def timed() -> Iterator[dict[str, Any]]:
 
 
 def speed() -> str:
-    """Medians of ours and theirs, from all results that hold pairs."""
+    """Return medians of ours and theirs, from all results that hold pairs."""
     pairs = (
         (row["name"], *(f"{row[k]:.3g} s" for k in ("ours_s", "theirs_s")), row["times_faster"])
         for row in timed()
@@ -60,7 +60,7 @@ def speed_short() -> str:
 
 
 def scaling() -> str:
-    """One call in a process of its own, with the memory that the process takes at most."""
+    """Return one call in a process of its own, with the memory that the process takes at most."""
     rows = [row for row in loaded("scaling")["rows"] if row["n"] >= 1000]
     return table(
         ("call", "n", "ours", "peer", "peer / ours", "memory", "peer's"),
@@ -78,7 +78,7 @@ def scaling() -> str:
 
 
 def estimated() -> str:
-    """Estimates beside exact scores: time, and how far off they are."""
+    """Return estimates beside exact scores: time, and how far off they are."""
     return table(
         ("similarities", "`rtol`", "exact", "estimate", "faster", "off by (rmse)", "memory"),
         (
@@ -106,12 +106,12 @@ def errors() -> Iterator[tuple[str, ...]]:
 
 
 def estimate_errors() -> str:
-    """Whether estimates are as far off as they say."""
+    """Return whether estimates are as far off as they say."""
     return table(("score", "off by (rmse)", "said", "of 100 within 2 se, or bounds"), errors())
 
 
 def null() -> str:
-    """How often sets without a difference are told apart, over all sources of one size."""
+    """Return how often sets without a difference are told apart, over all sources of one size."""
     every: dict[tuple[str, ...], list[Any]] = {}
     for row in loaded("compare_null")["rows"]:
         if "too_few" in row:
@@ -160,7 +160,7 @@ def differences() -> str:
 
 
 def shuffled_sets() -> str:
-    """Scores of two sets, their excess over shuffled ones, and how often p is small."""
+    """Return scores of two sets, their excess over shuffled ones, and how often p is small."""
     names = ("RelativeVS", "JensenShannon", "KEN")
     return table(
         ("two sets", "measure", "value", "excess", "p ≤ 0.05", "p ≤ 0.01"),
@@ -206,7 +206,7 @@ def shuffled_groups() -> str:
 
 
 def covered() -> str:
-    """Intervals of the jackknife, and the bootstrap that is not offered."""
+    """Return intervals of the jackknife, and the bootstrap that is not offered."""
     return table(
         (
             "kernel",
@@ -230,7 +230,7 @@ def covered() -> str:
 
 
 def chosen() -> str:
-    """The Vendi Score of subsets that were chosen by different rules."""
+    """Return the Vendi Score of subsets that were chosen by different rules."""
     return table(
         ("from", "size", "rule", "VS", "time"),
         (
@@ -248,7 +248,7 @@ def chosen() -> str:
 
 
 def rates(row: Any, end: str = "") -> str:
-    """Recall and precision of near-duplicates."""
+    """Return recall and precision of near-duplicates."""
     return f"{row[f'recall{end}']:.2f}, {row[f'precision{end}']:.2f}"
 
 
@@ -260,7 +260,7 @@ def planted_rows() -> Iterator[tuple[Any, bool]]:
 
 
 def planted() -> str:
-    """Near-duplicates that were planted, where a threshold finds them."""
+    """Return near-duplicates that were planted, where a threshold finds them."""
     return table(
         ("samples, kernel", "edit", "n", "best fixed", "at 0.95", "automatic", "its threshold"),
         (
@@ -280,7 +280,7 @@ def planted() -> str:
 
 
 def unreached() -> str:
-    """Where no threshold finds planted copies, and how many mistakes are made there."""
+    """Return where no threshold finds planted copies, and how many mistakes are made there."""
     others = [row for row, reached in planted_rows() if not reached]
     named: dict[tuple[str, str, int], list[str]] = {}
     for row in others:
@@ -305,7 +305,7 @@ def unreached() -> str:
 
 
 def unplanted() -> str:
-    """How many samples are named where nothing was planted."""
+    """Return how many samples are named where nothing was planted."""
     return table(
         ("samples, kernel", "n", "removed", "expected false"),
         (
@@ -322,7 +322,7 @@ def unplanted() -> str:
 
 
 def dependent() -> str:
-    """How often samples look dependent."""
+    """Return how often samples look dependent."""
     rows = [row for row in loaded("near_duplicates")["rows"] if "warned" in row]
     sizes = sorted({row["n"] for row in rows})
     found = {(row["source"], row["n"]): row["warned"] for row in rows}
@@ -336,7 +336,7 @@ def dependent() -> str:
 
 
 def typical() -> str:
-    """Scores of known sets at q = 1, with their 95 % intervals: a table for each kernel."""
+    """Return scores of known sets at q = 1, with their 95 % intervals: a table for each kernel."""
     every: dict[tuple[str, str], dict[str, dict[int, str]]] = {}
     for row in loaded("typical_values")["rows"]:
         if row["q"] == 1:
@@ -353,7 +353,7 @@ def typical() -> str:
 
 
 def typical_answers() -> str:
-    """Scores of eight texts of sources that people know."""
+    """Return scores of eight texts of sources that people know."""
     found: dict[str, dict[str, str]] = {}
     for row in loaded("typical_values")["rows"]:
         if (row["q"], row["kind"], row["n"]) == (1, "texts", 8):

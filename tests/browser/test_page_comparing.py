@@ -29,7 +29,7 @@ from vendiscore.scoring.compute import compute
 
 
 def cells(page, at: int) -> list[str]:
-    """A row of the table of the sets: name, samples, score, at matched size, interval."""
+    """Return a row of the table of the sets: name, samples, score, at matched size, interval."""
     table = page.get_by_role("region", name="Scores of the sets")
     return table.locator("tbody tr").nth(at).locator("th, td").all_inner_texts()
 

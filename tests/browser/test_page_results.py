@@ -33,7 +33,7 @@ MEANING = offered_encoders.ALLOWED["texts"]["MiniLM"]
 
 
 def expected(tab: str, name: str) -> tuple[float, int]:
-    """The score of an example by the comparison that is picked for it, and its size."""
+    """Return the score of an example by the comparison that is picked for it, and its size."""
     if tab == "Text":
         samples, how = examples.find_example(name).text.splitlines(), MEANING
     elif tab == "Images":

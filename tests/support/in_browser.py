@@ -27,7 +27,7 @@ FOCUSED = """(document.activeElement.ariaLabel || document.activeElement.labels?
 
 
 def clicks(page) -> int:
-    """How often the mouse was pressed since the page was loaded."""
+    """Return how often the mouse was pressed since the page was loaded."""
     return page.evaluate("window.clicks")
 
 
@@ -114,12 +114,12 @@ def shows(page, value: float, n: int | str) -> None:
 
 
 def group(page, at: int):
-    """A group, the largest first, then those alone."""
+    """Return a group, the largest first, then those alone."""
     return page.locator(".r-groups > details").nth(at)
 
 
 def row(page, place: int | str):
-    """The row of the table of a sample."""
+    """Return the row of the table of a sample."""
     name = page.get_by_role("rowheader", name=str(place), exact=True)
     return (
         page.get_by_role("region", name="Table of all samples").get_by_role("row").filter(has=name)
@@ -132,7 +132,7 @@ def more(page) -> None:
 
 
 def downloaded(page, name: str) -> bytes:
-    """What an entry of the menu of downloads saves."""
+    """Return what an entry of the menu of downloads saves."""
     button(page, "Download").click()
     with page.expect_download() as waiting:
         page.locator(".r-panel:visible").get_by_role("button", name=name).click()

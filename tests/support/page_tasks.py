@@ -70,7 +70,7 @@ ANSWERS = [
 
 
 def pasted_answers() -> Task:
-    """Twenty answers with paragraphs."""
+    """Return twenty answers with paragraphs."""
     right = compute(ANSWERS, **MEANING)["VS"]
     text = "\n---\n".join(ANSWERS)
     return _scored(("paste", text), ("press", "Score"), clicks=3, n=20, right=right)
@@ -86,14 +86,14 @@ SMILES = {at: BAD.get(at) or next(_rest) for at in range(2, 29)}  # by row of th
 
 
 def molecule_table() -> Task:
-    """A table of molecules with five bad rows."""
+    """Return a table of molecules with five bad rows."""
     table = "id,smiles,mass\n" + "\n".join(f"M{i},{s},{i}.5" for i, s in SMILES.items())
     steps = ("choose", "molecules.csv", table.encode(), None), ("press", "Score")
     return _scored(*steps, clicks=4, n=22, right=compute(GOOD, k="morgan")["VS"])
 
 
 def zip_of_photos() -> Task:
-    """Twelve scenes, each photographed five times."""
+    """Return twelve scenes, each photographed five times."""
     shots = {
         f"trip/IMG_{1000 + i}.jpg": photo(
             width=160, height=120, seed=i // 5, quality=60 + 8 * (i % 5)
@@ -122,7 +122,7 @@ def compared_captions() -> Comparison:
 
 
 def two_sets_of_captions() -> Task:
-    """Two sets of captions of different size."""
+    """Return two sets of captions of different size."""
     files = [
         ("choose", f"{name}.txt", "\n".join(captions).encode(), at)
         for at, (name, captions) in enumerate(CAPTIONS.items())
@@ -141,7 +141,7 @@ def twenty_thousand_embeddings() -> Task:
 
 
 def report_for_the_boss() -> Task:
-    """An example, scored, and its report."""
+    """Return an example, scored, and its report."""
     right = compute(examples.find_example("A model in a rut").text.splitlines(), **MEANING)["VS"]
     steps = ("press", "A model in a rut"), ("download", "Report (HTML)")
     return _scored(*steps, clicks=3, n=12, right=right)
@@ -167,7 +167,7 @@ def compared_models() -> Comparison:
 
 
 def models_in_one_table() -> Task:
-    """A table of the answers of three models to six prompts."""
+    """Return a table of the answers of three models to six prompts."""
     table = "id,model,prompt,answer\n" + "".join(",".join(row) + "\n" for row in MODELS)
     steps = (
         ("choose", "answers.csv", table.encode(), None),

@@ -34,7 +34,7 @@ RIGHT = compute(TEXTS, k="ngram_overlap", **NS, ci=0.95, details=True)
 
 
 def shown(name: str = "", data: str = "", text: str = "", **asked):
-    """What the page shows of texts that a visitor sent, with their groups."""
+    """Return what the page shows of texts that a visitor sent, with their groups."""
     given = Given([(name, data.encode())] if name else (), text)
     leave_out = asked.pop("leave_out", False)
     samples = uploads.read(given, Asked(kind="texts", **asked))
