@@ -46,7 +46,9 @@ def figures(found: Findings) -> Iterator[Figure]:
             "The score of fewer samples, and with a dashed line of up to twice as many. A curve "
             "that has become flat: more samples would add little."
         )
-        text += "" if grown.n == found.n else f" Drawn from a random {grown.n:,} of all {found.n:,}."
+        text += (
+            "" if grown.n == found.n else f" Drawn from a random {grown.n:,} of all {found.n:,}."
+        )
         yield Figure("growth", svg(grown.plot, label), "Growth", text)
     if found.curve is not None:
         yield magnitude(found.curve)
