@@ -45,7 +45,9 @@ def reproduced(samples: Any, references: Any, arguments: Mapping[str, Any], what
     options = []
     if references is not None:
         said = literal(references)
-        lines.append(f"references = {said}" if said else "# `references` are the references of this report.")
+        lines.append(
+            f"references = {said}" if said else "# `references` are the references of this report."
+        )
         options.append("references=references")
     for name, value in arguments.items():
         said = literal(value)
