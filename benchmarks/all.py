@@ -189,7 +189,7 @@ def read() -> argparse.Namespace:
 
 
 def settings(given: argparse.Namespace) -> dict[str, str]:
-    """The environment variables of what is run."""
+    """Return the environment variables of what is run."""
     threads = {f"{name}_NUM_THREADS": str(given.threads) for name in ("OMP", "OPENBLAS", "MKL")}
     return {
         **os.environ,
@@ -201,7 +201,7 @@ def settings(given: argparse.Namespace) -> dict[str, str]:
 
 
 def run(each: Benchmark, work: Path, given: argparse.Namespace) -> str:
-    """How it ended: "ran", "skipped: …" or "failed: …"."""
+    """Return how it ended: "ran", "skipped: …" or "failed: …"."""
     try:
         command = prepared(each, work, given)
     except Skipped as reason:
@@ -213,7 +213,7 @@ def run(each: Benchmark, work: Path, given: argparse.Namespace) -> str:
 
 
 def prepared(each: Benchmark, work: Path, given: argparse.Namespace) -> list[str]:
-    """The command line, once there is all that it needs."""
+    """Return the command line, once there is all that it needs."""
     script = HERE / f"{each.name}.py"
     if not script.exists():
         raise Skipped(f"there is no benchmarks/{each.name}.py here")
@@ -244,7 +244,7 @@ def installed(wanted: str) -> bool:
 
 
 def made(folder: Path, packages: Sequence[str], pythons: Sequence[str]) -> str:
-    """The interpreter of an environment that has the packages, made unless it is there."""
+    """Return the interpreter of an environment that has the packages, made unless it is there."""
     python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     finished = folder / "complete"
     if not finished.exists():
@@ -256,7 +256,7 @@ def made(folder: Path, packages: Sequence[str], pythons: Sequence[str]) -> str:
 
 
 def interpreter(versions: Sequence[str]) -> str:
-    """This one, if it is of one of the versions, or another that is found."""
+    """Return this one, if it is of one of the versions, or another that is found."""
     if not versions or f"{sys.version_info.major}.{sys.version_info.minor}" in versions:
         return sys.executable
     for each in versions:

@@ -51,7 +51,7 @@ PROCESSES = {
 
 
 def run(*command: str) -> str:
-    """What a new process prints; its bytecode is kept, as that of installed packages is."""
+    """Return what a new process prints; its bytecode is kept, as that of installed packages is."""
     kept = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     done = subprocess.run(
         [sys.executable, *command],
@@ -64,7 +64,7 @@ def run(*command: str) -> str:
 
 
 def alone(code: str, repeats: int) -> float:
-    """Median seconds of a process."""
+    """Return median seconds of a process."""
     run("-c", code)
     seconds = []
     for _ in range(repeats):

@@ -50,7 +50,7 @@ KINDS: dict[str, Callable[[np.random.Generator, int], np.ndarray]] = {
 
 
 def pools() -> dict[str, np.ndarray]:
-    """Similarities of many samples of each source."""
+    """Return similarities of many samples of each source."""
     rng = np.random.default_rng(0)
     with (DATA / "trec_questions.tsv").open(encoding="utf-8") as file:
         questions = [row["question"] for row in csv.DictReader(file, delimiter="\t")]
@@ -75,7 +75,7 @@ def pools() -> dict[str, np.ndarray]:
 
 
 def drawn(name: str, pool: np.ndarray | None, rng: np.random.Generator, n: int) -> np.ndarray:
-    """Similarities of n samples of a source."""
+    """Return similarities of n samples of a source."""
     if pool is None:
         labels = KINDS[name](rng, n)
         return (labels[:, None] == labels).astype(float)

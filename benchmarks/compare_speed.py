@@ -23,7 +23,7 @@ from vendiscore import compare
 def timed(
     name: str, samples: Any, n: int, repeated: bool, repeats: int, **how: Any
 ) -> dict[str, Any]:
-    """Median seconds of one comparison."""
+    """Return median seconds of one comparison."""
     first = samples[:n]
     second = list(range(n, 2 * n))
     if repeated:

@@ -34,7 +34,7 @@ ONE, NARROWER = "one source", "one set narrower"
 
 
 def of_sets(name: str, sets: int, narrow: float, seed: int) -> Comparison:
-    """Sets without groups, the last of which may be narrower."""
+    """Return sets without groups, the last of which may be narrower."""
     source, options = SOURCES[name]
     rng = np.random.default_rng(seed)
     drawn = [source(rng, SIZE, 0.25 if i + 1 < sets else narrow) for i in range(sets)]

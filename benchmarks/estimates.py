@@ -114,7 +114,7 @@ LARGER: dict[str, Callable[..., Similarity]] = {
 def coverage(
     data: Path, sets: dict[str, Callable[..., Similarity]], seeds: int, rtol: float, n: int = 0
 ) -> list[dict[str, Any]]:
-    """How often an estimate is within two standard errors, or between its bounds."""
+    """Return how often an estimate is within two standard errors, or between its bounds."""
     rows = []
     for name, make in sets.items():
         similarity = make(data, n, np.random.default_rng(0))
@@ -160,7 +160,7 @@ def coverage(
 
 
 def anew(data: Path) -> list[dict[str, Any]]:
-    """Coverage where nothing of K is kept and vectors are as many as some samples need."""
+    """Return coverage where nothing of K is kept and vectors are as many as some samples need."""
     sets = dict([*LARGER.items()][1:])  # the other is of features
     computed.KEPT_SHARE, estimators.MANY = 0.0, 0
     found: list[dict[str, Any]] = []
@@ -218,7 +218,7 @@ def in_process(data: Path, name: str, n: int, rtol: float, seed: int = 0) -> dic
 def against_exact(
     data: Path, n: int, names: list[str], seeds: int, rtol: float = 2e-3
 ) -> list[dict[str, Any]]:
-    """Estimates and the exact score of sets of n, each in a process of its own."""
+    """Return estimates and the exact score of sets of n, each in a process of its own."""
     rows = []
     for name in names:
         exact = in_process(data, name, n, 0.0)
@@ -250,7 +250,7 @@ def against_exact(
 
 
 def larger(data: Path, n: int) -> list[dict[str, Any]]:
-    """Estimates of sets whose exact score does not fit anywhere."""
+    """Return estimates of sets whose exact score does not fit anywhere."""
     rows = []
     for name in LARGER:
         for rtol in (1e-2, 5e-3):
@@ -267,7 +267,7 @@ def larger(data: Path, n: int) -> list[dict[str, Any]]:
 
 
 def certified(repeats: int) -> list[dict[str, Any]]:
-    """Bounds of 1e-5 in few dimensions, beside `vendi_score` with scikit-learn's matrix."""
+    """Return bounds of 1e-5 in few dimensions, beside `vendi_score` with scikit-learn's matrix."""
     from sklearn.metrics.pairwise import rbf_kernel
     from vendi_score import vendi as peer
 

@@ -21,7 +21,7 @@ ORDERS = (0.5, 1.0, 1.5, 2.0, float("inf"))
 
 
 def brute(similarity: Any, q: float, count: int) -> np.ndarray:
-    """log VS without each of the first samples, from a decomposition each."""
+    """Return log VS without each of the first samples, from a decomposition each."""
     left = [np.delete(np.arange(similarity.n), i) for i in range(count)]
     return np.log([vendi(similarity.take(places), [q]).values[0] for places in left])
 
@@ -31,7 +31,7 @@ def all_without(similarity: Any, q: float = 1.0) -> np.ndarray:
 
 
 def errors() -> list[dict[str, Any]]:
-    """The largest difference from n decompositions, in log VS."""
+    """Return the largest difference from n decompositions, in log VS."""
     rows = []
     for n, d in ((100, 20), (300, 64), (200, 400)):
         X = np.random.default_rng(0).standard_normal((n, d))
@@ -46,7 +46,7 @@ def errors() -> list[dict[str, Any]]:
 
 
 def beside_the_score(repeats: int) -> list[dict[str, Any]]:
-    """All leave-one-out scores of 20,000 × 384, in times of the score alone."""
+    """Return all leave-one-out scores of 20,000 × 384, in times of the score alone."""
     rows = []
     for dtype in (np.float64, np.float32):
         X = np.random.default_rng(0).standard_normal((20_000, 384)) / np.arange(1, 385) ** 0.5
@@ -73,7 +73,7 @@ def beside_the_score(repeats: int) -> list[dict[str, Any]]:
 
 
 def duplicates(seeds: int = 5) -> list[dict[str, Any]]:
-    """A hundred near-copies planted among 1,900 digits, found again."""
+    """Return a hundred near-copies planted among 1,900 digits, found again."""
     with np.load(DATA / "mnist_test.npz") as arrays:
         images = arrays["images"].reshape(10_000, -1).astype(float) / 255
     rows = []

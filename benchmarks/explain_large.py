@@ -42,7 +42,7 @@ CASES = [
 
 
 def rows(n: int, spectrum: str) -> np.ndarray:
-    """Unit rows in single precision, a twentieth of which are near-copies of others."""
+    """Return unit rows in single precision, a twentieth of which are near-copies of others."""
     rng = np.random.default_rng(0)
     sizes = np.arange(1, WIDTH + 1, dtype=np.float32) ** -DECAYS[spectrum]
     X = rng.standard_normal((n, WIDTH), dtype=np.float32) * sizes
@@ -61,7 +61,7 @@ def seconds(function: Callable[[], Any]) -> tuple[float, Any]:
 
 
 def products(X: np.ndarray) -> float:
-    """Seconds of the products of all pairs."""
+    """Return seconds of the products of all pairs."""
     step = 1 if len(X) <= FEW else 8
     starts = range(0, len(X), BLOCK)
 

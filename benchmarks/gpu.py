@@ -32,7 +32,7 @@ SIGMA = 6.0
 
 
 def clusters(n: int, d: int) -> np.ndarray:
-    """n rows around 50 centres, in single precision."""
+    """Return n rows around 50 centres, in single precision."""
     rng = np.random.default_rng(0)
     centres = rng.standard_normal((50, d))
     return (centres[rng.integers(0, 50, n)] + 0.5 * rng.standard_normal((n, d))).astype(np.float32)
@@ -57,7 +57,7 @@ class Case:
     gradient: bool = False
 
     def value(self, samples: Any) -> float:
-        """The number; where a gradient is asked for, its norm."""
+        """Return the number; where a gradient is asked for, its norm."""
         if not self.gradient:
             found = self.score(samples)
             return float(found.detach() if hasattr(found, "detach") else found)

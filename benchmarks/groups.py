@@ -23,7 +23,7 @@ AGREE = 1e-10
 
 
 def texts(rng: np.random.Generator) -> list[list[str]]:
-    """Words drawn by Zipf's law."""
+    """Return words drawn by Zipf's law."""
     shares = 1 / np.arange(1, VOCABULARY + 1)
     drawn = rng.choice(VOCABULARY, (PROMPTS, GENERATIONS, WORDS), p=shares / shares.sum())
     return [[" ".join(f"w{word}" for word in one) for one in group] for group in drawn]

@@ -83,7 +83,7 @@ class Pool:
         return np.asarray(values / values.sum())
 
     def limit(self, q: float) -> float:
-        """log VS of the source; at order 2 that of pairs of different samples."""
+        """Return log VS of the source; at order 2 that of pairs of different samples."""
         if self.shares is None and q == 2:
             K = self.all.dense()
             return -math.log((np.sum(K**2) - len(K)) / (len(K) * (len(K) - 1)))
@@ -104,7 +104,7 @@ def pools(data: Path) -> dict[str, Callable[[], Pool]]:
 
 
 def scored(pool: Pool, n: int, count: int, seed: int) -> np.ndarray:
-    """The mean log VS of every order, over fresh sets."""
+    """Return the mean log VS of every order, over fresh sets."""
     rng = np.random.default_rng([seed, n])
     logs = [np.log(vendi(pool.draw(rng, n), list(ORDERS)).values) for _ in range(count)]
     return np.mean(np.array(logs, dtype=float), axis=0)
@@ -124,7 +124,7 @@ def hits(found: list[Any], at: Callable[[Any], tuple[float, float, float]], trut
 
 
 def covers(name: str, pool: Pool, n: int, repeats: int) -> list[dict[str, Any]]:
-    """Growth of sets of n at every order."""
+    """Return growth of sets of n at every order."""
     sizes = [n // 4, n, 2 * n]
     truths = {m: scored(pool, m, 4 * repeats if m < 100 else 2 * repeats, 1) for m in sizes}
     rng = np.random.default_rng([2, n])
@@ -162,7 +162,7 @@ def shown(row: dict[str, Any]) -> str:
 
 
 def coverages(name: str, pool: Pool, n: int, repeats: int) -> dict[str, Any]:
-    """The coverage of 2n samples as told from n, and that of fresh sets."""
+    """Return the coverage of 2n samples as told from n, and that of fresh sets."""
     rng = np.random.default_rng([3, n])
     told = [growth(pool.draw(rng, n), [n, 2 * n], q=2).coverage for _ in range(repeats)]
     fresh = [
@@ -183,7 +183,7 @@ def coverages(name: str, pool: Pool, n: int, repeats: int) -> dict[str, Any]:
 
 
 def chao(counts: np.ndarray, m: int, q: int) -> float:
-    """The diversity of order q of m ≤ n individuals (Chao et al. 2014, Table 1)."""
+    """Return the diversity of order q of m ≤ n individuals (Chao et al. 2014, Table 1)."""
     n = counts.sum()
     if q == 2:
         return float(1 / (1 / m + (m - 1) / m * np.sum(counts * (counts - 1)) / (n * (n - 1))))
@@ -201,7 +201,7 @@ def chao(counts: np.ndarray, m: int, q: int) -> float:
 
 
 def chao_limit(counts: np.ndarray, q: int) -> float:
-    """The asymptotic diversity: Chao1, Chao, Wang & Jost 2013, and the unbiased 1/κ."""
+    """Return the asymptotic diversity: Chao1, Chao, Wang & Jost 2013, and the unbiased 1/κ."""
     n, once, twice = counts.sum(), np.sum(counts == 1), np.sum(counts == 2)
     if q == 0:
         return float(len(counts) + (n - 1) / n * once**2 / (2 * twice))

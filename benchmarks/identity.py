@@ -63,7 +63,7 @@ def log_score(X: np.ndarray, q: float = 1.0) -> float:
 
 
 def brute(X: np.ndarray, q: float = 1.0) -> np.ndarray:
-    """log VS without each."""
+    """Return log VS without each."""
     return np.array([log_score(np.delete(X, i, axis=0), q) for i in range(len(X))])
 
 
@@ -93,7 +93,7 @@ def everywhere(X: np.ndarray, step: float) -> np.ndarray:
 
 
 def quadrature() -> list[dict[str, Any]]:
-    """Largest errors, in units of 1/(n − 1): what a change of −tr A log A is wrong by."""
+    """Return largest errors, in units of 1/(n − 1): what a change of −tr A log A is wrong by."""
     rows = []
     kept = {name: (X, brute(X)) for name, X in sets().items()}
     added = unit(np.random.default_rng(1).standard_normal((20, 64)))
@@ -135,7 +135,7 @@ def quadrature() -> list[dict[str, Any]]:
 
 
 def orders() -> list[dict[str, Any]]:
-    """The same at other orders, as the library has it by default."""
+    """Return the same at other orders, as the library has it by default."""
     rows = []
     for q in ORDERS:
         error = 0.0
@@ -158,7 +158,7 @@ def set_function(X: np.ndarray, f: Callable[[np.ndarray], float]) -> dict[frozen
 
 
 def defects(F: dict[frozenset[int], float], n: int) -> tuple[float, float]:
-    """The least gain of any sample, and by how much a gain grows at most with the set."""
+    """Return the least gain of any sample, and by how much a gain grows at most with the set."""
     gain = {(S, x): F[S | {x}] - F[S] for S in F for x in range(n) if x not in S}
     grows = max(
         gain[S | {y}, x] - gain[S, x] for S, x in gain for y in range(n) if y != x and y not in S
@@ -174,7 +174,7 @@ def greedy(F: dict[frozenset[int], float], n: int, k: int) -> float:
 
 
 def objective(values: np.ndarray, q: float) -> float:
-    """Σ λ^q below order 1, which is monotone; (Σ λ^q − tr A)/(1 − q) from there on."""
+    """Return Σ λ^q below order 1, which is monotone; (Σ λ^q − tr A)/(1 − q) from there on."""
     if q == 1:
         return -float(values @ np.log(values))
     return float((values**q).sum() if q < 1 else (values**q - values).sum() / (1 - q))

@@ -96,17 +96,17 @@ def equivalent() -> str:
 
 
 def grown() -> str:
-    """Intervals of growth to twice the samples, and how often they lie above and below."""
+    """Return intervals of growth to twice the samples, and how often they lie above and below."""
     return _by_order("at_2n", "grows")
 
 
 def limits() -> str:
-    """Intervals of the score of infinitely many samples, and how often there is one."""
+    """Return intervals of the score of infinitely many samples, and how often there is one."""
     return _by_order("asymptote")
 
 
 def _by_order(where: str, *more: str) -> str:
-    """A row for each source and size, with a cell for each order."""
+    """Return a row for each source and size, with a cell for each order."""
     rows: dict[tuple[str, int], dict[str, Any]] = {}
     for row in loaded("growth")["rows"]:
         if where in row:
@@ -136,7 +136,7 @@ def _by_order(where: str, *more: str) -> str:
 
 
 def ahead() -> str:
-    """The coverage of twice the samples, as told from n and of fresh sets."""
+    """Return the coverage of twice the samples, as told from n and of fresh sets."""
     return table(
         ("source", "n", "coverage", "of 2n samples", "bias", "root mean square error"),
         (
@@ -155,7 +155,7 @@ def ahead() -> str:
 
 
 def spiders() -> str:
-    """Growth of published counts of species, and what ecology's estimators say."""
+    """Return growth of published counts of species, and what ecology's estimators say."""
     head = ("spiders", "q", "", "half of them", "all n", "2n", "infinitely many")
     rows = []
     for row in loaded("growth")["rows"]:

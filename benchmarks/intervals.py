@@ -42,13 +42,13 @@ TIMES = 1.96
 
 
 def drawn(name: str, n: int, seed: int) -> Similarity:
-    """A set of n samples."""
+    """Return a set of n samples."""
     source, options = KERNELS[name]
     return as_similarity(source(np.random.default_rng(seed), n), **options)
 
 
 def covers(name: str, n: int, repeats: int) -> dict[str, Any]:
-    """How often the interval covers the mean of log VS over all sets."""
+    """Return how often the interval covers the mean of log VS over all sets."""
     found = [jackknife(spectrum_of(drawn(name, n, s), vectors=True)) for s in range(repeats)]
     logs, errors = (np.array([getattr(each, key) for each in found]) for key in ("log", "error"))
     covered = np.abs(logs - logs.mean()) <= TIMES * errors
@@ -63,7 +63,7 @@ def covers(name: str, n: int, repeats: int) -> dict[str, Any]:
 
 
 def halved(whole: Similarity) -> float:
-    """The error by halves without replacement."""
+    """Return the error by halves without replacement."""
     return subsample_error(whole.n, lambda at: float(np.log(vendi(whole.take(at)).values[0])))
 
 
@@ -80,7 +80,7 @@ def bootstrapped(name: str, n: int) -> np.ndarray:
 
 
 def purities(name: str, repeats: int) -> dict[str, Any]:
-    """Growth at order 2 beside Monte Carlo, in standard errors of that."""
+    """Return growth at order 2 beside Monte Carlo, in standard errors of that."""
     whole = drawn(name, 100, 0)
     rng = np.random.default_rng(0)
     closed = growth(whole, [10, 50], q=2)
@@ -100,7 +100,7 @@ def purities(name: str, repeats: int) -> dict[str, Any]:
 
 
 def standardized(values: np.ndarray, expected: float) -> float:
-    """How many standard errors the mean of values is from what is expected."""
+    """Return how many standard errors the mean of values is from what is expected."""
     return float((values.mean() - expected) / (values.std(ddof=1) / np.sqrt(len(values))))
 
 

@@ -163,7 +163,7 @@ def bleu(repeats: int) -> list[dict[str, Any]]:
 
 
 def peak_above_samples(score: Callable[[list[str], float], float], q: float) -> float:
-    """MB that scoring the questions takes at most, in a fresh process."""
+    """Return MB that scoring the questions takes at most, in a fresh process."""
     return peak(_scored, score, q)
 
 

@@ -26,7 +26,7 @@ CASES = [
 
 
 def run(n: int, d: int, call: str) -> tuple[int, str, float]:
-    """Exit status, the last line that was printed, and seconds."""
+    """Return exit status, the last line that was printed, and seconds."""
     code = (
         f"import numpy as np, vendiscore\n{ROWS.format(n=n, d=d)}\n"
         f"try:\n    print({call})\nexcept vendiscore.TooLargeError as error:\n    print(error)\n"

@@ -58,7 +58,7 @@ Job = tuple[str, Callable[[httpx.Client], float], float]
 
 
 def jobs() -> list[Job]:
-    """Work of every kind, from a dozen samples to some hundreds, with the right answers."""
+    """Return work of every kind, from a dozen samples to some hundreds, with the right answers."""
     rng = np.random.default_rng(0)
     words = [f"w{i}" for i in range(300)]
     long = [" ".join(rng.choice(words, 20)) for _ in range(500)]
@@ -111,7 +111,7 @@ def _page(
     right: float,
     files: list[tuple[str, bytes]] = [],  # noqa: B006 (never written to)
 ) -> Job:
-    """One sample a line, or one a file."""
+    """Return one sample a line, or one a file."""
 
     def ask(http: httpx.Client) -> float:
         found = visitor.show(http, kernel, "\n".join(samples), files, settings, kind=kind)
@@ -158,7 +158,7 @@ class Crowd:
         self._lock = threading.Lock()
 
     def come(self, visitors: int, seconds: float, watch: Callable[[], object]) -> list[Any]:
-        """All come at once and stay so long; what `watch` says, twice a second."""
+        """Return all come at once and stay so long; what `watch` says, twice a second."""
         until = time.perf_counter() + seconds
         threads = [threading.Thread(target=self._visit, args=(i, until)) for i in range(visitors)]
         for thread in threads:

@@ -30,7 +30,7 @@ RTOL = 1e-6
 
 
 def patches(n: int) -> np.ndarray:
-    """Means of the cells of 8 × 8 pixels of n patches of photographs, (n, 48)."""
+    """Return means of the cells of 8 × 8 pixels of n patches of photographs, (n, 48)."""
     rng = np.random.default_rng(0)
     photographs = load_sample_images().images
     rows = []
@@ -44,7 +44,7 @@ def patches(n: int) -> np.ndarray:
 
 
 def run(side: str, python: str, jobs: list[dict[str, Any]]) -> dict[str, Any]:
-    """The results of the jobs, run by one interpreter in a new process."""
+    """Return the results of the jobs, run by one interpreter in a new process."""
     arrays: dict[str, Any] = {}
     listed = []
     for job in jobs:
@@ -69,7 +69,7 @@ def run(side: str, python: str, jobs: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def agreement(peer: str) -> list[dict[str, Any]]:
-    """Relative differences on real and synthetic data; stops if one is above 1e-6."""
+    """Return relative differences on real and synthetic data; stops if one is above 1e-6."""
     digits = load_digits()
     data = {f"digits {c}": digits.data[digits.target == c] for c in range(10)}
     cases = [(f"{name}, {m}", X, m) for m in ("euclidean", "cosine") for name, X in data.items()]
@@ -163,7 +163,7 @@ def speed(peer: str, sizes: list[int], dimensions: list[int], repeats: int) -> l
 
 
 def large(n: int, dimensions: list[int]) -> list[dict[str, Any]]:
-    """One run of ours alone at a size that the peer has no memory for."""
+    """Return one run of ours alone at a size that the peer has no memory for."""
     rows = []
     for d in dimensions:
         X = np.random.default_rng(0).standard_normal((n, d))

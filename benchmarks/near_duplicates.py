@@ -123,7 +123,7 @@ def smiles(name: str) -> list[str]:
 
 
 def flat(molecule: str) -> str:
-    """A molecule without what its stereo is."""
+    """Return a molecule without what its stereo is."""
     from rdkit import Chem
 
     read = Chem.MolFromSmiles(molecule)
@@ -154,7 +154,7 @@ def planted(
 
 
 def judged(found: Any, threshold: float, same: np.ndarray) -> tuple[float, float, int]:
-    """Recall, precision, and how many samples are removed at a threshold."""
+    """Return recall, precision, and how many samples are removed at a threshold."""
     of = found.rethreshold(max(threshold, found.floor)).redundant_of
     removed = np.flatnonzero(of >= 0)
     right = int(np.sum(same[removed] == same[of[removed]]))
@@ -163,7 +163,7 @@ def judged(found: Any, threshold: float, same: np.ndarray) -> tuple[float, float
 
 
 def sources(size: int) -> Iterator[tuple[str, list[Any], dict[str, Edit], dict[str, Any], Any]]:
-    """Samples, their edits and kernels, and what is the same in two of them."""
+    """Yield samples, their edits and kernels, and what is the same in two of them."""
     texts = TEXT_KERNELS if size <= 500 else {k: v for k, v in TEXT_KERNELS.items() if k != "bleu"}
     yield "questions", QUESTIONS, TEXT_EDITS, texts, text_form
     digits = list(np.load(DATA / "mnist_test.npz")["images"])
@@ -256,7 +256,7 @@ def curve(found: Any, same: np.ndarray, copies: int) -> list[tuple[float, float,
 
 
 def mistakes(recall: float, precision: float, removed: float, copies: float) -> float:
-    """How many copies are missed, and how many samples are removed wrongly."""
+    """Return how many copies are missed, and how many samples are removed wrongly."""
     return float(copies * (1 - recall) + removed * (1 - precision))
 
 

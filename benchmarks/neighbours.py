@@ -103,7 +103,7 @@ def close_together() -> list[dict[str, Any]]:
 
 
 def peak_of(score: Callable[[np.ndarray, np.ndarray], Any], n: int) -> float:
-    """MB that it takes at most for n rows beside n, in a fresh process."""
+    """Return MB that it takes at most for n rows beside n, in a fresh process."""
     return peak(_scored, score, n)
 
 

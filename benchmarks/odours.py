@@ -28,7 +28,7 @@ KERNELS = {
 
 
 def scores(molecules: pd.DataFrame, size: int, seed: int) -> dict[str, list[float]]:
-    """Vendi Scores of several random draws of `size` molecules, under each kernel."""
+    """Return vendi Scores of several random draws of `size` molecules, under each kernel."""
     values: dict[str, list[float]] = {name: [] for name in KERNELS}
     for draw in range(DRAWS):
         rows = random.Random(seed + draw).sample(range(len(molecules)), size)

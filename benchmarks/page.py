@@ -49,7 +49,7 @@ _DONE = "#result .r-bar >> visible=true"
 
 @contextlib.contextmanager
 def opened() -> Iterator[tuple[Browser, str]]:
-    """A browser, and the address of the page, which is started for it."""
+    """Yield a browser, and the address of the page, which is started for it."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -116,7 +116,7 @@ class Traffic:
 
 
 def texts(n: int = 1_000) -> list[str]:
-    """Questions of TREC where they are at hand, or else sentences of random words."""
+    """Return questions of TREC where they are at hand, or else sentences of random words."""
     rng = np.random.default_rng(0)
     if QUESTIONS.exists():
         with QUESTIONS.open(encoding="utf-8") as file:
@@ -127,7 +127,7 @@ def texts(n: int = 1_000) -> list[str]:
 
 
 def weights(browser: Browser, url: str) -> dict[str, int]:
-    """Bytes of the first visit, of a score of 1,000 texts, and of moving its slider."""
+    """Return bytes of the first visit, of a score of 1,000 texts, and of moving its slider."""
     page = browser.new_context(viewport={"width": 1280, "height": 720}).new_page()
     page.set_default_timeout(120_000)
     traffic = Traffic(page)

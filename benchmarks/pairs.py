@@ -29,7 +29,7 @@ PAUSE = 0.1  # seconds
 def compare(
     name: str, ours: Callable[[], Any], theirs: Callable[[], Any], repeats: int = 5, **facts: Any
 ) -> dict[str, Any]:
-    """Median seconds of both and how many times faster ours is; printed and returned."""
+    """Return median seconds of both and how many times faster ours is; printed and returned."""
     times: tuple[list[float], list[float]] = ([], [])
     for _ in range(repeats):
         for function, seconds in zip((ours, theirs), times, strict=True):
@@ -61,7 +61,7 @@ def agree(ours: float, theirs: float, rtol: float) -> None:
 
 
 def environment(*packages: str) -> dict[str, Any]:
-    """What was measured on: versions, the commit, the machine, threads."""
+    """Return what was measured on: versions, the commit, the machine, threads."""
     versions = {}
     for package in ("vendiscore", "numpy", "scipy", *packages):
         try:
@@ -98,7 +98,7 @@ def source() -> dict[str, Any]:
 
 
 def machine() -> dict[str, Any]:
-    """Processor, memory, operating system, and the libraries that multiply matrices."""
+    """Return processor, memory, operating system, and the libraries that multiply matrices."""
     import psutil
 
     model = platform.processor() or platform.machine()
@@ -129,7 +129,7 @@ def machine() -> dict[str, Any]:
 
 
 def peak(prepare: Callable[..., tuple[Callable[[], Any], ...]], *given: Any) -> float:
-    """MB that a function takes at most above what it starts from, in a fresh process.
+    """Return MB that a function takes at most above what it starts from, in a fresh process.
 
     `prepare(*given)` makes its input there, and gives a call of little, for imports and what BLAS
     keeps, and the one that is measured.
@@ -152,7 +152,7 @@ def _peak(answer: Any, prepare: Callable[..., tuple[Callable[[], Any], ...]], *g
 
 
 def record_mb() -> float:
-    """MB that this process had at most, so far.
+    """Return MB that this process had at most, so far.
 
     Not `ru_maxrss`, which begins with what the process had that started this one.
     """
@@ -163,7 +163,7 @@ def record_mb() -> float:
 
 
 def arguments(description: str | None) -> argparse.Namespace:
-    """The options that every benchmark has."""
+    """Return the options that every benchmark has."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--json", type=Path, help="write the results to this file")
     parser.add_argument("--repeats", type=int, default=5)

@@ -72,7 +72,7 @@ PACKAGES = {"ours": "vendiscore", "seqme": "seqme"}
 
 
 def run(side: str, python: str, sets: dict[str, np.ndarray], calls: list[Any]) -> dict[str, Any]:
-    """What a process of one side found."""
+    """Return what a process of one side found."""
     with tempfile.TemporaryDirectory() as folder:
         source, target = Path(folder) / "in.npz", Path(folder) / "out.json"
         np.savez(source, calls=json.dumps(calls), **sets)
@@ -86,7 +86,7 @@ def run(side: str, python: str, sets: dict[str, np.ndarray], calls: list[Any]) -
 
 
 def data() -> dict[str, tuple[np.ndarray, float]]:
-    """Sets of samples in float32 and widths: medians of distances, and half of them."""
+    """Return sets of samples in float32 and widths: medians of distances, and half of them."""
     from scipy.spatial.distance import pdist
     from sklearn.datasets import load_digits
 
@@ -137,7 +137,7 @@ def errors(peer: str, sizes: tuple[int, ...]) -> list[dict[str, Any]]:
 
 
 def times(peer: str, repeats: int) -> Iterator[dict[str, Any]]:
-    """Seconds of a score of order 1 from float32 rows, processes by turns."""
+    """Yield seconds of a score of order 1 from float32 rows, processes by turns."""
     for n, d, m in ((5_000, 64, 512), (20_000, 64, 512), (20_000, 384, 1024), (20_000, 64, 2048)):
         X = np.random.default_rng(0).standard_normal((n, d)).astype(np.float32)
         sets, calls = {"X": X}, [("X", float(np.sqrt(2 * d)), m, 0)]

@@ -26,7 +26,7 @@ PAGES = (ROOT / "README.md", ROOT / "kernels" / "README.md", *sorted(WRITTEN))
 
 
 def built_in() -> str:
-    """The kernels of the package, by the file that registers them."""
+    """Return the kernels of the package, by the file that registers them."""
     names: dict[str, list[str]] = {}
     for kernel in list_kernels():
         file = Path(str(sys.modules[kernel.build.__module__].__file__)).relative_to(ROOT)
@@ -39,7 +39,7 @@ def built_in() -> str:
 
 
 def integrations() -> str:
-    """The modules that are named after an extra, or need one, by what they say first."""
+    """Return the modules that are named after an extra, or need one, by what they say first."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     lines = ["| module | what it is | extra |", "|---|---|---|"]
     for path in sorted((ROOT / "vendiscore" / "integrations").glob("*.py")):
@@ -53,7 +53,7 @@ def integrations() -> str:
 
 
 def page() -> str:
-    """How the page starts and bears a load, and what it sends."""
+    """Return how the page starts and bears a load, and what it sends."""
     start, load, sent = (loaded(name) for name in ("deploy", "load", "page"))
     found = sum(sent["axe_findings"].values())
     return (
@@ -71,7 +71,7 @@ def page() -> str:
 
 
 def migration() -> str:
-    """Calls whose numbers differ from those of vendi_score."""
+    """Return calls whose numbers differ from those of vendi_score."""
     rows = loaded("migration")["differ"]
     columns = ("call", "theirs", "ours", "why")
     return table(
@@ -109,7 +109,7 @@ def decisions() -> str:
 
 
 def papers() -> str:
-    """What the re-runs of papers found."""
+    """Return what the re-runs of papers found."""
     sys.path.append(str(ROOT / "benchmarks" / "papers"))
     from findings import page
 
@@ -147,7 +147,7 @@ BLOCKS: dict[str, Callable[[], str]] = {
 
 
 def rendered(text: str) -> str:
-    """The text with every marked block made anew."""
+    """Return the text with every marked block made anew."""
     for name, render in BLOCKS.items():
         pattern = rf"(<!-- {name}\b[^>]*-->\n).*?(<!-- /{name} -->)"
         text = re.sub(pattern, lambda m, r=render: f"{m[1]}{r()}\n{m[2]}", text, flags=re.DOTALL)

@@ -53,7 +53,7 @@ def alpha_ndcg(order: Any, intent: np.ndarray, grade: np.ndarray, depth: int = D
 
 
 def topics(rng: np.random.Generator) -> tuple[np.ndarray, ...]:
-    """Embeddings of documents and of a query, and intent and grade of each document."""
+    """Return embeddings of documents and of a query, and intent and grade of each document."""
     d, intents = 384, int(rng.integers(3, 9))
     query, *directions = rng.normal(size=(1 + intents, d)) / np.sqrt(d)
     share = np.arange(1, intents + 1) ** -1.0
@@ -67,7 +67,7 @@ def topics(rng: np.random.Generator) -> tuple[np.ndarray, ...]:
 
 
 def digits(rng: np.random.Generator) -> tuple[np.ndarray, ...]:
-    """The same of images: the intents are the digits whose mean is the query."""
+    """Return the same of images: the intents are the digits whose mean is the query."""
     from sklearn.datasets import load_digits
 
     images, labels = load_digits(return_X_y=True)

@@ -105,7 +105,7 @@ def call(side: str, series: str, path: Path) -> dict[str, float]:
 
 
 def estimates() -> bool:
-    """Whether this version estimates at all."""
+    """Return whether this version estimates at all."""
     try:
         ours("rbf, estimate")(samples("rbf", 20))
     except (TypeError, ValueError):
@@ -114,7 +114,7 @@ def estimates() -> bool:
 
 
 def measure(sizes: list[int], repeats: int) -> list[dict[str, Any]]:
-    """Rows of medians, one for each series and size."""
+    """Return rows of medians, one for each series and size."""
     series = {"score_K": ["score_K"], "score_X": ["score_X"], "rbf": ["rbf"]}
     if estimates():
         series["rbf"].append("rbf, estimate")

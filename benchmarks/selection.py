@@ -30,7 +30,7 @@ from pairs import agree, compare, environment, write
 
 
 def dpp(row: Callable[[int], np.ndarray], n: int, size: int) -> list[int]:
-    """Greedy choice of a determinantal process, by incremental Cholesky factors."""
+    """Return greedy choice of a determinantal process, by incremental Cholesky factors."""
     rows, left, places = np.zeros((size, n)), np.ones(n), [0]
     while len(places) < size:
         m, j = len(places) - 1, places[-1]
@@ -43,7 +43,7 @@ def dpp(row: Callable[[int], np.ndarray], n: int, size: int) -> list[int]:
 
 
 def rival(name: str, K: np.ndarray, size: int) -> list[int]:
-    """What another package chooses; imported here, in its own Python."""
+    """Return what another package chooses; imported here, in its own Python."""
     if name == "submodlib log det":
         from submodlib.functions.logDeterminant import LogDeterminantFunction
 
@@ -86,7 +86,7 @@ RIVALS = (
 
 
 def asked(python: str | None, name: str, K: Path, size: int, limit: int) -> dict[str, Any]:
-    """A rival's places and seconds, from its own process."""
+    """Return a rival's places and seconds, from its own process."""
     if python is None:
         return {"missing": "no --rivals"}
     command = [python, __file__, "--as-rival", name, str(K), str(size)]
@@ -112,7 +112,7 @@ def molecules(data: Path) -> list[str]:
 def measure(
     title: str, similarity: Any, size: int, given: argparse.Namespace, bounded: bool
 ) -> list[dict[str, Any]]:
-    """Rows of one table: VS and seconds of each way of choosing `size` samples."""
+    """Return rows of one table: VS and seconds of each way of choosing `size` samples."""
     import vendiscore
     from vendiscore.selection.candidates import Candidates
 
@@ -189,7 +189,7 @@ def measure(
 def turns(
     title: str, similarity: Any, candidates: Any, K: np.ndarray, size: int, repeats: int
 ) -> list[dict[str, Any]]:
-    """Ours and greedy DPP in turn, from the same matrix and from the same features."""
+    """Return ours and greedy DPP in turn, from the same matrix and from the same features."""
     import vendiscore
     from vendiscore.selection.constraints import read_constraints
     from vendiscore.selection.objectives import Spectral
@@ -317,7 +317,7 @@ def scale(repeats: int, huge: bool) -> list[dict[str, Any]]:
 
 
 def large(n: int = 100_000, d: int = 256, size: int = 50) -> dict[str, Any]:
-    """Seconds and memory beside the features, where a matrix of all pairs would be 80 GB."""
+    """Return seconds and memory beside the features, where a matrix of all pairs would be 80 GB."""
     import vendiscore
 
     rng = np.random.default_rng(0)

@@ -22,7 +22,7 @@ BOUNDS = {8: 3.0, 30: 3.0, 100: 1.3, 300: 1.3}
 
 
 def matrix(n: int) -> np.ndarray:
-    """A similarity matrix of n vectors in as many dimensions."""
+    """Return a similarity matrix of n vectors in as many dimensions."""
     X = np.random.default_rng(n).standard_normal((n, n))
     X /= np.linalg.norm(X, axis=1)[:, None]
     K = X @ X.T

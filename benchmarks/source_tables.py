@@ -11,13 +11,13 @@ def rows(part: str) -> list[dict[str, Any]]:
 
 
 def ends(row: dict[str, Any], name: str = "VS", digits: int = 2) -> str:
-    """A number with its interval."""
+    """Return a number with its interval."""
     value, low, high = (f"{row[name + end]:.{digits}f}" for end in ("", "_low", "_high"))
     return f"{value} ({low} to {high})"
 
 
 def alpaca() -> str:
-    """Models of AlpacaEval: how many differ, and what it took."""
+    """Return models of AlpacaEval: how many differ, and what it took."""
     return table(
         ("compared by", "different models", "q = 2", "per prompt", "time", "memory beyond answers"),
         (
@@ -35,7 +35,7 @@ def alpaca() -> str:
 
 
 def pairs() -> str:
-    """The nearest and the farthest models of AlpacaEval by their words."""
+    """Return the nearest and the farthest models of AlpacaEval by their words."""
     row = rows("alpaca")[0]
     return table(
         ("nearest", "similarity", "farthest", "similarity"),
@@ -47,7 +47,7 @@ def pairs() -> str:
 
 
 def quoted() -> str:
-    """The sentence to quote."""
+    """Return the sentence to quote."""
     words, *others = rows("alpaca")
     n, prompts = len(words["sources"]), words["prompts"]
     said = f"> By their wording, {n} models answer {prompts} prompts of AlpacaEval 2 as "
@@ -59,7 +59,7 @@ def quoted() -> str:
 
 
 def novelty() -> str:
-    """People and two models: all answers, halves, and one answer each."""
+    """Return people and two models: all answers, halves, and one answer each."""
     parts = {
         "novelty": "3, all answers",
         "halves": "6, halves of the answers",
@@ -81,7 +81,7 @@ def novelty() -> str:
 
 
 def people_quoted() -> str:
-    """The sentence to quote of people and two models."""
+    """Return the sentence to quote of people and two models."""
     words, meaning = rows("novelty")
     return (
         f"> By their wording, eight people, gemini-1.5-pro and gpt-4o are {ends(words)} different "
@@ -110,7 +110,7 @@ def people() -> str:
 
 
 def parts() -> str:
-    """Four parts of one set."""
+    """Return four parts of one set."""
     return table(
         ("samples", "of each part", "score", "corrected", "interval begins at 1"),
         (

@@ -49,7 +49,7 @@ print(added, status("VmHWM") - before, state.n)
 
 
 def batches(unit: bool = False) -> list[np.ndarray]:
-    """Ten batches of embeddings with a decaying spectrum, which are taken in turn."""
+    """Return ten batches of embeddings with a decaying spectrum, which are taken in turn."""
     rng = np.random.default_rng(0)
     scale = np.arange(1, FEATURES + 1, dtype=np.float32) ** -0.5
     made = [rng.standard_normal((BATCH, FEATURES), dtype=np.float32) * scale for _ in range(10)]

@@ -34,14 +34,14 @@ def questions(data: Path) -> list[str]:
 
 
 def digits(data: Path) -> tuple[np.ndarray, np.ndarray]:
-    """The first 2,000 and the next 2,000, as rows of numbers from 0 to 1."""
+    """Return the first 2,000 and the next 2,000, as rows of numbers from 0 to 1."""
     with np.load(data / "mnist_test.npz") as file:
         rows = file["images"][: 2 * N].reshape(2 * N, -1) / 255.0
     return rows[:N], rows[N:]
 
 
 def suited(names: list[str], few: list[Any], how: dict[str, Any]) -> tuple[list[str], dict]:
-    """The measures that a few of the samples have, and why the others are left out."""
+    """Return the measures that a few of the samples have, and why the others are left out."""
     left: dict[str, str] = {}
     for name in names:
         try:
@@ -55,7 +55,7 @@ def suited(names: list[str], few: list[Any], how: dict[str, Any]) -> tuple[list[
 
 
 def measured(what: str, names: list[str], sets: list[Any], repeats: int, **how: Any) -> dict:
-    """Median seconds of each measure alone and of all, and their ratio to the dearest.
+    """Return median seconds of each measure alone and of all, and their ratio to the dearest.
 
     By the clock, and those of the processor, which a busy machine changes less.
     """

@@ -17,19 +17,50 @@ from interval_tables import (
 )
 
 
+def timed() -> Iterator[dict[str, Any]]:
+    """Yield the rows of all results that were timed in pairs with a peer."""
+    for path in sorted(RESULTS.glob("*.json")):
+        rows: list[dict[str, Any]] = loaded(path.stem).get("rows", [])
+        yield from (row for row in rows if "times_faster" in row)
+
+
 def speed() -> str:
-    """Medians of ours and theirs, from all results that hold pairs."""
+    """Return medians of ours and theirs, from all results that hold pairs."""
     pairs = (
         (row["name"], *(f"{row[k]:.3g} s" for k in ("ours_s", "theirs_s")), row["times_faster"])
-        for path in sorted(RESULTS.glob("*.json"))
-        for row in loaded(path.stem).get("rows", [])
-        if "times_faster" in row
+        for row in timed()
     )
     return table(("task", "ours", "peer", "faster"), ((*row, f"{t:.3g} ×") for *row, t in pairs))
 
 
+# One row for each kind of work, for the README.
+FEW = {
+    "1,000 × 8 × 384 vectors, a score each": "1,000 sets of 8 vectors, 384 dimensions",
+    "n-grams of 1,000 × 8 texts of 60 words": "1,000 sets of 8 texts, 60 words each",
+    "Vendi Score of molecules, q = 1": "2,500 molecules, Morgan fingerprints",
+    "score_X, 50,000 × 512 float32, exponential, exp(-i/60)": "50,000 × 512 float32 embeddings",
+    "MagArea, 30 scales, n = 5,000, 10 dimensions": "magnitude of 5,000 points at 30 scales",
+}
+
+
+def speed_short() -> str:
+    """Write the rows of `speed` that `FEW` names."""
+    found = {row["name"]: row for row in timed()}
+    return table(
+        ("task", "vendiscore", "peer", "faster"),
+        (
+            (
+                words,
+                *(f"{found[name][k]:.3g} s" for k in ("ours_s", "theirs_s")),
+                f"{found[name]['times_faster']:.3g} ×",
+            )
+            for name, words in FEW.items()
+        ),
+    )
+
+
 def scaling() -> str:
-    """One call in a process of its own, with the memory that the process takes at most."""
+    """Return one call in a process of its own, with the memory that the process takes at most."""
     rows = [row for row in loaded("scaling")["rows"] if row["n"] >= 1000]
     return table(
         ("call", "n", "ours", "peer", "peer / ours", "memory", "peer's"),
@@ -47,7 +78,7 @@ def scaling() -> str:
 
 
 def estimated() -> str:
-    """Estimates beside exact scores: time of one core, and how far off they are."""
+    """Return estimates beside exact scores: time of one core, and how far off they are."""
     return table(
         ("similarities", "`rtol`", "exact", "estimate", "faster", "off by (rmse)", "memory"),
         (
@@ -75,18 +106,18 @@ def errors(part: str) -> Iterator[tuple[str, ...]]:
 
 
 def estimate_errors() -> str:
-    """Whether estimates are as far off as they say."""
+    """Return whether estimates are as far off as they say."""
     columns = ("score", "off by (rmse)", "said", "of 100 within 2 se, or bounds")
     return table(columns, errors("coverage"))
 
 
 def estimate_anew() -> str:
-    """Whether estimates are as far off as they say, where each product computes K anew."""
+    """Return whether estimates are as far off as they say, where each product computes K anew."""
     return table(("score", "off by (rmse)", "said", "of 20 within 2 se"), errors("anew"))
 
 
 def null() -> str:
-    """How often sets without a difference are told apart, over all sources of one size."""
+    """Return how often sets without a difference are told apart, over all sources of one size."""
     every: dict[tuple[str, ...], list[Any]] = {}
     for row in loaded("compare_null")["rows"]:
         if "too_few" in row:
@@ -135,7 +166,7 @@ def differences() -> str:
 
 
 def shuffled_sets() -> str:
-    """Scores of two sets, their excess over shuffled ones, and how often p is small."""
+    """Return scores of two sets, their excess over shuffled ones, and how often p is small."""
     names = ("RelativeVS", "JensenShannon", "KEN")
     return table(
         ("two sets", "measure", "value", "excess", "p ≤ 0.05", "p ≤ 0.01"),
@@ -181,7 +212,7 @@ def shuffled_groups() -> str:
 
 
 def covered() -> str:
-    """Intervals of the jackknife, and the bootstrap that is not offered."""
+    """Return intervals of the jackknife, and the bootstrap that is not offered."""
     return table(
         (
             "kernel",
@@ -205,7 +236,7 @@ def covered() -> str:
 
 
 def chosen() -> str:
-    """The Vendi Score of subsets that were chosen by different rules."""
+    """Return the Vendi Score of subsets that were chosen by different rules."""
     return table(
         ("from", "size", "rule", "VS", "time"),
         (
@@ -223,7 +254,7 @@ def chosen() -> str:
 
 
 def rates(row: Any, end: str = "") -> str:
-    """Recall and precision of near-duplicates."""
+    """Return recall and precision of near-duplicates."""
     return f"{row[f'recall{end}']:.2f}, {row[f'precision{end}']:.2f}"
 
 
@@ -235,7 +266,7 @@ def planted_rows() -> Iterator[tuple[Any, bool]]:
 
 
 def planted() -> str:
-    """Near-duplicates that were planted, where a threshold finds them."""
+    """Return near-duplicates that were planted, where a threshold finds them."""
     return table(
         ("samples, kernel", "edit", "n", "best fixed", "at 0.95", "automatic", "its threshold"),
         (
@@ -255,7 +286,7 @@ def planted() -> str:
 
 
 def unreached() -> str:
-    """Where no threshold finds planted copies, and how many mistakes are made there."""
+    """Return where no threshold finds planted copies, and how many mistakes are made there."""
     others = [row for row, reached in planted_rows() if not reached]
     named: dict[tuple[str, str, int], list[str]] = {}
     for row in others:
@@ -280,7 +311,7 @@ def unreached() -> str:
 
 
 def unplanted() -> str:
-    """How many samples are named where nothing was planted."""
+    """Return how many samples are named where nothing was planted."""
     return table(
         ("samples, kernel", "n", "removed", "expected false"),
         (
@@ -297,7 +328,7 @@ def unplanted() -> str:
 
 
 def dependent() -> str:
-    """How often samples look dependent."""
+    """Return how often samples look dependent."""
     rows = [row for row in loaded("near_duplicates")["rows"] if "warned" in row]
     sizes = sorted({row["n"] for row in rows})
     found = {(row["source"], row["n"]): row["warned"] for row in rows}
@@ -311,7 +342,7 @@ def dependent() -> str:
 
 
 def typical() -> str:
-    """Scores of known sets at q = 1, with their 95 % intervals: a table for each kernel."""
+    """Return scores of known sets at q = 1, with their 95 % intervals: a table for each kernel."""
     every: dict[tuple[str, str], dict[str, dict[int, str]]] = {}
     for row in loaded("typical_values")["rows"]:
         if row["q"] == 1:
@@ -328,7 +359,7 @@ def typical() -> str:
 
 
 def typical_answers() -> str:
-    """Scores of eight texts of sources that people know."""
+    """Return scores of eight texts of sources that people know."""
     found: dict[str, dict[str, str]] = {}
     for row in loaded("typical_values")["rows"]:
         if (row["q"], row["kind"], row["n"]) == (1, "texts", 8):
@@ -340,6 +371,7 @@ def typical_answers() -> str:
 
 TABLES: dict[str, Callable[[], str]] = {
     "speed": speed,
+    "speed-short": speed_short,
     "scaling": scaling,
     "estimated": estimated,
     "estimate-errors": estimate_errors,

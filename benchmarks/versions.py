@@ -27,7 +27,7 @@ TOLERANCE = 1e-9
 
 
 def calls() -> dict[str, Callable[[], Any]]:
-    """Calls that both versions know, from a fraction of a millisecond to some seconds."""
+    """Return calls that both versions know, from a fraction of a millisecond to some seconds."""
     import vendiscore
     from vendiscore import compare, compute, explain, mag_area, mag_areas, score_K, score_X
 
@@ -89,7 +89,7 @@ def calls() -> dict[str, Callable[[], Any]]:
 
 
 def again(times: int, call: Callable[[], Any]) -> Any:
-    """The result of the last of several calls that take little time each."""
+    """Return the result of the last of several calls that take little time each."""
     for _ in range(times):
         result = call()
     return result

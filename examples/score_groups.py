@@ -14,7 +14,7 @@ HERE = Path(__file__).resolve().parent
 
 
 def captions() -> tuple[list[str], list[str]]:
-    """Texts, and the name of the file that each is from."""
+    """Return texts, and the name of the file that each is from."""
     texts, labels = [], []
     for path in sorted((HERE / "captions").glob("*.txt")):
         lines = path.read_text(encoding="utf-8").splitlines()
@@ -24,7 +24,7 @@ def captions() -> tuple[list[str], list[str]]:
 
 
 def table(path: str, label: str, text: str) -> tuple[list[str], list[str]]:
-    """The same from two columns of a table."""
+    """Return the same from two columns of a table."""
     with open(path, encoding="utf-8") as file:
         rows = list(csv.DictReader(file, delimiter="\t"))
     return [row[text] for row in rows], [row[label] for row in rows]

@@ -13,8 +13,7 @@ def main() -> None:
         captions = (HERE / "captions" / f"{name}.txt").read_text(encoding="utf-8").splitlines()
         score = vendiscore.compute(samples=captions, k="ngram_overlap")["VS"]
         print(f"{name:>10}: Vendi Score {score:5.2f} of {len(captions)} captions")
-    print("How to read it: as many words and phrases in common as if there were only that many")
-    print("captions, each completely different from the others.")
+    print("How to read it: as varied as that many captions with nothing in common.")
 
 
 if __name__ == "__main__":

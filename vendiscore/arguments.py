@@ -61,7 +61,7 @@ def number(
     return read
 
 
-def one_of(name: str, value: Any, known: Iterable[Word], remedy: str = "") -> Word:
+def one_of(name: str, value: object, known: Iterable[Word], remedy: str = "") -> Word:
     """Read one of the words `known`; None may be among them."""
     words = tuple(known)
     for word in words:
@@ -72,7 +72,7 @@ def one_of(name: str, value: Any, known: Iterable[Word], remedy: str = "") -> Wo
     raise ValueError(f"`{name}` must be {names}, got {value!r:.60}{remedy and f'; {remedy}'}")
 
 
-def flag(name: str, value: Any) -> bool:
+def flag(name: str, value: object) -> bool:
     """Read True or False; "false", "no" and 0 are refused."""
     if not isinstance(value, (bool, np.bool_)):
         raise TypeError(f"`{name}` must be True or False, got {value!r:.60}")
@@ -92,24 +92,24 @@ def has_gradient(x: Any) -> bool:
     return hasattr(x, "matmul") and has_gradient(x.diagonal())
 
 
-def refuse_gradient(who: str, /, **given: Any) -> None:
+def refuse_gradient(who: str, /, **given: object) -> None:
     """Raise a TypeError if one of the arguments `given` has a gradient, which `who` would lose."""
     for name, value in given.items():
         if has_gradient(value):
             raise TypeError(f"{who} cannot be differentiated; pass {name}.detach()")
 
 
-def is_several(value: Any) -> bool:
+def is_several(value: object) -> bool:
     """Return whether a value is a collection, not a word, a number or an array of no dimension."""
     single = isinstance(value, (str, bytes)) or getattr(value, "ndim", 1) == 0
     return isinstance(value, Iterable) and not single
 
 
-def _is_truth(value: Any) -> bool:
+def _is_truth(value: object) -> bool:
     return isinstance(value, bool) or str(getattr(value, "dtype", "")).endswith("bool")
 
 
-def inexact(entry: Any) -> str:
+def inexact(entry: object) -> str:
     """Say that an integer has no float64 of its value; return "" for any other entry."""
     if not isinstance(entry, (int, np.integer)):
         return ""

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextvars import ContextVar
 from functools import cache
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TextIO, TypeAlias, TypeVar
 
 Value = TypeVar("Value")
 Step = TypeVar("Step")
@@ -75,7 +75,7 @@ def counted(counts: Counts[Value], total: int, description: str) -> Value:
         return result
 
 
-def track(items: Iterable[Any], total: int | None, description: str) -> Iterator[Any]:
+def track(items: Iterable[object], total: int | None, description: str) -> Iterator[Any]:
     """Iterate over `items` under a bar that `datasets.disable_progress_bars()` silences."""
     if _silenced():
         yield from items
@@ -164,7 +164,7 @@ def _rate(single: bool) -> float:
     return 2 * size**3 / seconds
 
 
-def _bar(items: Iterable[Any] | None, total: int | None, description: str, **more: Any) -> Any:
+def _bar(items: Iterable[Any] | None, total: int | None, description: str, **more: object) -> Any:
     from tqdm.auto import tqdm
 
     how = {"delay": _DELAY, "file": _Terminal(sys.stderr), "dynamic_ncols": True}
@@ -183,7 +183,7 @@ def _silenced() -> bool:
 class _Terminal:
     """A stream whose failures are nobody's."""
 
-    def __init__(self, stream: Any) -> None:
+    def __init__(self, stream: TextIO) -> None:
         self.stream = stream
 
     def __getattr__(self, name: str) -> Any:

@@ -43,7 +43,7 @@ def plain_order(q: float) -> float | str:
     return q if math.isfinite(q) else "inf"
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> Any:
     """Return a value that can be printed, quoted and written to JSON."""
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
@@ -61,20 +61,20 @@ def plain(value: Any) -> Any:
     return _name(value)
 
 
-def digest(array: Any) -> str:
+def digest(array: object) -> str:
     """Return eight bytes that tell one array of numbers from another."""
     array = np.ascontiguousarray(to_host(array))
     return hash_bytes(array.tobytes() + repr((array.dtype, array.shape)).encode()).hex()
 
 
-def line(measures: Iterable[str], settings: Mapping[str, Any]) -> str:
+def line(measures: Iterable[str], settings: Mapping[str, object]) -> str:
     """Return the signature: names of measures, then settings that can change their numbers."""
     told = {name: value for name, value in settings.items() if name not in IDLE}
     parts = [f"{name}={_text(plain(value))}" for name, value in told.items()]
     return "|".join(["+".join(measures), *parts, f"vendiscore={versions()['vendiscore']}"])
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     if isinstance(value, str):
         return repr(value) if _MARKS & set(value) else value
     if isinstance(value, float):
@@ -86,7 +86,7 @@ def _text(value: Any) -> str:
     return str(value)
 
 
-def _name(value: Any) -> str:
+def _name(value: object) -> str:
     """Name a function or an object, with a digest of what it is made of."""
     name = getattr(value, "__qualname__", type(value).__qualname__)
     outer = _OUTER.get()
@@ -101,7 +101,7 @@ def _name(value: Any) -> str:
         _OUTER.reset(token)
 
 
-def _made_of(value: Any) -> Any:
+def _made_of(value: object) -> Any:
     """Return what makes a function different from others of its name."""
     if isinstance(value, functools.partial):
         return _made_of(value.func), plain(value.args), plain(value.keywords)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 _WIDTH = 120
 
@@ -27,7 +27,7 @@ class Summary:
         return one_line(type(self).__name__, {name: getattr(self, name) for name in self._brief})
 
 
-def one_line(kind: str, shown: Mapping[str, Any]) -> str:
+def one_line(kind: str, shown: Mapping[str, object]) -> str:
     """Return a `repr` of one line, cut at 120 characters; numbers have four digits."""
     short = (
         f"{name}={value:.4g}" if isinstance(value, float) else f"{name}={value!r}"
@@ -57,10 +57,10 @@ def measured(value: float, error: float | None = None) -> str:
     return f"{round(value, places) + 0.0:.{places}f}"  # 0.0 is added for the sign of −0.0
 
 
-def html_table(columns: Mapping[str, Sequence[Any]], caption: str = "") -> str:
+def html_table(columns: Mapping[str, Sequence[object]], caption: str = "") -> str:
     """Return columns of values as a table in HTML, its numbers with four digits."""
 
-    def cell(value: Any) -> str:
+    def cell(value: object) -> str:
         shown = f"{value:.4g}" if isinstance(value, float) else html.escape(str(value))
         return f"<td>{'' if value is None else shown}</td>"
 

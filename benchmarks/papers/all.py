@@ -24,7 +24,7 @@ HERE = Path(__file__).resolve().parent
 
 
 def names() -> list[str]:
-    """Scripts with a group."""
+    """Return scripts with a group."""
     return sorted(p.stem for p in HERE.glob("*.py") if "\nGROUP = " in p.read_text("utf-8"))
 
 

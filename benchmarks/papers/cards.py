@@ -40,13 +40,13 @@ def value(q: float | str = 1, **how: object) -> float:
 
 
 def printed(what: str, paper: str, why: str = "", **how: object) -> Finding:
-    """A number as printed, and what order 2 gives."""
+    """Return a number as printed, and what order 2 gives."""
     finding = number(what, paper, value(**how), why=why)
     return beside(finding, how)
 
 
 def cut_off(what: str, paper: str, why: str = "", **how: object) -> Finding:
-    """A number of which the first digits are printed."""
+    """Return a number of which the first digits are printed."""
     ours = value(**how)
     digits = paper.partition(" ")[0].rstrip("….")
     return beside(claim(what, paper, str(ours).startswith(digits), f"{ours:.11g}", why), how)
@@ -67,7 +67,7 @@ def quality(samples: list[int]) -> dict[str, object]:
 
 
 def greedy(samples: list[int], size: int, gain: Callable[[list[int]], float]) -> list[int]:
-    """The first of the best at each step, as the README's function takes them."""
+    """Return the first of the best at each step, as the README's function takes them."""
     left, chosen = list(samples), []
     while len(chosen) < size:
         gains = [gain([*chosen, sample]) for sample in left]

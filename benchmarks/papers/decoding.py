@@ -79,7 +79,7 @@ class Trigrams:
         self.cache: dict[tuple[str, ...], np.ndarray] = {}
 
     def following(self, *past: str) -> np.ndarray:
-        """The probabilities of all words after one, two or no words."""
+        """Return the probabilities of all words after one, two or no words."""
         if past in self.cache:
             return self.cache[past]
         shorter = (
@@ -95,7 +95,7 @@ class Trigrams:
         return p
 
     def draw(self, temperature: float, rng: np.random.Generator, length: int | None = None) -> str:
-        """A text; of just so many words, where a length is asked for."""
+        """Return a text; of just so many words, where a length is asked for."""
         text = [START, START]
         while len(text) < 2 + (length or LONGEST):
             logs = np.log(self.following(*text[-2:])) / temperature
@@ -109,7 +109,7 @@ class Trigrams:
         return " ".join(text[2:])
 
     def beams(self, prompt: list[str], width: int) -> list[str]:
-        """The likeliest texts by beam search, by their mean log-probability a word."""
+        """Return the likeliest texts by beam search, by their mean log-probability a word."""
         live, done = [(0.0, [START, *prompt])], []
         for _ in range(LONGEST):
             grown = []
@@ -173,7 +173,7 @@ def measured(sets: list[list[str]], encode: Any) -> dict[str, np.ndarray]:
 
 
 def correlation(values: np.ndarray) -> np.ndarray:
-    """Spearman's with temperature, of each seed."""
+    """Return Spearman's with temperature, of each seed."""
     return np.array([spearmanr(TEMPERATURES, row).statistic for row in values.reshape(SEEDS, -1)])
 
 

@@ -119,7 +119,7 @@ def project(X: np.ndarray, seed: int) -> np.ndarray:
 
 
 def pictures() -> Spaces:
-    """Eight maps of 1,500 handwritten digits of 8 × 8 pixels."""
+    """Return eight maps of 1,500 handwritten digits of 8 × 8 pixels."""
     pixels = load_digits().data
     pixels = pixels[np.random.default_rng(0).permutation(len(pixels))[: SUBSETS * SIZE]]
     return {
@@ -135,7 +135,7 @@ def pictures() -> Spaces:
 
 
 def described(X: Spaces) -> Spaces:
-    """What is measured of each subset of each model: rows are subsets, model by model."""
+    """Return what is measured of each subset of each model: rows are subsets, model by model."""
     parts = [vectors[i * SIZE : (i + 1) * SIZE] for vectors in X.values() for i in range(SUBSETS)]
     t_cut = float(np.median([converges(part) for part in parts]))
     scales = np.linspace(0, t_cut, SCALES)

@@ -71,12 +71,12 @@ def number(what: str, paper: str, ours: float, error: float = 0.0, why: str = ""
 
 
 def claim(what: str, paper: str, holds: bool, ours: str, why: str = "") -> Finding:
-    """What the paper says in words or by a picture, and what was found."""
+    """Return what the paper says in words or by a picture, and what was found."""
     return Finding(what, paper, ours, "reproduced" if holds else "differs", "" if holds else why)
 
 
 def cannot(what: str, paper: str, why: str) -> Finding:
-    """What cannot be computed again here."""
+    """Return what cannot be computed again here."""
     return Finding(what, paper, "–", "cannot", why)
 
 
@@ -135,13 +135,13 @@ def write(record: dict[str, Any], path: Path) -> None:
 
 
 def tally(record: dict[str, Any]) -> dict[Verdict, int]:
-    """How many findings of a group have each verdict."""
+    """Return how many findings of a group have each verdict."""
     verdicts = [finding["verdict"] for finding in record["findings"]]
     return {each: verdicts.count(each) for each in get_args(Verdict)}
 
 
 def explained(record: dict[str, Any]) -> bool:
-    """Whether all that was run is reproduced, or says why it is not."""
+    """Return whether all that was run is reproduced, or says why it is not."""
     return all(f["why"] for f in record["findings"] if f["verdict"] != "reproduced")
 
 
@@ -157,7 +157,7 @@ def concluded(records: list[dict[str, Any]]) -> str:
 
 
 def page(records: list[dict[str, Any]]) -> str:
-    """All groups, by paper: a table of verdicts, and a section for each."""
+    """Return all groups, by paper: a table of verdicts, and a section for each."""
     records = sorted(records, key=lambda record: (record["source"], record["name"]))
     lines = ["| group | from | reproduced | differs | cannot |", "|---|---|---|---|---|"]
     for record in records:
@@ -170,7 +170,7 @@ def page(records: list[dict[str, Any]]) -> str:
 
 
 def shown(record: dict[str, Any]) -> str:
-    """A group as a section of Markdown."""
+    """Return a group as a section of Markdown."""
     lines = [
         f"## {record['title']}",
         "",

@@ -83,13 +83,13 @@ def spaces(n: int, seed: int = 0, by: str = "area", every: int = 1) -> list[Metr
 
 
 def functions(disks: list[MetricSpace], scales: np.ndarray) -> np.ndarray:
-    """Magnitudes of all disks at all scales, from the largest scale down."""
+    """Return magnitudes of all disks at all scales, from the largest scale down."""
     rows = [[space.magnitude(t) if t else 1.0 for t in scales[::-1]] for space in disks]
     return np.array(rows)[:, ::-1]
 
 
 def broken_line(knots: np.ndarray) -> Regression:
-    """Least squares with a continuous function that is linear between knots."""
+    """Return least squares with a continuous function that is linear between knots."""
 
     def predicted(x: np.ndarray, y: np.ndarray, new: np.ndarray) -> np.ndarray:
         where, unit = x.mean(), x.std()
@@ -113,7 +113,7 @@ def even_knots(x: np.ndarray, y: np.ndarray, new: np.ndarray, pieces: int) -> np
 
 
 def free_knots(x: np.ndarray, y: np.ndarray, new: np.ndarray, pieces: int) -> np.ndarray:
-    """Knots where they fit best, of fifteen quantiles."""
+    """Return knots where they fit best, of fifteen quantiles."""
     places = np.quantile(x, np.linspace(0.05, 0.95, 15))
     tried = [broken_line(np.array(knots)) for knots in combinations(places, pieces - 1)]
     best = min(tried, key=lambda line: float(((line(x, y, x) - y) ** 2).sum()))
@@ -121,7 +121,7 @@ def free_knots(x: np.ndarray, y: np.ndarray, new: np.ndarray, pieces: int) -> np
 
 
 def separate_lines(x: np.ndarray, y: np.ndarray, new: np.ndarray, pieces: int) -> np.ndarray:
-    """A line of its own between quantiles, with jumps at them."""
+    """Return a line of its own between quantiles, with jumps at them."""
     edges = np.quantile(x, np.linspace(0, 1, pieces + 1)[1:-1])
     found = np.empty(len(new))
     for piece in range(pieces):
@@ -246,7 +246,7 @@ def findings(data: Path) -> list[Finding]:
 
 
 def explained(found: dict[str, tuple[float, float]], regression: list[str]) -> str:
-    """What moves the error of the piecewise linear regression, from the table."""
+    """Return what moves the error of the piecewise linear regression, from the table."""
     line = {name: errors[0] for name, errors in found.items()}
     cuts = {name: value for name, value in line.items() if name.startswith("t_cut")}
     close = min(cuts, key=lambda name: abs(cuts[name] - PAPER["piecewise linear"][0]))

@@ -56,7 +56,7 @@ def draw(
 
 
 def recall_and_coverage(real: np.ndarray, fake: np.ndarray, k: int) -> tuple[float, float]:
-    """Shares of real samples within a fake's k-NN ball, and with a fake in their own."""
+    """Return shares of real samples within a fake's k-NN ball, and with a fake in their own."""
     across = euclidean_distances(real, fake)
     radii = [np.partition(euclidean_distances(S), k, axis=1)[:, k] for S in (real, fake)]
     recall = (across <= radii[1][None, :]).any(axis=1).mean()
@@ -81,7 +81,7 @@ def curves(images: np.ndarray, labels: np.ndarray) -> np.ndarray:
 
 
 def gaps(found: np.ndarray) -> np.ndarray:
-    """The largest distance between the two ways, as a share of the fall, of each measure."""
+    """Return the largest distance between the two ways, as a share of the fall, of each measure."""
     means = found.mean(axis=0)
     fall = np.abs(means[:, 0] - means[:, -1]).max(axis=0)
     return np.abs(means[0] - means[1]).max(axis=0) / fall

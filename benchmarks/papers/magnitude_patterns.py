@@ -33,7 +33,7 @@ GROUP = Group(
 
 
 def hawkes(n: int, rng: np.random.Generator) -> np.ndarray:
-    """n points of a spatial Hawkes process on [0, 2]²: 91 centres, 0.6 offspring a point."""
+    """Return n points of a spatial Hawkes process on [0, 2]²: 91 centres, 0.6 offspring a point."""
     points: list[np.ndarray] = []
     while len(points) < n:
         points = list(rng.random((rng.poisson(91), 2)))

@@ -80,7 +80,7 @@ def valid(smiles: str) -> bool:
 
 
 def ngram_model(corpus: list[str], order: int) -> Draw:
-    """Characters of SMILES, each drawn as it follows the `order` before it in the corpus."""
+    """Return characters of SMILES, each drawn as it follows the `order` before it in the corpus."""
     follow: dict[str, Counter[str]] = defaultdict(Counter)
     for smiles in corpus:
         text = "^" * order + smiles + "$"
@@ -107,7 +107,7 @@ def ngram_model(corpus: list[str], order: int) -> Draw:
 
 
 def joined_fragments(corpus: list[str]) -> Draw:
-    """Molecules cut at one single bond that is in no ring, halves put together at random."""
+    """Return molecules cut at one single bond that is in no ring, halves put together at random."""
     halves: set[str] = set()
     for smiles in corpus:
         molecule = Chem.MolFromSmiles(smiles)
@@ -158,7 +158,7 @@ def unlike_repeated(corpus: list[str]) -> Draw:
 
 
 def table(draws: dict[str, Draw]) -> dict[str, np.ndarray]:
-    """IntDiv, VS and the number of different molecules, for each set and seed."""
+    """Return IntDiv, VS and the number of different molecules, for each set and seed."""
     found = {}
     for name, draw in draws.items():
         sets = [draw(DRAWN, np.random.default_rng(seed)) for seed in range(SEEDS)]
@@ -167,7 +167,7 @@ def table(draws: dict[str, Draw]) -> dict[str, np.ndarray]:
 
 
 def equal_mean(some: list[str]) -> tuple[float, float, float]:
-    """Few molecules with the IntDiv of many: how far off that is, and the VS of both.
+    """Return few molecules with the IntDiv of many: how far off that is, and the VS of both.
 
     Of the many, the first a picked for diversity and others at random; a is found by bisection.
     """
@@ -186,7 +186,7 @@ def equal_mean(some: list[str]) -> tuple[float, float, float]:
 
 
 def jtvae(data: Path) -> list[Finding]:
-    """The row of JT-VAE in Table 4, from random molecules of its authors' own sample.
+    """Return the row of JT-VAE in Table 4, from random molecules of its authors' own sample.
 
     The printed numbers are of one sample of that size, and so have the deviation of one draw.
     """
@@ -237,7 +237,7 @@ def place(value: float, values: list[float]) -> str:
 
 
 def printed(data: Path, by_size: str) -> list[Finding]:
-    """Table 4 itself."""
+    """Return table 4 itself."""
     folder = data / "moses"
     if not (folder / "hmm_3.csv").exists():
         text = " · ".join(f"{name} {a}, {b}" for name, (a, b) in PRINTED.items() if name != "jtn")

@@ -37,7 +37,7 @@ def scores(sizes: list[int]) -> np.ndarray:
 
 
 def hill(sizes: list[int], q: float | str) -> float:
-    """The Hill number of the classes' shares, by its definition."""
+    """Return the Hill number of the classes' shares, by its definition."""
     p = np.array(sizes) / sum(sizes)
     if q == "inf":
         return 1 / p.max()
@@ -117,7 +117,7 @@ def percent(rise: np.ndarray) -> str:
 
 
 def within_classes() -> Finding:
-    """By how much a rare class raises scores, for less and less alike members of a class."""
+    """Return by how much a rare class raises scores, for less and less alike members of a class."""
     rises = {}
     for alike in (1.0, 0.9, 0.5):
         pair = []

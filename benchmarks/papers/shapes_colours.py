@@ -57,7 +57,7 @@ def records(*parts: tuple[str, str, int]) -> list[dict[str, str]]:
 
 
 def modes(sizes: tuple[int, ...]) -> list[dict[str, str]]:
-    """Modes that share neither shape nor colour."""
+    """Return modes that share neither shape nor colour."""
     return records(*((f"shape {i}", f"colour {i}", size) for i, size in enumerate(sizes)))
 
 

@@ -62,7 +62,7 @@ def orders() -> list[list[str]]:
 
 
 def draw(labels: np.ndarray, classes: list[str], seed: int, way: str) -> np.ndarray:
-    """The places of DRAWN distinct questions of some classes."""
+    """Return the places of DRAWN distinct questions of some classes."""
     rank = np.random.default_rng(seed).permutation(len(labels))
     if way == "pooled":
         pool = np.flatnonzero(np.isin(labels, classes))
@@ -77,7 +77,7 @@ def draw(labels: np.ndarray, classes: list[str], seed: int, way: str) -> np.ndar
 
 
 def with_digits(X: np.ndarray, labels: np.ndarray, seed: int) -> np.ndarray:
-    """VS and IntDiv, shape (digits, 2), of images whose label is below 1, 2, … 10."""
+    """Return VS and IntDiv, shape (digits, 2), of images whose label is below 1, 2, … 10."""
     rng = np.random.default_rng(seed)
     rows = []
     for m in range(1, DIGITS + 1):
@@ -87,7 +87,7 @@ def with_digits(X: np.ndarray, labels: np.ndarray, seed: int) -> np.ndarray:
 
 
 def together(rows: np.ndarray) -> np.ndarray:
-    """Pearson's correlation of each column with the number of classes."""
+    """Return Pearson's correlation of each column with the number of classes."""
     m = np.arange(len(rows))
     return np.array([np.corrcoef(m, column)[0, 1] for column in rows.T])
 
@@ -204,7 +204,7 @@ def questions_of(data: Path) -> list[Finding]:
 
 
 def closer(kernel: str, way: str, both: np.ndarray) -> Finding:
-    """Whether VS goes more closely with the number of classes than IntDiv."""
+    """Return whether VS goes more closely with the number of classes than IntDiv."""
     own = np.array([together(both[:, s]) for s in range(SEEDS)])
     ahead = own[:, 0] - own[:, 1]
     return claim(
@@ -228,7 +228,7 @@ def grows(
     alone: dict[str, float],
     without: list[float],
 ) -> Finding:
-    """Whether VS, of shape (classes, seeds), grows with every class."""
+    """Return whether VS, of shape (classes, seeds), grows with every class."""
     means, steps = scores.mean(axis=1), np.diff(scores, axis=0)
     rise = scores[-1] - scores[0]
     falls = [m + 2 for m, step in enumerate(np.diff(means)) if step <= 0]

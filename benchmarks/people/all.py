@@ -75,7 +75,7 @@ def main() -> None:
 
 
 def rounded(value: Any) -> Any:
-    """Round all numbers of nested rows to five digits."""
+    """Return round all numbers of nested rows to five digits."""
     if isinstance(value, dict):
         return {key: rounded(each) for key, each in value.items()}
     if isinstance(value, list):

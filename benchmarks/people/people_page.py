@@ -29,7 +29,7 @@ def rows_of(part: str) -> list[Row]:
 
 
 def fixed(part: str) -> list[Row]:
-    """One row for each scorer and each measure of `FIXED`."""
+    """Return one row for each scorer and each measure of `FIXED`."""
     return [row for row in rows_of(part) if row.get("measure") in FIXED]
 
 
@@ -74,7 +74,7 @@ def correlations() -> str:
 
 
 def chosen() -> str:
-    """The measure of each scorer that agrees best on one half, on the other half."""
+    """Return the measure of each scorer that agrees best on one half, on the other half."""
     best: dict[tuple[str, bool], Row] = {}
     for row in rows_of("human_scores"):
         key = row["name"], row["prompt"]

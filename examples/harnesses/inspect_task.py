@@ -22,7 +22,7 @@ QUESTIONS = {
 
 @task
 def diversity(epochs: int = 4) -> Task:
-    """Questions with many answers, of which each is asked for several times."""
+    """Return questions with many answers, of which each is asked for several times."""
     return Task(
         dataset=[Sample(input=ask, target=word) for ask, word in QUESTIONS.items()],
         solver=generate(temperature=1.0),

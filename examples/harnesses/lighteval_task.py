@@ -16,7 +16,7 @@ PROMPTS = Path(__file__).resolve().parent / "lm_eval_task"  # a folder with prom
 
 
 def prompt(line: dict[str, str], task_name: str = "") -> Doc:
-    """A document of lighteval."""
+    """Return a document of lighteval."""
     return Doc(task_name=task_name, query=line["prompt"] + "\n", choices=[""], gold_index=0)
 
 

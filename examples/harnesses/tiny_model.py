@@ -10,7 +10,7 @@ PAD, EOS, UNKNOWN = range(3)
 
 
 def word_tokenizer() -> transformers.PreTrainedTokenizerFast:
-    """One token a word."""
+    """Return one token a word."""
     words = Tokenizer(models.WordLevel({name: i for i, name in enumerate(NAMES)}, NAMES[UNKNOWN]))
     words.pre_tokenizer = pre_tokenizers.Whitespace()
     return transformers.PreTrainedTokenizerFast(
@@ -22,7 +22,7 @@ def word_tokenizer() -> transformers.PreTrainedTokenizerFast:
 
 
 def llama() -> transformers.LlamaForCausalLM:
-    """One layer, with weights that are always the same."""
+    """Return one layer, with weights that are always the same."""
     config = transformers.LlamaConfig(
         vocab_size=len(NAMES),
         hidden_size=16,

@@ -19,7 +19,7 @@ PROMPTS = ["Name an animal that flies.", "Name something red.", "Name a river."]
 
 
 def short(completions: list[str], **columns: object) -> list[float]:
-    """A stand-in for whether an answer is right: one sentence of at most twelve words."""
+    """Return a stand-in for whether an answer is right: one sentence of at most twelve words."""
     return [float(len(text.split()) <= 12) for text in completions]
 
 
@@ -31,7 +31,7 @@ def trainer(
     prompts: list[str] = PROMPTS,
     **options: object,
 ) -> GRPOTrainer:
-    """A trainer of a model, or of its name on the Hub, with other options of GRPO."""
+    """Return a trainer of a model, or of its name on the Hub, with other options of GRPO."""
     usual = {
         "output_dir": "grpo",
         "num_generations": 8,

@@ -18,7 +18,7 @@ PROMPTS = ["a cat", "the dog"]
 
 
 def trainer(**options: object) -> transformers.Trainer:
-    """A trainer of the model on one sentence."""
+    """Return a trainer of the model on one sentence."""
     tokenizer = word_tokenizer()
     ids = [*tokenizer("a cat sat on the mat")["input_ids"], EOS]
     rows = [{"input_ids": ids, "labels": ids}] * 4

@@ -16,7 +16,7 @@ from vendiscore import group_rewards
 
 
 def quality(prompt: str, answer: str, label: str) -> float:
-    """Stand in for whether an answer is right."""
+    """Return stand in for whether an answer is right."""
     return float(label in answer)
 
 

@@ -19,13 +19,13 @@ HOW = {"k": "cosine"}
 
 
 def to_bytes(batch: dict[str, Any]) -> dict[str, Any]:
-    """The state of a batch of rows, as one row."""
+    """Return the state of a batch of rows, as one row."""
     state = State.empty(**HOW).update(np.stack(batch["data"]))
     return {"state": [state.to_bytes()]}
 
 
 def state_of(dataset: Any, batch_size: int = 10_000) -> State:
-    """The state of a dataset whose column `data` has rows of numbers."""
+    """Return the state of a dataset whose column `data` has rows of numbers."""
     total = State.empty(**HOW)
     for row in dataset.map_batches(to_bytes, batch_size=batch_size).iter_rows():
         total = total.merge(State.from_bytes(row["state"]))

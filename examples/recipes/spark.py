@@ -22,7 +22,7 @@ HOW = {"k": "cosine"}
 
 
 def to_bytes(batches: Iterable[Any]) -> Iterator[Any]:
-    """The state of the batches of a partition, as one row."""
+    """Yield the state of the batches of a partition, as one row."""
     import pyarrow as pa
 
     state = State.empty(**HOW)
@@ -34,7 +34,7 @@ def to_bytes(batches: Iterable[Any]) -> Iterator[Any]:
 
 
 def state_of(frame: Any, column: str) -> State:
-    """The state of a column of arrays of numbers, all of one length."""
+    """Return the state of a column of arrays of numbers, all of one length."""
     pieces = frame.select(column).mapInArrow(to_bytes, "state binary").toLocalIterator()
     return State.empty(**HOW).merge(*(State.from_bytes(bytes(row.state)) for row in pieces))
 

@@ -12,7 +12,7 @@ TEXTS = [" ".join(RNG.choice([f"w{i}" for i in range(30)], 8)) for _ in range(20
 
 
 def decomposed(make) -> list[str]:
-    """The functions that decomposed a matrix of all samples, or a factor of it."""
+    """Return the functions that decomposed a matrix of all samples, or a factor of it."""
     with counted("cholesky") as seen:
         make()
     return [name for name, shape in seen if shape == (20, 20)]

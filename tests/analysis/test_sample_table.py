@@ -26,7 +26,7 @@ COLUMNS = [
 
 
 def rows(n=40, d=12, seed=0, copies=5):
-    """Random rows, of which the first few come again, almost."""
+    """Return random rows, of which the first few come again, almost."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n, d))
     X[n - copies :] = X[:copies] + 0.02 * rng.standard_normal((copies, d))

@@ -48,7 +48,7 @@ def test_magnitude_is_told_at_scales_that_say_something_of_the_set():
     curve = magnitude_curve(as_similarity(["a b", "a c", "d e"], ns=[1]))
     told = sentences.magnitude(curve, "texts")
     assert f"is {curve.at(1.0):.1f} at t = 1" in told
-    assert f"the 3 distinct texts apart takes t = {curve.convergence:.3g}" in told
+    assert f"At t = {curve.convergence:.3g}, 95 % of the 3 distinct texts can be told apart" in told
 
 
 def test_findings_of_a_similarity_that_is_known_are_those_of_the_samples():

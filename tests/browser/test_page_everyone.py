@@ -11,17 +11,19 @@ from in_browser import (
     choose,
     clicks,
     expect,
+    focused,
     group,
     number,
     open_tab,
     paste,
+    perform,
     press_score,
     row,
-    shows,
+    tab_to,
 )
 
 pytest.importorskip("gradio")
-from vendiscore.scoring.compute import compute
+import page_tasks
 
 RESULT = ("#result .r-bar", "#result figure", "#result table", "#result section > *")
 # Of what has the focus: its outline, its place on the screen, and its part of the page.
@@ -36,22 +38,6 @@ FOCUS = """() => {
 ASKED = ("#samples > *", "#alike > *", "#score", "#clear")
 
 
-def focused(page) -> str:
-    """What has the focus, in the words of readers of screens."""
-    return page.evaluate(
-        "(document.activeElement.ariaLabel || document.activeElement.labels?.[0]?.innerText"
-        " || document.activeElement.innerText || '').trim()"
-    )
-
-
-def tab_to(page, name: str) -> None:
-    for _ in range(40):
-        page.keyboard.press("Tab")
-        if focused(page).startswith(name):
-            return
-    raise AssertionError(f"{name!r} cannot be reached by Tab; the focus is on {focused(page)!r}")
-
-
 def test_the_page_works_by_keyboard_alone(visit):
     page = visit()
     page.keyboard.press("Tab")
@@ -61,14 +47,9 @@ def test_the_page_works_by_keyboard_alone(visit):
     page.keyboard.press("ArrowRight")
     expect(page.get_by_role("tab", name="Images")).to_have_attribute("aria-selected", "true")
     page.keyboard.press("Home")
-    tab_to(page, "Paste texts")
-    page.keyboard.insert_text("one red apple on a tree\none red apple on a plate\nfive")
-    tab_to(page, "mean the same")
-    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Shift+Tab")
+    perform(page, page_tasks.keyboard_alone())
     expect(page.get_by_role("radio", name="share words")).to_be_checked()
-    page.keyboard.press("Control+Enter")
-    texts = ["one red apple on a tree", "one red apple on a plate", "five"]
-    shows(page, compute(texts, k="ngram_overlap")["VS"], 3)
     expect(page.locator("#said")).to_contain_text("of 3 texts are effectively different")
     tab_to(page, "Score")
     tab_to(page, "Download")

@@ -96,10 +96,10 @@ def test_a_column_is_given_another_role_in_one_place(visit):
     expect(button(page, "Which of 2 models is more diverse?")).to_be_visible()
 
 
-def test_a_column_for_each_model_is_compared_in_three_clicks(visit):
+def test_a_column_for_each_model_is_compared(visit):
     page = visit()
     wide = "prompt,model_a,model_b\n" + "".join(
-        f"Write about {i}.,the same words again,other {i} words every {i * i} time\n"
+        f"Write about {i}.,the same words again,other {i} words and {i * i} more of them at {i}\n"
         for i in range(12)
     )
     give(page, wide)
@@ -107,7 +107,10 @@ def test_a_column_for_each_model_is_compared_in_three_clicks(visit):
     was_read(page, "24 rows")
     button(page, "Which of 2 models is more diverse?").click()
     asked = [f"Write about {i}." for i in range(12)]
-    a, b = ["the same words again"] * 12, [f"other {i} words every {i * i} time" for i in range(12)]
+    a, b = (
+        ["the same words again"] * 12,
+        [f"other {i} words and {i * i} more of them at {i}" for i in range(12)],
+    )
     how = {"level": 0.99, "permutations": 299, "prompts": [asked, asked], **WORDS}
     right = compare({"model_a": a, "model_b": b}, **how)
     expect(page.locator("#result .r-about")).to_contain_text("given the prompt")
@@ -123,7 +126,7 @@ def test_a_large_paste_becomes_a_file_in_every_box(visit):
     paste(page, large)
     expect(page.locator("#chip")).to_contain_text("too long for the box, so it is kept as a file")
     expect(page.locator("#box")).to_have_value("")
-    was_read(page, re.compile("A random 1,000 of 200,000"))
+    was_read(page, re.compile("A random 1,000 of 300,000"))
     open_tab(page, "Compare")
     box = page.locator(".set textarea").nth(0)
     paste(page, large[:300_000], into=box)

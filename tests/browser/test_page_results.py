@@ -33,7 +33,7 @@ MEANING = offered_encoders.ALLOWED["texts"]["MiniLM"]
 
 
 def expected(tab: str, name: str) -> tuple[float, int]:
-    """The score of an example by the comparison that is picked for it, and its size."""
+    """Return the score of an example by the comparison that is picked for it, and its size."""
     if tab == "Text":
         samples, how = examples.find_example(name).text.splitlines(), MEANING
     elif tab == "Images":
@@ -231,7 +231,7 @@ def test_a_phone_has_no_keys_and_each_word_its_meaning_in_sight(visit):
     expect(page.locator(".r-all")).to_contain_text("similarity is that to the nearest sample")
     assert page.locator(".r-about").evaluate("about => about.scrollWidth <= about.clientWidth")
     page.locator("footer summary").click()
-    expect(page.locator("#limits")).to_contain_text("for 15 minutes after you last used it")
+    expect(page.locator("#limits")).to_contain_text("for 15 minutes after their last use")
 
 
 def test_pictures_say_both_samples_and_how_alike_they_are(visit):

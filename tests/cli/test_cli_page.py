@@ -18,7 +18,7 @@ SHELL = f'vendiscore() {{ PYTHONPATH="{ROOT}" "{sys.executable}" -m vendiscore "
 
 
 def examples(page: Path) -> list[tuple[str, str]]:
-    """Commands and what they print."""
+    """Return commands and what they print."""
     blocks = SESSION.findall(page.read_text(encoding="utf-8"))
     parts = [part for block in blocks for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]]
     return [(command, expected) for command, _, expected in (p.partition("\n") for p in parts)]

@@ -28,7 +28,7 @@ def records() -> list[dict[str, object]]:
 
 
 def brief(samples: object, **how: object) -> str:
-    """What -b prints."""
+    """Return what -b prints."""
     return f"{vendiscore.compute(samples, **how)['VS']!r}\n"
 
 

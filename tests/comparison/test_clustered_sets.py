@@ -9,7 +9,7 @@ QUIET = {"k": "cosine", "permutations": 99}
 
 
 def near_copies(seed, clusters=10, copies=5):
-    """Rows in clusters of near-copies, in no order, and the cluster of each."""
+    """Return rows in clusters of near-copies, in no order, and the cluster of each."""
     rng = np.random.default_rng(seed)
     codes = rng.permutation(np.repeat(np.arange(clusters), copies))
     centres = rng.standard_normal((clusters, 6)) + 0.3

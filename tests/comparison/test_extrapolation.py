@@ -20,7 +20,7 @@ def kappas(*logs: float, n: int = 40, change: float = 0.0) -> list[Kappa]:
 
 
 def rarefied(m: int) -> tuple[float, float]:
-    """Richness and exponential entropy of m individuals, averaged over all subsets."""
+    """Return richness and exponential entropy of m individuals, averaged over all subsets."""
     n, k = GIRDLED.sum(), np.arange(1, m + 1)[:, None]
     possible = (k <= GIRDLED) & (m - k <= n - GIRDLED)
 

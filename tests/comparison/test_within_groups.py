@@ -15,7 +15,7 @@ def compared(*sets, **options):
 
 
 def prompts(seed: int, groups: int, each: int, narrow: float = 1.0):
-    """Rows around a centre for each group, which differ between groups, and their labels."""
+    """Return rows around a centre for each group, which differ between groups, and their labels."""
     rng = np.random.default_rng(seed)
     centres = 3 * np.random.default_rng(7).normal(size=(groups, 5))
     X = centres[:, None] + narrow * rng.normal(size=(groups, each, 5))

@@ -22,7 +22,7 @@ BINARY = {"dice", "jaccard", "rogerstanimoto", "russellrao", "sokalsneath", "yul
 
 
 def of_truths(a: np.ndarray, b: np.ndarray) -> tuple[float, float, float]:
-    """How many columns both have, one has, neither has."""
+    """Return how many columns both have, one has, neither has."""
     return float((a * b).sum()), float((a != b).sum()), float(((1 - a) * (1 - b)).sum())
 
 

@@ -14,7 +14,7 @@ KERNELS = ("rbf", "laplacian")
 
 
 def exact(X: np.ndarray, sigma: float, kernel: str) -> np.ndarray:
-    """The definition, entry by entry, in 50 digits."""
+    """Return the definition, entry by entry, in 50 digits."""
     with mpmath.workdps(50):
         rows = [[mpmath.mpf(float(x)) for x in row] for row in X]
         width = mpmath.mpf(float(sigma))
@@ -29,7 +29,7 @@ def exact(X: np.ndarray, sigma: float, kernel: str) -> np.ndarray:
 
 
 def median(X: np.ndarray, kernel: str) -> float:
-    """The median distance between distinct rows, in 50 digits."""
+    """Return the median distance between distinct rows, in 50 digits."""
     distinct = np.unique(X + 0.0, axis=0)
     with mpmath.workdps(50):
         rows = [[mpmath.mpf(float(x)) for x in row] for row in distinct]

@@ -43,7 +43,7 @@ def loaded(folder):
 
 
 def probability(folder, a, b, label):
-    """One pair by itself, without padding."""
+    """Return one pair by itself, without padding."""
     model, tokenizer = loaded(folder)
     inputs = tokenizer(a, b, truncation=True, max_length=24, return_tensors="pt")
     with torch.no_grad():

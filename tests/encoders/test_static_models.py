@@ -21,7 +21,7 @@ NUMPY = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2", "I64": "<i8"}
 
 
 def written(tensors: dict[str, tuple[str, np.ndarray]]) -> bytes:
-    """Tensors as a file of safetensors."""
+    """Return tensors as a file of safetensors."""
     header, numbers = {"__metadata__": {"format": "pt"}}, b""
     for name, (kind, array) in tensors.items():
         bits = array.astype(NUMPY[kind])
@@ -35,7 +35,7 @@ def written(tensors: dict[str, tuple[str, np.ndarray]]) -> bytes:
 
 
 def model(folder: Path, kind: str = "F32", name: str = "embeddings", **more: np.ndarray) -> Path:
-    """A folder with a static model of a few words."""
+    """Return a folder with a static model of a few words."""
     vocabulary = {word: i for i, word in enumerate(WORDS)}
     made = tokenizers.Tokenizer(tokenizers.models.WordLevel(vocabulary, "[UNK]"))
     made.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()

@@ -95,7 +95,7 @@ def all_distances(rows, distance):
 
 
 def well_posed(D, t):
-    """Whether Z is positive definite by a margin, and how large its weights are."""
+    """Return whether Z is positive definite by a margin, and how large its weights are."""
     Z = np.array([[float(MP.exp(-MP.mpf(t) * d)) for d in row] for row in D])
     if np.linalg.eigvalsh(Z)[0] < 1e-6:
         return False, math.inf

@@ -36,7 +36,7 @@ def weight_tolerance(n, t, least):
 
 
 def solved(call, least, n, t):
-    """What a call returns; None where it refuses what doubles cannot tell from singular."""
+    """Return what a call returns; None where it refuses what doubles cannot tell from singular."""
     found = []
     error = fuzz.refusal(lambda: found.append(call()))
     if error is not None:
@@ -71,7 +71,7 @@ def lines(draw, sizes=(1, 2, 3, 5, 12, 40), large=()):
 
 @st.composite
 def scales(draw, x):
-    """Several scales from where all is one point to where none is, in any order."""
+    """Return several scales from where all is one point to where none is, in any order."""
     g = cf.gaps(x)
     low, high = (1.0, 1.0) if not len(g) else (0.01 / g.sum(), 10 / g.min())
     ts = np.geomspace(low, 2 * min(high, low * 1e14), draw(st.integers(2, 14)))

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*may be rounding")
 
 
 def two_groups(rng, n):
-    """√p is nearly an eigenvector, and not the top one."""
+    """Return √p is nearly an eigenvector, and not the top one."""
     sign = np.where(np.arange(n) < n // 2 + rng.integers(-2, 3), 1.0, -1.0)
     return np.where(np.outer(sign, sign) > 0, 1.0, -(10.0 ** -rng.uniform(0.5, 6)))
 
@@ -111,7 +111,7 @@ def test_features_and_functions_have_the_same_largest_eigenvalue(make, seed, kin
 
 @st.composite
 def single_columns(draw):
-    """float32 rows whose columns have very different sizes, here and there."""
+    """Return float32 rows whose columns have very different sizes, here and there."""
     d = draw(st.sampled_from((16, 128, 256, 384)))
     n = draw(st.integers(d + 1, 4000))
     rng = np.random.default_rng(draw(fuzz.seeds))

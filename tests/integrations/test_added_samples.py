@@ -21,7 +21,7 @@ X = np.random.default_rng(0).standard_normal((6, 3))
 
 
 def added(metric, batches, **options):
-    """What a metric gives for batches that are added one after the other."""
+    """Return what a metric gives for batches that are added one after the other."""
     for batch in batches:
         metric.add_batch(samples=batch)
     return metric.compute(**options)

@@ -29,7 +29,7 @@ GROUPS = [ANSWERS[0], ["Red is a colour.", "∅", "Blue", "∅"]]
 
 
 def ready():
-    """A model that has its answers to each question ready."""
+    """Return a model that has its answers to each question ready."""
     answers = dict(zip(QUESTIONS, map(iter, ANSWERS), strict=True))
 
     def answer(messages, *others):
@@ -55,7 +55,7 @@ def run(tmp_path):
 
 
 def numbers(log):
-    """The numbers of a log, whose metrics may be reduced over epochs or not."""
+    """Return the numbers of a log, whose metrics may be reduced over epochs or not."""
     return {
         name: value.value for each in log.results.scores for name, value in each.metrics.items()
     }
@@ -106,7 +106,7 @@ def test_a_scorer_without_answers_gives_no_number(run):
 
 
 def scores(answers):
-    """Scores as inspect_ai hands them over, in epochs: sample by sample, with holes."""
+    """Return scores as inspect_ai hands them over, in epochs: sample by sample, with holes."""
     rows = [(i, text) for i, own in enumerate(answers) for text in own]
     return [SampleScore(score=Score(value=1, answer=text), sample_id=i) for i, text in rows]
 

@@ -31,7 +31,7 @@ def added(metric, batches):
 
 
 def held(metric) -> list:
-    """What a metric keeps of samples."""
+    """Return what a metric keeps of samples."""
     return metric._added.samples
 
 
@@ -209,7 +209,7 @@ def test_threads_add_to_one_metric_while_another_scores():
 
 
 def _process(process_id: int, cache: str) -> list:
-    """What one of three processes has and finds; the last has nothing."""
+    """Return what one of three processes has and finds; the last has nothing."""
     metric = evaluate.load(
         SCRIPT,
         k="cosine",

@@ -126,7 +126,7 @@ def test_one_process_warns():
 
 
 def noisy(means, noise, seed=0):
-    """Scores around some means, with that relative error of VS − 1."""
+    """Return scores around some means, with that relative error of VS − 1."""
     drawn = np.random.default_rng(seed).standard_normal(len(means))
     return (1 + (np.asarray(means, float) - 1) * (1 + noise * drawn)).tolist()
 

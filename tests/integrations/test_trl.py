@@ -30,7 +30,7 @@ def rewards(texts, prompts=None, **options):
 
 
 def without(texts, **how):
-    """VS without each in turn."""
+    """Return VS without each in turn."""
     sets = [texts[:i] + texts[i + 1 :] for i in range(len(texts))]
     return np.array([compute(some, **how)["VS"] for some in sets])
 
@@ -80,7 +80,7 @@ SAME = [
 
 
 def padded(pad: str, front: bool = False, **options) -> float:
-    """What the first earns more with that added to it."""
+    """Return what the first earns more with that added to it."""
     text = f"{pad} {SAME[0]}" if front else f"{SAME[0]} {pad}"
     return (rewards([text, *SAME[1:]], **options) - rewards(SAME, **options))[0]
 

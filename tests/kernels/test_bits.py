@@ -18,7 +18,7 @@ every_measure = pytest.mark.parametrize("measure", MEASURES)
 
 
 def drawn(n: int = 60, d: int = 40, share: float = 0.2, seed: int = 0) -> np.ndarray:
-    """Rows of bits, two of them empty and some equal."""
+    """Return rows of bits, two of them empty and some equal."""
     rng = np.random.default_rng(seed)
     X = rng.random((n, d)) < rng.random((n, 1)) * 2 * share
     X[[1, n // 2]] = False

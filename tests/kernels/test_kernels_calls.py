@@ -28,7 +28,7 @@ every_way = pytest.mark.parametrize("name", sorted(WAYS))
 
 
 def called(name: str, call: Any) -> Any:
-    """The result, or a skipped test where the kernel's extra is not installed."""
+    """Return the result, or a skipped test where the kernel's extra is not installed."""
     try:
         return call()
     except MissingPackageError as error:

@@ -103,7 +103,7 @@ def test_bad_distances_are_named() -> None:
 
 
 def five_stars() -> np.ndarray:
-    """Distances of the bipartite graph K_{3,2}, indefinite below t = ln √2."""
+    """Return distances of the bipartite graph K_{3,2}, indefinite below t = ln √2."""
     D = np.full((5, 5), 2.0)
     D[:3, 3:] = D[3:, :3] = 1.0
     np.fill_diagonal(D, 0)

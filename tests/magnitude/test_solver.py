@@ -22,12 +22,12 @@ pytestmark = pytest.mark.whole  # each case may take another way back to double 
 
 
 def on_a_line(x: np.ndarray, t: float) -> float:
-    """1 + Σ tanh(t gap / 2) (Leinster & Willerton)."""
+    """Return 1 + Σ tanh(t gap / 2) (Leinster & Willerton)."""
     return 1 + float(np.tanh(t * np.diff(np.sort(x)) / 2).sum())
 
 
 def beside(gap: float, n: int = 400, seed: int = 0) -> np.ndarray:
-    """A cloud, and half as many points in a heap of size `gap`."""
+    """Return a cloud, and half as many points in a heap of size `gap`."""
     rng = np.random.default_rng(seed)
     return np.r_[rng.standard_normal(n), gap * rng.standard_normal(n // 2)]
 

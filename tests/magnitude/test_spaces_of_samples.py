@@ -296,7 +296,7 @@ def fit_centre(vectors: object, centre: object = None) -> dict:
 
 
 def centred(vectors: object, centre: object = None) -> FeatureSimilarity:
-    """The cosine of rows minus their mean, or another centre."""
+    """Return the cosine of rows minus their mean, or another centre."""
     # Settings that are no options of the same name, or not as they were given.
     return FeatureSimilarity(np.asarray(vectors) - centre, {"centre": "mean"}).normalized()
 

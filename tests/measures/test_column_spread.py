@@ -13,7 +13,7 @@ X = np.random.default_rng(0).random((15, 3))
 
 
 def warnock(X):
-    """The root of 3⁻ᵈ − 2¹⁻ᵈ/n Σ Π (1 − x²) + n⁻² ΣΣ Π (1 − max(x, x'))."""
+    """Return the root of 3⁻ᵈ − 2¹⁻ᵈ/n Σ Π (1 − x²) + n⁻² ΣΣ Π (1 − max(x, x'))."""
     n, d = X.shape
     pairs = sum(np.prod(1 - np.maximum(a, b)) for a, b in itertools.product(X, X))
     singles = np.prod(1 - X**2, axis=1).sum()

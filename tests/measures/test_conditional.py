@@ -22,7 +22,7 @@ def conditional(X: Any, given: Any = PROMPTS, **how: Any) -> float:
 
 
 def naive(K: np.ndarray, T: np.ndarray, p: np.ndarray) -> float:
-    """At order 1, from eigenvalues of K ∘ T and T."""
+    """Return at order 1, from eigenvalues of K ∘ T and T."""
 
     def entropy(A: np.ndarray) -> float:
         values = np.linalg.eigvalsh(np.sqrt(p)[:, None] * A * np.sqrt(p))

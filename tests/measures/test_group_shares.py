@@ -17,7 +17,7 @@ seeds = settings(max_examples=40, deadline=None)
 
 
 def naive(K, labels, p, q):
-    """γ, α and β from two eigendecompositions: of K and of K ∘ K_T."""
+    """Return γ, α and β from two eigendecompositions: of K and of K ∘ K_T."""
     labels, root = np.array(labels), np.sqrt(p)
     same = labels[:, None] == labels[None, :]
     shares = [np.linalg.eigvalsh(root[:, None] * A * root) for A in (K, K * same)]

@@ -27,7 +27,7 @@ def cosine(A: np.ndarray, B: np.ndarray) -> np.ndarray:
 
 
 def cubic(A: np.ndarray, B: np.ndarray) -> np.ndarray:
-    """The polynomial kernel of torch-fidelity: degree 3, gamma 1/d, coef0 1."""
+    """Return the polynomial kernel of torch-fidelity: degree 3, gamma 1/d, coef0 1."""
     return (A @ B.T / A.shape[1] + 1) ** 3
 
 

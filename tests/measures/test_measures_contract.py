@@ -24,7 +24,7 @@ few = settings(max_examples=10, deadline=None)
 
 
 def measured(name: str, X: Any, Y: Any = None) -> float:
-    """One measure; those of two sets beside one that stays the same."""
+    """Return one measure; those of two sets beside one that stays the same."""
     return compute(X, any_samples(name, len(X), 99) if Y is None else Y, **asked(name, len(X)))[
         name
     ]
@@ -238,7 +238,7 @@ def test_details_name_the_measures() -> None:
 
 def test_a_measure_of_ones_own() -> None:
     def largest(subject):
-        """The largest similarity of two different samples."""
+        """Return the largest similarity of two different samples."""
         K = subject.similarity.dense()
         np.fill_diagonal(K, 0)
         return float(K.max())

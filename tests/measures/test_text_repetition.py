@@ -23,7 +23,7 @@ def ngrams(tokens, n):
 
 
 def distinct(texts, sizes, split=str.split, per="corpus"):
-    """Distinct n-grams / all n-grams, by lists and sets."""
+    """Return distinct n-grams / all n-grams, by lists and sets."""
     ratios = []
     for n in sizes:
         every = [ngrams(split(text), n) for text in texts]

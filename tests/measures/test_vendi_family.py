@@ -21,7 +21,7 @@ def kernel(X=CLOUD):
 
 
 def shares(K, p=None):
-    """Eigenvalues of the weighted matrix, descending."""
+    """Return eigenvalues of the weighted matrix, descending."""
     p = np.full(len(K), 1 / len(K)) if p is None else p
     return np.linalg.eigvalsh(np.sqrt(p)[:, None] * K * np.sqrt(p))[::-1]
 

@@ -15,7 +15,7 @@ VS = score(TEXTS, "ngram_overlap")
 
 
 def with_a_kernel(files: dict[str, bytes]) -> dict[str, bytes]:
-    """The same Space with a file dropped into `kernels`: the one that its README shows."""
+    """Return the same Space with a file dropped into `kernels`: the one that its README shows."""
     readme = files["kernels/README.md"].decode()
     lines = re.search(r"```python\n(.*?)\n\n```", readme, re.DOTALL)[1].splitlines()
     return {**files, "kernels/extra.py": "\n".join(line[4:] for line in lines).encode()}

@@ -89,7 +89,7 @@ def plain(value):
 
 
 def not_kept(call):
-    """Interrupt what keeps what it has by then, and says so."""
+    """Return interrupt what keeps what it has by then, and says so."""
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         found = call()

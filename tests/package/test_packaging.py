@@ -31,7 +31,7 @@ VS = score(TEXTS, "ngram_overlap")
 
 
 def python(code: str, folder: Path, *path: Path) -> str:
-    """What Python prints in `folder` with `path` and the base, but no editable install."""
+    """Return what Python prints in `folder` with `path` and the base, but no editable install."""
     run = subprocess.run(
         [sys.executable, "-S", "-c", textwrap.dedent(code)],
         cwd=folder,
@@ -54,7 +54,7 @@ def declared(lines: Iterable[str]) -> set[str]:
 
 
 def of_extra(name: str) -> Iterator[str]:
-    """What an extra declares, by way of others too."""
+    """Yield what an extra declares, by way of others too."""
     for line in PROJECT["optional-dependencies"][name]:
         if others := re.fullmatch(r"vendiscore\[(.+)\]", line):
             for other in others[1].split(","):
@@ -68,7 +68,7 @@ EXTRAS = {name: declared(of_extra(name)) for name in PROJECT["optional-dependenc
 
 
 def imports(path: Path) -> Iterator[tuple[str, str | None]]:
-    """The other packages that a file imports; with the extra, for those that a call needs.
+    """Yield the other packages that a file imports; with the extra, for those that a call needs.
 
     The extra is "" where the file does not tell.
     """

@@ -219,7 +219,7 @@ def test_quick_groups_are_run_again(name, load, tmp_path):
 
 
 def near(ours: str, committed: str) -> bool:
-    """The same words, and the same numbers but for rounding of other machines."""
+    """Return the same words, and the same numbers but for rounding of other machines."""
     pair = [
         text.replace("(", " ").replace(")", " ").rstrip(";,").split() for text in (ours, committed)
     ]

@@ -59,13 +59,13 @@ def loaded(path):
 
 
 def sections(thing):
-    """{name: text} of a docstring; what comes before the first is under ""."""
+    """Return {name: text} of a docstring; what comes before the first is under ""."""
     first, *rest = HEAD.split(inspect.getdoc(thing) or "")
     return {"": first} | dict(zip(rest[::2], rest[1::2], strict=True))
 
 
 def fields(text):
-    """{names, type: description} of a section of parameters or attributes."""
+    """Return {names, type: description} of a section of parameters or attributes."""
     found, now = {}, None
     for line in text.strip().splitlines():
         if line and not line.startswith(" "):
@@ -77,7 +77,7 @@ def fields(text):
 
 
 def names(text):
-    """The names in a section of parameters or attributes, in order."""
+    """Return the names in a section of parameters or attributes, in order."""
     heads = [head.partition(" : ")[0] for head in fields(text)]
     return [name.strip().lstrip("*") for head in heads for name in head.split(",")]
 
@@ -128,7 +128,7 @@ def in_order(thing, said):
 
 
 def is_returned(thing):
-    """Whether the docstring of something else that is documented speaks of it."""
+    """Return whether the docstring of something else that is documented speaks of it."""
     word = re.compile(rf"\b{thing.__name__}s?\b")
     for entry in CALLABLES:
         if entry.path.startswith(OTHERS) or (other := loaded(entry.path)) is thing:

@@ -43,7 +43,7 @@ def test_importing_brings_in_no_heavy_package():
 
 @cache
 def output(example: str) -> str:
-    """What an example prints, from a folder that is not the repository."""
+    """Return what an example prints, from a folder that is not the repository."""
     return subprocess.run(
         [sys.executable, str(ROOT / "examples" / example)],
         cwd=tempfile.gettempdir(),

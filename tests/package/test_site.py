@@ -137,7 +137,7 @@ def test_a_tutorial_runs_as_a_script_from_any_folder(tutorial: Path, tmp_path: P
 
 
 def blocks() -> Iterator[tuple[Path, str, str]]:
-    """The fenced blocks of all pages: where, in what language, with what text."""
+    """Yield the fenced blocks of all pages: where, in what language, with what text."""
     for path in SOURCES:
         for _, language, text in FENCED.findall(path.read_text(encoding="utf-8")):
             yield path, language.strip(), text

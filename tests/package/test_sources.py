@@ -78,7 +78,7 @@ pytest.main(["--collect-only", "-sqq", "--noconftest", "-p", "no:cacheprovider"]
 
 
 def documented(path: str) -> bool:
-    """Whether a docstring in the file has an example."""
+    """Return whether a docstring in the file has an example."""
     nodes = ast.walk(ast.parse((ROOT / path).read_text(encoding="utf-8")))
     kinds = ast.Module | ast.ClassDef | ast.FunctionDef
     return any(">>> " in (ast.get_docstring(n) or "") for n in nodes if isinstance(n, kinds))

@@ -161,7 +161,8 @@ def test_groups_have_a_table_and_their_mean_is_the_number() -> None:
             *([g, "3", f"{v:.2f}"] for g, v in zip(["b<", "a"], alone, strict=True)),
         ]
     ]
-    assert f"Of 3 texts in a group, {mean:.2f} ± {se:.2f} are effectively" in page.text["score"]
+    words = f"On average, {mean:.2f} ± {se:.2f} of 3 texts in a group are effectively different."
+    assert words in page.text["score"]
     assert "All 6 texts are distinct within their groups." in page.text["score"]
     assert (
         f"{found.numbers['VS_low']:.2f} to {found.numbers['VS_high']:.2f} (Student's t)"

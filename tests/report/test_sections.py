@@ -98,7 +98,7 @@ def test_where_there_is_no_interval_it_says_why(samples, how, why) -> None:
 def test_an_interval_is_not_computed_unasked_where_it_takes_long(monkeypatch) -> None:
     monkeypatch.setattr(findings, "MOST", 5)
     assert (
-        "that of 12 samples takes all eigenvectors, and long; pass ci="
+        "it needs all eigenvectors of 12 samples, which takes long; pass ci="
         in read(report(TEXTS)).text["score"]
     )
     assert "VS_se" in report(X, k="cosine").numbers  # of 3 features
@@ -252,6 +252,8 @@ def test_of_many_samples_some_are_looked_at_and_it_says_so(monkeypatch) -> None:
     assert len(set(places)) == 20
     assert max(places) >= 20
     assert "Of 16 of the 40 rows, drawn at random." in page.text["growth"]
+    for size in (20, 16):  # of the heat map, and of growth
+        assert f"Drawn from a random {size} of all 40." in page.text["pictures"]
     assert "Of 40, the 20 that were looked at are here. Numbers are" in page.text["samples"]
     assert page.labels[0].startswith("Similarities of 20 samples")
 

@@ -6,7 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-matplotlib = pytest.importorskip("matplotlib")
+pytest.importorskip("matplotlib")
+import matplotlib
+
 from vendiscore import app
 from vendiscore.report import svg
 

@@ -30,7 +30,7 @@ def labels_of(groups):
 
 
 def by_hand(groups, **how):
-    """Means and standard errors of scores of each group, one call a group."""
+    """Return means and standard errors of scores of each group, one call a group."""
     each = [compute(group, **how) for group in groups]
     found = {}
     for key in each[0]:

@@ -68,7 +68,7 @@ def matrix(n):
 
 
 def counted():
-    """The way of each call, and of that of the metric `evaluate` loads."""
+    """Return the way of each call, and of that of the metric `evaluate` loads."""
     K = matrix(30)
     ways = {"texts": way(lambda: compute(TEXTS)), "matrix": way(lambda: score_K(K))}
     if find_spec("evaluate") is None:

@@ -30,7 +30,7 @@ ORDERS = [0.5, 1.0, 2.0, 3.0, INF]
 
 
 def with_spectrum(values, seed=0, first=None):
-    """A symmetric matrix with these eigenvalues, the first vector given if wanted."""
+    """Return a symmetric matrix with these eigenvalues, the first vector given if wanted."""
     rng = np.random.default_rng(seed)
     n = len(values)
     A = rng.standard_normal((n, n))
@@ -41,7 +41,7 @@ def with_spectrum(values, seed=0, first=None):
 
 
 def groups(n, m, between):
-    """m groups of equal samples, similarities `between` any two of different groups."""
+    """Return m groups of equal samples, similarities `between` any two of different groups."""
     label = np.arange(n) % m
     return np.where(label[:, None] == label, 1.0, between)
 
@@ -87,7 +87,7 @@ def test_order_infinity_of_two_groups_is_that_of_the_larger_eigenvalue(n, cosine
 
 
 def clipped(K, q, p):
-    """The definition with negative eigenvalues set to zero and the trace restored."""
+    """Return the definition with negative eigenvalues set to zero and the trace restored."""
     lam = np.linalg.eigvalsh(np.sqrt(np.outer(p, p)) * K)
     lam = lam[lam > 1e-12]
     lam /= lam.sum()

@@ -33,7 +33,7 @@ def slope(function, X):
 
 
 def differences(function, X):
-    """Central finite differences of log f."""
+    """Return central finite differences of log f."""
     gradient = torch.zeros_like(X)
     for place in np.ndindex(*X.shape):
         E = torch.zeros_like(X)
@@ -43,7 +43,7 @@ def differences(function, X):
 
 
 def from_inside(function, K, towards, step=1e-4):
-    """The slope of log f from K towards another matrix, on that side alone."""
+    """Return the slope of log f from K towards another matrix, on that side alone."""
     values = [float(function(K + i * step * (towards - K)).log()) for i in range(5)]
     return float(np.dot([-25, 48, -36, 16, -3], values)) / (12 * step)
 

@@ -21,21 +21,21 @@ RBF = {"k": "rbf", "sigma": 2.0}
 
 
 def left_out(samples, **how):
-    """The numbers of the samples without each in turn."""
+    """Return the numbers of the samples without each in turn."""
     samples = list(samples)
     sets = [[*samples[:i], *samples[i + 1 :]] for i in range(len(samples))]
     return [compute(some, **how) for some in sets]
 
 
 def error_of(values):
-    """The delete-one jackknife."""
+    """Return the delete-one jackknife."""
     values = np.asarray(values)
     n = len(values)
     return math.sqrt((n - 1) / n * ((values - values.mean()) ** 2).sum())
 
 
 def deficit_ends(whole, left, n, sizes, level):
-    """Student's interval of the logarithm of the deficit, taken back to the score."""
+    """Return student's interval of the logarithm of the deficit, taken back to the score."""
     deficit, without = math.log(n) - math.log(whole), np.log(n - sizes) - np.log(left)
     reach = student.ppf((1 + level) / 2, len(left) - 1) * error_of(np.log(without))
     ends = [math.exp(math.log(n) - deficit * math.exp(sign * reach)) for sign in (1, -1)]

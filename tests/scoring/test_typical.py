@@ -25,7 +25,7 @@ CAPTIONS = [line for line in CAPTIONS if line]
 
 
 def first_example() -> tuple[list[str], list[int]]:
-    """The samples and the `ns` of the first example of README.md."""
+    """Return the samples and the `ns` of the first example of README.md."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     found = re.search(r"metric\.compute\(samples=(\[.*?\]), ns=(\[.*?\])\)", text)
     assert found

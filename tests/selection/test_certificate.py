@@ -35,7 +35,7 @@ def allowed(places, constraints):
 
 
 def best(K, size, q, constraints):
-    """The largest VS_q of all selections."""
+    """Return the largest VS_q of all selections."""
     every = np.array(
         [list(c) for c in itertools.combinations(range(len(K)), size) if allowed(c, constraints)]
     )

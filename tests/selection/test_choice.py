@@ -32,7 +32,7 @@ def dense(name):
 
 
 def log_score(K, places, q, quality=None):
-    """The objective "vendi" from the definition."""
+    """Return the objective "vendi" from the definition."""
     values = np.linalg.eigvalsh(K[np.ix_(places, places)] / len(places))
     values = values[values > 1e-14]
     logs = -values @ np.log(values) if q == 1 else np.log(np.sum(values**q)) / (1 - q)

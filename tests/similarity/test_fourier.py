@@ -25,7 +25,7 @@ def exact(X: np.ndarray, kernel: str, sigma: float) -> np.ndarray:
 
 
 def naive(X: np.ndarray, W: np.ndarray) -> np.ndarray:
-    """The mean over frequencies of cos ω·(x − y)."""
+    """Return the mean over frequencies of cos ω·(x − y)."""
     gaps = X[:, None, :] - X[None, :, :]
     return np.cos(gaps @ W).mean(axis=2)
 

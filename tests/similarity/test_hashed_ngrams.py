@@ -39,7 +39,7 @@ def hashed(gram: tuple[str, ...]) -> int:
 
 
 def naive(text: str, ns: tuple[int, ...], columns: int) -> np.ndarray:
-    """A row, gram by gram."""
+    """Return a row, gram by gram."""
     row = np.zeros(columns)
     words = text.split()
     for n in ns:

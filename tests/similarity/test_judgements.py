@@ -19,7 +19,7 @@ few = settings(max_examples=60, deadline=None)
 
 @st.composite
 def judgements(draw, most=9):
-    """A matrix of judgements that need not be transitive."""
+    """Return a matrix of judgements that need not be transitive."""
     n = draw(st.integers(1, most))
     bits = draw(st.lists(st.booleans(), min_size=n * n, max_size=n * n))
     same = np.array(bits).reshape(n, n)
@@ -27,7 +27,7 @@ def judgements(draw, most=9):
 
 
 def naive(same):
-    """Each sample in turn joins the first class whose first member it is the same as."""
+    """Return each sample in turn joins the first class whose first member it is the same as."""
     founders, codes = [], []
     for i in range(len(same)):
         code = next((c for c, f in enumerate(founders) if same[f, i]), len(founders))

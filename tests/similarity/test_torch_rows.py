@@ -30,7 +30,7 @@ def rows(n=40, d=3):
 
 
 def both(kernel, X, sigma):
-    """As it is without room, and K in NumPy."""
+    """Return as it is without room, and K in NumPy."""
     lazy = as_similarity(X, k=kernel, sigma=sigma)
     assert isinstance(lazy, TensorSimilarity)
     return lazy, as_similarity(X.numpy(), k=kernel, sigma=sigma).dense()

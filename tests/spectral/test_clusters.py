@@ -14,7 +14,7 @@ ORDERS = [0.5, 0.9, 1, 1.5, 1.99, 2]
 
 
 def drawn(shape, kernel, clusters):
-    """A similarity with two equal samples, its spectrum, and clusters of unequal sizes."""
+    """Return a similarity with two equal samples, its spectrum, and clusters of unequal sizes."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=shape)
     X[7] = X[8]

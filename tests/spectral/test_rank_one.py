@@ -35,7 +35,7 @@ def rbf(X):
 
 
 def log_score_of(K, p, q):
-    """log VS_q by the definition."""
+    """Return log VS_q by the definition."""
     shares = np.linalg.eigvalsh(np.sqrt(p)[:, None] * K * np.sqrt(p))
     shares = shares[shares > len(K) * 2e-16 * shares[-1]]
     shares = shares / shares.sum()
@@ -45,7 +45,7 @@ def log_score_of(K, p, q):
 
 
 def without_each(K, p, q):
-    """log VS_q without each sample, from a decomposition each."""
+    """Return log VS_q without each sample, from a decomposition each."""
     found = []
     for i in range(len(K)):
         rest = np.delete(np.arange(len(K)), i)

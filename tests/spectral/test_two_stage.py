@@ -22,7 +22,7 @@ def driver():
 
 
 def of_spectrum(values: np.ndarray, seed: int = 0) -> np.ndarray:
-    """A symmetric matrix with these eigenvalues."""
+    """Return a symmetric matrix with these eigenvalues."""
     n = len(values)
     Q = np.linalg.qr(np.random.default_rng(seed).standard_normal((n, n)))[0]
     A = (Q * values) @ Q.T

@@ -107,7 +107,7 @@ def test_foreign_bytes_are_refused(junk):
 
 
 def forged(numbers: bytes | None = None, version: int = 2, **changes) -> bytes:
-    """Bytes with a right checksum and a wrong head."""
+    """Return bytes with a right checksum and a wrong head."""
     data = MANY.to_bytes()
     size = struct.unpack("<I", data[12:16])[0]
     head = json.loads(data[16 : 16 + size]) | changes

@@ -23,7 +23,7 @@ X = RNG.standard_normal((60, 5)) * np.exp(RNG.standard_normal((60, 1)))
 
 
 def naive(X: np.ndarray, q: float, w: np.ndarray | None = None) -> float:
-    """The score from the eigenvalues of the whole weighted similarity matrix."""
+    """Return the score from the eigenvalues of the whole weighted similarity matrix."""
     X = np.asarray(X, dtype=float)
     U = X / np.linalg.norm(X, axis=1)[:, None]
     w = np.ones(len(X)) if w is None else w

@@ -12,19 +12,19 @@ from vendiscore.reading.samples import Samples
 
 
 def read(values: Any, kind: str = "texts", **given: Any) -> Samples:
-    """Samples of a kind, in lines numbered from 1."""
+    """Return samples of a kind, in lines numbered from 1."""
     return Samples(values, range(1, len(values) + 1), kind=kind, **given)
 
 
 def scored(values: Any, kind: str = "texts", kernel: str = "", **settings: Any) -> one_set.Result:
-    """The result of samples, or of values of a kind."""
+    """Return the result of samples, or of values of a kind."""
     samples = values if isinstance(values, Samples) else read(values, kind)
     usual = {"texts": "ngram_overlap", "images": "pixels"}.get(samples.kind, "")
     return finish(one_set.score(samples, Settings(kernel or usual, **settings)))
 
 
 def answered(values: Any, kind: str = "texts", kernel: str = "", **settings: Any) -> dict[str, Any]:
-    """What the page shows of them, as it comes through JSON."""
+    """Return what the page shows of them, as it comes through JSON."""
     return through(scored(values, kind, kernel, **settings).answer)
 
 
@@ -34,7 +34,7 @@ def through(answer: dict[str, Any]) -> dict[str, Any]:
 
 
 def compared(sets: dict[str, Any], kind: str = "texts", kernel: str = "", **given: Any) -> Any:
-    """What the page shows of sets side by side."""
+    """Return what the page shows of sets side by side."""
     usual = {"texts": "ngram_overlap", "images": "pixels"}.get(kind, "")
     permutations = given.pop("permutations", 299)
     every = {
@@ -46,7 +46,7 @@ def compared(sets: dict[str, Any], kind: str = "texts", kernel: str = "", **give
 
 
 def clusters(n: int, d: int = 8, seed: int = 0) -> np.ndarray:
-    """n rows around a fifth as many centres."""
+    """Return n rows around a fifth as many centres."""
     rng = np.random.default_rng(seed)
     centres = rng.normal(size=(max(1, n // 5), d))
     return centres[rng.integers(len(centres), size=n)] + rng.normal(scale=0.2, size=(n, d))

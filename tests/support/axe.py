@@ -22,16 +22,20 @@ _COLOURS = """
 _CONTRAST = "color-contrast"
 
 
-def grave(page: Any, **options: Any) -> list[tuple[str, str, list[str]]]:
-    """Impact, rule and places of what axe finds that locks somebody out."""
+def findings(page: Any, **options: Any) -> list[tuple[str, str, list[str]]]:
+    """Return impact, rule and places of all that axe finds."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(base.AXE_SCRIPT)
-    found = [tuple(each) for each in page.evaluate(_RUN, options)]
-    return [each for each in found if each[0] in GRAVE]
+    return [tuple(each) for each in page.evaluate(_RUN, options)]
+
+
+def grave(page: Any, **options: Any) -> list[tuple[str, str, list[str]]]:
+    """Return what locks somebody out of all that axe finds."""
+    return [each for each in findings(page, **options) if each[0] in GRAVE]
 
 
 def in_all_colours(page: Any) -> list[tuple[str, str, list[str]]]:
-    """What is found in the light and in the dark, where nothing but colours differs.
+    """Return what is found in the light and in the dark, where nothing but colours differs.
 
     A narrow window has the colours of a wide one, which alone is asked for its contrasts.
     """

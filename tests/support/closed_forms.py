@@ -16,17 +16,17 @@ MP.dps = 60
 
 
 def gaps(x):
-    """Between neighbours of the distinct points of a line."""
+    """Return between neighbours of the distinct points of a line."""
     return np.diff(np.unique(np.asarray(x, dtype=float) + 0.0))
 
 
 def tree(lengths, t):
-    """Mag(t) of any tree with edges of these lengths, or of a line with these gaps."""
+    """Return mag(t) of any tree with edges of these lengths, or of a line with these gaps."""
     return 1 + math.fsum(math.tanh(t * g / 2) for g in lengths)
 
 
 def tree_area(lengths, t):
-    """∫₀ᵗ of it: t + Σ (2/g) log cosh(tg/2)."""
+    """Return ∫₀ᵗ of it: t + Σ (2/g) log cosh(tg/2)."""
 
     def log_cosh(y):
         if y < 1e-3:
@@ -66,7 +66,7 @@ def tree_distances(n, edges):
 
 
 def convergence(f, n, epsilon=0.05):
-    """Where an increasing magnitude function reaches (1 − ε) n, by bisection."""
+    """Return where an increasing magnitude function reaches (1 − ε) n, by bisection."""
     target = (1 - epsilon) * n
     if target <= 1:
         return 0.0
@@ -87,7 +87,7 @@ def homogeneous(distances, t):
 
 
 def cycle(n):
-    """Distances in the cycle of n vertices."""
+    """Return distances in the cycle of n vertices."""
     i = np.arange(n)
     gap = np.abs(i[:, None] - i[None, :])
     return np.minimum(gap, n - gap).astype(float)
@@ -103,7 +103,7 @@ def bipartite(n, m, t):
 
 
 def weights(D, t):
-    """Z⁻¹ 1 at 60 digits for the distances as they are: float64 entries or mpf."""
+    """Return Z⁻¹ 1 at 60 digits for the distances as they are: float64 entries or mpf."""
     n = len(D)
     Z = MP.matrix(n, n)
     for i in range(n):

@@ -29,12 +29,12 @@ IMAGES[3] = IMAGES[0]
 
 
 def count_letters(texts: list[str]) -> np.ndarray:
-    """Stands in for a sentence encoder, as any function from texts to rows may."""
+    """Return stands in for a sentence encoder, as any function from texts to rows may."""
     return np.array([[sum(ord(c) % 13 == i for c in text) for i in range(13)] for text in texts])
 
 
 def mean_colours(images: list[Any]) -> np.ndarray:
-    """Stands in for a vision model."""
+    """Return stands in for a vision model."""
     return np.array([np.asarray(image).mean(axis=0).ravel() for image in images])
 
 

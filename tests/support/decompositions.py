@@ -13,7 +13,7 @@ HOMES = ("numpy.linalg", "scipy.linalg", "torch.linalg", "array_api_compat.torch
 
 @contextmanager
 def counted(*more: str) -> Iterator[list[tuple[str, tuple[int, ...]]]]:
-    """The (function, shape) of every decomposition by NumPy, SciPy or torch in the block.
+    """Yield the (function, shape) of every decomposition by NumPy, SciPy or torch in the block.
 
     `more` are names of functions beyond `FUNCTIONS`, such as "cholesky".
     """

@@ -9,7 +9,7 @@ from vendiscore import as_similarity
 
 
 def pictures(n=4, height=24, width=40, channels=3, seed=0):
-    """Arrays (height, width[, channels]) of smooth random colours, uint8."""
+    """Return arrays (height, width[, channels]) of smooth random colours, uint8."""
     rng = np.random.default_rng(seed)
     out = []
     for _ in range(n):
@@ -19,19 +19,19 @@ def pictures(n=4, height=24, width=40, channels=3, seed=0):
 
 
 def cosines(X):
-    """The cosine of all pairs of rows, or of arrays flattened."""
+    """Return the cosine of all pairs of rows, or of arrays flattened."""
     X = np.asarray(X, dtype=float).reshape(len(X), -1)
     X = X / np.linalg.norm(X, axis=1, keepdims=True)
     return X @ X.T
 
 
 def dense(images, k="pixels", **options):
-    """The similarities of images under a kernel, as a matrix."""
+    """Return the similarities of images under a kernel, as a matrix."""
     return as_similarity(images, k=k, **options).dense()
 
 
 def png(picture):
-    """The bytes of a PNG file of an array or a PIL image."""
+    """Return the bytes of a PNG file of an array or a PIL image."""
     image = Image.fromarray(picture) if isinstance(picture, np.ndarray) else picture
     file = io.BytesIO()
     image.save(file, format="PNG")

@@ -71,7 +71,7 @@ class Turned(NamedTuple):
 
 
 def rows(X: np.ndarray, sep: str = ",", decimal: str = ".", index: Any = None) -> str:
-    """Rows of numbers as a program writes them."""
+    """Return rows of numbers as a program writes them."""
     lines = [sep.join(str(x).replace(".", decimal) for x in row) for row in X]
     if index is not None:
         lines = [f"{i}{sep}{line}" for i, line in zip(index, lines, strict=True)]
@@ -79,7 +79,7 @@ def rows(X: np.ndarray, sep: str = ",", decimal: str = ".", index: Any = None) -
 
 
 def parquet(**columns: Any) -> bytes:
-    """A parquet file of columns."""
+    """Return a parquet file of columns."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -111,7 +111,7 @@ def zipped(entries: dict[str, bytes]) -> bytes:
 def photo(
     form: str = "JPEG", width: int = 64, height: int = 48, seed: int = 0, **how: Any
 ) -> bytes:
-    """A picture with a few large areas, as photos have them."""
+    """Return a picture with a few large areas, as photos have them."""
     from PIL import Image
 
     if form in ("HEIF", "AVIF"):
@@ -159,7 +159,7 @@ def _numbers(name: str, data: str | bytes, said: str = "", first: int = 1, X: An
 
 
 def tables() -> list[Have]:
-    """Tables that are pasted as often as they are sent as files."""
+    """Return tables that are pasted as often as they are sent as files."""
     lines = ["two\nlines, so", 'a "word"', "one"]
     quoted = "\n".join(
         f'"{i}","{text}"' for i, text in enumerate(["two\nlines, so", 'a ""word""', "one"])
@@ -181,7 +181,7 @@ def tables() -> list[Have]:
 
 
 def texts() -> list[Have]:
-    """Files of texts."""
+    """Return files of texts."""
     chinese = "编号,回答\n" + "\n".join(f"{i},{answer}" for i, answer in enumerate(CHINESE))
     western = "Nr;Antwort\n" + "\n".join(f"{i};{text}" for i, text in enumerate(UMLAUTS))
     return [
@@ -244,7 +244,7 @@ def texts() -> list[Have]:
 
 
 def molecules() -> list[Have]:
-    """Files of molecules."""
+    """Return files of molecules."""
     found = {
         "named.csv": "compound_id,SMILES\n" + "\n".join(f"C{i},{s}" for i, s in enumerate(SMILES)),
         "camel.csv": "CID,IsomericSMILES,name\n" + "\n".join(f"1,{s},CO" for s in SMILES),
@@ -264,7 +264,7 @@ def molecules() -> list[Have]:
 
 
 def vectors() -> list[Have]:
-    """Files of numbers."""
+    """Return files of numbers."""
     records = [{"id": 7 + i, "a": x[0], "b": x[1], "c": x[2]} for i, x in enumerate(X.tolist())]
     quoted = rows(X, '","', ",").strip().replace("\n", '"\n"').join('""')
     return [
@@ -304,7 +304,7 @@ def vectors() -> list[Have]:
 
 
 def questions() -> list[Asks]:
-    """Files that only whoever has them can tell how to read."""
+    """Return files that only whoever has them can tell how to read."""
     two = "a,b\nhello you there,good bye now\nhello me now,good day then\n"
     unquoted = "Well, yes.\nno\nI think, maybe, so.\n"
     return [
@@ -335,7 +335,7 @@ def questions() -> list[Asks]:
 
 
 def turned_down() -> list[Turned]:
-    """Files that are not read, each with what to do instead."""
+    """Return files that are not read, each with what to do instead."""
     return [
         Turned("a.xlsx", b"PK\x03\x04....", "save the sheet as “CSV UTF-8”"),
         Turned("a.csv", zipped({"[Content_Types].xml": b"", "xl/workbook.xml": b""}), "the sheet"),

@@ -41,7 +41,7 @@ def examples(number):
 
 
 def refusal(call):
-    """The error that a call raises on purpose, or None where it returns.
+    """Return the error that a call raises on purpose, or None where it returns.
 
     On purpose: of a documented type, by a `raise` of the library, with a sentence. An error of
     NumPy, SciPy or torch that passes through is none, and neither is a warning.
@@ -73,7 +73,7 @@ def check_refusal(error):
 
 
 def numbers(result):
-    """The values of a dict of results as floats, in their order."""
+    """Return the values of a dict of results as floats, in their order."""
     return [float(value) for key, value in result.items() if key != "details"]
 
 
@@ -113,7 +113,7 @@ def draw_rows(rng, n, d, kind):
 
 @st.composite
 def row_sets(draw, most=10, kinds=KINDS, scales=SCALES, nonzero=False):
-    """Rows with duplicates among them, of any scale."""
+    """Return rows with duplicates among them, of any scale."""
     n = draw(st.integers(1, most))
     d = draw(st.sampled_from((1, 2, 3, 5, 8, 20)))
     rng = np.random.default_rng(draw(seeds))

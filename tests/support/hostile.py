@@ -14,7 +14,7 @@ def npy_header(text: str, data: bytes = b"", version: bytes = b"\x01\x00") -> by
 
 
 def png(width: int, height: int, colour: int = 200) -> bytes:
-    """A grey PNG of any size, without holding its pixels."""
+    """Return a grey PNG of any size, without holding its pixels."""
     head = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
     packer = zlib.compressobj()
     rows = b"".join(packer.compress(b"\0" + bytes([colour]) * width) for _ in range(height))
@@ -52,6 +52,6 @@ def half_a_jpeg() -> bytes:
 
 
 def forty_gigabytes() -> bytes:
-    """A .npy of 192 bytes whose header promises 1,000 × 5,000,000 doubles."""
+    """Return a .npy of 192 bytes whose header promises 1,000 × 5,000,000 doubles."""
     claim = "{'descr': '<f8', 'fortran_order': False, 'shape': (1000, 5000000), }"
     return npy_header(claim, b"\0" * 64)

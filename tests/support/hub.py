@@ -92,7 +92,7 @@ def _commit(revision: str) -> str:
 
 
 def checkout(root: Path) -> dict[str, bytes]:
-    """What the Space of this checkout holds."""
+    """Return what the Space of this checkout holds."""
     files = [root / name for name in ("vendiscore.py", "library.py", "README.md")]
     files += [
         *(root / "vendiscore").rglob("*.py"),

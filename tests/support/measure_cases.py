@@ -46,18 +46,18 @@ def cloud(n: int, seed: int = 0, d: int = 3) -> np.ndarray:
 
 
 def texts(n: int, seed: int = 0, modes: int = MODES) -> list[str]:
-    """Six words each, of a vocabulary that every mode has for itself."""
+    """Return six words each, of a vocabulary that every mode has for itself."""
     drawn = np.random.default_rng(seed).integers(0, 12, (n, 6))
     return [" ".join(f"w{i % modes}x{j}" for j in row) for i, row in enumerate(drawn)]
 
 
 def answers(n: int, seed: int = 0, modes: int = MODES) -> list[str]:
-    """One of a few words each."""
+    """Return one of a few words each."""
     return [f"word {i % modes}" for i in np.random.default_rng(seed).permutation(n)]
 
 
 def probabilities(n: int, seed: int = 0, modes: int = MODES) -> np.ndarray:
-    """Sure of one class up to a tenth."""
+    """Return sure of one class up to a tenth."""
     rest = np.random.default_rng(seed).dirichlet(np.ones(MODES), n)
     return 0.9 * np.eye(MODES)[np.arange(n) % modes] + 0.1 * rest
 
@@ -70,12 +70,12 @@ MAKERS: dict[str, Callable[..., Any]] = {
 
 
 def samples(name: str, n: int, seed: int = 0) -> Any:
-    """Any n samples that a measure takes."""
+    """Return any n samples that a measure takes."""
     return MAKERS.get(KINDS.get(name, ""), cloud)(n, seed)
 
 
 def how(name: str) -> dict[str, Any]:
-    """How they are compared."""
+    """Return how they are compared."""
     kind = KINDS.get(name, "rows")
     kernels = {
         "texts": "ngram_overlap",
@@ -94,7 +94,7 @@ def asked(name: str, n: int) -> dict[str, Any]:
 
 
 def diversity(name: str, level: int) -> tuple[Any, Any]:
-    """Samples of 1, 2, 4 and 8 modes, beside references of all: nothing else differs."""
+    """Return samples of 1, 2, 4 and 8 modes, beside references of all: nothing else differs."""
     modes = 2**level
     kind = KINDS.get(name, "rows")
     if kind != "rows":
@@ -108,14 +108,14 @@ def diversity(name: str, level: int) -> tuple[Any, Any]:
 
 
 def fidelity(name: str, level: int) -> tuple[Any, Any]:
-    """Samples like the references, but for three, two, one or no quarter of them."""
+    """Return samples like the references, but for three, two, one or no quarter of them."""
     X = cloud(N)
     X[: (3 - level) * N // 4] += 8.0
     return X, cloud(N, 1)
 
 
 def likeness(name: str, level: int) -> tuple[Any, Any]:
-    """Samples that are nearer and nearer to where the references are."""
+    """Return samples that are nearer and nearer to where the references are."""
     return cloud(N) + (3.0, 1.5, 0.7, 0.0)[level], cloud(N, 1)
 
 
@@ -127,7 +127,7 @@ def novelty(name: str, level: int) -> tuple[Any, Any]:
 
 
 def dimension(name: str, level: int) -> tuple[Any, Any]:
-    """Samples on a line, in a square, a cube and one of four dimensions."""
+    """Return samples on a line, in a square, a cube and one of four dimensions."""
     sides = np.arange(4) <= level
     return sides * np.random.default_rng(0).random((N, 4)), cloud(N, 1, 4)
 

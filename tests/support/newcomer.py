@@ -63,14 +63,14 @@ class Python:
         )
 
     def lines(self) -> list[str]:
-        """What it printed; an error if it failed."""
+        """Return what it printed; an error if it failed."""
         out, err = self.process.communicate(timeout=180)
         assert self.process.returncode == 0, err
         return out.splitlines()
 
 
 def clone(folder: Path, score: float | None = None) -> Path:
-    """A clone of this repository, or one whose metric gives that `score` to everything."""
+    """Return a clone of this repository, or one whose metric gives that `score` to everything."""
     installed(folder)
     shutil.copytree(ROOT / "kernels", folder / "kernels")
     for name in ("vendiscore.py", "magnitude.py", "library.py"):
@@ -82,7 +82,7 @@ def clone(folder: Path, score: float | None = None) -> Path:
 
 
 def installed(folder: Path) -> Path:
-    """The package alone, as a wheel brings it."""
+    """Return the package alone, as a wheel brings it."""
     # What is compiled is copied along, which saves compiling it anew.
     ignore = shutil.ignore_patterns("app")
     shutil.copytree(ROOT / "vendiscore", folder / "vendiscore", ignore=ignore)

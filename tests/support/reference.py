@@ -21,7 +21,7 @@ MP.dps = 40
 
 
 def matrix(samples, k):
-    """K_ij = k(x_i, x_j) in float64; every pair once."""
+    """Return k_ij = k(x_i, x_j) in float64; every pair once."""
     n = len(samples)
     K = np.empty((n, n))
     for i in range(n):
@@ -78,7 +78,7 @@ def laplacian(rows, sigma=None):
 
 
 def ngram_overlap(ns, tokenize):
-    """The mean over ns of the cosines of n-gram counts, divided by its own diagonal."""
+    """Return the mean over ns of the cosines of n-gram counts, divided by its own diagonal."""
 
     def counts(text, n):
         words = tokenize(text)
@@ -126,7 +126,7 @@ def dice(a, b):
 
 
 def shares(K, p=None):
-    """The eigenvalues of diag(√p) K diag(√p), ascending, as they come."""
+    """Return the eigenvalues of diag(√p) K diag(√p), ascending, as they come."""
     K = np.asarray(K, dtype=float)
     n = len(K)
     p = np.full(n, 1 / n) if p is None else np.asarray(p, dtype=float) / math.fsum(p)
@@ -138,7 +138,7 @@ def shares(K, p=None):
 
 
 def hill(values, q):
-    """(Σ λ^q)^{1/(1−q)} of the positive values, divided by their sum first."""
+    """Return (Σ λ^q)^{1/(1−q)} of the positive values, divided by their sum first."""
     values = [float(v) for v in values if v > 0]
     total = math.fsum(values)
     logs = [math.log(v / total) for v in values]
@@ -169,7 +169,7 @@ def vendi(K, q=1.0, p=None):
 
 
 def bracket(values, q, noise=0.0):
-    """The least and the largest VS_q that eigenvalues, known to within rounding, may have.
+    """Return the least and the largest VS_q that eigenvalues, known to within rounding, may have.
 
     Eigenvalues below n·ε·λ_max count as zero. Two right programs see each of them to within half
     of that, or to within n·`noise`·λ_max where the similarities themselves are known to `noise`

@@ -99,7 +99,7 @@ class Page(HTMLParser):
 
 
 def read(report) -> Page:
-    """A report, once nothing in it points anywhere else and nothing in it can run."""
+    """Return a report, once nothing in it points anywhere else and nothing in it can run."""
     html = report.html()
     page = Page(html)
     for link in page.links:

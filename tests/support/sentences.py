@@ -57,7 +57,7 @@ def save(model, tokenizer, folder):
 
 
 def tiny_bert(folder):
-    """A BERT in a folder."""
+    """Return a BERT in a folder."""
     torch.manual_seed(0)
     model = transformers.BertModel(
         transformers.BertConfig(**SIZES, max_position_embeddings=12, pad_token_id=0)
@@ -66,7 +66,7 @@ def tiny_bert(folder):
 
 
 def one_by_one(folder, texts, pooling, max_length=12):
-    """Embeddings (n, d) of each text alone, so without any padding."""
+    """Return embeddings (n, d) of each text alone, so without any padding."""
     model = transformers.AutoModel.from_pretrained(folder).eval()
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
     rows = []
@@ -110,7 +110,7 @@ FLAGS = {
 
 
 def sentence_model(network, folder, *steps, **files):
-    """A copy of a network with the files of a sentence-transformers model."""
+    """Return a copy of a network with the files of a sentence-transformers model."""
     shutil.copytree(network, folder, dirs_exist_ok=True)
     names = ["Transformer", *(steps or ["Pooling", "Normalize"])]
     modules = [

@@ -18,7 +18,7 @@ _GROUPS = ("O", "N", "C(=O)O", "C(=O)N", "c1ccccc1", "C1CCCCC1", "Cl", "C#N", "S
 
 
 def sentences(rng: np.random.Generator, n: int, narrow: float = 0.25) -> list[str]:
-    """Sentences of one grammar, some of whose words are commoner than others."""
+    """Return sentences of one grammar, some of whose words are commoner than others."""
 
     def one(words: Any) -> str:
         return str(words[min(len(words), rng.geometric(narrow)) - 1])
@@ -31,13 +31,13 @@ def sentences(rng: np.random.Generator, n: int, narrow: float = 0.25) -> list[st
 
 
 def vectors(rng: np.random.Generator, n: int, narrow: float = 0.25) -> np.ndarray:
-    """Rows around a dozen centres, some of which are commoner than others."""
+    """Return rows around a dozen centres, some of which are commoner than others."""
     centres = 2 * np.random.default_rng(0).normal(size=(12, 8))
     return centres[np.minimum(rng.geometric(narrow, size=n), 12) - 1] + rng.normal(size=(n, 8))
 
 
 def molecules(rng: np.random.Generator, n: int, narrow: float = 0.25) -> list[str]:
-    """SMILES of chains with a group at either end."""
+    """Return SMILES of chains with a group at either end."""
 
     def group() -> str:
         return _GROUPS[min(len(_GROUPS), rng.geometric(narrow)) - 1]
@@ -55,7 +55,7 @@ SOURCES: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
 
 
 def pooled(sets: Sequence[Any], **options: Any) -> tuple[Similarity, list[int]]:
-    """The Similarity of all samples together, and how many are of each set."""
+    """Return the Similarity of all samples together, and how many are of each set."""
     arrays = all(isinstance(samples, np.ndarray) for samples in sets)
     together = np.concatenate(sets) if arrays else [x for samples in sets for x in samples]
     return as_similarity(together, **options), [len(samples) for samples in sets]

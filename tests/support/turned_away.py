@@ -20,7 +20,7 @@ def given(name: str, data: bytes | str) -> Given:
 
 
 def refused(work: Callable[..., Any], *args: Any) -> str:
-    """The message, after little work: a file that unpacks to much would take far more."""
+    """Return the message, after little work: a file that unpacks to much would take far more."""
     start = time.process_time()
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     with pytest.raises(RefusedError) as caught:

@@ -36,7 +36,7 @@ class RefusedError(Exception):
 
 
 def call(http: httpx.Client, name: str, **arguments: Any) -> dict[str, Any]:
-    """The result of one call of the API."""
+    """Return the result of one call of the API."""
     started = http.post(f"/gradio_api/call/v2/{name}", json=arguments)
     if started.status_code != 200:
         raise CallError(started.text)
@@ -50,13 +50,13 @@ def call(http: httpx.Client, name: str, **arguments: Any) -> dict[str, Any]:
 
 
 def mcp(http: httpx.Client, method: str, **parameters: Any) -> httpx.Response:
-    """What a client of MCP is answered."""
+    """Return what a client of MCP is answered."""
     body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": parameters}
     return http.post("/gradio_api/mcp/", json=body, headers=ASK)
 
 
 def tool(http: httpx.Client, name: str, **arguments: Any) -> dict[str, Any]:
-    """The result of a tool of MCP."""
+    """Return the result of a tool of MCP."""
     answer = mcp(http, "tools/call", name=name, arguments=arguments)
     result: dict[str, Any] = json.loads(events(answer.text)[0][1])["result"]
     return result
@@ -68,7 +68,7 @@ def send(
     files: Sequence[tuple[str, bytes]] = (),
     **options: Any,
 ) -> dict[str, Any]:
-    """What the page shows of samples as soon as they are there, with the key of them."""
+    """Return what the page shows of samples as soon as they are there, with the key of them."""
     parts: list[tuple[str, Any]] = [
         ("options", (None, json.dumps(options))),
         ("text", (None, text)),
@@ -78,12 +78,12 @@ def send(
 
 
 def ask(http: httpx.Client, path: str, **body: Any) -> dict[str, Any]:
-    """The answer of one of the page's routes."""
+    """Return the answer of one of the page's routes."""
     return answered(http.post(f"/page/{path}", json=body))
 
 
 def score(http: httpx.Client, key: str, kernel: str, **more: Any) -> Any:
-    """The result of samples in the end."""
+    """Return the result of samples in the end."""
     return list(lines(http, "score", key=key, kernel=kernel, **more))[-1]["result"]
 
 
@@ -95,20 +95,20 @@ def show(
     settings: Mapping[str, Any] = MappingProxyType({}),
     **options: Any,
 ) -> dict[str, Any]:
-    """The result of samples that are sent first, as the page does."""
+    """Return the result of samples that are sent first, as the page does."""
     sent = send(http, text, files, **options)
     found: dict[str, Any] = score(http, sent["key"], kernel, **settings)
     return found
 
 
 def compare(http: httpx.Client, keys: dict[str, str], kernel: str, **more: Any) -> Any:
-    """The comparison of sets by name."""
+    """Return the comparison of sets by name."""
     sets = [{"name": name, "key": key} for name, key in keys.items()]
     return list(lines(http, "compare", sets=sets, kernel=kernel, **more))[-1]["result"]
 
 
 def lines(http: httpx.Client, path: str, **body: Any) -> Iterator[dict[str, Any]]:
-    """What is told line by line: {"said": …}, then {"result": …}."""
+    """Yield what is told line by line: {"said": …}, then {"result": …}."""
     with http.stream("POST", f"/page/{path}", json=body) as stream:
         if stream.status_code != 200:
             stream.read()
@@ -129,6 +129,6 @@ def answered(response: httpx.Response) -> dict[str, Any]:
 
 
 def events(text: str) -> list[tuple[str, str]]:
-    """The (name, data) of server-sent events."""
+    """Return the (name, data) of server-sent events."""
     parts = [part.split("\n", 1) for part in text.strip().split("\n\n") if "\n" in part]
     return [(a.removeprefix("event: "), b.removeprefix("data: ")) for a, b in parts]

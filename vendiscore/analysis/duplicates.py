@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from ..arguments import number
 from ..arrays import sparse as sp
 from ..arrays.namespace import Array, to_host
+from ..arrays.types import Samples
 from ..reading.string_patterns import text_form
 from ..registry.kernel import list_kernels
 from ..similarity.base import Similarity
@@ -170,7 +170,7 @@ class Duplicates:
         return int(np.searchsorted(-self._similarity, ROUNDING - self.threshold, side="right"))
 
 
-def text_forms(similarity: Similarity, samples: Any, places: np.ndarray) -> list[str] | None:
+def text_forms(similarity: Similarity, samples: Samples, places: np.ndarray) -> list[str] | None:
     """Return what texts say without case, space and punctuation; None unless these are texts."""
     of_texts = [known.name for known in list_kernels() if known.samples == "text"]
     if not isinstance(samples, list) or similarity.settings.get("kernel") not in of_texts:

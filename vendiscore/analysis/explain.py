@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 
 from ..arguments import DEFAULT_ORDER, number, one_of, refuse_gradient
-from ..arrays.namespace import Samples, Weights
+from ..arrays.types import Samples, Weights
 from ..measures.subject import Subject
 from ..resolve.group_labels import cluster_codes, read_labels
 from ..resolve.kernel_request import how_of
@@ -35,7 +35,7 @@ def explain(
     clusters: Sequence[Hashable] | None = None,
     p: Weights | None = None,
     psd: PSD = "check",
-    **how: Any,
+    **how: object,
 ) -> Explanation:
     """Find which samples add to the diversity of a set, which repeat others, and its modes.
 
@@ -102,7 +102,7 @@ def explain(
     return found if labels is None else replace(found, _clusters=cluster_codes(labels, kept, 2))
 
 
-def read_terms(q: Any, threshold: Any, psd: Any) -> tuple[float, Threshold, PSD]:
+def read_terms(q: object, threshold: object, psd: object) -> tuple[float, Threshold, PSD]:
     """Return an order above 0, a threshold in [−1, 1] or "auto", and `psd`, all checked."""
     orders = check_orders(q)
     if len(orders) > 1:
@@ -120,7 +120,7 @@ def explained(
     q: float,
     threshold: Threshold = AUTO,
     floor: float | None = None,
-    texts: Any = None,
+    texts: Samples | None = None,
     index: Index = "auto",
 ) -> Explanation:
     """Explain a subject at an order above 0; `floor` is the least threshold of later.

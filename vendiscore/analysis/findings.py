@@ -12,6 +12,7 @@ import numpy as np
 
 from ..arguments import refuse_gradient
 from ..arrays.namespace import is_numpy, scalar, to_host
+from ..arrays.types import Options, Record, Samples
 from ..comparison.growth import ENOUGH, Growth, grown, has_closed_form
 from ..errors import IndefiniteError
 from ..magnitude.curve import Curve, magnitude_curve
@@ -50,10 +51,10 @@ class Findings:
 
     subject: Subject = field(repr=False)
     request: Request = field(repr=False)
-    arguments: dict[str, Any] = field(repr=False)  # of `compute`, for the same `numbers`
+    arguments: Record = field(repr=False)  # of `compute`, for the same `numbers`
     given: Any = field(repr=False)  # samples as they came
     references: Any = field(repr=False)
-    numbers: dict[str, Any]
+    numbers: Record
     no_interval: str = ""  # why there is none
     threshold: Threshold = AUTO  # of near-duplicates
     floor: float | None = None  # the least threshold of later
@@ -61,7 +62,7 @@ class Findings:
     @property
     def details(self) -> Mapping[str, Any]:
         """How the numbers came about."""
-        found: Mapping[str, Any] = self.numbers["details"]
+        found: Options = self.numbers["details"]
         return found
 
     @property
@@ -210,7 +211,7 @@ class Findings:
         if self.grouped:
             return "Growth is not shown: it needs one set of samples, and these are in groups."
         if self.subject.p is not None:
-            return "Growth is not shown: it needs samples of equal weight, and `p` has weights."
+            return "Growth needs samples of equal weight, and `p` gives them weights."
         if self.similarity.n < MIN_SAMPLES:
             return f"Growth is not shown: it needs at least {MIN_SAMPLES} samples."
         return ""
@@ -253,9 +254,9 @@ class Findings:
 
 @np.errstate(all="ignore")  # as `compute` does: numbers are checked
 def find(
-    samples: Any,
-    references: Any,
-    arguments: Mapping[str, Any],
+    samples: Samples,
+    references: Samples | None,
+    arguments: Options,
     *,
     similarity: Similarity | None = None,
     threshold: Threshold = AUTO,
@@ -318,7 +319,7 @@ def _without_interval(subject: Subject, request: Request) -> str:
     return ""
 
 
-def _with_interval(subject: Subject, request: Request, numbers: dict[str, Any]) -> dict[str, Any]:
+def _with_interval(subject: Subject, request: Request, numbers: Record) -> Record:
     """Add intervals of the measures whose errors cost no more than they do."""
     closed = tuple(each for each in request.measures if each.measure.name in CLOSED)
     sure = measured(subject, replace(request, ci=LEVEL, measures=closed))

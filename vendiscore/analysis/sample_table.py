@@ -13,6 +13,7 @@ import numpy as np
 
 from ..arguments import integer
 from ..arrays.namespace import scalar, to_host
+from ..arrays.types import Axes, Frame, Record
 from ..measures.subject import Subject
 from ..optional import require
 from ..plots.set_structure import contributions
@@ -212,7 +213,7 @@ class Explanation(Summary):
         first = np.argsort(-known, kind="stable")[: integer("count", count)]
         return self.places[first].tolist()
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Record:
         """Return everything as numbers and lists, for JSON; what is not known is None."""
         above, below = self.boundary()
         return {
@@ -244,11 +245,11 @@ class Explanation(Summary):
         """Write `to_dict` as JSON; options are those of `json.dumps`."""
         return json.dumps(self.to_dict(), allow_nan=False, **options)
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> Frame:
         """Return a pandas DataFrame: a row a sample, by its place."""
         return require("pandas", "dev", "a data frame").DataFrame(self._columns).set_index("place")
 
-    def plot(self, *, ax: Any = None) -> Any:
+    def plot(self, *, ax: Axes | None = None) -> Axes:
         """Draw what each sample adds, in descending order, near-duplicates marked. Returns Axes."""
         return contributions(self.adds, self.redundant_of >= 0, ax=ax)
 
@@ -285,7 +286,7 @@ class Explanation(Summary):
     def _repr_html_(self) -> str:
         order = np.argsort(-self.adds, kind="stable")
         few = [*order[:SHOWN], *order[SHOWN:][-SHOWN:]]
-        shown: dict[str, Any] = {name: column[few] for name, column in self._columns.items()}
+        shown: Record = {name: column[few] for name, column in self._columns.items()}
         said = "what adds the most, and the least" if self.n > len(few) else "by what they add"
         samples = self._subject.samples
         given = samples if isinstance(samples, list) else None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -226,7 +225,7 @@ def copies(found: Findings, what: str) -> str:
     return f"To this kernel, {again:,} of the {n:,} {what} {repeats} of others{where}."
 
 
-def short(value: Any) -> str:
+def short(value: object) -> str:
     """Write a number for readers: two decimals, or four digits where it is small or very large."""
     number = float(scalar(value))
     return f"{number:,.2f}" if 1 <= abs(number) < 1e6 else f"{number:.4g}"

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 
 from . import sparse as sp
 from .hashing import mix
-from .namespace import row_blocks
+from .namespace import Rows, row_blocks
 
 # Up to so many bytes, with 256 more for each row, a dict of rows is faster than codes.
 _FEW = 1 << 16
 
 
-def joint_groups(columns: Sequence[Any]) -> np.ndarray:
+def joint_groups(columns: Sequence[np.ndarray]) -> np.ndarray:
     """Return one group number per sample from several columns that must all agree."""
     return np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)[1].ravel()
 
 
-def identical_rows(A: Any) -> np.ndarray | None:
+def identical_rows(A: Rows) -> np.ndarray | None:
     """Return a group number for each row of A, equal where rows are; None for a torch tensor.
 
     >>> identical_rows(np.array([[1.0, 2.0], [0.0, 1.0], [1.0, 2.0]]))

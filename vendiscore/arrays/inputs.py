@@ -17,8 +17,19 @@ from ..arguments import inexact
 from ..errors import SampleError
 from ..reading.folders import image_files, is_folder
 from . import sparse as sp
-from .namespace import in_host_memory, is_numpy, is_torch, namespace, scalar, to_host
+from .namespace import (
+    Array,
+    Rows,
+    Tensor,
+    in_host_memory,
+    is_numpy,
+    is_torch,
+    namespace,
+    scalar,
+    to_host,
+)
 from .pools import size
+from .types import Pool
 
 # Every whole number up to this one is a float64.
 _WHOLE = 1 << 53
@@ -26,7 +37,7 @@ _WHOLE = 1 << 53
 ROWS_READ: ContextVar[dict[int, tuple[Any, Any]] | None] = ContextVar("read", default=None)
 
 
-def as_samples(samples: Any, name: str = "samples", *, empty: bool = False) -> Any:
+def as_samples(samples: object, name: str = "samples", *, empty: bool = False) -> Pool:
     """Return a list of samples, or an array as it is; a folder's path stands for its images."""
     if type(samples) is np.ndarray and samples.dtype.kind in "fiub" and samples.ndim > 0:
         converted: Any = samples
@@ -39,7 +50,7 @@ def as_samples(samples: Any, name: str = "samples", *, empty: bool = False) -> A
     return converted
 
 
-def _from_other(samples: Any, name: str) -> Any:
+def _from_other(samples: Any, name: str) -> Pool:
     """Read what is neither a list nor a NumPy array of numbers."""
     if samples is None:
         raise TypeError(f"`{name}` is missing: pass a list of samples or an array, one row each")
@@ -99,7 +110,7 @@ def _no_folder(samples: str | bytes) -> str:
     return f", or the path of a folder of images: there is no such folder as {samples!r:.80}"
 
 
-def to_numpy(array: Any, name: str) -> np.ndarray:
+def to_numpy(array: object, name: str) -> np.ndarray:
     """Return an array of another library, or a kind of NumPy array, as a plain NumPy one."""
     if isinstance(array, np.ma.MaskedArray) and np.ma.is_masked(array):
         raise TypeError(
@@ -115,7 +126,7 @@ def to_numpy(array: Any, name: str) -> np.ndarray:
         ) from error
 
 
-def _check_tensor(X: Any, name: str) -> None:
+def _check_tensor(X: Tensor, name: str) -> None:
     torch = sys.modules["torch"]
     kinds = {
         "nested": (X.is_nested, "pass X.to_padded_tensor(…), or a list of its rows"),
@@ -128,7 +139,7 @@ def _check_tensor(X: Any, name: str) -> None:
             raise TypeError(f"`{name}` must be a dense torch tensor, got a {kind} one; {remedy}")
 
 
-def _from_arrow(column: Any) -> Any:
+def _from_arrow(column: Any) -> list[Any] | np.ndarray:
     if hasattr(column, "num_columns"):  # a table
         columns = [_arrow_values(each) for each in column.columns]
         numbers = [x for x in columns if x is not None and x.dtype.kind in "fbiu"]
@@ -149,7 +160,7 @@ def _arrow_values(column: Any) -> np.ndarray | None:
         return None
 
 
-def choose(samples: Any, places: Sequence[int] | np.ndarray) -> Any:
+def choose(samples: Pool, places: Sequence[int] | np.ndarray) -> Pool:
     """Return the samples at these places, of a list or an array."""
     if isinstance(samples, Sequence):
         return [samples[i] for i in places]
@@ -157,8 +168,8 @@ def choose(samples: Any, places: Sequence[int] | np.ndarray) -> Any:
 
 
 def as_matrix(
-    samples: Any, name: str = "samples", also: Callable[[Any], dict[int, str]] | None = None
-) -> Any:
+    samples: object, name: str = "samples", also: Callable[[Any], dict[int, str]] | None = None
+) -> Rows:
     """Return finite rows (n, d): floats, CSR or a tensor; `also` adds the caller's refusals."""
     known = ROWS_READ.get()
     if known is not None and id(samples) in known:
@@ -183,7 +194,7 @@ def as_matrix(
     raise SampleError(*next(iter(problems.items())), problems)
 
 
-def _matrix(X: Any, name: str) -> Any:
+def _matrix(X: Pool, name: str) -> Rows:
     if isinstance(X, list):
         X = _stack(X, name)
     _check_two_dimensional(X, name)
@@ -194,7 +205,7 @@ def _matrix(X: Any, name: str) -> Any:
     return X
 
 
-def _check_two_dimensional(X: Any, name: str) -> None:
+def _check_two_dimensional(X: Rows, name: str) -> None:
     if X.ndim != 2:
         raise ValueError(
             f"`{name}` must be two-dimensional, one row per sample, got shape {tuple(X.shape)}; "
@@ -202,7 +213,7 @@ def _check_two_dimensional(X: Any, name: str) -> None:
         )
 
 
-def _stack(rows: Sequence[Any], name: str) -> Any:
+def _stack(rows: Sequence[object], name: str) -> Array:
     """Return rows of a list as one array, or raise for those that do not fit."""
     if any(map(is_torch, rows)):
         return _stack_tensors(rows, name)
@@ -224,7 +235,7 @@ def _stack(rows: Sequence[Any], name: str) -> Any:
     return np.stack(list(read.values()))
 
 
-def _row(row: Any) -> np.ndarray:
+def _row(row: object) -> np.ndarray:
     """Return one row in float64, entry by entry; its error says what is wrong as a predicate."""
     listed = hasattr(row, "__len__") and not isinstance(row, (str, bytes, Mapping))
     if not listed and _odd(row):
@@ -254,14 +265,14 @@ def _row(row: Any) -> np.ndarray:
 _REMOVE = "; remove it, or mend it"
 
 
-def _odd(entry: Any) -> bool:
+def _odd(entry: object) -> bool:
     """Return whether an entry is no real number."""
     return not isinstance(entry, (Number, np.number, np.bool_)) or isinstance(
         entry, (complex, np.complexfloating)
     )
 
 
-def _stack_tensors(rows: Sequence[Any], name: str) -> Any:
+def _stack_tensors(rows: Sequence[Any], name: str) -> Tensor:
     problems: dict[int, str] = {}
     for i, row in enumerate(rows):
         if is_torch(row):
@@ -289,7 +300,7 @@ def _check_shapes(shapes: Mapping[int, Any], problems: dict[int, str], name: str
     SampleError.check(problems)
 
 
-def _as_float(X: Any, name: str) -> Any:
+def _as_float(X: Rows, name: str) -> Rows:
     if is_torch(X):
         torch = sys.modules["torch"]
         if X.is_complex():
@@ -312,11 +323,11 @@ def _as_float(X: Any, name: str) -> Any:
     return X.astype(np.float64)
 
 
-def _check_whole(X: Any, name: str) -> None:
+def _check_whole(X: Rows, name: str) -> None:
     """Raise a SampleError for integers that float64 does not hold."""
     if X.max() <= _WHOLE and X.min() >= -_WHOLE:
         return
-    X = X.toarray() if sp.issparse(X) else to_host(X)
+    X = to_host(X.toarray() if sp.issparse(X) else X)
     with np.errstate(invalid="ignore"):
         wide = X.astype(np.longdouble) != X.astype(np.float64).astype(np.longdouble)
     SampleError.check(
@@ -327,7 +338,7 @@ def _check_whole(X: Any, name: str) -> None:
     )
 
 
-def check_finite(X: Any, name: str) -> None:
+def check_finite(X: Rows, name: str) -> None:
     """Raise a SampleError that names all rows with a NaN or an infinity."""
     values = in_host_memory(X.data if sp.issparse(X) else X)
     # A finite sum (of squares) proves that every entry is finite, at the speed of memory.

@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, TypeAlias, TypeGuard
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
 import numpy as np
 from array_api_compat import array_namespace
 
-# A NumPy array or a torch tensor, used by what the array API standard has of both.
-Array: TypeAlias = Any
-# A list, an array, a column: whatever kernels compare, or what has columns that they do.
-Samples: TypeAlias = Any
-Weights: TypeAlias = Sequence[float] | Array  # of n samples, summing to 1
-Rows: TypeAlias = Any  # an array, a tensor or a CSR array of numbers, a row for each sample
+if TYPE_CHECKING:
+    import torch
+    from scipy.sparse import csr_array
+
+# As type checkers read them: neither package is imported for their names.
+Tensor: TypeAlias = "torch.Tensor"
+Sparse: TypeAlias = "csr_array"
+Array: TypeAlias = "np.ndarray | Tensor"  # used by what the array API standard has of both
+Rows: TypeAlias = "Array | Sparse"  # of numbers, a row for each sample
+
 _IN_NUMPY = ("torch.float32", "torch.float64")
 _BLOCK_BYTES = 1 << 21  # a block of rows that stays in a core's cache
 # Rows that are multiplied with their own transpose at once: half of what has been seen to fail.
 GRAM_ROWS = 8192
 
 
-def is_torch(x: object) -> TypeGuard[Any]:
+def is_torch(x: object) -> TypeGuard[Tensor]:
     """Return whether `x` is a torch tensor, without importing torch."""
     # While another thread imports torch, it is there without its names, and x is no tensor.
     tensor = getattr(sys.modules.get("torch"), "Tensor", None)
@@ -41,7 +45,7 @@ def is_numpy(x: object) -> TypeGuard[np.ndarray]:
     return isinstance(x, np.ndarray)
 
 
-def is_sparse(x: object) -> bool:
+def is_sparse(x: object) -> TypeGuard[Sparse]:
     """Return whether `x` is one of SciPy's sparse arrays, without importing them."""
     told = getattr(sys.modules.get("scipy.sparse"), "issparse", None)
     return told is not None and told(x)
@@ -54,7 +58,7 @@ def namespace(x: Array) -> Any:
     return np if is_sparse(x) else array_namespace(x)
 
 
-def detached(x: Any) -> Any:
+def detached(x: object) -> Any:
     """Return `x` outside of any differentiation."""
     return x.detach() if hasattr(x, "detach") else x
 
@@ -83,7 +87,7 @@ def in_host_memory(x: Array) -> Array:
     return to_host(x)
 
 
-def as_kind_of(x: Any, other: Array) -> Array:
+def as_kind_of(x: object, other: Array) -> Array:
     """Return `x` in the namespace, precision and place of `other`."""
     if isinstance(other, np.ndarray) or not is_torch(other):
         return np.asarray(to_host(x), dtype=other.dtype)
@@ -98,7 +102,7 @@ def row_blocks(n: int, row_bytes: int, least: int = 64) -> Iterable[slice]:
     return (slice(start, min(start + size, n)) for start in range(0, n, size))
 
 
-def gram(A: Array, out: Any = None) -> Any:
+def gram(A: Array, out: np.ndarray | None = None) -> Array:
     """Return A Aᵀ for A of shape (m, k), in A's precision; into `out` (C-ordered) if given."""
     # NumPy hands a product with its own transpose to OpenBLAS' threaded syrk, which ends the
     # process from about 16,000 rows on some machines (numpy/numpy#19685): blocks are smaller.
@@ -130,18 +134,18 @@ def in_single(V: Array, product: Callable[[np.ndarray], np.ndarray]) -> np.ndarr
     return np.ldexp(out, exponents).reshape(V.shape)
 
 
-def product(A: Array, V: Array) -> Any:
+def product(A: Rows, V: Array) -> Array:
     """Return A @ V, in the precision of V: torch does not multiply two, as NumPy does."""
     return (A.to(V.dtype) if is_torch(A) else A) @ V
 
 
-def precision(samples: Any) -> float:
+def precision(samples: object) -> float:
     """Return the spacing of floats at 1 in the precision that the samples came in.
 
     >>> precision(np.ones(3, np.float16))
     0.0009765625
     """
-    first = samples[0] if isinstance(samples, (list, tuple)) and len(samples) else samples
+    first: Any = samples[0] if isinstance(samples, (list, tuple)) and len(samples) else samples
     dtype: Any = getattr(first, "dtype", None)
     if is_torch(first):
         torch = sys.modules["torch"]

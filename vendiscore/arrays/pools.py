@@ -10,14 +10,15 @@ import numpy as np
 
 from . import sparse as sp
 from .namespace import is_numpy, is_torch, to_host
+from .types import Pool
 
 
-def size(samples: Any) -> int:
+def size(samples: Pool) -> int:
     """Return the number of samples in a list or an array."""
     return int(samples.shape[0]) if hasattr(samples, "shape") else len(samples)
 
 
-def pooled(sets: Sequence[Any]) -> Any:
+def pooled(sets: Sequence[Pool]) -> Pool:
     """Return all samples of all sets, in order; beside tensors, arrays go to the first's device.
 
     >>> pooled([np.zeros(2), np.ones(1)]), pooled([["a"], ["b", "c"]])

@@ -11,12 +11,13 @@ import numpy as np
 from ..errors import SampleError
 from .inputs import to_numpy
 from .namespace import Array, is_torch, namespace, precision, scalar
+from .types import Weights
 
 WEIGHT_TOLERANCE = 1e-5
 
 
 def check_weights(
-    p: Any, n: int, dropped: Collection[int] = (), like: Array | None = None
+    p: Weights | None, n: int, dropped: Collection[int] = (), like: Array | None = None
 ) -> Array | None:
     """Return weights (n,), float64 of sum exactly 1; a tensor if `p` or `like` (samples) is one."""
     if p is None:
@@ -51,7 +52,7 @@ def check_weights(
         return weights / xp.sum(weights)
 
 
-def check_each(name: str, values: Any, good: Any, expected: str, remedy: str = "") -> None:
+def check_each(name: str, values: Array, good: Array, expected: str, remedy: str = "") -> None:
     """Raise a SampleError for samples whose number in the argument `name` is not `good`."""
     if bool(good.all()):
         return

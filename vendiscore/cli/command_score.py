@@ -11,6 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from ..arrays.types import Record
 from ..reading.samples import Samples
 from ..scoring.compute import compute
 from ..scoring.group_scores import SOURCES, are_sources
@@ -142,7 +143,7 @@ def _printed(args: Namespace, sources: list[Samples], found: list[dict[str, Any]
     return output.FORMATS[args.format](rows, width) + "\n" * (args.format == "text") + said
 
 
-def _one(found: Mapping[str, Any], width: int | None) -> str:
+def _one(found: Record, width: int | None) -> str:
     """Print the numbers of one file, a line each, with their errors and intervals."""
     details = found["details"]
     level = details.get("interval", {}).get("level")

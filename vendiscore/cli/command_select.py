@@ -10,6 +10,7 @@ import numpy as np
 
 from ..analysis.explain import explained, read_terms
 from ..analysis.sample_table import COLUMNS, Explanation
+from ..arrays.types import Record
 from ..measures.subject import Subject
 from ..reading.samples import Samples
 from ..resolve.sets import as_similarity
@@ -66,7 +67,7 @@ def run_explain(args: Namespace) -> str:
     heading = "### {}\n\n" if args.format == "md" else "{}:\n"
     unit, size = source.unit, args.size
 
-    def pick(i: int, *names: str) -> dict[str, Any]:
+    def pick(i: int, *names: str) -> Record:
         return {name: rows[i][name] for name in names}
 
     largest = sorted(range(len(rows)), key=lambda i: -rows[i]["adds"])[:size]
@@ -91,7 +92,7 @@ def run_explain(args: Namespace) -> str:
     return "\n".join([f"{found.sentence}\n", *parts, f"{said}\n"])
 
 
-def _read(args: Namespace, *own: str) -> tuple[How, Samples, Similarity, dict[str, Any]]:
+def _read(args: Namespace, *own: str) -> tuple[How, Samples, Similarity, Record]:
     """Return the samples that a kernel can use, their similarity, q, and the keywords of `own`."""
     how = read_how(args, own)
     source = read_all([args.file], how)[0]
@@ -115,7 +116,7 @@ def _quota(text: str) -> Any:
     return {name: parse_value(count) for name, _, count in pairs}
 
 
-def _samples(found: Explanation, source: Samples) -> list[dict[str, Any]]:
+def _samples(found: Explanation, source: Samples) -> list[Record]:
     """Return a row for each sample; further samples by their places in the file."""
     columns: dict[str, list[Any]] = {source.unit: list(source.places)}
     for name in COLUMNS:

@@ -110,5 +110,5 @@ def _printed(args: Namespace, found: Sources) -> str:
     return "\n".join([*parts, f"{found.signature}\n"])
 
 
-def _cell(value: Any) -> Any:
+def _cell(value: object) -> Any:
     return cut(value, _LETTERS) if isinstance(value, str) else value

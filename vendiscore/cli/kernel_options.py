@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields
 from typing import Any
 
+from ..arrays.types import Options, Record
 from ..errors import SampleError
 from ..reading.limits import Wanted
 from ..reading.samples import Samples
@@ -36,7 +37,7 @@ KINDS = {
     "sets of labels": "values",
 }
 _JSON = ("[", "{", '"')  # how a value of JSON begins that is no number
-_WORDS: dict[str, Any] = {"true": True, "false": False, "none": None, "null": None}
+_WORDS: Record = {"true": True, "false": False, "none": None, "null": None}
 # Keywords that have options of their own here, or hold what a command line cannot.
 _ELSEWHERE = {
     "samples": "FILE",
@@ -60,10 +61,10 @@ class How:
 
     args: Namespace
     kind: str
-    keywords: Mapping[str, Any]
+    keywords: Options
     order: float  # of commands that take one
 
-    def of(self, source: Samples, needed: bool = True) -> dict[str, Any]:
+    def of(self, source: Samples, needed: bool = True) -> Record:
         """Return the keywords of `compute` for a file, with the usual kernel if one is `needed`."""
         found, idle = dict(self.keywords), source.kind == "vectors" and not needed
         named = any(found.get(name) for name in ("k", "metric", *_OF_NUMBERS))
@@ -110,9 +111,9 @@ def read_how(args: Namespace, also: Collection[str] | None = None) -> How:
     return How(args, kind, found, order)
 
 
-def read_measuring(args: Namespace, how: How) -> tuple[dict[str, Any], Request]:
+def read_measuring(args: Namespace, how: How) -> tuple[Record, Request]:
     """Read the keywords of `score` beyond those of the kernel, and the request of all."""
-    found: dict[str, Any] = {"q": parse_value(args.orders)}
+    found: Record = {"q": parse_value(args.orders)}
     if args.measures:
         found["measures"] = parse_measures(args.measures)
     if args.ci and "ci" not in how.keywords:
@@ -184,7 +185,7 @@ def read_all(paths: Sequence[str], how: How) -> list[Samples]:
     return found
 
 
-def given_prompts(sources: Sequence[Samples]) -> dict[str, Any]:
+def given_prompts(sources: Sequence[Samples]) -> Record:
     """Return the keyword of the prompts of one set or several, where --prompts names a column."""
     each = [list(source.prompts) for source in sources]
     return {} if not each[0] else {"prompts": each if len(each) > 1 else each[0]}
@@ -203,8 +204,8 @@ def parse_value(text: str) -> Any:
     return text
 
 
-def parse_options(pairs: Iterable[str]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+def parse_options(pairs: Iterable[str]) -> Record:
+    found: Record = {}
     for pair in pairs:
         name, sign, text = pair.partition("=")
         name = name.strip().replace("-", "_")
@@ -218,9 +219,9 @@ def parse_options(pairs: Iterable[str]) -> dict[str, Any]:
     return found
 
 
-def parse_measures(texts: Iterable[str]) -> list[str] | dict[str, dict[str, Any]]:
+def parse_measures(texts: Iterable[str]) -> list[str] | dict[str, Record]:
     """Read MEASURE[:OPTION=VALUE…], several with commas, or the name of a set of measures."""
-    found: dict[str, dict[str, Any]] = {}
+    found: dict[str, Record] = {}
     for text in (part.strip() for each in texts for part in each.split(",")):
         name, *parts = text.split(":")
         found[name] = found.get(name, {}) | parse_options(parts)

@@ -14,14 +14,14 @@ from ..signature import plain
 Row = Mapping[str, Any]
 
 
-def shown(value: Any, width: int | None) -> str:
+def shown(value: object, width: int | None) -> str:
     """Return a cell for people: six digits, or `width` decimal places."""
     if isinstance(value, float):
         return f"{value:.6g}" if width is None else f"{value:.{width}f}"
     return f"{value:,}" if type(value) is int else exact(value, width)
 
 
-def exact(value: Any, width: int | None) -> str:
+def exact(value: object, width: int | None) -> str:
     """Return a cell for programs: all digits, unless a width is asked for."""
     if isinstance(value, float):
         return repr(value) if width is None else f"{value:.{width}f}"
@@ -54,12 +54,12 @@ def comma_separated(rows: Sequence[Row], width: int | None) -> str:
     return out.getvalue()
 
 
-def as_json(found: Any, width: int | None) -> str:
+def as_json(found: object, width: int | None) -> str:
     """Return JSON, rounded if a width is asked for; infinity is text, and NaN null."""
     return json.dumps(_rounded(plain(found), width), ensure_ascii=False, indent=1) + "\n"
 
 
-def _rounded(found: Any, width: int | None) -> Any:
+def _rounded(found: object, width: int | None) -> Any:
     if isinstance(found, float) and not math.isfinite(found):
         return None if math.isnan(found) else str(found)
     if isinstance(found, dict):

@@ -47,7 +47,7 @@ _KEYWORDS = ("names", "by", "groups", "clusters", "measures", *Plan.__dataclass_
 def compare(
     *sets: Any,
     names: Sequence[str] | None = None,
-    by: Any = None,
+    by: object = None,
     groups: Sequence[Any] | Mapping[str, Any] | None = None,
     clusters: Sequence[Any] | Mapping[str, Any] | None = None,
     q: float | str = DEFAULT_ORDER,
@@ -59,7 +59,7 @@ def compare(
     psd: PSD = "check",
     seed: int = 0,
     within: float | None = None,
-    measures: Any = "VS",
+    measures: object = "VS",
     k: KernelArgument | None = None,
     **how: Any,
 ) -> Comparison:

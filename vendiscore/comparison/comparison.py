@@ -12,6 +12,7 @@ import numpy as np
 
 from .. import plots
 from ..arguments import DEFAULT_ORDER, integer, is_several, number, one_of
+from ..arrays.types import Axes, Frame, Record
 from ..optional import require
 from ..scoring.request import check_orders
 from ..signature import plain_order
@@ -287,13 +288,13 @@ class Comparison(Summary):
         first, found, others = " ".join(told).partition(reason)  # why p is no smaller, once
         return first + found + others.replace(reason, "")
 
-    def to_frame(self, what: Literal["pairs", "sets"] = "pairs") -> Any:
+    def to_frame(self, what: Literal["pairs", "sets"] = "pairs") -> Frame:
         """Return a pandas DataFrame with a row for each pair, or, with "sets", for each set."""
         frame = require("pandas", "dev", "a frame").DataFrame
         rows: Sequence[PairRow | SetRow] = self.pairs if what == "pairs" else self.sets
         return frame([asdict(row) for row in rows])
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Record:
         """Return all of it as plain values, for JSON; order ∞ is "inf"."""
         return {
             "q": plain_order(self.q),
@@ -310,7 +311,7 @@ class Comparison(Summary):
             "sentence": self.sentence,
         }
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Axes | None = None) -> Axes:
         """Draw matched scores with their intervals, on `ax` or new Axes, and return these."""
         rows = self.sets
         return plots.intervals(

@@ -12,6 +12,7 @@ import numpy as np
 from .. import plots
 from ..arguments import DEFAULT_ORDER, integer, is_several, number, one_of, refuse_gradient
 from ..arrays.namespace import to_host
+from ..arrays.types import Axes, Frame, Record, Samples
 from ..errors import NotPSDError
 from ..optional import require
 from ..progress import foretell, track
@@ -94,18 +95,18 @@ class Growth(Summary):
             told.append("the score of infinitely many is not identified")
         return f"{'; '.join(told)} ({100 * self.level:g} % intervals, q={self.q:g})."
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> Frame:
         """Return a pandas DataFrame with a row for each size."""
         return require("pandas", "dev", "a frame").DataFrame(self._columns())
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Record:
         """Return all of it as plain values, for JSON; order ∞ is "inf"."""
         columns = {name: list(column) for name, column in self._columns().items()}
         end = None if self.asymptote is None else list(self.asymptote)
         told = {"q": plain_order(self.q), "level": self.level, "n": self.n, "asymptote": end}
         return told | columns
 
-    def plot(self, ax: Any = None, *, over: str = "size") -> Any:
+    def plot(self, ax: Axes | None = None, *, over: str = "size") -> Axes:
         """Draw the curve over "size" or "coverage" with its band, dashed beyond n; return Axes."""
         one_of("over", over, ("size", "coverage"))
         x = np.array(self.sizes if over == "size" else self.coverage, dtype=float)
@@ -123,7 +124,7 @@ class Growth(Summary):
 
 
 def growth(
-    samples: Any,
+    samples: Samples,
     sizes: Sequence[int] | None = None,
     *,
     clusters: Sequence[Hashable] | None = None,
@@ -133,7 +134,7 @@ def growth(
     psd: PSD = "check",
     seed: int = 0,
     k: KernelArgument | None = None,
-    **how: Any,
+    **how: object,
 ) -> Growth:
     """Return the score against the number of samples: would more of them add much?
 
@@ -210,7 +211,7 @@ def growth(
         codes = cluster_codes(read_labels(clusters, "clusters"), kept, LEAST)
     closed = codes is None and has_closed_form(similarity, order, psd)
     wanted = _sizes(sizes, similarity.n, closed)
-    drawing: dict[str, Any] = {"draws": draws, "level": level, "psd": psd, "seed": seed}
+    drawing: Record = {"draws": draws, "level": level, "psd": psd, "seed": seed}
     found = grown(similarity, wanted, order, closed, clusters=codes, **drawing)
     if codes is not None:
         return found

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ..arrays.namespace import scalar
+from ..arrays.types import Record
 from ..measures.evaluation import Chosen, measure_each, read_measures
 from ..measures.subject import Subject
 from ..similarity.base import Similarity
@@ -16,7 +15,7 @@ from ..uncertainty.subsampling import DRAWS, halves_error, student_reach
 from .subsets import MATCHED, Ends, Matched, Part, matched
 
 
-def read_measure(measures: Any, how: dict[str, Any]) -> Chosen | None:
+def read_measure(measures: object, how: Record) -> Chosen | None:
     """Return the one measure of a comparison with its options, which `how` loses; None for VS."""
     if measures is None or measures == "VS":
         return None

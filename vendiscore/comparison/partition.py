@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ..arguments import is_several
+from ..arrays.types import Options, Pool, Record, Samples
 from ..reading.folders import is_folder
 from ..registry.kernel import having
 from ..resolve.group_labels import Groups as Labels
@@ -28,7 +29,7 @@ _SHOWN = 5
 Partition: TypeAlias = tuple[Similarity, np.ndarray, Groups | None]
 
 
-def read_sets(sets: Sequence[Any], names: Any, how: Mapping[str, Any]) -> dict[str, Any]:
+def read_sets(sets: Sequence[Any], names: Any, how: Options) -> Record:
     """Return the sets by name: A, B, … unless they have one."""
     if len(sets) == 1 and isinstance(sets[0], Mapping):
         if names is not None:
@@ -69,7 +70,7 @@ def _usual_names(sets: Sequence[Any]) -> list[str]:
     return letters[: len(sets)]
 
 
-def read_by(by: Any, names: Any) -> Labels:
+def read_by(by: object, names: object) -> Labels:
     """Return the labels of samples, each a name of a set of enough samples."""
     if names is not None:
         raise ValueError("`names` are the labels in `by`: leave `names` out")
@@ -96,7 +97,7 @@ def read_by(by: Any, names: Any) -> Labels:
     return Labels(tuple(called), read.codes)
 
 
-def flat_sets(named: dict[str, Any], groups: Any, how: How) -> tuple[dict[str, Any], Any]:
+def flat_sets(named: Record, groups: object, how: How) -> tuple[Record, Any]:
     """Return the sets, and their groups where they come as lists of lists."""
     flat = {name: grouped(samples, how) for name, samples in named.items()}
     nested = {name: found.codes.tolist() for name, (_, found) in flat.items() if found is not None}
@@ -112,7 +113,9 @@ def flat_sets(named: dict[str, Any], groups: Any, how: How) -> tuple[dict[str, A
     return {name: samples for name, (samples, _) in flat.items()}, nested
 
 
-def pooled_sets(named: Mapping[str, Any], groups: Any, how: How, what: str = "groups") -> Partition:
+def pooled_sets(
+    named: Mapping[str, Samples | None], groups: object, how: How, what: str = "groups"
+) -> Partition:
     """Return the samples of sets by name, one set after the other; groups may be "clusters"."""
     names = list(named)
     read = [read_collection(samples, how, name) for name, samples in named.items()]
@@ -130,7 +133,7 @@ def pooled_sets(named: Mapping[str, Any], groups: Any, how: How, what: str = "gr
 
 
 def sorted_sets(
-    sets: Sequence[Any], by: Labels, groups: Any, how: How, what: str = "groups"
+    sets: Sequence[Pool], by: Labels, groups: object, how: How, what: str = "groups"
 ) -> Partition:
     """Return the samples sorted by their labels; `groups` has one label for each sample."""
     if len(sets) != 1 or (isinstance(sets[0], Mapping) and not isinstance(how.k, tuple)):

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..arguments import number
 from ..arrays.inputs import as_matrix
-from ..arrays.namespace import row_blocks, to_host
+from ..arrays.namespace import Rows, row_blocks, to_host
 from ..errors import SampleError
 from .metrics import BOOLEAN, SYMMETRY_TOLERANCE
 from .nearest import LOST, VANISHING, MetricPairs
@@ -64,7 +64,7 @@ def distances(
     return D
 
 
-def numpy_rows(X: Any, name: str = "samples") -> np.ndarray:
+def numpy_rows(X: Rows, name: str = "samples") -> np.ndarray:
     """Return dense rows of finite numbers in NumPy; plain numbers are vectors of length 1."""
     if isinstance(X, (list, tuple, range)) and len(X) and isinstance(X[0], (int, float)):
         X = [[x] if isinstance(x, (int, float)) else x for x in X]
@@ -75,7 +75,7 @@ def numpy_rows(X: Any, name: str = "samples") -> np.ndarray:
     return to_host(X.toarray() if hasattr(X, "toarray") else X)
 
 
-def check_distances(D: Any, name: str = "samples") -> np.ndarray:
+def check_distances(D: Rows, name: str = "samples") -> np.ndarray:
     """Check that distances (n, n) are finite, ≥ 0, zero on the diagonal; return them symmetric."""
     D = numpy_rows(D, name)
     n = len(D)
@@ -187,7 +187,7 @@ def _check_lost(D: np.ndarray, X: np.ndarray, metric: str, pair: PairName) -> No
 
 
 def _by_function(
-    X: np.ndarray, metric: Callable[..., float], options: Mapping[str, Any], pair: PairName
+    X: np.ndarray, metric: Callable[..., float], options: Mapping[str, object], pair: PairName
 ) -> np.ndarray:
     """Return all n² pairs both ways round, checked."""
     require_room(X)

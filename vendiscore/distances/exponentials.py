@@ -11,7 +11,17 @@ from typing import Any, Self
 import numpy as np
 
 from ..arrays.identical import identical_rows
-from ..arrays.namespace import Array, detached, is_numpy, namespace, row_blocks, scalar
+from ..arrays.namespace import (
+    Array,
+    Rows,
+    Tensor,
+    detached,
+    is_numpy,
+    namespace,
+    row_blocks,
+    scalar,
+)
+from ..arrays.types import DType
 from .medians import draw_pairs, middle_pair
 from .pairs import Index, Law, RowDistances, distinct_places
 
@@ -26,7 +36,7 @@ class Exponentials:
 
     in_threads = True
 
-    def __init__(self, X: Array, sigma: Any, law: Law) -> None:
+    def __init__(self, X: Array, sigma: object, law: Law) -> None:
         exponent, largest = math.frexp(scalar(sigma))[1], _largest(X)
         if largest and math.frexp(largest)[1] - exponent > MOST_APART:
             raise ValueError(
@@ -39,14 +49,14 @@ class Exponentials:
         self.distances = RowDistances(times_power(X, -exponent), law, scalar(width))
         self.factor = -1 / width if law == "laplace" else -0.5 / width**2
 
-    def __call__(self, index: Index, columns: Index, dtype: Any = np.float64) -> Any:
+    def __call__(self, index: Index, columns: Index, dtype: DType = np.float64) -> Array:
         """Compute the entries that `similarity.rows.Entries` asks for."""
         with np.errstate(all="ignore"):
             if dtype == np.float32 and self.distances.is_fit_for_single:
                 left, right = self._single
                 E = left[index] @ right[columns].T
                 return np.exp(E, out=E)
-            D = self.distances(index, columns)
+            D: Any = self.distances(index, columns)
             if not is_numpy(D):
                 if self.distances.by_product:  # of a row and itself; all columns are asked for
                     own = np.arange(self.n)[index]
@@ -74,7 +84,7 @@ class Exponentials:
         return identical_rows(self.distances.X)
 
 
-def median_width(X: Array, law: Law) -> Any:
+def median_width(X: Array, law: Law) -> Array:
     """Return the median distance of distinct rows of X (n, d), 1 if there is one only."""
     rows = X[distinct_places(X)]
     if len(rows) < 2:
@@ -105,7 +115,7 @@ def _median(X: np.ndarray, law: Law) -> float:
     return (low + high) / 2 if law == "laplace" else (math.sqrt(low) + math.sqrt(high)) / 2
 
 
-def _median_of_tensor(X: Any, law: Law) -> Any:
+def _median_of_tensor(X: Tensor, law: Law) -> Tensor:
     """Return the median as a function of the rows that it belongs to, which has a gradient."""
     torch, n = sys.modules["torch"], len(X)
     everything = slice(0, n)
@@ -114,11 +124,11 @@ def _median_of_tensor(X: Any, law: Law) -> Any:
     values, size = D[i, j], n * (n - 1) // 2
     middle = [values.kthvalue(place + 1) for place in ((size - 1) // 2, size // 2)]
     places = torch.stack([found.indices for found in middle])
-    lengths = _squares_or_sums(X[i[places]] - X[j[places]], law)
+    lengths: Tensor = _squares_or_sums(X[i[places]] - X[j[places]], law)
     return (lengths.sqrt() if law == "gaussian" else lengths).mean()
 
 
-def _squares_or_sums(gap: Any, law: Law) -> Any:
+def _squares_or_sums(gap: Array, law: Law) -> Array:
     return (gap * gap if law == "gaussian" else abs(gap)).sum(-1)
 
 
@@ -127,7 +137,7 @@ def _largest(X: Array) -> float:
     return max(scalar(X.max()), -scalar(X.min()))
 
 
-def times_power(X: Any, exponent: int) -> Any:
+def times_power(X: Rows, exponent: int) -> Array:
     """Return X · 2^exponent in float64, which is exact."""
     if hasattr(X, "dtype"):
         xp = namespace(X)

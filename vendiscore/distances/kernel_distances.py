@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from ..arrays.namespace import row_blocks
+from ..arrays.namespace import Rows, row_blocks
 
 # 2 − 2k of identical samples is zero up to this many ε of a matrix K's precision: 1e-14.
 KERNEL_ROUNDING = 45
@@ -22,7 +20,7 @@ def kernel_squares(K: np.ndarray, left: np.ndarray, right: np.ndarray) -> np.nda
     return D
 
 
-def sparse_squares(F: Any, i: np.ndarray, j: np.ndarray) -> np.ndarray:
+def sparse_squares(F: Rows, i: np.ndarray, j: np.ndarray) -> np.ndarray:
     """Return the squared distances of rows i and j of sparse features, by their differences."""
     squares = np.empty(len(i))
     for part in row_blocks(len(i), 2048):
@@ -40,7 +38,7 @@ def check_square(least: float, pair: str) -> None:
         )
 
 
-def kernel_rounding(similarity: Any) -> float:
+def kernel_rounding(similarity: object) -> float:
     """Return what rounding may make of a squared distance of 0."""
     dtype = str(getattr(getattr(similarity, "K", None), "dtype", "float64"))
     single = dtype.endswith("float32")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ..arguments import number, refuse_gradient
 from ..arrays.namespace import is_torch
+from ..arrays.types import Options, Record
 from ..hints import suggestion
 
 # What `scipy.spatial.distance.cdist` knows, besides the three that are computed here.
@@ -38,7 +39,7 @@ METRIC_OPTIONS = ("exponent", "w", "V", "VI")
 SYMMETRY_TOLERANCE = 1e-6
 
 
-def check_metric(metric: Any, more: tuple[str, ...] = ()) -> None:
+def check_metric(metric: object, more: tuple[str, ...] = ()) -> None:
     """Raise for a metric that `distances` does not know; `more` names others to suggest."""
     known = (*METRICS, *more)
     if not callable(metric) and not (isinstance(metric, str) and metric in known):
@@ -47,8 +48,8 @@ def check_metric(metric: Any, more: tuple[str, ...] = ()) -> None:
 
 
 def check_options(
-    metric: str | Callable[[Any, Any], float], options: Mapping[str, Any], d: int | None = None
-) -> dict[str, Any]:
+    metric: str | Callable[[Any, Any], float], options: Options, d: int | None = None
+) -> Record:
     """Return the options of a metric on d columns, checked; without d no shape is looked at."""
     given = {option: value for option, value in options.items() if value is not None}
     if callable(metric):
@@ -69,7 +70,7 @@ def check_options(
     return given
 
 
-def _numbers(option: str, value: Any, d: int | None) -> np.ndarray:
+def _numbers(option: str, value: object, d: int | None) -> np.ndarray:
     expected = "a number for each column" if d is None else f"{d} numbers, one for each column"
     expected += ", each at least 0, not all 0" if option == "w" else ", each more than 0"
     values = _finite_array(option, value, expected, 1, d)
@@ -80,7 +81,7 @@ def _numbers(option: str, value: Any, d: int | None) -> np.ndarray:
     return values
 
 
-def _inverse_covariance(value: Any, d: int | None) -> np.ndarray:
+def _inverse_covariance(value: object, d: int | None) -> np.ndarray:
     size = "(d, d) for samples of d columns" if d is None else f"({d}, {d})"
     expected = f"an inverse covariance, a symmetric matrix {size} without negative eigenvalues"
     VI = _finite_array("VI", value, expected, 2, d)
@@ -101,7 +102,9 @@ def _inverse_covariance(value: Any, d: int | None) -> np.ndarray:
     return np.asarray(VI)
 
 
-def _finite_array(option: str, value: Any, expected: str, ndim: int, d: int | None) -> np.ndarray:
+def _finite_array(
+    option: str, value: object, expected: str, ndim: int, d: int | None
+) -> np.ndarray:
     """Read an array of finite numbers, with d along each of its dimensions."""
     refuse_gradient(f"`{option}`", **{option: value})
     try:

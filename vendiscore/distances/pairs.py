@@ -13,7 +13,7 @@ import scipy
 
 from ..arrays import memory
 from ..arrays.identical import identical_rows
-from ..arrays.namespace import Array, detached, is_numpy, namespace, row_blocks, scalar
+from ..arrays.namespace import Array, Rows, detached, is_numpy, namespace, row_blocks, scalar
 
 Index = slice | np.ndarray
 Law = Literal["gaussian", "laplace"]
@@ -60,7 +60,7 @@ class RowDistances:
         self.is_lossy = not ROUNDING * largest <= ERROR * width**2
         self.is_fit_for_single = ROUNDING_SINGLE * largest <= ERROR_SINGLE * width**2
 
-    def __call__(self, index: Index, columns: Index) -> Any:
+    def __call__(self, index: Index, columns: Index) -> Array:
         """Return the distances of some rows and others, new."""
         X, Y = self.X[index], self.X[columns]
         if not self.by_product:
@@ -70,7 +70,7 @@ class RowDistances:
             return differences(X, Y, self.law)
         return np.maximum(D, 0.0, out=D) if is_numpy(D) else D.clamp(min=0.0)
 
-    def _mend(self, D: Any, X: Array, Y: Array, index: Index, columns: Index) -> bool:
+    def _mend(self, D: Rows, X: Array, Y: Array, index: Index, columns: Index) -> bool:
         """Recompute close pairs from differences, in place; return False if there are too many."""
         least = CLOSE * self.squares
         lost = ~(detached(D) >= least[index][:, None] + least[columns])  # also where it is NaN
@@ -93,7 +93,7 @@ class RowDistances:
         return part
 
 
-def differences(X: Array, Y: Array, law: Law) -> Any:
+def differences(X: Array, Y: Array, law: Law) -> Array:
     """Return ‖x − y‖² or Σ|x_j − y_j| of all rows x and y, from x − y."""
     if is_numpy(X):
         metric = "sqeuclidean" if law == "gaussian" else "cityblock"
@@ -201,7 +201,7 @@ def exact_squares(X: np.ndarray) -> np.ndarray:
     return D
 
 
-def distinct_places(X: Array) -> Any:
+def distinct_places(X: Array) -> Array:
     """Return where each distinct row of X is first, in order; of a tensor on its device."""
     if is_numpy(X):
         return np.unique(np.asarray(identical_rows(X)), return_index=True)[1]

@@ -21,7 +21,7 @@ def encoder(
     pooling: Pooling | None = None,
     batch_size: int = 64,
     max_length: int | None = None,
-    device: Any = None,
+    device: object = None,
     half: bool | None = None,
     revision: str | None = None,
 ) -> Encoder:

@@ -15,7 +15,7 @@ from ..progress import Counts
 Encode: TypeAlias = Callable[[list[Any]], Any]
 
 
-def no_effect(values: Mapping[str, Any], beside: str) -> None:
+def no_effect(values: Mapping[str, object], beside: str) -> None:
     """Raise a ValueError for options that are given although something else makes them idle."""
     for name, value in values.items():
         if value is not None:
@@ -23,7 +23,7 @@ def no_effect(values: Mapping[str, Any], beside: str) -> None:
 
 
 def embed(
-    samples: Sequence[Any],
+    samples: Sequence[object],
     encode: Encode,
     *,
     batch_size: int,
@@ -53,7 +53,7 @@ def embed(
 
 
 def _encoded(
-    samples: Sequence[Any], batch: np.ndarray, encode: Encode, problems: dict[int, str]
+    samples: Sequence[object], batch: np.ndarray, encode: Encode, problems: dict[int, str]
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return places and rows of the samples that can be encoded; `problems` gets the others."""
     while len(batch):

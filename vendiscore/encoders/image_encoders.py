@@ -74,7 +74,7 @@ def _load(files: ModelFiles, pooling: Pooling | None, max_length: None) -> Netwo
 
 
 def _wrap(
-    model: Any, transform: Transform, pooling: Pooling | None, max_length: None, device: Any
+    model: Any, transform: Transform, pooling: Pooling | None, max_length: None, device: object
 ) -> Network:
     """Return a caller's network with its transform."""
     if not is_network(model):
@@ -89,12 +89,18 @@ IMAGES = Kind("images", "transform", check_images, _load, _wrap, read=_read)
 
 
 def _pooled(
-    model: Any, device: Any, pooling: Pooling | None, prepare: Encode, transform: str, *, ours: bool
+    model: Any,
+    device: object,
+    pooling: Pooling | None,
+    prepare: Encode,
+    transform: str,
+    *,
+    ours: bool,
 ) -> Network:
     """Return a network whose output is pooled here."""
     forward = getattr(model, "get_image_features", model)
 
-    def embed(inputs: Any) -> Any:
+    def embed(inputs: object) -> Any:
         output = forward(**inputs) if isinstance(inputs, Mapping) else forward(inputs)
         return pool(output, pooling or "pooler")
 
@@ -106,7 +112,7 @@ def _pooled(
     return Network(model, device, settings, prepare, embed, ours=ours)
 
 
-def _inception(device: Any, dtype: Any) -> Network:
+def _inception(device: object, dtype: object) -> Network:
     torch = require("torch", "images", "kernel 'image_embeddings'")
     models = require("torchvision.models", "images", "kernel 'image_embeddings'")
     weights = models.Inception_V3_Weights.DEFAULT
@@ -151,5 +157,5 @@ def _each(transform: Transform) -> Encode:
     return prepare
 
 
-def _name(thing: Any) -> str:
+def _name(thing: object) -> str:
     return str(getattr(thing, "__qualname__", type(thing).__qualname__))

@@ -9,6 +9,7 @@ from threading import RLock
 from typing import Any
 
 from ..arrays.namespace import is_torch
+from ..arrays.types import Record
 from ..optional import require
 from .embeddings import Encode
 
@@ -19,7 +20,7 @@ class Network:
 
     model: Any
     device: Any
-    settings: dict[str, Any]
+    settings: Record
     prepare: Encode
     embed: Callable[[Any], Any]
     ours: bool
@@ -29,7 +30,7 @@ class Network:
             self.model.eval().to(self.device)
 
     @contextmanager
-    def running(self, samples: Sequence[Any]) -> Iterator[tuple[Encode, dict[str, Any]]]:
+    def running(self, samples: Sequence[object]) -> Iterator[tuple[Encode, Record]]:
         """Yield a function from a batch to rows, and what to report when all are done."""
         torch = require("torch", "text", "an encoder")
         self.check(samples)
@@ -45,10 +46,10 @@ class Network:
 
             yield encode, report
 
-    def check(self, samples: Sequence[Any]) -> None:
+    def check(self, samples: Sequence[object]) -> None:
         """Raise a `SampleError` for samples that the network cannot take, before any work."""
 
-    def inputs(self, batch: list[Any], report: dict[str, Any]) -> Any:
+    def inputs(self, batch: list[Any], report: Record) -> Any:
         """Return the inputs of a batch; `report` gets what is to be said of it."""
         return self.prepare(batch)
 
@@ -60,7 +61,7 @@ def _place(model: Any) -> tuple[Any, Any]:
     return first.device, first.dtype
 
 
-def _on_device(inputs: Any, device: Any, dtype: Any) -> Any:
+def _on_device(inputs: object, device: object, dtype: object) -> Any:
     """Move a tensor, or the tensors of a mapping, to a device, and floats to its precision."""
     if isinstance(inputs, Mapping):
         return {name: _on_device(value, device, dtype) for name, value in inputs.items()}
@@ -84,7 +85,7 @@ _lending = RLock()  # a generator that nobody holds is closed at any time, in he
 
 
 @contextmanager
-def _borrowed(model: Any, device: Any) -> Iterator[None]:
+def _borrowed(model: Any, device: object) -> Iterator[None]:
     """Hold a caller's network in evaluation mode, on any `device`, until its last user is done."""
     with _lending:
         modes = {module: module.training for module in model.modules()}

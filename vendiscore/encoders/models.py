@@ -13,6 +13,7 @@ import numpy as np
 from ..arguments import integer, one_of
 from ..arrays.inputs import as_samples
 from ..arrays.namespace import is_network
+from ..arrays.types import Record, Samples
 from ..progress import Counts, counted
 from ..signature import plain
 from .embeddings import Encode, embed, no_effect
@@ -34,7 +35,7 @@ class Function:
         self.encode = encode
 
     @contextmanager
-    def running(self, samples: Sequence[Any]) -> Iterator[tuple[Encode, Mapping[str, Any]]]:
+    def running(self, samples: Sequence[object]) -> Iterator[tuple[Encode, Mapping[str, Any]]]:
         yield self.encode, self.settings
 
 
@@ -80,7 +81,7 @@ class Encoder:
         return self._kind.name
 
     @property
-    def settings(self) -> dict[str, Any]:
+    def settings(self) -> Record:
         return {**self._model.settings, "batch_size": self.batch_size}
 
     def __repr__(self) -> str:
@@ -88,7 +89,7 @@ class Encoder:
         listed = ", ".join(f"{name}={value!r}" for name, value in told.items())
         return f"<encoder of {self.kind}: {listed}>"
 
-    def encode(self, samples: Any) -> np.ndarray:
+    def encode(self, samples: Samples) -> np.ndarray:
         """Return the embeddings of samples.
 
         Parameters
@@ -107,16 +108,16 @@ class Encoder:
             For samples that cannot be embedded (it lists all) or embed as zero or not finite; if
             there are none, or the model does not return a row for each.
         """
-        samples = as_samples(samples)
-        self._kind.check(samples)
-        return self.embedded(samples)[0]
+        read: Any = as_samples(samples)
+        self._kind.check(read)
+        return self.embedded(read)[0]
 
-    def embedded(self, samples: Sequence[Any]) -> Embedded:
+    def embedded(self, samples: Sequence[object]) -> Embedded:
         """Return X (n, d) of samples that were checked, and settings to report; show progress."""
         noun = "texts" if self.kind == "text" else self.kind
         return counted(self.steps(samples), len(samples), f"embedding {noun}")
 
-    def steps(self, samples: Sequence[Any], batch_size: int | None = None) -> Counts[Embedded]:
+    def steps(self, samples: Sequence[object], batch_size: int | None = None) -> Counts[Embedded]:
         """Embed in steps, a batch each, that yield how many are done; one may stop between them.
 
         A torch network of the caller's is in evaluation mode until the generator ends or is closed.
@@ -133,15 +134,15 @@ class Encoder:
 
 def make_encoder(
     kind: Kind,
-    model_path: Any,
+    model_path: object,
     model: Any,
-    adapter: Any,
-    pooling: Any,
-    batch_size: Any,
-    device: Any,
+    adapter: object,
+    pooling: object,
+    batch_size: object,
+    device: object,
     half: Any,
     revision: str | None,
-    max_length: Any = None,
+    max_length: object = None,
 ) -> Encoder:
     """Return the encoder that keywords of a kernel on embeddings ask for, which are checked."""
     own = {"pooling": pooling, "max_length": max_length, "device": device, "half": half}

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from ..arguments import flag
 from ..arrays.namespace import is_torch
+from ..arrays.types import Record
 from ..errors import warn
 from ..optional import require
+
+if TYPE_CHECKING:
+    import torch
 
 Pooling = Literal["pooler", "cls", "mean"]
 
@@ -24,7 +28,7 @@ class ModelFiles(NamedTuple):
     dtype: Any
 
 
-def pick_device(device: Any, extra: str) -> Any:
+def pick_device(device: object, extra: str) -> torch.device:
     """Return the torch device asked for, or the GPU if there is one, or the CPU."""
     torch = require("torch", extra, "an embedding kernel")
     if device is None:
@@ -43,7 +47,7 @@ def pick_device(device: Any, extra: str) -> Any:
     return found.device  # with its number
 
 
-def pick_dtype(half: bool | None, device: Any) -> Any:
+def pick_dtype(half: bool | None, device: torch.device) -> torch.dtype:
     """Return float16 on a GPU unless `half` is False, float32 on a CPU."""
     torch = require("torch", "text", "an embedding kernel")
     if half is not None:
@@ -100,13 +104,13 @@ def default_prompt(model: Any) -> str | None:
     return model.prompts.get(model.default_prompt_name) or None
 
 
-def sentence_settings(model: Any, network: Any) -> dict[str, Any]:
+def sentence_settings(model: Any, network: object) -> Record:
     """Return what a report says of a SentenceTransformer, whose network is `network`."""
     pooling = next((step.pooling_mode for step in model if hasattr(step, "pooling_mode")), None)
     return describe(network) | {"pooling": pooling, "pooling_from": "modules.json"}
 
 
-def sentence_embeddings(model: Any) -> Callable[[dict[str, Any]], Any]:
+def sentence_embeddings(model: Any) -> Callable[[Record], Any]:
     """Return the function from inputs of a SentenceTransformer to its embeddings."""
     return lambda inputs: model(inputs)["sentence_embedding"][:, : model.truncate_dim]
 
@@ -158,7 +162,7 @@ def has_steps(files: ModelFiles) -> bool:
     return True
 
 
-def pool(output: Any, pooling: Pooling | None, mask: Any = None) -> Any:
+def pool(output: object, pooling: Pooling | None, mask: Any = None) -> Any:
     """Return one row (n, d) per sample from what a network returns."""
     if isinstance(output, (list, tuple)):
         output = output[0]
@@ -192,7 +196,7 @@ def _flat(tensor: Any) -> Any:
     return tensor.flatten(1) if flat else tensor
 
 
-def describe(model: Any) -> dict[str, Any]:
+def describe(model: Any) -> Record:
     """Return what a report says of a network: its class, and if known its name and revision."""
     config = getattr(model, "config", None)
     return {

@@ -63,7 +63,7 @@ def load_pair_classifier(files: ModelFiles, max_length: int | None) -> PairClass
     return PairClassifier(network, *_same_label(model.config, files.path))
 
 
-def _same_label(config: Any, path: Any) -> tuple[int, bool]:
+def _same_label(config: Any, path: object) -> tuple[int, bool]:
     """Return the label of pairs that are the same, and whether it is that of entailment."""
     names = {int(i): str(name) for i, name in config.id2label.items()}
     entails = [i for i, name in names.items() if name.lower() == "entailment"]

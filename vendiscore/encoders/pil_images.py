@@ -29,7 +29,7 @@ class _ImageError(ValueError):
     """What is wrong with an image, as a predicate."""
 
 
-def as_image(item: Any, index: int) -> Any:
+def as_image(item: object, index: int) -> Any:
     """Return a PIL image of mode "L" or "RGB" from anything that is an image."""
     Image = require("PIL.Image", "images", "a kernel on images")
     try:
@@ -47,7 +47,7 @@ def as_image(item: Any, index: int) -> Any:
 
 
 @contextmanager
-def naming_files(images: Sequence[Any]) -> Iterator[None]:
+def naming_files(images: Sequence[object]) -> Iterator[None]:
     """Name the file in errors about images that are files."""
     try:
         yield
@@ -63,7 +63,7 @@ def naming_files(images: Sequence[Any]) -> Iterator[None]:
         raise SampleError(error.index, problems[error.index], problems) from error.__cause__
 
 
-def check_images(images: Sequence[Any]) -> None:
+def check_images(images: Sequence[object]) -> None:
     """Raise a `SampleError` for samples of other types and files not there, before any work."""
     PIL = require("PIL.Image", "images", "a kernel on images")
     readable = (PIL.Image, bytes, bytearray, np.ndarray, list)
@@ -126,7 +126,7 @@ def _unreadable(which: str, error: Exception) -> _ImageError:
     return _ImageError(f"cannot be read as an image{which}: {error}; replace or remove the file")
 
 
-def _no_image(item: Any) -> _ImageError:
+def _no_image(item: object) -> _ImageError:
     return _ImageError(
         f"must be a PIL image, an array, a path, bytes or a value of `datasets.Image`, got "
         f"{type(item).__name__}: {item!r:.40}",

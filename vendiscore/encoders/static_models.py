@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..arrays.hashing import hash_bytes
+from ..arrays.types import Record
 from ..optional import require
 from .embeddings import Encode
 
@@ -29,7 +30,7 @@ class StaticFiles(NamedTuple):
     """The files of a static model: vectors with their header, and the tokenizer."""
 
     vectors: Path
-    header: dict[str, Any]
+    header: Record
     start: int  # of the numbers
     tokenizer: Path
 
@@ -64,7 +65,7 @@ def _is_static(modules: Path) -> bool:
     return bool(steps) and all(step.endswith(known) for step in steps)
 
 
-def _header(path: Path) -> tuple[dict[str, Any], int]:
+def _header(path: Path) -> tuple[Record, int]:
     """Return what a file of safetensors says of its tensors, and where their numbers begin."""
     try:
         with path.open("rb") as file:
@@ -101,7 +102,7 @@ def _tensor(files: StaticFiles, name: str) -> np.ndarray:
 class StaticModel:
     """A static model, whose embedding of a text is the mean vector of its tokens."""
 
-    def __init__(self, path: Any, files: StaticFiles) -> None:
+    def __init__(self, path: object, files: StaticFiles) -> None:
         tokenizers = require("tokenizers", "static", "a static model")
         self._tokenizer = tokenizers.Tokenizer.from_file(str(files.tokenizer))
         self._tokenizer.no_padding()
@@ -123,7 +124,7 @@ class StaticModel:
         }
 
     @contextmanager
-    def running(self, samples: Sequence[Any]) -> Iterator[tuple[Encode, Mapping[str, Any]]]:
+    def running(self, samples: Sequence[object]) -> Iterator[tuple[Encode, Mapping[str, Any]]]:
         """Yield the function from texts to their rows, and settings, as all encoders do."""
         yield self.encode, self.settings
 

@@ -8,7 +8,8 @@ from functools import partial
 from threading import Lock
 from typing import Any
 
-from ..arrays.namespace import is_network
+from ..arrays.namespace import Tensor, is_network
+from ..arrays.types import Options, Record
 from ..errors import SampleError
 from ..optional import require
 from .inference import Network
@@ -71,7 +72,7 @@ def _load(files: ModelFiles, pooling: Pooling | None, max_length: int | None) ->
 
 
 def _wrap(
-    model: Any, tokenizer: Any, pooling: Pooling | None, max_length: int | None, device: Any
+    model: Any, tokenizer: Any, pooling: Pooling | None, max_length: int | None, device: object
 ) -> TextNetwork:
     """Return a caller's network with its tokenizer."""
     if not (is_network(model) and hasattr(model, "config")):
@@ -100,7 +101,7 @@ def _transformer(
     pooling: Pooling,
     source: str,
     limit: int | None,
-    device: Any,
+    device: object,
     *,
     ours: bool,
 ) -> TextNetwork:
@@ -113,7 +114,7 @@ def _transformer(
     cut = {"truncation": limit is not None, "max_length": limit, "verbose": False}
     tokenize = partial(tokenizer, **padding, **cut)
 
-    def embed(inputs: dict[str, Any]) -> Any:
+    def embed(inputs: Record) -> Any:
         return pool(forward(**inputs), pooling, inputs["attention_mask"])
 
     settings = describe(model) | {
@@ -126,7 +127,7 @@ def _transformer(
 
 
 def _sentence_network(
-    model: Any, max_length: int | None, lowercase: Mapping[str, bool], device: Any
+    model: Any, max_length: int | None, lowercase: Mapping[str, bool], device: object
 ) -> TextNetwork:
     """Return a SentenceTransformer, which says itself how its texts become embeddings."""
     inner, limit, prompt = model.transformers_model, None, default_prompt(model)
@@ -156,7 +157,7 @@ class TextNetwork(Network):
 
     tokenizer: Any
 
-    def check(self, samples: Sequence[str]) -> None:
+    def check(self, samples: Sequence[Any]) -> None:
         blank = [i for i, text in enumerate(samples) if not text.strip()]
         if blank:
             try:
@@ -164,10 +165,10 @@ class TextNetwork(Network):
             except SampleError as error:
                 raise error.at(blank) from None
 
-    def inputs(self, batch: list[str], report: dict[str, Any]) -> Mapping[str, Any]:
+    def inputs(self, batch: list[str], report: Record) -> Options:
         limit, prompt = self.settings["max_length"], self.settings.get("prompt", "")
         with _tokenizing:
-            inputs: Mapping[str, Any] = self.prepare(batch)
+            inputs: Mapping[str, Tensor] = self.prepare(batch)
             mask = inputs.get("attention_mask")  # which some models do without
             lengths = [1] * len(batch) if mask is None else mask.sum(dim=1).tolist()
             full = [prompt + text for text, n in zip(batch, lengths, strict=True) if n == limit]

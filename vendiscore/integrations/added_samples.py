@@ -18,6 +18,7 @@ from ..arrays import sparse as sp
 from ..arrays.inputs import as_matrix, as_samples
 from ..arrays.namespace import is_numpy, is_torch, to_host
 from ..arrays.pools import size
+from ..arrays.types import Samples
 from ..resolve.group_labels import takes_any_length
 from ..resolve.kernel_request import How
 from ..streaming.state import State
@@ -59,7 +60,7 @@ class Added:
         return cls(*_unpack(json.loads(text)))
 
 
-def read(samples: Any, kept: Sequence[Any], how: How, name: str = "samples") -> Any:
+def read(samples: Samples, kept: Sequence[object], how: How, name: str = "samples") -> Any:
     """Copy a batch that must go with those `kept`; `how` is what is known of the samples so far."""
     batch = as_samples(samples, name)
     if isinstance(batch, list) and getattr(samples, "ndim", 1) == 2:
@@ -72,7 +73,7 @@ def read(samples: Any, kept: Sequence[Any], how: How, name: str = "samples") -> 
     return _copied(batch)
 
 
-def _check_kind(batch: Any, kept: Sequence[Any], name: str) -> None:
+def _check_kind(batch: object, kept: Sequence[object], name: str) -> None:
     """Raise where a batch has other samples than those kept, or rows of another length."""
     width = _width(batch, name)
     if kept and width != (before := _width(kept[0], name, checked=True)):
@@ -99,7 +100,7 @@ def _width(batch: Any, name: str, *, checked: bool = False) -> int | None:
     return int(as_matrix(batch, name).shape[1])
 
 
-def _is_row(sample: Any) -> bool:
+def _is_row(sample: object) -> bool:
     if isinstance(sample, (list, tuple)):
         return bool(sample) and isinstance(sample[0], (int, float, np.number))
     if is_numpy(sample):
@@ -129,7 +130,7 @@ def _copied(sample: Any) -> Any:
     return sample
 
 
-def labels_of(groups: Any, n: int) -> list[Any]:
+def labels_of(groups: object, n: int) -> list[Any]:
     """Return the labels of a batch of n samples."""
     labels = as_samples(groups, "groups")
     labels = labels.tolist() if hasattr(labels, "tolist") else labels
@@ -141,7 +142,7 @@ def labels_of(groups: Any, n: int) -> list[Any]:
     return labels
 
 
-def labelled(added: Added, groups: Any) -> Added:
+def labelled(added: Added, groups: object) -> Added:
     """Give the labels that `compute` got to the samples that have none."""
     if groups is None:
         return added
@@ -168,7 +169,7 @@ def all_labels(labels: list[Any], more: str = "") -> list[Any] | None:
     return [label for own in given for label in own] if given else None
 
 
-def _pack(item: Any) -> Any:
+def _pack(item: object) -> Any:
     if type(item) in _ATOMS and not isinstance(item, bytes):
         return item
     if isinstance(item, str):  # NumPy's
@@ -198,7 +199,7 @@ def _pack(item: Any) -> Any:
     return {kind: base64.b64encode(data).decode()}
 
 
-def _unpack(item: Any) -> Any:
+def _unpack(item: object) -> Any:
     if isinstance(item, list):
         return [_unpack(one) for one in item]
     if not isinstance(item, dict):

@@ -7,13 +7,14 @@ from typing import Any
 
 from ..arguments import DEFAULT_ORDER, integer
 from ..arrays.pools import size
+from ..arrays.types import Record, Samples
 from ..errors import SampleError
 from ..optional import require
 from ..spectral.spectrum import PSD
 from ..streaming.state import State
 
 
-def state(collection: Any, *, split_every: int = 8, **how: Any) -> Any:
+def state(collection: Samples, *, split_every: int = 8, **how: Any) -> Any:
     """Return the State of all samples of a collection as a Dask `Delayed`.
 
     Parameters
@@ -56,14 +57,14 @@ def state(collection: Any, *, split_every: int = 8, **how: Any) -> Any:
 
 
 def score(
-    collection: Any,
+    collection: Samples,
     q: float | str | Iterable[float | str] = DEFAULT_ORDER,
     *,
     psd: PSD = "check",
     details: bool = False,
     split_every: int = 8,
-    **how: Any,
-) -> dict[str, Any]:
+    **how: object,
+) -> Record:
     """Compute the Vendi Score of a collection now: `state(…).compute().compute(q)`.
 
     It raises the errors of `state` and of `State.compute`.

@@ -28,7 +28,7 @@ def _documented(decorate: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 
 @_documented(_scorer.metric(scores="unreduced"))
-def vendi_score(given_prompt: bool = False, **options: Any) -> Metric:
+def vendi_score(given_prompt: bool = False, **options: object) -> Metric:
     """Score the answers to each sample: the mean over samples, and its standard error.
 
     Parameters

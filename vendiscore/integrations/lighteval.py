@@ -31,7 +31,7 @@ class VendiScore(_samples.SamplingMetric, _samples.SampleLevelComputation):  # t
     2.0
     """
 
-    def __init__(self, n: int, given_prompt: bool = False, **options: Any) -> None:
+    def __init__(self, n: int, given_prompt: bool = False, **options: object) -> None:
         super().__init__()
         self.given_prompt = flag("given_prompt", given_prompt)
         self.n = integer("n", n, 2, remedy="one generation scores 1 whatever it is")
@@ -47,7 +47,7 @@ class VendiScore(_samples.SamplingMetric, _samples.SampleLevelComputation):  # t
         """Return how many texts lighteval is to generate."""
         return self.n
 
-    def compute(self, doc: Any, model_response: Any, **others: Any) -> float:
+    def compute(self, doc: Any, model_response: Any, **others: object) -> float:
         """Score the texts of a response, at least two of them; blank ones count as one text."""
         remedy = f"the model was asked for {self.n}, and must heed `num_samples`"
         request, prompt = read_options(self.options), doc.query if self.given_prompt else None

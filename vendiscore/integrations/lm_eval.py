@@ -19,7 +19,7 @@ def vendi_score(
     predictions: Sequence[Sequence[str]],
     references: Any = None,
     given_prompt: bool = False,
-    **options: Any,
+    **options: object,
 ) -> dict[str, float]:
     """Score the generations for one prompt, as `metric: !function …` in the YAML of a task.
 

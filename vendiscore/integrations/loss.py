@@ -7,6 +7,7 @@ from typing import Any
 from ..arguments import DEFAULT_ORDER, is_several, number
 from ..arrays.inputs import as_samples
 from ..arrays.namespace import is_torch
+from ..arrays.types import Samples, Weights
 from ..arrays.weights import check_weights
 from ..optional import require
 from ..resolve.kernel_request import KernelArgument, how_of
@@ -71,7 +72,7 @@ class VendiLoss(torch.nn.Module):  # type: ignore[misc]  # torch is not read by 
         score_X: bool = False,
         normalize: bool = False,
         psd: PSD = "check",
-        **options: Any,
+        **options: object,
     ) -> None:
         super().__init__()
         if is_several(q):
@@ -90,7 +91,7 @@ class VendiLoss(torch.nn.Module):  # type: ignore[misc]  # torch is not read by 
 
     # Checks of input look at numbers, which is not compiled.
     @torch.compiler.disable  # type: ignore[misc, untyped-decorator, unused-ignore]
-    def forward(self, samples: Any, p: Any = None) -> Any:
+    def forward(self, samples: Samples, p: Weights | None = None) -> Any:
         """Return −w · log VS_q of a batch, a tensor of no dimension with its gradient.
 
         Parameters

@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 from ..arguments import flag
 from ..arrays.namespace import is_torch, scalar
 from ..arrays.pools import pooled
+from ..arrays.types import Record, Samples
 from ..errors import warn
 from ..optional import require
 from ..scoring.compute import measure
@@ -79,7 +80,7 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         max_concurrent_cache_files: int = 10000,
         timeout: float = 100,
         stream: bool = True,
-        **defaults: Any,
+        **defaults: object,
     ) -> None:
         defaults = _read_once(defaults)
         request = read_request(defaults, self.usual)
@@ -114,13 +115,13 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
 
     def compute(
         self,
-        *args: Any,
-        samples: Any = None,
-        predictions: Any = None,
-        data: Any = None,
-        references: Any = None,
-        **options: Any,
-    ) -> dict[str, Any] | None:
+        *args: object,
+        samples: Samples | None = None,
+        predictions: Samples | None = None,
+        data: Samples | None = None,
+        references: Samples | None = None,
+        **options: object,
+    ) -> Record | None:
         """Score the samples given here and those of earlier `add` and `add_batch` calls.
 
         Added samples are kept until scored: after an error, call it again with other options.
@@ -147,8 +148,8 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
             raise
 
     def _compute_added(
-        self, samples: Any, references: Any, request: Request
-    ) -> dict[str, Any] | None:
+        self, samples: Samples | None, references: Samples | None, request: Request
+    ) -> Record | None:
         if streams.is_stream(self._added.samples):
             streams.check_served(self._empty, request)
         given = self._read(samples, references, request=request)
@@ -178,13 +179,19 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         self._added, self._left, self._failed = Added(), Added(), False
         return result
 
-    def _result(self, samples: Any, references: Any, request: Request) -> dict[str, Any]:
+    def _result(
+        self, samples: Samples | None, references: Samples | None, request: Request
+    ) -> Record:
         result = measure(samples, references, request)
         # Of a tensor the library returns a tensor; suites of metrics expect numbers.
         return {key: scalar(v) if is_torch(v) else v for key, v in result.items()}
 
     def _read(
-        self, samples: Any, references: Any, groups: Any = None, request: Request | None = None
+        self,
+        samples: Samples | None,
+        references: Samples | None,
+        groups: object = None,
+        request: Request | None = None,
     ) -> Added:
         """Read a batch that goes with the added ones: a sum, or copies if `request` needs them."""
         state = streams.folded(self._empty, samples, self._added.samples, groups, request)
@@ -201,12 +208,12 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
 
     def add_batch(
         self,
-        *args: Any,
-        samples: Any = None,
-        predictions: Any = None,
-        data: Any = None,
-        references: Any = None,
-        groups: Any = None,
+        *args: object,
+        samples: Samples | None = None,
+        predictions: Samples | None = None,
+        data: Samples | None = None,
+        references: Samples | None = None,
+        groups: object = None,
     ) -> None:
         """Keep a copy of a batch of samples, of any kind, or their sum, for a later `compute()`.
 
@@ -229,14 +236,14 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
 
     def add(
         self,
-        *args: Any,
-        sample: Any = None,
-        prediction: Any = None,
-        reference: Any = None,
-        samples: Any = None,
-        predictions: Any = None,
-        references: Any = None,
-        group: Any = None,
+        *args: object,
+        sample: object = None,
+        prediction: object = None,
+        reference: object = None,
+        samples: Samples | None = None,
+        predictions: Samples | None = None,
+        references: Samples | None = None,
+        group: object = None,
     ) -> None:
         """Keep a copy of one sample, of any kind, or add it up, for a later `compute()`.
 
@@ -305,7 +312,7 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
                 f"compute(), also one without samples, with the same experiment_id and cache_dir"
             ) from error
 
-    def _compute(self, predictions: Any, references: Any = None) -> dict[str, Any]:
+    def _compute(self, predictions: Samples | None, references: Samples | None = None) -> Record:
         # Only gathers: an exception here would leave locks and files behind.
         return {"predictions": predictions, "references": references}
 
@@ -329,14 +336,14 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
 
     # A lock cannot be pickled; a copy has its own.
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> Record:
         return {name: value for name, value in self.__dict__.items() if name != "_lock"}
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
+    def __setstate__(self, state: Record) -> None:
         self.__dict__.update(state, _lock=threading.RLock())
 
 
-def _read_once(options: dict[str, Any]) -> dict[str, Any]:
+def _read_once(options: Record) -> Record:
     """Turn generators among options into lists, since a check and the work read them."""
     return {
         name: list(value) if isinstance(value, Iterator) else value
@@ -349,7 +356,7 @@ def _no_positional(call: str, args: tuple[Any, ...]) -> None:
         raise TypeError(f"samples must be passed by name, got {len(args)} positional; use {call}")
 
 
-def _one_of(**given: Any) -> Any:
+def _one_of(**given: object) -> Any:
     """Return the one argument that is not None, or None."""
     named = {name: value for name, value in given.items() if value is not None}
     if len(named) > 1:

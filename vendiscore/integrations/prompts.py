@@ -14,7 +14,7 @@ from ..scoring.request import Request, read_request
 BLANK = "∅"
 
 
-def read_options(options: Mapping[str, Any]) -> Request:
+def read_options(options: Mapping[str, object]) -> Request:
     """Read keywords of `compute` that say how generations are measured, and give numbers alone."""
     for name in {"details", "groups", "p", "prompts"} & options.keys():
         raise ValueError(
@@ -24,7 +24,7 @@ def read_options(options: Mapping[str, Any]) -> Request:
     return read_request(options)
 
 
-def filled(samples: Any) -> Any:
+def filled(samples: object) -> Any:
     """Return samples, or lists of them, with `BLANK` for each text without a character.
 
     >>> filled([["a", " "], ["", "b"]])
@@ -35,7 +35,7 @@ def filled(samples: Any) -> Any:
     return BLANK if isinstance(samples, str) and not samples.strip() else samples
 
 
-def given(request: Request, prompts: Any) -> Request:
+def given(request: Request, prompts: object) -> Request:
     """Return a request that takes prompts out of similarities; a blank one takes out nothing."""
     return replace(request, how=with_prompts(request.how, filled(prompts)))
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from ..arrays import sparse as sp
 from ..arrays.inputs import as_samples
 from ..arrays.namespace import detached
+from ..arrays.types import Samples
 from ..resolve.group_labels import grouped
 from ..scoring.request import Request
 from ..streaming.configuration import refused, settings_of
@@ -25,9 +25,9 @@ def empty_state(request: Request) -> State | None:
 
 def folded(
     empty: State | None,
-    samples: Any,
-    kept: Sequence[Any],
-    groups: Any = None,
+    samples: Samples | None,
+    kept: Sequence[object],
+    groups: object = None,
     request: Request | None = None,
 ) -> State | None:
     """Return the state of a batch that goes with those kept, or None if samples are to be kept."""
@@ -55,7 +55,7 @@ def folded(
         return None
 
 
-def is_stream(batches: Sequence[Any]) -> bool:
+def is_stream(batches: Sequence[object]) -> bool:
     """Return whether batches are states."""
     states = [isinstance(batch, State) for batch in batches]
     if any(states) and not all(states):

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..arguments import DEFAULT_ORDER, integer, is_several
 from ..arrays.namespace import is_torch, to_host
+from ..arrays.types import Axes
 from ..optional import require
 from ..resolve.sets import resolve_sets
 from ..scoring.request import check_orders
@@ -66,7 +67,7 @@ class VendiScore(_Metric):  # type: ignore[misc]
         num_features: int,
         q: float | str | Iterable[float | str] = DEFAULT_ORDER,
         feature: Callable[[Any], Any] | None = None,
-        **options: Any,
+        **options: object,
     ) -> None:
         super().__init__(**options)
         self.num_features, self.feature = integer("num_features", num_features), feature
@@ -80,7 +81,7 @@ class VendiScore(_Metric):  # type: ignore[misc]
         self.add_state("products", products, dist_reduce_fx="sum")
         self.add_state("count", _torch.tensor(0), dist_reduce_fx="sum")
 
-    def update(self, batch: Any) -> None:
+    def update(self, batch: object) -> None:
         """Add a batch: embeddings (n, d), or what `feature` makes them of.
 
         SampleError: rows that are zero or not finite; ValueError: another shape. None is added.
@@ -119,6 +120,6 @@ class VendiScore(_Metric):  # type: ignore[misc]
         total = Sum(self.num_features, packed(to_host(self.products)))
         return replace(self._empty, n=n, weight=float(n), _sum=total)
 
-    def plot(self, val: Any = None, ax: Any = None) -> Any:
+    def plot(self, val: object = None, ax: Axes | None = None) -> Axes:
         """Draw the score, or the results of `compute` or `forward` in `val`, as Figure and Axes."""
         return self._plot(val, ax)

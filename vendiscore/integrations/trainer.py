@@ -66,7 +66,7 @@ class DiversityCallback(_callbacks.TrainerCallback):  # type: ignore[misc]
         collapse: float = 0.5,
         patience: int = 2,
         log: Callable[[dict[str, float]], None] | None = None,
-        **options: Any,
+        **options: object,
     ) -> None:
         if generate is None and (isinstance(prompts, str) or not prompts):
             raise TypeError(
@@ -93,13 +93,13 @@ class DiversityCallback(_callbacks.TrainerCallback):  # type: ignore[misc]
 
     def on_evaluate(
         self,
-        args: Any,
+        args: object,
         state: Any,
-        control: Any,
+        control: object,
         model: Any = None,
-        processing_class: Any = None,
+        processing_class: object = None,
         metrics: dict[str, float] | None = None,
-        **others: Any,
+        **others: object,
     ) -> None:
         """Score generations after each evaluation; the trainer calls this."""
         past = [entry for entry in state.log_history if "eval_VS" in entry]

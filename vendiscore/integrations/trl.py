@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..arguments import DEFAULT_ORDER, flag
+from ..arrays.types import Record
 from ..errors import warn
 from ..resolve.kernel_request import KernelArgument
 from ..scoring.rewards import Credit, Fuse, credits_of, fused, groups_of, read_fusion
@@ -66,24 +67,24 @@ class VendiReward:
         k: KernelArgument | None = None,
         psd: PSD = "check",
         given_prompt: bool = False,
-        **options: Any,
+        **options: object,
     ) -> None:
         self.__name__ = "vendi_reward"  # in logs
         self.quality = quality
         self.fuse, self.weight = read_fusion(fuse, weight)
         asked = {"credit": credit, "q": q, "match_length": match_length, "psd": psd, "k": k}
         # Read anew by each call: what is read may hold functions, which cannot be sent elsewhere.
-        self.options: dict[str, Any] = asked | options
+        self.options: Record = asked | options
         credits_of([], groups_of([]), **self.options)
         self.given_prompt = flag("given_prompt", given_prompt)
 
     def __call__(
         self,
-        prompts: Sequence[Any],
-        completions: Sequence[Any],
+        prompts: Sequence[object],
+        completions: Sequence[object],
         log_metric: Callable[[str, float], None] | None = None,
         log_extra: Callable[[str, list[Any]], None] | None = None,
-        **columns: Any,
+        **columns: object,
     ) -> list[float | None]:
         """Return a reward for each completion of a batch, as TRL asks for it."""
         if len(prompts) != len(completions):

@@ -61,7 +61,7 @@ class VendiReward:
         self,
         data_sources: Sequence[str],
         solution_strs: Sequence[str],
-        ground_truths: Sequence[Any],
+        ground_truths: Sequence[object],
         extra_infos: Sequence[Mapping[str, Any]],
         **others: Any,
     ) -> list[dict[str, float]]:

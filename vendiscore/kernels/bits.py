@@ -13,7 +13,8 @@ from ..arguments import one_of, refuse_gradient
 from ..arrays import memory
 from ..arrays import sparse as sp
 from ..arrays.inputs import as_matrix
-from ..arrays.namespace import is_torch, row_blocks, to_host
+from ..arrays.namespace import Rows, is_torch, row_blocks, to_host
+from ..arrays.types import Pool
 from ..errors import SampleError
 from ..registry.kernel import register_kernel
 from ..similarity.base import Similarity
@@ -29,7 +30,7 @@ _REMEDY = "pass X > 0 for what is there and what is not, or compare numbers by k
     samples="rows of bits",
     source="Jaccard, New Phytologist 1912; Willett et al., J. Chem. Inf. Comput. Sci. 1998",
 )
-def tanimoto(bits: Any, coefficient: str = "tanimoto") -> Similarity:
+def tanimoto(bits: Pool, coefficient: str = "tanimoto") -> Similarity:
     """|A ∩ B| / |A ∪ B| of two rows of bits (Jaccard): what both have of what either has.
 
     Equal to RDKit's `DataStructs.BulkTanimotoSimilarity`, to the last bit, and to 1 − SciPy's
@@ -58,7 +59,7 @@ def tanimoto(bits: Any, coefficient: str = "tanimoto") -> Similarity:
     return BitSimilarity(_compact(X) if sp.issparse(X) else _bytes(X), chosen)
 
 
-def _numbers(samples: Any) -> Any:
+def _numbers(samples: Pool) -> Rows:
     """Return rows of numbers as a NumPy array (n, d), in their own precision, or as CSR."""
     if isinstance(samples, list) and not any(
         is_torch(row) or isinstance(row, np.ma.MaskedArray) for row in samples
@@ -98,11 +99,11 @@ def _improper(X: Any) -> dict[int, str]:
     return problems
 
 
-def _not_a_bit(value: Any, column: int) -> str:
+def _not_a_bit(value: object, column: int) -> str:
     return f"must have only 0 and 1, got {value:.6g} in column {column}; {_REMEDY}"
 
 
-def _told(error: SampleError, samples: Any) -> SampleError:
+def _told(error: SampleError, samples: Pool) -> SampleError:
     """Return the error with a remedy for molecules, which have no bits yet."""
     problems = dict(error.problems)
     for i in problems if isinstance(samples, list) else ():
@@ -133,7 +134,7 @@ def _check_size(bits: int) -> None:
         raise ValueError(f"rows must have at most {MOST_BITS} bits, got {bits}; fold them")
 
 
-def _compact(B: Any) -> Any:
+def _compact(B: Rows) -> Rows:
     """Return CSR rows of ones without columns that nobody has; as bytes where many are set."""
     B = sp.csr_array(B, dtype=np.float32, copy=True)
     B.eliminate_zeros()
@@ -147,11 +148,11 @@ def _compact(B: Any) -> Any:
     return B.astype(np.uint8).toarray()
 
 
-def _is_of_rdkit(sample: Any) -> bool:
+def _is_of_rdkit(sample: object) -> bool:
     return type(sample).__module__.partition(".")[0] == "rdkit"
 
 
-def _is_vector(sample: Any) -> bool:
+def _is_vector(sample: object) -> bool:
     """Return whether it is a fingerprint that RDKit made, of bits or of counts."""
     return _is_of_rdkit(sample) and (
         hasattr(sample, "GetOnBits") or hasattr(sample, "GetNonzeroElements")

@@ -41,13 +41,13 @@ _SHOWN, _LONGEST = 10, 255
     repeats=True,
 )
 def equivalence(
-    samples: Sequence[Any],
+    samples: Sequence[object],
     same: Any = "exact",
     same_above: float | None = None,
     audit: int | None = None,
     batch_size: int = BATCH_SIZE,
     max_length: int | None = None,
-    device: Any = None,
+    device: object = None,
     half: bool | None = None,
     revision: str | None = None,
 ) -> Similarity:
@@ -148,7 +148,7 @@ def equivalence(
     return EquivalenceSimilarity(Judgements(judge, audited), ids, settings)
 
 
-def _as_path(same: Any) -> Any:
+def _as_path(same: object) -> Any:
     """Return the path of a model, if `same` is one."""
     if not isinstance(same, str) or same == "exact":
         return same if isinstance(same, Path) else None
@@ -156,12 +156,12 @@ def _as_path(same: Any) -> Any:
     return same if folder or _HUB_ID.fullmatch(same) else None
 
 
-def _named(same: Any) -> Any:
+def _named(same: object) -> Any:
     """Return what `settings` say of a judge."""
     return same.pattern if isinstance(same, re.Pattern) else same
 
 
-def _answer(same: Any) -> Callable[[Any], Any] | None:
+def _answer(same: object) -> Callable[[Any], Any] | None:
     """Return the function of one sample that finds its answer, if `same` says one."""
     if callable(same):
         return same if _takes_one(same) else None

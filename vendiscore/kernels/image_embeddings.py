@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,13 +25,13 @@ from ..similarity.features import FeatureSimilarity
     by="By what they show",
 )
 def image_embeddings(
-    images: Any,
+    images: Sequence[object],
     model_path: str | Path | None = None,
     model: Any = None,
     transform: Transform | None = None,
     pooling: Pooling | None = None,
     batch_size: int = BATCH_SIZE,
-    device: Any = None,
+    device: object = None,
     half: bool | None = None,
     revision: str | None = None,
 ) -> Similarity:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..arrays import sparse as sp
 from ..arrays.inputs import as_matrix
-from ..arrays.namespace import is_torch, namespace, precision, scalar
+from ..arrays.namespace import Rows, is_torch, namespace, precision, scalar
 from ..errors import SampleError
 from ..registry.kernel import register_kernel
 from ..resolve.group_labels import is_hashable, is_missing
@@ -24,7 +24,7 @@ SUM_ROUNDING = 2
 
 
 @register_kernel("labels", samples="labels", source="Friedman & Dieng, arXiv 2210.02410")
-def labels(values: Sequence[Any]) -> Similarity:
+def labels(values: Sequence[object]) -> Similarity:
     """1 if two labels are equal, 0 otherwise.
 
     The Vendi Score of order q is then the Hill number of the classes' shares.
@@ -69,7 +69,7 @@ def tags(sets: Sequence[Iterable[Any]]) -> Similarity:
     return FeatureSimilarity(scale_rows(_indicators(rows), 1 / np.sqrt(sizes)))
 
 
-def _tags(tagged: Any) -> tuple[list[Any], str]:
+def _tags(tagged: object) -> tuple[list[Any], str]:
     """Return the distinct labels of one set, and what is wrong with it."""
     if isinstance(tagged, (str, bytes, Mapping)) or not isinstance(tagged, Iterable):
         return [], f"must be a set of labels, got {type(tagged).__name__}: {tagged!r:.40}; split it"
@@ -89,7 +89,7 @@ def _tags(tagged: Any) -> tuple[list[Any], str]:
     samples="class probabilities",
     source="Jebara, Kondor & Howard, JMLR 2004; Friedman & Dieng, arXiv 2210.02410, §4.3",
 )
-def probability_product(probabilities: Any) -> Similarity:
+def probability_product(probabilities: object) -> Similarity:
     """Σ_y √(p(y|x) p(y|x')): the overlap (Bhattacharyya coefficient) of class probabilities.
 
     Parameters
@@ -106,7 +106,7 @@ def probability_product(probabilities: Any) -> Similarity:
     return FeatureSimilarity(X).normalized()  # rows sum to 1 only up to rounding
 
 
-def check_probabilities(probabilities: Any) -> Any:
+def check_probabilities(probabilities: object) -> Rows:
     """Return rows of at least 0 that sum to 1 up to rounding; a SampleError names others."""
     tolerance = max(SUM_TOLERANCE, SUM_ROUNDING * precision(probabilities))
     improper = partial(_improper, tolerance=tolerance)
@@ -115,7 +115,7 @@ def check_probabilities(probabilities: Any) -> Any:
     return P
 
 
-def _improper(P: Any, tolerance: float) -> dict[int, str]:
+def _improper(P: Rows, tolerance: float) -> dict[int, str]:
     """Return what is wrong with rows that are no probabilities."""
     xp = np if sp.issparse(P) else namespace(P)
     if sp.issparse(P):
@@ -136,7 +136,7 @@ def _improper(P: Any, tolerance: float) -> dict[int, str]:
     return problems
 
 
-def _missing(value: Any) -> str:
+def _missing(value: object) -> str:
     return f"has a missing label: {value!r}; remove it, or name it 'unknown'"
 
 

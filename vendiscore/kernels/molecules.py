@@ -10,6 +10,7 @@ import numpy as np
 
 from ..arguments import flag, integer, one_of
 from ..arrays import memory
+from ..arrays.types import Record
 from ..errors import SampleError
 from ..optional import require
 from ..registry.kernel import register_kernel
@@ -30,7 +31,7 @@ _register = partial(register_kernel, samples="molecules", needs="molecules")
     term="Morgan fingerprints",
 )
 def morgan(
-    molecules: Sequence[Any],
+    molecules: Sequence[object],
     *,
     radius: int = 2,
     n_bits: int = 2048,
@@ -76,7 +77,7 @@ def morgan(
     term="RDKit fingerprints",
 )
 def rdkit(
-    molecules: Sequence[Any],
+    molecules: Sequence[object],
     *,
     max_path: int = 7,
     n_bits: int = 2048,
@@ -99,7 +100,7 @@ def rdkit(
     label="share well-known groups",
     term="MACCS keys",
 )
-def maccs(molecules: Sequence[Any], *, coefficient: str = "tanimoto") -> Similarity:
+def maccs(molecules: Sequence[object], *, coefficient: str = "tanimoto") -> Similarity:
     """Similarity of the 166 MACCS keys, each a question about the structure.
 
     The rest is as for kernel "morgan".
@@ -115,7 +116,7 @@ def maccs(molecules: Sequence[Any], *, coefficient: str = "tanimoto") -> Similar
     term="atom pairs",
 )
 def atom_pair(
-    molecules: Sequence[Any], *, n_bits: int = 2048, coefficient: str = "tanimoto"
+    molecules: Sequence[object], *, n_bits: int = 2048, coefficient: str = "tanimoto"
 ) -> Similarity:
     """Similarity of atom pairs: two atoms and the bonds between them, counts simulated by bits.
 
@@ -133,7 +134,7 @@ def atom_pair(
     term="topological torsions",
 )
 def topological_torsion(
-    molecules: Sequence[Any],
+    molecules: Sequence[object],
     *,
     n_bits: int = 2048,
     chirality: bool = False,
@@ -158,7 +159,7 @@ def _rdkit(module: str) -> Any:
     return require(module, "molecules", "a kernel on molecules")
 
 
-def _generated(generator: str, settings: dict[str, Any]) -> Bits:
+def _generated(generator: str, settings: Record) -> Bits:
     """Return what a generator of RDKit makes, whose options have other names there."""
     make = getattr(_rdkit("rdkit.Chem.rdFingerprintGenerator"), generator)
     own = {_RDKIT_NAMES.get(name, name): value for name, value in settings.items()}
@@ -167,7 +168,7 @@ def _generated(generator: str, settings: dict[str, Any]) -> Bits:
 
 
 def _compare(
-    molecules: Sequence[Any], fingerprint: Bits, coefficient: str, settings: dict[str, Any]
+    molecules: Sequence[object], fingerprint: Bits, coefficient: str, settings: Record
 ) -> Similarity:
     """Return the similarities of the fingerprints of molecules."""
     chosen = one_of("coefficient", coefficient, COEFFICIENTS)
@@ -188,13 +189,13 @@ def _compare(
     return BitSimilarity(bits, chosen, settings)
 
 
-def unreadable(samples: Sequence[Any]) -> dict[int, str]:
+def unreadable(samples: Sequence[object]) -> dict[int, str]:
     """Return {index: why RDKit cannot read that molecule}, as predicates."""
     found = enumerate(_read(samples, lambda molecule: molecule))
     return {i: str(each) for i, each in found if isinstance(each, ValueError)}
 
 
-def _read(samples: Sequence[Any], fingerprint: Callable[[Any], Any]) -> Iterator[Any]:
+def _read(samples: Sequence[object], fingerprint: Callable[[Any], Any]) -> Iterator[Any]:
     """Yield the fingerprint of each molecule, or a ValueError that says what is wrong with it."""
     with _rdkit("rdkit.rdBase").BlockLogs():  # what RDKit would print is in the errors
         for sample in samples:
@@ -209,7 +210,7 @@ def _read(samples: Sequence[Any], fingerprint: Callable[[Any], Any]) -> Iterator
                 )
 
 
-def _molecule(sample: Any) -> Any:
+def _molecule(sample: object) -> Any:
     """Return RDKit's molecule of a sample; the ValueError says what is wrong with it."""
     from rdkit.Chem import Mol, MolFromInchi, MolFromSmiles
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -28,7 +29,7 @@ Mode = Literal["L", "RGB"]
     term="32 × 32 pixels",
     by="By their pixels",
 )
-def pixels(images: Any, size: int | None = 32, mode: Mode | None = None) -> Similarity:
+def pixels(images: Sequence[object], size: int | None = 32, mode: Mode | None = None) -> Similarity:
     """The cosine of the pixel values of two images.
 
     Equivalent to `vendi_score.image_utils.get_pixel_vectors` followed by its `score_X` or
@@ -60,7 +61,7 @@ def pixels(images: Any, size: int | None = 32, mode: Mode | None = None) -> Simi
     return FeatureSimilarity(X, {"dims": X.shape[1], "size": size}).normalized()
 
 
-def _pixels(images: Any, size: int | None, mode: Mode | None) -> np.ndarray:
+def _pixels(images: Sequence[object], size: int | None, mode: Mode | None) -> np.ndarray:
     """Return rows of the bytes of images."""
     n = len(images)
     if size is not None:

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..arguments import integer, is_several, one_of
 from ..arrays import sparse as sp
+from ..arrays.namespace import Rows
 from ..encoders import treebank
 from ..encoders.tokenizers import TOKENS, named_tokenizer
 from ..errors import SampleError, warn
@@ -47,10 +48,10 @@ _UNIT = Control(
 
 
 def fit_analyzer(
-    texts: Sequence[Any],
+    texts: Sequence[object],
     tokenizer: Tokenizer | str | None = None,
     analyzer: Analyzer = "auto",
-    **others: Any,
+    **others: object,
 ) -> Fitted:
     """Return what n-grams of these texts are made of, unless given, and what to say of it."""
     if tokenizer is not None or not isinstance(analyzer, str) or analyzer != "auto":
@@ -78,7 +79,7 @@ def _is_fixed(
     columns: int | None = None,
     analyzer: Analyzer = "auto",
     tokenizer: Tokenizer | str | None = None,
-    **others: Any,
+    **others: object,
 ) -> bool:
     """Return whether features have a width, and depend on no other text."""
     return columns is not None and (analyzer != "auto" or tokenizer is not None)
@@ -159,7 +160,7 @@ def ngram_overlap(
     return hashed.normalized().noted(notes=[note])
 
 
-def _unit_features(tokens: Sequence[Sequence[Any]], orders: Sequence[int]) -> Any:
+def _unit_features(tokens: Sequence[Sequence[Any]], orders: Sequence[int]) -> Rows:
     """Return sums of one unit vector for each n that a text is long enough for, as unit rows."""
     n = len(tokens)
     scales = 1 / np.sqrt([sum(len(t) >= order for order in orders) for t in tokens])
@@ -191,7 +192,7 @@ def _hashing_error(
 
 
 def tokenized(
-    texts: Sequence[Any],
+    texts: Sequence[object],
     tokenizer: Tokenizer | str | None = None,
     analyzer: Analyzer = "auto",
     least: int = 1,
@@ -208,7 +209,7 @@ def tokenized(
 
 
 def read_tokens(
-    texts: Sequence[Any], tokenize: Tokenizer, least: int = 1, than: str = "1"
+    texts: Sequence[object], tokenize: Tokenizer, least: int = 1, than: str = "1"
 ) -> list[list[Any]]:
     """Return the tokens of each text, at least `least`, which messages call `than`."""
     tokens: list[list[Any]] = []
@@ -257,7 +258,7 @@ def _tokens(text: str, tokenize: Tokenizer) -> list[Any]:
     return tokens
 
 
-def _is_token(token: Any) -> bool:
+def _is_token(token: object) -> bool:
     """Return whether a token is a value: other objects may be equal only to themselves."""
     if isinstance(token, tuple):
         return all(map(_is_token, token))

@@ -31,7 +31,7 @@ def text_embeddings(
     pooling: Pooling | None = None,
     batch_size: int = BATCH_SIZE,
     max_length: int | None = None,
-    device: Any = None,
+    device: object = None,
     half: bool | None = None,
     revision: str | None = None,
 ) -> Similarity:

@@ -14,7 +14,8 @@ from ..arguments import integer, number
 from ..arrays import memory
 from ..arrays import sparse as sp
 from ..arrays.inputs import as_matrix
-from ..arrays.namespace import Array, detached, is_torch, namespace, row_blocks, scalar
+from ..arrays.namespace import Array, Rows, detached, is_torch, namespace, row_blocks, scalar
+from ..arrays.types import Pool, Record, Samples
 from ..distances.exponentials import Exponentials, median_width
 from ..distances.pairs import Law
 from ..errors import SampleError
@@ -48,7 +49,7 @@ _MULTIPLIED = 64
     label="point the same way",
     by="By their directions",
 )
-def cosine(vectors: Any) -> Similarity:
+def cosine(vectors: Samples) -> Similarity:
     """The cosine of the angle between two vectors."""
     problem = "is a zero vector, which has no cosine; remove it"
     X = _rows(vectors, lambda X: _where(_largest(X) == 0, problem))
@@ -56,17 +57,17 @@ def cosine(vectors: Any) -> Similarity:
 
 
 @register_kernel("linear", samples="vectors", source=_VENDI, unit_diagonal=False, rows=True)
-def linear(vectors: Any) -> Similarity:
+def linear(vectors: Samples) -> Similarity:
     """The dot product x·y; of unit vectors, or with normalize=True, the cosine."""
     return FeatureSimilarity(_rows(vectors))
 
 
-def _is_fixed(sigma: float | None = None, n_features: int | None = None, **others: Any) -> bool:
+def _is_fixed(sigma: float | None = None, n_features: int | None = None, **others: object) -> bool:
     """Return whether features have a width, and depend on no other sample by way of the median."""
     return sigma is not None and n_features is not None
 
 
-def _fit_sigma(law: Law, vectors: Any, sigma: float | None = None, **others: Any) -> dict[str, Any]:
+def _fit_sigma(law: Law, vectors: Samples, sigma: float | None = None, **others: object) -> Record:
     """Return σ, where it is not given: the median distance of distinct samples."""
     return {} if sigma is not None else {"sigma": median_width(_dense_rows(vectors), law)}
 
@@ -82,7 +83,7 @@ def _fit_sigma(law: Law, vectors: Any, sigma: float | None = None, **others: Any
     controls=(_SCALE,),
 )
 def rbf(
-    vectors: Any, sigma: float | None = None, n_features: int | None = None, seed: int = 0
+    vectors: Samples, sigma: float | None = None, n_features: int | None = None, seed: int = 0
 ) -> Similarity:
     """exp(−‖x − y‖² / 2σ²); σ is the median distance unless given.
 
@@ -107,7 +108,7 @@ def rbf(
     controls=(_SCALE,),
 )
 def laplacian(
-    vectors: Any, sigma: float | None = None, n_features: int | None = None, seed: int = 0
+    vectors: Samples, sigma: float | None = None, n_features: int | None = None, seed: int = 0
 ) -> Similarity:
     """exp(−Σ|x_j − y_j| / σ); σ is the median Manhattan distance unless given.
 
@@ -117,7 +118,7 @@ def laplacian(
 
 
 @register_kernel("polynomial", samples="vectors", source=_RASMUSSEN)
-def polynomial(vectors: Any, degree: int = 3, c: float = 1.0) -> Similarity:
+def polynomial(vectors: Samples, degree: int = 3, c: float = 1.0) -> Similarity:
     """(x·y + c)^degree, divided by its value at (x, x) and (y, y) to have a diagonal of 1."""
     degree = integer("degree", degree, 1, _MOST_DEGREE)
     c = number("c", c, "a finite number of at least 0", lambda c: 0 <= c < math.inf)
@@ -158,7 +159,7 @@ def _power(K: np.ndarray, degree: int) -> np.ndarray:
     return square * K if degree % 2 else square
 
 
-def _normalized(X: Any, zero: str) -> FeatureSimilarity:
+def _normalized(X: Rows, zero: str) -> FeatureSimilarity:
     similarity = FeatureSimilarity(X)
     with np.errstate(all="ignore"):
         bad = similarity.diagonal() == 0  # or too short for a square
@@ -167,7 +168,7 @@ def _normalized(X: Any, zero: str) -> FeatureSimilarity:
     return similarity.normalized()
 
 
-def _largest(X: Any) -> Array:
+def _largest(X: Rows) -> Array:
     """Return max_j |x_j| of every row, without gradient."""
     if sp.issparse(X):
         return np.asarray(abs(X).max(axis=1).toarray(), dtype=float).ravel()
@@ -180,7 +181,7 @@ def _where(bad: Array, problem: str) -> dict[int, str]:
 
 
 def _exponential(
-    law: Law, vectors: Any, sigma: Any, n_features: int | None, seed: int
+    law: Law, vectors: Samples, sigma: object, n_features: int | None, seed: int
 ) -> Similarity:
     X, given = _dense_rows(vectors), sigma
     if sigma is not None:
@@ -204,7 +205,7 @@ def _exponential(
     return similarity.noted(fitted=fitted if given is None else {})
 
 
-def _by_features(law: Law, X: Any, sigma: Any, m: int, seed: int) -> Similarity:
+def _by_features(law: Law, X: Rows, sigma: object, m: int, seed: int) -> Similarity:
     F = fourier_features(X, sigma, m, law, seed)
     error, pairs = measured_error(X, F, scalar(sigma), law)
     off = f"about {1 / math.sqrt(2 * m):.2g} or less"
@@ -216,7 +217,7 @@ def _by_features(law: Law, X: Any, sigma: Any, m: int, seed: int) -> Similarity:
     return similarity.noted(notes=[note])
 
 
-def _rows(vectors: Any, also: Callable[[Any], dict[int, str]] | None = None) -> Any:
+def _rows(vectors: Pool, also: Callable[[Any], dict[int, str]] | None = None) -> Rows:
     if isinstance(vectors, list):
         if any(map(_is_number, vectors)):  # vectors of length 1
             vectors = [np.reshape(x, 1) if _is_number(x) else x for x in vectors]
@@ -225,10 +226,10 @@ def _rows(vectors: Any, also: Callable[[Any], dict[int, str]] | None = None) -> 
     return as_matrix(vectors, also=also)
 
 
-def _is_number(x: Any) -> bool:
+def _is_number(x: object) -> bool:
     return getattr(x, "ndim", None) == 0 or isinstance(x, Number)
 
 
-def _dense_rows(vectors: Any, also: Callable[[Any], dict[int, str]] | None = None) -> Array:
+def _dense_rows(vectors: Samples, also: Callable[[Any], dict[int, str]] | None = None) -> Array:
     X = _rows(vectors, also)
     return X.toarray() if hasattr(X, "toarray") else X

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ..arrays.namespace import Samples
+from ..arrays.types import Samples
 from .parameters import LIMBECK, Quadrature, documented, read
 from .scales import adaptive_area, convergence, evaluate
 from .space import MetricSpace
@@ -49,14 +49,14 @@ def mag_area(
 
 @documented(f"{LIMBECK}, Definition 3.3 and §3.4")
 def mag_areas(
-    sets: Iterable[Any],
+    sets: Iterable[Samples],
     *,
     n_scales: int = 30,
     epsilon: float = 0.05,
     t_cut: float | Literal["median"] = "median",
     average: bool = False,
     quadrature: Quadrature = "trapezoid",
-    **how: Any,
+    **how: object,
 ) -> list[float]:
     """Integrate the magnitude functions of several sets over one interval, to compare them.
 
@@ -101,7 +101,7 @@ def mag_diff(
     relative: bool = False,
     absolute: bool = False,
     quadrature: Quadrature = "trapezoid",
-    **how: Any,
+    **how: object,
 ) -> float:
     """Measure how much more diverse samples are than references: ∫ (Mag_samples − Mag_refs) dt.
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..arguments import number
+from ..arrays.types import Samples
 from .parameters import LEINSTER, LIMBECK, documented, read
 from .scales import convergence, evaluate
 from .space import MetricSpace
@@ -50,7 +51,7 @@ class Curve:
 
 @documented(f"{LEINSTER}, §2.2; {LIMBECK}, §3")
 def magnitude_curve(
-    samples: Any,
+    samples: Samples,
     *,
     epsilon: float = 0.05,
     n_scales: int = 25,

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays.namespace import Samples
+from ..arrays.types import Samples
 from .parameters import LEINSTER, LIMBECK, check_count, check_scales, documented, read
 from .scales import MagnitudeFunction, convergence, evaluate
 from .spaces_of_samples import as_space

@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any, Literal, TypeVar
 
 from ..arguments import flag, integer, is_several, number, one_of
+from ..arrays.types import Record
 
 Quadrature = Literal["trapezoid", "adaptive"]
 MOST_SCALES = 10**6
@@ -88,7 +89,7 @@ def documented(source: str) -> Callable[[Function], Function]:
     return complete
 
 
-def check_scale(name: str, t: Any) -> float:
+def check_scale(name: str, t: object) -> float:
     """Return a scale as a float."""
     # Adding 0.0 makes a zero of −0.0.
     return 0.0 + number(name, t, "a finite scale of at least 0", lambda t: 0 <= t < math.inf)
@@ -105,19 +106,19 @@ def check_scales(name: str, t: Any) -> list[float]:
     return scales
 
 
-def check_count(n_scales: Any, least: int = 2) -> int:
+def check_count(n_scales: object, least: int = 2) -> int:
     """Return the number of scales as an int."""
     return integer("n_scales", n_scales, least, MOST_SCALES, "30 is usual")
 
 
-def _check_cut(t_cut: Any) -> float | None:
+def _check_cut(t_cut: object) -> float | None:
     if t_cut is None:
         return None
     expected, remedy = "a finite scale of more than 0", "leave it out for t_conv"
     return number("t_cut", t_cut, expected, lambda t: 0 < t < math.inf, remedy)
 
 
-def _check_epsilon(epsilon: Any) -> float:
+def _check_epsilon(epsilon: object) -> float:
     expected = "a number between 0 and 1"
     read = number("epsilon", epsilon, expected, lambda e: 0 < e < 1, "0.05 is usual")
     if read < NEAR_END:
@@ -138,6 +139,6 @@ READERS: Mapping[str, Callable[[Any], Any]] = {
 }
 
 
-def read(**options: Any) -> dict[str, Any]:
+def read(**options: object) -> Record:
     """Return options as plain values, checked in the order that they are passed in."""
     return {name: READERS[name](value) for name, value in options.items()}

@@ -6,10 +6,10 @@ import math
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from ..arrays.types import Record
 from ..errors import IndefiniteError
 from ..resolve.kernel_request import Solving
 from .conjugate_gradients import Precondition, conjugate_gradients, spectrum_end
@@ -75,10 +75,10 @@ class Solver:
         self.largest = float(D.max(initial=0.0))
         self._double = 0.0  # the largest scale at which single precision did not do
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> Record:
         return {**self.__dict__, "lock": None, "_work": None}
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
+    def __setstate__(self, state: Record) -> None:
         self.__dict__.update(state)
         self.lock = threading.RLock()
 

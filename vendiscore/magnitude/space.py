@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -44,12 +43,12 @@ class MetricSpace:
         self,
         D: np.ndarray,
         inverse: np.ndarray | None = None,
-        settings: Mapping[str, Any] | None = None,
+        settings: Mapping[str, object] | None = None,
         solver: Solving = "auto",
         *,
         negative_type: bool = False,
         hilbert: bool = False,
-        fitted: Mapping[str, Any] | None = None,
+        fitted: Mapping[str, object] | None = None,
         notes: Sequence[str] = (),
         slack: float = 0.0,
         unit: float | None = None,

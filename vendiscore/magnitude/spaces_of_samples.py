@@ -12,7 +12,8 @@ from ..arguments import refuse_gradient
 from ..arrays import memory
 from ..arrays import sparse as sp
 from ..arrays.identical import identical_rows
-from ..arrays.namespace import Samples, row_blocks, to_host
+from ..arrays.namespace import row_blocks, to_host
+from ..arrays.types import Pool, Record, Samples
 from ..distances.all_pairs import (
     UNIT_ROUNDING,
     check_distances,
@@ -54,7 +55,7 @@ def as_space(
     metric: Metric | None = None,
     k: KernelArgument | None = None,
     solver: Solving = "auto",
-    **options: Any,
+    **options: object,
 ) -> MetricSpace:
     """Find the distances of samples once for several questions of magnitude.
 
@@ -97,7 +98,7 @@ def as_space(
     return read_spaces([samples], ["samples"], metric=metric, k=k, solver=solver, **options)[0]
 
 
-def read_spaces(sets: Sequence[Any], names: Sequence[str], **how: Any) -> list[MetricSpace]:
+def read_spaces(sets: Sequence[Samples], names: Sequence[str], **how: object) -> list[MetricSpace]:
     """Return comparable MetricSpaces of sets, by the options of `as_space`, and `fit`."""
     rest = {n: value for n, value in how.items() if value is not None or n == "solver"}
     read = how_of(rest)
@@ -107,7 +108,7 @@ def read_spaces(sets: Sequence[Any], names: Sequence[str], **how: Any) -> list[M
 
 
 def as_spaces(
-    sets: Sequence[Any],
+    sets: Sequence[Pool],
     how: How,
     names: Sequence[str],
     similarities: Callable[[], Sequence[Similarity]] | None = None,
@@ -133,7 +134,7 @@ def as_spaces(
         return [_from_similarity(each, how) for each in of_kernel]
 
 
-def of_rows(sets: Sequence[Any], how: How) -> bool:
+def of_rows(sets: Sequence[Samples], how: How) -> bool:
     """Return whether distances are between rows of numbers, and not those of a kernel."""
     if any(isinstance(samples, Similarity) for samples in sets):
         return False
@@ -143,14 +144,14 @@ def of_rows(sets: Sequence[Any], how: How) -> bool:
     return how.is_of_vectors
 
 
-def have_unit(samples: Any, how: How) -> bool:
+def have_unit(samples: Samples, how: How) -> bool:
     """Return whether distances are a kernel's, in which what has nothing in common has one."""
     if isinstance(samples, MetricSpace):
         return samples.unit is not None
     return how.metric != "precomputed" and not of_rows([samples], how)
 
 
-def _is_text(samples: Any) -> bool:
+def _is_text(samples: Samples) -> bool:
     """Return whether there are strings, or lists of them, which are refused as kernels do."""
     if not isinstance(samples, list):
         return False
@@ -158,7 +159,7 @@ def _is_text(samples: Any) -> bool:
     return any(isinstance(first, str) for first in firsts)
 
 
-def _from_rows(sets: Sequence[Any], how: How, names: Sequence[str]) -> list[MetricSpace]:
+def _from_rows(sets: Sequence[Samples], how: How, names: Sequence[str]) -> list[MetricSpace]:
     metric = metric_of_rows(how)
     rows = [numpy_rows(samples, name) for samples, name in zip(sets, names, strict=True)]
     fitted = derived_options(rows, how, names)
@@ -193,7 +194,7 @@ def _from_rows(sets: Sequence[Any], how: How, names: Sequence[str]) -> list[Metr
     return spaces
 
 
-def derived_options(sets: Sequence[Any], how: How, names: Sequence[str]) -> dict[str, Any]:
+def derived_options(sets: Sequence[Samples], how: How, names: Sequence[str]) -> Record:
     """Find the options that a metric of rows derives from them: V, or VI, unless it is passed."""
     metric = how.metric if isinstance(how.metric, str) else ""
     option = {"seuclidean": "V", "mahalanobis": "VI"}.get(metric)

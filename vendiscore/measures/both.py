@@ -10,6 +10,7 @@ import numpy as np
 
 from ..arrays.namespace import Array, as_kind_of
 from ..arrays.pools import size
+from ..arrays.types import Record
 from ..arrays.weights import check_weights
 from ..distances.all_pairs import numpy_rows
 from ..magnitude.space import MetricSpace
@@ -115,7 +116,7 @@ class Both(SampleSet):
         return spectrum_of(self.own.similarities[1], psd=self.psd)
 
     @property
-    def settings(self) -> dict[str, Any]:
+    def settings(self) -> Record:
         """The distances between both sets, to be reported: as a MetricSpace has them."""
         metric = self.how.metric
         if self.of_rows:

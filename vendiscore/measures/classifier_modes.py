@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ..arrays import sparse as sp
 from ..arrays.inputs import choose
 from ..arrays.namespace import namespace
+from ..arrays.types import Number, Weights
 from ..arrays.weights import check_weights
 from ..kernels.labels import check_probabilities
 from ..magnitude.space import MetricSpace
@@ -26,7 +25,7 @@ from .subject import Subject, UnsuitedError
     source="Friedman & Dieng, arXiv 2210.02410, §4.3",
     weighted=True,
 )
-def modes(subject: Subject) -> Any:
+def modes(subject: Subject) -> Number:
     """exp H of the mean of the samples, rows of class probabilities: how many classes there are."""
     rows, how = subject.samples, subject.how
     first = rows[0] if isinstance(rows, list) else rows
@@ -39,7 +38,7 @@ def modes(subject: Subject) -> Any:
         return mode_diversity(choose(rows, kept) if len(kept) < subject.came else rows, subject.p)
 
 
-def mode_diversity(probabilities: Any, p: Any = None) -> Any:
+def mode_diversity(probabilities: object, p: Weights | None = None) -> Number:
     """Return exp H(Σ_i p_i p(y|x_i)): how many modes (classes) a classifier finds in the samples.
 
     It equals the Vendi Score of "labels" where every prediction is certain.

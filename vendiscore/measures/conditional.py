@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays.namespace import Samples, as_kind_of
+from ..arrays.namespace import as_kind_of
+from ..arrays.types import Number, Samples
 from ..registry.measure import register_measure
 from ..resolve.kernel_request import KernelArgument
 from ..resolve.sets import as_similarity
@@ -59,8 +60,8 @@ class Given:
     readers={"given": Given},
 )
 def conditional_vendi_score(
-    subject: Subject, given: Samples | None = None, given_k: KernelArgument | None = None
-) -> list[Any]:
+    subject: Subject, given: Any = None, given_k: KernelArgument | None = None
+) -> list[Number]:
     """Conditional Vendi VS_q(K ∘ K_T) / VS_q(K_T): how many samples there are for one thing given.
 
     `given` has what each sample was made for, such as its prompt, which `given_k` compares (strings

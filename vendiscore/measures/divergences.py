@@ -9,12 +9,12 @@ import math
 import sys
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 
 from ..arguments import integer, refuse_gradient
-from ..arrays.namespace import Samples, is_torch, scalar
+from ..arrays.namespace import is_torch, scalar
+from ..arrays.types import Number, Samples
 from ..registry.measure import register_measure
 from ..resolve.kernel_request import KernelArgument, how_of
 from ..resolve.sets import read_samples
@@ -42,7 +42,7 @@ _register = partial(
     range=f"[0, {math.log(2)}]",
     source="Majtey, Lamberti & Prato, Phys. Rev. A 2005; of kernels Bach, arXiv 2202.08545",
 )
-def jensen_shannon(subject: Subject) -> Any:
+def jensen_shannon(subject: Subject) -> Number:
     """The Jensen–Shannon divergence of both sets in nats: H(σ) − (H(ρ_X) + H(ρ_Y))/2.
 
     At order 1: 0 for a set with itself, log 2 for sets with nothing in common. Two draws of one
@@ -77,7 +77,7 @@ def surprise(
     k: KernelArgument | None = None,
     psd: PSD = "check",
     permutations: int = 0,
-    **how: Any,
+    **how: object,
 ) -> np.ndarray:
     """Return how much rarer each sample is in samples and references together than in the samples.
 
@@ -195,7 +195,7 @@ def _surprises(together: Spectrum, own: Spectrum) -> np.ndarray:
     return np.minimum(of_all - rank_one.surprise(own), math.log(2))
 
 
-def _entropy(spectrum: Spectrum) -> Any:
+def _entropy(spectrum: Spectrum) -> Number:
     """Return H in nats."""
     number = spectrum.effective_number(1)
     return sys.modules["torch"].log(number) if is_torch(number) else math.log(number)

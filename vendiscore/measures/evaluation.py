@@ -10,6 +10,7 @@ import numpy as np
 
 from ..arguments import has_gradient, is_several, refuse_gradient
 from ..arrays.namespace import as_kind_of, namespace, to_host
+from ..arrays.types import Options, Record
 from ..hints import suggestion
 from ..registry.measure import RANGE_ROUNDING, Measure, get_measure
 from ..registry.presets import expanded
@@ -21,16 +22,16 @@ class Chosen(NamedTuple):
     """A measure with the options that were given, read."""
 
     measure: Measure
-    options: Mapping[str, Any]
+    options: Options
 
     @property
-    def settings(self) -> dict[str, Any]:
+    def settings(self) -> Record:
         """All options that have a value, those not given with their defaults."""
         every = {**self.measure.options, **self.options}
         return {name: value for name, value in every.items() if value is not None}
 
 
-def read_measures(measures: Any, shared: dict[str, Any]) -> list[Chosen]:
+def read_measures(measures: Any, shared: Record) -> list[Chosen]:
     """Read the measures of one or several names and their options, which `shared` loses."""
     names = list(measures) if is_several(measures) else [measures]
     if not all(isinstance(name, str) for name in names):
@@ -57,11 +58,9 @@ def read_measures(measures: Any, shared: dict[str, Any]) -> list[Chosen]:
     return chosen
 
 
-def measure_each(
-    subject: Subject, measures: Sequence[Chosen], keys: Sequence[str]
-) -> list[dict[str, Any]]:
+def measure_each(subject: Subject, measures: Sequence[Chosen], keys: Sequence[str]) -> list[Record]:
     """Return {name: value} of each measure; `keys` are suffixes of orders, "" or "_q2"."""
-    by_name: dict[str, Any] = {}
+    by_name: Record = {}
     # Eigenvectors are found first, since eigenvalues are read off them.
     first = [chosen for chosen in measures if chosen.measure.vectors]
     for measure, options in first + [chosen for chosen in measures if not chosen.measure.vectors]:
@@ -69,7 +68,7 @@ def measure_each(
             by_name[measure.name] = measure.compute(subject, **options)
         except UnsuitedError as error:
             raise TypeError(f"{measure.name} needs {error}; leave it out of `measures`") from None
-    every: list[dict[str, Any]] = []
+    every: list[Record] = []
     known: set[str] = set()
     n, similar = subject.n, "similarities" in subject.__dict__
     roundoff = subject.similarity.roundoff if similar else 0.0
@@ -78,7 +77,7 @@ def measure_each(
         found = by_name[measure.name]
         if not isinstance(found, Mapping):
             found = dict(zip(keys, found, strict=True)) if measure.ordered else {"": found}
-        scores: dict[str, Any] = {}
+        scores: Record = {}
         for suffix, value in found.items():
             key = f"{measure.name}{suffix}"
             if key in known:
@@ -103,7 +102,7 @@ def _refuse_lost_gradient(chosen: Chosen, whole: Subject) -> None:
 
 def measure_stacks(
     subject: Subject, measures: Sequence[Chosen], keys: Sequence[str]
-) -> tuple[list[dict[str, Any]], np.ndarray, tuple[float, float]]:
+) -> tuple[list[Record], np.ndarray, tuple[float, float]]:
     """Return {name: numbers (g,)} of each measure, of all groups at once.
 
     And which groups are to be measured one by one, whose numbers mean nothing; and the largest

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays.namespace import namespace, scalar
+from ..arrays.types import Number
 from ..registry.measure import register_measure
 from ..spectral.hill import effective_number
 from .subject import Subject
@@ -28,13 +29,13 @@ _register = partial(
 
 
 @_register("TotalVS", range="[1, n]", source="Friedman & Dieng, arXiv 2210.02410")
-def total(subject: Subject) -> list[Any]:
+def total(subject: Subject) -> list[Number]:
     """γ: the Vendi Score of all groups as one set."""
     return subject.spectral.values
 
 
 @_register("WithinVS", range="[1, n]", source=_JOST)
-def within(subject: Subject) -> list[Any]:
+def within(subject: Subject) -> list[Number]:
     """α: the Vendi Score within a group, groups weighted so that α β = γ; exp Σ w H at order 1."""
     parts, p = subject.parts, subject.p
     if p is None:
@@ -55,7 +56,7 @@ def within(subject: Subject) -> list[Any]:
     source=f"{_JOST}; at order 1 exp of Holevo's quantity (1973)",
     null=True,
 )
-def between(subject: Subject) -> list[Any]:
+def between(subject: Subject) -> list[Number]:
     """β = γ / α: how many groups there effectively are; from 1 to exp H(w) at order 1.
 
     Few samples of a group share little with those of another by chance alone: 20 groups of 4 that

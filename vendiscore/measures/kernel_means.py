@@ -9,7 +9,8 @@ import numpy as np
 
 from ..arguments import flag
 from ..arrays import sparse as sp
-from ..arrays.namespace import as_kind_of, is_torch, row_blocks, scalar, to_host
+from ..arrays.namespace import Rows, as_kind_of, is_torch, row_blocks, scalar, to_host
+from ..arrays.types import Number
 from ..distances.all_pairs import numpy_rows
 from ..magnitude.spaces_of_samples import stacked
 from ..registry.measure import RANGE_ROUNDING, register_measure
@@ -26,7 +27,7 @@ from .subject import Subject, check_features, rows_of_numbers
     aspect="likeness",
     pooled=True,
 )
-def maximum_mean_discrepancy(subject: Subject, unbiased: bool = False) -> Any:
+def maximum_mean_discrepancy(subject: Subject, unbiased: bool = False) -> Number:
     """The squared maximum mean discrepancy under the kernel: ‖mean of x − mean of y‖².
 
     From 0, for a set with itself, to 4. With `unbiased` (the U-statistic, without the similarity of
@@ -80,7 +81,7 @@ def kernel_inception_distance(subject: Subject) -> float:
     return of_samples + of_references - 2 * _sum_of_cubes(X, Y) / (n * m)
 
 
-def _raw_features(subject: Subject) -> list[Any]:
+def _raw_features(subject: Subject) -> list[Rows]:
     """Return each set as rows of numbers, or of features before these are of unit length."""
     rows = [rows_of_numbers(samples, subject.how) for samples in subject.sets]
     given = not any(each is None for each in rows)
@@ -98,7 +99,7 @@ def _raw_features(subject: Subject) -> list[Any]:
     return [F[:n], F[n:]]
 
 
-def _sum_of_cubes(A: Any, B: Any, *, apart: bool = False) -> float:
+def _sum_of_cubes(A: Any, B: Rows, *, apart: bool = False) -> float:
     """Return Σ (a·b/d + 1)³ over all pairs of rows, of two different ones if they are `apart`."""
     total = 0.0
     for rows in row_blocks(A.shape[0], 8 * B.shape[0]):

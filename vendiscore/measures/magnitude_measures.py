@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -35,14 +35,14 @@ OWN = "t_conv"  # as a cut-off, the convergence scale of the samples
 _register = partial(register_measure, needs="distances")
 
 
-def _read_cut(t_cut: Any) -> float | str | None:
+def _read_cut(t_cut: object) -> float | str | None:
     return OWN if isinstance(t_cut, str) and t_cut == OWN else READERS["t_cut"](t_cut)
 
 
 _AREA: dict[str, Reader] = {**READERS, "t_cut": _read_cut}
 
 
-def _read_scales(t: Any) -> float | list[float]:
+def _read_scales(t: object) -> float | list[float]:
     scales = check_scales("t", t)
     return scales if is_several(t) else scales[0]
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import Any
 
 import numpy as np
 
 from ..arrays.namespace import namespace, scalar
+from ..arrays.types import Number
 from ..errors import SampleError
 from ..registry.measure import register_measure
 from ..spectral.hill import log_power_mean
@@ -26,7 +26,7 @@ _register = partial(register_measure, needs="similarity")
     weighted=True,
     ordered=True,
 )
-def leinster_cobbold(subject: Subject) -> list[Any]:
+def leinster_cobbold(subject: Subject) -> list[Number]:
     """The Leinster–Cobbold diversity (Σ p_i (Kp)_i^{q−1})^{1/(1−q)}, at most the Vendi Score."""
     p, ordinary = subject.ordinariness
     xp = namespace(ordinary)
@@ -54,7 +54,7 @@ def leinster_cobbold(subject: Subject) -> list[Any]:
     weighted=True,
     stacks=True,
 )
-def internal_diversity(subject: Subject | Stack) -> Any:
+def internal_diversity(subject: Subject | Stack) -> Number:
     """Internal diversity 1 − pᵀKp: the mean dissimilarity of two draws, self-pairs included."""
     p, ordinary = subject.ordinariness
     return 1 - (p * ordinary).sum(-1)
@@ -67,7 +67,7 @@ def internal_diversity(subject: Subject | Stack) -> Any:
     source="Limbeck et al., arXiv 2311.16054, C.1",
     stacks=True,
 )
-def average_similarity(subject: Subject | Stack) -> Any:
+def average_similarity(subject: Subject | Stack) -> Number:
     """The mean similarity of two different samples; 1 for a single one."""
     n = subject.n
     p, ordinary = subject.ordinariness

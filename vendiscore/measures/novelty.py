@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -21,7 +20,7 @@ from .both import Both
 from .subject import Subject
 
 
-def _read_eta(eta: Any) -> float:
+def _read_eta(eta: object) -> float:
     expected, remedy = "a finite number of at least 0", "1 is usual"
     return number("eta", eta, expected, lambda x: 0 <= x < math.inf, remedy)
 

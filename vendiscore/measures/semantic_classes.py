@@ -11,6 +11,7 @@ import numpy as np
 
 from ..arguments import number
 from ..arrays.namespace import as_kind_of, is_torch, namespace, to_host
+from ..arrays.types import Number
 from ..registry.measure import register_measure
 from ..spectral.hill import effective_number
 from .stack import Stack
@@ -18,12 +19,12 @@ from .subject import Subject
 from .vendi_family import numbers_of, quality_of, read_numbers, read_quality, score_of
 
 
-def _read_same_above(value: Any) -> float:
+def _read_same_above(value: object) -> float:
     expected, remedy = "a number from −1 to below 1", "similarities above it are the same"
     return number("same_above", value, expected, lambda x: -1 <= x < 1, remedy)
 
 
-def _read_patience(value: Any) -> float:
+def _read_patience(value: object) -> float:
     return number("patience", value, "a number from 0 to 1", lambda x: 0 <= x <= 1, "0.8 is usual")
 
 
@@ -68,7 +69,7 @@ def class_codes(subject: Subject, same_above: float) -> np.ndarray:
     weighted=True,
     stacks=True,
 )
-def distinct_classes(subject: Subject | Stack, same_above: float = 0.5) -> Any:
+def distinct_classes(subject: Subject | Stack, same_above: float = 0.5) -> Number:
     """The number of classes of samples that are the same: VS of q = 0 under k="equivalence".
 
     A sample joins the first class whose first member it is more similar to than `same_above`, so
@@ -118,7 +119,7 @@ def utility(
     readers={**_READERS, "logprobs": partial(read_numbers, name="logprobs", who="SemanticEntropy")},
     weighted=True,
 )
-def semantic_entropy(subject: Subject, logprobs: Any = None, same_above: float = 0.5) -> Any:
+def semantic_entropy(subject: Subject, logprobs: Any = None, same_above: float = 0.5) -> Number:
     """The entropy −Σ m log m of the masses m of classes, in nats: log VS under k="equivalence".
 
     The mass is the share of samples, or what they have of `p`, or of exp(`logprobs`): one
@@ -147,7 +148,7 @@ def semantic_entropy(subject: Subject, logprobs: Any = None, same_above: float =
     source="Nikitin et al., NeurIPS 2024, arXiv 2405.20003",
     weighted=True,
 )
-def kernel_language_entropy(subject: Subject) -> Any:
+def kernel_language_entropy(subject: Subject) -> Number:
     """The von Neumann entropy of the semantic kernel with unit trace, in nats: log VS of q = 1.
 
     Of answers by any kernel, whatever `q` is: at most log n. Under k="equivalence" it is

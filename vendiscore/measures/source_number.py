@@ -8,6 +8,7 @@ import numpy as np
 
 from ..arguments import refuse_gradient
 from ..arrays.namespace import scalar
+from ..arrays.types import Number
 from ..registry.measure import register_measure
 from ..resolve.group_labels import Groups, check_size, read_labels
 from ..similarity.matrix import MatrixSimilarity
@@ -16,7 +17,7 @@ from ..spectral.vendi import vendi
 from .subject import Subject
 
 
-def _read_prompts(prompts: Any) -> Groups | None:
+def _read_prompts(prompts: object) -> Groups | None:
     return None if prompts is None else read_labels(prompts, "prompts")
 
 
@@ -30,7 +31,7 @@ def _read_prompts(prompts: Any) -> Groups | None:
     ordered=True,
     groups=True,
 )
-def source_number(subject: Subject, prompts: Any = None) -> list[Any]:
+def source_number(subject: Subject, prompts: Any = None) -> list[Number]:
     """How many groups are effectively different sources: VS of the cosines of their mean features.
 
     With `prompts`, a label of each sample, the mean is over prompts, and answers to one are

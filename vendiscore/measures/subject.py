@@ -13,8 +13,9 @@ import numpy as np
 
 from ..arrays import sparse as sp
 from ..arrays.inputs import choose
-from ..arrays.namespace import Array
+from ..arrays.namespace import Array, Rows
 from ..arrays.pools import size
+from ..arrays.types import Record, Samples, Weights
 from ..arrays.weights import check_weights
 from ..distances.all_pairs import check_distances, numpy_rows
 from ..errors import SampleError
@@ -73,13 +74,13 @@ class Subject(SampleSet):
 
     def __init__(
         self,
-        samples: Any,
+        samples: Samples | None,
         how: How | None = None,
         *,
         name: str = "samples",
-        references: Any = None,
+        references: Samples | None = None,
         orders: Sequence[float] = (1.0,),
-        p: Any = None,
+        p: Weights | None = None,
         psd: PSD = "check",
         groups: Groups | None = None,
         in_parts: bool = False,
@@ -94,7 +95,7 @@ class Subject(SampleSet):
         self.whole: Subject = self
         self.is_part = False
         self.notes: list[str] = []  # what measures have to say of their numbers
-        self.settings: dict[str, Any] = {}  # and what they have read samples by, for the signature
+        self.settings: Record = {}  # and what they have read samples by, for the signature
 
     def part(self, places: np.ndarray, name: str = "this part") -> Subject:
         """Return the samples at some places, as a set of their own."""
@@ -307,7 +308,7 @@ class Subject(SampleSet):
         return as_spaces(self.similarities[1:], self.how, ["references"])
 
     @cached_property
-    def features(self) -> Any:
+    def features(self) -> Rows:
         """The samples as rows of numbers (n, d), or the features of their kernel."""
         rows = self.vectors
         if rows is not None:
@@ -328,7 +329,7 @@ class Subject(SampleSet):
         return self.spaces if "spaces" in self.__dict__ else []
 
     @property
-    def vectors(self) -> Any:
+    def vectors(self) -> Rows:
         """The samples themselves where they are compared as vectors or numbers, else None."""
         rows = rows_of_numbers(self.samples, self.how)
         some = rows is not None and self.how.says_similarity and self.similarity.dropped
@@ -355,7 +356,7 @@ def check_features(K: Similarity) -> None:
         raise UnsuitedError(f"{wanted}, got {type(K).__name__}")
 
 
-def rows_of_numbers(samples: Any, how: How) -> Any:
+def rows_of_numbers(samples: Samples, how: How) -> Rows:
     """Return the samples themselves where they are compared as vectors or numbers, else None."""
     k = how.k
     given = how.given == "K" or how.prompts is not None

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ..arguments import flag, integer, is_several, one_of
+from ..arrays.types import Record
 from ..errors import SampleError
 from ..kernels.bleu import sentence_bleu
 from ..kernels.text import Tokenizer, count_ngrams, fit_analyzer, read_tokens, tokenized
@@ -20,7 +21,7 @@ from .subject import Subject
 
 Per = Literal["corpus", "text"]
 ANALYZERS = ("word", "char")
-_BLEU: dict[str, Any] = {"tokenize": "13a", "smooth": "exp", "max_order": 4, "lowercase": False}
+_BLEU: Record = {"tokenize": "13a", "smooth": "exp", "max_order": 4, "lowercase": False}
 _register = partial(register_measure, needs="samples")
 _read_per = partial(one_of, "per", known=("corpus", "text"))
 
@@ -33,7 +34,7 @@ def _read_sizes(sizes: Any) -> tuple[int, ...]:
     return tuple(dict.fromkeys(read))
 
 
-def _read_tokens(tokens: Any) -> Any:
+def _read_tokens(tokens: object) -> Any:
     if tokens is not None and not isinstance(tokens, str) and not callable(tokens):
         raise TypeError(
             f"`tokens` must be 'word', 'char', a tokenizer's name, or a function from str to a "
@@ -89,7 +90,7 @@ def ngram_diversity(
 def _tokens(subject: Subject, tokens: Tokenizer | str | None) -> list[list[Any]]:
     """Return the tokens of each text: of words or characters as the whole set has them."""
     how, whole = subject.how, subject.whole
-    own: dict[str, Any] = {}
+    own: Record = {}
     if tokens in ANALYZERS:
         own = {"analyzer": tokens}
     elif tokens is not None:

@@ -11,6 +11,7 @@ import numpy as np
 from ..arguments import flag, integer, refuse_gradient
 from ..arrays.inputs import as_samples
 from ..arrays.namespace import as_kind_of, is_torch, namespace, scalar
+from ..arrays.types import Number
 from ..arrays.weights import check_each
 from ..distances.all_pairs import numpy_rows
 from ..registry.measure import register_measure
@@ -27,12 +28,12 @@ _register = partial(
 
 
 @_register("VS", range="[1, n]", source="Friedman & Dieng, arXiv 2210.02410", stacks=True)
-def vendi_score(subject: Subject) -> list[Any]:
+def vendi_score(subject: Subject) -> list[Number]:
     """The Vendi Score: the effective number of eigenvalues of the similarity matrix."""
     return subject.spectral.values
 
 
-def read_numbers(values: Any, name: str, who: str) -> np.ndarray | None:
+def read_numbers(values: object, name: str, who: str) -> np.ndarray | None:
     """Return one number for each sample, of the option `name` of the measure `who`, or None."""
     if values is None:
         return None
@@ -46,7 +47,7 @@ def read_numbers(values: Any, name: str, who: str) -> np.ndarray | None:
     return read[:, 0]
 
 
-def read_quality(quality: Any, who: str = "qVS") -> np.ndarray | None:
+def read_quality(quality: object, who: str = "qVS") -> np.ndarray | None:
     """Return one number of at least 0 for each sample, for the measure `who`, or None."""
     values = read_numbers(quality, "quality", who)
     if values is not None:
@@ -81,7 +82,7 @@ def quality_of(subject: Subject, quality: np.ndarray | None, who: str) -> np.nda
     source="Nguyen & Dieng, ICML 2024, arXiv 2405.02449",
     readers={"quality": read_quality},
 )
-def quality_weighted(subject: Subject, quality: Any = None) -> list[Any]:
+def quality_weighted(subject: Subject, quality: Any = None) -> list[Number]:
     """The quality-weighted Vendi Score (Σ p_i s_i) · VS, for `quality` s_i of at least 0.
 
     `quality` is needed: a number for each sample that comes in, also of those that are left out.
@@ -97,7 +98,7 @@ def quality_weighted(subject: Subject, quality: Any = None) -> list[Any]:
     source="Ospanov & Farnia, UAI 2025, arXiv 2410.21719",
     readers={"top": partial(integer, "top")},
 )
-def truncated(subject: Subject, top: int = 500) -> list[Any]:
+def truncated(subject: Subject, top: int = 500) -> list[Number]:
     """The Vendi Score of the `top` t largest eigenvalues, each raised by 1/t of what they leave.
 
     Of n samples from one source it settles once n is a multiple of t, where VS may go on growing:
@@ -112,7 +113,7 @@ def truncated(subject: Subject, top: int = 500) -> list[Any]:
     return [effective_number(values, q) for q in subject.orders]
 
 
-def score_of(subject: Subject, q: float) -> Any:
+def score_of(subject: Subject, q: float) -> Number:
     """Return the Vendi Score of order q; of order 2 by a norm where no spectrum is known."""
     known = subject.__dict__.get("eigen", subject.__dict__.get("spectrum"))
     if known is None and "spectral" in subject.__dict__:
@@ -129,7 +130,7 @@ def score_of(subject: Subject, q: float) -> Any:
     weighted=True,
     readers={"unbiased": partial(flag, "unbiased")},
 )
-def renyi_kernel_entropy(subject: Subject, unbiased: bool = False) -> Any:
+def renyi_kernel_entropy(subject: Subject, unbiased: bool = False) -> Number:
     """The Rényi kernel entropy −log Σ p_i p_j k_ij² of order 2: log VS of q = 2, whatever `q` is.
 
     `unbiased` takes pairs of two different samples (a U-statistic): larger, with no value where
@@ -160,6 +161,6 @@ def renyi_kernel_entropy(subject: Subject, unbiased: bool = False) -> Any:
     weighted=True,
     vectors=True,
 )
-def sample_coverage(subject: Subject) -> Any:
+def sample_coverage(subject: Subject) -> Number:
     """The part of a sample that others explain, on average: on labels Good–Turing coverage."""
     return coverage(novelty(subject.eigen), subject.p)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
+from ..arrays.types import Axes
 from ..optional import require
 
-Draw = TypeVar("Draw", bound=Callable[..., Any])
+Draw = TypeVar("Draw", bound=Callable[..., Axes])
 # What the docstring of each picture says of them, in place of {ax}.
 _DOCUMENTED = """ax : matplotlib Axes, optional
         The Axes to draw on; those of a new figure unless passed.
@@ -19,19 +19,19 @@ _DOCUMENTED = """ax : matplotlib Axes, optional
 
 
 def picture(draw: Draw) -> Draw:
-    """Pass Axes of a new figure to a function that draws unless it has some; document `ax`."""
-
-    @wraps(draw)
-    def drawn(*args: Any, ax: Any = None, **options: Any) -> Any:
-        if ax is None:
-            ax = require("matplotlib.pyplot", "plots", "a picture").subplots()[1]
-        return draw(*args, ax=ax, **options)
-
-    drawn.__doc__ = (draw.__doc__ or "").replace("{ax}", _DOCUMENTED)
-    return cast(Draw, drawn)
+    """Document the `ax` of a function that draws."""
+    draw.__doc__ = (draw.__doc__ or "").replace("{ax}", _DOCUMENTED)
+    return draw
 
 
-def ink(ax: Any) -> Any:
+def axes_of(ax: Axes | None) -> Axes:
+    """Return the Axes, or those of a new figure unless they were passed."""
+    if ax is None:
+        ax = require("matplotlib.pyplot", "plots", "a picture").subplots()[1]
+    return ax
+
+
+def ink(ax: Axes) -> Any:
     """Return the colour of the lines around a picture, for lines that mark something in it."""
     return ax.spines["left"].get_edgecolor()
 

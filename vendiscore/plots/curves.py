@@ -8,15 +8,16 @@ from typing import Any
 import numpy as np
 
 from ..arrays.namespace import Array, to_host
+from ..arrays.types import Axes
 from ..magnitude.curve import Curve
-from .axes import ink, picture, whole_numbers
+from .axes import axes_of, ink, picture, whole_numbers
 from .forest_plot import look
 
 
 @picture
 def profile(
-    orders: Any, values: Array, *, mark: tuple[float, float] | None = None, ax: Any = None
-) -> Any:
+    orders: Any, values: Array, *, mark: tuple[float, float] | None = None, ax: Axes | None = None
+) -> Axes:
     """Plot the score at every order q.
 
     Parameters
@@ -32,6 +33,7 @@ def profile(
     >>> ax.get_xlabel()
     'order q'
     """
+    ax = axes_of(ax)
     ax.plot(orders, to_host(values), color="C0", lw=2)
     if mark is not None and mark[0] <= orders[-1]:
         ax.plot([mark[0]], [mark[1]], "o", color="C1", ms=7)
@@ -41,8 +43,12 @@ def profile(
 
 @picture
 def profiles(
-    orders: Sequence[float], names: Sequence[str], curves: Sequence[np.ndarray], *, ax: Any = None
-) -> Any:
+    orders: Sequence[float],
+    names: Sequence[str],
+    curves: Sequence[np.ndarray],
+    *,
+    ax: Axes | None = None,
+) -> Axes:
     """Plot the score of each set at every order, with a band for its interval.
 
     Parameters
@@ -66,6 +72,7 @@ def profiles(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['A']
     """
+    ax = axes_of(ax)
     if not len(orders):
         raise ValueError("`orders` must have one order or more; pass orders= to compare")
     for i, (name, (scores, low, high)) in enumerate(zip(names, curves, strict=True)):
@@ -85,8 +92,8 @@ def growth(
     high: Sequence[float],
     n: float,
     *,
-    ax: Any = None,
-) -> Any:
+    ax: Axes | None = None,
+) -> Axes:
     """Plot a score against the number of samples, dashed beyond the n samples that there are.
 
     Parameters
@@ -103,6 +110,7 @@ def growth(
     >>> [line.get_linestyle() for line in ax.lines[:2]]  # beyond the 4 samples
     ['-', '--']
     """
+    ax = axes_of(ax)
     x, y = np.asarray(sizes), np.asarray(scores)
     known, beyond = x <= n, x >= max(x[x <= n], default=0)
     ax.plot(x[known], y[known], color="C0", lw=2)
@@ -115,7 +123,7 @@ def growth(
 
 
 @picture
-def magnitude(curve: Curve, *, t: float | None = None, ax: Any = None) -> Any:
+def magnitude(curve: Curve, *, t: float | None = None, ax: Axes | None = None) -> Axes:
     """Plot the magnitude function, its convergence scale (dashed) and its limit (dotted).
 
     Parameters
@@ -132,6 +140,7 @@ def magnitude(curve: Curve, *, t: float | None = None, ax: Any = None) -> Any:
     >>> ax.get_ylabel()
     'magnitude'
     """
+    ax = axes_of(ax)
     n = curve.distinct
     ax.plot(curve.scales, curve.values, color="C0", lw=2)
     ax.axhline(n, color=ink(ax), lw=0.8, ls=":")
@@ -143,7 +152,7 @@ def magnitude(curve: Curve, *, t: float | None = None, ax: Any = None) -> Any:
 
 
 @picture
-def selection(scores: np.ndarray, bound: float | None = None, *, ax: Any = None) -> Any:
+def selection(scores: np.ndarray, bound: float | None = None, *, ax: Axes | None = None) -> Axes:
     """Plot the score of the first sample, the first two, and so on, below its bound (dashed).
 
     Parameters
@@ -159,6 +168,7 @@ def selection(scores: np.ndarray, bound: float | None = None, *, ax: Any = None)
     >>> ax.get_xlabel()
     'samples chosen'
     """
+    ax = axes_of(ax)
     sizes = np.arange(1, len(scores) + 1)
     ax.plot(sizes, scores, color="C0", lw=2, marker="o" if len(scores) == 1 else None)
     if bound is not None:

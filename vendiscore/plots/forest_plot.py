@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ..arrays.types import Axes, Record
 from ..optional import require
-from .axes import ink, picture
+from .axes import axes_of, ink, picture
 
 # Lines and dots of the sets in the first round of the style's colours, the second, and so on;
 # dotted lines mark something.
@@ -22,8 +23,8 @@ def intervals(
     high: Sequence[float],
     *,
     label: str = "effectively different",
-    ax: Any = None,
-) -> Any:
+    ax: Axes | None = None,
+) -> Axes:
     """Plot a dot for the score of each set, and a bar for its interval.
 
     Parameters
@@ -41,7 +42,8 @@ def intervals(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['A', 'B']
     """
-    looks = [{"color": f"C{i}", "marker": look(i)[1]} for i in range(len(names))]
+    ax = axes_of(ax)
+    looks: list[Record] = [{"color": f"C{i}", "marker": look(i)[1]} for i in range(len(names))]
     return _rows(ax, names, scores, low, high, label, looks)
 
 
@@ -53,8 +55,8 @@ def differences(
     high: Sequence[float],
     *,
     label: str = "more effectively different",
-    ax: Any = None,
-) -> Any:
+    ax: Axes | None = None,
+) -> Axes:
     """Plot each difference of two sets as a dot, hollow if its interval (a bar) contains 0.
 
     Parameters
@@ -71,9 +73,12 @@ def differences(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['A − B']
     """
+    ax = axes_of(ax)
     ax.axvline(0, color=ink(ax), lw=0.8, ls=":")
     hollow = [left <= 0 <= right for left, right in zip(low, high, strict=True)]
-    looks = [{"color": "C0", "marker": "o", "mfc": "none" if h else "C0"} for h in hollow]
+    looks: list[Record] = [
+        {"color": "C0", "marker": "o", "mfc": "none" if h else "C0"} for h in hollow
+    ]
     return _rows(ax, names, differences, low, high, label, looks)
 
 
@@ -84,8 +89,14 @@ def look(i: int) -> tuple[Any, str]:
 
 
 def _rows(
-    ax: Any, names: Any, values: Any, low: Any, high: Any, label: str, looks: list[dict[str, str]]
-) -> Any:
+    ax: Axes,
+    names: Sequence[str],
+    values: Sequence[float],
+    low: Sequence[float],
+    high: Sequence[float],
+    label: str,
+    looks: list[Record],
+) -> Axes:
     """Draw a row for each name, the first at the top: a dot in its interval."""
     for i, (value, left, right, own) in enumerate(zip(values, low, high, looks, strict=True)):
         ax.plot([left, right], [i, i], color=own["color"], lw=2.5, alpha=0.6)

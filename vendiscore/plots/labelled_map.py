@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
-from .axes import picture
+from ..arrays.namespace import Array
+from ..arrays.types import Axes, Record
+from .axes import axes_of, picture
 
 _POINTS = 8.0  # height of a name
 _WIDE = 0.58  # of a letter, as a share of its height
@@ -16,7 +18,9 @@ Box: TypeAlias = tuple[float, float, float, float]  # left, low, right, high
 
 
 @picture
-def source_map(places: Any, names: Sequence[str], importance: Any = None, *, ax: Any = None) -> Any:
+def source_map(
+    places: Array, names: Sequence[str], importance: Array | None = None, *, ax: Axes | None = None
+) -> Axes:
     """Plot sources as points, with the names that do not overlap.
 
     Parameters
@@ -34,8 +38,9 @@ def source_map(places: Any, names: Sequence[str], importance: Any = None, *, ax:
     >>> [text.get_text() for text in ax.texts]  # on both sides of a point
     ['d', 'c', 'b']
     """
+    ax = axes_of(ax)
     at = np.asarray(places, dtype=float)
-    ax.scatter(*at.T, s=14, color="C0")
+    ax.scatter(at[:, 0], at[:, 1], s=14, color="C0")
     ax.set(xticks=[], yticks=[], aspect="equal")
     ax.margins(0.08)
     order = range(len(at)) if importance is None else np.argsort(-np.asarray(importance))
@@ -60,7 +65,7 @@ def source_map(places: Any, names: Sequence[str], importance: Any = None, *, ax:
         side = next((side for side in free if not _meets(sides[side], dots)), free[0])
         taken.append(sides[side])
         gap = _GAP if side == "left" else -_GAP
-        style = {"textcoords": "offset points", "fontsize": _POINTS, "parse_math": False}
+        style: Record = {"textcoords": "offset points", "fontsize": _POINTS, "parse_math": False}
         ax.annotate(names[i], at[i], (gap, 0), ha=side, va="center", **style)
     return ax
 

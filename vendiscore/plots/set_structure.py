@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
 from ..arrays.namespace import Array, to_host
+from ..arrays.types import Axes, Record
 from ..spectral.rank_one import lost
-from .axes import ink, picture, whole_numbers
+from .axes import axes_of, ink, picture, whole_numbers
 
 POINTS = 7.0  # the height of a label
 
 
 @picture
-def spectrum(shares: Array, *, bars: int = 30, ax: Any = None) -> Any:
+def spectrum(shares: Array, *, bars: int = 30, ax: Axes | None = None) -> Axes:
     """Plot the largest eigenvalues as shares of the whole, in percent.
 
     Parameters
@@ -31,6 +32,7 @@ def spectrum(shares: Array, *, bars: int = 30, ax: Any = None) -> Any:
     >>> len(ax.patches)
     2
     """
+    ax = axes_of(ax)
     heights = 100 * to_host(shares)[:bars]
     ax.bar(np.arange(1, len(heights) + 1), heights, color="C0", width=0.8)
     ax.set(xlabel="direction, largest first", ylabel="share of the set (%)")
@@ -39,7 +41,7 @@ def spectrum(shares: Array, *, bars: int = 30, ax: Any = None) -> Any:
 
 
 @picture
-def contributions(adds: Any, redundant: Any, *, ax: Any = None) -> Any:
+def contributions(adds: Array, redundant: Array, *, ax: Axes | None = None) -> Axes:
     """Plot the share of the score that is lost without each sample, near-duplicates marked.
 
     Parameters
@@ -55,6 +57,7 @@ def contributions(adds: Any, redundant: Any, *, ax: Any = None) -> Any:
     >>> [label.get_text() for label in ax.get_legend().get_texts()]
     ['samples', 'near-duplicates']
     """
+    ax = axes_of(ax)
     order = np.argsort(-np.asarray(adds), kind="stable")
     percent = 100 * lost(np.asarray(adds)[order])
     places, marked = np.arange(len(order)), np.asarray(redundant)[order]
@@ -70,13 +73,13 @@ def contributions(adds: Any, redundant: Any, *, ax: Any = None) -> Any:
 @picture
 def heat_map(
     K: Array,
-    order: Any = None,
+    order: np.ndarray | None = None,
     *,
-    groups: Any = None,
-    labels: Any = None,
+    groups: Sequence[object] | np.ndarray | None = None,
+    labels: Sequence[str] | None = None,
     cells: int = 240,
-    ax: Any = None,
-) -> Any:
+    ax: Axes | None = None,
+) -> Axes:
     """Plot similarities as colours, with a bar that explains them.
 
     Parameters
@@ -95,6 +98,7 @@ def heat_map(
     >>> len(ax.images), [float(line.get_xdata()[0]) for line in ax.lines]
     (1, [1.5, 0.5])
     """
+    ax = axes_of(ax)
     K = np.asarray(to_host(K))
     if order is not None:
         K = K[np.ix_(order, order)]
@@ -116,8 +120,8 @@ def heat_map(
     else:
         room = ax.get_window_extent().height / ax.figure.dpi * 72  # in points
         at = np.arange(0, n, max(1, math.ceil(n * POINTS / room)))
-        style = {"fontsize": min(9.0, POINTS), "parse_math": False}
-        ax.set_yticks(at + 1, [labels[i] for i in at], **style)
+        style: Record = {"fontsize": min(9.0, POINTS), "parse_math": False}
+        ax.set_yticks(at + 1, [labels[i] for i in at.tolist()], **style)
         ax.set(xlabel="in the same order", xticks=[])
     bar = ax.figure.colorbar(image, cax=ax.inset_axes((1.04, 0, 0.05, 1)))
     bar.outline.set_visible(False)

@@ -26,7 +26,7 @@ def pick(table: Table, wanted: Wanted) -> str:
     if len(table.names) == 1:
         return table.names[0]
     what = "molecule" if wanted.kind == "molecules" else "text"
-    found = _molecules(table, wanted.limits) if what == "molecule" else text_columns(table)
+    found = _molecules(table, wanted.limits) if what == "molecule" else _texts(table)
     if len(found) == 1:
         return found[0]
     could = f"Columns {join_names(found)} could be meant" if found else "No column is clearly meant"
@@ -49,8 +49,7 @@ def _molecules(table: Table, limits: Limits) -> list[str]:
     ]
 
 
-def text_columns(table: Table) -> list[str]:
-    """Return the columns that may hold the texts: one where names or lengths tell."""
+def _texts(table: Table) -> list[str]:
     cells = {name: _some(table, name) for name in table.names[:_MOST]}
     cells = {name: some for name, some in cells.items() if some and share_of_numbers(some) < 0.5}
     # What nobody calls an answer comes last, and prose before identifiers.

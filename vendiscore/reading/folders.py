@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path, PurePath
-from typing import Any
+from typing import TypeGuard
 
 from ..errors import warn
 from .encodings import NotTextError, decode
@@ -28,7 +28,7 @@ class Files(list[Path]):
         self.note = note
 
 
-def is_folder(samples: Any) -> bool:
+def is_folder(samples: object) -> TypeGuard[str | os.PathLike[str]]:
     return isinstance(samples, (str, os.PathLike)) and os.path.isdir(samples)
 
 

@@ -57,7 +57,7 @@ def _loaded(text: str) -> Any:
         ) from None
 
 
-def _array(found: Any) -> list[Any]:
+def _array(found: object) -> list[Any]:
     """Return the samples: an array, the only one in an object, or columns put together."""
     if isinstance(found, list):
         return found
@@ -83,7 +83,7 @@ def _array(found: Any) -> list[Any]:
 def _table(
     values: list[Any],
     places: Sequence[int],
-    origin: Sequence[Any],
+    origin: Sequence[object],
     unit: str,
     problems: dict[int, str],
     wanted: Wanted,
@@ -124,11 +124,11 @@ def _table(
     )
 
 
-def describe_value(value: Any) -> str:
+def describe_value(value: object) -> str:
     return f"{type(value).__name__} {value!r:.40}" if value is not None else "null"
 
 
-def _shape(value: Any) -> str:
+def _shape(value: object) -> str:
     if isinstance(value, dict):
         return "an object"
     return "a string" if isinstance(value, str) else "a row of numbers"

@@ -165,7 +165,7 @@ def ask_vectors(names: Sequence[str]) -> AskError:
     return AskError(f"Which column holds the vectors: {join_names(names)}?", choices)
 
 
-def _is_index(table: Table, j: int, cells: Sequence[Any]) -> bool:
+def _is_index(table: Table, j: int, cells: Sequence[object]) -> bool:
     """Return whether a column numbers the rows: with whole numbers, all different."""
     if table.header is not None:
         if table.header[j] and not is_named(table.header[j], _INDEX):
@@ -194,7 +194,7 @@ def _has_decimal_commas(table: Table, kept: Sequence[int]) -> bool:
     return not (thousands and table.delimiter == ",")
 
 
-def _fault(plain: Any, cell: Any) -> str:
+def _fault(plain: Any, cell: object) -> str:
     """Say why a cell is not a number that double precision holds, "" if it is one."""
     try:
         float(plain)

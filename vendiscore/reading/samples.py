@@ -47,6 +47,7 @@ class Samples:
     asked: Sequence[str] = ()  # prompts by a column of that name, whether or not they are taken out
     prompt_column: str = ""  # that prompts are from, or could be
     roles: Mapping[str, tuple[str, Sequence[str]]] = field(default_factory=dict)  # columns, labels
+    wide: Sequence[str] = ()  # columns that each hold the answers of one model
     written: Callable[[Sequence[int]], str] | None = None  # samples, as the file has them
     features: Sequence[str] = ()  # the columns that numbers are from
     lost: Mapping[str, str] = field(default_factory=dict)  # others, and why

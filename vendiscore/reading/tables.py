@@ -133,28 +133,28 @@ def checked_column(names: Sequence[str], column: str) -> str:
     return column
 
 
-def is_row(value: Any) -> bool:
+def is_row(value: object) -> bool:
     """Return whether a value is an array of numbers."""
     return isinstance(value, list) and len(value) > 0 and {*map(type, value)} <= {int, float}
 
 
-def is_number(cell: Any) -> bool:
+def is_number(cell: object) -> bool:
     """Return whether a cell is a number, of either decimal sign."""
     return bool(_NUMBER.fullmatch(str(cell)))
 
 
-def share_of_numbers(cells: Iterable[Any]) -> float:
+def share_of_numbers(cells: Iterable[object]) -> float:
     """Return the share of numbers among the cells that are not blank; 0 if all are blank."""
     filled = [cell for cell in islice(cells, _LOOK) if str(cell).strip()]
     return sum(map(is_number, filled)) / max(1, len(filled))
 
 
-def are_numbers(cells: Iterable[Any]) -> bool:
+def are_numbers(cells: Iterable[object]) -> bool:
     """Return whether most cells of a column are numbers, null and Booleans not among them."""
     return share_of_numbers("" if c is None or isinstance(c, bool) else c for c in cells) > 0.5
 
 
-def counts(cells: Sequence[Any], start: int = 0) -> bool:
+def counts(cells: Sequence[object], start: int = 0) -> bool:
     """Return whether the cells are start, start + 1, start + 2, …"""
     found = [str(cell).strip() for cell in cells]
     return len(found) > 0 and found == [str(i) for i in range(start, start + len(found))]

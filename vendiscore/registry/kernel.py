@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, TypeVar
 
+from ..arrays.types import Options, Record
 from ..hints import embedded_by, suggestion
 from ..similarity.base import Similarity
 from ..summary import Summary
@@ -22,7 +23,7 @@ SEMANTIC, SEMANTIC_MODEL = "semantic", "sentence-transformers/all-MiniLM-L6-v2"
 class Fitted(dict[str, Any]):
     """Options that `fit` of a kernel finds, with sentences for whoever reads a number."""
 
-    def __init__(self, options: Mapping[str, Any], notes: Sequence[str] = ()) -> None:
+    def __init__(self, options: Options, notes: Sequence[str] = ()) -> None:
         super().__init__(options)
         self.notes = tuple(notes)
 
@@ -106,11 +107,11 @@ class Kernel(Summary):
         return f"k={self.name!r} compares {self.samples}. Options: {', '.join(self.signature)}."
 
     @cached_property
-    def options(self) -> dict[str, Any]:
+    def options(self) -> Record:
         """Its keyword options with their defaults, and `on_error`, which every kernel has."""
         return options_of(self.build) | {"on_error": "raise"}
 
-    def has_rows(self, options: Mapping[str, Any]) -> bool:
+    def has_rows(self, options: Options) -> bool:
         """Return whether, with these options, features of a sample depend on no other sample."""
         return self.rows if isinstance(self.rows, bool) else self.rows(**options)
 
@@ -257,7 +258,7 @@ def named_kernel(name: str) -> tuple[Kernel, str | None]:
     return get_kernel(f"{kind}_embeddings"), SEMANTIC_MODEL if name == SEMANTIC else name
 
 
-def with_model(name: str, model: str | None, options: Mapping[str, Any]) -> dict[str, Any]:
+def with_model(name: str, model: str | None, options: Options) -> Record:
     """Return options of a kernel with the model that its name stands for, if any."""
     own = {key: options[key] for key in ("model", "model_path") if options.get(key) is not None}
     if model is None or (own and name == SEMANTIC):
@@ -277,7 +278,7 @@ def labelled_kernels(samples: str) -> list[Kernel]:
     return [kernel for kernel in every if kernel.samples == samples and kernel.label]
 
 
-def check_options(kernel: Kernel, options: Mapping[str, Any], also: Iterable[str] = ()) -> None:
+def check_options(kernel: Kernel, options: Options, also: Iterable[str] = ()) -> None:
     """Raise a TypeError for an option the kernel does not have; `also` may have been meant."""
     for option in options:
         if option not in kernel.options:

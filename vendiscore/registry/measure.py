@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any, Literal, TypeVar
 
 from ..arrays.namespace import is_torch, scalar
+from ..arrays.types import Record
 from ..hints import suggestion
 from ..summary import Summary
 from .plugins import Plugins, options_of, summary_of
@@ -70,7 +71,7 @@ class Measure(Summary):
         return f"{self.name} is in {self.range}; {self.direction} values mean more {self.aspect}."
 
     @cached_property
-    def options(self) -> dict[str, Any]:
+    def options(self) -> Record:
         """Its keyword options with their defaults."""
         return options_of(self.compute)
 
@@ -97,7 +98,7 @@ class Measure(Summary):
         low, high = self.ends
         return float(n) if low is None else low, float(n) if high is None else high
 
-    def check(self, value: Any, n: int, rounding: float = 0.0) -> Any:
+    def check(self, value: object, n: int, rounding: float = 0.0) -> Any:
         """Return the value, brought into its range, which it may leave only by rounding."""
         low, high = self.limits(n)
         found = value if type(value) is float else scalar(value)  # not a float of NumPy

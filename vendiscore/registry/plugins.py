@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
+from ..arrays.types import Record
 from ..errors import warn
 
 Thing = TypeVar("Thing")
@@ -112,7 +113,7 @@ class Plugins(Generic[Thing]):
             warn(f"the kernels of {where} are left out, because {why}")
 
 
-def options_of(function: Callable[..., Any]) -> dict[str, Any]:
+def options_of(function: Callable[..., Any]) -> Record:
     """Return the arguments of a function with their defaults, but for the first one."""
     parameters = list(inspect.signature(function).parameters.values())[1:]
     return {parameter.name: parameter.default for parameter in parameters}

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from ..arrays.types import Record
+
 
 class Preset(NamedTuple):
     """Several measures under one name."""
@@ -48,9 +50,9 @@ PRESETS = {
 }
 
 
-def expanded(measures: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+def expanded(measures: Mapping[str, Any]) -> dict[str, Record]:
     """Return the options of each measure by its name, of measures and presets by theirs."""
-    found: dict[str, dict[str, Any]] = {}
+    found: dict[str, Record] = {}
     for name, own in measures.items():
         if not isinstance(own, Mapping):
             raise TypeError(f"`measures` must give {name!r} a dict of options, got {own!r:.40}")

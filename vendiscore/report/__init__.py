@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..arrays.types import Samples
+
 if TYPE_CHECKING:
-    from ..arrays.namespace import Samples
+    from ..sources.between_sources import Sources
     from .document import Report
 
 __all__ = ["report"]
 
 
 def report(
-    samples: Samples,
+    samples: Samples | Sources,
     references: Samples | None = None,
     *,
     title: str | None = None,

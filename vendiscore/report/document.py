@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from ..analysis.findings import Findings
+from ..arrays.types import Record
 from ..summary import Summary, with_error
 from .markup import escape, listing
 from .previews import Previews
@@ -41,7 +41,7 @@ class Report(Summary):
     _brief = ("title",)
 
     title: str
-    numbers: dict[str, Any] = field(repr=False)
+    numbers: Record = field(repr=False)
     sections: tuple[Section, ...] = field(repr=False)
 
     @property

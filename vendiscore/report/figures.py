@@ -46,6 +46,9 @@ def figures(found: Findings) -> Iterator[Figure]:
             "The score of fewer samples, and with a dashed line of up to twice as many. A curve "
             "that has become flat: more samples would add little."
         )
+        text += (
+            "" if grown.n == found.n else f" Drawn from a random {grown.n:,} of all {found.n:,}."
+        )
         yield Figure("growth", svg(grown.plot, label), "Growth", text)
     if found.curve is not None:
         yield magnitude(found.curve)
@@ -61,7 +64,9 @@ def heat(found: Findings) -> Figure:
     )
     text = "Bright squares along the diagonal are clusters of similar samples."
     lines = "" if found.codes is None else " Lines divide the groups."
-    return Figure("heat", picture, "Similarities", text + lines)
+    looked = len(found.chosen)
+    part = "" if looked == found.n else f" Drawn from a random {looked:,} of all {found.n:,}."
+    return Figure("heat", picture, "Similarities", text + lines + part)
 
 
 def spectrum(found: Findings) -> Figure:

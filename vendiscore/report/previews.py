@@ -135,7 +135,7 @@ def _name(image: Any) -> str:
     return text.replace("\\", "/").rpartition("/")[2]
 
 
-def _said(sample: Any) -> str:
+def _said(sample: object) -> str:
     if isinstance(sample, str):
         return sample
     if isinstance(sample, Mapping):

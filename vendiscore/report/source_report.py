@@ -69,7 +69,7 @@ def source_report(found: Sources, title: str | None = None) -> Report:
     return Report(title or f"Diversity of {n:,} sources", found.to_dict(), tuple(sections))
 
 
-def _cell(value: Any) -> str:
+def _cell(value: object) -> str:
     if isinstance(value, float):
         return short(value)
     return f"{value:,}" if type(value) is int else folded("" if value is None else str(value), 800)
@@ -82,7 +82,7 @@ def drawn(found: Sources, with_map: bool = True) -> list[Figure]:
     (a, b, near), longest = found.pairs(1)[0], max(len(row.name) for row in rows)
     wide, label = 4.4 if n <= _SMALL else 9.0, f"nearest are {a} and {b}: {near:.2f}"
     room = (0.2 + 0.065 * longest) / wide  # of a name
-    side = (0.84 if n <= _SMALL else 0.88) - room  # beside which the bar has its numbers
+    side = (0.79 if n <= _SMALL else 0.86) - room  # beside which the bar has its numbers
     size = (wide, wide * side / 0.9)
     both = []
     if with_map:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..arrays.hashing import hash_bytes
+from ..arrays.types import Record
 from ..optional import require
 
 # matplotlib's text layout and font caches are shared by its figures, and its styles by all threads.
@@ -18,7 +19,7 @@ _INK = "#010203"  # becomes currentColor
 # As many as sets that the page compares, to be seen on white and on black, as on the page.
 ACCENTS = ["#7c6cf2", "#cf6a0a", "#1f9e89", "#d4458f", "#2f8fd8", "#9c8413", "#b0664a", "#5f9632"]
 _INKED = ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color")
-_STYLE: dict[str, Any] = {
+_STYLE: Record = {
     "svg.fonttype": "none",
     "svg.hashsalt": "vendiscore",  # else names within a picture are drawn at random
     "font.size": 10,

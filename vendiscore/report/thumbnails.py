@@ -67,12 +67,12 @@ def _drawn(smiles: str, letters: bool = False) -> str:
     return str(canvas.GetDrawingText())
 
 
-def uri(image: Image, kind: str = "png", **options: Any) -> str:
+def uri(image: Image, kind: str = "png", **options: object) -> str:
     """Return an image as a data URI."""
     return f"data:image/{kind};base64,{base64.b64encode(encoded(image, kind, **options)).decode()}"
 
 
-def encoded(image: Image, kind: str, **options: Any) -> bytes:
+def encoded(image: Image, kind: str, **options: object) -> bytes:
     """Return an image as the bytes of a file."""
     buffer = io.BytesIO()
     image.save(buffer, kind, **options)

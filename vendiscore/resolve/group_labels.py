@@ -12,6 +12,7 @@ from ..arrays import sparse as sp
 from ..arrays.inputs import as_samples
 from ..arrays.namespace import is_numpy, is_torch
 from ..arrays.pools import pooled, size
+from ..arrays.types import Samples
 from ..errors import SampleError
 from ..registry.kernel import Kernel
 from ..signature import digest
@@ -58,9 +59,9 @@ class Groups:
 
 
 def grouped(
-    samples: Any,
+    samples: Samples,
     how: How,
-    labels: Any = None,
+    labels: object = None,
     *,
     table: bool = False,
     name: str = "samples",
@@ -95,14 +96,14 @@ def takes_any_length(how: How) -> bool:
     return callable(how.k)
 
 
-def read_labels(labels: Any, name: str = "groups") -> Groups:
+def read_labels(labels: object, name: str = "groups") -> Groups:
     """Return the Groups of labels, one for each sample; errors call the labels `name`."""
     if isinstance(labels, (str, bytes)):
         raise TypeError(
             f"`{name}` must be a label for each sample, got one {type(labels).__name__} "
             f"{labels!r:.40}; of a table pass its column, such as df[{labels!r:.40}]"
         )
-    read = as_samples(labels, name)
+    read: Any = as_samples(labels, name)
     if hasattr(read, "ndim"):
         if read.ndim != 1:
             raise ValueError(
@@ -123,7 +124,7 @@ def coded(labels: Sequence[Hashable]) -> Groups:
     return Groups(tuple(places), np.array(codes, dtype=int))
 
 
-def check_labels(labels: Sequence[Any], name: str) -> None:
+def check_labels(labels: Sequence[object], name: str) -> None:
     """Raise for samples without a label, and for labels that are not hashable."""
     for i, label in enumerate(labels):
         if not is_hashable(label):
@@ -138,7 +139,7 @@ def check_labels(labels: Sequence[Any], name: str) -> None:
     )
 
 
-def is_hashable(label: Any) -> bool:
+def is_hashable(label: object) -> bool:
     """Return whether a label is; a tuple of lists has the method, too."""
     try:
         hash(label)
@@ -147,7 +148,7 @@ def is_hashable(label: Any) -> bool:
     return True
 
 
-def is_missing(label: Any) -> bool:
+def is_missing(label: object) -> bool:
     """Return whether a label is None, NaN, which is not equal to itself, or pandas.NA."""
     try:
         return label is None or bool(label != label)
@@ -177,7 +178,7 @@ def cluster_codes(read: Groups, kept: np.ndarray, least: int) -> np.ndarray:
     return codes
 
 
-def _members(samples: Any, how: How, name: str) -> Any:
+def _members(samples: Samples, how: How, name: str) -> Any:
     """Return groups, as a list of lists or arrays or as one array; None if it is none."""
     if not isinstance(samples, (list, tuple)) and not is_numpy(samples) and not is_torch(samples):
         return None
@@ -199,7 +200,7 @@ def _members(samples: Any, how: How, name: str) -> Any:
     return [m if isinstance(m, list) or not size(m) else as_samples(m) for m in samples]
 
 
-def _kind(how: How, samples: Any) -> str:
+def _kind(how: How, samples: Samples) -> str:
     """Return what is compared, as kernels say it."""
     if how.given:
         return "vectors" if how.given == "X" else "similarities"
@@ -216,11 +217,11 @@ def _kind(how: How, samples: Any) -> str:
     return "text" if texts else "vectors"
 
 
-def _is_array(x: Any) -> bool:
+def _is_array(x: object) -> bool:
     return is_numpy(x) or is_torch(x) or sp.issparse(x)
 
 
-def _is_list(member: Any) -> bool:
+def _is_list(member: object) -> bool:
     strings = is_numpy(member) and member.ndim == 1 and member.dtype.kind in "OUST"
     return isinstance(member, list) or strings
 

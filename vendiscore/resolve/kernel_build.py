@@ -14,6 +14,7 @@ from ..arguments import has_gradient, one_of, refuse_gradient
 from ..arrays.inputs import ROWS_READ, choose
 from ..arrays.namespace import scalar, to_host
 from ..arrays.pools import size
+from ..arrays.types import Options, Pool, Samples
 from ..errors import SampleError, warn
 from ..reading.string_patterns import looks_like
 from ..registry.kernel import Kernel, get_kernel
@@ -31,8 +32,8 @@ TEXT_KERNEL = "ngram_overlap"  # the kernel of strings when none is named
 
 def apply_kernel(
     kernel: Kernel,
-    samples: Any,
-    options: Mapping[str, Any],
+    samples: Samples,
+    options: Options,
     skip: bool = False,
     fit_to: np.ndarray | None = None,
 ) -> Similarity:
@@ -49,7 +50,7 @@ def apply_kernel(
 
 def build_all(
     builds: Sequence[Callable[..., Similarity]],
-    columns: Sequence[Any],
+    columns: Sequence[object],
     skipping: Sequence[bool],
     who: str,
     fit_to: np.ndarray | None,
@@ -101,12 +102,12 @@ def build_all(
     return parts, dict(sorted(dropped.items()))
 
 
-def skips(on_error: Any) -> bool:
+def skips(on_error: object) -> bool:
     """Return whether samples that a kernel cannot use are left out."""
     return one_of("on_error", on_error, ("raise", "skip")) == "skip"
 
 
-def repeatable(samples: Any) -> Any:
+def repeatable(samples: Samples) -> Any:
     """Return samples with lists for the iterators among them, which can be read once only."""
     if not isinstance(samples, list):
         return samples
@@ -115,8 +116,8 @@ def repeatable(samples: Any) -> Any:
 
 def build_kernel(
     kernel: Kernel,
-    samples: Any,
-    options: Mapping[str, Any],
+    samples: Samples,
+    options: Options,
     fit_to: np.ndarray | None = None,
 ) -> Similarity:
     """Return the Similarity of samples, of which each distinct one is seen once by the kernel."""
@@ -125,7 +126,7 @@ def build_kernel(
     try:
         # NumPy's default, whatever the caller has set: kernels know what may underflow.
         with np.errstate(divide="warn", over="warn", under="ignore", invalid="warn"):
-            fitted: Mapping[str, Any] = {}
+            fitted: Options = {}
             if kernel.fit is not None and fit_to is not None:
                 some = np.unique(inverse[fit_to])
                 try:
@@ -159,7 +160,7 @@ def build_kernel(
     return similarity if len(inverse) == similarity.n else RepeatedSimilarity(similarity, inverse)
 
 
-def _check_built(name: str, similarity: Any, places: np.ndarray) -> None:
+def _check_built(name: str, similarity: object, places: np.ndarray) -> None:
     n = len(places)
     if not isinstance(similarity, Similarity):
         raise TypeError(
@@ -193,7 +194,7 @@ def is_divisible(similarity: Similarity) -> bool:
     return getattr(inner, "divisible", False)
 
 
-def distinct_samples(samples: Any, repeats: bool = False) -> tuple[Any, np.ndarray, np.ndarray]:
+def distinct_samples(samples: Pool, repeats: bool = False) -> tuple[Any, np.ndarray, np.ndarray]:
     """Return the distinct strings or numbers of a list, where each is first, and which each is.
 
     With `repeats` all samples count as distinct.
@@ -214,11 +215,11 @@ def distinct_samples(samples: Any, repeats: bool = False) -> tuple[Any, np.ndarr
 
 
 def as_text(
-    samples: Any,
-    options: Mapping[str, Any],
+    samples: Pool,
+    options: Options,
     skip: bool,
     fit_to: np.ndarray | None,
-    sets: Sequence[Any],
+    sets: Sequence[Samples],
 ) -> Similarity:
     """Return n-grams of strings that come without `k`, and a warning if a set is no text."""
     if not isinstance(samples, list) or not any(isinstance(s, str) for s in samples):
@@ -245,7 +246,7 @@ def as_text(
     return similarity.noted(notes=[note])
 
 
-def _ways(first: Any) -> str:
+def _ways(first: object) -> str:
     """Return what may be passed as `k` or instead of samples such as `first`, not a string."""
     if isinstance(first, Mapping):
         return (

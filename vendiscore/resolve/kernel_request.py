@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeAlias
 
 from ..arguments import flag, one_of
 from ..arrays.namespace import is_network
+from ..arrays.types import Options, Record
 from ..distances.metrics import METRIC_OPTIONS, check_metric, check_options
 from ..hints import meant, remedy, suggestion
 from ..registry.kernel import (
@@ -43,11 +44,11 @@ class How:
     k: Kernel | Callable[[Any, Any], float] | tuple[Part, ...] | None = None
     given: Literal["", "K", "X"] = ""  # samples are similarities, or rows of features
     normalize: bool = False
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: Options = field(default_factory=dict)
     combine: Combine = "sum"
     skip: bool = False
     metric: Metric | None = None
-    metric_options: Mapping[str, Any] = field(default_factory=dict)
+    metric_options: Options = field(default_factory=dict)
     solver: Solving = "auto"
     fit: FitTo | None = None  # of several sets: what options that follow from data follow from
     prompts: Prompts | None = None  # what is taken out of the similarity
@@ -92,7 +93,7 @@ def read_how(arguments: MutableMapping[str, Any]) -> How:
     return replace(how, metric=metric, metric_options=options)
 
 
-def with_prompts(how: How, prompts: Any, metric: Metric | None = None) -> How:
+def with_prompts(how: How, prompts: object, metric: Metric | None = None) -> How:
     """Return `how` with prompts that are taken out of similarities, if there are any."""
     if prompts is None:
         return how
@@ -109,7 +110,7 @@ def refuse_metric_options(given: Iterable[str]) -> None:
         )
 
 
-def how_of(arguments: Mapping[str, Any], also: Iterable[str] = ()) -> How:
+def how_of(arguments: Options, also: Iterable[str] = ()) -> How:
     """Read keywords that say how samples are compared and nothing else."""
     rest = dict(arguments)
     return with_the_rest(read_how(rest), rest, also)
@@ -127,7 +128,7 @@ def check_one_way(how: How, who: str) -> None:
 
 def with_the_rest(
     how: How,
-    rest: Mapping[str, Any],
+    rest: Options,
     also: Iterable[str] = (),
     measures: Mapping[str, Sequence[str]] | None = None,
 ) -> How:
@@ -159,7 +160,7 @@ def with_the_rest(
     return replace(how, **_with_options(kernel, rest) | {"k": None})
 
 
-def _kernel(k: Any, arguments: MutableMapping[str, Any]) -> dict[str, Any]:
+def _kernel(k: object, arguments: MutableMapping[str, Any]) -> Record:
     """Return the fields of How that follow from `k`, whose options are taken out of `arguments`."""
     if isinstance(k, str):
         kernel, model = named_kernel(k)
@@ -183,7 +184,7 @@ def _kernel(k: Any, arguments: MutableMapping[str, Any]) -> dict[str, Any]:
     raise TypeError(f"`k` must be a kernel name or a function k(a, b), got {what}; {instead}")
 
 
-def _with_options(kernel: Kernel, options: Mapping[str, Any]) -> dict[str, Any]:
+def _with_options(kernel: Kernel, options: Options) -> Record:
     own = dict(options)
     skip = skips(own.pop("on_error", "raise"))
     return {"k": kernel, "options": own, "skip": skip}

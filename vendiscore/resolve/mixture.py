@@ -12,6 +12,7 @@ import numpy as np
 from ..arguments import number, one_of
 from ..arrays.inputs import as_samples
 from ..arrays.pools import size
+from ..arrays.types import Options, Record, Samples
 from ..errors import SampleError
 from ..hints import suggestion
 from ..registry.kernel import Kernel, check_options, named_kernel, with_model
@@ -35,18 +36,18 @@ class Part:
     kernel: Kernel
     column: str
     weight: float
-    options: Mapping[str, Any]
+    options: Options
     skips: bool
 
 
-def is_mixture(k: Any) -> TypeGuard[Mixture]:
+def is_mixture(k: object) -> TypeGuard[Mixture]:
     """Return whether `k` has the form of a mixture."""
     return isinstance(k, (Mapping, list, tuple))
 
 
 def mix(
     parts: Sequence[Part],
-    columns: Sequence[Any],
+    columns: Any,
     combine: Combine = "sum",
     fit_to: np.ndarray | None = None,
 ) -> Similarity:
@@ -58,7 +59,7 @@ def mix(
     builds = [partial(_build, part) for part in parts]
     skipping = [part.skips for part in parts]
     built, dropped = build_all(builds, columns, skipping, "the mixture", fit_to)
-    settings: dict[str, Any] = {}
+    settings: Record = {}
     for part, similarity in zip(parts, built, strict=True):
         own = {key: value for key, value in similarity.settings.items() if key != "kernel"}
         settings |= {f"{part.name}.{key}": value for key, value in own.items()}
@@ -81,9 +82,9 @@ def mix(
 
 def read_mixture(
     k: Mixture,
-    options: Any = None,
+    options: object = None,
     combine: Any = "sum",
-    on_error: Any = "raise",
+    on_error: object = "raise",
 ) -> list[Part]:
     """Return the parts of a mixture, checked without looking at samples."""
     one_of("combine", combine, ("sum", "product"))
@@ -151,7 +152,7 @@ def _weights(k: Mixture, combine: Combine) -> list[float]:
     return [weight / total for weight in weights]
 
 
-def _build(part: Part, values: Any, fit_to: np.ndarray | None) -> Similarity:
+def _build(part: Part, values: Samples, fit_to: np.ndarray | None) -> Similarity:
     """Return one part, of values of its column."""
     where = f"of column {part.column!r} " if part.column else ""
     if isinstance(values, list):
@@ -207,5 +208,5 @@ def column(samples: Any, part: Part) -> Any:
     return repeatable(values)
 
 
-def _is_record(sample: Any) -> bool:
+def _is_record(sample: object) -> bool:
     return isinstance(sample, Mapping)

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..arrays.inputs import as_samples
 from ..arrays.pools import pooled, size
+from ..arrays.types import Samples
 from ..registry.kernel import Kernel, list_kernels
 from .kernel_build import distinct_samples
 
@@ -27,7 +28,7 @@ class Prompts:
         """Return the same of samples in groups, of which each may have one prompt."""
         return replace(self, groups=groups)
 
-    def placed(self, sets: Sequence[Any], sizes: Sequence[int]) -> tuple[Any, np.ndarray]:
+    def placed(self, sets: Sequence[Samples], sizes: Sequence[int]) -> tuple[Any, np.ndarray]:
         """Return distinct prompts, and the place among them of that of each sample of all sets."""
         own: Sequence[Any] = [self.values] * len(sets)
         if isinstance(self.values, list) and len(self.values) == len(sets) > 1:
@@ -50,7 +51,7 @@ class Prompts:
         return distinct, inverse[np.concatenate(places)]
 
 
-def read_prompts(prompts: Any) -> Prompts:
+def read_prompts(prompts: object) -> Prompts:
     """Read `prompts`, of which only the samples tell whether they are one."""
     single = isinstance(prompts, (str, bytes, os.PathLike, Mapping, set, frozenset))
     if single or not (hasattr(prompts, "__iter__") or hasattr(prompts, "__array__")):
@@ -58,7 +59,7 @@ def read_prompts(prompts: Any) -> Prompts:
     return Prompts(as_samples(prompts, "prompts"))
 
 
-def why_not(k: Any, given: str, metric: Any) -> str:
+def why_not(k: object, given: str, metric: object) -> str:
     """Say why the prompt cannot be taken out of samples compared so; "" if it can."""
     if given == "K":
         return "a similarity matrix, which has no row of the prompt: pass the samples, and `k`"
@@ -80,7 +81,7 @@ def why_not(k: Any, given: str, metric: Any) -> str:
     return ""
 
 
-def is_one(prompts: Any, samples: Any) -> bool:
+def is_one(prompts: object, samples: Any) -> bool:
     """Return whether prompts are one sample of the kind of the samples, for all."""
     depth = _depth(prompts)
     if depth is None:
@@ -89,7 +90,7 @@ def is_one(prompts: Any, samples: Any) -> bool:
     return depth == (_depth(first) if first is not samples else samples.ndim - 1)
 
 
-def _depth(x: Any) -> int | None:
+def _depth(x: object) -> int | None:
     """Return the number of dimensions of an array, or of lists of numbers; None of others."""
     if hasattr(x, "ndim"):
         return int(x.ndim)

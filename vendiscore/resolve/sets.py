@@ -12,8 +12,9 @@ import numpy as np
 
 from ..arguments import refuse_gradient
 from ..arrays.inputs import as_matrix, as_samples
-from ..arrays.namespace import Samples, precision
+from ..arrays.namespace import precision
 from ..arrays.pools import pooled, size
+from ..arrays.types import Options, Samples
 from ..errors import SampleError
 from ..reading.folders import Files, image_files, is_folder
 from ..registry.kernel import Kernel, get_kernel
@@ -41,8 +42,8 @@ def as_similarity(
     score_X: bool = False,
     score_dual: bool = False,
     normalize: bool = False,
-    prompts: Any = None,
-    **options: Any,
+    prompts: object = None,
+    **options: object,
 ) -> Similarity:
     """Return the similarities of samples, read and checked once for several questions.
 
@@ -90,21 +91,19 @@ def as_similarity(
     return similarity_of(samples, {"k": k, **kinds, "prompts": prompts, **options})
 
 
-def similarity_of(
-    samples: Samples, arguments: Mapping[str, Any], also: Iterable[str] = ()
-) -> Similarity:
+def similarity_of(samples: Samples, arguments: Options, also: Iterable[str] = ()) -> Similarity:
     """Return `as_similarity` of keywords; `also` may be meant by one that is unknown."""
     how = how_of(arguments, also)
     return resolve_sets([read_collection(samples, how)], how, ["samples"])[0]
 
 
-def read_samples(samples: Samples, how: How, name: str = "samples") -> Samples:
+def read_samples(samples: Any, how: How, name: str = "samples") -> Samples:
     """Return samples in a form that can be read more than once; a MetricSpace as it is."""
     space = how.prompts is None and hasattr(type(samples), "magnitude")
     return samples if space else read_collection(samples, how, name)
 
 
-def read_collection(samples: Samples, how: How, name: str = "samples") -> Samples:
+def read_collection(samples: Any, how: How, name: str = "samples") -> Samples:
     """Return samples in a form that can be read more than once, where no space will do."""
     made = isinstance(samples, Similarity) or hasattr(type(samples), "magnitude")
     if how.prompts is not None and made:
@@ -115,13 +114,13 @@ def read_collection(samples: Samples, how: How, name: str = "samples") -> Sample
     return samples if is_whole(samples, how) else as_samples(samples, name)
 
 
-def is_whole(samples: Samples, how: How) -> bool:
+def is_whole(samples: object, how: How) -> bool:
     """Return whether samples are a Similarity, or records of which kernels see columns."""
     return isinstance(samples, Similarity) or isinstance(how.k, tuple)
 
 
 def resolve_sets(
-    sets: Sequence[Any], how: How, names: Sequence[str], *, in_parts: bool = False
+    sets: Sequence[Samples], how: How, names: Sequence[str], *, in_parts: bool = False
 ) -> list[Similarity]:
     """Return the Similarity of each of several sets of samples, under one kernel."""
     made = any(isinstance(samples, Similarity) for samples in sets)
@@ -134,14 +133,16 @@ def resolve_sets(
 
 
 def resolve_pool(
-    sets: Sequence[Any], how: How, names: Sequence[str]
+    sets: Sequence[Samples], how: How, names: Sequence[str]
 ) -> tuple[Similarity, np.ndarray]:
     """Return the Similarity of all samples of several sets together, and where each set begins."""
     _check_one_kind(sets, how, names)
     return _pooled(sets, how, names)
 
 
-def _pooled(sets: Sequence[Any], how: How, names: Sequence[str]) -> tuple[Similarity, np.ndarray]:
+def _pooled(
+    sets: Sequence[Samples], how: How, names: Sequence[str]
+) -> tuple[Similarity, np.ndarray]:
     """Return the Similarity of all samples of several sets, and where each begins."""
     if isinstance(how.k, tuple):
         sets = [_read_records(samples, name) for samples, name in zip(sets, names, strict=True)]
@@ -159,7 +160,7 @@ def _pooled(sets: Sequence[Any], how: How, names: Sequence[str]) -> tuple[Simila
     return pool, starts
 
 
-def _alone(samples: Any, how: How, name: str, in_parts: bool) -> Similarity:
+def _alone(samples: Samples, how: How, name: str, in_parts: bool) -> Similarity:
     """Return the Similarity of one set, which shares no options with others."""
     try:
         if isinstance(samples, Similarity):
@@ -175,9 +176,9 @@ def _alone(samples: Any, how: How, name: str, in_parts: bool) -> Similarity:
 
 
 def _similarity(
-    samples: Any,
+    samples: Samples,
     how: How,
-    sets: Sequence[Any],
+    sets: Sequence[Samples],
     name: str,
     fit_to: np.ndarray | None,
     in_parts: bool = False,
@@ -214,7 +215,7 @@ def _similarity(
 def _given_prompts(
     prompts: Prompts,
     how: How,
-    sets: Sequence[Any],
+    sets: Sequence[Samples],
     name: str,
     fit_to: np.ndarray | None,
     in_parts: bool,
@@ -236,7 +237,7 @@ def _given_prompts(
     return given(both, n, places, skip=skip, remedy=f"leave it out{remedy}")
 
 
-def sizes_of(sets: Sequence[Any], how: How) -> list[int]:
+def sizes_of(sets: Sequence[Samples], how: How) -> list[int]:
     """Return the number of samples of each set, which may have columns."""
     k = how.k
     return [size(column(each, k[0]) if isinstance(k, tuple) else each) for each in sets]
@@ -255,7 +256,7 @@ def kept_starts(pool: Similarity, starts: np.ndarray) -> np.ndarray:
     return np.searchsorted(kept, starts)
 
 
-def _merged(sets: Sequence[Any], how: How) -> tuple[Any, np.ndarray]:
+def _merged(sets: Sequence[Samples], how: How) -> tuple[Any, np.ndarray]:
     """Return all samples as a kernel takes them, and where each set begins."""
     if not isinstance(how.k, tuple):
         return pooled(sets), np.cumsum([0, *map(size, sets)])
@@ -263,14 +264,14 @@ def _merged(sets: Sequence[Any], how: How) -> tuple[Any, np.ndarray]:
     return [pooled(each) for each in columns], np.cumsum([0, *map(size, columns[0])])
 
 
-def _read_records(samples: Any, name: str) -> Any:
+def _read_records(samples: Samples, name: str) -> Any:
     """Return samples that can be read once for each column of a mixture."""
     if is_folder(samples):
         return image_files(samples, name)
     return list(samples) if isinstance(samples, Iterator) else samples
 
 
-def _check_one_kind(sets: Sequence[Any], how: How, names: Sequence[str]) -> None:
+def _check_one_kind(sets: Sequence[Samples], how: How, names: Sequence[str]) -> None:
     """Raise unless samples of all sets can be compared with each other."""
     for samples, name in zip(sets, names, strict=True):
         if isinstance(samples, Similarity) or how.given == "K":
@@ -322,7 +323,7 @@ def part_of(similarity: Similarity, index: np.ndarray) -> Similarity:
 
 
 def check_nothing_fitted(
-    sets: Sequence[Any], made: Sequence[Any], names: Sequence[str], kind: type
+    sets: Sequence[Samples], made: Sequence[object], names: Sequence[str], kind: type
 ) -> None:
     """Raise for options that were fitted to a set beside a `kind`, which was made with others."""
 

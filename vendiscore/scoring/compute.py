@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..arguments import DEFAULT_ORDER, refuse_gradient
-from ..arrays.namespace import Samples, Weights
+from ..arrays.types import Record, Samples, Weights
 from ..encoders.tokenizers import tokens_remembered
 from ..errors import NotPSDError, SampleError, warn
 from ..magnitude.space import MetricSpace
@@ -40,7 +40,7 @@ def compute(
     normalize: bool = False,
     q: float | str | Iterable[float | str] = DEFAULT_ORDER,
     p: Weights | None = None,
-    prompts: Any = None,
+    prompts: object = None,
     psd: PSD = "check",
     groups: Iterable[Hashable] | None = None,
     ci: float | None = None,
@@ -56,8 +56,8 @@ def compute(
     seed: int | None = None,
     permutations: int | None = None,
     details: bool = False,
-    **options: Any,
-) -> dict[str, Any]:
+    **options: object,
+) -> Record:
     """Return the Vendi Score of samples: how many effectively different ones there are.
 
     VS_q = (Σ λ_i^q)^{1/(1−q)} with λ the eigenvalues of diag(√p) K diag(√p), K_ij = k(x_i, x_j).
@@ -170,7 +170,7 @@ def compute(
     return measure(samples, references, request)
 
 
-def measure(samples: Samples, references: Any, request: Request) -> dict[str, Any]:
+def measure(samples: Samples | None, references: Samples | None, request: Request) -> Record:
     """Return the numbers that a request asks for; warn of an interval of dependent samples."""
     subject = subject_of(samples, references, request)
     found = measured(subject, request)
@@ -181,7 +181,7 @@ def measure(samples: Samples, references: Any, request: Request) -> dict[str, An
 
 
 def subject_of(
-    samples: Samples, references: Any, request: Request, name: str = "samples"
+    samples: Samples | None, references: Samples | None, request: Request, name: str = "samples"
 ) -> Subject:
     """Read samples, which errors call `name`, and references into what measures look at."""
     if request.pairs and references is None:
@@ -231,7 +231,7 @@ def subject_of(
     )
 
 
-def measured(subject: Subject, request: Request) -> dict[str, Any]:
+def measured(subject: Subject, request: Request) -> Record:
     """Return the numbers that a request asks for of its subject, and "details" if asked."""
     sure: Sureness | None = None
     several = tokens_remembered() if len(request.measures) > 1 else nullcontext()
@@ -264,7 +264,7 @@ def measured(subject: Subject, request: Request) -> dict[str, Any]:
             raise subject.groups.located(error) from error.__cause__
 
 
-def _with_errors(subject: Subject, request: Request) -> tuple[dict[str, Any], Sureness]:
+def _with_errors(subject: Subject, request: Request) -> tuple[Record, Sureness]:
     """Return numbers with their standard errors and intervals."""
     if request.corrected:
         refuse_gradient("`corrected`", **subject.how.options, samples=subject.samples)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
 from ..arrays.identical import joint_groups
 from ..arrays.namespace import scalar
+from ..arrays.types import Options, Record
 from ..magnitude.space import MetricSpace
 from ..measures.subject import Subject
 from ..optional import versions
@@ -23,9 +23,7 @@ from .request import Request
 from .typical import typical_sentence
 
 
-def details(
-    subject: Subject, request: Request, sure: Sureness | None, numbers: Mapping[str, Any]
-) -> dict[str, Any]:
+def details(subject: Subject, request: Request, sure: Sureness | None, numbers: Options) -> Record:
     """Return how the numbers of a measured subject came about, without keys of other measures."""
     similarity = subject.similarity if "similarities" in subject.__dict__ else None
     found = subject.spectral if "spectral" in subject.__dict__ else None
@@ -41,7 +39,7 @@ def details(
     if request.corrected:
         settings["corrected"] = True
     of_measures = _of_measures(request, settings)
-    report: dict[str, Any] = {
+    report: Record = {
         "n": subject.n,
         "distinct": sum(each.space.distinct for each in sets) if spaces else _distinct(subject),
         "dropped": dict(similarity.dropped) if similarity else {},
@@ -103,7 +101,7 @@ def _settings(
     request: Request,
     similarity: Similarity | None,
     spaces: Sequence[MetricSpace],
-) -> dict[str, Any]:
+) -> Record:
     """Return all that can change the numbers, but for the options of measures."""
     between = "distances" in request.pooled and not spaces
     settings = dict(subject.both.settings) if between else {}
@@ -131,9 +129,9 @@ def _settings(
     return settings
 
 
-def _of_measures(request: Request, settings: Mapping[str, Any]) -> dict[str, Any]:
+def _of_measures(request: Request, settings: Options) -> Record:
     """Return the options of measures, with the measure's name where others or `settings` differ."""
-    every: dict[str, Any] = {}
+    every: Record = {}
     for measure, own in ((chosen.measure, chosen.settings) for chosen in request.measures):
         for name, value in own.items():
             value = plain(value)
@@ -147,7 +145,7 @@ def _of_spectrum(
     request: Request,
     sets: Sequence[Subject],
     stacked: tuple[float, float] | None,
-) -> dict[str, Any]:
+) -> Record:
     """Report the spectrum of a Vendi Score; of groups only what was cut off, at most."""
     spectra = [each.spectral.spectrum for each in sets if "spectral" in each.__dict__]
     spectra += [found.spectrum] if found else []

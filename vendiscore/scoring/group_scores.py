@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays.namespace import scalar, to_host
+from ..arrays.types import Record
 from ..errors import warn
 from ..measures.evaluation import Chosen, measure_each, measure_stacks
 from ..measures.subject import Subject
@@ -30,7 +31,7 @@ _FEW, _LARGE = 12, 20
 SOURCES = "Groups this few and this large are often sources, such as models,"
 
 
-def measure_groups(subject: Subject, request: Request) -> tuple[list[dict[str, Any]], Sureness]:
+def measure_groups(subject: Subject, request: Request) -> tuple[list[Record], Sureness]:
     """Return means of measures over groups, measures of all groups together, and their errors."""
     assert subject.groups is not None
     each = [chosen for chosen in request.measures if not chosen.measure.groups]
@@ -44,7 +45,7 @@ def measure_groups(subject: Subject, request: Request) -> tuple[list[dict[str, A
         _ = subject.similarity  # once for all, before groups are counted
     columns = _columns(subject, request, each, found)
     sizes = [row["n"] for row in found.table or ()]
-    scores: list[dict[str, Any]] = []
+    scores: list[Record] = []
     for chosen in request.measures:
         if chosen.measure.groups:
             scores += measure_each(subject, [chosen], request.suffixes)
@@ -62,12 +63,12 @@ def measure_groups(subject: Subject, request: Request) -> tuple[list[dict[str, A
 
 def _columns(
     subject: Subject, request: Request, each: Sequence[Chosen], sure: Sureness
-) -> list[dict[str, Any]]:
+) -> list[Record]:
     """Return {name: numbers of all groups} of each measure; small groups are measured as stacks."""
     groups = subject.groups
     assert groups is not None
     stacked = [chosen for chosen in each if chosen.measure.stacks]
-    columns: list[dict[str, Any]] = [{} for _ in each]
+    columns: list[Record] = [{} for _ in each]
     apart = np.ones(len(groups), dtype=bool)
     if stacked:
         found, apart, sure.spectra = measure_stacks(subject, stacked, request.suffixes)

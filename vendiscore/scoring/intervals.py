@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ..arrays.namespace import scalar, to_host
+from ..arrays.types import Record
 from ..errors import warn
 from ..measures.evaluation import Chosen, measure_each
 from ..measures.subject import Subject
@@ -56,12 +57,12 @@ class Sureness:
     methods: dict[str, str] = field(default_factory=dict)  # by measure
     meaning: str = MEANING
     notes: list[str] = field(default_factory=list)
-    table: list[dict[str, Any]] | None = None  # of groups, a row each
+    table: list[Record] | None = None  # of groups, a row each
     spectra: tuple[float, float] | None = None  # of groups, the largest negative mass and cut
 
-    def beside(self, scores: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    def beside(self, scores: Sequence[Mapping[str, Any]]) -> Record:
         """Return the scores of all measures, each followed by its error and interval."""
-        every: dict[str, Any] = {}
+        every: Record = {}
         for key, value in (item for own in scores for item in own.items()):
             every[key] = value
             every |= {f"{key}_{what}": x for what, x in self.numbers.get(key, {}).items()}

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays.namespace import scalar
+from ..arrays.types import Record
 from ..measures import group_shuffles
 from ..measures.evaluation import Chosen
 from ..measures.subject import Subject
@@ -44,7 +45,7 @@ def add_nulls(
         for i, (key, value) in enumerate(own.items()):
             null = float(drawn[i].mean())
             excess = scalar(value) - null
-            found: dict[str, Any] = {"null": null, "excess": value - null}
+            found: Record = {"null": null, "excess": value - null}
             if request.permutations:
                 as_much = drawn[i] >= scalar(value) - _ROUNDING * max(1.0, abs(null))
                 found["p"] = float(1 + as_much.sum()) / (1 + shuffles)

@@ -9,6 +9,7 @@ from functools import cached_property, lru_cache
 from typing import Any, Literal, TypeAlias, get_args
 
 from ..arguments import DEFAULT_ORDER, flag, integer, is_several, number, one_of
+from ..arrays.types import Options, Record, Samples, Weights
 from ..distances.metrics import METRIC_OPTIONS
 from ..measures.evaluation import Chosen, read_measures
 from ..registry.measure import Measure, having, list_measures
@@ -33,12 +34,12 @@ Measures: TypeAlias = Mapping[str, Mapping[str, Any]]
 Usual: TypeAlias = Callable[[Mapping[str, Any], Any], Measures]
 
 
-def vendi_score(arguments: Mapping[str, Any], references: Any = None) -> Measures:
+def vendi_score(arguments: Options | None, references: Samples | None = None) -> Measures:
     """Return the usual measures of `compute`, and of the metric `vendiscore`."""
     return {"VS": {}}
 
 
-def magnitudes(arguments: Mapping[str, Any], references: Any = None) -> Measures:
+def magnitudes(arguments: Mapping[str, Any], references: Samples | None = None) -> Measures:
     """Return the usual measures of the metric `magnitude`; the area of one set ends at t_conv."""
     if arguments.get("t") is not None:
         return {"Magnitude": {}}
@@ -111,7 +112,7 @@ _PLAIN = {str, int, float, bool, type(None)}
 def read_request(
     arguments: Mapping[str, Any],
     usual: Usual = vendi_score,
-    references: Any = None,
+    references: Samples | None = None,
     *,
     others: Collection[str] | None = None,
 ) -> Request:
@@ -122,13 +123,13 @@ def read_request(
 
 
 @lru_cache(maxsize=256, typed=True)
-def _read_plain(usual: Usual, references: Any, plugins: int, /, **arguments: Any) -> Request:
+def _read_plain(usual: Usual, references: Any, plugins: int, /, **arguments: object) -> Request:
     """Read plain words and numbers, once for all calls that say the same with these plugins."""
     return _read_request(arguments, usual, references, None)
 
 
 def _read_request(
-    arguments: Mapping[str, Any], usual: Usual, references: Any, others: Collection[str] | None
+    arguments: Options, usual: Usual, references: Samples | None, others: Collection[str] | None
 ) -> Request:
     given = arguments.items()
     rest = {name: value for name, value in given if name not in _OPEN or value is not None}
@@ -203,7 +204,7 @@ def _read_request(
     )
 
 
-def _read_method(rest: dict[str, Any]) -> Estimating | None:
+def _read_method(rest: Record) -> Estimating | None:
     """Return how scores may be estimated, or None where they are to be exact."""
     given = {"rtol": rest.pop("rtol")} if "rtol" in rest else {}
     if one_of("method", rest.pop("method", "auto"), get_args(Method)) == "auto":
@@ -222,7 +223,7 @@ def _read_method(rest: dict[str, Any]) -> Estimating | None:
     return Estimating(**given)
 
 
-def _check_estimate(how_sure: Mapping[str, Any], measures: list[Measure]) -> None:
+def _check_estimate(how_sure: Options, measures: list[Measure]) -> None:
     """Raise where an estimate is asked of what has none, whatever the samples."""
     if others := [measure.name for measure in measures if measure.name != "VS"]:
         raise ValueError(
@@ -236,7 +237,7 @@ def _check_estimate(how_sure: Mapping[str, Any], measures: list[Measure]) -> Non
         )
 
 
-def _read_interval(rest: dict[str, Any]) -> dict[str, Any]:
+def _read_interval(rest: Record) -> Record:
     """Return the fields of a Request about how sure its numbers are."""
     ci, interval = rest.pop("ci", None), rest.pop("interval", "auto")
     corrected = flag("corrected", rest.pop("corrected", False))
@@ -263,7 +264,7 @@ def _read_interval(rest: dict[str, Any]) -> dict[str, Any]:
 
 
 def _check_interval(
-    how_sure: Mapping[str, Any], orders: list[float], p: Any, measures: list[Measure]
+    how_sure: Options, orders: list[float], p: Weights | None, measures: list[Measure]
 ) -> None:
     """Raise where the standard error of what is asked for is not defined, whatever the samples."""
     name = "ci" if how_sure["ci"] is not None else "corrected"
@@ -291,7 +292,7 @@ def _instead_of_distances(how: How) -> str:
     return f"pass k={kernels[how.metric]!r} instead"
 
 
-def _is_default(value: Any) -> bool:
+def _is_default(value: object) -> bool:
     return value is None or (isinstance(value, str) and value == "auto")
 
 
@@ -303,7 +304,7 @@ def check_orders(q: Any, name: str = "q") -> list[float]:
     return orders
 
 
-def _order(q: Any, name: str) -> float:
+def _order(q: object, name: str) -> float:
     q = math.inf if isinstance(q, str) and q == "inf" else q
     remedy = "q=1 is the usual Vendi Score"
     return number(name, q, "a number in [0, inf] or 'inf'", lambda order: order >= 0, remedy)

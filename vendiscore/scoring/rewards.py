@@ -13,7 +13,8 @@ import numpy as np
 
 from ..arguments import DEFAULT_ORDER, flag, is_several, number, one_of, refuse_gradient
 from ..arrays.inputs import choose
-from ..arrays.namespace import Samples, row_blocks, to_host
+from ..arrays.namespace import row_blocks, to_host
+from ..arrays.types import Record, Samples
 from ..errors import SampleError
 from ..measures.stack import Stack, stacks_of
 from ..measures.subject import Subject
@@ -39,10 +40,10 @@ _WORD = re.compile(r"\w+")
 
 def group_rewards(
     samples: Samples,
-    quality: Any = None,
+    quality: object = None,
     *,
-    groups: Any = None,
-    prompts: Sequence[Any] | None = None,
+    groups: object = None,
+    prompts: Sequence[object] | None = None,
     given_prompt: bool = False,
     fuse: Fuse = "x",
     weight: float = 1.0,
@@ -126,7 +127,7 @@ def group_rewards(
     if found is None:
         found = Groups((0,), np.zeros(subject.came, dtype=int))
     check_size(found, subject.came, "prompts" if groups is None else "groups")
-    asked: dict[str, Any] = {
+    asked: Record = {
         "credit": credit,
         "q": q,
         "psd": psd,
@@ -153,7 +154,7 @@ def credits_of(
     q: float = DEFAULT_ORDER,
     psd: PSD = "check",
     match_length: bool = False,
-    **how_compared: Any,
+    **how_compared: object,
 ) -> Credits:
     """Find what each sample adds to its group, and the score of each group."""
     how = how_of(how_compared)
@@ -271,7 +272,7 @@ def fused(credits: np.ndarray, quality: np.ndarray | None, fuse: Fuse, weight: f
     return quality * (1 - weight + weight * np.where(alone, 1.0, np.maximum(credits, 0.0)))
 
 
-def groups_of(prompts: Sequence[Any]) -> Groups:
+def groups_of(prompts: Sequence[object]) -> Groups:
     """Return samples with equal prompts as groups; messages are compared, which have no hash."""
     prompts = list(prompts)
     if all(map(is_hashable, prompts)):
@@ -286,7 +287,7 @@ def groups_of(prompts: Sequence[Any]) -> Groups:
     return coded(codes)
 
 
-def read_fusion(fuse: Any, weight: Any) -> tuple[Fuse, float]:
+def read_fusion(fuse: object, weight: object) -> tuple[Fuse, float]:
     """Read how diversity is joined with quality, and its weight."""
     fuse = one_of("fuse", fuse, FUSES)
     most = 1.0 if fuse == "x" else math.inf
@@ -294,7 +295,7 @@ def read_fusion(fuse: Any, weight: Any) -> tuple[Fuse, float]:
     return fuse, number("weight", weight, expected, lambda w: 0 <= w <= most and w < math.inf)
 
 
-def _numbers(quality: Any) -> np.ndarray:
+def _numbers(quality: object) -> np.ndarray:
     """Return qualities, or lists of them, as an array (n,) of finite numbers."""
     if isinstance(quality, (list, tuple)) and quality and all(map(is_several, quality)):
         quality = list(chain.from_iterable(quality))

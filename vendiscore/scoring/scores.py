@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..arguments import DEFAULT_ORDER, is_several
-from ..arrays.namespace import Samples, Weights
+from ..arrays.namespace import Rows
+from ..arrays.types import Samples, Weights
 from ..resolve.kernel_request import KernelArgument
 from ..spectral.spectrum import PSD
 from .compute import compute, measured, subject_of
@@ -56,7 +57,7 @@ def score(
 
 
 def score_K(
-    K: Any, q: float | str = DEFAULT_ORDER, p: Weights | None = None, normalize: bool = False
+    K: Rows, q: float | str = DEFAULT_ORDER, p: Weights | None = None, normalize: bool = False
 ) -> Any:
     """Return the Vendi Score of a similarity matrix.
 
@@ -92,7 +93,7 @@ def score_K(
 
 
 def score_X(
-    X: Any, q: float | str = DEFAULT_ORDER, p: Weights | None = None, normalize: bool = True
+    X: Rows, q: float | str = DEFAULT_ORDER, p: Weights | None = None, normalize: bool = True
 ) -> Any:
     """Return the Vendi Score of rows of features under their dot products: cosines by default.
 
@@ -127,7 +128,7 @@ def score_X(
 
 
 def score_dual(
-    X: Any, q: float | str = DEFAULT_ORDER, normalize: bool = True, p: Weights | None = None
+    X: Rows, q: float | str = DEFAULT_ORDER, normalize: bool = True, p: Weights | None = None
 ) -> Any:
     """Return `score_X`, with the arguments in the order that `vendi_score` has them in.
 
@@ -204,13 +205,13 @@ def conditional_score(
     return found["ConditionalVS"]
 
 
-def _single(q: Any) -> Any:
+def _single(q: object) -> Any:
     if is_several(q):
         raise TypeError(f"`q` must be one order, got {q!r}; use compute(…) for several at once")
     return q
 
 
-def _of_matrix(matrix: Any, name: str, *, q: Any, **arguments: Any) -> Any:
+def _of_matrix(matrix: Any, name: str, *, q: object, **arguments: object) -> Any:
     """Return `compute` of a matrix that errors call by its own name."""
     q = q if isinstance(q, (int, float, str)) else _single(q)
     request = read_request({"q": q, **arguments})

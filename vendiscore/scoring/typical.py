@@ -6,8 +6,8 @@ import json
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
-from typing import Any
 
+from ..arrays.types import Options, Record, Weights
 from ..signature import IDLE, plain
 
 # Accuracies where contents differ and wording is controlled: `benchmarks/people`, McDiv_nuggets.
@@ -25,27 +25,27 @@ WORDING = f"{NGRAMS} {REMEDY}"
 _TOLD = IDLE | {"dims", "dtype", "pooling_from", "revision", "truncated"}
 
 
-def settings_that_count(settings: Mapping[str, Any]) -> dict[str, Any]:
+def settings_that_count(settings: Options) -> Record:
     """Return the settings of a Similarity that decide whether two scores can be compared."""
     told = {name: plain(value) for name, value in settings.items() if name not in _TOLD}
     return {name: value for name, value in told.items() if value is not None}
 
 
-def wording_sentence(settings: Mapping[str, Any], remedy: str = REMEDY) -> str:
+def wording_sentence(settings: Options, remedy: str = REMEDY) -> str:
     """Say what n-grams measure, and what to take for meaning; "" of any other kernel."""
     return f"{NGRAMS} {remedy}".strip() if settings.get("kernel") == "ngram_overlap" else ""
 
 
 @cache
-def _tables() -> list[dict[str, Any]]:
+def _tables() -> list[Record]:
     """Return the scores of `benchmarks/typical_values.py`, which writes the file."""
     text = (files(__package__) / "typical_values.json").read_text(encoding="utf-8")
-    found: list[dict[str, Any]] = json.loads(text)
+    found: list[Record] = json.loads(text)
     return found
 
 
 def typical_sentence(
-    settings: Mapping[str, Any], n: int, q: float, value: float, p: Any = None
+    settings: Options, n: int, q: float, value: float, p: Weights | None = None
 ) -> str:
     """Say between which known sets a score lies; "" unless kernel, options, n and q are theirs.
 

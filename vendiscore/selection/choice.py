@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from ..arguments import DEFAULT_ORDER, flag, number, one_of, refuse_gradient
-from ..arrays.namespace import Samples
 from ..arrays.threads import single_threads
+from ..arrays.types import Samples
 from ..hints import synonym
 from ..progress import foretell, quiet
 from ..resolve.group_labels import check_size, read_labels
@@ -44,11 +44,11 @@ def select(
     *,
     objective: Wish = "vendi",
     q: float = DEFAULT_ORDER,
-    initial: Any = None,
-    quota: Any = None,
-    groups: Any = None,
-    quality: Any = None,
-    relevance: Any = None,
+    initial: object = None,
+    quota: object = None,
+    groups: object = None,
+    quality: object = None,
+    relevance: object = None,
     tradeoff: float | None = None,
     swaps: bool = True,
     psd: PSD = "check",
@@ -57,7 +57,7 @@ def select(
     score_X: bool = False,
     score_dual: bool = False,
     normalize: bool = False,
-    **options: Any,
+    **options: object,
 ) -> Selection:
     """Choose `size` samples, and say how good the choice is.
 
@@ -238,7 +238,7 @@ def _operations(candidates: Candidates, size: int, wish: Wish) -> float:
     return size * rank * (n * dim / 6 + 2e5)
 
 
-def _check_tradeoff(tradeoff: Any, is_used: bool) -> float:
+def _check_tradeoff(tradeoff: object, is_used: bool) -> float:
     """Return the share of diversity in a product with relevance."""
     if tradeoff is None:
         return 0.5
@@ -249,7 +249,7 @@ def _check_tradeoff(tradeoff: Any, is_used: bool) -> float:
     return number("tradeoff", tradeoff, expected, lambda share: 0 <= share <= 1, remedy)
 
 
-def _check_order(q: Any) -> float:
+def _check_order(q: object) -> float:
     """Return an order that can be selected for."""
     remedy = "q=1 is usual, q=0.5 counts rare samples more, q=2 fewer"
     expected = "an order above 0 and at most 2"

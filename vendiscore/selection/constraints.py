@@ -74,7 +74,7 @@ class Constraints:
 
 
 def read_constraints(
-    n: int, size: Any, initial: list[int], groups: Groups | None, quota: Any
+    n: int, size: object, initial: list[int], groups: Groups | None, quota: object
 ) -> Constraints:
     """Return the constraints, if a selection can meet them, of places that were read."""
     size = integer("size", size, 1, n, f"there are {n} samples: take as many, or add some")
@@ -118,7 +118,7 @@ def read_initial(n: int, initial: Any) -> list[int]:
     return places
 
 
-def _read_quota(size: int, quota: Any, groups: Groups) -> np.ndarray:
+def _read_quota(size: int, quota: object, groups: Groups) -> np.ndarray:
     """Return how many of each group may be in."""
     have = np.bincount(groups.codes, minlength=len(groups))
     if not isinstance(quota, Mapping):
@@ -146,7 +146,7 @@ def _read_quota(size: int, quota: Any, groups: Groups) -> np.ndarray:
     return np.array([wanted.get(label, 0) for label in groups.labels])
 
 
-def read_quality(n: int, least: int, quality: Any, kept: np.ndarray) -> np.ndarray:
+def read_quality(n: int, least: int, quality: object, kept: np.ndarray) -> np.ndarray:
     """Read scores of at least 0, of n samples or of those kept, `least` of which have more."""
     expected = "`quality` must be numbers of at least 0, one for each sample"
     scores = _numbers(n, quality, kept, expected)
@@ -166,7 +166,7 @@ def read_quality(n: int, least: int, quality: Any, kept: np.ndarray) -> np.ndarr
     return scores
 
 
-def read_relevance(n: int, relevance: Any, kept: np.ndarray) -> np.ndarray:
+def read_relevance(n: int, relevance: object, kept: np.ndarray) -> np.ndarray:
     """Read scores of any range as quality, exp((r − mean)/std), of which only ratios matter."""
     scores = _numbers(n, relevance, kept, "`relevance` must be numbers, one for each sample")
     check_each("relevance", scores, np.isfinite(scores), "must be finite", "; leave it out")

@@ -305,7 +305,7 @@ class Spectral:
         return self.total, self._quality(), 0
 
     def _values(
-        self, gains: np.ndarray, some: np.ndarray, total: Any, quality: Any, more: int
+        self, gains: np.ndarray, some: np.ndarray, total: object, quality: object, more: int
     ) -> np.ndarray:
         """Return the objective with each of `some` candidates, or what orders them as it does."""
         if self.merit is None:

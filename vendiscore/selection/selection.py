@@ -6,10 +6,10 @@ import math
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
-from typing import Any
 
 import numpy as np
 
+from ..arrays.types import Axes, Record
 from ..errors import NotPSDError
 from ..plots.curves import selection as draw
 from ..summary import cut, html_table
@@ -110,7 +110,7 @@ class Selection:
         """`scores[-1] / bound`, in (0, 1]: 1 says that none of this size scores more."""
         return self._score / self.bound
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Record:
         """Return lists and numbers, for JSON; `bound` is None if eigenvalues are negative."""
         known = self._bound_if_any()
         gains = [gain if math.isfinite(gain) else None for gain in self.gains.tolist()]
@@ -125,7 +125,7 @@ class Selection:
             "certified": None if known is None else self.certified,
         }
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the scores of the prefixes and the bound, on `ax` or new Axes, and return these."""
         return draw(self.scores, self._bound_if_any(), ax=ax)
 

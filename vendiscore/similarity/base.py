@@ -13,7 +13,7 @@ import numpy as np
 from ..arrays import memory
 from ..arrays import sparse as sp
 from ..arrays.identical import joint_groups
-from ..arrays.namespace import Array, gram, is_numpy, namespace, product, row_blocks, scalar
+from ..arrays.namespace import Array, Rows, gram, is_numpy, namespace, product, row_blocks, scalar
 from ..errors import SampleError
 from ..summary import one_line
 
@@ -29,7 +29,7 @@ _NOTHING: Mapping[Any, Any] = MappingProxyType({})
 class _Closed(ABCMeta):
     """The type of classes whose objects cannot be changed once made."""
 
-    def __call__(cls, *args: Any, **options: Any) -> Any:
+    def __call__(cls, *args: object, **options: object) -> Any:
         made = super().__call__(*args, **options)
         made.__dict__["_made"] = True
         return made
@@ -83,8 +83,8 @@ class Similarity(metaclass=_Closed):
     dim: int | None = None
     psd: bool = False
     scale: Array | None = None
-    settings: Mapping[str, Any] = _NOTHING
-    fitted: Mapping[str, Any] = _NOTHING
+    settings: Mapping[str, object] = _NOTHING
+    fitted: Mapping[str, object] = _NOTHING
     notes: Sequence[str] = ()
     roundoff: float = 0.0
     dropped: Mapping[int, str] = _NOTHING
@@ -96,7 +96,7 @@ class Similarity(metaclass=_Closed):
         how = f", by {self.settings['kernel']!r}" if "kernel" in self.settings else ""
         return f"Similarities between {self.n:,} samples{how}."
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         if self.__dict__.get("_made") and not name.startswith("_"):
             raise AttributeError(
                 f"`{name}` of a {type(self).__name__} cannot be set: a Similarity is not changed "
@@ -132,7 +132,7 @@ class Similarity(metaclass=_Closed):
         for block in self._blocks():
             yield block, self._rows(block)[:, block.start :]
 
-    def _features(self) -> Any:
+    def _features(self) -> Rows:
         raise TypeError(f"{type(self).__name__} has no features; `dim` says who has")
 
     def _matmul(self, V: Array, single: bool = False) -> Array:
@@ -179,7 +179,7 @@ class Similarity(metaclass=_Closed):
             memory.require(8 * self.n**2, what, "compare fewer samples")
         return np.empty((self.n, self.n))
 
-    def features(self) -> Any:
+    def features(self) -> Rows:
         """Return F of shape (n, dim) with K = F Fᵀ, dense or CSR. Only where `dim` is not None."""
         F = self._features()
         if self.scale is None:
@@ -235,12 +235,12 @@ class Similarity(metaclass=_Closed):
             total += float(weights[block] @ (np.vecdot(own, own) + 2 * np.vecdot(later, later)))
         return total
 
-    def _with(self, **changes: Any) -> Self:
+    def _with(self, **changes: object) -> Self:
         new = object.__new__(type(self))
         new.__dict__.update(self.__dict__, **changes)
         return new
 
-    def noted(self, *, notes: Sequence[str] = (), **said: Any) -> Self:
+    def noted(self, *, notes: Sequence[str] = (), **said: object) -> Self:
         """Return a copy with more notes, and other `settings`, `fitted`, `dropped`, `roundoff`."""
         return self._with(notes=(*self.notes, *notes), **said)
 

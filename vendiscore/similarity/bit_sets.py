@@ -6,7 +6,6 @@ Both are positive semidefinite: Tanimoto by Gower (Biometrics 1971), Dice as |A 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
@@ -14,6 +13,7 @@ import numpy as np
 
 from ..arrays import sparse as sp
 from ..arrays.identical import identical_rows
+from ..arrays.types import DType, Options
 from .base import Index
 from .rows import RowsSimilarity
 
@@ -39,7 +39,7 @@ class BitSimilarity(RowsSimilarity):
         self,
         bits: Bits,
         coefficient: Coefficient = "tanimoto",
-        settings: Mapping[str, Any] | None = None,
+        settings: Options | None = None,
     ) -> None:
         super().__init__(BitEntries(bits, coefficient), psd=True, settings=settings)
 
@@ -64,7 +64,7 @@ class BitEntries:
         few = sp.csr_array(bits[:, rare], dtype=np.float32) if rare.any() else None
         return common.toarray() if sparse else common, few
 
-    def __call__(self, index: Index, columns: slice, dtype: Any = np.float64) -> np.ndarray:
+    def __call__(self, index: Index, columns: slice, dtype: DType = np.float64) -> np.ndarray:
         common, rare = self._common_and_rare
         both = common[index] @ common[columns].T
         if rare is not None:

@@ -10,7 +10,7 @@ import numpy as np
 from ..arrays import memory
 from ..arrays import sparse as sp
 from ..arrays.inputs import as_matrix
-from ..arrays.namespace import Array, as_kind_of, detached, is_torch, precision, row_blocks
+from ..arrays.namespace import Array, Rows, as_kind_of, detached, is_torch, precision, row_blocks
 from ..distances.pairs import symmetric_part
 from ..errors import SampleError
 from .base import DIAGONAL_TOLERANCE, Similarity, check_diagonal
@@ -27,7 +27,7 @@ ROUNDING = 64 * float(np.finfo(np.float64).eps)
 SMALL = 128
 
 
-def check_matrix(K: Any, normalize: bool = False, name: str = "samples") -> MatrixSimilarity:
+def check_matrix(K: Rows, normalize: bool = False, name: str = "samples") -> MatrixSimilarity:
     """Return the Similarity of a finite matrix that is symmetric within its precision."""
     if not normalize and _is_sound(K):
         return MatrixSimilarity(K, settings={"kernel": "matrix K"})
@@ -52,7 +52,7 @@ def check_matrix(K: Any, normalize: bool = False, name: str = "samples") -> Matr
     return _checked_entries(similarity, f"`{name}`")
 
 
-def _is_sound(K: Any) -> bool:
+def _is_sound(K: Rows) -> bool:
     """Return whether a small matrix passes every check; what is not finite is in no range."""
     small = type(K) is np.ndarray and K.ndim == 2 and len(K) == K.shape[1] <= SMALL and len(K) > 0
     if not small or K.dtype != np.float64:
@@ -111,7 +111,7 @@ def _checked_entries(similarity: MatrixSimilarity, what: str) -> MatrixSimilarit
     return similarity
 
 
-def _check_entries(K: Any, scale: Any, tolerance: float, what: str) -> float:
+def _check_entries(K: Rows, scale: Any, tolerance: float, what: str) -> float:
     """Return the largest |K_ij − K_ji| of diag(s) K diag(s), or ROUNDING if it is less."""
     K, scale = detached(K), detached(scale)
     n = K.shape[0]

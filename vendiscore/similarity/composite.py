@@ -14,7 +14,7 @@ import numpy as np
 
 from ..arrays import sparse as sp
 from ..arrays.identical import joint_groups
-from ..arrays.namespace import Array, is_numpy, is_torch
+from ..arrays.namespace import Array, Rows, is_numpy, is_torch
 from .base import Index, Similarity
 from .features import FeatureSimilarity
 from .matrix import MatrixSimilarity
@@ -43,7 +43,7 @@ class RepeatedSimilarity(Similarity):
     def _stack(self, places: np.ndarray) -> Array:
         return self.distinct.stack(self.inverse[places])
 
-    def _features(self) -> Any:
+    def _features(self) -> Rows:
         return self.distinct.features()[self.inverse]
 
     def _matmul(self, V: Array, single: bool = False) -> Array:
@@ -84,12 +84,11 @@ class _Mixture(Similarity):
 
     def _groups(self) -> np.ndarray | None:
         groups = [part.groups() for part in self.parts]
-        if any(group is None for group in groups):
-            return None
-        return joint_groups(groups)
+        known = [group for group in groups if group is not None]
+        return joint_groups(known) if len(known) == len(groups) else None
 
     @abstractmethod
-    def _combined(self, of: str, *args: Any) -> Any:
+    def _combined(self, of: str, *args: object) -> Any:
         """Combine what the method `of` of every part returns."""
 
     def _take(self, index: np.ndarray) -> Similarity:
@@ -160,14 +159,14 @@ class SumSimilarity(_Mixture):
         dims = [part.dim for part in parts]
         self.dim = None if None in dims else sum(d for d in dims if d is not None)
 
-    def _combined(self, of: str, *args: Any) -> Any:
+    def _combined(self, of: str, *args: object) -> Any:
         terms = zip(self.weights, self.parts, strict=True)
         return sum(w * getattr(part, of)(*args) for w, part in terms)
 
     def _matmul(self, V: Array, single: bool = False) -> Array:
         return self._combined("matmul", V, single)
 
-    def _features(self) -> Any:
+    def _features(self) -> Rows:
         terms = zip(self.weights, self.parts, strict=True)
         F = [math.sqrt(w) * part.features() for w, part in terms]
         if all(map(sp.issparse, F)):
@@ -193,7 +192,7 @@ class ProductSimilarity(_Mixture):
            [0.25, 1.  ]])
     """
 
-    def _combined(self, of: str, *args: Any) -> Any:
+    def _combined(self, of: str, *args: object) -> Any:
         return reduce(mul, (getattr(part, of)(*args) for part in self.parts))
 
     def _matmul(self, V: Array, single: bool = False) -> Array:

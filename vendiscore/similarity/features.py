@@ -62,7 +62,7 @@ class FeatureSimilarity(Similarity):
     psd = True
 
     def __init__(
-        self, X: Rows, settings: Mapping[str, Any] | None = None, *, approximate: float = 0.0
+        self, X: Rows, settings: Mapping[str, object] | None = None, *, approximate: float = 0.0
     ) -> None:
         self.n, self.dim = X.shape
         self.X, self.settings, self.approximate = X, settings or {}, approximate
@@ -92,14 +92,14 @@ class FeatureSimilarity(Similarity):
     def in_threads(self) -> bool:
         return not is_torch(self.X)
 
-    def _float64(self, index: Index) -> Any:
+    def _float64(self, index: Index) -> Rows:
         X = self.X[index]
         if sp.issparse(X):
             return X.astype(np.float64)
         xp = namespace(X)
         return xp.astype(X, xp.float64, copy=False)
 
-    def _features(self) -> Any:
+    def _features(self) -> Rows:
         return self._float64(slice(None))
 
     def _wide_blocks(
@@ -132,7 +132,7 @@ class FeatureSimilarity(Similarity):
         return self._squares
 
     @cached_property
-    def _transposed(self) -> Any:
+    def _transposed(self) -> Rows:
         return self._features().T
 
     def compact(self) -> FeatureSimilarity:
@@ -149,7 +149,9 @@ class FeatureSimilarity(Similarity):
         if not sp.issparse(X):
             return FeatureSimilarity(X, approximate=self.approximate)
         used, columns = np.unique(X.indices, return_inverse=True)
-        few: Any = sp.csr_array((X.data, columns, X.indptr), (len(index), max(1, len(used))))
+        few: sp.csr_array = sp.csr_array(
+            (X.data, columns, X.indptr), (len(index), max(1, len(used)))
+        )
         few = few.toarray() if len(index) * len(used) <= FEW else few
         return FeatureSimilarity(few, approximate=self.approximate)
 
@@ -157,7 +159,8 @@ class FeatureSimilarity(Similarity):
         if not sp.issparse(self.X):
             return self._products(places)
         g, m = places.shape
-        by_column = self._float64(places.ravel()).tocsc()
+        rows: sp.csr_array = self._float64(places.ravel())
+        by_column = rows.tocsc()
         # Each column of each set for itself, so that only samples of one set meet in the product.
         sets = by_column.indices // m
         first = np.ones(len(sets) + 1, dtype=bool)
@@ -191,9 +194,9 @@ class FeatureSimilarity(Similarity):
         return self._of(X)._with(scale=None if self.scale is None else to_host(self.scale))
 
     @cached_property
-    def common_and_rare(self) -> tuple[np.ndarray, Any, Any]:
+    def common_and_rare(self) -> tuple[np.ndarray, sp.csr_array, sp.csr_array]:
         """Sparse X as its few frequent columns, dense, and the others with their transpose."""
-        X = self._features()
+        X: sp.csr_array = self._features()
         found = np.bincount(X.indices, minlength=self.X.shape[1])
         frequent = np.argsort(-found)[:COMMON_COLUMNS]
         common = found > COMMON_SHARE * self.n
@@ -282,7 +285,7 @@ class FeatureSimilarity(Similarity):
         return identical_rows(self.X)
 
 
-def _of_moderate_length(X: Any) -> Any:
+def _of_moderate_length(X: Rows) -> Rows:
     """Multiply rows by powers of two that bring their largest entry into [½, 1]."""
     magnitude = abs(X.detach() if is_torch(X) else X)
     top = magnitude.max(axis=1).toarray().ravel() if sp.issparse(X) else magnitude.max(1)

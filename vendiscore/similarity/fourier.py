@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import memory
-from ..arrays.namespace import is_torch, row_blocks, to_host
+from ..arrays.namespace import Rows, is_torch, row_blocks, to_host
 from ..arrays.threads import each
 from ..distances.medians import draw_pairs
 from ..distances.pairs import Law
@@ -24,7 +24,7 @@ PAIRS = 1000
 MOST_TURNS = 2.0**32
 
 
-def fourier_features(X: Any, sigma: Any, n_features: int, law: Law, seed: int) -> Any:
+def fourier_features(X: Rows, sigma: Any, n_features: int, law: Law, seed: int) -> Rows:
     """Return (cos ω·x, sin ω·x)/√m for m = `n_features` frequencies ω: float32 (n, 2m), or tensors.
 
     Rahimi & Recht, NIPS 2007; Sutherland & Schneider, UAI 2015 (the pairs of cosines and sines);
@@ -106,7 +106,7 @@ def _orthogonal_normal(d: int, m: int, rng: np.random.Generator) -> np.ndarray:
     return W
 
 
-def measured_error(X: Any, F: Any, sigma: float, law: Law) -> tuple[float, int]:
+def measured_error(X: Rows, F: Rows, sigma: float, law: Law) -> tuple[float, int]:
     """Return the root mean square error of F Fᵀ for some pairs of rows, and how many."""
     pairs = draw_pairs(X.shape[0], PAIRS)
     size, total = len(pairs[0]), 0.0

@@ -46,7 +46,9 @@ def _hashes(
         yield text[: len(grams[n])][inside], grams[n][inside]
 
 
-def _row_sums(texts: np.ndarray, grams: np.ndarray, shape: tuple[int, int], signed: bool) -> Any:
+def _row_sums(
+    texts: np.ndarray, grams: np.ndarray, shape: tuple[int, int], signed: bool
+) -> sp.csr_array:
     """Return the counts of n-grams of one length, divided by their norm, summed by column."""
     n, columns = shape
     # Equal n-grams of one text have one number.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import combinations
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -116,7 +116,7 @@ class EquivalenceSimilarity(Similarity):
     divisible = True
 
     def __init__(
-        self, judgements: Judgements, ids: np.ndarray, settings: Mapping[str, Any] | None = None
+        self, judgements: Judgements, ids: np.ndarray, settings: Mapping[str, object] | None = None
     ) -> None:
         self.n, self.judgements, self.ids = len(ids), judgements, ids
         self.settings = settings or {}

@@ -33,7 +33,7 @@ class MatrixSimilarity(Similarity):
     """
 
     def __init__(
-        self, K: Array, *, psd: bool = False, settings: Mapping[str, Any] | None = None
+        self, K: Array, *, psd: bool = False, settings: Mapping[str, object] | None = None
     ) -> None:
         self.K, self.n = K, K.shape[0]
         self.psd, self.settings = psd, settings or {}
@@ -106,7 +106,7 @@ class DeferredSimilarity(MatrixSimilarity):
         compute: Callable[[], np.ndarray],
         *,
         psd: bool = False,
-        settings: Mapping[str, Any] | None = None,
+        settings: Mapping[str, object] | None = None,
         alone: Callable[[np.ndarray], DeferredSimilarity] | None = None,
     ) -> None:
         self.n, self.psd, self.settings = n, psd, settings or {}

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..arrays import memory
 from ..arrays.inputs import choose
+from ..arrays.types import Pool, Samples
 from ..progress import track
 from ..signature import plain
 from .matrix import DeferredSimilarity
@@ -21,7 +22,7 @@ SYMMETRY_TOLERANCE = 1e-6
 
 
 def pairwise(
-    samples: Any, k: Callable[[Any, Any], float], places: Sequence[int] | None = None
+    samples: Pool, k: Callable[[Any, Any], float], places: Sequence[int] | None = None
 ) -> DeferredSimilarity:
     """Return k_ij = k(x_i, x_j), each pair compared once; errors name the `places` of samples."""
     n = len(samples)
@@ -33,12 +34,12 @@ def pairwise(
 
 
 def _compare_some(
-    samples: Any, k: Callable[[Any, Any], float], at: Sequence[int], index: np.ndarray
+    samples: Samples, k: Callable[[Any, Any], float], at: Sequence[int], index: np.ndarray
 ) -> DeferredSimilarity:
     return pairwise(choose(samples, index), k, [at[i] for i in index])
 
 
-def _compare_all(samples: Any, k: Callable[[Any, Any], float], at: Sequence[int]) -> np.ndarray:
+def _compare_all(samples: Pool, k: Callable[[Any, Any], float], at: Sequence[int]) -> np.ndarray:
     n = len(samples)
     memory.require(12 * n * n, f"the similarity matrix of {n} samples", "compare fewer samples")
     K = np.empty((n, n))
@@ -68,11 +69,11 @@ def _compare_all(samples: Any, k: Callable[[Any, Any], float], at: Sequence[int]
     return K.astype(np.float32) if single else K
 
 
-def _number(value: Any, i: int, j: int) -> tuple[float, bool]:
+def _number(value: object, i: int, j: int) -> tuple[float, bool]:
     """Return the value as a float, and whether it came in single precision or less."""
     if isinstance(value, float) and math.isfinite(value):  # NumPy's float64 is one
         return value, False
-    scalar = value.detach() if hasattr(value, "detach") else value
+    scalar: Any = value.detach() if hasattr(value, "detach") else value
     if getattr(scalar, "ndim", 0) and np.size(scalar) == 1:
         scalar = scalar.reshape(())  # functions for many pairs give (1, 1) arrays
     kind = str(getattr(scalar, "dtype", ""))

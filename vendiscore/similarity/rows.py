@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from ..arrays import memory
 from ..arrays.identical import identical_rows
 from ..arrays.namespace import Array, in_single, row_blocks
 from ..arrays.threads import in_order
+from ..arrays.types import DType, Options
 from ..distances.pairs import fill_symmetric, pair_blocks
 from .base import Index, Similarity
 from .symmetric_products import Strip, row_tiles, symmetric_product, tiles, weighted_squares
@@ -29,7 +30,7 @@ class Entries(Protocol):
     n: int
     in_threads: bool  # whether it may be called in several threads at once
 
-    def __call__(self, index: Index, columns: slice, dtype: Any = np.float64) -> np.ndarray:
+    def __call__(self, index: Index, columns: slice, dtype: DType = np.float64) -> np.ndarray:
         """Return K[index][:, columns], a new array; in float32 right to 1e-5."""
 
     def take(self, index: np.ndarray) -> Entries:
@@ -71,7 +72,7 @@ class RowsSimilarity(Similarity):
     """
 
     def __init__(
-        self, entries: Entries, *, psd: bool = False, settings: Mapping[str, Any] | None = None
+        self, entries: Entries, *, psd: bool = False, settings: Options | None = None
     ) -> None:
         self.n, self.entries, self.psd, self.settings = entries.n, entries, psd, settings or {}
         self._kept = _Kept()
@@ -83,7 +84,7 @@ class RowsSimilarity(Similarity):
         k: Callable[[np.ndarray, np.ndarray], np.ndarray],
         *,
         psd: bool = False,
-        settings: Mapping[str, Any] | None = None,
+        settings: Options | None = None,
     ) -> RowsSimilarity:
         """Return k_ij = k(X, X)_ij from a function of some rows and others of X (n, d), not copied.
 
@@ -99,7 +100,7 @@ class RowsSimilarity(Similarity):
     def _diagonal(self) -> Array:
         return np.ones(self.n)
 
-    def _entries(self, index: Index, columns: slice, dtype: Any = np.float64) -> np.ndarray:
+    def _entries(self, index: Index, columns: slice, dtype: DType = np.float64) -> np.ndarray:
         if self._kept.K is not None:
             return self._kept.K[index, columns]
         with np.errstate(under="ignore"):  # whatever the caller has set: what vanishes is 0
@@ -118,11 +119,11 @@ class RowsSimilarity(Similarity):
     def _groups(self) -> np.ndarray | None:
         return self.entries.groups()
 
-    def _from_diagonal(self, block: slice, dtype: Any) -> np.ndarray:
+    def _from_diagonal(self, block: slice, dtype: DType) -> np.ndarray:
         return self._entries(block, slice(block.start, self.n), dtype)
 
     def _upper(
-        self, dtype: Any = np.float64, known: Mapping[int, np.ndarray] | None = None
+        self, dtype: DType = np.float64, known: Mapping[int, np.ndarray] | None = None
     ) -> Iterator[tuple[slice, np.ndarray]]:
         """Yield blocks of rows, large ones, from the diagonal on."""
         for block in pair_blocks(self.n):
@@ -181,7 +182,7 @@ class RowsSimilarity(Similarity):
         blocks = list(pair_blocks(self.n)) if known else row_tiles(self.n)
         return symmetric_product(strips, blocks, V, self.entries.in_threads)
 
-    def _strips(self, dtype: Any) -> Callable[[slice], Strip]:
+    def _strips(self, dtype: DType) -> Callable[[slice], Strip]:
         """Return what gives K from the diagonal on for a block of rows: kept, or in tiles."""
         known = self._single() if dtype == np.float32 else None
 
@@ -219,7 +220,7 @@ class _OfRows:
     def __init__(self, X: np.ndarray, k: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> None:
         self.n, self.X, self.k = len(X), X, k
 
-    def __call__(self, index: Index, columns: slice, dtype: Any = np.float64) -> np.ndarray:
+    def __call__(self, index: Index, columns: slice, dtype: DType = np.float64) -> np.ndarray:
         return self.k(self.X[index], self.X[columns]).astype(dtype, copy=False)
 
     def take(self, index: np.ndarray) -> Entries:

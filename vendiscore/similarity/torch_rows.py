@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 import numpy as np
 
 from ..arrays import memory
-from ..arrays.namespace import Array, is_torch
+from ..arrays.namespace import Array, Tensor, is_torch
 from ..distances.exponentials import Exponentials
 from ..distances.pairs import Law
 from .base import Index, Similarity
@@ -21,7 +20,9 @@ KEPT_SHARE = 0.25
 BLOCK_BYTES, ON_GPU = 1 << 26, 16
 
 
-def of_tensor(X: Any, sigma: Any, law: Law, settings: Mapping[str, Any]) -> Similarity:
+def of_tensor(
+    X: Tensor, sigma: float | Tensor, law: Law, settings: Mapping[str, object]
+) -> Similarity:
     """Return the similarity of rows of a tensor X (n, d) under `Exponentials`."""
     entries, size = TensorSimilarity(X, sigma, law, settings), 8 * len(X) ** 2
     if size <= memory.FEW_BYTES or size <= KEPT_SHARE * _available_bytes(X):
@@ -34,7 +35,9 @@ class TensorSimilarity(Similarity):
 
     psd = True
 
-    def __init__(self, X: Any, sigma: Any, law: Law, settings: Mapping[str, Any]) -> None:
+    def __init__(
+        self, X: Tensor, sigma: float | Tensor, law: Law, settings: Mapping[str, object]
+    ) -> None:
         self.n, self.settings = len(X), settings
         self._made_from, self._entries = (X, sigma, law), Exponentials(X, sigma, law)
 
@@ -67,7 +70,7 @@ class TensorSimilarity(Similarity):
         return self.rows(slice(0, self.n))
 
 
-def _available_bytes(X: Any) -> int:
+def _available_bytes(X: Tensor) -> int:
     """Return the bytes that can be allocated where a tensor is."""
     if not X.is_cuda:
         return memory.available_bytes()

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..arrays.types import Samples
+
 if TYPE_CHECKING:
     from .between_sources import Sources
 
@@ -12,7 +14,7 @@ __all__ = ["sources"]
 
 
 def sources(
-    answers: Any,
+    answers: Samples,
     prompts: Sequence[Hashable] | None = None,
     *,
     by: Sequence[Hashable] | None = None,
@@ -26,7 +28,7 @@ def sources(
     level: float | None = 0.95,
     psd: str = "check",
     k: str | Callable[[Any, Any], float] | dict[str, float] | list[str] | None = None,
-    **how: Any,
+    **how: object,
 ) -> Sources:
     """Find how many sources of answers are effectively different, and which are alike.
 

@@ -12,6 +12,7 @@ import numpy as np
 from ..arguments import is_several
 from ..arrays.inputs import as_samples, choose
 from ..arrays.pools import pooled, size
+from ..arrays.types import Record, Samples
 from ..hints import suggestion
 from ..resolve.group_labels import check_size, coded, grouped, is_missing, read_labels
 from ..resolve.kernel_request import How
@@ -68,7 +69,7 @@ def read_columns(answers: Any, source: str, prompt: str | None, sample: str | No
     return found
 
 
-def from_rows(samples: Any, by: Any, prompts: Any, how: How) -> Answers:
+def from_rows(samples: Samples, by: object, prompts: object, how: How) -> Answers:
     """Return answers with the source and, unless they are whole sets, the prompt of each."""
     samples = read_collection(samples, how)
     read = {"by": read_labels(by, "by")}
@@ -91,7 +92,9 @@ def from_rows(samples: Any, by: Any, prompts: Any, how: How) -> Answers:
     return Answers(samples, names, sources.codes, asked.labels, asked.codes, kept)
 
 
-def from_sources(answers: Any, prompts: Any, names: Any, aligned: bool, how: How) -> Answers:
+def from_sources(
+    answers: Samples, prompts: object, names: object, aligned: bool, how: How
+) -> Answers:
     """Return answers that come source by source: a dict by name, or lists or arrays."""
     named = _named(answers, names)
     _check_several(tuple(named))
@@ -139,7 +142,7 @@ def from_sources(answers: Any, prompts: Any, names: Any, aligned: bool, how: How
     return Answers(samples, tuple(parts), source, every, prompt)
 
 
-def _named(answers: Any, names: Any) -> dict[str, Any]:
+def _named(answers: Any, names: Any) -> Record:
     """Return sources by name: A, B, … unless they have one."""
     if isinstance(answers, Mapping):
         if names is not None:
@@ -181,7 +184,7 @@ def _entries(own: Any, how: How, name: str) -> tuple[Any, np.ndarray, int]:
     return flat, places if groups is None else places[groups.codes], length
 
 
-def _missing(samples: Any) -> np.ndarray:
+def _missing(samples: Samples) -> np.ndarray:
     """Return which samples are None, NaN or an empty list."""
     if not isinstance(samples, list):
         return np.zeros(size(samples), dtype=bool)

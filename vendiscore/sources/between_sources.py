@@ -11,6 +11,7 @@ import numpy as np
 from .. import plots
 from ..analysis.layout import linked_groups
 from ..arguments import integer, number, one_of
+from ..arrays.types import Axes, Frame, Options, Record
 from ..optional import require
 from ..signature import line, plain, plain_order
 from ..summary import Summary, html_table, measured
@@ -146,7 +147,7 @@ class Sources(Summary):
     per_prompt: tuple[float, ...]
     order: np.ndarray
     places: np.ndarray
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    settings: Options = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     dropped: Mapping[int, str] = field(default_factory=dict)
 
@@ -187,12 +188,12 @@ class Sources(Summary):
         names = self.names
         return [[names[i] for i in group] for group in linked_groups(self.similarity, read)]
 
-    def to_frame(self, rows: str = "sources") -> Any:
+    def to_frame(self, rows: str = "sources") -> Frame:
         """Return a pandas DataFrame with a row for each of "sources", "prompts" or "pairs"."""
         one_of("rows", rows, ("sources", "prompts", "pairs"))
         return require("pandas", "dev", "a frame").DataFrame(list(self.rows(rows)))
 
-    def rows(self, of: str) -> Iterator[dict[str, Any]]:
+    def rows(self, of: str) -> Iterator[Record]:
         """Yield rows of a table of "sources", "prompts" or "pairs", as dicts."""
         if of == "sources":
             yield from (asdict(row) for row in self.sources)
@@ -204,7 +205,7 @@ class Sources(Summary):
             for a, b, value in self.pairs(every):
                 yield {"a": a, "b": b, "similarity": value}
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Record:
         """Return all of it as plain values, for JSON; order ∞ is "inf"."""
         known = self.found.keys("VS")
         known |= {} if self.corrected is None else self.corrected.keys("VS_corrected")
@@ -225,7 +226,7 @@ class Sources(Summary):
         """How the number came about, in one line."""
         return line(["sources"], {**self.settings, "q": self.q, "sources": len(self.sources)})
 
-    def plot(self, ax: Any = None, *, kind: str = "map") -> Any:
+    def plot(self, ax: Axes | None = None, *, kind: str = "map") -> Axes:
         """Draw a "map", on which similar sources are near, or a "heat" map; return Axes.
 
         Names that would overlap on a map are left out, those of sources that add least first.

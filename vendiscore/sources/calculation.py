@@ -15,6 +15,7 @@ from ..arrays import memory
 from ..arrays.inputs import choose
 from ..arrays.namespace import to_host
 from ..arrays.threads import in_order
+from ..arrays.types import Record
 from ..errors import NotPSDError, SampleError, warn
 from ..progress import track
 from ..resolve.kernel_request import How, with_prompts
@@ -54,7 +55,7 @@ class Plan:
     given_prompt: bool
 
 
-def read_plan(q: float, level: Any, psd: Any, given_prompt: Any) -> Plan:
+def read_plan(q: float, level: object, psd: object, given_prompt: object) -> Plan:
     """Return what is asked, checked."""
     if q == 0:
         raise ValueError("`q` must be above 0, at which any source counts as one; pass 1")
@@ -98,7 +99,7 @@ def found(answers: Answers, how: How, plan: Plan) -> Sources:
             corrected = _score(replicates, plan, T, "clip", corrected=True)
     if score.se is not None and answers.prompts and len(answers.prompts) < _FEW:
         notes.append(
-            f"With {len(answers.prompts)} prompts, an interval holds less often than its level says."
+            f"With {len(answers.prompts)} prompts, intervals hold less often than their level says."
         )
     K = MatrixSimilarity(S)
     spectrum = spectrum_of(K, psd=psd, vectors=True)
@@ -219,7 +220,7 @@ class _Compared:
     def __init__(self, answers: Answers, how: How, plan: Plan) -> None:
         self.answers, self.how, self.plan = answers, how, plan
         self.pool: Similarity | None = None
-        self.settings: dict[str, Any] = {}
+        self.settings: Record = {}
         self.dropped: dict[int, str] = {}
         every = np.arange(len(answers.source))
         # Models are loaded, and mixtures fitted, once for all answers.

@@ -6,12 +6,10 @@ With Y the rows of a cluster and S(t) = Yᵀ (A + tI)⁻¹ Y, the change of S_q 
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ..arguments import DEFAULT_ORDER
-from ..arrays.namespace import row_blocks
+from ..arrays.namespace import Array, row_blocks
 from .hill import effective_number
 from .quadrature import of_integral, of_trace, ridges
 from .rank_one import TOLERANCE, check_order, log_of_trace, positive_parts
@@ -21,7 +19,7 @@ from .spectrum import EPS, Spectrum
 LARGE = 1 / 6
 
 
-def leave_cluster_out(spectrum: Spectrum, clusters: np.ndarray, q: float = DEFAULT_ORDER) -> Any:
+def leave_cluster_out(spectrum: Spectrum, clusters: np.ndarray, q: float = DEFAULT_ORDER) -> Array:
     """Find log VS_q, of order up to 2, without each cluster; `clusters` has codes 0 to m − 1.
 
     Time: O(n r s) for each of some dozens of nodes, of clusters of s samples.

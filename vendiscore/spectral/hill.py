@@ -9,6 +9,7 @@ import numpy as np
 
 from ..arguments import DEFAULT_ORDER
 from ..arrays.namespace import Array, is_torch, namespace, scalar
+from ..arrays.types import Number
 
 # How far numbers may be outside of what they can be, by rounding, before they are brought back.
 RANGE_TOLERANCE = 1e-6
@@ -16,7 +17,7 @@ RANGE_TOLERANCE = 1e-6
 BESIDE_ONE = 1e-8
 
 
-def effective_number(shares: Array, q: float = DEFAULT_ORDER) -> Any:
+def effective_number(shares: Array, q: float = DEFAULT_ORDER) -> Number:
     """Return the Hill number of order q of shares that sum to 1: (Σ λ^q)^{1/(1−q)}.
 
     q = 0 counts the positive shares, q = 1 is exp(−Σ λ log λ), q = 2 is 1/Σλ² and q = ∞ is
@@ -68,7 +69,7 @@ def effective_number(shares: Array, q: float = DEFAULT_ORDER) -> Any:
     return value if torch else float(min(max(float(value), 1.0), positive.shape[0]))
 
 
-def _numbers(shares: Any) -> np.ndarray:
+def _numbers(shares: object) -> np.ndarray:
     """Return shares as an array of one dimension, or raise a TypeError."""
     read: Any
     try:
@@ -83,7 +84,7 @@ def _numbers(shares: Any) -> np.ndarray:
     return read
 
 
-def log_power_mean(weights: Array, logs: Array, q: float) -> Any:
+def log_power_mean(weights: Array, logs: Array, q: float) -> Array:
     """Return log (Σ w e^{(q−1) logs})^{1/(1−q)} of rows of weights of sum 1, with its limits."""
     if q == 1:
         return -(weights * logs).sum(-1)

@@ -13,12 +13,12 @@ orders up to 2; above 2 the largest eigenvalues do: see `secular`.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
 from ..arguments import DEFAULT_ORDER, number
-from ..arrays.namespace import row_blocks, scalar, to_host
+from ..arrays.namespace import Array, row_blocks, scalar, to_host
+from ..arrays.types import Weights
 from .hill import log_power_mean
 from .quadrature import of_integral, of_trace, ridges
 from .secular import powers
@@ -32,7 +32,7 @@ ALL = 1 - 1e-12  # a sample with more of the weight leaves nothing behind
 
 def leave_one_out(
     spectrum: Spectrum, q: float = DEFAULT_ORDER, *, tolerance: float = TOLERANCE
-) -> Any:
+) -> Array:
     """Find log VS_q of the set without each sample, shape (n,)."""
     q = check_order(q)
     values, U = positive_parts(spectrum)
@@ -48,12 +48,12 @@ def leave_one_out(
     return np.clip(left, 0.0, math.log(spectrum.n - 1))
 
 
-def adds(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> Any:
+def adds(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> Array:
     """Find log VS_q of the set minus that without each sample, shape (n,)."""
     return log_score(spectrum, q) - leave_one_out(spectrum, q)
 
 
-def lost(adds: Any) -> Any:
+def lost(adds: object) -> Array:
     """Return the share of a score that is lost without each sample, from its part of log VS."""
     return -np.expm1(-np.asarray(adds))
 
@@ -66,7 +66,7 @@ def gains(
     q: float = DEFAULT_ORDER,
     *,
     tolerance: float = TOLERANCE,
-) -> Any:
+) -> Array:
     """Return log VS_q with each of some candidates added, minus log VS_q of the set."""
     q = check_order(q)
     values = _positive(spectrum)
@@ -85,7 +85,7 @@ def gains(
     return log_of_trace(values, change, 1 + c, q) - log_score(spectrum, q)
 
 
-def surprise(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> Any:
+def surprise(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> Array:
     """Find how surprising each sample is, log(xᵀ A^{q−1} x)/(1−q), (n,); NaN for weight 0."""
     q = check_order(q)
     values, U = positive_parts(spectrum)
@@ -108,7 +108,7 @@ def surprise_of(values: np.ndarray, squares: np.ndarray, q: float) -> np.ndarray
     return np.maximum(np.where(p == 0, np.nan, found), 0.0)
 
 
-def novelty(spectrum: Spectrum) -> Any:
+def novelty(spectrum: Spectrum) -> Array:
     """Find the part of each sample that no other explains, 1/(K⁻¹)_ii, shape (n,), in [0, 1]."""
     values, U = positive_parts(spectrum)
     t = RIDGE / spectrum.n
@@ -121,7 +121,7 @@ def novelty(spectrum: Spectrum) -> Any:
     return np.clip(found, 0.0, 1.0)
 
 
-def coverage(novelties: np.ndarray, p: Any = None) -> float:
+def coverage(novelties: np.ndarray, p: Weights | None = None) -> float:
     """Return 1 − the mean novelty, weighted by p: on labels the Good–Turing coverage."""
     n = len(novelties)
     weights = np.full(n, 1 / n) if p is None else to_host(p)
@@ -205,7 +205,7 @@ def positive_parts(spectrum: Spectrum) -> tuple[np.ndarray, np.ndarray]:
     return _positive(spectrum), to_host(spectrum.vectors)
 
 
-def _squares(U: np.ndarray) -> Any:
+def _squares(U: np.ndarray) -> Array:
     """Return blocks of rows, squared."""
     for rows in row_blocks(len(U), 8 * U.shape[1]):
         yield rows, np.square(U[rows], dtype=np.float64)

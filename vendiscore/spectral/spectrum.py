@@ -6,12 +6,13 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Literal, NamedTuple, Self
+from typing import Literal, NamedTuple, Self
 
 import numpy as np
 
 from ..arguments import DEFAULT_ORDER, one_of
 from ..arrays.namespace import Array, detached, is_numpy, is_torch, namespace, scalar
+from ..arrays.types import Number
 from ..errors import NotPSDError, warn
 from ..similarity.base import Similarity
 from .covariance_float32 import SINGLE_TOLERANCE, log_number_bound
@@ -32,7 +33,7 @@ CUT_MATTERS, TAIL = 1e-6, 1e4
 EPS = float(np.finfo(np.float64).eps)  # every spectrum is in double precision
 
 
-def check_psd(psd: Any) -> PSD:
+def check_psd(psd: object) -> PSD:
     """Return `psd`, or raise a ValueError if it is unknown."""
     remedy = "which raises for negative eigenvalues or sets them to zero"
     return one_of("psd", psd, PSDS, remedy)
@@ -61,7 +62,7 @@ class Spectrum:
         """Bound how far log VS of order q is off by products in single precision."""
         return log_number_bound(self.values, self.error, q) if self.error else 0.0
 
-    def effective_number(self, q: float = DEFAULT_ORDER) -> Any:
+    def effective_number(self, q: float = DEFAULT_ORDER) -> Number:
         """Return the Hill number of order q of the shares, in [1, n]: the Vendi Score."""
         if not self.serves(q):
             raise ValueError(

@@ -65,7 +65,7 @@ def _libraries() -> list[Any]:
     ]
 
 
-def _calling(routines: Sequence[Any], integer: Any) -> Driver:
+def _calling(routines: Sequence[object], integer: Any) -> Driver:
     """Return the routines as one function of a matrix."""
     to_band, to_three, values_of = routines
 

@@ -7,6 +7,7 @@ import types
 from collections.abc import Mapping
 from typing import Any
 
+from ..arrays.types import Options, Record
 from ..encoders.models import Encoder
 from ..registry.kernel import Kernel, list_kernels
 from ..resolve.kernel_request import How, read_how
@@ -54,7 +55,7 @@ def refused(how: How) -> str:
     return f"`{given[0]}` means nothing to a state; leave it out" if given else ""
 
 
-def _lacking(kernel: Kernel, options: Mapping[str, Any]) -> str:
+def _lacking(kernel: Kernel, options: Options) -> str:
     """Name the options any one of which would fix the features of a kernel."""
     known = inspect.signature(kernel.rows).parameters if callable(kernel.rows) else ()
     others = [name for name in known if name in kernel.options and name not in options]
@@ -70,9 +71,9 @@ def streaming() -> str:
     return f"{', '.join(always)}, {by_options}or score_X=True for rows of features"
 
 
-def settings_of(how: How, precision: Precision = "double") -> dict[str, Any]:
+def settings_of(how: How, precision: Precision = "double") -> Record:
     """Return kernel and options in values that can be written down and told apart."""
-    rest: dict[str, Any] = {"normalize": True} if how.normalize else {}
+    rest: Record = {"normalize": True} if how.normalize else {}
     rest |= {"prompts": "given"} if how.prompts is not None else {}
     rest |= {"precision": precision} if precision != "double" else {}
     if not isinstance(how.k, Kernel):
@@ -84,7 +85,7 @@ def settings_of(how: How, precision: Precision = "double") -> dict[str, Any]:
     return {"kernel": how.k.name} | told | skip | rest
 
 
-def found_in(settings: Mapping[str, Any], asked: Mapping[str, Any]) -> dict[str, Any]:
+def found_in(settings: Options, asked: Options) -> Record:
     """Return what a batch tells of its encoder beyond what was asked for."""
     told = {name: plain(value) for name, value in settings.items() if name not in IDLE | _COUNTS}
     # A function that was asked for has "@" and what it does, its report has only its name.
@@ -92,7 +93,7 @@ def found_in(settings: Mapping[str, Any], asked: Mapping[str, Any]) -> dict[str,
     return {name: value for name, value in told.items() if asked.get(name, "nothing") != value}
 
 
-def restored(settings: Mapping[str, Any]) -> How | None:
+def restored(settings: Options) -> How | None:
     """Return how to compare more batches, from settings out of bytes; None if they do not say."""
     if "prompts" in settings:
         return None
@@ -106,13 +107,13 @@ def restored(settings: Mapping[str, Any]) -> How | None:
     return None if rest else how
 
 
-def is_plain(value: Any) -> bool:
+def is_plain(value: object) -> bool:
     if isinstance(value, (list, tuple)):
         return all(map(is_plain, value))
     return value is None or isinstance(value, (bool, int, float, str))
 
 
-def _told(value: Any) -> Any:
+def _told(value: object) -> Any:
     """Return a value in words; an object by what it says of itself, since its bytes may differ."""
     if isinstance(value, Encoder):
         return plain({name: own for name, own in value.settings.items() if name not in IDLE})

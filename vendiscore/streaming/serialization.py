@@ -8,12 +8,11 @@ from __future__ import annotations
 import json
 import math
 import struct
-from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
 from ..arrays.hashing import hash_bytes
+from ..arrays.types import Options, Record
 from .sums import Sum, length, stays_rows
 
 _MAGIC, _VERSION = b"vendi-state", 2
@@ -31,7 +30,7 @@ _TYPES = {
 }
 
 
-def write_record(fields: Mapping[str, Any], total: Sum | None) -> bytes:
+def write_record(fields: Options, total: Sum | None) -> bytes:
     """Return the bytes of the fields of a state, and of its sum."""
     rows = len(total.numbers) if total and total.is_rows else 0
     sizes = {"d": total.d if total else 0, "rows": rows}
@@ -42,7 +41,7 @@ def write_record(fields: Mapping[str, Any], total: Sum | None) -> bytes:
     return body + hash_bytes(body)
 
 
-def read_record(data: bytes) -> tuple[dict[str, Any], Sum | None]:
+def read_record(data: bytes) -> tuple[Record, Sum | None]:
     """Read what `write_record` got."""
     if not isinstance(data, (bytes, bytearray, memoryview)):
         raise TypeError(f"`data` must be bytes, got {type(data).__name__}; {_REMEDY}")
@@ -66,7 +65,7 @@ def read_record(data: bytes) -> tuple[dict[str, Any], Sum | None]:
         raise ValueError(f"`data` is no state that can be used ({error}); {_REMEDY}") from error
 
 
-def _record(head: bytes, numbers: bytes) -> tuple[dict[str, Any], Sum | None]:
+def _record(head: bytes, numbers: bytes) -> tuple[Record, Sum | None]:
     fields = json.loads(head)
     named = [(name, kind) for kind, names in _TYPES.items() for name in names]
     wrong = [name for name, kind in named if type(fields[name]) is not kind]

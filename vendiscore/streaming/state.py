@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Self, get_args
+from typing import Self, get_args
 
 import numpy as np
 
 from ..arguments import DEFAULT_ORDER, flag, is_several, one_of, refuse_gradient
 from ..arrays.inputs import as_samples
-from ..arrays.namespace import Samples, Weights
 from ..arrays.pools import size
+from ..arrays.types import Options, Record, Samples, Weights
 from ..optional import versions
 from ..resolve.kernel_request import How, KernelArgument, how_of, with_prompts
 from ..resolve.sets import resolve_sets
@@ -62,9 +62,9 @@ class State:
     <State of 6 samples, 2 features: kernel='cosine'>
     """
 
-    _asked: Mapping[str, Any]  # kernel, options and precision, in values that can be written down
+    _asked: Options  # kernel, options and precision, in values that can be written down
     _how: How | None  # None of bytes that do not hold an object among them, such as a model
-    _found: Mapping[str, Any] = field(default_factory=dict)  # what the first batch told of these
+    _found: Options = field(default_factory=dict)  # what the first batch told of these
     n: int = 0
     weight: float = 0.0
     uneven: bool = False  # whether any weights were given
@@ -81,7 +81,7 @@ class State:
         score_dual: bool = False,
         normalize: bool = False,
         precision: Precision = "double",
-        **options: Any,
+        **options: object,
     ) -> Self:
         """Return the state of no samples.
 
@@ -112,7 +112,7 @@ class State:
         return None if self._sum is None else self._sum.d
 
     @property
-    def settings(self) -> dict[str, Any]:
+    def settings(self) -> Record:
         return {**self._asked, **self._found}
 
     @property
@@ -143,7 +143,7 @@ class State:
     def __str__(self) -> str:
         return f"{self.n:,} samples were added up, compared by {self.settings['kernel']!r}."
 
-    def update(self, batch: Samples, p: Weights | None = None, *, prompts: Any = None) -> Self:
+    def update(self, batch: Samples, p: Weights | None = None, *, prompts: object = None) -> Self:
         """Return the state with a batch added, in time O(m d²) and what the kernel takes.
 
         Parameters
@@ -181,7 +181,7 @@ class State:
         piece = State(self._asked, self.how, found, n, weight, uneven, dropped, notes, total)
         return self.merge(piece)
 
-    def _seen(self, samples: Any, how: How) -> Similarity:
+    def _seen(self, samples: Samples, how: How) -> Similarity:
         """Return a batch as its kernel sees it, with features that depend on no other batch."""
         similarity = resolve_sets([samples], how, ["samples"])[0]
         if similarity.fitted:
@@ -253,7 +253,7 @@ class State:
         *,
         psd: PSD = "check",
         details: bool = False,
-    ) -> dict[str, Any]:
+    ) -> Record:
         """Return the Vendi Score of all samples that were added, in O(d³), or O(n³) for n < d / 2.
 
         Parameters
@@ -285,7 +285,7 @@ class State:
         estimates = spectrum.estimates(orders)
         names = [f"VS_q{digits(order)}" for order in orders] if is_several(q) else ["VS"]
         values = [min(max(float(each.value), 1.0), float(self.n)) for each in estimates]
-        scores: dict[str, Any] = dict(zip(names, values, strict=True))
+        scores: Record = dict(zip(names, values, strict=True))
         by_order = dict(zip(map(digits, orders), estimates, strict=True))
         return scores | ({"details": self._details(psd, by_order, spectrum)} if told else {})
 
@@ -301,9 +301,7 @@ class State:
         clip: PSD = "clip" if self._single else psd
         return from_covariance(self._sum.matrix(), self.n, clip, roundoff=roundoff)
 
-    def _details(
-        self, psd: PSD, estimates: Mapping[str, Estimate], spectrum: Spectrum
-    ) -> dict[str, Any]:
+    def _details(self, psd: PSD, estimates: Mapping[str, Estimate], spectrum: Spectrum) -> Record:
         """Return the keys that `details` of a Vendi Score has, as far as sums can tell them."""
         kernel, *options = self.settings.items()
         notes = [f"Of the first batch: {note}" for note in self.notes]

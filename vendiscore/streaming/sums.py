@@ -5,14 +5,24 @@ from __future__ import annotations
 import math
 import threading
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from ..arrays import memory
 from ..arrays import sparse as sp
-from ..arrays.namespace import as_kind_of, gram, is_numpy, is_torch, namespace, row_blocks, to_host
+from ..arrays.namespace import (
+    Rows,
+    as_kind_of,
+    gram,
+    is_numpy,
+    is_torch,
+    namespace,
+    row_blocks,
+    to_host,
+)
 from ..arrays.threads import in_order
+from ..arrays.types import Weights
 from ..arrays.weights import check_each
 from ..similarity.base import DIAGONAL_TOLERANCE, Similarity
 
@@ -59,7 +69,7 @@ def stays_rows(m: int, d: int) -> bool:
     return m * d < length(d)
 
 
-def of_vectors(X: Any, weights: np.ndarray | None, single: bool, unit: bool) -> Sum | None:
+def of_vectors(X: Rows, weights: np.ndarray | None, single: bool, unit: bool) -> Sum | None:
     """Sum the rows of X, scaled to length 1, in one pass; None if its kernel must look closer."""
     if is_torch(X) and X.device.type == "cpu" and not X.requires_grad:
         X = to_host(X)  # which is the same memory
@@ -177,7 +187,7 @@ def require(d: int) -> None:
     memory.require_large(8 * (3 * d * d + d), what, "compare samples by fewer features")
 
 
-def read_weights(p: Any, n: int) -> np.ndarray:
+def read_weights(p: Weights | None, n: int) -> np.ndarray:
     """Return weights of a batch of n samples in float64, at least 0, of any sum."""
     expected = f"`p` must be numbers of at least 0, one for each of {n} samples of the batch"
     try:

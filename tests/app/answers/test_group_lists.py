@@ -34,7 +34,7 @@ RIGHT = compute(TEXTS, k="ngram_overlap", **NS, ci=0.95, details=True)
 
 
 def shown(name: str = "", data: str = "", text: str = "", **asked):
-    """What the page shows of texts that a visitor sent, with their groups."""
+    """Return what the page shows of texts that a visitor sent, with their groups."""
     given = Given([(name, data.encode())] if name else (), text)
     leave_out = asked.pop("leave_out", False)
     samples = uploads.read(given, Asked(kind="texts", **asked))
@@ -93,7 +93,7 @@ def test_one_group_has_a_mean_and_no_standard_error():
     ours = texts([TEXTS[0]], **NS)
     assert ours["VS"] == compute(TEXTS[0], k="ngram_overlap", **NS)["VS"]
     assert "VS_se" not in ours
-    assert "one group, whose score this is" in ours["sentence"]
+    assert "one group, and this is its score" in ours["sentence"]
 
 
 def test_groups_of_one_are_scored_with_a_note_of_what_is_missing():
@@ -228,7 +228,7 @@ def test_what_else_can_be_asked_is_about_all_groups_together():
     assert through(result.thinning())["removed"][0] == 0
     papers = through(result.papers())
     assert [picture["name"] for picture in papers["pictures"]] == ["heat", "spectrum", "profile"]
-    assert "one set of samples of a source, and these are groups" in " ".join(papers["sentences"])
+    assert "it needs one set of samples, and these are in groups" in " ".join(papers["sentences"])
     assert "effectively different in a group" in result.report()
 
 

@@ -123,12 +123,28 @@ def test_rows_without_a_model_are_counted():
     found, notes = offered("model,answer", rows)
     assert "Which of 2 models is more diverse?" in found
     assert "How many different models?" not in found  # there are no prompts
-    assert notes == ["Questions about models leave out 3 rows without one."]
+    assert notes == ["3 rows without a model will be left out of questions about models."]
 
 
 def test_a_label_is_asked_about_by_its_name():
     rows = [("xy"[i % 2], f"text {i} is") for i in range(20)]
     assert "Which of 2 groups by “genre” is more diverse?" in offered("genre,answer", rows)[0]
+
+
+def test_a_column_for_each_model_is_offered_even_where_one_repeats_itself():
+    rows = [
+        (f"Question {i}?", "the same again", f"other {i} words and {i * i} more of them at {i}")
+        for i in range(12)
+    ]
+    found, _ = offered("prompt,model_a,model_b", rows)
+    question = found["Compare the columns “model_a” and “model_b”"]
+    page = compared({"A": sent("prompt,model_a,model_b", rows, **question["options"])})
+    asked, a, b = map(list, zip(*rows, strict=True))
+    how = {"level": 0.99, "permutations": 299, "prompts": [asked, asked], **NS}
+    right = compare({"model_a": a, "model_b": b}, **how)
+    assert [row["VS"] for row in page["rows"]] == pytest.approx([s.score for s in right.sets])
+    assert page["pairs"][0]["p"] == right.pairs[0].p_adjusted
+    assert not [label for label in offered("prompt,answer,reason", rows)[0] if "columns" in label]
 
 
 def test_lines_and_tables_of_one_column_have_no_questions():

@@ -267,7 +267,7 @@ def test_every_example_of_a_comparison_is_answered(pairing):
 
 
 def grouped(sets: dict, more: str = "", **asked):
-    """The sets as one table, mixed, with a column of their names."""
+    """Return the sets as one table, mixed, with a column of their names."""
     rows = [(name, text) for name, texts in sets.items() for text in texts]
     rows = [rows[i] for i in np.random.default_rng(1).permutation(len(rows))]
     table = "model,answer\n" + "".join(f"{name},{text}\n" for name, text in rows) + more

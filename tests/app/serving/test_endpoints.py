@@ -119,7 +119,7 @@ def http(url):
 
 @contextlib.contextmanager
 def telling(http, key: str, **body):
-    """A score under way, line by line."""
+    """Yield a score under way, line by line."""
     with http.stream("POST", "/page/score", json={"key": key, "kernel": "short", **body}) as stream:
         assert stream.status_code == 200
         with contextlib.closing(stream.iter_lines()) as lines:

@@ -100,7 +100,7 @@ def dumped(value) -> bytes:
 
 
 def begun(http, path: str, **more) -> str:
-    """The status and the first words of a stream that may never end."""
+    """Return the status and the first words of a stream that may never end."""
     with http.stream("GET", path, **more) as stream:
         return f"{stream.status_code} {next(stream.iter_text(), '')}"
 

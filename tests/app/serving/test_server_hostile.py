@@ -30,7 +30,7 @@ def healthy(server, http):
 
 
 def error(http, name: str, **arguments) -> str:
-    """What clients are told of a call that the API refuses."""
+    """Return what clients are told of a call that the API refuses."""
     with pytest.raises(visitor.CallError) as caught:
         visitor.call(http, name, **arguments)
     said = str(caught.value)
@@ -39,7 +39,7 @@ def error(http, name: str, **arguments) -> str:
 
 
 def refused(http, text: str = "", files=(), kernel: str = "", **options) -> str:
-    """All words in which samples are refused, when they are read or scored."""
+    """Return all words in which samples are refused, when they are read or scored."""
     with pytest.raises(visitor.RefusedError) as caught:
         show(http, kernel, text, files, **options)
     assert caught.value.status in (200, 400, 413, 422)

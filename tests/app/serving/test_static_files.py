@@ -16,6 +16,31 @@ from vendiscore.app.serving.lanes import Lanes  # noqa: E402
 from vendiscore.app.serving.static_files import Files  # noqa: E402
 from vendiscore.app.serving.store import Kept  # noqa: E402
 
+NOTED = """/** A module. */
+
+import { el } from "./dom.js";
+
+/**
+ * Adds.
+ * @param {number} a
+ */
+export function add(a) {
+  /** @type {number[]} */
+  const list = [a]; // one
+  /** @type {Text} */ (list.node).data = "/** kept */";
+  return list;
+}
+"""
+SENT = """
+import { el } from "./dom.js";
+
+export function add(a) {
+  const list = [a]; // one
+  /** @type {Text} */ (list.node).data = "/** kept */";
+  return list;
+}
+"""
+
 
 @pytest.fixture
 def http(tmp_path):
@@ -25,6 +50,7 @@ def http(tmp_path):
         '<a href="page/menu">'
     )
     (tmp_path / "main.js").write_text("import './calls.js';" + " " * 1000)
+    (tmp_path / "add.js").write_text(NOTED)
     (tmp_path / "base.css").write_text("a {}")
     (tmp_path / "secret.py").write_text("no")
     page = endpoints.Routes(Lanes(), Kept(), Files(tmp_path))
@@ -48,6 +74,10 @@ def test_the_first_document_names_its_files_by_their_version(http):
     assert http.get("/page/older/main.js").headers["cache-control"] == "no-cache"
     assert http.get("/page/main.js").text == script.text
     assert http.head("/").status_code == 200
+
+
+def test_types_and_explanations_stay_on_the_server(http):
+    assert http.get("/page/add.js").text == SENT
 
 
 def test_files_are_compressed_and_not_sent_again(http):

@@ -16,7 +16,7 @@ _LONG = 40  # characters of the name of a column on a button
 
 def questions(samples: Samples) -> dict[str, Any]:
     """Return a table's questions, each with how its samples are read, and notes on the others."""
-    if not samples.roles:
+    if not samples.roles and not samples.wide:
         return {"questions": [], "unasked": []}
     n, notes = len(samples), list[str]()
     alone = {"by": None, "sets": None}
@@ -26,6 +26,10 @@ def questions(samples: Samples) -> dict[str, Any]:
     if 2 <= len(each) < sum(each.values()):
         label = f"Score each of {len(each):,} {_many('prompt', column)}"
         asked.append(_question(label, alone | {"by": column}))
+    if samples.wide:
+        how = {"wide": True, "column": None, "sets": "model", "by": None}
+        how |= {"prompts": samples.prompt_column or None}
+        asked.append(_question(f"Compare the columns {_listed(samples.wide)}", how, True))
     for role in ("model", "label"):
         if role in samples.roles:
             found, why = _of_sets(samples, role)
@@ -42,14 +46,11 @@ def _of_sets(samples: Samples, role: str) -> tuple[list[dict[str, Any]], list[st
     sizes = Counter(label for label in labels if label)
     many, notes = _many(role, column), []
     if missing := len(labels) - sum(sizes.values()):
-        empty = f"{missing:,} {samples.unit}{'s'[: missing != 1]} without one"
-        notes.append(f"Questions about {many} leave out {empty}.")
+        empty = f"{missing:,} {samples.unit}{'s'[: missing != 1]}"
+        notes.append(f"{empty} without a {role} will be left out of questions about {many}.")
     if len(sizes) == 1:
         only = f"“{next(iter(sizes)):.{_LONG}}”"
-        notes.append(
-            f"All {samples.unit}s have the same {role}, {only}: there are no two to compare."
-        )
-        return [], notes
+        return [], [*notes, f"There is only one {role}, {only}: a comparison takes two or more."]
     if len(sizes) > MAX_SETS or min(sizes.values()) < MIN_SAMPLES:
         why = f"there are {len(sizes):,}, more than {MAX_SETS}"
         if len(sizes) <= MAX_SETS:
@@ -84,6 +85,11 @@ def _share(samples: Samples, labels: Sequence[str]) -> bool:
             own.setdefault(label, set()).add(prompt)
     every = len(own) == len({*labels} - {""})
     return every and all(a & b for a, b in combinations(own.values(), 2))
+
+
+def _listed(names: Sequence[str]) -> str:
+    short = [f"“{name:.{_LONG}}”" for name in names]
+    return f"{', '.join(short[:-1])} and {short[-1]}"
 
 
 def _many(role: str, column: str) -> str:

@@ -22,7 +22,7 @@ from ..quotas import NUMBERS, TABLE
 from .kinds import kinds_of_table
 from .matrices import csv_code, expression_code
 from .parts import fit
-from .roles import ID_NAMES, answer_columns, melted, roles_of
+from .roles import ID_NAMES, answer_columns, are_models, melted, roles_of
 from .submission import Asked, Kind
 
 LARGE = 4_000_000  # bytes of numbers, from which NumPy reads them faster
@@ -61,6 +61,8 @@ def of_cells(name: str, data: bytes, form: str, asked: Asked) -> Samples:
             raise
         if len(found) == len(read.rows):
             found = _with_roles(found, read, lambda _: read, asked)
+        if kind == "texts" and are_models(wide) and not asked.wide:
+            found = replace(found, wide=tuple(wide))
     python = _csv_python(name, found) if csv and kind == "vectors" else None
     return _finished(found, name, asked, kinds, python)
 

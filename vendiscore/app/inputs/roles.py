@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from ...reading.columns import is_prose, text_columns
+from ...reading.columns import is_prose
 from ...reading.limits import RefusedError
 from ...reading.tables import (
     OTHER_NAMES,
@@ -32,6 +32,7 @@ _LABEL_NAMES = re.compile(
     "(label|class|classe|klasse|category|categorie|kategorie|group|gruppe|topic|thema|genre"
     "|language|sprache|split)s?"
 )
+_NO_ANSWERS = re.compile("(reference|target|title|name|date|time|url|comment|explanation|reason)s?")
 _LOOK = 5_000  # rows that tell what the others are
 _MOST = 100  # columns that are looked into
 _SHORT = 100  # characters of a name
@@ -156,9 +157,19 @@ _FINDERS: Mapping[str, Callable[[Sequence[_Column], Sequence[str]], _Column | No
 
 
 def answer_columns(read: Table) -> list[str]:
-    """Return the columns that may each hold the answers of one model."""
-    texts = text_columns(read)
-    return [c for c in texts if not (is_named(c, PROMPT_NAMES) or is_named(c, ID_NAMES))]
+    """Return the columns of texts that may each hold the answers of one model."""
+    some = replace(read, rows=read.rows[:_LOOK])
+    known = (PROMPT_NAMES, ID_NAMES, _LABEL_NAMES, _NO_ANSWERS)
+    names = [c for c in read.names[:_MOST] if not any(is_named(c, each) for each in known)]
+    names = [c for c in names if not any(map(is_row, some.column(c)[:20]))]
+    return [c for c in names if (own := _Column(c, some.labels(c))).times and own.is_prose]
+
+
+def are_models(columns: Sequence[str]) -> bool:
+    """Return whether columns are named as the answers of several models."""
+    return len(columns) > 1 and all(
+        is_named(name, MODEL_NAMES) or is_named(name, TEXT_NAMES) for name in columns
+    )
 
 
 def melted(read: Table, columns: Sequence[str]) -> Table:

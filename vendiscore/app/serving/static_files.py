@@ -21,6 +21,8 @@ _KINDS = {
     ".svg": "image/svg+xml",
 }
 _NAMED = re.compile(rb'(?<=["\'])/?page/([\w./-]+\.(?:css|js|svg))(?:\?[^"\']*)?(?=["\'])')
+# Types and explanations of a script, in lines of their own, which no browser needs.
+_COMMENT = re.compile(rb"^ */\*\*(?:(?!\*/).)*\*/\n", re.DOTALL | re.MULTILINE)
 _FOREVER = "public, max-age=31536000, immutable"
 
 
@@ -29,7 +31,7 @@ class Files:
 
     def __init__(self, folder: Path = STATIC) -> None:
         paths = (path for path in sorted(folder.rglob("*")) if path.suffix in _KINDS)
-        bodies = {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
+        bodies = {path.relative_to(folder).as_posix(): _read(path) for path in paths}
         self.version = hash_bytes(repr(bodies).encode()).hex()
         if INDEX in bodies:
             below = f"page/{self.version}/"
@@ -58,3 +60,8 @@ class Files:
         if takes_gzip(request):
             return Response(small, 200, {**headers, "Content-Encoding": "gzip"})
         return Response(body, 200, headers)
+
+
+def _read(path: Path) -> bytes:
+    body = path.read_bytes()
+    return _COMMENT.sub(b"", body) if path.suffix == ".js" else body

@@ -1,4 +1,3 @@
-// @ts-check
 /** Elements and words. What a visitor wrote goes in as text, never as markup. */
 
 /**
@@ -57,6 +56,16 @@ export function focused() {
   return document.activeElement instanceof HTMLElement ? document.activeElement : null;
 }
 
+/**
+ * Returns the first element of HTML that a selector finds.
+ * @param {Element} container
+ * @param {string} selector
+ * @returns {HTMLElement | null}
+ */
+export function find(container, selector) {
+  return container.querySelector(selector);
+}
+
 let used = 0;
 
 /**
@@ -106,7 +115,7 @@ export function dotted(...words) {
 
 /**
  * Names the samples of a score and how they were compared.
- * @param {Pick<Result, "name" | "comparison">} result
+ * @param {{name?: string, comparison: string}} result
  */
 export function about({ name, comparison }) {
   return dotted(name, comparison);
@@ -123,7 +132,7 @@ export function error(se) {
 
 /**
  * Writes a similarity with two decimal places and a true minus.
- * @param {number} value
+ * @param {number | null | undefined} value
  */
 export function alike(value) {
   return signed(Number(value).toFixed(2));
@@ -135,6 +144,15 @@ export function alike(value) {
  */
 export function signed(text) {
   return String(text).replace(/^-(?=0(\.0+)?$)/, "").replace("-", "−");
+}
+
+/**
+ * Tells a finite number from whatever else stands in its place.
+ * @param {unknown} value
+ * @returns {value is number}
+ */
+export function isNumber(value) {
+  return Number.isFinite(value);
 }
 
 /**

@@ -7,7 +7,7 @@ import { el } from "./dom.js";
 import { drop } from "./asking/drop.js";
 import { keys, scoreKey, tabKeys } from "./asking/keys.js";
 import { remember, restore, writeHash } from "./asking/memory.js";
-import { kernelsOf, lend, now, page, promptOf, takeBack } from "./asking/page.js";
+import { kernelsOf, lend, now, page, promptOf, subjectOf, takeBack } from "./asking/page.js";
 import { button, byId, fill, onPress } from "./asking/parts.js";
 import { promptField } from "./asking/prompt.js";
 import { asker } from "./asking/questions.js";
@@ -37,7 +37,7 @@ const { current, open, choose, compare } = makeTabs({
 const shown = results(byId("result"), {
   announce,
   // Before there is a menu, one cannot say what has changed.
-  now: (tab) => (page.menu ? now(tab) : shown.of(tab).of),
+  now: (tab) => (page.menu ? null : shown.of(tab)?.of) ?? now(tab),
   renew: (tab, of) => scoreOf(tab, of, { signal: new AbortController().signal, said() {} }),
   moved(tab, threshold) {
     page.thresholds[tab] = threshold;
@@ -50,30 +50,37 @@ const running = runner(
   announce,
 );
 const work = scoring({ shown, redraw, announce });
+/** @returns {Promise<void>} */
 const score = () => running.run(page.tab === "compare" ? work.compared : work.scored);
 page.sets = comparing({
   changed: redraw,
   score,
   examples: () => page.menu?.compare.examples ?? [],
 });
+/** Returns the samples of the tab, which is not the one that compares. */
+const mine = () => /** @type {Given} */ (current());
 const given = samples({
-  current,
-  examples: () => page.menu?.kinds[page.tab]?.examples ?? [],
+  current: mine,
+  examples: () => (page.tab === "compare" ? [] : (page.menu?.kinds[page.tab].examples ?? [])),
   attach,
   prefer: preferred,
   score,
-  turn: (kind) => current().turn(kind),
-  ask: asker({ current, score, compare }),
+  turn: (kind) => mine().turn(kind),
+  ask: asker({ current: mine, score, compare }),
   example,
 });
 const prompted = promptField(byId("prompt"), (text) => (current() ?? page.sets).answer(text));
 
+/** @param {string} text */
 function announce(text) {
   byId("said").textContent = "";
   setTimeout(() => (byId("said").textContent = text), 50); // the same words are said again, too
 }
 
-/** What stands where the result will be. */
+/**
+ * Returns what stands where the result will be.
+ * @param {Tab} tab
+ */
 function empty(tab) {
   const way = tab === "compare" ? TO_COMPARE : TO_SCORE;
   const number = el("p", { class: "empty-number", "aria-hidden": "true" }, "≈ ? of n");
@@ -81,14 +88,21 @@ function empty(tab) {
   return [el("div", { class: "empty" }, number, el("p", {}, way), means)];
 }
 
-/** Of files that could be of several kinds: the one whose tab the visitor chose. */
+/**
+ * Returns the kind of the tab that the visitor chose, for files that could be of several.
+ * @returns {Kind | ""}
+ */
 function preferred() {
-  return page.chosen ? page.tab : "";
+  return page.chosen && page.tab !== "compare" ? page.tab : "";
 }
 
-function attach(files, target) {
+/**
+ * @param {File[]} files
+ * @param {EventTarget | null} [target]
+ */
+function attach(files, target = null) {
   if (page.tab === "compare") page.sets.dropped(files, target);
-  else current().attach(files, preferred());
+  else mine().attach(files, preferred());
 }
 
 function drawAlike() {
@@ -122,7 +136,10 @@ function redraw() {
   writeHash();
 }
 
-/** What was read is told once. */
+/**
+ * Tells once what was read.
+ * @param {Given} subject
+ */
 function changed(subject) {
   redraw();
   const { read } = subject;
@@ -131,57 +148,74 @@ function changed(subject) {
   announce(`${read.name}: ${read.said}.`);
 }
 
+/** @param {Example} entry */
 function example(entry) {
-  current().pick(entry.name, entry.prompt);
+  mine().pick(entry.name, entry.prompt);
   if (entry.kernel) lend(page.tab, entry.kernel);
   page.drawn = null;
   redraw();
   score();
 }
 
-/** Turns the page to what an address says. */
+/**
+ * Turns the page to what an address says.
+ * @param {Link} link
+ */
 function follow(link) {
   const settings = page.settings[link.tab];
   Object.assign(settings, { kernel: link.kernel || settings.kernel, q: link.q });
   if (link.kernel) settings.options[link.kernel] = link.options;
   if (link.threshold !== null) page.thresholds[link.tab] = link.threshold;
-  if (link.prompt) (page.givens[link.tab] ?? page.sets).prompt = link.prompt;
+  if (link.prompt) subjectOf(link.tab).prompt = link.prompt;
   page.drawn = null;
   open(link.tab);
 }
 
-/** The example that an address names, scored unless its result is here. */
+/**
+ * Scores the example that an address names, unless its result is here.
+ * @param {Link | null} link
+ */
 function linked(link) {
-  if (!link?.example || shown.isNow(link.tab)) return;
-  const { kinds, compare } = page.menu;
-  const entries = link.tab === "compare" ? compare.examples : kinds[link.tab].examples;
-  const entry = entries.find(({ name }) => name === link.example);
-  if (!entry) return;
-  const at = link.tab === "compare" ? page.sets : given;
-  at.choose({ ...entry, prompt: link.prompt, ...(link.kernel ? { kernel: "" } : {}) });
+  if (!page.menu || !link?.example || shown.isNow(link.tab)) return;
+  const how = { prompt: link.prompt, ...(link.kernel ? { kernel: "" } : {}) };
+  /** @param {Example} entry */
+  const isMeant = (entry) => entry.name === link.example;
+  if (link.tab === "compare") {
+    const entry = page.menu.compare.examples.find(isMeant);
+    if (entry) page.sets.choose({ ...entry, ...how });
+  } else {
+    const entry = page.menu.kinds[link.tab].examples.find(isMeant);
+    if (entry) given.choose({ ...entry, ...how });
+  }
 }
 
+/** @param {Link | null} link */
 async function loadMenu(link) {
+  /** @type {Menu} */
+  let menu;
   try {
-    page.menu = await get("/page/menu");
+    menu = await get("/page/menu");
   } catch (error) {
+    const { message } = /** @type {Failure} */ (error);
     const again = button("Try again", () => (page.loading = loadMenu(link)), "button");
-    fill(byId("kernels"), el("div", { class: "trouble", role: "alert" }, error.message, again));
+    fill(byId("kernels"), el("div", { class: "trouble", role: "alert" }, message, again));
     return;
   }
-  byId("limits").textContent = page.menu.limits.sentence;
+  page.menu = menu;
+  byId("limits").textContent = menu.limits.sentence;
   redraw();
   linked(link);
 }
 
 function start() {
   const record = kept();
-  const [{ type }] = performance.getEntriesByType("navigation");
+  const [entry] = performance.getEntriesByType("navigation");
+  const { type } = /** @type {PerformanceNavigationTiming} */ (entry);
   if (record && (type === "reload" || record.was === location.hash)) {
     history.replaceState(history.state, "", record.hash);
   }
   const link = fromHash(location.hash);
-  page.chosen = Boolean(link) && link.tab !== "texts";
+  page.chosen = link !== null && link.tab !== "texts";
   if (record) restore(record, link, shown);
   if (link) follow(link);
   else open(record?.tab ?? page.tab);

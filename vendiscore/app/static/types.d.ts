@@ -1,31 +1,548 @@
 /** Types that comments of the page's JavaScript name; no browser is sent this file. */
 
+// Elements
+
 type Plain = string | number | boolean | null | undefined;
 type Child = Node | Plain | Child[];
+/** A part that `fill` puts into a container. */
+type Part = Node | null | undefined | false | "" | Part[];
 type Events = HTMLElementEventMap;
-/** Attributes of an element made by `el` or `shape`; a listener knows the element it is on. */
+/** Attributes of an element that `el` makes; a listener knows the element it is on. */
 type Attributes<Of = Element> = {
   [Name in keyof Events as `on${Name}`]?: (event: Events[Name] & { target: Of }) => void;
-} & { [name in AttributeName]?: Plain } & { [name: `aria-${string}` | `data-${string}`]: Plain };
+} & { [name in AttributeName | `aria-${string}` | `data-${string}`]?: Plain };
 type AttributeName =
   | "alt" | "autocapitalize" | "autocomplete" | "checked" | "class" | "colspan" | "cx" | "cy" | "d"
-  | "dir" | "fill" | "for" | "height" | "hidden" | "id" | "loading" | "max" | "min" | "multiple"
-  | "name" | "open" | "placeholder" | "points" | "r" | "role" | "rows" | "rx" | "scope" | "size"
-  | "spellcheck" | "src" | "step" | "tabindex" | "text-anchor" | "title" | "type" | "value"
+  | "dir" | "fill" | "font-family" | "for" | "height" | "hidden" | "href" | "id" | "loading" | "max" | "min" | "multiple"
+  | "name" | "open" | "placeholder" | "offset" | "points" | "preserveAspectRatio" | "r" | "role" | "required" | "rows" | "rx" | "scope" | "size"
+  | "spellcheck" | "src" | "step" | "stop-color" | "tabindex" | "text-anchor" | "title" | "transform" | "type" | "value"
   | "viewBox" | "width" | "x" | "x1" | "x2" | "y" | "y1" | "y2";
 
-/** Elements of index.html that are more than an HTMLElement. */
+interface HTMLElementEventMap {
+  /** Clusters were found anew. */
+  threshold: CustomEvent<Clusters>;
+  /** The groups of a result are to be compared. */
+  compare: CustomEvent;
+}
+
+/** Elements of index.html, by their id, that are more than an HTMLElement. */
 interface Named {
   "dataset-name": HTMLInputElement;
   score: HTMLButtonElement;
+  stop: HTMLButtonElement;
   "sets-kind": HTMLSelectElement;
 }
 
-/** A result of /page/score. */
-interface Result {
-  n: number;
-  of: number;
+// Answers of the server
+
+type Kind = "texts" | "images" | "molecules" | "vectors";
+type Tab = Kind | "compare";
+
+/** Why something cannot be done; `others` samples remain without what it is about. */
+interface Problem {
+  text: string;
+  then?: string;
+  lines?: string[];
+  others?: number;
+  rows?: string;
+}
+
+/** An error of a call: a `Refusal`, or whatever else was thrown. */
+interface Failure {
+  message?: string;
+  problem?: Problem;
+  gone?: boolean;
+}
+
+/** Samples that were read, from /page/read. */
+interface Read {
+  key: string;
+  kind: Kind;
+  kinds: Kind[];
   name: string;
+  said: string;
+  notes: string[];
+  n: number;
+  total: number;
+  draw: number;
+  unit: string;
+  text: string;
+  preview: (string | { image: string })[];
+  columns: string[];
+  column: string | null;
+  by: string | null;
+  prompt_column: string;
+  sets_by: string | null;
+  roles: { [role in Role]?: [column: string, count: number] };
+  questions: TableQuestion[];
+  unasked: string[];
+  groups: number;
+  prompts: number;
+  separator: string | null;
+  splits: { value: string; count: number }[];
+  problems: (Omit<Problem, "text"> & { count: number }) | null;
+}
+
+/** What a column can tell of the samples. */
+type Role = "model" | "prompt" | "label" | "id";
+
+/** A question that a table can answer, read as its options say. */
+interface TableQuestion {
+  label: string;
+  options: Asked;
+  compares: boolean;
+  show: string;
+}
+
+type Asker = (question: TableQuestion) => unknown;
+
+/** How samples are to be read; what is missing is found out. */
+interface Asked extends Partial<Record<Role, string>> {
+  kind?: Kind;
+  column?: string;
+  by?: string | null;
+  prompts?: string | null;
+  separator?: string;
+  blocks?: boolean;
+  draw?: number;
+  example?: string;
+  dataset?: string;
+  sets?: string | null;
+  wide?: boolean;
+}
+
+interface Question {
+  text: string;
+  choices: { label: string; options: Asked }[];
+}
+
+/** An answer of /page/read: samples, a question or a problem. */
+type ReadAnswer = Partial<Read> & { question?: Question; problem?: Problem };
+
+interface Option {
+  name: string;
+  label: string;
+  type: "number" | "choice" | "checks";
+  value: OptionValue;
+  info: string;
+  choices: (string | number)[] | null;
+}
+type OptionValue = number | string | (string | number)[];
+type OptionValues = Record<string, OptionValue>;
+
+type Setter = (name: string, value: OptionValue) => void;
+
+interface KernelEntry {
+  kernel: string;
+  label: string;
+  small: string;
+  compares: boolean;
+  prompts: boolean;
+  options: Option[];
+}
+
+interface Example {
+  name: string;
+  note: string;
+  kernel?: string;
+  prompt?: string;
+}
+interface Pairing extends Example {
+  kind: Kind;
+  sets: { name: string; example: string }[];
+}
+
+/** The menu of /page/menu. */
+interface Menu {
+  kinds: Record<Kind, { kernels: KernelEntry[]; default: string; examples: Example[] }>;
+  compare: { examples: Pairing[] };
+  limits: {
+    sentence: string;
+    samples: number;
+    sets: number;
+    floor: number;
+    q: number;
+    permutations: [number, number];
+  };
+  version: string;
+}
+
+/** Clusters at a threshold, by rows of the table, from /page/groups. */
+interface Clusters {
+  threshold: number;
+  false_share: number;
+  groups: Cluster[];
+  without: { left: number; VS: number; of: number; all: number };
+}
+interface Cluster {
+  keep: number;
+  rest: number[];
+}
+
+interface Columns {
+  place: (number | string)[];
+  text: string[] | null;
+  image: string[] | null;
+  group: (number | string)[] | null;
+  nearest: number[];
+  similarity: (number | null)[];
+  adds: (number | null)[];
+  repeats: number[];
+}
+interface Heat {
+  cells: number;
+  order: number[];
+  values: string;
+  low: number;
+  high: number;
+}
+interface Drawing {
+  name: string;
+  svg: string;
+  caption: string;
+}
+
+/** The score by a second kernel, from /page/second; at first what it is `by` alone. */
+interface Second {
+  own: string;
+  by: string;
+  sentence?: string;
+  notes?: string[];
+  code?: string;
+}
+
+/** A result of /page/score. */
+interface Result extends Clusters {
+  id: string;
+  key: string;
+  kind: Kind;
+  what: string;
+  name: string;
+  n: number;
+  total: number;
+  draw: number;
+  q: number | string;
+  kernel: string;
   comparison: string;
-  by_group?: { group: string; n: number; VS: number }[] | null;
+  VS: number;
+  se: number | null;
+  low: number | null;
+  high: number | null;
+  level: number | null;
+  of: number;
+  share: number;
+  verdict: string;
+  sentence: string;
+  copies: string;
+  typical: string;
+  wording: string;
+  second: Second | null;
+  id_column: string;
+  interval: string;
+  how: string;
+  notes: string[];
+  signature: string;
+  code: string;
+  left_out: (number | string)[];
+  unused: string;
+  looked: number;
+  samples: Columns;
+  prompts: string[];
+  floor: number;
+  automatic: number | null;
+  heat: Heat;
+  map: { x: number[]; y: number[] };
+  by_group: { group: string; n: number; VS: number }[] | null;
+  growth: string;
+}
+
+/** A comparison of /page/compare. */
+interface Compared {
+  id?: undefined;
+  name?: undefined;
+  kind: Kind;
+  what: string;
+  kernel: string;
+  comparison: string;
+  sentence: string;
+  verdicts: string[];
+  notes: string[];
+  matched_size: number;
+  level: number;
+  within: number | null;
+  rows: SetRow[];
+  pairs: PairRow[];
+  pictures: Drawing[];
+  csv: string;
+  only: { name: string; than: string; p: number; samples: Distinctive[] }[];
+  sources: Sources | null;
+  signature: string;
+  code: string;
+}
+interface SetRow {
+  name: string;
+  n: number;
+  VS: number;
+  se: number | null;
+  matched: number;
+  matched_se: number | null;
+  low: number | null;
+  high: number | null;
+}
+interface PairRow {
+  a: string;
+  b: string;
+  difference: number;
+  low: number;
+  high: number;
+  level: number;
+  p: number;
+  p_floor: number;
+  detectable: number | null;
+  verdict: string;
+}
+interface Distinctive extends Seen {
+  place: number | string;
+  surprise: number;
+  false: number;
+  times: number;
+}
+/** The words and the picture of a sample, one of which it may lack. */
+interface Seen {
+  text?: string;
+  image?: string;
+}
+interface SourcePair {
+  a: string;
+  b: string;
+  similarity: number;
+}
+interface SourcePrompt {
+  prompt: string;
+  VS: number;
+}
+interface Sources {
+  what: string;
+  sentence: string;
+  nearest: SourcePair;
+  farthest: SourcePair;
+  sources: { name: string; adds: number; nearest: string; similarity: number; within: number | null }[];
+  most: SourcePrompt[];
+  least: SourcePrompt[];
+  notes: string[];
+  pictures: Drawing[];
+  code: string;
+  signature: string;
+}
+
+/** The answers of /page/thinning, /page/papers and /page/drawings. */
+interface Thinning {
+  removed: number[];
+  VS: number[];
+  thresholds: (number | null)[];
+}
+interface Papers {
+  pictures: Drawing[];
+  sentences: string[];
+  code: string;
+  signature: string;
+  details: object;
+}
+
+// The page
+
+interface Settings {
+  kernel: string;
+  q: number | null;
+  options: Record<string, OptionValues>;
+  permutations?: number | null;
+}
+
+/** What an address says of the page. */
+interface Link {
+  tab: Tab;
+  kernel: string;
+  options: OptionValues;
+  q: number | null;
+  example: string;
+  threshold: number | null;
+  prompt: string;
+}
+
+/** What a result is of: another text for other samples or settings. */
+interface Of {
+  data: string;
+  settings: string;
+}
+
+type Announce = (text: string) => void;
+/** A way to stop work, and to hear how far it is. */
+interface Tools {
+  signal: AbortSignal;
+  said: Announce;
+}
+type Way<Options> = (path: string, body: object, options: Options) => Promise<any>;
+type Call = Way<{ signal?: AbortSignal } | void>;
+
+/** Ways to ask about a result, and to speak. */
+interface Line {
+  call: Call;
+  follow: Way<Tools>;
+  announce: Announce;
+}
+
+/** What a view tells of: clusters that were found anew, a threshold, a sample, a second number. */
+interface Heard {
+  groups: Clusters;
+  slide: number;
+  jump: number;
+  second: Second;
+}
+
+/** A result as it is looked at, with its clusters at a threshold. */
+interface View<Of extends Result | Compared = Result> extends Grouped {
+  R: Of;
+  signal: AbortSignal;
+  announce: Announce;
+  /** Shows a few words in the bar for a while. */
+  say: Announce;
+  size: number;
+  /** The threshold that was found from the samples; null where the visitor chose. */
+  automatic: number | null;
+  /** The least similarity that the slider and the histogram show. */
+  lowest: number;
+  /** Drawings of molecules. */
+  drawings: { wish(image: HTMLImageElement, smiles: string): void } | null;
+  on<Name extends keyof Heard>(name: Name, run: (news: Heard[Name]) => void): void;
+  tell<Name extends keyof Heard>(name: Name, news: Heard[Name]): void;
+  setGroups(answer: Clusters): void;
+  /** A sample's place as the visitor counts: "#7", or the name of its file. */
+  where(i: number): string;
+  /** The same where there is little room: a file without its folders. */
+  mark(i: number): string;
+  /** A sample in words. */
+  text(i: number): string;
+  /** The words of a sample say more than its place. */
+  hasText: boolean;
+  asked(path: string, body: object): Promise<any>;
+  followed(path: string, said: Announce): Promise<any>;
+}
+type Head = [words: string, kind?: string, means?: string];
+/** The edges of a chart and its plot. */
+interface Box {
+  wide: number;
+  high: number;
+  left: number;
+  right: number;
+  top: number;
+  ground: number;
+}
+type Scale = (value: number) => number;
+type Dot = [x: number, y: number];
+type MenuItem = [words: string, run: () => unknown, small?: string];
+/** A cell of a table that is saved. */
+type Cell = string | number | null | undefined;
+interface Explored<Place> {
+  at(x: number, y: number): Place | null;
+  step(place: Place, dx: number, dy: number): Place;
+  ends: [Place, Place];
+  show(place: Place): void;
+  choose?(place: Place): void;
+}
+/** A column of the table of all samples, and the samples as they are sorted by one. */
+interface Column {
+  name: string;
+  words: string;
+  kind?: string;
+  first?: boolean;
+  value(i: number): string | number;
+}
+interface Sorting {
+  by: string;
+  down: boolean;
+  words: string;
+  order: number[];
+  made: number;
+  values: Record<string, Column["value"]>;
+}
+type AnyView = View<Result> | View<Compared>;
+interface Grouped {
+  threshold: number;
+  groups: Cluster[];
+  alone: number[];
+  without: Clusters["without"] | undefined;
+  /** The number of the cluster of each sample; negative for samples that are alone. */
+  groupOf: Int32Array;
+}
+
+type Given = import("./asking/given.js").Given;
+type Snapshot = ReturnType<Given["snapshot"]>;
+interface SamplesPage {
+  current(): Given;
+  examples(): Example[];
+  attach(files: File[]): void;
+  prefer(): Kind | "";
+  score(): void;
+  turn(kind: Kind): void;
+  ask: Asker;
+  example(entry: Example): void;
+}
+interface SetsSnapshot {
+  kind: Kind | "";
+  example: string;
+  prompt: string;
+  cards: [name: string, given: Snapshot][];
+}
+type Sets = ReturnType<typeof import("./asking/compare.js").comparing>;
+interface Card {
+  given: Given;
+  node: HTMLElement;
+  name(): string;
+  isNamed(): boolean;
+  rename(text: string, byVisitor?: boolean): void;
+  focus(): void;
+  attach(files: File[]): void;
+  draw(removable: boolean): void;
+}
+type Shown = ReturnType<typeof import("./asking/shown.js").results>;
+
+/** What outlives a reload. */
+interface Kept {
+  hash: string;
+  was: string;
+  tab: Tab;
+  chosen: boolean;
+  settings: Record<Tab, Settings>;
+  thresholds: { [tab in Tab]?: number };
+  lent: { [tab in Tab]?: string };
+  givens: Record<Kind, Snapshot>;
+  sets: SetsSnapshot;
+  result: { answer: any; of: Of; stale: boolean } | null;
+}
+
+/**
+ * The state of the page. Settings that nobody has made are null: they are not sent, and the server
+ * takes its own. `lent` are the kernels that were set before an example brought its own; `chosen`
+ * tells whether the visitor chose the tab; `drawn` are the kernels that are shown.
+ */
+interface Page {
+  tab: Tab;
+  chosen: boolean;
+  menu: Menu | null;
+  loading: Promise<void>;
+  thresholds: { [tab in Tab]?: number };
+  givens: Record<Kind, Given>;
+  sets: Sets;
+  lent: { [tab in Tab]?: string };
+  settings: Record<Tab, Settings>;
+  listed: Map<string, KernelEntry[]>;
+  drawn: KernelEntry[] | null;
+}
+
+/** A result with what it is of, under the id by which the server keeps it. */
+interface Entry {
+  answer: Result | Compared;
+  of: Of;
+  id?: string;
+  renewing?: Promise<Result | null> | null;
 }

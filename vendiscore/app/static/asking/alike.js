@@ -1,4 +1,4 @@
-/** What alike means: the kernels in words people use, their options and the order q. */
+/** The meaning of alike: the kernels in words people use, their options and the order q. */
 
 import { el } from "../dom.js";
 import { field, fill } from "./parts.js";
@@ -7,14 +7,19 @@ import { optionsOf } from "./state.js";
 const Q_INFO = "0 counts rare samples in full; large q looks at the commonest only";
 
 /**
- * Shows the kernels of a kind, and sets `settings` {kernel, options: {kernel: {}}, q,
- * permutations?}; `changed()` after each change. `usual` has the `q` of the menu, and the least
- * and the most `permutations`.
+ * Shows the kernels of a kind, and sets `settings`; `changed()` after each change. `usual` has the
+ * `q` of the menu, and the least and the most `permutations`.
+ * @param {HTMLElement} container
+ * @param {KernelEntry[]} kernels
+ * @param {Settings} settings
+ * @param {Menu["limits"]} usual
+ * @param {() => void} changed
  */
 export function alike(container, kernels, settings, usual, changed) {
   const kernel = kernels.find(({ kernel: name }) => name === settings.kernel) ?? kernels[0];
   settings.kernel = kernel?.kernel ?? "";
   const open = container.querySelector("details")?.open ?? false;
+  /** @param {string} name */
   const pick = (name) => {
     settings.kernel = name;
     alike(container, kernels, settings, usual, changed);
@@ -32,6 +37,11 @@ export function alike(container, kernels, settings, usual, changed) {
   );
 }
 
+/**
+ * @param {KernelEntry} entry
+ * @param {boolean} checked
+ * @param {(name: string) => void} pick
+ */
 function radio({ kernel, label, small }, checked, pick) {
   return el(
     "label",
@@ -49,6 +59,13 @@ function radio({ kernel, label, small }, checked, pick) {
   );
 }
 
+/**
+ * @param {KernelEntry | undefined} kernel
+ * @param {Settings} settings
+ * @param {Menu["limits"]} usual
+ * @param {() => void} changed
+ * @param {boolean} open
+ */
 function more(kernel, settings, usual, changed, open) {
   const options = kernel?.options ?? [];
   const chosen = optionsOf(kernel, settings.options[settings.kernel]);
@@ -59,6 +76,10 @@ function more(kernel, settings, usual, changed, open) {
       ...options.map((option) => `${named(option)} ${[chosen[option.name]].flat().join(", ")}`),
     ].join(" · ");
   };
+  /**
+   * @param {string} name
+   * @param {OptionValue} value
+   */
   const set = (name, value) => {
     chosen[name] = value;
     settings.options[settings.kernel] = { ...chosen };
@@ -80,6 +101,11 @@ function more(kernel, settings, usual, changed, open) {
   );
 }
 
+/**
+ * @param {Settings} settings
+ * @param {number} usual
+ * @param {() => void} changed
+ */
 function order(settings, usual, changed) {
   const shown = el("output", {}, String(settings.q ?? usual));
   const range = el("input", {
@@ -97,7 +123,7 @@ function order(settings, usual, changed) {
       changed();
     },
   });
-  range.value = settings.q ?? usual; // after its step, which would round it
+  range.value = String(settings.q ?? usual); // after its step, which would round it
   return el(
     "div",
     { class: "field" },
@@ -106,6 +132,11 @@ function order(settings, usual, changed) {
   );
 }
 
+/**
+ * @param {Settings} settings
+ * @param {[number, number]} range
+ * @param {() => void} changed
+ */
 function permutations(settings, [least, most], changed) {
   const number = el("input", {
     type: "number",
@@ -116,8 +147,11 @@ function permutations(settings, [least, most], changed) {
     "data-at": "permutations",
     onchange: (event) => {
       const { value, min, max } = event.target;
-      settings.permutations = Math.min(Math.max(Math.round(Number(value)), min), max);
-      event.target.value = settings.permutations;
+      settings.permutations = Math.min(
+        Math.max(Math.round(Number(value)), Number(min)),
+        Number(max),
+      );
+      event.target.value = String(settings.permutations);
       changed();
     },
   });
@@ -126,53 +160,78 @@ function permutations(settings, [least, most], changed) {
 
 const CONTROLS = { checks, choice, number };
 
+/**
+ * @param {Option} option
+ * @param {OptionValue} value
+ * @param {Setter} set
+ */
 function control(option, value, set) {
   return CONTROLS[option.type]?.(option, value, set) ?? null;
 }
 
+/** @param {Option} option */
 const named = (option) => option.label ?? option.name;
 
+/** @param {Option} option */
 function info(option) {
   return option.info ? el("span", { class: "hint" }, option.info) : null;
 }
 
+/**
+ * @param {Option} option
+ * @param {OptionValue} value
+ * @param {Setter} set
+ */
 function checks(option, value, set) {
-  const boxes = option.choices.map((choice) => {
+  const choices = option.choices ?? [];
+  const boxes = choices.map((each) => {
     const box = el("input", {
       type: "checkbox",
-      checked: value.includes(choice),
-      "data-at": `${option.name} ${choice}`,
+      checked: Array.isArray(value) && value.includes(each),
+      "data-at": `${option.name} ${each}`,
       onchange: () => {
-        const kept = option.choices.filter((_, i) => boxes[i].control.checked);
+        const kept = choices.filter((_, i) => boxes[i].checked);
         if (kept.length) set(option.name, kept);
         else box.checked = true; // at least one
       },
     });
-    return el("label", { class: "choice" }, box, String(choice));
+    return box;
   });
+  const labels = boxes.map((box, i) => el("label", { class: "choice" }, box, String(choices[i])));
   return el(
     "fieldset",
     { class: "field" },
     el("legend", { class: "hint" }, named(option)),
-    el("div", { class: "row" }, ...boxes),
+    el("div", { class: "row" }, ...labels),
     info(option),
   );
 }
 
+/**
+ * @param {Option} option
+ * @param {OptionValue} value
+ * @param {Setter} set
+ */
 function choice(option, value, set) {
-  const choices = option.choices.map((each) => el("option", { value: each }, String(each)));
-  const onchange = () => set(option.name, option.choices[select.selectedIndex]);
-  const select = el("select", { "data-at": option.name, onchange }, ...choices);
-  select.selectedIndex = option.choices.indexOf(value);
+  const choices = option.choices ?? [];
+  const onchange = () => set(option.name, choices[select.selectedIndex]);
+  const options = choices.map((each) => el("option", { value: each }, String(each)));
+  const select = el("select", { "data-at": option.name, onchange }, ...options);
+  select.selectedIndex = choices.findIndex((each) => each === value);
   return field(named(option), select, info(option));
 }
 
+/**
+ * @param {Option} option
+ * @param {OptionValue} value
+ * @param {Setter} set
+ */
 function number(option, value, set) {
   const input = el("input", {
     type: "number",
     min: 0,
     step: "any",
-    value,
+    value: String(value),
     "data-at": option.name,
     onchange: (event) => set(option.name, Math.max(0, Number(event.target.value) || 0)),
   });

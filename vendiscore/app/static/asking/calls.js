@@ -1,15 +1,19 @@
-/** What the page asks of its server. Whatever goes wrong is thrown as a `Refusal`. */
+/** Calls of the page to its server. Whatever goes wrong is thrown as a `Refusal`. */
 
 const UNREACHED = "This page's server cannot be reached; check the connection and try again.";
 const BROKEN = "The answer broke off before its end; try again.";
+/** @type {Record<number, string>} */
 const BY_STATUS = {
   413: "That is more than this page takes at once; send a part of it.",
   429: "That was too much at once; try again in a moment.",
   503: "The server is busy; try again in a moment.",
 };
 
-/** `problem`: {text, lines?, others?, rows?}. `gone`: the server no longer keeps what is meant. */
 class Refusal extends Error {
+  /**
+   * @param {Problem} problem
+   * @param {boolean} [gone] the server no longer keeps what is meant
+   */
   constructor(problem, gone = false) {
     super(problem.text);
     this.problem = problem;
@@ -17,16 +21,30 @@ class Refusal extends Error {
   }
 }
 
-/** The JSON answer to a JSON question; a Blob where the answer is a file. */
+/**
+ * Returns the JSON answer to a JSON question; a Blob where the answer is a file.
+ * @type {Call}
+ */
 export async function call(path, body, { signal } = {}) {
   return content(await asked(path, posted(body, signal)));
 }
 
+/**
+ * Returns the JSON at a path.
+ * @param {string} path
+ */
 export async function get(path) {
   return content(await asked(path, {}));
 }
 
-/** The answer to samples: options, pasted text and files. */
+/**
+ * Returns the answer to samples: options, pasted text and files.
+ * @param {string} path
+ * @param {object} options
+ * @param {string} text
+ * @param {File[]} files
+ * @param {{signal?: AbortSignal}} [stop]
+ */
 export async function send(path, options, text, files, { signal } = {}) {
   const form = new FormData();
   form.append("options", JSON.stringify(options));
@@ -35,7 +53,12 @@ export async function send(path, options, text, files, { signal } = {}) {
   return content(await asked(path, { method: "POST", body: form, signal }));
 }
 
-/** The result of work that tells how far it is: `said` gets each line of that. */
+/**
+ * Returns the result of work that tells how far it is: `said` gets each line of that.
+ * @param {string} path
+ * @param {object} body
+ * @param {Tools} tools
+ */
 export async function follow(path, body, { signal, said }) {
   const response = await asked(path, posted(body, signal));
   for await (const line of lines(response.body)) {
@@ -48,18 +71,26 @@ export async function follow(path, body, { signal, said }) {
   throw new Refusal({ text: BROKEN });
 }
 
+/**
+ * @param {object} body
+ * @param {AbortSignal} [signal]
+ */
 function posted(body, signal) {
   const headers = { "Content-Type": "application/json" };
   return { method: "POST", headers, body: JSON.stringify(body), signal };
 }
 
+/**
+ * @param {string} path
+ * @param {RequestInit} options
+ */
 async function asked(path, options) {
   let response;
   try {
     // Relative, as a Space may be served below a path.
     response = await fetch(new URL(path.replace(/^\//, ""), document.baseURI), options);
   } catch (error) {
-    if (error.name === "AbortError") throw error;
+    if (aborted(error)) throw error;
     throw new Refusal({ text: UNREACHED });
   }
   if (response.ok) return response;
@@ -68,11 +99,18 @@ async function asked(path, options) {
   throw new Refusal(told.problem ?? { text }, response.status === 410);
 }
 
+/** @param {unknown} error */
+function aborted(error) {
+  return error instanceof Error && error.name === "AbortError";
+}
+
+/** @param {Response} response */
 async function content(response) {
   const json = response.headers.get("Content-Type")?.includes("json");
   return json ? response.json() : response.blob();
 }
 
+/** @param {string} line */
 function parsed(line) {
   try {
     return JSON.parse(line);
@@ -81,19 +119,21 @@ function parsed(line) {
   }
 }
 
+/** @param {ReadableStream<BufferSource> | null} body */
 async function* lines(body) {
+  if (!body) return;
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
   try {
     for (;;) {
       const { done, value } = await reader.read();
       const parts = (rest + (value ?? "")).split("\n");
-      rest = parts.pop();
+      rest = parts.pop() ?? "";
       yield* parts.filter((part) => part.trim());
       if (done) break;
     }
   } catch (error) {
-    if (error.name === "AbortError") throw error;
+    if (aborted(error)) throw error;
     throw new Refusal({ text: BROKEN });
   } finally {
     reader.cancel().catch(() => {});

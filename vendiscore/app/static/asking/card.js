@@ -1,10 +1,17 @@
-/** One of the sets that are compared: its name, a box or files, and what was read. */
+/** A card of one of the sets that are compared: its name, a box or files, and its samples. */
 
 import { el } from "../dom.js";
 import { box, button, chip, chooser, fill } from "./parts.js";
 import { readout } from "./readout.js";
 
-/** `take(files, card)` and `remove(card)` are the sets' own; `name` what it is called at first. */
+/**
+ * Makes the card of a set. `take(files, card)` and `remove(card)` are the sets' own; `name` is its
+ * name at first.
+ * @param {Given} given
+ * @param {string} name
+ * @param {{take: (files: File[], card: Card) => void, remove: (card: Card) => void, renamed: () => void, score: () => void}} sets
+ * @returns {Card}
+ */
 export function makeCard(given, name, { take, remove, renamed, score }) {
   let own = false;
   const title = el("input", {
@@ -23,16 +30,18 @@ export function makeCard(given, name, { take, remove, renamed, score }) {
   const read = el("div", { class: "stack read" });
   const bin = button("×", () => remove(card), "take-away");
   const files = chooser("Choose files", (chosen) => take(chosen, card));
+  const legend = el("legend", { class: "visually-hidden" });
   const node = el(
     "fieldset",
     { class: "set" },
-    el("legend", { class: "visually-hidden" }, name),
+    legend,
     el("div", { class: "row between" }, title, files, bin),
     attached,
     paste,
     read,
   );
 
+  /** @type {Card} */
   const card = {
     given,
     node,
@@ -63,11 +72,11 @@ export function makeCard(given, name, { take, remove, renamed, score }) {
 
   function label() {
     const called = card.name() || "the set";
-    node.firstChild.textContent = called;
+    legend.textContent = called;
     paste.setAttribute("aria-label", `Samples of ${called}`);
     paste.placeholder = `Paste the samples of ${called}, or drop a file here`;
     bin.setAttribute("aria-label", `Remove ${called}`);
-    files.querySelector("input").setAttribute("aria-label", `Choose files of ${called}`);
+    files.querySelector("input")?.setAttribute("aria-label", `Choose files of ${called}`);
   }
   label();
   return card;

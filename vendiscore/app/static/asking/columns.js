@@ -1,31 +1,46 @@
-/** The columns of a table: which holds the samples, and what the others say of them. */
+/** The columns of a table: one holds the samples, the others tell of them. */
 
 import { count, el } from "../dom.js";
 import { button, field } from "./parts.js";
 
+/** @type {Record<Role, string>} */
 const ROLES = { model: "Model", prompt: "Prompt", label: "Label", id: "Id" };
 
 /**
- * The fields of a table and the questions that it can answer, each a click on `ask(question)`;
- * a set of a comparison, which `label` names, has no questions.
+ * Makes the fields of a table and the questions that it can answer, each a click on
+ * `ask(question)`; a set of a comparison, which `label` names, has no questions.
+ * @param {Given} given
+ * @param {Read} read
+ * @param {{label: string, ask: Asker}} how
  */
 export function columns(given, read, { label, ask }) {
   const names = read.columns ?? [];
   if (names.length < 2) return [];
+  /**
+   * @param {string} name
+   * @param {string} none
+   * @param {string | null | undefined} value
+   * @param {(value: string) => void} change
+   * @param {string[]} [among]
+   */
   const pick = (name, none, value, change, among = names) => {
     const options = [...(none ? [["", none]] : []), ...among.map((each) => [each, each])];
     return select(name, options, value ?? "", change, label);
   };
   const rest = names.filter((name) => name !== read.column);
   const roles = read.roles ?? {};
+  /** @param {[Role, string]} role */
   const role = ([key, name]) => {
     const [column, n] = roles[key] ?? [];
     const many = n && key !== "id" ? `${name} (${count(n)})` : name;
     return pick(many, "none", column, (value) => given.ask({ [key]: value }), rest);
   };
-  const found = label ? [] : Object.entries(ROLES).filter(([key]) => roles[key]);
-  const others = label ? [] : Object.entries(ROLES).filter(([key]) => !roles[key]);
+  const every = /** @type {[Role, string][]} */ (label ? [] : Object.entries(ROLES));
+  const found = every.filter(([key]) => roles[key]);
+  const others = every.filter(([key]) => !roles[key]);
+  /** @param {string} value */
   const by = (value) => given.ask({ by: value || null });
+  /** @param {string} value */
   const sets = (value) => given.ask({ sets: value || null });
   return [
     el(
@@ -49,7 +64,11 @@ export function columns(given, read, { label, ask }) {
   ];
 }
 
-/** A column of prompts, of which each is taken out of its own sample. */
+/**
+ * Makes the choice of a column of prompts, of which each is taken out of its own sample.
+ * @param {Given} given
+ * @param {Read} read
+ */
 function own(given, read) {
   const box = el("input", {
     type: "checkbox",
@@ -60,6 +79,11 @@ function own(given, read) {
   return el("label", { class: "choice small" }, box, `given the prompt, “${read.prompt_column}”`);
 }
 
+/**
+ * @param {Given} given
+ * @param {Read} read
+ * @param {Asker} ask
+ */
 function questions(given, { questions: found = [], unasked = [] }, ask) {
   if (!found.length) return null;
   const chips = found.map((question) =>
@@ -74,6 +98,13 @@ function questions(given, { questions: found = [], unasked = [] }, ask) {
   );
 }
 
+/**
+ * @param {string} name
+ * @param {string[][]} pairs
+ * @param {string} value
+ * @param {(value: string) => void} change
+ * @param {string} label
+ */
 function select(name, pairs, value, change, label) {
   const options = pairs.map(([key, shown]) => el("option", { value: key }, shown));
   const more = { "data-at": name, "aria-label": label ? `${name}, ${label}` : null };

@@ -11,17 +11,21 @@ import { KINDS } from "./state.js";
 const LEAST = 2;
 const MOST = 8;
 const LETTERS = "ABCDEFGH";
-const FEW = "Two sets at least are compared: fill in another";
+const FEW = "A comparison needs at least two sets: fill in another";
 const BY = "or pick the column that names the sets under “Grouped by”";
 const GROUPED =
-  "is in groups, which are compared as sets where it is alone: take the others away, or pick " +
-  "“no groups”.";
+  "has groups: remove the other sets to compare its groups with each other, or pick “no groups”.";
 
 /**
- * `changed()` after every change, `score()` compares, `examples()` are those of comparisons.
- * Returns the sets: their `kind`, `stamp()` (another one for other samples) and `draw()`.
+ * Makes the sets of a comparison. `changed()` is called after every change, `score()` compares,
+ * `examples()` are those of comparisons; `stamp()` is another one for other samples.
+ * @param {{changed: () => void, score: () => void, examples: () => Pairing[]}} page
  */
 export function comparing({ changed, score, examples }) {
+  /**
+   * @type {{kind: Kind | "", cards: Card[], example: string, prompt: string, leaveOut: boolean,
+   *   problem: Problem | null}}
+   */
   const self = { kind: "", cards: [], example: "", prompt: "", leaveOut: false, problem: null };
   let stamped = "[]";
 
@@ -38,16 +42,19 @@ export function comparing({ changed, score, examples }) {
     changed();
   }
 
-  /** The kind of all sets is what the first was found to be, or what the visitor says. */
+  /**
+   * Takes the kind of all sets from the first, or from what the visitor says.
+   * @param {Given} given
+   */
   function found(given) {
     const { read } = given;
-    if (read && !self.kind) turnAll(read.kind);
-    else if (read && read.kind !== self.kind && read.kinds?.includes(self.kind)) {
-      given.turn(self.kind);
-    }
+    const { kind } = self;
+    if (read && !kind) turnAll(read.kind);
+    else if (read && kind && read.kind !== kind && read.kinds.includes(kind)) given.turn(kind);
     update();
   }
 
+  /** @param {Kind | ""} kind */
   function turnAll(kind) {
     self.kind = kind;
     for (const { given } of self.cards) {
@@ -59,13 +66,14 @@ export function comparing({ changed, score, examples }) {
   function add() {
     const given = new Given(self.kind, { changed: found, turned: found, fixed: true });
     const used = new Set(self.cards.map((card) => card.name()));
-    const name = [...LETTERS].find((letter) => !used.has(letter));
+    const name = [...LETTERS].find((letter) => !used.has(letter)) ?? "";
     const card = makeCard(given, name, { take, remove, score: others, renamed: update });
     self.cards.push(card);
     byId("sets").append(card.node);
     return card;
   }
 
+  /** @param {Card} card */
   function remove(card) {
     self.cards = self.cards.filter((other) => other !== card);
     card.node.remove();
@@ -73,7 +81,11 @@ export function comparing({ changed, score, examples }) {
     self.cards[0].focus();
   }
 
-  /** Files go to a set; without one, each to a set of its own, but photos are one set. */
+  /**
+   * Gives files to a set; without one, each to a set of its own, but photos are one set.
+   * @param {File[]} files
+   * @param {Card | null} [at]
+   */
   function take(files, at = null) {
     const together = at || files.every((file) => file.type.startsWith("image/"));
     for (const part of together ? [files] : files.map((file) => [file])) {
@@ -82,6 +94,7 @@ export function comparing({ changed, score, examples }) {
     }
   }
 
+  /** @param {Pairing} entry */
   function load(entry) {
     empty();
     self.prompt = entry.prompt ?? "";
@@ -96,7 +109,11 @@ export function comparing({ changed, score, examples }) {
     score();
   }
 
-  /** The groups of what another tab has, compared as sets; `options` say how it is read for that. */
+  /**
+   * Compares the groups of what another tab has as sets; `options` say how it is read for that.
+   * @param {Given} given
+   * @param {{options?: Asked, then?: () => void}} [how]
+   */
   function adopt(given, { options = {}, then = () => {} } = {}) {
     const go = () => {
       empty();
@@ -130,6 +147,7 @@ export function comparing({ changed, score, examples }) {
     fill(byId("sets-trouble"), self.problem ? trouble(self.problem, others, "Compare") : null);
   }
 
+  /** @param {Pairing} entry */
   function choose(entry) {
     const own = filled().length && !self.example;
     if (own) confirm(byId("sets-confirm"), "your sets", () => load(entry));
@@ -143,7 +161,7 @@ export function comparing({ changed, score, examples }) {
     score();
   }
 
-  /** The sets that something was given for, all of them read; null where that cannot be. */
+  /** Returns the sets that something was given for, all of them read; null where that cannot be. */
   async function ready() {
     self.problem = null;
     const cards = filled();
@@ -151,14 +169,15 @@ export function comparing({ changed, score, examples }) {
     const [first] = cards;
     const groups = cards.filter(({ given }) => given.read?.groups);
     if (!first || (cards.length < LEAST && first.given.read && !groups.length)) {
-      self.problem = { text: first?.given.read.columns.length > 1 ? `${FEW}, ${BY}.` : `${FEW}.` };
+      const many = (first?.given.read?.columns.length ?? 0) > 1;
+      self.problem = { text: many ? `${FEW}, ${BY}.` : `${FEW}.` };
     } else if (cards.length > 1 && groups.length) {
       self.problem = { text: `${groups[0].name()} ${GROUPED}` };
     }
     const other = cards.find(({ given }) => given.read && given.read.kind !== self.kind);
     if (other) {
-      const { kind } = other.given.read;
-      const text = `All sets are of one kind, but ${other.name()} holds ${kind}, not ${self.kind}.`;
+      const kind = other.given.read?.kind;
+      const text = `All sets must be of one kind, but ${other.name()} holds ${kind}, not ${self.kind}.`;
       self.problem = { text: `${text} Take it away or say what the sets are.` };
     }
     for (const { given } of cards) given.leaveOut ||= Boolean(given.read?.problems?.others);
@@ -179,8 +198,8 @@ export function comparing({ changed, score, examples }) {
     el("option", { value: "" }, "found out"),
     ...KINDS.map((kind) => el("option", { value: kind }, kind)),
   );
-  byId("sets-kind").addEventListener("change", (event) => {
-    turnAll(event.target.value);
+  byId("sets-kind").addEventListener("change", () => {
+    turnAll(/** @type {Kind | ""} */ (byId("sets-kind").value));
     update();
   });
 
@@ -188,12 +207,14 @@ export function comparing({ changed, score, examples }) {
   add();
   return Object.assign(self, {
     draw,
+    /** @returns {SetsSnapshot} */
     snapshot: () => ({
       kind: self.kind,
       example: self.example,
       prompt: self.prompt,
       cards: self.cards.map((card) => [card.name(), card.given.snapshot()]),
     }),
+    /** @param {SetsSnapshot} snapshot */
     restore({ kind, example, prompt, cards }) {
       while (self.cards.length < cards.length) add();
       turnAll(kind);
@@ -204,6 +225,7 @@ export function comparing({ changed, score, examples }) {
       stamped = stamp();
       Object.assign(self, { example, prompt: prompt ?? "" });
     },
+    /** @param {string} prompt */
     answer(prompt) {
       self.prompt = prompt;
       changed();
@@ -213,7 +235,12 @@ export function comparing({ changed, score, examples }) {
     filled,
     choose,
     adopt,
-    dropped: (files, at) => take(files, self.cards.find(({ node }) => node.contains(at))),
+    /**
+     * @param {File[]} files
+     * @param {EventTarget | null} at
+     */
+    dropped: (files, at) => take(files, self.cards.find(({ node }) => node.contains(/** @type {Node | null} */ (at)))),
+    /** @param {string} text */
     write(text) {
       const card = self.cards.find(({ given }) => !given.source);
       (card ?? add()).given.write(text, true);

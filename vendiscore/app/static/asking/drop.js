@@ -2,9 +2,16 @@
 
 const WRITES = "textarea, input, select, [contenteditable]";
 
-/** `take(files, target)` and `write(text)` get them; `shade` is shown while files are over. */
+/**
+ * Passes files and text on; shows `shade` while files are over the page.
+ * @param {HTMLElement} shade
+ * @param {(files: File[], target: EventTarget | null) => void} take
+ * @param {(text: string) => void} write
+ */
 export function drop(shade, take, write) {
+  /** @param {DragEvent} event */
   const holds = (event) => event.dataTransfer?.types.includes("Files");
+  /** @param {DragEvent} event */
   const over = (event) => {
     if (!holds(event)) return;
     event.preventDefault();
@@ -19,7 +26,7 @@ export function drop(shade, take, write) {
     if (!holds(event)) return;
     event.preventDefault();
     shade.hidden = true;
-    const files = [...event.dataTransfer.files];
+    const files = [...(event.dataTransfer?.files ?? [])];
     if (files.length) take(files, event.target);
   });
   addEventListener("paste", (event) => {
@@ -27,7 +34,7 @@ export function drop(shade, take, write) {
     const text = event.clipboardData?.getData("text/plain") ?? "";
     // Spreadsheets put a picture of the cells beside their text.
     if (files.length && !text) take(files, event.target);
-    else if (text.trim() && !event.target.closest?.(WRITES)) write(text);
+    else if (text.trim() && !(event.target instanceof Element && event.target.closest(WRITES))) write(text);
     else return;
     event.preventDefault();
   });

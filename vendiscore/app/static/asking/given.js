@@ -1,4 +1,4 @@
-/** What a visitor gives, and what the server reads in it: read at once, so that it can be seen. */
+/** Samples that a visitor gives: the server reads them at once, so that one sees how. */
 
 import { send } from "./calls.js";
 
@@ -10,22 +10,62 @@ const NOTHING = "There is nothing to score yet: paste or drop some samples, or p
 
 let versions = 0; // of all samples of this visit: no two are the same
 
-/** Whether a text is too large for a box. */
+/**
+ * Tells whether a text is too large for a box.
+ * @param {string} text
+ */
 export const isLarge = (text) => text.length > LARGE;
 
+/**
+ * Samples of one tab or set. Read are the `text`, the `files` (by their `names`), a `dataset` of
+ * the Hub or an `example`: `source` says which of them.
+ */
 export class Given {
-  #timer = 0;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #timer;
+  /** @type {Promise<void>} */
   #reading = Promise.resolve();
+  /** @type {AbortController | null} */
   #abort = null;
+  /** @type {"" | "text" | "files" | "dataset" | "example"} */
+  source = "";
+  text = "";
+  /** @type {File[]} */
+  files = [];
+  /** @type {string[]} */
+  names = [];
+  dataset = "";
+  example = "";
+  pasted = false;
+  prompt = "";
+  /** @type {Asked} */
+  asked = {};
+  /** @type {Kind | ""} the kind that files are read as, if they can be */
+  prefer = "";
+  version = (versions += 1);
+  /** @type {Read | null} */
+  read = null;
+  /** @type {Read | null} stays in sight until the samples are read anew */
+  before = null;
+  /** @type {Question | null} */
+  question = null;
+  /** @type {Problem | null} */
+  problem = null;
+  leaveOut = false;
+  busy = false;
+  told = ""; // the key of what was announced
 
   /**
-   * `changed(given)` after every change; `turned(given)` where files are of another kind than
-   * they were thought to be; `fixed` where files are to be read as of this kind, if there is one.
+   * `changed(given)` is called after every change; `turned(given)` where files are of another kind
+   * than they were thought to be; `fixed` where files are to be read as of this kind, if any.
+   * @param {Kind | ""} kind
+   * @param {{changed: (given: Given) => void, turned: (given: Given) => void, fixed?: boolean}} how
    */
   constructor(kind, { changed, turned, fixed = false }) {
     this.kind = kind;
-    Object.assign(this, { changed, turned, fixed });
-    this.#empty();
+    this.changed = changed;
+    this.turned = turned;
+    this.fixed = fixed;
   }
 
   #empty() {
@@ -37,10 +77,10 @@ export class Given {
     this.asked = {};
   }
 
-  /** The data changed: what was read of the old is nothing any more. */
+  /** Forgets what was read: the data has changed. */
   #anew() {
     this.version = versions += 1;
-    this.before = this.read ?? this.before; // stays in sight until it is read anew
+    this.before = this.read ?? this.before;
     this.read = null;
     this.question = null;
     this.problem = null;
@@ -48,7 +88,7 @@ export class Given {
     this.busy = false;
   }
 
-  /** Whether it is the visitor's own, which no example overwrites unasked. */
+  /** The visitor's own samples, which no example overwrites unasked. */
   get own() {
     return this.source !== "" && this.source !== "example";
   }
@@ -59,6 +99,10 @@ export class Given {
     this.changed(this);
   }
 
+  /**
+   * @param {string} text
+   * @param {boolean} [atOnce]
+   */
   write(text, atOnce) {
     if (atOnce && isLarge(text)) return this.#asFile(text);
     if (this.source !== "text" || !this.#fits(text)) this.asked = {};
@@ -67,29 +111,43 @@ export class Given {
     this.#later(atOnce ? 0 : PAUSE);
   }
 
-  /** Whether what was asked of the text before can be meant of this one, too. */
+  /**
+   * Tells whether what was asked of the text before can be meant of this one, too.
+   * @param {string} text
+   */
   #fits(text) {
     const { separator } = this.asked;
     const between = separator === "blank" ? /\n\s*\n/ : /\n/;
-    if (["line", "blank"].includes(separator)) return between.test(text);
+    if (separator === "line" || separator === "blank") return between.test(text);
     return !separator || text.includes(separator);
   }
 
-  /** Files take the place of the text, which comes back when they are taken away. */
+  /**
+   * Puts files in the place of the text, which comes back when they are taken away.
+   * @param {File[]} files
+   * @param {Kind | ""} [prefer]
+   */
   attach(files, prefer = "") {
     const names = files.map((file) => file.name);
     const text = this.source === "example" ? "" : this.text;
     this.#take({ source: "files", files, names, prefer, text });
   }
 
-  /** What is pasted and too large for a box is a file of that text, read as pasted. */
+  /**
+   * Makes a file of a pasted text that is too large for a box; it is read as pasted.
+   * @param {string} text
+   */
   #asFile(text) {
     const files = [new File([text], PASTED, { type: "text/plain" })];
+    /** @type {Asked} */
     const asked = this.kind ? { kind: this.kind } : {};
     this.#take({ source: "files", files, names: [PASTED], prefer: "", text: "", pasted: true }, asked);
   }
 
-  /** The prompt of all samples: it is read with the score, not with them. */
+  /**
+   * Sets the prompt of all samples, which is sent with the score.
+   * @param {string} prompt
+   */
   answer(prompt) {
     this.prompt = prompt;
     this.changed(this);
@@ -99,16 +157,28 @@ export class Given {
     this.#take({ source: this.text.trim() ? "text" : "", files: [], names: [], dataset: "" });
   }
 
+  /**
+   * @param {string} dataset
+   * @param {Kind | ""} [prefer]
+   */
   fetchDataset(dataset, prefer = "") {
     const text = this.source === "example" ? "" : this.text;
     this.#take({ source: "dataset", dataset, files: [], prefer, text });
   }
 
+  /**
+   * @param {string} example
+   * @param {string} [prompt]
+   */
   pick(example, prompt = "") {
     this.prompt = prompt;
     this.#take({ source: "example", example, files: [], dataset: "", text: "" });
   }
 
+  /**
+   * @param {Partial<Given>} given
+   * @param {Asked} [asked]
+   */
   #take(given, asked = {}) {
     this.asked = asked;
     this.example = "";
@@ -119,14 +189,20 @@ export class Given {
     this.#later(0);
   }
 
-  /** The same samples, read in another way. */
+  /**
+   * Reads the same samples in another way.
+   * @param {Asked} change
+   */
   ask(change) {
     Object.assign(this.asked, change);
     this.#anew();
     this.#later(0);
   }
 
-  /** The same samples as another kind. */
+  /**
+   * Reads the same samples as another kind.
+   * @param {Kind} kind
+   */
   turn(kind) {
     this.kind = kind;
     this.ask({ kind });
@@ -134,10 +210,11 @@ export class Given {
 
   #cancel() {
     clearTimeout(this.#timer);
-    this.#timer = 0;
+    this.#timer = undefined;
     this.#abort?.abort();
   }
 
+  /** @param {number} pause ms */
   #later(pause) {
     this.#cancel();
     this.busy = this.source !== "";
@@ -148,7 +225,7 @@ export class Given {
 
   #start() {
     clearTimeout(this.#timer);
-    this.#timer = 0;
+    this.#timer = undefined;
     this.#reading = this.source ? this.#ask() : Promise.resolve();
   }
 
@@ -156,6 +233,7 @@ export class Given {
     const abort = new AbortController();
     this.#abort = abort;
     this.busy = true;
+    /** @type {ReadAnswer} */
     let answer;
     try {
       if (this.source === "files" && !this.files.length) throw lost(this.names);
@@ -163,7 +241,8 @@ export class Given {
       answer = await send("/page/read", this.#options(), text, this.files, abort);
     } catch (error) {
       if (abort.signal.aborted) return;
-      answer = { problem: error.problem ?? { text: String(error.message ?? error) } };
+      const { problem, message } = /** @type {Failure} */ (error);
+      answer = { problem: problem ?? { text: String(message ?? error) } };
     }
     if (abort.signal.aborted) return;
     if (this.prefer && answer.kinds?.includes(this.prefer) && answer.kind !== this.prefer) {
@@ -174,21 +253,21 @@ export class Given {
     this.#takeIn(answer);
   }
 
+  /** @param {ReadAnswer} answer */
   #takeIn(answer) {
     this.busy = false;
     this.before = null;
     this.problem = answer.problem ?? null;
     this.question = answer.question ?? null;
-    this.read = answer.key ? answer : null;
+    this.read = answer.key ? /** @type {Read} */ (answer) : null;
     if (this.source === "example" && answer.text) this.text = answer.text;
-    const { kind } = answer;
-    const other = this.read && kind !== this.kind;
-    if (other) this.kind = kind;
-    if (other) this.turned(this);
-    else this.changed(this);
+    if (!this.read || this.read.kind === this.kind) return this.changed(this);
+    this.kind = this.read.kind;
+    return this.turned(this);
   }
 
   #options() {
+    /** @type {Asked} */
     const options = { ...this.asked };
     const found = this.source === "files" || this.source === "dataset";
     if ((this.fixed || !found) && this.kind) options.kind ??= this.kind;
@@ -197,7 +276,7 @@ export class Given {
     return options;
   }
 
-  /** What was read, when it has been; null where there is a question or a problem instead. */
+  /** Returns what was read, once it has been; null where a question or a problem came of it. */
   async ready() {
     if (this.source === "") this.problem = { text: NOTHING };
     if (this.#timer) this.#start();
@@ -218,31 +297,41 @@ export class Given {
     return read;
   }
 
-  /** What of it outlives a reload: files do not, but what was read of them does. */
+  /** Returns what outlives a reload: files do not, but what was read of them does. */
   snapshot() {
     const { kind, source, text, names, pasted, dataset, example, asked, read, leaveOut } = this;
     const { prompt } = this;
     return { kind, source, text, names, pasted, dataset, example, asked, read, leaveOut, prompt };
   }
 
-  /** The same as another has, as it was read there, or anew with other options. */
+  /**
+   * Takes what another has, as it was read there, or anew with other options.
+   * @param {Given} other
+   * @param {Asked} [options]
+   */
   copy(other, options = {}) {
     this.restore({ ...other.snapshot(), files: other.files, asked: { ...other.asked } });
     if (!this.isReadBy(options)) this.ask(options);
     else this.changed(this);
   }
 
-  /** Whether it is read in this way already. */
+  /**
+   * Tells whether it is read in this way already.
+   * @param {Asked} options
+   */
   isReadBy(options) {
-    return Object.entries(options).every(([name, value]) => (this.asked[name] ?? null) === value);
+    const names = /** @type {(keyof Asked)[]} */ (Object.keys(options));
+    return names.every((name) => (this.asked[name] ?? null) === options[name]);
   }
 
+  /** @param {Partial<Given>} snapshot */
   restore(snapshot) {
     Object.assign(this, snapshot);
     if (this.source && !this.read) this.#later(0);
   }
 }
 
+/** @param {string[]} names */
 function lost(names) {
   const [first, ...more] = names;
   const others = more.length ? ` (and ${more.length} more)` : "";

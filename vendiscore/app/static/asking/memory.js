@@ -1,9 +1,10 @@
-/** What is written into the address and into this browser tab, and how it comes back. */
+/** The state in the address and in this browser tab: it is written, and it comes back. */
 
-import { now, page } from "./page.js";
+import { now, page, subjectOf } from "./page.js";
 import { KINDS, keep, toHash } from "./state.js";
 
-let writing = 0;
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let writing;
 
 export function writeHash() {
   clearTimeout(writing);
@@ -15,7 +16,10 @@ function write() {
   history.replaceState({ tab: page.tab }, "", hash());
 }
 
-/** A turn to another tab, which Back undoes. */
+/**
+ * Turns to another tab, which Back undoes.
+ * @param {() => void} turn
+ */
 export function step(turn) {
   write();
   const from = page.tab;
@@ -24,17 +28,21 @@ export function step(turn) {
 }
 
 function hash() {
-  const { tab, settings, sets, thresholds, givens } = page;
+  const { tab, settings, thresholds } = page;
   const { kernel, options, q } = settings[tab];
-  const { example, prompt } = givens[tab] ?? sets;
+  const { example, prompt } = subjectOf(tab);
   const threshold = thresholds[tab];
   return toHash({ tab, kernel, options: options[kernel], q, example, threshold, prompt });
 }
 
-/** Keeps what is given and set on all tabs, and the result of this one. */
+/**
+ * Keeps the samples and settings of all tabs, and the result of this one.
+ * @param {Shown} shown
+ */
 export function remember(shown) {
   const { tab, chosen, settings, thresholds, lent, sets } = page;
-  const givens = Object.fromEntries(KINDS.map((kind) => [kind, page.givens[kind].snapshot()]));
+  const pairs = KINDS.map((kind) => [kind, page.givens[kind].snapshot()]);
+  const givens = /** @type {Kept["givens"]} */ (Object.fromEntries(pairs));
   const entry = shown.of(tab);
   const result = entry && { ...entry, stale: now(tab).data !== entry.of.data };
   // A reload is of the address as it was before its last changes were written.
@@ -43,7 +51,12 @@ export function remember(shown) {
   keep({ hash: hash(), ...state, givens, sets: sets.snapshot(), result });
 }
 
-/** What was here before a reload; its result, unless the address has become another. */
+/**
+ * Brings back what was here before a reload; its result, unless the address is another one.
+ * @param {Kept} record
+ * @param {Link | null} link
+ * @param {Shown} shown
+ */
 export function restore(record, link, shown) {
   const { chosen, thresholds, lent } = record;
   Object.assign(page, { chosen, thresholds, lent });

@@ -1,45 +1,68 @@
-/** The state of the page: its tab, and what is given and set on each. */
+/** The state of the page: its tab, and the samples and settings of each. */
 
+import { isNumber } from "../dom.js";
 import { takesPrompt } from "./prompt.js";
-import { KINDS, optionsOf } from "./state.js";
+import { optionsOf } from "./state.js";
 
 const UNSET = { kernel: "", q: null };
 
-/**
- * `givens` by kind; `sets` are those of the comparison; `settings` {kernel, options, q} by tab, of
- * which what nobody has set is null: it is not sent, and the server takes its own default;
- * `lent` the kernels that were set before an example brought its own;
- * `chosen`: whether the visitor chose the tab; `menu` as the server gives it.
- */
+/** @returns {Settings} */
+const unset = () => ({ ...UNSET, options: {} });
+const settings = {
+  texts: unset(),
+  images: unset(),
+  molecules: unset(),
+  vectors: unset(),
+  compare: { ...unset(), permutations: null },
+};
+
+/** @type {Page} */
 export const page = {
   tab: "texts",
   chosen: false,
   menu: null,
   loading: Promise.resolve(),
   thresholds: {},
-  givens: {},
-  sets: null,
+  givens: /** @type {Page["givens"]} */ ({}), // filled by main.js, as are the sets
+  sets: /** @type {Sets} */ (/** @type {unknown} */ (null)),
   lent: {},
-  settings: { compare: { ...UNSET, options: {}, permutations: null } },
+  settings,
+  listed: new Map(),
+  drawn: null,
 };
-for (const kind of KINDS) page.settings[kind] = { ...UNSET, options: {} };
 
+/** @type {KernelEntry[]} */
 const NONE = [];
 
-/** The kernels of a tab and the usual one; none before there is a menu. */
+/**
+ * Returns the samples of a tab, which has a prompt.
+ * @param {Tab} tab
+ */
+export function subjectOf(tab) {
+  return tab === "compare" ? page.sets : page.givens[tab];
+}
+
+/**
+ * Returns the kernels of a tab and the usual one; none before there is a menu.
+ * @param {Tab} tab
+ */
 export function kernelsOf(tab) {
+  /** @type {Kind} */
   const kind = tab === "compare" ? page.sets.kind || "texts" : tab;
   const found = page.menu?.kinds[kind];
-  const without = tab === "compare" ? ({ compares }) => compares : () => true;
-  page.listed ??= new Map();
   const key = `${tab} ${kind}`;
-  if (found && !page.listed.has(key)) page.listed.set(key, found.kernels.filter(without));
+  if (found && !page.listed.has(key)) {
+    page.listed.set(key, found.kernels.filter(({ compares }) => compares || tab !== "compare"));
+  }
   return { kernels: page.listed.get(key) ?? NONE, usual: found?.default ?? "" };
 }
 
-/** The prompt of a tab, and whether one can be taken out of its samples. */
+/**
+ * Returns the prompt of a tab, and whether one can be taken out of its samples.
+ * @param {Tab} tab
+ */
 export function promptOf(tab) {
-  const { prompt } = page.givens[tab] ?? page.sets;
+  const { prompt } = subjectOf(tab);
   const { kernels } = kernelsOf(tab);
   const kernel = kernels.find((each) => each.kernel === page.settings[tab].kernel) ?? kernels[0];
   const from = tab === "compare" ? page.sets.filled().map(({ given }) => given) : [page.givens[tab]];
@@ -47,33 +70,46 @@ export function promptOf(tab) {
   return { prompt, offered: takesPrompt(kernel, reads, prompt) };
 }
 
-/** What is asked of the server beside the samples. */
+/**
+ * Returns what is asked of the server beside the samples.
+ * @param {Tab} tab
+ */
 export function asked(tab) {
   const { kernel, options, q, permutations } = page.settings[tab];
   const entry = kernelsOf(tab).kernels.find((each) => each.kernel === kernel);
-  const set = Object.entries({ q, permutations }).filter(([, value]) => Number.isFinite(value));
+  const set = Object.entries({ q, permutations }).filter(([, value]) => isNumber(value));
   const { prompt, offered } = promptOf(tab);
   const prompts = offered && prompt.trim() ? { prompts: prompt } : {};
   return { kernel, options: optionsOf(entry, options[kernel]), ...Object.fromEntries(set), ...prompts };
 }
 
-/** What a result of a tab would be of now: other texts for other samples or settings. */
+/**
+ * Tells what a result of a tab would be of now.
+ * @param {Tab} tab
+ * @returns {Of}
+ */
 export function now(tab) {
   const data = tab === "compare" ? page.sets.stamp() : String(page.givens[tab].version);
   return { data, settings: JSON.stringify(asked(tab)) };
 }
 
-/** Examples bring the kernel they are meant for, which the visitor's own samples do not inherit. */
+/**
+ * Sets the kernel that an example is meant for; the visitor's own samples do not inherit it.
+ * @param {Tab} tab
+ * @param {string} kernel
+ */
 export function lend(tab, kernel) {
-  const settings = page.settings[tab];
-  page.lent[tab] ??= settings.kernel;
-  settings.kernel = kernel;
+  page.lent[tab] ??= page.settings[tab].kernel;
+  page.settings[tab].kernel = kernel;
 }
 
-/** Whether a kernel that came with an example has gone with it. */
+/**
+ * Takes a kernel back that came with an example, and tells whether there was one.
+ * @param {Tab} tab
+ */
 export function takeBack(tab) {
   const own = page.lent[tab];
-  if (own === undefined || page.givens[tab]?.source === "example") return false;
+  if (own === undefined || (tab !== "compare" && page.givens[tab].source === "example")) return false;
   page.settings[tab].kernel = own;
   delete page.lent[tab];
   return true;

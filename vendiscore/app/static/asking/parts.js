@@ -1,12 +1,14 @@
 /** Parts of the input side: buttons, what was given as chips, and filling without losing focus. */
 
-import { el } from "../dom.js";
+import { el, find, focused } from "../dom.js";
 import { isLarge } from "./given.js";
 
 const TOO_LARGE = " – what you pasted is too long for the box, so it is kept as a file";
 
-export const byId = (id) => document.getElementById(id);
+/** @type {<Id extends string>(id: Id) => Id extends keyof Named ? Named[Id] : HTMLElement} */
+export const byId = (id) => /** @type {any} */ (document.getElementById(id));
 
+/** @type {(label: string, onclick: () => void, kind?: string, more?: Attributes) => HTMLButtonElement} */
 export const button = (label, onclick, kind = "chip", more = {}) =>
   el("button", { type: "button", class: kind, onclick, ...more }, label);
 
@@ -15,36 +17,49 @@ const STILL = 8; // px that a pointer may move while it presses
 /**
  * Calls `press()` for a press of a button, also where the page moves the button from under the
  * pointer between down and up: the browser then sends the click to what contains both.
+ * @param {HTMLButtonElement} target
+ * @param {() => void} press
  */
 export function onPress(target, press) {
+  /** @type {PointerEvent | null} */
   let down = null;
   target.addEventListener("click", () => {
     down = null;
     press();
   });
-  const begin = (event) => (down = target.contains(event.target) ? event : null);
+  /** @param {PointerEvent} event */
+  const begin = (event) => (down = target.contains(/** @type {Node} */ (event.target)) ? event : null);
   addEventListener("pointerdown", begin, true);
   addEventListener("click", (event) => {
-    const still = down && Math.hypot(event.clientX - down.clientX, event.clientY - down.clientY);
-    const moved = down && still <= STILL && !target.disabled;
+    const way = down ? Math.hypot(event.clientX - down.clientX, event.clientY - down.clientY) : STILL + 1;
+    const moved = way <= STILL && !target.disabled;
     down = null;
     if (moved) press();
   });
 }
 
-/** Fills a container anew; who had the focus in it has it again, found by `data-at`. */
+/**
+ * Fills a container anew; who had the focus in it has it again, found by `data-at`.
+ * @param {HTMLElement} container
+ * @param {...Part} children
+ */
 export function fill(container, ...children) {
-  const at = container.contains(document.activeElement) && document.activeElement.dataset.at;
-  const nodes = children.flat().filter(Boolean);
+  const at = container.contains(document.activeElement) && focused()?.dataset.at;
+  const nodes = children.flat().filter((child) => child instanceof Node);
   container.replaceChildren(...nodes);
   container.hidden = nodes.length === 0;
-  if (at) container.querySelector(`[data-at="${CSS.escape(at)}"]`)?.focus();
+  if (at) find(container, `[data-at="${CSS.escape(at)}"]`)?.focus();
 }
 
-/** A button that chooses files; the same files can be chosen again. */
+/**
+ * Makes a button that chooses files; the same files can be chosen again.
+ * @param {string} label
+ * @param {(files: File[]) => void} take
+ * @param {{id?: string}} [named]
+ */
 export function chooser(label, take, { id } = {}) {
   const onchange = () => {
-    const files = [...input.files];
+    const files = [...(input.files ?? [])];
     input.value = "";
     if (files.length) take(files);
   };
@@ -53,7 +68,11 @@ export function chooser(label, take, { id } = {}) {
   return el("label", { class: "button" }, input, label);
 }
 
-/** The files or the dataset that were given, with a button that takes them away, `then()` more. */
+/**
+ * Names the files or the dataset that were given, with a button that takes them away.
+ * @param {Given} given
+ * @param {() => void} then
+ */
 export function chip(given, then) {
   if (given.source !== "files" && given.source !== "dataset") return null;
   const [first, ...more] = given.source === "files" ? given.names : [given.dataset];
@@ -76,37 +95,55 @@ export function chip(given, then) {
   );
 }
 
-/** A control with its name above it, and whatever stands beneath. */
+/**
+ * Makes a control with its name above it, and whatever stands beneath.
+ * @param {string} name
+ * @param {HTMLElement} control
+ * @param {...Child} more
+ */
 export function field(name, control, ...more) {
   return el("label", { class: "field" }, el("span", {}, name), control, ...more);
 }
 
-/** Examples as chips, the one `chosen` by its name pressed; a click is `choose(entry)`. */
+/**
+ * Fills a container with examples as chips, the one `chosen` by its name pressed.
+ * @template {Example} Entry
+ * @param {HTMLElement} container
+ * @param {Entry[]} examples
+ * @param {string} chosen
+ * @param {(entry: Entry) => void} choose
+ */
 export function tries(container, examples, chosen, choose) {
   const chips = examples.map((entry) =>
     button(entry.name, () => choose(entry), "chip", {
-      title: entry.note || null,
       "aria-pressed": String(entry.name === chosen),
       "data-at": entry.name,
     }),
   );
-  fill(container, chips.length ? el("span", { class: "hint" }, "Try") : null, chips);
+  const { note } = examples.find(({ name }) => name === chosen) ?? {};
+  /** @param {string | false | undefined} words */
+  const hint = (words) => words && el("span", { class: "hint" }, words);
+  fill(container, hint(chips.length > 0 && "Try"), chips, hint(note));
 }
 
 /**
- * A box to paste into; what is pasted is read at once, what is typed after a pause. A text that is
+ * Makes a box to paste into: pasted text is read at once, typed text after a pause. A text that is
  * too large for a box never gets into it.
+ * @param {(text: string, atOnce: boolean) => void} write
+ * @param {Attributes<HTMLTextAreaElement>} attributes
  */
 export function box(write, attributes) {
-  const oninput = (event) => write(event.target.value, event.inputType === "insertFromPaste");
-  const onpaste = (event) => {
-    const { value, selectionStart: from, selectionEnd: to } = event.target;
+  const area = el("textarea", { spellcheck: "false", autocapitalize: "off", ...attributes });
+  area.addEventListener("input", (event) => {
+    write(area.value, event instanceof InputEvent && event.inputType === "insertFromPaste");
+  });
+  area.addEventListener("paste", (event) => {
+    const { value, selectionStart: from, selectionEnd: to } = area;
     const pasted = event.clipboardData?.getData("text/plain") ?? "";
     const text = value.slice(0, from) + pasted + value.slice(to);
     if (!pasted || !isLarge(text)) return;
     event.preventDefault();
     write(text, true);
-  };
-  const listeners = { oninput, onpaste };
-  return el("textarea", { spellcheck: "false", autocapitalize: "off", ...listeners, ...attributes });
+  });
+  return area;
 }

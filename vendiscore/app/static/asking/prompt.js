@@ -6,16 +6,19 @@ const NAME = "Prompt (optional)";
 const MEANS = "Answers no longer count as alike for repeating what it says.";
 
 /**
- * A field that stays shut until it is wanted, appended to a container. `write(text)` hears of the
- * prompt; `draw(text, offered)` shows it, where one can be taken out.
+ * Appends a field to a container, shut until it is wanted. `write(text)` hears of the prompt;
+ * the function that is returned shows it, where one can be taken out.
+ * @param {HTMLElement} container
+ * @param {(text: string) => void} write
  */
 export function promptField(container, write) {
   const now = el("span", { class: "now" });
-  const oninput = (event) => write(event.target.value);
   const means = el("p", { class: "hint", id: "prompt-means" }, MEANS);
-  const box = el("textarea", { "aria-label": NAME, "aria-describedby": means.id, oninput });
+  const box = el("textarea", { "aria-label": NAME, "aria-describedby": means.id });
+  box.addEventListener("input", () => write(box.value));
   const node = el("details", { class: "more prompt" }, el("summary", {}, `${NAME} `, now), box, means);
   container.append(node);
+  /** @type {(text: string, offered: boolean) => void} */
   return (text, offered) => {
     node.hidden = !offered;
     now.textContent = cut(text, 60);
@@ -23,9 +26,15 @@ export function promptField(container, write) {
   };
 }
 
-/** The kernel takes a prompt, something is there, and its samples have none of their own. */
+/**
+ * Tells whether the kernel takes a prompt, something is there, and no sample has its own.
+ * @param {KernelEntry | undefined} kernel
+ * @param {(Read | null)[]} reads
+ * @param {string} text
+ */
 export function takesPrompt(kernel, reads, text) {
   return Boolean(kernel?.prompts) && (reads.length > 0 || text !== "") && !hasOwn(reads);
 }
 
+/** @param {(Read | null)[]} reads */
 export const hasOwn = (reads) => reads.some((read) => read?.prompts);

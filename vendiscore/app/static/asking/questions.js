@@ -4,10 +4,16 @@ import { reveal } from "../dom.js";
 import { byId } from "./parts.js";
 
 // Where the result answers it.
+/** @type {Record<string, string>} */
 const ANSWERS = { clusters: ".r-groups", sources: ".r-sources", subset: ".r-subset > details" };
 
-/** Asks a question of the server's; `score()` gives the result, `compare(options, then)` of sets. */
+/**
+ * Asks a question of the server's; `score()` gives the result, `compare(options, then)` of sets.
+ * @param {{current: () => Given, score: () => Promise<void>, compare: (options: Asked, then: () => void) => void}} page
+ * @returns {Asker}
+ */
 export function asker({ current, score, compare }) {
+  /** @param {string} show */
   const answer = async (show) => {
     await score();
     if (show) requestAnimationFrame(() => found(show));
@@ -20,7 +26,10 @@ export function asker({ current, score, compare }) {
   };
 }
 
-/** Brings the part of the result that answers into sight, and opens it. */
+/**
+ * Brings the part of the result that answers into sight, and opens it.
+ * @param {string} show
+ */
 function found(show) {
   const part = byId("result").querySelector(ANSWERS[show]);
   if (part instanceof HTMLDetailsElement) part.open = true;

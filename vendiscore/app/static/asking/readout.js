@@ -1,18 +1,24 @@
-/** What was read, where the samples are: how it was split, the first rows, and what is wrong. */
+/** The samples as they were read: their split, the first rows, and what is wrong. */
 
 import { count, el } from "../dom.js";
 import { columns } from "./columns.js";
 import { button, byId, fill } from "./parts.js";
 
+/** @type {WeakMap<HTMLElement, {given: Given, state: string}>} */
 const drawn = new WeakMap(); // of each container what it shows
 
+/** @type {Record<string, string>} */
 const SPLITS = { line: "line", blank: "blank line", row: "row" };
 
 /**
- * Shows `given` in a container. `score()` scores what can be used, `turn(kind)` reads the samples
- * as another kind, `ask(question)` asks what a table can answer; `label` sets the names of controls apart where there are several sets.
+ * Shows samples in a container. `score()` scores what can be used, `turn(kind)` reads the samples
+ * as another kind, `ask(question)` asks what a table can answer; `label` sets the names of controls
+ * apart where there are several sets.
+ * @param {HTMLElement} container
+ * @param {Given} given
+ * @param {{score: () => void, turn: (kind: Kind) => void, ask?: Asker, label?: string}} page
  */
-export function readout(container, given, { score, turn, ask, label = "" }) {
+export function readout(container, given, { score, turn, ask = () => {}, label = "" }) {
   const read = given.read ?? (given.busy ? given.before : null);
   const { busy, question: asks, problem, leaveOut, source } = given;
   const state = JSON.stringify([busy, read?.key, asks, problem, leaveOut, source, label]);
@@ -25,7 +31,7 @@ export function readout(container, given, { score, turn, ask, label = "" }) {
   fill(
     container,
     waits ? el("p", { class: "hint busy" }, `Reading ${named(given)}…`) : null,
-    given.question ? question(given) : null,
+    given.question ? question(given, given.question) : null,
     ...(read ? whatWasRead(given, read, { turn, ask, label }) : []),
     given.busy ? null : troubled(given, score, label ? "Compare" : "Score"),
   );
@@ -33,6 +39,7 @@ export function readout(container, given, { score, turn, ask, label = "" }) {
   for (const each of container.querySelectorAll("details")) each.open = open.includes(each.className);
 }
 
+/** @param {Given} given */
 function named(given) {
   if (given.source === "files") {
     return given.names.length === 1 ? given.names[0] : `${count(given.names.length)} files`;
@@ -40,6 +47,11 @@ function named(given) {
   return given.dataset || given.example || "what you pasted";
 }
 
+/**
+ * @param {Given} given
+ * @param {Read} read
+ * @param {{turn: (kind: Kind) => void, ask: Asker, label: string}} page
+ */
 function whatWasRead(given, read, { turn, ask, label }) {
   const shown = label && given.text ? null : preview(read); // a set's box is enough
   return [
@@ -51,7 +63,11 @@ function whatWasRead(given, read, { turn, ask, label }) {
   ];
 }
 
-/** How much was read; on a click how, and as what else it could be. */
+/**
+ * Says how much was read; on a click how, and as what else it could be.
+ * @param {Read} read
+ * @param {(kind: Kind) => void} turn
+ */
 function how(read, turn) {
   const others = (read.kinds ?? []).filter((kind) => kind !== read.kind);
   const notes = (read.notes ?? []).map((note) => el("p", {}, note));
@@ -64,11 +80,20 @@ function how(read, turn) {
   return el("details", { class: "how" }, el("summary", { "data-at": "how" }, said), ...notes, more);
 }
 
+/**
+ * @param {Given} given
+ * @param {Read} read
+ */
 function draw(given, read) {
   const next = () => given.ask({ draw: (read.draw ?? 0) + 1 });
   return el("p", {}, button("Another draw", next, "chip", { "data-at": "draw" }));
 }
 
+/**
+ * @param {Given} given
+ * @param {Read} read
+ * @param {string} label
+ */
 function splits(given, read, label) {
   const group = `split-${label}`;
   const sensible = read.splits.filter(({ value, count: n }) => n > 1 || value === read.separator);
@@ -98,7 +123,12 @@ function splits(given, read, label) {
   );
 }
 
-/** A sign of the visitor's own between two texts. */
+/**
+ * Makes the field of a sign of the visitor's own between two texts.
+ * @param {Given} given
+ * @param {Read} read
+ * @param {string} label
+ */
 function sign(given, read, label) {
   const known = read.splits.some(({ value }) => value === read.separator);
   return el("input", {
@@ -115,6 +145,10 @@ function sign(given, read, label) {
   });
 }
 
+/**
+ * @param {Given} given
+ * @param {Read} read
+ */
 function grouped(given, read) {
   const paragraphs = read.splits.find(({ value }) => value === "blank")?.count ?? 0;
   if (read.separator !== "line" || (paragraphs < 2 && !given.asked.blocks)) return null;
@@ -127,18 +161,26 @@ function grouped(given, read) {
   return el("label", { class: "choice small" }, box, "blank lines separate groups");
 }
 
+/** @param {Read} read */
 function preview(read) {
   const first = (read.preview ?? []).slice(0, 3);
   if (!first.length) return null;
-  if (first[0].image) {
-    const images = first.map(({ image }, i) => el("img", { src: image, alt: `Image ${i + 1}` }));
-    return el("div", { class: "row preview" }, ...images);
-  }
-  return el("ol", { class: "preview" }, ...first.map((text) => el("li", {}, text)));
+  const shown = first.map((each, i) => (
+    typeof each === "string"
+      ? el("li", {}, each)
+      : el("img", { src: each.image, alt: `Image ${i + 1}` })
+  ));
+  return typeof first[0] === "string"
+    ? el("ol", { class: "preview" }, ...shown)
+    : el("div", { class: "row preview" }, ...shown);
 }
 
-function question(given) {
-  const { text, choices } = given.question;
+/**
+ * @param {Given} given
+ * @param {Question} question
+ */
+function question(given, { text, choices }) {
+  /** @param {Asked} options */
   const answer = (options) => {
     given.ask(options);
     byId("score").focus();
@@ -155,7 +197,12 @@ function question(given) {
   );
 }
 
-/** What cannot be used, with a button that scores the others; or why nothing can be read. */
+/**
+ * Says what cannot be used, with a button that scores the others; or why nothing can be read.
+ * @param {Given} given
+ * @param {() => void} score
+ * @param {string} verb
+ */
 function troubled(given, score, verb) {
   const problem = given.problem ?? unreadable(given.read, verb);
   if (!problem) return null;
@@ -171,7 +218,12 @@ function troubled(given, score, verb) {
   return trouble(given.read ? problem : { ...problem, others: 0 }, others, verb);
 }
 
-/** A problem {text, then, lines, others}, and `others()` to go on without what it is about. */
+/**
+ * Shows a problem, and `others()` to go on without what it is about.
+ * @param {Problem} problem
+ * @param {() => void} others
+ * @param {string} verb
+ */
 export function trouble(problem, others, verb) {
   const which = problem.lines?.length
     ? el("details", {}, el("summary", {}, "Which ones?"), lines(problem))
@@ -183,10 +235,16 @@ export function trouble(problem, others, verb) {
   return el("div", { class: "trouble", role: "alert" }, el("p", {}, problem.text), which, then, go);
 }
 
+/** @param {Problem} problem */
 function lines(problem) {
   return el("ul", { class: "lines" }, ...(problem.lines ?? []).map((line) => el("li", {}, line)));
 }
 
+/**
+ * @param {Read | null} read
+ * @param {string} verb
+ * @returns {Problem | null}
+ */
 function unreadable(read, verb) {
   const { problems, n = 0 } = read ?? {};
   if (!problems?.count) return null;

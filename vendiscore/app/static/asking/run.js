@@ -7,12 +7,20 @@ const EVERY = 5000; // ms between two announcements of how far it is
 const SECOND = 1000;
 const SOON = 2; // seconds that nobody wants to know of
 
-/** `parts` are the elements {go, stop, progress}; `announce(text)` speaks. */
+/**
+ * Runs work and shows how far it is; `announce(text)` speaks.
+ * @param {{go: HTMLButtonElement, stop: HTMLButtonElement, progress: HTMLElement}} parts
+ * @param {Announce} announce
+ */
 export function runner({ go, stop, progress }, announce) {
+  /** @type {AbortController | null} */
   let now = null;
   const clock = progress.appendChild(document.createElement("b"));
 
-  /** Writes how long it takes, each second, which no reader of a screen is told. */
+  /**
+   * Writes how long it takes, each second, which no reader of a screen is told.
+   * @param {AbortController} work
+   */
   function time({ signal }) {
     const start = Date.now();
     clock.setAttribute("aria-hidden", "true");
@@ -25,6 +33,7 @@ export function runner({ go, stop, progress }, announce) {
     return timer;
   }
 
+  /** @param {boolean} running */
   function show(running) {
     if (!running && document.activeElement === stop) go.focus();
     stop.hidden = !running;
@@ -33,10 +42,13 @@ export function runner({ go, stop, progress }, announce) {
     say("");
   }
 
+  /** @param {string} text */
   function say(text) {
-    progress.querySelector("span").textContent = text;
+    const words = progress.querySelector("span");
+    if (words) words.textContent = text;
   }
 
+  /** @param {(tools: Tools) => Promise<void>} work */
   async function run(work) {
     now?.abort();
     const mine = new AbortController();
@@ -44,6 +56,7 @@ export function runner({ go, stop, progress }, announce) {
     show(true);
     const timer = time(mine);
     let spoken = Date.now();
+    /** @param {string} text */
     const said = (text) => {
       if (now !== mine) return;
       say(text);
@@ -80,14 +93,18 @@ export function runner({ go, stop, progress }, announce) {
 }
 
 /**
- * The result of work on samples that the server keeps; it keeps them for minutes alone, so that
- * they may have to be sent `again()`, once. `body()` is made anew then, with the new keys.
+ * Returns the result of work on samples that the server keeps; it keeps them for minutes alone, so
+ * that they may have to be sent `again()`, once. `body()` is made anew then, with the new keys.
+ * @param {string} path
+ * @param {() => object} body
+ * @param {() => Promise<unknown>} again
+ * @param {Tools} tools
  */
 export async function worked(path, body, again, tools) {
   try {
     return await follow(path, body(), tools);
   } catch (error) {
-    if (!error.gone) throw error;
+    if (!(/** @type {Failure} */ (error).gone)) throw error;
   }
   tools.said("Sending the samples again");
   if (!(await again())) return null;

@@ -1,19 +1,22 @@
 /** Section 1: the samples of one kind, pasted, dropped, chosen, from the Hub or an example. */
 
-import { el } from "../dom.js";
+import { el, focused } from "../dom.js";
 import { box, button, byId, chip, chooser, fill, tries } from "./parts.js";
 import { readout } from "./readout.js";
 
+/** @type {Record<string, string | undefined>} */
 const ASKED = {
   texts: "Paste texts: one a line, with blank lines between, or a table",
   molecules: "Paste SMILES, one a line, or a table with a column of them",
   vectors: "Paste numbers: one sample a row, its values apart by commas, tabs or blanks",
 };
+/** @type {Record<string, string>} */
 const FILES = { images: "Choose images or a .zip" };
 
 /**
- * `current()` is what is given now, `examples()` those of its kind; `attach(files)`, `score()`,
- * `turn(kind)`, `ask(question)` and `example(entry)` do what is asked for. `choose(entry)` is a click on an example.
+ * Makes the section of samples. `current()` are the samples of the tab, `examples()` those of its
+ * kind; the others do what is asked for. `choose(entry)` is a click on an example.
+ * @param {SamplesPage} page
  */
 export function samples({ current, examples, attach, score, turn, ask, example, prefer }) {
   const paste = box((text, atOnce) => current().write(text, atOnce), { id: "box", rows: 5 });
@@ -46,12 +49,13 @@ export function samples({ current, examples, attach, score, turn, ask, example, 
     byId("clear").hidden = given.source === "" && !given.text;
     fill(byId("chip"), attached);
     byId("sources").classList.toggle("has", attached !== null);
-    files.lastChild.data = (!attached && FILES[given.kind]) || "Choose files";
+    /** @type {Text} */ (files.lastChild).data = (!attached && FILES[given.kind]) || "Choose files";
     files.classList.toggle("zone", given.kind === "images" && attached === null);
     tries(byId("examples"), examples(), given.example, choose);
     readout(byId("read"), given, { score, turn, ask });
   }
 
+  /** @param {Example} entry */
   function choose(entry) {
     if (current().own) confirm(byId("confirm"), what(current()), () => example(entry));
     else example(entry);
@@ -59,14 +63,21 @@ export function samples({ current, examples, attach, score, turn, ask, example, 
   return { draw, choose };
 }
 
+/** @param {Given} given */
 function what(given) {
   if (given.source === "files") return given.names.length === 1 ? given.names[0] : "your files";
   return given.source === "dataset" ? given.dataset : "what you pasted";
 }
 
-/** Asks on the page itself before something of the visitor's is replaced. */
+/**
+ * Asks on the page itself before something of the visitor's is replaced.
+ * @param {HTMLElement} container
+ * @param {string} name
+ * @param {() => void} go
+ */
 export function confirm(container, name, go) {
-  const back = document.activeElement;
+  const back = focused();
+  /** @param {() => void} then */
   const done = (then) => () => {
     fill(container);
     if (back?.isConnected) back.focus();

@@ -1,20 +1,25 @@
-/** Score and Compare: what is sent, what comes back, and what is said when it cannot be. */
+/** Score and Compare: the samples are sent, and a result or a problem comes back. */
 
-import { reveal } from "../dom.js";
+import { find, reveal } from "../dom.js";
 import { asked, now, page } from "./page.js";
 import { byId } from "./parts.js";
 import { worked } from "./run.js";
 
-/** The two kinds of work as `scored(tools)` and `compared(tools)`, for a runner. */
+/**
+ * Returns the two kinds of work as `scored(tools)` and `compared(tools)`, for a runner.
+ * @param {{shown: Shown, redraw: () => void, announce: Announce}} page
+ */
 export function scoring({ shown, redraw, announce }) {
+  /** @param {Tools} tools */
   async function scored(tools) {
+    if (page.tab === "compare") return;
     const given = page.givens[page.tab];
     announce("Scoring.");
     tools.said("Reading the samples");
     const read = await given.ready();
     await page.loading;
     tools.signal.throwIfAborted();
-    const tab = given.kind; // files may have turned out to be of another
+    const tab = /** @type {Kind} */ (given.kind); // files may have turned out to be of another
     if (!read) return failed(tab);
     given.leaveOut ||= Boolean(read.problems?.others);
     tools.said("Scoring");
@@ -22,6 +27,7 @@ export function scoring({ shown, redraw, announce }) {
     await finish(tab, given, () => scoreOf(tab, of, tools), of);
   }
 
+  /** @param {Tools} tools */
   async function compared(tools) {
     const { sets } = page;
     announce("Comparing.");
@@ -32,7 +38,7 @@ export function scoring({ shown, redraw, announce }) {
     if (!cards) return failed("compare");
     tools.said("Comparing");
     const body = () => ({
-      sets: cards.map((card) => ({ key: card.given.read.key, name: card.name() })),
+      sets: cards.map((card) => ({ key: card.given.read?.key, name: card.name() })),
       leave_out: sets.leaveOut,
       ...asked("compare"),
     });
@@ -44,6 +50,12 @@ export function scoring({ shown, redraw, announce }) {
     await finish("compare", sets, () => worked("/page/compare", body, again, tools), of);
   }
 
+  /**
+   * @param {Tab} tab
+   * @param {Given | Sets} subject
+   * @param {() => Promise<Result | Compared | null>} work
+   * @param {Of} of
+   */
   async function finish(tab, subject, work, of) {
     try {
       const answer = await work();
@@ -53,44 +65,56 @@ export function scoring({ shown, redraw, announce }) {
       if (tab === page.tab) seen(tab);
       else announce("The result on the other tab is ready.");
     } catch (error) {
-      if (!error.problem) throw error;
-      subject.problem = error.problem;
+      const { problem } = /** @type {Failure} */ (error);
+      if (!problem) throw error;
+      subject.problem = problem;
       failed(tab);
     }
   }
 
+  /** @param {Tab} tab */
   function seen(tab) {
     redraw();
     shown.draw(tab);
     requestAnimationFrame(show); // once what said how far it was is gone
   }
 
-  /** On a phone the result begins below what is in sight. */
+  /** Scrolls to the result where it begins below what is in sight, as on a phone. */
   function show() {
     const result = byId("result");
     const below = result.getBoundingClientRect().top > 0.6 * innerHeight;
     if (below) reveal(result);
   }
 
-  /** What is wrong stands where the samples are; its button is next at hand. */
+  /**
+   * Shows what is wrong where the samples are; its button is next at hand.
+   * @param {Tab} tab
+   */
   function failed(tab) {
     redraw();
     if (tab !== page.tab) return;
     const where = byId(tab === "compare" ? "compare" : "samples");
-    const trouble = where.querySelector(".trouble, .question");
+    const trouble = find(where, ".trouble, .question");
     trouble?.scrollIntoView({ block: "nearest" });
     if (document.activeElement !== byId("score")) return;
-    trouble?.querySelector(":scope > button, :scope > .row button")?.focus();
+    if (trouble) find(trouble, ":scope > button, :scope > .row button")?.focus();
   }
   return { scored, compared };
 }
 
-/** The result of a tab for what it is `of`; null once its samples are others. */
+/**
+ * Returns the result of a tab for what it is `of`; null once its samples are others.
+ * @param {Tab} tab
+ * @param {Of} of
+ * @param {Tools} tools
+ * @returns {Promise<Result | null>}
+ */
 export async function scoreOf(tab, of, tools) {
+  if (tab === "compare") return null;
   const given = page.givens[tab];
   if (now(tab).data !== of.data) return null;
   const body = () => ({
-    key: given.read.key,
+    key: given.read?.key,
     ...JSON.parse(of.settings),
     leave_out: given.leaveOut,
     threshold: page.thresholds[tab], // undefined is left out

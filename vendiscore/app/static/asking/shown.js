@@ -1,32 +1,46 @@
-/** The result of each tab: shown, marked as old when what it is of changes, and kept alive. */
+/** The result of each tab: shown, marked as old when its samples change, and kept alive. */
 
 import { call, follow } from "./calls.js";
 import { clear, markOld, show, showComparison } from "../showing/result.js";
 
+/** @type {Record<string, string>} */
 const OLD = {
   data: "The samples have changed since this result: score again.",
   settings: "The settings have changed since this result: score again.",
 };
 
 /**
- * The results in a container. `now(tab)` says what a result would be of, {data, settings};
- * `renew(tab, of)` gives one anew; `moved(tab, threshold)` hears of the threshold of groups;
- * `empty(tab)` is what stands there before there is one.
+ * Shows results in a container. `now(tab)` says what a result would be of; `renew(tab, of)` gives
+ * one anew; `moved(tab, threshold)` hears of the threshold of groups; `empty(tab)` stands there
+ * before there is one.
+ * @param {HTMLElement} container
+ * @param {{announce: Announce, now: (tab: Tab) => Of, moved: (tab: Tab, threshold: number) => void,
+ *   renew: (tab: Tab, of: Of) => Promise<Result | null>, empty: (tab: Tab) => Node[]}} page
  */
 export function results(container, { announce, now, renew, moved, empty }) {
+  /** @type {{[tab in Tab]?: Entry}} */
   const entries = {};
   let marked = "";
+  /** @type {Tab | ""} */
   let seen = "";
 
   container.addEventListener("threshold", ({ detail: { threshold, groups, without } }) => {
-    Object.assign(entries[seen].answer, { threshold, groups, without });
+    const answer = seen && entries[seen]?.answer;
+    if (!seen || !answer) return;
+    Object.assign(answer, { threshold, groups, without });
     moved(seen, threshold);
   });
 
+  /**
+   * @param {Tab} tab
+   * @param {Entry["answer"]} answer
+   * @param {Of} of
+   */
   function put(tab, answer, of) {
     entries[tab] = { answer, of, id: answer.id };
   }
 
+  /** @param {Tab} tab */
   function draw(tab) {
     const entry = entries[tab];
     marked = "";
@@ -36,35 +50,48 @@ export function results(container, { announce, now, renew, moved, empty }) {
       container.append(...empty(tab));
       return;
     }
-    const draw = tab === "compare" ? showComparison : show;
     const tools = { call: caller(tab, entry, call), follow: caller(tab, entry, follow), announce };
-    draw(container, entry.answer, tools);
+    if (tab === "compare") showComparison(container, /** @type {Compared} */ (entry.answer), tools);
+    else show(container, /** @type {Result} */ (entry.answer), tools);
     age(tab);
   }
 
-  function changed(tab) {
-    const { of } = entries[tab];
+  /**
+   * @param {Tab} tab
+   * @param {Entry} entry
+   */
+  function changed(tab, { of }) {
     const { data, settings } = now(tab);
     if (data !== of.data) return "data";
     return settings === of.settings ? "" : "settings";
   }
 
+  /** @param {Tab} tab */
   function age(tab) {
-    if (!entries[tab]) return;
-    const why = changed(tab);
+    const entry = entries[tab];
+    if (!entry) return;
+    const why = changed(tab, entry);
     if (why === marked) return;
     markOld(container, OLD[why] ?? "");
     marked = why;
   }
 
-  /** Calls about a result: what is no longer kept is made anew, once, without a word. */
+  /**
+   * Makes calls about a result: what is no longer kept is made anew, once, without a word.
+   * @template Options
+   * @param {Tab} tab
+   * @param {Entry} entry
+   * @param {Way<Options>} way
+   * @returns {Way<Options>}
+   */
   function caller(tab, entry, way) {
+    /** @type {Way<Options>} */
     const ask = (path, body, options) => way(path, { ...body, id: entry.id }, options);
     return async (path, body, options) => {
       try {
         return await ask(path, body, options);
       } catch (error) {
-        if (!error.gone || tab === "compare") throw error;
+        if (!(/** @type {Failure} */ (error).gone) || tab === "compare") throw error;
         entry.renewing ??= renew(tab, entry.of).finally(() => (entry.renewing = null));
         const answer = await entry.renewing;
         if (!answer) throw error;
@@ -78,7 +105,12 @@ export function results(container, { announce, now, renew, moved, empty }) {
     put,
     draw,
     age,
+    /** @param {Tab} tab */
     of: (tab) => entries[tab] ?? null,
-    isNow: (tab) => Boolean(entries[tab]) && !changed(tab),
+    /** @param {Tab} tab */
+    isNow(tab) {
+      const entry = entries[tab];
+      return entry !== undefined && !changed(tab, entry);
+    },
   };
 }

@@ -1,30 +1,39 @@
-/** What outlives a reload: the address (for links, too), and this browser tab's own storage. */
+/** State that outlives a reload: the address (for links, too), and the tab's own storage. */
+
+import { isNumber } from "../dom.js";
 
 const KEPT = "vendiscore";
 const LONG = 1000; // characters of a prompt that an address has room for
+/** @type {Kind[]} */
 export const KINDS = ["texts", "images", "molecules", "vectors"];
 
 /**
- * The hash of a state {tab, kernel, options, q, example, threshold, prompt}, as
- * `kind=texts&kernel=ngram_overlap&o.ns=1,2&q=2`.
+ * Writes a state as a hash such as `kind=texts&kernel=ngram_overlap&o.ns=1,2&q=2`.
+ * @param {Partial<Link>} state
  */
 export function toHash(state) {
   const hash = new URLSearchParams();
-  hash.set("kind", state.tab);
+  hash.set("kind", state.tab ?? "");
   if (state.kernel) hash.set("kernel", state.kernel);
-  for (const [name, value] of Object.entries(state.options ?? {})) hash.set(`o.${name}`, value);
-  if (Number.isFinite(state.q)) hash.set("q", state.q);
+  for (const [name, value] of Object.entries(state.options ?? {})) hash.set(`o.${name}`, String(value));
+  if (isNumber(state.q)) hash.set("q", String(state.q));
   if (state.example) hash.set("example", state.example);
-  if (state.threshold) hash.set("threshold", state.threshold);
+  if (state.threshold) hash.set("threshold", String(state.threshold));
   if (state.prompt && state.prompt.length <= LONG) hash.set("prompt", state.prompt);
   return `#${hash.toString().replaceAll("%2C", ",")}`;
 }
 
-/** What a hash says; null where it is not one of ours. Values of options stay text. */
+/**
+ * Reads a state from a hash; null where it is not one of ours. Values of options stay text.
+ * @param {string} text
+ * @returns {Link | null}
+ */
 export function fromHash(text) {
   const hash = new URLSearchParams(text.replace(/^#/, ""));
-  const tab = hash.get("kind");
-  if (tab !== "compare" && !KINDS.includes(tab)) return null;
+  const kind = hash.get("kind");
+  const tab = kind === "compare" ? kind : KINDS.find((each) => each === kind);
+  if (!tab) return null;
+  /** @type {OptionValues} */
   const options = {};
   for (const [name, value] of hash) if (name.startsWith("o.")) options[name.slice(2)] = value;
   return {
@@ -38,16 +47,20 @@ export function fromHash(text) {
   };
 }
 
+/** @param {string | null} text */
 function number(text) {
   const value = Number.parseFloat(text ?? "");
-  return Number.isFinite(value) && value >= 0 ? value : null;
+  return isNumber(value) && value >= 0 ? value : null;
 }
 
-/** Keeps a record over a reload; without its result where that is more than a browser takes. */
+/**
+ * Keeps a record over a reload; without its result where that is more than a browser takes.
+ * @param {Kept} record
+ */
 export function keep(record) {
-  for (const kept of [record, { ...record, result: null }]) {
+  for (const some of [record, { ...record, result: null }]) {
     try {
-      sessionStorage.setItem(KEPT, JSON.stringify(kept));
+      sessionStorage.setItem(KEPT, JSON.stringify(some));
       return;
     } catch {
       // No room, or no storage: a frame of another site may have none.
@@ -55,15 +68,24 @@ export function keep(record) {
   }
 }
 
+/**
+ * Reads the record that was kept; null where there is none.
+ * @returns {Kept | null}
+ */
 export function kept() {
   try {
-    return JSON.parse(sessionStorage.getItem(KEPT));
+    return JSON.parse(sessionStorage.getItem(KEPT) ?? "null");
   } catch {
     return null;
   }
 }
 
-/** Of the options of a kernel: those chosen, or else their usual values. */
+/**
+ * Returns the options of a kernel: their chosen values, or else their usual ones.
+ * @param {Pick<KernelEntry, "options"> | null} [kernel]
+ * @param {OptionValues} [chosen]
+ * @returns {OptionValues}
+ */
 export function optionsOf(kernel, chosen = {}) {
   const pairs = (kernel?.options ?? []).map((option) => {
     const value = chosen[option.name];
@@ -72,12 +94,17 @@ export function optionsOf(kernel, chosen = {}) {
   return Object.fromEntries(pairs);
 }
 
-/** The value of an option that may come from the address, where everything is text. */
+/**
+ * Reads the value of an option that may come from the address, where everything is text.
+ * @param {Option} option
+ * @param {OptionValue} value
+ */
 function typed(option, value) {
+  const choices = option.choices ?? [];
   if (option.type === "number") return number(String(value)) ?? option.value;
   if (option.type === "choice") {
-    return option.choices.find((choice) => String(choice) === String(value)) ?? option.value;
+    return choices.find((choice) => String(choice) === String(value)) ?? option.value;
   }
   const asked = Array.isArray(value) ? value.map(String) : String(value).split(",");
-  return option.choices.filter((choice) => asked.includes(String(choice)));
+  return choices.filter((choice) => asked.includes(String(choice)));
 }

@@ -12,50 +12,67 @@ const NAMES = { texts: "Text", images: "Images", molecules: "Molecules", vectors
 /**
  * Fills `page.givens`. `mark(tab)` shows which is open, `drawn()` draws what it has; `changed`
  * hears of every change of samples, `score()` compares, `announce(text)` speaks.
+ * @param {{mark: (tab: Tab) => void, drawn: (tab: Tab) => void, changed: (given: Given) => void, score: () => void, announce: Announce}} page
  */
 export function makeTabs({ mark, drawn, changed, score, announce }) {
+  /** @param {Kind} kind */
   const anew = (kind) => (page.givens[kind] = new Given(kind, { changed, turned }));
-  const current = () => page.givens[page.tab] ?? null;
+  /** @returns {Given | null} */
+  const current = () => (page.tab === "compare" ? null : page.givens[page.tab]);
   for (const kind of KINDS) anew(kind);
 
+  /** @param {Tab} tab */
   function open(tab) {
     page.tab = tab;
     mark(tab);
     byId("panel").setAttribute("aria-labelledby", `tab-${tab}`);
     byId("samples").hidden = tab === "compare";
     byId("compare").hidden = tab !== "compare";
-    byId("score").firstChild.data = tab === "compare" ? "Compare" : "Score";
+    /** @type {Text} */ (byId("score").firstChild).data = tab === "compare" ? "Compare" : "Score";
     fill(byId("confirm"));
     fill(byId("turned"));
     drawn(tab);
   }
 
-  /** The visitor's choice, which Back undoes. */
+  /**
+   * Opens the tab of the visitor's choice, which Back undoes.
+   * @param {Tab} tab
+   */
   function choose(tab) {
     page.chosen = true;
     carry(tab);
     step(() => open(tab));
   }
 
-  /** What cannot be what this tab takes goes with the visitor to another that has nothing yet. */
+  /**
+   * Takes samples that cannot be what this tab takes to another that has nothing yet.
+   * @param {Tab} tab
+   */
   function carry(tab) {
-    const here = current();
-    const there = page.givens[tab];
-    if (tab === "compare" && here?.read?.groups > 1 && !page.sets.filled().length) {
-      page.sets.adopt(here);
+    const from = page.tab;
+    if (from === "compare" || from === tab) return;
+    const here = page.givens[from];
+    if (tab === "compare") {
+      const grouped = (here.read?.groups ?? 0) > 1;
+      if (grouped && !page.sets.filled().length) page.sets.adopt(here);
+      return;
     }
-    if (!here?.own || !there || there.source !== "" || tab === page.tab) return;
-    if (!here.problem && !here.read?.kinds?.includes(tab)) return;
+    if (!here.own || page.givens[tab].source !== "") return;
+    if (!here.problem && !here.read?.kinds.includes(tab)) return;
     page.givens[tab] = here;
-    anew(page.tab);
+    anew(from);
     here.turn(tab);
   }
 
-  /** Files of another kind than the tab: they go to its tab, and the page with them. */
+  /**
+   * Takes files of another kind than the tab to its tab, and the page with them.
+   * @param {Given} given
+   */
   function turned(given) {
     const from = KINDS.find((kind) => page.givens[kind] === given);
     if (!from) return;
-    const { kind, text } = given;
+    const { text } = given;
+    const kind = /** @type {Kind} */ (given.kind);
     given.text = page.givens[kind].text;
     page.givens[kind] = given;
     anew(from);
@@ -63,12 +80,17 @@ export function makeTabs({ mark, drawn, changed, score, announce }) {
     if (page.tab !== from) return;
     open(kind);
     fill(byId("turned"), el("p", { class: "hint" }, `These are ${kind}, so the page turned to their tab.`));
-    announce(`${given.read.name} holds ${kind}: the page turned to ${NAMES[kind]}.`);
+    announce(`${given.read?.name} holds ${kind}: the page turned to ${NAMES[kind]}.`);
   }
 
-  /** The sets of this tab's samples, which `options` may tell apart, side by side. */
+  /**
+   * Compares the sets of this tab's samples, which `options` may tell apart.
+   * @param {Asked} [options]
+   * @param {() => void} [then]
+   */
   function compare(options = {}, then = score) {
     const given = current();
+    if (!given) return;
     const { kernel, options: chosen, q } = page.settings[page.tab];
     Object.assign(page.settings.compare, { kernel, options: { ...chosen }, q });
     page.drawn = null;

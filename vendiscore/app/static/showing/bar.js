@@ -1,13 +1,16 @@
-/** The bar that stays in sight: the number, how much of the whole it is, how it was found. */
+/** The bar that stays in sight: the number, its share of the whole, and the way it was found. */
 
-import { about, alike, count, el, error, score, whole } from "../dom.js";
+import { about, alike, count, el, error, isNumber, score, whole } from "../dom.js";
 import { menu } from "./menu.js";
 import { repeats } from "./repeats.js";
 import { saveEverything, saveKept, saveReport, saveTable } from "./saves.js";
 import { notes, second } from "./second.js";
 import { shareMenu } from "./share.js";
 
-/** The bar of a view. */
+/**
+ * Makes the bar of a view.
+ * @param {View} view
+ */
 export function bar(view) {
   const { R } = view;
   return card(
@@ -21,10 +24,15 @@ export function bar(view) {
   );
 }
 
-/** A bar that stays in sight; `view.say` shows a few words in it for a while, and says them. */
+/**
+ * Makes a bar that stays in sight; `view.say` shows a few words in it for a while, and says them.
+ * @param {AnyView} view
+ * @param {...Child} line
+ */
 export function card(view, ...line) {
   const told = el("p", { class: "r-told", hidden: true });
-  let timer = 0;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
   view.say = (words) => {
     view.announce(words);
     told.textContent = words;
@@ -42,6 +50,7 @@ export function card(view, ...line) {
     ));
 }
 
+/** @param {Result} R */
 function number(R) {
   const se = error(R.se);
   return el("h2", { class: "r-number" },
@@ -50,14 +59,18 @@ function number(R) {
   );
 }
 
-/** VS / n as a bar, with its interval as a thin stretch. */
+/**
+ * Draws VS / n as a bar, with its interval as a thin stretch.
+ * @param {Result} R
+ */
 function meter(R) {
   const { VS, share, low, high, of } = R;
+  /** @param {number} value */
   const percent = (value) => `${Math.max(0, Math.min(100, (100 * value) / of))}%`;
   const fill = el("i", { class: "r-fill" });
   fill.style.width = `${100 * Math.min(share, 1)}%`;
   const parts = [fill];
-  if (Number.isFinite(low) && Number.isFinite(high) && high > low) {
+  if (isNumber(low) && isNumber(high) && high > low) {
     const stretch = el("i", { class: "r-stretch" });
     stretch.style.left = percent(low);
     stretch.style.width = `calc(${percent(high)} - ${percent(low)})`;
@@ -67,7 +80,9 @@ function meter(R) {
   return el("div", { class: "r-meter", role: "img", "aria-label": label }, ...parts);
 }
 
+/** @param {View} view */
 function downloads(view) {
+  /** @type {MenuItem[]} */
   const items = [["Report (HTML)", () => saveReport(view), "words and pictures in one file"]];
   if (view.size) {
     items.push(["Table (CSV)", () => saveTable(view), "a row for each sample"]);
@@ -77,7 +92,10 @@ function downloads(view) {
   return menu("Download", "Download", items);
 }
 
-/** What is said first, beneath the bar: copies, the sentence, the interval, the yardstick, notes. */
+/**
+ * Says the first things beneath the bar: copies, the sentence, the interval, the yardstick, notes.
+ * @param {View} view
+ */
 export function summary(view) {
   const { R } = view;
   const without = el("p", { class: "r-yardstick" });
@@ -104,6 +122,7 @@ export function summary(view) {
     el("div", {}, ...small, notes(view)));
 }
 
+/** @param {View} view */
 function yardstick({ R, without, threshold, groups }) {
   if (!without || R.n < 2) return [];
   const part = without.of < R.n ? `Among a random ${count(without.of)} of the samples` : "";

@@ -9,37 +9,54 @@ const VIRIDIS = (
 ).split(" ").map((hex) => [0, 2, 4].map((at) => Number.parseInt(hex.slice(at, at + 2), 16)));
 export const COLOURED = 8; // groups that have a colour of their own
 
-/** Runs `draw` now, and whenever the page turns light or dark, until `signal`. */
+/**
+ * Runs `draw` now, and whenever the page turns light or dark, until `signal`.
+ * @param {() => void} draw
+ * @param {AbortSignal} signal
+ */
 export function inColours(draw, signal) {
   draw();
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw, { signal });
 }
 
-/** The colour of a share, from dark for 0 to bright for 1, as [red, green, blue]. */
+/**
+ * Returns the colour of a share, from dark for 0 to bright for 1, as [red, green, blue].
+ * @param {number} share
+ */
 export function shade(share) {
   const at = Math.max(0, Math.min(1, share)) * (VIRIDIS.length - 1);
   const i = Math.min(Math.floor(at), VIRIDIS.length - 2);
   return VIRIDIS[i].map((from, c) => Math.round(from + (at - i) * (VIRIDIS[i + 1][c] - from)));
 }
 
-/** Such colours in equal steps, for a bar that explains them. */
+/** Returns such colours in equal steps, for a bar that explains them. */
 export function stops() {
   return VIRIDIS.map((rgb) => `rgb(${rgb.join(", ")})`);
 }
 
-/** The colour of a variable of the style sheets. */
+/**
+ * Returns the colour of a variable of the style sheets.
+ * @param {Element} node
+ * @param {string} name
+ */
 export function ink(node, name) {
   return getComputedStyle(node).getPropertyValue(`--${name}`).trim();
 }
 
-/** A dot in the colour of a group, hollow for what is alone. */
+/**
+ * Makes a dot in the colour of a group, hollow for what is alone.
+ * @param {number} number
+ */
 export function spot(number) {
   const dot = el("i", { class: number < 0 ? "r-dot r-hollow" : "r-dot" });
   dot.style.setProperty("--r-of", `var(--${groupColour(number)})`);
   return dot;
 }
 
-/** The variable of a group's colour: the largest have their own, the others share one. */
+/**
+ * Names the variable of a group's colour: the largest have their own, the others share one.
+ * @param {number} number
+ */
 export function groupColour(number) {
   if (number < 0) return "r-alone";
   return number < COLOURED ? `r-group-${number + 1}` : "r-group-more";

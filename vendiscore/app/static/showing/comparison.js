@@ -1,7 +1,7 @@
 /** Sets side by side: the verdicts, the scores at matched size, what only one of them has. */
 
 import { card } from "./bar.js";
-import { count, cut, dotted, el, score, signed } from "../dom.js";
+import { count, cut, dotted, el, isNumber, score, signed } from "../dom.js";
 import { figures, lines } from "./figures.js";
 import { carded, heads } from "./heads.js";
 import { menu } from "./menu.js";
@@ -15,7 +15,10 @@ import { called } from "./view.js";
 const SENTENCES = 6; // that are seen at first
 const NAMED = 4; // sets in the bar
 
-/** Everything of a comparison C. */
+/**
+ * Makes everything of a comparison.
+ * @param {View<Compared>} view
+ */
 export function comparison(view) {
   const C = view.R;
   return [
@@ -34,9 +37,10 @@ export function comparison(view) {
     sources(view, wide),
     only(view),
     quoted(view),
-  ].filter(Boolean);
+  ].filter((part) => part !== null);
 }
 
+/** @param {View<Compared>} view */
 function top(view) {
   const C = view.R;
   const share = menu("Share", "Share this comparison", [
@@ -68,9 +72,11 @@ function top(view) {
   );
 }
 
+/** @param {Compared} C */
 function sets({ rows, matched_size: size, within, level }) {
   const most = Math.max(...rows.map(({ high, matched }) => high ?? matched), 1);
   const many = `${Math.round(100 * (level ?? 0.95))} % interval`;
+  /** @param {SetRow} row */
   const line = ({ name, n, VS, matched, low, high }) => el("tr", {},
     el("th", { scope: "row" }, el("bdi", {}, name)),
     el("td", { class: "r-digits" }, count(n)),
@@ -99,6 +105,10 @@ function sets({ rows, matched_size: size, within, level }) {
       el("tbody", {}, ...rows.map(line)))));
 }
 
+/**
+ * @param {string} label
+ * @param {HTMLTableElement} table
+ */
 function wide(label, table) {
   return el(
     "div",
@@ -107,28 +117,46 @@ function wide(label, table) {
   );
 }
 
+/**
+ * @param {number | null} low
+ * @param {number | null} high
+ */
 function range(low, high) {
-  return Number.isFinite(low) && Number.isFinite(high) ? `${score(low)} to ${score(high)}` : "–";
+  return isNumber(low) && isNumber(high) ? `${score(low)} to ${score(high)}` : "–";
 }
 
+/**
+ * @param {number} value
+ * @param {number | null} low
+ * @param {number | null} high
+ * @param {number} most
+ */
 function interval(value, low, high, most) {
   const bar = el("div", { class: "r-interval", "aria-hidden": "true" });
+  /**
+   * @param {string} kind
+   * @param {number} from
+   * @param {number} to
+   */
   const put = (kind, from, to) => {
     const part = el("i", { class: kind });
     part.style.left = `${(100 * from) / most}%`;
     part.style.width = `${(100 * (to - from)) / most}%`;
     bar.append(part);
   };
-  if (Number.isFinite(low) && Number.isFinite(high)) put("r-stretch", low, high);
+  if (isNumber(low) && isNumber(high)) put("r-stretch", low, high);
   put("r-point", value, value);
   return bar;
 }
 
+/** @param {Compared} C */
 function pairs({ pairs: found, rows }) {
   if (!found?.length) return null;
   const levels = new Set(found.map(({ level }) => percent(level)));
   const level = levels.size === 1 ? `${[...levels][0]} interval` : "interval";
+  /** @param {{level: number}} pair */
   const beside = (pair) => levels.size > 1 ? ` (${percent(pair.level)})` : "";
+  /** @param {PairRow} row */
   const line = ({ a, b, difference, low, high, p, p_floor: floor, verdict, ...pair }) => el("tr", {},
     el("th", { scope: "row" }, el("bdi", {}, a), " − ", el("bdi", {}, b)),
     el("td", { class: "r-digits" }, signed(`${difference > 0 ? "+" : ""}${score(difference)}`)),
@@ -166,26 +194,41 @@ function pairs({ pairs: found, rows }) {
   );
 }
 
+/**
+ * @param {number} p
+ * @param {number | null} floor
+ */
 function chance(p, floor) {
   if (!Number.isFinite(p)) return "–";
   return `${atFloor(p, floor) ? "≤ " : ""}${Number(p).toPrecision(p < 0.001 ? 1 : 2)}`;
 }
 
+/**
+ * @param {number} p
+ * @param {number | null} floor
+ */
 function atFloor(p, floor) {
   return p <= (floor ?? 0) * (1 + 1e-9);
 }
 
-/** A level with one digit, such as 98.3 %. */
+/**
+ * Writes a level with one digit, such as 98.3 %.
+ * @param {number | null} level
+ */
 function percent(level) {
   return `${Number((100 * (level ?? 0.95)).toFixed(1))} %`;
 }
 
-/** What the others have least of: lists beside each other. */
+/**
+ * Lists what the others have least of, one set near the other.
+ * @param {View<Compared>} view
+ */
 function only(view) {
   const every = view.R.only ?? [];
   const found = every.filter(({ samples }) => samples.length);
   const none = every.filter(({ samples }) => !samples.length).map(({ name }) => name);
   if (!every.length) return null;
+  /** @param {Compared["only"][number]} set */
   const list = ({ name, than, samples }) => el("div", { class: "r-only" },
     el("h4", {}, "Only in ", el("bdi", {}, name)),
     el("p", { class: "r-small" }, "These samples are least like anything in ",
@@ -210,11 +253,16 @@ function only(view) {
   );
 }
 
+/** @param {Distinctive[]} samples */
 function falseShare(samples) {
   const share = Math.max(...samples.map((sample) => sample.false ?? 0));
   return share < 0.01 ? "less than 1 %" : `${Math.round(100 * share)} %`;
 }
 
+/**
+ * @param {string[]} names
+ * @param {number} all
+ */
 function alikeByChance(names, all) {
   if (names.length === all) {
     return "No sample is listed: none stands out more than in random parts of all sets.";
@@ -224,6 +272,10 @@ function alikeByChance(names, all) {
   return `No sample of ${listed} is listed: none stands out more than in random parts of all sets.`;
 }
 
+/**
+ * @param {View<Compared>} view
+ * @param {Distinctive} sample
+ */
 function item(view, sample) {
   const name = called(sample.place);
   return el(
@@ -234,6 +286,7 @@ function item(view, sample) {
   );
 }
 
+/** @param {View<Compared>} view */
 function quoted(view) {
   return el("section", {},
     el("details", { class: "r-details" }, el("summary", {}, el("h3", {}, "For papers")),

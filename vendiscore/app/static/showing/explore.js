@@ -1,19 +1,26 @@
 /** Pictures that are explored: by a pointer, a finger, or the keys of the keyboard. */
 
+/** @type {Record<string, [number, number]>} */
 const STEPS = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] };
 
 /**
  * Makes a focusable picture explorable. `at(x, y)` gives the place at a position (shares of its
- * width and height) or null; `step(place, dx, dy)` the place beside one; `ends` [first, last].
- * `show(place)` shows one; `choose(place)` is Enter or a double click.
+ * width and height) or null; `step(place, dx, dy)` the place near one; `ends` are the first and the
+ * last. `show(place)` shows one; `choose(place)` is Enter or a double click.
+ * @template Place
+ * @param {HTMLElement} node
+ * @param {Explored<Place>} how
  */
 export function explorable(node, { at, step, ends, show, choose }) {
+  /** @type {Place | null} */
   let now = null;
+  /** @param {Place | null | undefined} place */
   const go = (place) => {
     if (place === null || place === undefined) return;
     now = place;
     show(place);
   };
+  /** @param {PointerEvent} event */
   const point = ({ clientX, clientY }) => {
     const { left, top, width, height } = node.getBoundingClientRect();
     go(at((clientX - left) / width, (clientY - top) / height));
@@ -30,6 +37,13 @@ export function explorable(node, { at, step, ends, show, choose }) {
   });
 }
 
+/**
+ * @template Place
+ * @param {KeyboardEvent} event
+ * @param {Place | null} now
+ * @param {Explored<Place>["step"]} step
+ * @param {[Place, Place]} ends
+ */
 function keyed({ key, shiftKey, altKey, ctrlKey, metaKey }, now, step, [first, last]) {
   if (altKey || ctrlKey || metaKey) return undefined;
   if (key === "Home") return first;

@@ -3,8 +3,15 @@
 import { el, trouble } from "../dom.js";
 
 /**
- * The section of a summary and a body, which `fill(answer)` gives its nodes; `without()` those
- * that stand there beneath what went wrong.
+ * Makes a section whose body is fetched when it is opened. `fill(answer)` gives the nodes of the
+ * body; `without()` nodes beneath what went wrong.
+ * @template Answer
+ * @param {View} view
+ * @param {string} path
+ * @param {HTMLElement} summary
+ * @param {HTMLElement} body
+ * @param {(answer: Answer) => Part[]} fill
+ * @param {() => Node[]} [without]
  */
 export function fetched(view, path, summary, body, fill, without = () => []) {
   const details = el("details", { class: "r-details" }, summary, body);
@@ -13,7 +20,8 @@ export function fetched(view, path, summary, body, fill, without = () => []) {
     if (!details.open || asked) return;
     asked = true;
     try {
-      body.replaceChildren(...fill(await view.asked(path, {})));
+      const nodes = fill(await view.asked(path, {}));
+      body.replaceChildren(...nodes.flat(9).filter((node) => node instanceof Node));
     } catch (failure) {
       asked = false;
       const problem = el("p", { class: "r-problem", role: "alert" }, trouble(failure));

@@ -5,11 +5,19 @@ import { ink, inColours } from "./colours.js";
 import { saver } from "./pictures.js";
 import { copyText } from "./saves.js";
 
-/** Pictures {name, svg, caption} side by side. */
+/**
+ * Puts pictures side by side.
+ * @param {AnyView} view
+ * @param {Drawing[]} pictures
+ */
 export function figures(view, pictures) {
   return el("div", { class: "r-pictures" }, ...pictures.map((picture) => figure(view, picture)));
 }
 
+/**
+ * @param {AnyView} view
+ * @param {Drawing} picture
+ */
 function figure(view, { name, svg, caption }) {
   const [head, words] = spoken(caption ?? "");
   const [wide, high] = viewBox(svg);
@@ -30,7 +38,11 @@ function figure(view, { name, svg, caption }) {
   );
 }
 
-/** An SVG that was made to stand in a page as one of its own, in an ink. */
+/**
+ * Makes an SVG that was made to stand in a page one of its own, in an ink.
+ * @param {string} svg
+ * @param {string} colour
+ */
 function inked(svg, colour) {
   const named = svg.includes("xmlns=") ? svg : svg.replace(
     "<svg",
@@ -39,35 +51,52 @@ function inked(svg, colour) {
   return named.replaceAll("currentColor", colour);
 }
 
+/** @param {string} svg */
 function uri(svg) {
   return `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
 }
 
+/** @param {string} svg */
 function parsed(svg) {
-  return document.importNode(new DOMParser().parseFromString(svg, "image/svg+xml").documentElement, true);
+  const made = new DOMParser().parseFromString(svg, "image/svg+xml").documentElement;
+  return /** @type {SVGElement} */ (/** @type {unknown} */ (document.importNode(made, true)));
 }
 
+/** @param {string} svg */
 function viewBox(svg) {
-  return /viewBox="([^"]*)"/.exec(svg)[1].split(" ").slice(2).map(Number);
+  return (/viewBox="([^"]*)"/.exec(svg)?.[1] ?? "").split(" ").slice(2).map(Number);
 }
 
+/** @param {string} svg */
 function label(svg) {
   const found = /aria-label="([^"]*)"/.exec(svg)?.[1] ?? "";
   return new DOMParser().parseFromString(found, "text/html").body.textContent;
 }
 
-/** A caption's title, and the rest. */
+/**
+ * Splits a caption into its title and the rest.
+ * @param {string} caption
+ */
 function spoken(caption) {
   const found = /^([^.]{1,40}\.)( .*)$/s.exec(caption);
   return found ? found.slice(1) : ["", caption];
 }
 
-/** Python and signature of a result, to copy. */
+/**
+ * Makes Python and signature of a result, to copy.
+ * @param {AnyView} view
+ * @param {{signature: string, code: string}} result
+ */
 export function lines(view, { signature, code }) {
   return [copied(view, "Python", code), copied(view, "Signature", signature)];
 }
 
-/** Lines to copy, with a button that copies them. */
+/**
+ * Makes lines to copy, with a button that copies them.
+ * @param {AnyView} view
+ * @param {string} name
+ * @param {string} text
+ */
 export function copied(view, name, text) {
   const button = el(
     "button",

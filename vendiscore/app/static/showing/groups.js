@@ -11,14 +11,17 @@ import { level } from "./view.js";
 const PICTURES = 4; // of a group that are seen before it is opened
 const PAUSE = 120; // ms that the slider rests before the server is asked
 
-/** The section of the groups; null where there are no two samples to look at. */
+/**
+ * Makes the section of the clusters; null where there are no two samples to look at.
+ * @param {View} view
+ */
 export function groups(view) {
   if (view.size < 2) return null;
   const list = el("div", { class: "r-groups" });
   const said = el("p", { class: "r-small", "aria-live": "polite" });
   const renew = () => {
     said.textContent = told(view);
-    const open = [...list.querySelectorAll("details[open]")].map(({ dataset }) => dataset.of);
+    const open = [...list.querySelectorAll("details")].filter((each) => each.open).map(({ dataset }) => dataset.of);
     list.replaceChildren(...listed(view));
     for (const details of list.querySelectorAll("details")) details.open = open.includes(details.dataset.of);
   };
@@ -47,6 +50,10 @@ export function groups(view) {
   );
 }
 
+/**
+ * @param {View} view
+ * @param {HTMLElement} list
+ */
 function slider(view, list) {
   const id = newId("alike");
   const shown = el("output", { for: id }, level(view, view.threshold));
@@ -94,19 +101,26 @@ function slider(view, list) {
   );
 }
 
+/** @param {View} view */
 function told({ groups: found, alone, without, R }) {
-  if (!found.length) return `No two are that alike: all ${count(R.samples.place.length)} stand alone.`;
-  const part = without?.of < R.n ? ` of the random ${count(without.of)}` : "";
+  if (!found.length) return `No two samples are that similar: all ${count(R.samples.place.length)} stand alone.`;
+  const part = without && without.of < R.n ? ` of the random ${count(without.of)}` : "";
   const left = without ? ` Kept one of each${part}: ${count(without.left)}, of which ${score(without.VS)} effectively different.` : "";
   return `${some(found.length, "cluster")}, ${alone.length ? `${count(alone.length)} alone` : "none alone"}.${left}`;
 }
 
+/** @param {View} view */
 function listed(view) {
   const found = view.groups.map((group, number) => () => opened(view, group, number));
   if (view.alone.length) found.push(() => lonely(view));
   return more(found, "clusters");
 }
 
+/**
+ * @param {View} view
+ * @param {Cluster} cluster
+ * @param {number} number
+ */
 function opened(view, { keep, rest }, number) {
   const summary = el("summary", {},
     spot(number), el("b", { class: "r-times" }, `${count(rest.length + 1)} ×`),
@@ -114,12 +128,17 @@ function opened(view, { keep, rest }, number) {
   return unfolded(keep, summary, emptyList(view), () => members(view, [keep, ...rest], "kept"));
 }
 
-/** The first few pictures of a group, where its samples have some. */
+/**
+ * Makes the first few pictures of a cluster, where its samples have some.
+ * @param {View} view
+ * @param {number[]} samples
+ */
 function pictures(view, samples) {
   const drawn = samples.slice(0, view.R.kind === "images" ? PICTURES : 1);
   return drawn.map((i) => thumbnail(view, i, view.where(i))).filter(Boolean);
 }
 
+/** @param {View} view */
 function lonely(view) {
   const { alone } = view;
   const [first] = alone;
@@ -134,24 +153,43 @@ function lonely(view) {
   return unfolded("alone", summary, emptyList(view), () => members(view, alone, ""));
 }
 
-/** A list of samples; pictures stand side by side. */
+/**
+ * Makes a list of samples; pictures stand side by side.
+ * @param {View} view
+ */
 function emptyList(view) {
   return el("ul", { class: view.R.kind === "images" ? "r-members r-tiles" : "r-members" });
 }
 
-/** Details whose body is made when they are opened for the first time. */
+/**
+ * Makes details whose body is made when they are opened for the first time.
+ * @param {number | string} of
+ * @param {HTMLElement} summary
+ * @param {HTMLElement} body
+ * @param {() => HTMLElement[]} make
+ */
 function unfolded(of, summary, body, make) {
   const details = el("details", { class: "r-group", "data-of": of }, summary, body);
   details.addEventListener("toggle", () => body.childElementCount || body.append(...make()));
   return details;
 }
 
-/** Samples in full, the first with a word beside its place. */
+/**
+ * Makes samples in full, the first with a word near its place.
+ * @param {View} view
+ * @param {number[]} samples
+ * @param {string} tag
+ */
 function members(view, samples, tag) {
   const makers = samples.map((i, at) => () => member(view, i, at === 0 ? tag : ""));
   return more(makers, "samples", (button) => el("li", {}, button));
 }
 
+/**
+ * @param {View} view
+ * @param {number} i
+ * @param {string} tag
+ */
 function member(view, i, tag) {
   return el(
     "li",

@@ -1,9 +1,13 @@
-/** The heads of a table that is read and not worked with. */
+/** The heads of a table that is only read. */
 
 import { el } from "../dom.js";
 
-/** `columns` are [words, class, what it means], all but the words as needed; a head has words. */
+/**
+ * Makes the heads of a table; columns without words have no head.
+ * @param {...Head} columns
+ */
 export function heads(...columns) {
+  /** @param {Head} head */
   const cell = ([words, kind, means]) => (
     words
       ? el("th", { scope: "col", class: kind }, words, means && el("small", {}, means))
@@ -12,11 +16,16 @@ export function heads(...columns) {
   return el("thead", {}, el("tr", {}, ...columns.map(cell)));
 }
 
-/** A table whose rows are cards on a phone: each cell then has its head before it. */
+/**
+ * Makes the rows of a table cards on a phone: each cell then has its head before it.
+ * @param {HTMLTableElement} table
+ */
 export function carded(table) {
-  const names = [...table.tHead.rows[0].cells].map((cell) => cell.textContent);
+  const names = [...(table.tHead?.rows[0].cells ?? [])].map((cell) => cell.textContent ?? "");
   for (const { cells } of table.tBodies[0].rows) {
-    [...cells].forEach((cell, at) => cell.tagName === "TD" && (cell.dataset.head = names[at]));
+    for (const [at, cell] of [...cells].entries()) {
+      if (cell.tagName === "TD") cell.dataset.head = names[at];
+    }
   }
   table.classList.add("r-cards");
   return table;

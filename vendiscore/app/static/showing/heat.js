@@ -13,7 +13,10 @@ const BAR = 12; // width of the bar that explains the colours
 const PLACES = 4; // steps of an axis, and of the bar
 const SHADES = 5;
 
-/** The heat map as a figure; null where it was not sent. */
+/**
+ * Makes the heat map as a figure; null where it was not sent.
+ * @param {View} view
+ */
 export function heatMap(view) {
   const { heat } = view.R;
   if (!heat || heat.cells < 2) return null;
@@ -27,11 +30,19 @@ export function heatMap(view) {
   const words = el("div", { class: "r-readout", "aria-live": "polite" }, hint(heat));
   const middle = scale(-0.5, heat.cells - 0.5, 0, 1);
   const [x, y] = [scale(0, 1, BOX.left, BOX.right), scale(0, 1, BOX.top, BOX.ground)];
+  /** @param {number} cell */
   const inside = (cell) => Math.max(0, Math.min(heat.cells - 1, cell));
+  /**
+   * @param {number} share
+   * @param {number} least
+   * @param {number} most
+   * @param {number} all
+   */
   const cellOf = (share, least, most, all) => (
     inside(Math.floor((heat.cells * (share * all - least)) / (most - least)))
   );
   explorable(picture, {
+    /** @returns {[number, number]} */
     at: (right, below) => [
       cellOf(right, BOX.left, BOX.right, BOX.wide),
       cellOf(below, BOX.top, BOX.ground, BOX.high),
@@ -50,19 +61,31 @@ export function heatMap(view) {
     el("div", { class: "r-foot" }, ofSample(view), save), words);
 }
 
-/** The similarity of each cell. */
+/**
+ * Returns the similarity of each cell.
+ * @param {Heat} heat
+ */
 function decoded({ values, low, high }) {
   return Float32Array.from(atob(values), (sign) => low + ((high - low) * sign.charCodeAt(0)) / 255);
 }
 
-/** The colours run from 0, or a similarity below, to 1, so that one colour is one similarity. */
+/**
+ * Returns the similarities of the first and the last colour: one colour is one similarity.
+ * @param {Heat} heat
+ * @returns {[number, number]}
+ */
 function ends({ low, high }) {
   return [Math.min(0, low), Math.max(1, high)];
 }
 
+/**
+ * @param {Heat} heat
+ * @param {Float32Array} values
+ */
 function painted(heat, values) {
   const canvas = el("canvas", { width: heat.cells, height: heat.cells });
   const pen = canvas.getContext("2d");
+  if (!pen) return "";
   const image = pen.createImageData(heat.cells, heat.cells);
   const share = scale(...ends(heat), 0, 1);
   values.forEach((value, at) => image.data.set([...shade(share(value)), 255], 4 * at));
@@ -70,6 +93,11 @@ function painted(heat, values) {
   return canvas.toDataURL();
 }
 
+/**
+ * @param {Heat} heat
+ * @param {string} href
+ * @param {...Child} marks
+ */
 function drawn(heat, href, ...marks) {
   const n = heat.order.length;
   const [low, high] = ends(heat);
@@ -86,7 +114,11 @@ function drawn(heat, href, ...marks) {
     ...marks);
 }
 
-/** A bar beside the plot with the similarities of its colours. */
+/**
+ * Makes a bar beside the plot with the similarities of its colours.
+ * @param {number} low
+ * @param {number} high
+ */
 function explained(low, high) {
   const { right, top, ground, wide } = BOX;
   const id = newId("ramp");
@@ -103,16 +135,29 @@ function explained(low, high) {
   ];
 }
 
-/** The samples of a cell: one, or a block of neighbours where there are more samples than cells. */
+/**
+ * Returns the samples of a cell: one, or a block of neighbours where there are more samples than
+ * cells.
+ * @param {Heat} heat
+ * @param {number} cell
+ */
 function block({ cells, order }, cell) {
+  /** @param {number} at */
   const edge = (at) => Math.floor((at * order.length) / cells);
   return order.slice(edge(cell), Math.max(edge(cell + 1), edge(cell) + 1));
 }
 
+/**
+ * @param {View} view
+ * @param {Float32Array} values
+ * @param {number} column
+ * @param {number} row
+ */
 function pair(view, values, column, row) {
   const { heat } = view.R;
   const blocks = heat.cells < heat.order.length;
   const value = values[row * heat.cells + column];
+  /** @param {number} cell */
   const side = (cell) => {
     const samples = block(heat, cell);
     const more = samples.length > 1 ? el(
@@ -138,10 +183,11 @@ function pair(view, values, column, row) {
       el("small", {}, same ? " itself" : blocks ? " on average" : " alike"),
     ),
     side(row),
-    same ? null : side(column),
-  ].filter(Boolean);
+    ...(same ? [] : [side(column)]),
+  ];
 }
 
+/** @param {Heat} heat */
 function hint({ cells, order }) {
   const many = cells < order.length ? ` Each cell is the mean of a block of about ${Math.round(order.length / cells)}.` : "";
   return el(
@@ -151,6 +197,10 @@ function hint({ cells, order }) {
   );
 }
 
+/**
+ * @param {View} view
+ * @param {Float32Array} values
+ */
 function described(view, values) {
   const { heat } = view.R;
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;

@@ -1,7 +1,7 @@
-/** How similar each sample is to the one nearest to it, as a histogram with the threshold marked. */
+/** A histogram of the similarity of each sample to its nearest, with the threshold marked. */
 
 import { beneath, beside, chart, frame, text } from "./axes.js";
-import { alike, count, el, shape, signed, some } from "../dom.js";
+import { alike, count, el, isNumber, shape, signed, some } from "../dom.js";
 import { ofSample, saver } from "./pictures.js";
 import { decimals, scale, stepOf, ticks } from "./scale.js";
 import { level } from "./view.js";
@@ -12,9 +12,12 @@ const MOST = 36; // bars
 const TICKS = 6;
 const HEIGHTS = 3;
 
-/** The histogram as a figure; null where there is nothing to draw. */
+/**
+ * Makes the histogram as a figure; null where there is nothing to draw.
+ * @param {View} view
+ */
 export function histogram(view) {
-  const values = (view.R.samples?.similarity ?? []).filter(Number.isFinite);
+  const values = (view.R.samples?.similarity ?? []).filter(isNumber);
   if (values.length < 2) return null;
   const { lowest } = view;
   const below = values.filter((value) => value < lowest - 1e-9).length;
@@ -24,7 +27,8 @@ export function histogram(view) {
   const said = el("figcaption", {});
   picture.hidden = below === values.length;
   let now = view.threshold;
-  const drawing = () => drawn(bins, now, said.textContent, level(view, now));
+  const drawing = () => drawn(bins, now, said.textContent ?? "", level(view, now));
+  /** @param {number} threshold */
   const draw = (threshold) => {
     now = threshold;
     const above = values.filter((value) => value >= threshold - 1e-9).length;
@@ -39,7 +43,11 @@ export function histogram(view) {
     el("div", { class: "r-foot" }, said, picture.hidden ? null : save), ofSample(view));
 }
 
-/** {from, step, counts}: bars of a round width from the slider's least similarity to its 1. */
+/**
+ * Counts values in bars of a round width from the slider's least similarity to its 1.
+ * @param {number[]} values
+ * @param {number} from
+ */
 function counted(values, from) {
   const step = stepOf(from, 1, MOST);
   const counts = new Array(Math.max(1, Math.ceil((1 - from) / step - 1e-9))).fill(0);
@@ -50,11 +58,18 @@ function counted(values, from) {
   return { from, step, counts };
 }
 
+/**
+ * @param {{from: number, step: number, counts: number[]}} bins
+ * @param {number} threshold
+ * @param {string} words
+ * @param {string} label
+ */
 function drawn({ from, step, counts }, threshold, words, label) {
   const across = scale(from, 1, BOX.left, BOX.right);
   const heights = ticks(0, Math.max(...counts, 1), HEIGHTS, 1);
   const up = scale(0, Math.max(...counts, 1), BOX.ground, BOX.top);
   const digits = Math.max(2, decimals(step));
+  /** @param {number} value */
   const edge = (value) => signed(value.toFixed(digits));
   const bars = counts.flatMap((n, i) => {
     if (!n) return [];
@@ -79,6 +94,10 @@ function drawn({ from, step, counts }, threshold, words, label) {
   );
 }
 
+/**
+ * @param {number} x
+ * @param {string} label
+ */
 function mark(x, label) {
   const room = 4 * label.length;
   const anchor = x > BOX.wide - room ? "end" : x < room ? "start" : "middle";

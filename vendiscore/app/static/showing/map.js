@@ -13,10 +13,14 @@ const WHOLE = 1000; // what the server's coordinates run to
 const BOX = frame({ wide: 400, high: 448, left: 0, right: 0, top: 0, foot: 48 }); // of a file
 const ACROSS = 5; // clusters in a line of its legend
 
-/** The map as a figure; null where it was not sent. */
+/**
+ * Makes the map as a figure; null where it was not sent.
+ * @param {View} view
+ */
 export function map(view) {
   const where = view.R.map;
   if (!where || where.x.length < 2) return null;
+  /** @type {Dot[]} */
   const dots = where.x.map((x, i) => [
     EDGE + (1 - 2 * EDGE) * (x / WHOLE),
     1 - EDGE - (1 - 2 * EDGE) * (where.y[i] / WHOLE),
@@ -40,6 +44,7 @@ export function map(view) {
     ),
   );
   const legend = el("ul", { class: "r-legend r-groups-legend" });
+  /** @param {number} at */
   const inside = (at) => Math.max(0, Math.min(order.length - 1, at));
   let chosen = -1;
   const draw = () => paint(canvas, view, dots, together, chosen);
@@ -62,7 +67,7 @@ export function map(view) {
   explorable(picture, {
     at: (x, y) => nearest(dots, x, y),
     step: (i, dx, dy) => order[inside((rank.get(i) ?? 0) + dx + dy)],
-    ends: [order[0], order.at(-1)],
+    ends: [order[0], order[order.length - 1]],
     show: (i) => {
       if (i === chosen && said.childElementCount > 1) return;
       chosen = i;
@@ -74,16 +79,30 @@ export function map(view) {
   return figure;
 }
 
+/**
+ * @param {Result["map"]} where
+ * @param {number} i
+ */
 const pile = ({ x, y }, i) => `${x[i]} ${y[i]}`;
 
-/** How many samples lie at the same place. */
+/**
+ * Counts how many samples lie at the same place.
+ * @param {Result["map"]} where
+ * @returns {Map<string, number>}
+ */
 function piles(where) {
   const found = new Map();
   where.x.forEach((_, i) => found.set(pile(where, i), (found.get(pile(where, i)) ?? 0) + 1));
   return found;
 }
 
+/**
+ * @param {Dot[]} dots
+ * @param {number} x
+ * @param {number} y
+ */
 function nearest(dots, x, y) {
+  /** @type {number | null} */
   let best = null;
   let least = REACH ** 2;
   dots.forEach(([px, py], i) => {
@@ -93,20 +112,41 @@ function nearest(dots, x, y) {
   return best;
 }
 
+/** @param {Dot[]} dots */
 const size = ({ length: n }) => (n > 400 ? 2.5 : n > 100 ? 3.5 : 5);
 
-/** How large a dot is at which several may lie. */
+/**
+ * Returns how large a dot is at which several may lie.
+ * @param {View} view
+ * @param {Dot[]} dots
+ * @param {Map<string, number>} together
+ * @param {number} i
+ */
 function grown(view, dots, together, i) {
   return size(dots) * Math.min(3, Math.sqrt(together.get(pile(view.R.map, i)) ?? 1));
 }
 
-/** Those that are alone lie beneath, so that they hide no group. */
+/**
+ * Returns the samples from below to above: the lonely beneath, so that they hide no group.
+ * @param {Grouped} view
+ */
 function layers({ groupOf }) {
   return [...groupOf.keys()].sort((a, b) => groupOf[a] - groupOf[b]);
 }
 
-/** The same as shapes, for a file. */
+/**
+ * Draws the same as shapes, for a file.
+ * @param {View} view
+ * @param {Dot[]} dots
+ * @param {Map<string, number>} together
+ */
 function dotted(view, dots, together) {
+  /**
+   * @param {number} number
+   * @param {number} cx
+   * @param {number} cy
+   * @param {number} r
+   */
   const circle = (number, cx, cy, r) => {
     const kind = number < 0 ? "r-dotted r-hollow" : "r-dotted";
     const made = shape("circle", { class: kind, cx, cy, r });
@@ -127,20 +167,30 @@ function dotted(view, dots, together) {
     text("Alike samples lie close together; there are no axes.", 0, BOX.high - 4, "start"));
 }
 
+/**
+ * @param {HTMLCanvasElement} canvas
+ * @param {View} view
+ * @param {Dot[]} dots
+ * @param {Map<string, number>} together
+ * @param {number} chosen
+ */
 function paint(canvas, view, dots, together, chosen) {
-  const side = canvas.parentElement.clientWidth;
+  const side = canvas.parentElement?.clientWidth;
   if (!side) return;
   const sharp = window.devicePixelRatio || 1;
   canvas.width = canvas.height = Math.round(side * sharp);
   const pen = canvas.getContext("2d");
+  if (!pen) return;
   pen.scale(sharp, sharp);
   const mine = chosen < 0 ? -1 : view.groupOf[chosen];
   const colours = new Map();
+  /** @param {number} number */
   const colour = (number) => {
     const name = groupColour(number);
     if (!colours.has(name)) colours.set(name, ink(canvas, name));
     return colours.get(name);
   };
+  /** @param {number} i */
   const radius = (i) => grown(view, dots, together, i);
   for (const i of layers(view)) {
     const number = view.groupOf[i];
@@ -152,6 +202,14 @@ function paint(canvas, view, dots, together, chosen) {
   dot(pen, dots[chosen], side, radius(chosen) + 4, ink(canvas, "ink"), true);
 }
 
+/**
+ * @param {CanvasRenderingContext2D} pen
+ * @param {Dot} at
+ * @param {number} side
+ * @param {number} radius
+ * @param {string} colour
+ * @param {boolean} hollow
+ */
 function dot(pen, [x, y], side, radius, colour, hollow) {
   pen.beginPath();
   pen.arc(x * side, y * side, radius, 0, 2 * Math.PI);
@@ -161,8 +219,13 @@ function dot(pen, [x, y], side, radius, colour, hollow) {
   else pen.fill();
 }
 
-/** [the number of a cluster, its words] of each colour. */
+/**
+ * Returns the number of a cluster and its words for each colour.
+ * @param {Grouped} view
+ * @returns {[number: number, words: string][]}
+ */
 function keyOf({ groups, alone }) {
+  /** @type {[number: number, words: string][]} */
   const items = groups.slice(0, COLOURED).map(({ rest }, number) => (
     [number, `${number + 1} (${count(rest.length + 1)})`]
   ));
@@ -172,6 +235,11 @@ function keyOf({ groups, alone }) {
   return items;
 }
 
+/**
+ * @param {View} view
+ * @param {number} i
+ * @param {number} here
+ */
 function told(view, i, here) {
   const number = view.groupOf[i];
   const { nearest: other, similarity } = view.R.samples;
@@ -194,6 +262,7 @@ function told(view, i, here) {
   ];
 }
 
+/** @param {View} view */
 function described({ size, groups, alone, threshold }) {
   const largest = groups.length ? `, the largest of ${count(groups[0].rest.length + 1)}` : "";
   return `Map of ${count(size)} samples: ${count(groups.length)} clusters alike from ${alike(threshold)}${largest}; ${count(alone.length)} alone.`;

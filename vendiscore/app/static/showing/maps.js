@@ -6,19 +6,26 @@ import { map } from "./map.js";
 
 let last = "Map"; // the one that was looked at is looked at again in the next result
 
-/** The section of the pictures; null where there are none. */
+/**
+ * Makes the section of the pictures; null where there are none.
+ * @param {View} view
+ */
 export function maps(view) {
-  const made = [["Map", map(view)], ["Heat map", heatMap(view)]].filter(([, picture]) => picture);
+  const pictures = { Map: map(view), "Heat map": heatMap(view) };
+  const made = Object.entries(pictures).flatMap(([name, picture]) => (
+    picture ? [{ name, picture }] : []
+  ));
   if (!made.length) return null;
-  const shown = made.some(([name]) => name === last) ? last : made[0][0];
-  const buttons = made.map(([name]) => el(
+  const shown = made.some(({ name }) => name === last) ? last : made[0].name;
+  const buttons = made.map(({ name }) => el(
     "button",
     { type: "button", "aria-pressed": "false", onclick: () => turn(name) },
     name,
   ));
+  /** @param {string} wanted */
   const turn = (wanted) => {
     last = wanted;
-    made.forEach(([name, picture], at) => {
+    made.forEach(({ name, picture }, at) => {
       buttons[at].setAttribute("aria-pressed", String(name === wanted));
       picture.hidden = name !== wanted;
     });
@@ -29,6 +36,6 @@ export function maps(view) {
       el("h3", {}, "All at a glance"),
       el("div", { class: "r-switch", role: "group", "aria-label": "Kind of picture" }, ...buttons),
     ),
-    ...made.map(([, picture]) => picture),
+    ...made.map(({ picture }) => picture),
   );
 }

@@ -2,7 +2,15 @@
 
 import { el, newId } from "../dom.js";
 
-/** `items` are [words, what is done, in words for the reader beneath (or "")]. */
+/** @type {Record<string, number>} */
+const STEPS = { ArrowDown: 1, ArrowUp: -1 };
+
+/**
+ * Makes a button that opens a few others; the words of an item may have smaller ones beneath.
+ * @param {string} face
+ * @param {string} label
+ * @param {MenuItem[]} items
+ */
 export function menu(face, label, items) {
   const id = newId("menu");
   const button = el(
@@ -18,6 +26,7 @@ export function menu(face, label, items) {
   );
   const panel = el("div", { class: "r-panel", id, hidden: true });
   const whole = el("div", { class: "r-menu" }, button, panel);
+  /** @param {boolean} is */
   const open = (is) => {
     panel.hidden = !is;
     button.setAttribute("aria-expanded", String(is));
@@ -32,14 +41,19 @@ export function menu(face, label, items) {
       },
     }, el("span", {}, words), small ? el("small", {}, small) : null));
   }
-  button.addEventListener("click", () => open(panel.hidden));
+  button.addEventListener("click", () => open(Boolean(panel.hidden)));
   whole.addEventListener("focusout", ({ relatedTarget }) => {
-    if (!whole.contains(relatedTarget)) open(false);
+    if (!whole.contains(/** @type {Node | null} */ (relatedTarget))) open(false);
   });
   whole.addEventListener("keydown", (event) => steer(event, whole, open));
   return whole;
 }
 
+/**
+ * @param {KeyboardEvent} event
+ * @param {HTMLElement} whole
+ * @param {(is: boolean) => void} open
+ */
 function steer(event, whole, open) {
   const [button, ...choices] = whole.querySelectorAll("button");
   if (event.key === "Escape" && button.getAttribute("aria-expanded") === "true") {
@@ -48,11 +62,11 @@ function steer(event, whole, open) {
     button.focus();
     return;
   }
-  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  const step = STEPS[event.key];
   if (!step) return;
   event.preventDefault();
   open(true);
-  const at = choices.indexOf(document.activeElement);
+  const at = choices.findIndex((each) => each === document.activeElement);
   const next = at < 0 && step < 0 ? choices.length - 1 : at + step;
   choices[(next + choices.length) % choices.length].focus();
 }

@@ -1,11 +1,18 @@
 /** The first few of many, and the others when asked. */
 
-import { count, el } from "../dom.js";
+import { count, el, find } from "../dom.js";
 
 const FIRST = 12;
 const NEXT = 120;
 
-/** Elements made by `makers`, the later ones behind a button, which `wrap` fits to its list. */
+/**
+ * Makes the first elements; the later ones are behind a button, which `wrap` fits to its list.
+ * @param {(() => HTMLElement)[]} makers
+ * @param {string} words
+ * @param {(button: HTMLElement) => HTMLElement} [wrap]
+ * @param {number} [first]
+ * @returns {HTMLElement[]}
+ */
 export function more(makers, words, wrap = (button) => button, first = FIRST) {
   const made = makers.slice(0, first).map((make) => make());
   const rest = makers.slice(first);
@@ -19,7 +26,7 @@ export function more(makers, words, wrap = (button) => button, first = FIRST) {
   button.addEventListener("click", () => {
     const next = more(rest, words, wrap, NEXT);
     holder.replaceWith(...next);
-    (next[0].querySelector("summary, button") ?? next[0]).focus();
+    (find(next[0], "summary, button") ?? next[0]).focus();
   });
   return [...made, holder];
 }

@@ -4,7 +4,10 @@ import { el } from "../dom.js";
 import { fetched } from "./fetched.js";
 import { figures, lines } from "./figures.js";
 
-/** The section; what it holds is asked for when it is opened. */
+/**
+ * Makes the section; its body is asked for when it is opened.
+ * @param {View} view
+ */
 export function papers(view) {
   const body = el("div", { class: "r-papers" }, el("p", { class: "r-hint" }, "Drawing …"));
   const summary = el(
@@ -17,13 +20,18 @@ export function papers(view) {
       "spectrum · profile over q · growth · magnitude · signature · Python that runs anywhere",
     ),
   );
+  /** @param {Papers} answer */
   const fill = (answer) => filled(view, answer);
   return fetched(view, "papers", summary, body, fill, () => lines(view, view.R));
 }
 
+/**
+ * @param {View} view
+ * @param {Papers} answer
+ */
 function filled(view, answer) {
   const box = el("div", {}, ...lines(view, answer));
-  view.on("second", ({ code }) => box.replaceChildren(...lines(view, { ...answer, code })));
+  view.on("second", ({ code = answer.code }) => box.replaceChildren(...lines(view, { ...answer, code })));
   return [
     ...answer.sentences.map((sentence) => el("p", {}, sentence)),
     figures(view, answer.pictures),
@@ -32,6 +40,7 @@ function filled(view, answer) {
   ];
 }
 
+/** @param {object} details */
 function numbers(details) {
   const text = JSON.stringify(details, null, 1);
   return el(

@@ -16,7 +16,12 @@ const STYLES = [
   "font-weight", "image-rendering", "opacity",
 ];
 
-/** A menu that saves a chart; `draw()` gives its SVG, `title` says what it shows. */
+/**
+ * Makes a menu that saves a chart; `draw()` gives its SVG, `title` says what it shows.
+ * @param {AnyView} view
+ * @param {string} title
+ * @param {() => SVGElement} draw
+ */
 export function saver(view, title, draw) {
   const file = () => framed(draw(), title, about(view.R));
   const name = `vendiscore-${title.toLowerCase().replace(/[^a-z0-9]+/g, "-")}`;
@@ -26,19 +31,30 @@ export function saver(view, title, draw) {
   ]);
 }
 
-/** That a chart is of a part of the samples; null where it is of all. */
+/**
+ * Says that a chart is of a part of the samples, of those read or of those scored.
+ * @param {View} view
+ */
 export function ofSample({ size, R }) {
-  return size < R.n ? el("p", { class: "r-small" }, `This chart is of a random ${count(size)} of all ${count(R.n)} samples.`) : null;
+  const read = R.n + R.left_out.length;
+  const all = R.total > read ? R.total : R.n;
+  if (size >= all) return null;
+  return el("p", { class: "r-small" }, `This chart is of a random ${count(size)} of all ${count(all)} samples.`);
 }
 
-/** A chart with its title on white, in the inks of a light page. */
+/**
+ * Puts a chart with its title on white, in the inks of a light page.
+ * @param {SVGElement} drawing
+ * @param {string} title
+ * @param {string} of
+ */
 function framed(drawing, title, of) {
-  const [, , wide, high] = drawing.getAttribute("viewBox").split(/[ ,]+/).map(Number);
+  const [, , wide, high] = (drawing.getAttribute("viewBox") ?? "").split(/[ ,]+/).map(Number);
   const top = EDGE + TITLE + BENEATH + 8;
   const [width, height] = [wide + 2 * EDGE, high + top + EDGE];
   const room = Math.floor(wide / LETTER);
   for (const [name, value] of Object.entries({ x: EDGE, y: top, width: wide, height: high })) {
-    drawing.setAttribute(name, value);
+    drawing.setAttribute(name, String(value));
   }
   const whole = shape("svg", { viewBox: `0 0 ${width} ${height}`, width, height, "font-family": FONT },
     shape("title", {}, title),
@@ -51,22 +67,29 @@ function framed(drawing, title, of) {
   for (const node of whole.querySelectorAll("[class^=r-]")) {
     const style = getComputedStyle(node);
     for (const name of STYLES) node.setAttribute(name, style.getPropertyValue(name));
+    node.removeAttribute("style");
   }
   light.remove();
   return whole;
 }
 
+/** @param {SVGElement} svg */
 function written(svg) {
   return new XMLSerializer().serializeToString(svg);
 }
 
+/**
+ * @param {SVGElement} svg
+ * @returns {Promise<Blob | null>}
+ */
 async function painted(svg) {
   const image = new Image();
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(written(svg))}`;
   await image.decode();
   const canvas = el("canvas", {
-    width: SHARPER * svg.getAttribute("width"), height: SHARPER * svg.getAttribute("height"),
+    width: SHARPER * Number(svg.getAttribute("width")),
+    height: SHARPER * Number(svg.getAttribute("height")),
   });
-  canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+  canvas.getContext("2d")?.drawImage(image, 0, 0, canvas.width, canvas.height);
   return new Promise((give) => canvas.toBlob(give, "image/png"));
 }

@@ -2,7 +2,7 @@
 
 import { bar, summary } from "./bar.js";
 import { comparison } from "./comparison.js";
-import { count, el, error, score } from "../dom.js";
+import { count, el, error, find, score } from "../dom.js";
 import { groups } from "./groups.js";
 import { heads } from "./heads.js";
 import { maps } from "./maps.js";
@@ -14,9 +14,15 @@ import { makeView } from "./view.js";
 
 const SETS = 8; // that can be compared, of at least
 const LEAST = 4; // samples each
+/** @type {WeakMap<HTMLElement, AbortController>} */
 const lives = new WeakMap();
 
-/** Shows a result; `tools` are what `makeView` takes. */
+/**
+ * Shows a result.
+ * @param {HTMLElement} container
+ * @param {Result} R
+ * @param {Line} tools
+ */
 export function show(container, R, tools) {
   const view = makeView(R, tools, renewed(container));
   // Whoever keeps the result over a reload keeps these groups, too.
@@ -34,10 +40,11 @@ export function show(container, R, tools) {
     halves([groups(view)], [maps(view), subset(view), thinning(view)]),
     table(view),
     papers(view),
-  ].filter(Boolean));
+  ].filter((part) => part !== null));
   view.announce(spoken(R));
 }
 
+/** @param {Result} R */
 function spoken({ n, VS, se, of, by_group: groups, what, verdict, sentence }) {
   if (n < 2) return sentence;
   const beside = error(se) && `, plus or minus ${error(se)},`;
@@ -45,23 +52,35 @@ function spoken({ n, VS, se, of, by_group: groups, what, verdict, sentence }) {
   return `About ${score(VS)}${beside} of ${all} are effectively different: ${verdict}.`;
 }
 
-/** Shows a comparison of sets. */
+/**
+ * Shows a comparison of sets.
+ * @param {HTMLElement} container
+ * @param {Compared} C
+ * @param {Line} tools
+ */
 export function showComparison(container, C, tools) {
   const view = makeView(C, tools, renewed(container));
   container.append(...comparison(view));
   view.announce(C.sentence);
 }
 
-/** Marks what is shown as out of date; with "" it is up to date again. */
+/**
+ * Marks what is shown as out of date; with "" it is up to date again.
+ * @param {HTMLElement} container
+ * @param {string} text
+ */
 export function markOld(container, text) {
   container.classList.toggle("r-old", text !== "");
-  const was = container.querySelector(".r-was");
+  const was = find(container, ".r-was");
   if (!was) return;
   was.textContent = text;
   was.hidden = text === "";
 }
 
-/** Takes everything away. */
+/**
+ * Takes everything away.
+ * @param {HTMLElement} container
+ */
 export function clear(container) {
   lives.get(container)?.abort();
   lives.delete(container);
@@ -69,6 +88,7 @@ export function clear(container) {
   container.classList.remove("r", "r-old");
 }
 
+/** @param {HTMLElement} container */
 function renewed(container) {
   clear(container);
   container.classList.add("r");
@@ -77,8 +97,12 @@ function renewed(container) {
   return life.signal;
 }
 
+/**
+ * @param {(Node | null)[]} left
+ * @param {(Node | null)[]} right
+ */
 function halves(left, right) {
-  const [a, b] = [left, right].map((parts) => parts.filter(Boolean));
+  const [a, b] = [left, right].map((parts) => parts.filter((part) => part !== null));
   if (!a.length && !b.length) return null;
   return el(
     "div",
@@ -88,9 +112,14 @@ function halves(left, right) {
   );
 }
 
+/**
+ * @param {Result} R
+ * @param {() => void} compare
+ */
 function byGroup({ by_group: rows, what }, compare) {
   if (!rows?.length) return null;
   const most = Math.max(...rows.map(({ VS }) => VS), 1);
+  /** @param {NonNullable<Result["by_group"]>[number]} row */
   const line = ({ group, n, VS }) => {
     const fill = el("i", { class: "r-fill" });
     fill.style.width = `${(100 * VS) / most}%`;

@@ -1,10 +1,14 @@
 /** A row of the table of all samples, and what opens beneath it. */
 
 import { spot } from "./colours.js";
-import { alike, cut, dotted, el, signed } from "../dom.js";
+import { alike, cut, dotted, el, isNumber, signed } from "../dom.js";
 import { full, place, thumbnail } from "./sample.js";
 
-/** The row of sample i; its button opens the sample in full. */
+/**
+ * Makes the row of sample i; its button opens the sample in full.
+ * @param {View} view
+ * @param {number} i
+ */
 export function row(view, i) {
   const { nearest, similarity, adds } = view.R.samples;
   const words = el(
@@ -18,29 +22,39 @@ export function row(view, i) {
     thumbnail(view, i),
     words,
   );
-  const same = view.R.copies && similarity?.[i] >= 1;
+  const same = view.R.copies && (similarity[i] ?? 0) >= 1;
   const tag = same ? el("span", { class: "r-tag" }, `same as ${view.mark(nearest[i])}`) : null;
   const line = el("tr", { "data-i": i },
     el("th", { scope: "row", class: "r-nr" }, numbered(view, i)),
     el("td", { class: "r-sample" }, button, tag),
     el("td", { class: "r-group-cell", "data-head": "cluster" }, groupOf(view, i)),
-    el("td", { "data-head": "nearest" }, nearest?.[i] >= 0 ? place(view, nearest[i]) : "–"),
+    el("td", { "data-head": "nearest" }, nearest[i] >= 0 ? place(view, nearest[i]) : "–"),
     el("td", { class: "r-digits", "data-head": "similarity" },
-      strength(nearest?.[i] >= 0 ? similarity[i] : null)),
-    el("td", { class: "r-digits", "data-head": "adds" }, percent(adds?.[i])),
+      strength(nearest[i] >= 0 ? similarity[i] : null)),
+    el("td", { class: "r-digits", "data-head": "adds" }, percent(adds[i])),
   );
   button.addEventListener("click", () => turn(view, i, line, button));
   return line;
 }
 
-/** The id, or the place as the visitor counts; files, which have names, are counted from 1. */
+/**
+ * Writes the id, or the place as the visitor counts; files, which have names, are counted from 1.
+ * @param {View} view
+ * @param {number} i
+ */
 function numbered(view, i) {
   const place = view.where(i);
-  if (view.R.id_column) return cut(view.R.samples.place[i], 16);
+  if (view.R.id_column) return cut(String(view.R.samples.place[i]), 16);
   return place.startsWith("#") ? place.slice(1) : String(i + 1);
 }
 
-/** Opens or closes what is beneath a row. */
+/**
+ * Opens or closes what is beneath a row.
+ * @param {View} view
+ * @param {number} i
+ * @param {HTMLElement} line
+ * @param {HTMLElement} button
+ */
 function turn(view, i, line, button) {
   const open = button.getAttribute("aria-expanded") !== "true";
   button.setAttribute("aria-expanded", String(open));
@@ -49,13 +63,17 @@ function turn(view, i, line, button) {
   else line.nextElementSibling?.remove();
 }
 
+/**
+ * @param {View} view
+ * @param {number} i
+ */
 function opened(view, i) {
   const { nearest, similarity, adds } = view.R.samples;
-  const other = nearest?.[i] ?? -1;
+  const other = nearest[i] ?? -1;
   const number = view.groupOf[i];
   const facts = dotted(
     view.where(i),
-    view.R.samples.group?.[i],
+    String(view.R.samples.group?.[i] ?? ""),
     number < 0 ? "alone" : `cluster ${number + 1}`,
     adds ? `adds ${percent(adds[i])}` : "",
   );
@@ -76,7 +94,11 @@ function opened(view, i) {
     )));
 }
 
-/** What a row says of its group, told anew when the groups change. */
+/**
+ * Says what cluster a row is of, anew when they change.
+ * @param {View} view
+ * @param {number} i
+ */
 export function groupOf(view, i) {
   const number = view.groupOf[i];
   return el(
@@ -87,13 +109,15 @@ export function groupOf(view, i) {
   );
 }
 
+/** @param {number | null | undefined} value */
 function strength(value) {
-  if (!Number.isFinite(value)) return "–";
+  if (!isNumber(value)) return "–";
   const bar = el("i", { class: "r-strength", "aria-hidden": "true" });
-  bar.style.setProperty("--r-share", Math.max(0, Math.min(1, value)));
+  bar.style.setProperty("--r-share", String(Math.max(0, Math.min(1, value))));
   return el("span", { class: "r-with-bar" }, bar, alike(value));
 }
 
+/** @param {number | null | undefined} value */
 function percent(value) {
-  return Number.isFinite(value) ? `${signed(Number(value).toFixed(2))} %` : "–";
+  return isNumber(value) ? `${signed(Number(value).toFixed(2))} %` : "–";
 }

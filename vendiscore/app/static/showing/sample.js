@@ -6,62 +6,104 @@ const AT_ONCE = 60; // drawings in one request
 // Stands where a drawing will be: a picture without a source looks broken.
 const BLANK = "data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw==";
 
-/** The place of a sample as a button that goes to its row of the table. */
+/**
+ * Makes the place of a sample a button that goes to its row of the table.
+ * @param {View} view
+ * @param {number} i
+ */
 export function place(view, i) {
   return el("button", {
     type: "button", class: "r-place", onclick: () => view.tell("jump", i),
   }, view.mark(i));
 }
 
-/** A sample on one line. */
+/**
+ * Puts a sample on one line.
+ * @param {View} view
+ * @param {number} i
+ * @param {number} longest
+ */
 export function brief(view, i, longest) {
   return el("span", { class: "r-words", dir: "auto" }, cut(view.text(i), longest));
 }
 
-/** A sample in full. */
+/**
+ * Shows a sample in full.
+ * @param {View} view
+ * @param {number} i
+ */
 export function full(view, i) {
   return inFull(view, sample(view, i));
 }
 
-/** The same of a sample {image, text}, one of which it may lack. */
+/**
+ * Shows words and picture of a sample in full.
+ * @param {AnyView} view
+ * @param {Seen} sample
+ * @param {string} [alt]
+ */
 export function inFull(view, { image, text }, alt = "") {
   const words = text ? el("p", { class: "r-full", dir: "auto" }, text) : null;
   return el("div", { class: "r-whole" }, picture(view, { image, text }, alt), words);
 }
 
-/** A small picture of a sample, if its kind has one. */
+/**
+ * Makes a small picture of a sample, if its kind has one.
+ * @param {View} view
+ * @param {number} i
+ * @param {string} [alt]
+ */
 export function thumbnail(view, i, alt = "") {
   return picture(view, sample(view, i), alt);
 }
 
+/**
+ * @param {View} view
+ * @param {number} i
+ * @returns {Seen}
+ */
 function sample(view, i) {
   return { image: view.R.samples.image?.[i], text: view.hasText ? view.text(i) : "" };
 }
 
-/** Molecules are drawn when they come into sight. */
+/**
+ * Makes a picture; molecules are drawn when they come into sight.
+ * @param {AnyView} view
+ * @param {Seen} sample
+ * @param {string} alt
+ */
 function picture(view, { image, text }, alt) {
   if (image) return el("img", { class: "r-thumb", src: image, alt, loading: "lazy" });
   if (view.R.kind !== "molecules") return null;
   const drawn = el("img", { class: "r-thumb r-molecule", src: BLANK, alt, width: 96, height: 64 });
   view.drawings ??= makeDrawings(view);
-  view.drawings.wish(drawn, text);
+  view.drawings.wish(drawn, text ?? "");
   return drawn;
 }
 
+/** @param {AnyView} view */
 function makeDrawings(view) {
+  /** @type {Map<string, string>} */
   const uris = new Map(); // by SMILES, as what is waited for
+  /** @type {WeakMap<Element, () => void>} */
   const wished = new WeakMap();
+  /** @type {Map<string, HTMLImageElement[]>} */
   const waiting = new Map();
-  let timer = 0;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
   const watch = new IntersectionObserver((entries) => {
     for (const { isIntersecting, target } of entries) {
       if (!isIntersecting) continue;
       watch.unobserve(target);
-      want(target, wished.get(target));
+      wished.get(target)?.();
     }
   }, { rootMargin: "200px" });
   view.signal.addEventListener("abort", () => watch.disconnect());
 
+  /**
+   * @param {HTMLImageElement} image
+   * @param {string} smiles
+   */
   function want(image, smiles) {
     if (uris.has(smiles)) {
       put(image, uris.get(smiles));
@@ -89,14 +131,22 @@ function makeDrawings(view) {
     }
   }
 
+  /**
+   * @param {HTMLImageElement} image
+   * @param {string} smiles
+   */
   function wish(image, smiles) {
-    wished.set(image, smiles);
+    wished.set(image, () => want(image, smiles));
     if (uris.has(smiles)) put(image, uris.get(smiles));
     else watch.observe(image);
   }
   return { wish };
 }
 
+/**
+ * @param {HTMLImageElement} image
+ * @param {string | null | undefined} uri
+ */
 function put(image, uri) {
   if (uri) image.src = uri;
   else image.hidden = true;

@@ -1,12 +1,17 @@
-/** What can be taken away: the report, the table, everything, the samples to keep. */
+/** Files to take away: the report, the table, everything, the samples to keep. */
 
 import { trouble } from "../dom.js";
 import { kept } from "./view.js";
 
-/** Saves a Blob, or text of a MIME type, under a name. */
+/**
+ * Saves a Blob, or text of a MIME type, under a name.
+ * @param {Blob | string | null} content
+ * @param {string} name
+ * @param {string} [type]
+ */
 export function save(content, name, type = "text/plain") {
   const blob = content instanceof Blob ? content : new Blob(
-    [content],
+    [content ?? ""],
     { type: `${type};charset=utf-8` },
   );
   const link = document.createElement("a");
@@ -18,8 +23,12 @@ export function save(content, name, type = "text/plain") {
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
-/** Rows as a CSV file; the mark at its start tells spreadsheets that it is UTF-8. */
-function csv(rows) {
+/**
+ * Writes rows as a CSV file; the mark at its start tells spreadsheets that it is UTF-8.
+ * @param {Cell[][]} rows
+ */
+export function csv(rows) {
+  /** @param {Cell} value */
   const cell = (value) => {
     const text = value === null || value === undefined ? "" : String(value);
     return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
@@ -27,51 +36,72 @@ function csv(rows) {
   return `\ufeff${rows.map((row) => row.map(cell).join(",")).join("\r\n")}\r\n`;
 }
 
-/** One row for each sample. */
-function tableRows(view) {
+/**
+ * Writes one row for each sample.
+ * @param {View} view
+ * @returns {Cell[][]}
+ */
+export function tableRows(view) {
   const { place, group, nearest, similarity, adds } = view.R.samples;
   const own = group ? ["group"] : [];
+  /** @param {number} i */
   const other = (i) => (i >= 0 ? place[i] : "");
   const keep = new Map(view.groups.flatMap(({ keep: first, rest }) => rest.map((i) => [i, first])));
   return [
     [view.R.id_column || "place", "sample", ...own, "cluster", "nearest", "similarity", "adds_percent", "repeats"],
     ...place.map((name, i) => [
-      name, view.text(i), ...own.map(() => group[i]),
+      name, view.text(i), ...own.map(() => group?.[i]),
       view.groupOf[i] >= 0 ? view.groupOf[i] + 1 : "",
       other(nearest?.[i] ?? -1), similarity?.[i], adds?.[i], other(keep.get(i) ?? -1),
     ]),
   ];
 }
 
+/** @param {View} view */
 export function saveTable(view) {
   save(csv(tableRows(view)), "vendiscore.csv", "text/csv");
 }
 
+/** @param {View} view */
 export function saveEverything(view) {
   const { threshold, without } = view;
   const groups = [...view.groups, ...view.alone.map((keep) => ({ keep, rest: [] }))];
   saveJson({ ...view.R, threshold, without, groups });
 }
 
-/** Everything there is, for programs. */
+/**
+ * Saves everything there is, for programs.
+ * @param {object} everything
+ */
 export function saveJson(everything) {
   save(JSON.stringify(everything, null, 1), "vendiscore.json", "application/json");
 }
 
-/** One sample of each group, and those that are alone. */
+/**
+ * Saves one sample of each cluster, and those that are alone.
+ * @param {View} view
+ */
 export function saveKept(view) {
   const rows = kept(view);
   saveChosen(view, rows, "kept.csv");
   view.announce(`${rows.length} samples saved: one of each cluster.`);
 }
 
-/** Some samples, by their rows in the table, with their ids or places. */
+/**
+ * Saves some samples, by their rows in the table, with their ids or places.
+ * @param {View} view
+ * @param {number[]} rows
+ * @param {string} name
+ */
 export function saveChosen(view, rows, name) {
   const lines = rows.map((i) => [view.R.samples.place[i], view.text(i)]);
   save(csv([[view.R.id_column || "place", "sample"], ...lines]), name, "text/csv");
 }
 
-/** The report is made by the server, from what it still keeps of the result. */
+/**
+ * Saves the report, which the server makes from what it still keeps of the result.
+ * @param {View} view
+ */
 export async function saveReport(view) {
   view.announce("Making the report.");
   try {
@@ -83,7 +113,10 @@ export async function saveReport(view) {
   }
 }
 
-/** Copies text; where the browser forbids it, says so by false. */
+/**
+ * Copies text; returns false where the browser forbids it.
+ * @param {string} text
+ */
 export async function copyText(text) {
   try {
     await navigator.clipboard.writeText(text);
@@ -93,6 +126,7 @@ export async function copyText(text) {
   }
 }
 
+/** @param {string} text */
 function copyBySelection(text) {
   const box = document.createElement("textarea");
   box.value = text;

@@ -2,44 +2,61 @@
 
 import { el, score, trouble } from "../dom.js";
 
-/** The line of both numbers; null where one kernel alone compares these samples. */
+/**
+ * Makes the line of both numbers; null where one kernel alone compares these samples.
+ * @param {View} view
+ */
 export function second(view) {
   const { R } = view;
   if (!R.second) return null;
   const said = el("span", { role: "status" });
   const busy = el("span", { class: "r-busy" });
-  const show = () => said.replaceChildren(R.second.sentence);
+  const show = () => said.replaceChildren(R.second?.sentence ?? "");
   if (R.second.sentence) show();
-  else ask(view, said, busy, show);
+  else ask(view, R.second, said, busy, show);
   return el("p", { class: "r-second" }, said, busy);
 }
 
-async function ask(view, said, busy, show) {
+/**
+ * @param {View} view
+ * @param {Second} first
+ * @param {HTMLElement} said
+ * @param {HTMLElement} busy
+ * @param {() => void} show
+ */
+async function ask(view, { own, by }, said, busy, show) {
   const { R } = view;
-  const { own, by } = R.second;
   said.replaceChildren();
+  /** @param {string} words */
   const tell = (words) => {
     busy.textContent = `${score(R.VS)} by ${own}; by ${by}: ${words}`;
   };
   tell("computing …");
+  /** @type {Second} */
+  let found;
   try {
-    Object.assign(R, { second: await view.followed("second", tell) });
+    found = await view.followed("second", tell);
   } catch (failure) {
     if (view.signal.aborted) return;
     tell(trouble(failure));
-    const again = () => ask(view, said, busy, show);
+    const again = () => ask(view, { own, by }, said, busy, show);
     busy.append(" ", el("button", { type: "button", class: "r-button", onclick: again }, "Try again"));
     return;
   }
-  R.code = R.second.code;
+  R.second = found;
+  R.code = found.code ?? R.code;
   busy.replaceChildren();
   show();
-  view.tell("second", R.second);
+  view.tell("second", found);
 }
 
-/** The notes on the second number, once it is there. */
+/**
+ * Makes the notes on the second number, once it is there.
+ * @param {View} view
+ */
 export function notes(view) {
   const box = el("div", { class: "r-second-notes" });
+  /** @param {Second} second */
   const fill = ({ notes: all = [] }) => box.replaceChildren(
     ...all.map((note) => el("p", { class: "r-small" }, note)),
   );

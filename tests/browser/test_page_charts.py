@@ -1,0 +1,210 @@
+"""Charts are saved as files that stand alone; a phone has what counts on its first screen."""
+
+import io
+import re
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from in_browser import alike, button, expect, number, open_tab, paste, press_score
+
+pytest.importorskip("gradio")
+from PIL import Image
+
+SVG = "{http://www.w3.org/2000/svg}"
+PHONE = (390, 844)
+CHARTS = {
+    "Similarity to the nearest sample": ["similarity to the nearest sample", "samples"],
+    "Heat map": ["samples, similar ones side by side", "samples, in the same order", "similarity"],
+    "Map": ["Alike samples lie close together; there are no axes."],
+    "The score without the most redundant": ["samples taken away", "effectively different"],
+    "Spectrum": ["direction, largest first", "share of the set (%)"],
+    "Profile": ["order q", "effectively different"],
+    "Growth": ["samples", "effectively different"],
+    "Magnitude": ["scale t", "magnitude"],
+    "Similarities": ["samples, clustered", "samples, in the same order", "similarity"],
+}
+
+
+def scored(page, example: str = "A model in a rut") -> None:
+    button(page, example).click()
+    expect(page.locator("#result .r-bar")).to_be_visible()
+    expect(page.locator("#progress")).to_be_hidden()
+
+
+def saved(page, chart: str, kind: str) -> bytes:
+    button(page, f"Save the chart: {chart}").click()
+    with page.expect_download() as waiting:
+        page.locator(".r-panel:visible").get_by_role("button", name=kind).click()
+    assert waiting.value.suggested_filename.endswith(f".{kind.lower()}")
+    with open(waiting.value.path(), "rb") as file:
+        return file.read()
+
+
+def every_chart(page) -> dict[str, bytes]:
+    scored(page)
+    page.get_by_text("What if the most redundant go?").click()
+    page.get_by_role("heading", name="For papers").click()
+    expect(page.locator(".r-papers img")).to_have_count(5)
+    files = {}
+    for chart in CHARTS:
+        if chart in ("Map", "Heat map"):
+            button(page, chart).click()
+        files[chart] = saved(page, chart, "SVG")
+    return files
+
+
+def test_each_chart_is_a_file_with_its_title_and_axes_that_is_one_on_light_and_dark_pages(visit):
+    light = every_chart(visit(color_scheme="light"))
+    for chart, titles in CHARTS.items():
+        drawing = ElementTree.fromstring(light[chart])
+        words = [each.text for each in drawing.iter(f"{SVG}text")]
+        assert words[0] == chart
+        assert words[1].startswith("A model in a rut · ")
+        assert set(titles) <= set(words)
+        assert not re.search(rb'currentColor|var\(|href="(?!#|data:)', light[chart])
+        assert drawing.find(f"{SVG}rect").get("fill") == "#ffffff"
+    dark = every_chart(visit(color_scheme="dark"))
+    named = re.compile(rb"r-ramp-\d+")
+    assert [named.sub(b"", dark[chart]) for chart in CHARTS] == [
+        named.sub(b"", light[chart]) for chart in CHARTS
+    ]
+
+
+@pytest.mark.parametrize("chart", ["Heat map", "Similarity to the nearest sample", "Map"])
+def test_a_png_is_on_white_and_three_times_as_sharp(visit, chart):
+    page = visit(color_scheme="dark")
+    scored(page)
+    if chart.endswith("ap"):
+        button(page, chart).click()
+    drawing = ElementTree.fromstring(saved(page, chart, "SVG"))
+    picture = Image.open(io.BytesIO(saved(page, chart, "PNG")))
+    assert picture.size == tuple(3 * int(drawing.get(name)) for name in ("width", "height"))
+    pixels = np.asarray(picture.convert("RGB"))
+    assert (pixels[[0, -1]] == 255).all()
+    assert pixels.min() < 100
+    if chart == "Heat map":
+        colours = {tuple(each) for each in pixels.reshape(-1, 3)[::7].tolist()}
+        assert {(0x44, 0x01, 0x54), (0xFD, 0xE7, 0x25)} <= colours
+
+
+def test_a_saved_comparison_has_its_charts_too(visit):
+    page = visit()
+    open_tab(page, "Compare")
+    page.locator("#sets-examples button").first.click()
+    chart = ElementTree.fromstring(saved(page, "Profiles at matched size", "SVG"))
+    assert "order q" in [each.text for each in chart.iter(f"{SVG}text")]
+
+
+def test_drawings_of_the_server_have_their_boxes_before_they_come(visit):
+    page = visit()
+    scored(page)
+    page.get_by_role("heading", name="For papers").click()
+    pictures = page.locator(".r-papers img")
+    expect(pictures).to_have_count(5)
+    for picture in pictures.all():
+        picture.evaluate("image => image.decode()")
+        box, own = picture.evaluate(
+            "image => [image.getAttribute('width') / image.getAttribute('height'),"
+            " image.naturalWidth / image.naturalHeight]"
+        )
+        assert box == pytest.approx(own, rel=0.02)
+
+
+@pytest.mark.parametrize("example", ["A model in a rut", "repeated"])
+def test_a_phone_first_has_the_number_the_sentence_and_three_repeats(visit, example):
+    page = visit(*PHONE)
+    if example == "repeated":
+        answers = ["a cat sat", "the dog ran far", "my bird flew away", "one fish swam by"]
+        paste(page, "\n".join([*answers, *answers, *answers[1:3], answers[1], "none is like me"]))
+        alike(page, "share words")
+        press_score(page)
+        expect(page.locator("#result .r-bar")).to_be_visible()
+    else:
+        scored(page, example)
+    page.wait_for_function("scrollY > 100")
+    repeats = page.locator(".r-repeats li")
+    expect(repeats).to_have_count(3)
+    page.wait_for_timeout(800)  # until the page has come to rest
+    for seen in [number(page), page.locator(".r-sentence").first, *repeats.all()]:
+        box = seen.bounding_box()
+        assert 0 <= box["y"] <= PHONE[1] - box["height"]
+    if example == "repeated":
+        assert [re.match(r"\d ×", each)[0] for each in repeats.all_inner_texts()] == [
+            "4 ×",
+            "3 ×",
+            "2 ×",
+        ]
+    repeats.first.get_by_role("button").click()
+    expect(page.locator(".r-open:focus")).to_be_visible()
+
+
+def test_a_desk_has_its_clusters_in_sight_and_no_second_list(visit):
+    page = visit()
+    scored(page)
+    expect(page.locator(".r-repeats")).to_be_hidden()
+
+
+def test_rows_are_cards_on_a_phone_with_every_column_named(visit):
+    page = visit(*PHONE)
+    scored(page)
+    table = page.get_by_role("region", name="Table of all samples")
+    line = table.locator("tbody tr").first
+    for head in ("cluster", "nearest", "similarity", "adds"):
+        cell = line.locator(f"[data-head={head}]")
+        expect(cell).to_be_visible()
+        assert head in cell.evaluate("cell => getComputedStyle(cell, '::before').content")
+        below = line.locator(".r-sample").bounding_box()
+        assert cell.bounding_box()["y"] >= below["y"] + below["height"] - 1
+    assert table.evaluate("node => node.scrollWidth <= node.clientWidth")
+    table.get_by_role("button", name="adds").click()
+    expect(table.get_by_role("columnheader", name="adds")).to_have_attribute(
+        "aria-sort", "descending"
+    )
+    open_tab(page, "Compare")
+    page.locator("#sets-examples button").first.click()
+    sets = page.get_by_role("region", name="Scores of the sets")
+    expect(sets.locator("[data-head=whole]").first).to_be_visible()
+    assert sets.evaluate("node => node.scrollWidth <= node.clientWidth")
+
+
+@pytest.mark.parametrize(("tab", "n"), [("Text", 1_000), ("Vectors", 2_000)])
+def test_each_chart_of_a_part_of_the_samples_says_so(visit, tab, n):
+    page = visit()
+    open_tab(page, tab)
+    if tab == "Text":
+        rows = [f"{a} {b} {a + b}" for a in range(70) for b in range(30)]
+        paste(page, "\n".join(rows))
+        alike(page, "share words")
+    else:
+        paste(page, "\n".join(f"{np.cos(i):.4f},{np.sin(i):.4f},1" for i in range(2_100)))
+    press_score(page)
+    part = page.get_by_text(f"This chart is of a random {n:,} of all 2,100 samples.")
+    expect(part.locator("visible=true")).to_have_count(2)  # the histogram and the map
+    button(page, "Heat map").click()
+    expect(part.locator("visible=true")).to_have_count(2)
+    page.get_by_text("What if the most redundant go?").click()
+    expect(part.locator("visible=true")).to_have_count(3)
+
+
+def test_no_chart_is_of_a_part_where_rows_were_left_out_alone(visit):
+    page = visit()
+    open_tab(page, "Vectors")
+    paste(page, "1,0\n0,1\n1,x\n1,1\n2,1")
+    press_score(page)
+    expect(page.locator("#result .r-bar")).to_be_visible()
+    expect(page.get_by_text("This chart is of a random")).to_have_count(0)
+
+
+def test_work_says_how_long_it_has_taken(visit):
+    page = visit()
+    held = []
+    page.route("**/page/score", lambda route: held.append(route))
+    page.clock.install()
+    button(page, "A model in a rut").click()
+    progress = page.locator("#progress")
+    expect(progress).to_have_text("Scoring")
+    page.clock.run_for(7_000)
+    expect(progress).to_have_text("Scoring · 7 s")
+    held[0].continue_()
+    expect(page.locator("#result .r-bar")).to_be_visible()

@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { csv, tableRows } from "../../vendiscore/app/static/showing/saves.js";
+import { called, kept, level, makeView } from "../../vendiscore/app/static/showing/view.js";
+
+const RESULT = {
+  threshold: 0.8,
+  automatic: 0.8,
+  floor: 0.301,
+  groups: [{ keep: 3, rest: [1, 4] }, { keep: 0, rest: [] }, { keep: 2, rest: [] }],
+  without: { left: 3, VS: 2.5, of: 5, all: 2.9 },
+  samples: {
+    place: [1, 2, 4, 7, 8],
+    text: ["a", "b", "c", "b b", "b"],
+    group: null,
+    nearest: [1, 4, -1, 1, 1],
+    similarity: [0.1, 1, null, 0.9, 1],
+    adds: [20, 1.5, null, 3, 1.5],
+  },
+};
+const signal = new AbortController().signal;
+const viewed = (result) => makeView(result, { announce() {} }, signal);
+
+test("samples are alone or in the cluster of their number", () => {
+  const view = viewed(RESULT);
+  assert.deepEqual([...view.groupOf], [-1, 0, -1, 0, 0]);
+  assert.deepEqual([view.alone, view.groups.length], [[0, 2], 1]);
+  assert.deepEqual(kept(view), [0, 2, 3]);
+  assert.equal(view.lowest, 0.31);
+});
+
+test("clusters at another threshold take the place of the first, and listeners hear of it", () => {
+  const view = viewed(RESULT);
+  const heard = [];
+  view.on("groups", ({ threshold }) => heard.push([threshold, view.alone.length]));
+  view.setGroups({ threshold: 0.95, groups: [{ keep: 1, rest: [4] }], without: RESULT.without });
+  assert.deepEqual(heard, [[0.95, 3]]);
+  assert.deepEqual([level(view, 0.95), level(view, 0.8)], ["0.95", "0.80 (automatic)"]);
+});
+
+test("a place is a number with a sign, or the name of a file", () => {
+  assert.deepEqual([called(7), called("7"), called("photos/7.png")], ["#7", "#7", "photos/7.png"]);
+  const place = ["a/very/deep/folder/cat.png", 2, 3, 4, 5];
+  const view = viewed({ ...RESULT, samples: { ...RESULT.samples, place, text: null } });
+  assert.deepEqual([view.mark(0), view.text(0), view.hasText], ["cat.png", place[0], false]);
+});
+
+test("the table has a row for each sample, with what it is near and what it repeats", () => {
+  const head = ["sample", "cluster", "nearest", "similarity", "adds_percent", "repeats"];
+  const [first, ...rows] = tableRows(viewed(RESULT));
+  assert.deepEqual(first, ["place", ...head]);
+  assert.deepEqual(rows[1], [2, "b", 1, 8, 1, 1.5, 7]);
+  assert.deepEqual(rows[2], [4, "c", "", "", null, null, ""]);
+  assert.deepEqual(rows[3], [7, "b b", 1, 2, 0.9, 3, ""]);
+  assert.equal(rows.length, 5);
+});
+
+test("the table has the visitor's groups and ids", () => {
+  const group = ["x", "x", "y", "y", "y"];
+  const result = { ...RESULT, id_column: "doc", samples: { ...RESULT.samples, group } };
+  const [first, row] = tableRows(viewed(result));
+  assert.deepEqual(first.slice(0, 4), ["doc", "sample", "group", "cluster"]);
+  assert.deepEqual(row.slice(0, 4), [1, "a", "x", ""]);
+});
+
+test("cells with commas, quotes and line breaks come back from a CSV file as they were", () => {
+  const rows = [["a,b", 'say "no"', "two\nlines"], [0, null, undefined], ["ü", "\r", -1.5]];
+  const text = csv(rows);
+  assert.equal(text[0], "\ufeff");
+  assert.equal(text.slice(1), '"a,b","say ""no""","two\nlines"\r\n0,,\r\nü,"\r",-1.5\r\n');
+});

@@ -1,0 +1,199 @@
+"""The tasks that people come to the page for: what they do there, and the right number."""
+
+from __future__ import annotations
+
+import io
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from files_people_have import npy, photo, zipped
+from PIL import Image
+
+from vendiscore.app.answers import offered_encoders
+from vendiscore.app.answers.several_sets import MIN_PERMUTATIONS
+from vendiscore.app.inputs import examples
+from vendiscore.comparison import Comparison, compare
+from vendiscore.scoring.compute import compute
+
+MEANING = offered_encoders.ALLOWED["texts"]["MiniLM"]
+
+
+class Task(NamedTuple):
+    """Steps on the page, each a verb and its objects, and what they lead to.
+
+    A step is ("open", tab), ("paste", text), ("choose", name, data, number of the set or None),
+    ("press", button), ("download", entry of the menu), ("tab_to", name), ("type", text) or
+    ("key", key).
+    """
+
+    steps: tuple[tuple[Any, ...], ...]
+    clicks: int  # at most
+    right: float  # as the library computes it
+    says: str  # a part of the text at `place`
+    place: str = "#result .r-number"
+
+
+def _scored(*steps: tuple[Any, ...], clicks: int, n: int, right: float) -> Task:
+    return Task(steps, clicks, right, f"≈ {right:,.1f} of {n:,}")
+
+
+def _compared(*steps: tuple[Any, ...], clicks: int, found: Comparison) -> Task:
+    right = abs(found.pairs[0].difference)
+    place = "#result [aria-label='Differences between the sets'] tbody tr:first-child"
+    return Task(steps, clicks, right, f"{right:.1f}", place)
+
+
+START = "Certainly! Building small habits is the key to a healthier life."
+HABITS = [
+    f"{START} Start with {what} each morning, and let it grow from there.\n\n"
+    f"1. Begin with {what}.\n2. Keep at it every day.\n\nRemember: small habits add up!"
+    for what in (
+        *("one glass of water", "a glass of water", "two glasses of water", "a short walk"),
+        *("a brief walk", "a walk", "five push-ups", "ten push-ups", "a few push-ups"),
+        *("some stretching", "a little stretching"),
+    )
+]
+SLEEP = [
+    f"Sleep well: go to bed at {hour} every night.\n\nA regular bedtime makes all the difference."
+    for hour in ("nine", "ten", "half past nine", "half past ten", "the same hour")
+]
+OTHERS = [
+    "No idea, honestly.\n\nAsk my grandmother, she is ninety-six.",
+    "Quit the job that makes you ill.\n\nThe money is not worth it.",
+    "Vaccines.\n\nNothing else in the history of medicine comes close.",
+    "Grow your own tomatoes.\n\nYou will be outdoors, and they taste of something.",
+]
+ANSWERS = [
+    text for texts in (HABITS[:6], OTHERS[:1], SLEEP, OTHERS[1:], HABITS[6:]) for text in texts
+]
+
+
+def pasted_answers() -> Task:
+    """Return twenty answers with paragraphs."""
+    right = compute(ANSWERS, **MEANING)["VS"]
+    text = "\n---\n".join(ANSWERS)
+    return _scored(("paste", text), ("press", "Score"), clicks=3, n=20, right=right)
+
+
+GOOD = (
+    examples.find_example("Scents").text.splitlines()
+    + examples.find_example("Small medicines").text.split()[:6]
+)
+BAD = {3: "C1CC", 9: "CC(C", 10: "Xx", 20: "not a molecule", 28: "c1ccc"}
+_rest = iter(GOOD)
+SMILES = {at: BAD.get(at) or next(_rest) for at in range(2, 29)}  # by row of the table
+
+
+def molecule_table() -> Task:
+    """Return a table of molecules with five bad rows."""
+    table = "id,smiles,mass\n" + "\n".join(f"M{i},{s},{i}.5" for i, s in SMILES.items())
+    steps = ("choose", "molecules.csv", table.encode(), None), ("press", "Score")
+    return _scored(*steps, clicks=4, n=22, right=compute(GOOD, k="morgan")["VS"])
+
+
+def zip_of_photos() -> Task:
+    """Return twelve scenes, each photographed five times."""
+    shots = {
+        f"trip/IMG_{1000 + i}.jpg": photo(
+            width=160, height=120, seed=i // 5, quality=60 + 8 * (i % 5)
+        )
+        for i in range(60)
+    }
+    images = [Image.open(io.BytesIO(data)) for data in shots.values()]
+    right = compute(images, **offered_encoders.ALLOWED["images"]["DINOv2"])["VS"]
+    steps = ("choose", "trip.zip", zipped(shots), None), ("press", "Score")
+    return _scored(*steps, clicks=3, n=60, right=right)
+
+
+_PLAIN = [f"a photo of {a} {b}" for a in ("a cat", "a dog") for b in ("", "on a sofa", "asleep")]
+_RICH = [
+    *("a cat asleep on a sofa", "two boats at sunset", "a red bus in the rain"),
+    *("children flying kites", "a bowl of ramen", "a glacier from the air", "an empty stadium"),
+    *("a blacksmith at work", "a market in Marrakesh", "a chess game in a park"),
+]
+CAPTIONS = {"model": _PLAIN * 3 + _PLAIN[:2], "people": _RICH}
+
+
+@cache
+def compared_captions() -> Comparison:
+    names = list(CAPTIONS)
+    return compare(*CAPTIONS.values(), names=names, permutations=MIN_PERMUTATIONS, **MEANING)
+
+
+def two_sets_of_captions() -> Task:
+    """Return two sets of captions of different size."""
+    files = [
+        ("choose", f"{name}.txt", "\n".join(captions).encode(), at)
+        for at, (name, captions) in enumerate(CAPTIONS.items())
+    ]
+    steps = ("open", "Compare"), *files, ("press", "Compare")
+    return _compared(*steps, clicks=5, found=compared_captions())
+
+
+def twenty_thousand_embeddings() -> Task:
+    rng = np.random.default_rng(0)
+    centres = rng.normal(size=(40, 384))
+    X = centres[rng.integers(0, 40, 20_000)] + 0.5 * rng.normal(size=(20_000, 384))
+    X = X.astype(np.float32)
+    steps = ("choose", "embeddings.npy", npy(X), None), ("press", "Score")
+    return _scored(*steps, clicks=4, n=20_000, right=compute(X, k="cosine")["VS"])
+
+
+def report_for_the_boss() -> Task:
+    """Return an example, scored, and its report."""
+    right = compute(examples.find_example("A model in a rut").text.splitlines(), **MEANING)["VS"]
+    steps = ("press", "A model in a rut"), ("download", "Report (HTML)")
+    return _scored(*steps, clicks=3, n=12, right=right)
+
+
+_TOPICS = ["a walk", "the sea", "bread", "winter", "a song", "the moon"]
+_FORMS = ["I like {}.", "Nobody forgets {}.", "There is {} in every story.", "Who needs {}?"]
+# How many forms each model knows, of which each answer takes one.
+_KNOWN = {"small": 1, "medium": 2, "large": 4}
+MODELS = [
+    (f"a{topic}-{model}-{i}", model, f"Write about {topic}.", _FORMS[i % n].format(topic))
+    for topic in _TOPICS
+    for model, n in _KNOWN.items()
+    for i in range(4)
+]
+
+
+@cache
+def compared_models() -> Comparison:
+    _, by, prompts, texts = map(list, zip(*MODELS, strict=True))
+    how = {"level": 0.99, "permutations": MIN_PERMUTATIONS, **MEANING}
+    return compare(texts, by=by, groups=prompts, **how)
+
+
+def models_in_one_table() -> Task:
+    """Return a table of the answers of three models to six prompts."""
+    table = "id,model,prompt,answer\n" + "".join(",".join(row) + "\n" for row in MODELS)
+    steps = (
+        ("choose", "answers.csv", table.encode(), None),
+        ("press", "Which of 3 models is more diverse?"),
+    )
+    return _compared(*steps, clicks=6, found=compared_models())
+
+
+def keyboard_alone() -> Task:
+    texts = ["one red apple on a tree", "one red apple on a plate", "five"]
+    return _scored(
+        *(("tab_to", "Text"), ("key", "ArrowRight"), ("key", "Home")),
+        *(("tab_to", "Paste texts"), ("type", "\n".join(texts))),
+        *(("tab_to", "mean the same"), ("key", "ArrowDown"), ("key", "Control+Enter")),
+        clicks=0,
+        n=3,
+        right=compute(texts, k="ngram_overlap")["VS"],
+    )
+
+
+TASKS = (
+    pasted_answers,
+    molecule_table,
+    zip_of_photos,
+    two_sets_of_captions,
+    twenty_thousand_embeddings,
+    report_for_the_boss,
+    models_in_one_table,
+)
