@@ -15,6 +15,7 @@ import numpy as np
 
 from .arrays.hashing import hash_bytes
 from .arrays.namespace import is_network, is_torch, to_host
+from .arrays.types import Record
 from .optional import versions
 
 # Settings that are reported but change no number.
@@ -30,7 +31,7 @@ _BUILTIN = (
 # Arrays up to this many numbers are printed.
 _PRINTED = 8
 # What is being looked into: a function may enclose itself.
-_OUTER: ContextVar[tuple[Any, ...]] = ContextVar("outer", default=())
+_OUTER: ContextVar[tuple[object, ...]] = ContextVar("outer", default=())
 
 
 def digits(x: float) -> str:
@@ -123,7 +124,7 @@ def _with_helpers(function: types.FunctionType) -> list[types.FunctionType]:
     return found
 
 
-def _function(function: types.FunctionType) -> tuple[Any, ...]:
+def _function(function: types.FunctionType) -> tuple[object, ...]:
     """Return code, defaults, enclosed values and global values of one function."""
     cells = [cell.cell_contents for cell in function.__closure__ or ()]
     # No lists, dicts and objects, which may be caches and grow from call to call.
@@ -137,7 +138,7 @@ def _function(function: types.FunctionType) -> tuple[Any, ...]:
     return _code(function.__code__), plain(function.__defaults__), plain(cells), used | named
 
 
-def _globals(function: types.FunctionType) -> dict[str, Any]:
+def _globals(function: types.FunctionType) -> Record:
     """Return the global values that a function, and functions inside of it, may use."""
     return {name: function.__globals__.get(name) for name in _names(function.__code__)}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from .namespace import Array, Rows, Tensor
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import torch
 
 Pool: TypeAlias = "list[Any] | Rows"  # samples that have been read
+PairFunction: TypeAlias = Callable[[Any, Any], float]  # k(x, y), or a distance
 # Samples to be read: a list, an array, a column, a folder's path; a kernel says what each may be.
 Samples: TypeAlias = "Iterable[Any] | os.PathLike[str] | SimilarityLike"
 Weights: TypeAlias = "Sequence[float] | Array"  # of n samples, summing to 1

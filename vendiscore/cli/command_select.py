@@ -118,7 +118,7 @@ def _quota(text: str) -> Any:
 
 def _samples(found: Explanation, source: Samples) -> list[Record]:
     """Return a row for each sample; further samples by their places in the file."""
-    columns: dict[str, list[Any]] = {source.unit: list(source.places)}
+    columns: dict[str, list[object]] = {source.unit: list(source.places)}
     for name in COLUMNS:
         values = getattr(found, name).tolist()
         if name in ("nearest", "redundant_of"):

@@ -39,7 +39,7 @@ def run_sources(args: Namespace) -> str:
             how.note("sources are compared as whole sets; of answers to prompts, name --prompt")
         asked = how.of(files[0]) | {"level": args.level, "q": how.order}
         if args.by:
-            labels: Sequence[Any] = files[0].sets
+            labels: Sequence[object] = files[0].sets
         else:
             labels = [file.name for file in files for _ in range(len(file))]
         prompts = list(chain.from_iterable(file.prompts for file in files)) or None

@@ -7,7 +7,7 @@ Other measures are exchanged as they are.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from operator import add
@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..arguments import DEFAULT_ORDER, refuse_gradient
+from ..arrays.types import Options
 from ..measures.evaluation import Chosen
 from ..progress import Counts, counted, told
 from ..resolve.kernel_request import KernelArgument, how_of
@@ -48,8 +49,8 @@ def compare(
     *sets: Any,
     names: Sequence[str] | None = None,
     by: object = None,
-    groups: Sequence[Any] | Mapping[str, Any] | None = None,
-    clusters: Sequence[Any] | Mapping[str, Any] | None = None,
+    groups: Sequence[object] | Options | None = None,
+    clusters: Sequence[object] | Options | None = None,
     q: float | str = DEFAULT_ORDER,
     level: float = 0.95,
     permutations: int = 999,

@@ -11,6 +11,7 @@ import numpy as np
 from ..arguments import number
 from ..arrays.inputs import as_matrix
 from ..arrays.namespace import Rows, row_blocks, to_host
+from ..arrays.types import PairFunction
 from ..errors import SampleError
 from .metrics import BOOLEAN, SYMMETRY_TOLERANCE
 from .nearest import LOST, VANISHING, MetricPairs
@@ -28,7 +29,7 @@ from .pairs import (
 # Squared distances of unit vectors, from differences, that are no more than rounding: (32ε)².
 UNIT_ROUNDING = 5e-29
 
-Metric = str | Callable[[Any, Any], float]
+Metric = str | PairFunction
 
 
 @np.errstate(under="ignore", over="ignore")

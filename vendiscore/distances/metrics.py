@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
 from ..arguments import number, refuse_gradient
 from ..arrays.namespace import is_torch
-from ..arrays.types import Options, Record
+from ..arrays.types import Options, PairFunction, Record
 from ..hints import suggestion
 
 # What `scipy.spatial.distance.cdist` knows, besides the three that are computed here.
@@ -47,9 +44,7 @@ def check_metric(metric: object, more: tuple[str, ...] = ()) -> None:
         raise ValueError(f"unknown `metric={metric!r}`. {suggestion(metric, known, look=look)}")
 
 
-def check_options(
-    metric: str | Callable[[Any, Any], float], options: Options, d: int | None = None
-) -> Record:
+def check_options(metric: str | PairFunction, options: Options, d: int | None = None) -> Record:
     """Return the options of a metric on d columns, checked; without d no shape is looked at."""
     given = {option: value for option, value in options.items() if value is not None}
     if callable(metric):

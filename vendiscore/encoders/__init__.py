@@ -17,7 +17,7 @@ def encoder(
     kind: Literal["text", "images"] = "text",
     model: Any = None,
     tokenizer: Any = None,
-    transform: Callable[[Any], Any] | None = None,
+    transform: Callable[[Any], object] | None = None,
     pooling: Pooling | None = None,
     batch_size: int = 64,
     max_length: int | None = None,

@@ -32,7 +32,7 @@ Transform = Callable[[Any], Any]
 _TRUE = ("1", "ON", "YES", "TRUE")  # as huggingface_hub reads its switches
 
 
-def _read(items: list[Any]) -> list[Any]:
+def _read(items: list[object]) -> list[Any]:
     """Return RGB images of a batch."""
     images, problems = [], {}
     for i, item in enumerate(items):
@@ -67,7 +67,7 @@ def _load(files: ModelFiles, pooling: Pooling | None, max_length: None) -> Netwo
             embed = sentence_embeddings(sentences)
             return Network(sentences, device, settings, sentences.preprocess, embed, ours=True)
 
-    def prepare(batch: list[Any]) -> Any:
+    def prepare(batch: list[object]) -> Any:
         return processor(images=batch, return_tensors="pt")
 
     return _pooled(model, device, pooling, prepare, _name(processor), ours=True)
@@ -139,7 +139,7 @@ def _inception(device: object, dtype: object) -> Network:
 def _each(transform: Transform) -> Encode:
     """Return a transform of one image as one of a batch."""
 
-    def prepare(batch: list[Any]) -> Any:
+    def prepare(batch: list[object]) -> Any:
         torch = require("torch", "images", "kernel 'image_embeddings'")
         tensors = []
         for image in batch:

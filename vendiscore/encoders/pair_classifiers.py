@@ -51,7 +51,7 @@ def load_pair_classifier(files: ModelFiles, max_length: int | None) -> PairClass
     tokenizer = transformers.AutoTokenizer.from_pretrained(files.path, revision=files.revision)
     limit = limit_of(model, tokenizer, max_length, None)
 
-    def prepare(pairs: list[Any]) -> Any:
+    def prepare(pairs: list[object]) -> Any:
         first, second = map(list, zip(*pairs, strict=True))
         how = {"truncation": limit is not None, "max_length": limit, "verbose": False}
         return dict(tokenizer(first, second, padding=True, return_tensors="pt", **how))

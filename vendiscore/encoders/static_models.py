@@ -8,7 +8,7 @@ header is, the header (JSON: dtype, shape and place of each tensor), and the num
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..arrays.hashing import hash_bytes
-from ..arrays.types import Record
+from ..arrays.types import Options, Record
 from ..optional import require
 from .embeddings import Encode
 
@@ -124,7 +124,7 @@ class StaticModel:
         }
 
     @contextmanager
-    def running(self, samples: Sequence[object]) -> Iterator[tuple[Encode, Mapping[str, Any]]]:
+    def running(self, samples: Sequence[object]) -> Iterator[tuple[Encode, Options]]:
         """Yield the function from texts to their rows, and settings, as all encoders do."""
         yield self.encode, self.settings
 

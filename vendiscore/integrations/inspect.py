@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import update_wrapper
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ..arguments import flag
@@ -14,7 +15,7 @@ from ..optional import require
 from ..scoring.compute import measure
 from .prompts import filled, given, read_options
 
-_scorer: Any = require("inspect_ai.scorer", "inspect", "the metric of inspect_ai")
+_scorer: ModuleType = require("inspect_ai.scorer", "inspect", "the metric of inspect_ai")
 if TYPE_CHECKING:
     from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target
     from inspect_ai.solver import TaskState

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from ..optional import require
 from .prompts import of_prompt, read_options
 
 _samples: Any = require("lighteval.metrics.metrics_sample", "lighteval", "a metric of lighteval")
-_metrics: Any = require("lighteval.metrics.utils.metric_utils", "lighteval", "a metric")
+_metrics: ModuleType = require("lighteval.metrics.utils.metric_utils", "lighteval", "a metric")
 
 
 # lighteval generates several texts for a prompt only if a metric is a SamplingMetric.

@@ -9,6 +9,7 @@ import sys
 import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from types import ModuleType
 from typing import Any, ClassVar
 
 from ..arguments import flag
@@ -23,7 +24,7 @@ from . import streams
 from .added_samples import Added, all_labels, labelled, labels_of, read
 
 evaluate: Any = require("evaluate", "evaluate", "a metric of evaluate")
-datasets: Any = require("datasets", "evaluate", "a metric of evaluate")
+datasets: ModuleType = require("datasets", "evaluate", "a metric of evaluate")
 
 # The features of samples for `evaluate`. Any will do: samples are kept as they are.
 _SAMPLES = (

@@ -66,7 +66,7 @@ class VendiScore(_Metric):  # type: ignore[misc]
         self,
         num_features: int,
         q: float | str | Iterable[float | str] = DEFAULT_ORDER,
-        feature: Callable[[Any], Any] | None = None,
+        feature: Callable[[Any], object] | None = None,
         **options: object,
     ) -> None:
         super().__init__(**options)

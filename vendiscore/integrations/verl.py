@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays.types import Options
 from ..scoring.rewards import credits_of, fused, groups_of, read_fusion
 from .prompts import filled
 
@@ -45,7 +46,7 @@ class VendiReward:
 
     def __init__(
         self,
-        quality: Callable[..., float | Mapping[str, Any]],
+        quality: Callable[..., float | Options],
         *,
         by: str = "index",
         given_prompt: str | None = None,
@@ -62,7 +63,7 @@ class VendiReward:
         data_sources: Sequence[str],
         solution_strs: Sequence[str],
         ground_truths: Sequence[object],
-        extra_infos: Sequence[Any],
+        extra_infos: Sequence[Options],
         **others: Any,
     ) -> list[dict[str, float]]:
         """Return "score", "quality" and "diversity" of each solution."""

@@ -48,7 +48,7 @@ def labels(values: Sequence[object]) -> Similarity:
 
 
 @register_kernel("tags", samples="sets of labels", source="Salton & McGill 1983 (cosine)")
-def tags(sets: Sequence[Iterable[Any]]) -> Similarity:
+def tags(sets: Sequence[Iterable[object]]) -> Similarity:
     """|A ∩ B| / √(|A| |B|): the cosine of the indicator vectors of two sets of labels.
 
     Parameters

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -155,7 +156,7 @@ def topological_torsion(
 _RDKIT_NAMES = {"max_path": "maxPath", "n_bits": "fpSize", "chirality": "includeChirality"}
 
 
-def _rdkit(module: str) -> Any:
+def _rdkit(module: str) -> ModuleType:
     return require(module, "molecules", "a kernel on molecules")
 
 

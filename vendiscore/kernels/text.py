@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cache
 from itertools import chain
@@ -160,7 +160,7 @@ def ngram_overlap(
     return hashed.normalized().noted(notes=[note])
 
 
-def _unit_features(tokens: Sequence[Sequence[Any]], orders: Sequence[int]) -> Rows:
+def _unit_features(tokens: Sequence[Sequence[Hashable]], orders: Sequence[int]) -> Rows:
     """Return sums of one unit vector for each n that a text is long enough for, as unit rows."""
     n = len(tokens)
     scales = 1 / np.sqrt([sum(len(t) >= order for order in orders) for t in tokens])

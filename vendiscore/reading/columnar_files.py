@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
+from types import ModuleType
 from typing import IO, Any
 
 import numpy as np
@@ -16,8 +17,8 @@ from .number_tables import EXACT, ask_vectors, check_width
 from .samples import Samples
 from .tables import Table, checked_column, join_names
 
-pa: Any = require("pyarrow", "app", "reading parquet")
-pq: Any = require("pyarrow.parquet", "app", "reading parquet")
+pa: ModuleType = require("pyarrow", "app", "reading parquet")
+pq: ModuleType = require("pyarrow.parquet", "app", "reading parquet")
 _BATCH = 1_000
 _LOOK = 200  # rows that tell what the columns are
 _MOST = 100  # columns that are looked into

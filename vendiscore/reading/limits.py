@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+
+from ..arrays.types import Options
 
 _ANY = sys.maxsize // 2  # of which one more can be counted
 
@@ -22,7 +23,7 @@ class RefusedError(ValueError):
 class AskError(RefusedError):
     """Input that can be read in several ways: a question, and what to set for each answer."""
 
-    def __init__(self, question: str, choices: Iterable[tuple[str, Mapping[str, Any]]]) -> None:
+    def __init__(self, question: str, choices: Iterable[tuple[str, Options]]) -> None:
         super().__init__(question)
         self.question = question
         self.choices = [(label, dict(options)) for label, options in choices]

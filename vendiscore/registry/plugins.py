@@ -32,11 +32,11 @@ class Plugins(Generic[Thing]):
 
     def __init__(self, what: str, home: str) -> None:
         self.what, self.home = what, home
-        self.made: dict[str, tuple[Thing, Callable[..., Any]]] = {}
+        self.made: dict[str, tuple[Thing, Callable[..., object]]] = {}
         self.own = self._others = False  # what was imported
         self._kinds.append(self)
 
-    def add(self, name: str, thing: Thing, function: Callable[..., Any]) -> None:
+    def add(self, name: str, thing: Thing, function: Callable[..., object]) -> None:
         """Register what a function makes; a ValueError if a function elsewhere has the name."""
         _, other = self.made.get(name, (None, None))
         if other and _module(other) != _module(function) and _file(other) != _file(function):
@@ -113,13 +113,13 @@ class Plugins(Generic[Thing]):
             warn(f"the kernels of {where} are left out, because {why}")
 
 
-def options_of(function: Callable[..., Any]) -> Record:
+def options_of(function: Callable[..., object]) -> Record:
     """Return the arguments of a function with their defaults, but for the first one."""
     parameters = list(inspect.signature(function).parameters.values())[1:]
     return {parameter.name: parameter.default for parameter in parameters}
 
 
-def summary_of(function: Callable[..., Any]) -> str:
+def summary_of(function: Callable[..., object]) -> str:
     """Return the first line of its docstring."""
     return (inspect.getdoc(function) or "").partition("\n")[0]
 
@@ -128,11 +128,11 @@ def _files(folder: str) -> list[str]:
     return [module.name for module in pkgutil.iter_modules([folder])]
 
 
-def _module(function: Callable[..., Any]) -> tuple[str, str]:
+def _module(function: Callable[..., object]) -> tuple[str, str]:
     return function.__module__, function.__qualname__
 
 
-def _file(function: Callable[..., Any]) -> tuple[str, str]:
+def _file(function: Callable[..., object]) -> tuple[str, str]:
     """Return where a function is defined, whatever name its file was imported under."""
     code = getattr(inspect.unwrap(function), "__code__", None)
     return getattr(code, "co_filename", function.__module__), function.__qualname__

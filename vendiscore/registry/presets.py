@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from ..arrays.types import Record
+from ..arrays.types import Options, Record
 
 
 class Preset(NamedTuple):
@@ -50,7 +50,7 @@ PRESETS = {
 }
 
 
-def expanded(measures: Mapping[str, Any]) -> dict[str, Record]:
+def expanded(measures: Options) -> dict[str, Record]:
     """Return the options of each measure by its name, of measures and presets by theirs."""
     found: dict[str, Record] = {}
     for name, own in measures.items():

@@ -36,7 +36,7 @@ _REFERRED = re.compile(r'(?:url\(|href=")#([\w-]+)')
 
 
 def svg(
-    draw: Callable[[Any], Any],
+    draw: Callable[[Any], object],
     label: str,
     size: tuple[float, float] = (4.4, 3.0),  # in inches
     frame: tuple[float, float, float, float] = (0.16, 0.16, 0.82, 0.81),  # of the Axes, as shares

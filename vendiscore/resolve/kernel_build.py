@@ -208,7 +208,7 @@ def distinct_samples(samples: Pool, repeats: bool = False) -> tuple[Any, np.ndar
         return samples, np.arange(n), np.arange(n)
     # 1 and 1.0, 0.0 and −0.0 may differ to a kernel.
     keys = [(type(sample), sample or repr(sample)) for sample in samples]
-    place: dict[Any, int] = {}
+    place: dict[object, int] = {}
     inverse = np.array([place.setdefault(key, len(place)) for key in keys], dtype=int)
     first = np.unique(inverse, return_index=True)[1]
     return [samples[i] for i in first], first, inverse

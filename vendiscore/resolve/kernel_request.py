@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, MutableMapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
 from ..arguments import flag, one_of
 from ..arrays.namespace import is_network
-from ..arrays.types import Options, Record
+from ..arrays.types import Options, PairFunction, Record
 from ..distances.metrics import METRIC_OPTIONS, check_metric, check_options
 from ..hints import meant, remedy, suggestion
 from ..registry.kernel import (
@@ -24,8 +24,8 @@ from .kernel_build import TEXT_KERNEL, skips
 from .mixture import Combine, Mixture, Part, is_mixture, read_mixture
 from .prompt_places import Prompts, read_prompts, why_not
 
-KernelArgument: TypeAlias = str | Callable[[Any, Any], float] | Mixture
-Metric: TypeAlias = str | Callable[[Any, Any], float]
+KernelArgument: TypeAlias = str | PairFunction | Mixture
+Metric: TypeAlias = str | PairFunction
 Solving = Literal["auto", "cg", "cholesky"]
 SOLVERS: tuple[Solving, ...] = ("auto", "cg", "cholesky")
 FitTo = Literal["samples", "references", "pool"]
@@ -41,7 +41,7 @@ KERNEL_METRICS = ("kernel", "1-k")
 class How:
     """How samples are compared, and their distances found."""
 
-    k: Kernel | Callable[[Any, Any], float] | tuple[Part, ...] | None = None
+    k: Kernel | PairFunction | tuple[Part, ...] | None = None
     given: Literal["", "K", "X"] = ""  # samples are similarities, or rows of features
     normalize: bool = False
     options: Options = field(default_factory=dict)

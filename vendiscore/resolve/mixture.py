@@ -111,7 +111,7 @@ def read_mixture(
     return parts
 
 
-def _check_options_by_name(options: Any, k: Any) -> Mapping[str, Mapping[str, Any]]:
+def _check_options_by_name(options: Any, k: Any) -> Mapping[str, Options]:
     if options is None:
         return {}
     if not isinstance(options, Mapping) or not all(

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from ..arguments import DEFAULT_ORDER, refuse_gradient
-from ..arrays.types import Record, Samples, Weights
+from ..arrays.types import Options, Record, Samples, Weights
 from ..encoders.tokenizers import tokens_remembered
 from ..errors import NotPSDError, SampleError, warn
 from ..magnitude.space import MetricSpace
@@ -47,7 +46,7 @@ def compute(
     clusters: Iterable[Hashable] | None = None,
     interval: Interval = "auto",
     corrected: bool = False,
-    measures: str | Iterable[str] | Mapping[str, Mapping[str, Any]] | None = None,
+    measures: str | Iterable[str] | Mapping[str, Options] | None = None,
     metric: Metric | None = None,
     solver: Solving = "auto",
     fit: FitTo | None = None,

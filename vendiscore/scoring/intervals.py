@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from ..arrays.namespace import scalar, to_host
-from ..arrays.types import Record
+from ..arrays.types import Options, Record
 from ..errors import warn
 from ..measures.evaluation import Chosen, measure_each
 from ..measures.subject import Subject
@@ -60,7 +60,7 @@ class Sureness:
     table: list[Record] | None = None  # of groups, a row each
     spectra: tuple[float, float] | None = None  # of groups, the largest negative mass and cut
 
-    def beside(self, scores: Sequence[Mapping[str, Any]]) -> Record:
+    def beside(self, scores: Sequence[Options]) -> Record:
         """Return the scores of all measures, each followed by its error and interval."""
         every: Record = {}
         for key, value in (item for own in scores for item in own.items()):
@@ -69,7 +69,7 @@ class Sureness:
         return every
 
 
-def sureness(subject: Subject, request: Request, scores: Sequence[Mapping[str, Any]]) -> Sureness:
+def sureness(subject: Subject, request: Request, scores: Sequence[Options]) -> Sureness:
     """Find the standard error, interval and corrected value of each score, as asked for."""
     found = Sureness()
     units = _units(subject, request) if request.ci is not None else None

@@ -39,7 +39,7 @@ def vendi_score(arguments: Options | None, references: Samples | None = None) ->
     return {"VS": {}}
 
 
-def magnitudes(arguments: Mapping[str, Any], references: Samples | None = None) -> Measures:
+def magnitudes(arguments: Options, references: Samples | None = None) -> Measures:
     """Return the usual measures of the metric `magnitude`; the area of one set ends at t_conv."""
     if arguments.get("t") is not None:
         return {"Magnitude": {}}
@@ -110,7 +110,7 @@ _PLAIN = {str, int, float, bool, type(None)}
 
 
 def read_request(
-    arguments: Mapping[str, Any],
+    arguments: Options,
     usual: Usual = vendi_score,
     references: Samples | None = None,
     *,

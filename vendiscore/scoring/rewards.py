@@ -277,7 +277,7 @@ def groups_of(prompts: Sequence[object]) -> Groups:
     prompts = list(prompts)
     if all(map(is_hashable, prompts)):
         return coded(prompts)
-    firsts: list[Any] = []
+    firsts: list[object] = []
     codes = []
     for prompt in prompts:
         code = next((i for i in reversed(range(len(firsts))) if firsts[i] == prompt), len(firsts))

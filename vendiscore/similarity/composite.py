@@ -69,7 +69,7 @@ class RepeatedSimilarity(Similarity):
 class _Mixture(Similarity):
     """A mixture of Similarities of the same samples, and its arguments after `parts`."""
 
-    _options: tuple[Any, ...] = ()
+    _options: tuple[object, ...] = ()
 
     def __init__(self, parts: Sequence[Similarity]) -> None:
         sizes = [part.n for part in parts]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from ..arrays import memory
 from ..arrays.inputs import choose
-from ..arrays.types import Pool, Samples
+from ..arrays.types import PairFunction, Pool, Samples
 from ..progress import track
 from ..signature import plain
 from .matrix import DeferredSimilarity
@@ -22,7 +22,7 @@ SYMMETRY_TOLERANCE = 1e-6
 
 
 def pairwise(
-    samples: Pool, k: Callable[[Any, Any], float], places: Sequence[int] | None = None
+    samples: Pool, k: PairFunction, places: Sequence[int] | None = None
 ) -> DeferredSimilarity:
     """Return k_ij = k(x_i, x_j), each pair compared once; errors name the `places` of samples."""
     n = len(samples)
@@ -34,12 +34,12 @@ def pairwise(
 
 
 def _compare_some(
-    samples: Samples, k: Callable[[Any, Any], float], at: Sequence[int], index: np.ndarray
+    samples: Samples, k: PairFunction, at: Sequence[int], index: np.ndarray
 ) -> DeferredSimilarity:
     return pairwise(choose(samples, index), k, [at[i] for i in index])
 
 
-def _compare_all(samples: Pool, k: Callable[[Any, Any], float], at: Sequence[int]) -> np.ndarray:
+def _compare_all(samples: Pool, k: PairFunction, at: Sequence[int]) -> np.ndarray:
     n = len(samples)
     memory.require(12 * n * n, f"the similarity matrix of {n} samples", "compare fewer samples")
     K = np.empty((n, n))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING
 
-from ..arrays.types import Samples
+from ..arrays.types import PairFunction, Samples
 
 if TYPE_CHECKING:
     from .between_sources import Sources
@@ -27,7 +27,7 @@ def sources(
     q: float | str = 1,
     level: float | None = 0.95,
     psd: str = "check",
-    k: str | Callable[[Any, Any], float] | dict[str, float] | list[str] | None = None,
+    k: str | PairFunction | dict[str, float] | list[str] | None = None,
     **how: object,
 ) -> Sources:
     """Find how many sources of answers are effectively different, and which are alike.

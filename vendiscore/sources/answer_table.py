@@ -59,7 +59,7 @@ def read_columns(answers: Any, source: str, prompt: str | None, sample: str | No
     else:
         known = list(getattr(answers, "column_names", getattr(answers, "columns", ())))
         known = list(answers) if isinstance(answers, Mapping) else known
-    found: list[Any] = []
+    found: list[object] = []
     for argument, name in (("sample", sample), ("source", source), ("prompt", prompt)):
         if name is not None and name not in known:
             hint = suggestion(name, map(str, known))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -143,7 +142,7 @@ class Sources(Summary):
     q: float
     level: float | None
     similarity: np.ndarray
-    prompts: tuple[Any, ...]
+    prompts: tuple[object, ...]
     per_prompt: tuple[float, ...]
     order: np.ndarray
     places: np.ndarray

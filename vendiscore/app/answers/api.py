@@ -12,6 +12,7 @@ from ...analysis.findings import ORDERS, Findings
 from ...analysis.redundancy import redundant_pairs
 from ...arguments import DEFAULT_ORDER
 from ...arrays.namespace import to_host
+from ...arrays.types import Record
 from ...progress import finish
 from ...reading.samples import Samples
 from ...signature import plain, plain_order
@@ -35,7 +36,7 @@ def vendi_score_texts(
     q: float = DEFAULT_ORDER,
     threshold: float = FOUND,
     prompts: list[str] = [],  # noqa: B006
-) -> dict[str, Any]:
+) -> Record:
     """Vendi Score of texts: how many effectively different ones there are, and which are alike.
 
     Args:
@@ -61,7 +62,7 @@ def vendi_score_images(
     kernel: str = "pixels",
     q: float = DEFAULT_ORDER,
     threshold: float = FOUND,
-) -> dict[str, Any]:
+) -> Record:
     """Vendi Score of images: how many effectively different ones there are, and which are alike.
 
     Args:
@@ -84,7 +85,7 @@ def vendi_score_molecules(
     q: float = DEFAULT_ORDER,
     threshold: float = FOUND,
     prompts: list[str] = [],  # noqa: B006
-) -> dict[str, Any]:
+) -> Record:
     """Vendi Score of molecules: how many effectively different ones there are, and which are alike.
 
     Args:
@@ -107,7 +108,7 @@ def vendi_score_vectors(
     q: float = DEFAULT_ORDER,
     threshold: float = FOUND,
     prompts: list[list[float]] = [],  # noqa: B006
-) -> dict[str, Any]:
+) -> Record:
     """Vendi Score of vectors (embeddings, say) or of a similarity matrix, and which are alike.
 
     Args:
@@ -134,7 +135,7 @@ def vendi_compare(
     names: list[str] = [],  # noqa: B006 (shown in the schema, never written to)
     prompts: list = [],  # type: ignore[type-arg]  # noqa: B006
     asked: list[list[str]] = [],  # noqa: B006
-) -> dict[str, Any]:
+) -> Record:
     """Compare the Vendi Scores of two to eight sets, and say which differences are beyond chance.
 
     All are drawn down to the size of the smallest, 100 at most, since larger sets score higher;
@@ -195,7 +196,7 @@ def vendi_compare(
     }
 
 
-def _asked(asked: Any, jobs: dict[str, Job]) -> list[list[str]]:
+def _asked(asked: object, jobs: dict[str, Job]) -> list[list[str]]:
     lists = asked or [[]] * len(jobs)
     if not isinstance(lists, list) or len(lists) != len(jobs):
         raise RefusedError(f"`asked` must be {len(jobs)} lists, one for each set.")
@@ -219,10 +220,10 @@ def _names(names: Any, count: int) -> list[str]:
 
 
 @np.errstate(all="ignore")
-def _answer(job: Job, q: Any, threshold: Any) -> dict[str, Any]:
+def _answer(job: Job, q: object, threshold: object) -> Record:
     found = finish(job.findings(q, AUTO if threshold == FOUND else threshold))
     sure = {f"VS_{name}": found.beside(name) for name in ("se", "low", "high")}
-    answer: dict[str, Any] = {
+    answer: Record = {
         "VS": found.value,
         **{name: value for name, value in sure.items() if value is not None},
         "n": found.n,
@@ -237,10 +238,10 @@ def _answer(job: Job, q: Any, threshold: Any) -> dict[str, Any]:
     return answer | {"details": plain(details), "code": job.code(found)}
 
 
-def _whole(found: Findings, job: Job) -> dict[str, Any]:
+def _whole(found: Findings, job: Job) -> Record:
     explained = found.explanation
 
-    def named(place: int) -> dict[str, Any]:
+    def named(place: int) -> Record:
         return {"place": place} | ({"sample": job.texts(place)} if job.texts else {})
 
     pairs = redundant_pairs(found.K, FEW)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 
 from ...analysis.python_code import keywords
+from ...arrays.types import Options, Record
 from ...errors import MissingPackageError
 from ...report.source_report import drawn as pictures
 from ...resolve.group_labels import coded
@@ -70,7 +70,7 @@ def different(
         return None
 
 
-def shown(counted: Sources, by: str | None = None) -> dict[str, Any]:
+def shown(counted: Sources, by: str | None = None) -> Record:
     """Return what the page shows of it, as plain values; `by` is the column of the sets."""
     ordered = sorted(counted.rows("prompts"), key=lambda row: -row["VS"])
     tell = [plain(row) for row in ordered]
@@ -97,9 +97,7 @@ def drawn(counted: Sources) -> list[dict[str, str]]:
         return []
 
 
-def code(
-    head: str, names: Sequence[str], prompts: str, arguments: Mapping[str, Any], q: float
-) -> str:
+def code(head: str, names: Sequence[str], prompts: str, arguments: Options, q: float) -> str:
     """Write Python that counts `sets`, which `head` reads; `prompts` are in Python, too."""
     apart = ("prompts", "q")
     options = keywords({name: x for name, x in arguments.items() if name not in apart}, q)
@@ -120,5 +118,5 @@ def code(
     )
 
 
-def _pair(pair: tuple[str, str, float]) -> dict[str, Any]:
+def _pair(pair: tuple[str, str, float]) -> Record:
     return dict(zip(("a", "b", "similarity"), pair, strict=True))

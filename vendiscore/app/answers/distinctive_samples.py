@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
-from typing import Any
 
 import numpy as np
 
 from ...analysis import sentences
+from ...arrays.types import Record
 from ...measures.divergences import distinct_of_first
 from ...similarity.base import Similarity
 from ..inputs.parts import draw_indices
@@ -25,7 +25,7 @@ _EXCHANGES, _SHUFFLES = 999, 24
 @np.errstate(all="ignore")
 def only(
     together: Similarity, jobs: Mapping[str, Job], places: Mapping[str, Sequence[int | str]]
-) -> list[dict[str, Any]]:
+) -> list[Record]:
     """Find for each set that differs by more than chance the samples that others lack."""
     sizes = [len(job.samples) for job in jobs.values()]
     starts = [0, *accumulate(sizes)]
@@ -51,7 +51,7 @@ def only(
         excess, false = distinct_of_first(pool, len(first), _SHUFFLES)
         # Samples that have nothing in common with the others are many, and equal but for rounding.
         order = np.argsort(-np.round(excess, 9), kind="stable")
-        listed: dict[Any, dict[str, Any]] = {}
+        listed: dict[object, Record] = {}
         for i in order[false[order] <= FALSE].tolist():
             at = int(first[i]) - starts[number]
             text = job.texts(at) if job.texts else ""

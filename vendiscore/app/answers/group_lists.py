@@ -15,7 +15,7 @@ from ...resolve.group_labels import Groups
 from ..quotas import MAX_SETS, RefusedError
 
 
-def pooled(values: Any, what: str, rows: bool = False) -> tuple[list[Any], Groups | None]:
+def pooled(values: object, what: str, rows: bool = False) -> tuple[list[Any], Groups | None]:
     """Return samples, or lists of them, as one list; and the groups if it was the latter."""
     if not isinstance(values, list):
         raise RefusedError(f"Expected a list of {what}, got {type(values).__name__}.")
@@ -40,7 +40,7 @@ def pooled(values: Any, what: str, rows: bool = False) -> tuple[list[Any], Group
     return everything, Groups(tuple(range(len(sizes))), codes, nested=True)
 
 
-def taken_apart(samples: Sequence[Any], groups: Groups | None) -> list[Any]:
+def taken_apart(samples: Sequence[object], groups: Groups | None) -> list[Any]:
     """Return the samples as a list of lists, one for each group; as they are without groups."""
     if groups is None:
         return list(samples)

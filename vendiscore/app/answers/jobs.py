@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -13,6 +13,7 @@ from ...analysis.explain import AUTO
 from ...analysis.findings import Findings, find
 from ...analysis.python_code import INLINE, READ_DOWNLOAD, called, keywords, source
 from ...arguments import DEFAULT_ORDER
+from ...arrays.types import Options, Record
 from ...errors import SampleError
 from ...progress import Steps
 from ...reading.samples import Samples
@@ -39,7 +40,7 @@ class Job:
     kind: str
     samples: Any
     choice: Choice
-    arguments: dict[str, Any]
+    arguments: Record
     python: tuple[str, str]  # modules to import, and an expression that has the same samples
     groups: Groups | None = None
     texts: Callable[[int], str] | None = None  # sample i, where there is something to read
@@ -49,7 +50,7 @@ class Job:
     def what(self) -> str:
         return "samples" if self.choice.is_matrix else self.kind
 
-    def findings(self, q: Any, threshold: Any = AUTO) -> Steps[Findings]:
+    def findings(self, q: object, threshold: object = AUTO) -> Steps[Findings]:
         """Find what there is to say at order q; a SampleError names samples by their places."""
         given = self.arguments | {"q": check_order(q)}
         alike_from = AUTO if threshold == AUTO else check_threshold(threshold)
@@ -115,7 +116,7 @@ class Settings:
     """How samples are to be scored: as the page asks, and not checked yet."""
 
     kernel: str = ""  # one of `kernel_menu.choices`, "" for the usual one
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: Options = field(default_factory=dict)
     q: Any = DEFAULT_ORDER
     leave_out: bool = False  # samples that cannot be used
     threshold: Any = AUTO
@@ -127,12 +128,12 @@ class Settings:
 
 
 def text_job(
-    texts: Any,
+    texts: object,
     kernel: str = "ngram_overlap",
-    options: Mapping[str, Any] | None = None,
+    options: Options | None = None,
     labels: Sequence[Hashable] = (),
     kind: str = "texts",
-    prompts: Any = None,
+    prompts: object = None,
 ) -> Job:
     """Return the job of texts, or of molecules as SMILES; in groups if each has a label."""
     called, longest = ("texts", MAX_TEXT) if kind == "texts" else ("SMILES", MAX_SMILES)
@@ -170,12 +171,12 @@ def image_job(
 
 
 def vector_job(
-    X: Any,
+    X: object,
     kernel: str = "cosine",
-    options: Mapping[str, Any] | None = None,
+    options: Options | None = None,
     source: tuple[str, str] | None = None,
     labels: Sequence[Hashable] = (),
-    prompts: Any = None,
+    prompts: object = None,
 ) -> Job:
     """Return the job of features X or a similarity matrix K; `source` is Python that reads many."""
     X, groups = pooled(X, "rows", rows=True) if isinstance(X, list) else (X, None)
@@ -198,8 +199,8 @@ def job_of(
     samples: Samples,
     kept: list[int],
     kernel: str,
-    options: Mapping[str, Any] | None = None,
-    prompts: Any = None,
+    options: Options | None = None,
+    prompts: object = None,
 ) -> Job:
     """Return some samples as they were read, compared by one of the kernels of their kind."""
     prompts = [samples.prompts[i] for i in kept] if samples.prompts else prompts
@@ -221,10 +222,10 @@ def job_of(
 
 def _compared(
     kind: str,
-    kernel: Any,
-    options: Mapping[str, Any] | None = None,
-    prompts: Sequence[Any] = (),
-) -> tuple[Choice, dict[str, Any]]:
+    kernel: object,
+    options: Options | None = None,
+    prompts: Sequence[object] = (),
+) -> tuple[Choice, Record]:
     chosen = kernel_menu.choice(kind, kernel)
     taken = {"prompts": prompts} if prompts else {}
     return chosen, kernel_menu.arguments(chosen, options or {}) | taken

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ...analysis.sentences import listed
+from ...arrays.types import Options, Record
 from ...registry.kernel import Control, get_kernel, labelled_kernels
 from ...resolve.prompt_places import why_not
 from ..inputs.submission import KINDS
@@ -99,7 +100,7 @@ def second(kind: str, chosen: Choice) -> Choice | None:
     return next((each for each in both if each.is_encoder != chosen.is_encoder), None)
 
 
-def menu(kind: str) -> dict[str, Any]:
+def menu(kind: str) -> Record:
     """Return the choices of a kind as plain values, with those of their options."""
     known = choices(kind)
     kernels = [
@@ -116,7 +117,7 @@ def menu(kind: str) -> dict[str, Any]:
     return {"kernels": kernels, "default": known[0].kernel}
 
 
-def arguments(chosen: Choice, options: Mapping[str, Any]) -> dict[str, Any]:
+def arguments(chosen: Choice, options: Options) -> Record:
     """Return keywords of `compute` for the options of a visitor; other kernels' are only read."""
     controls = {each.name: each for kind in KINDS for at in choices(kind) for each in at.controls}
     controls |= {each.name: each for each in chosen.controls}
@@ -132,7 +133,7 @@ def arguments(chosen: Choice, options: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def describe(chosen: Choice, arguments: Mapping[str, Any], q: float) -> str:
+def describe(chosen: Choice, arguments: Options, q: float) -> str:
     """Return in few words how samples were compared: "n-grams of 1–4 words · q 1"."""
     options = (
         each.phrase.format(_in_words(each, value))
@@ -143,19 +144,19 @@ def describe(chosen: Choice, arguments: Mapping[str, Any], q: float) -> str:
     return f"{' '.join([chosen.term, *options])}{given} · q {'∞' if math.isinf(q) else f'{q:g}'}"
 
 
-def one_of(value: Any, known: Sequence[str], name: str) -> None:
+def one_of(value: object, known: Sequence[str], name: str) -> None:
     if not isinstance(value, str) or value not in known:
         raise RefusedError(f"Unknown {name} {value!r:.60}; pick one of {', '.join(known)}.")
 
 
-def check_order(q: Any) -> float:
+def check_order(q: object) -> float:
     order = _number(q, "q", "a number of at least 0 or 'inf'")
     if not order >= 0:
         raise RefusedError(f"q must be at least 0, got {order:g}; 1 is the usual Vendi Score.")
     return order
 
 
-def check_threshold(value: Any, floor: float = -1.0) -> float:
+def check_threshold(value: object, floor: float = -1.0) -> float:
     """Return a similarity from `floor` to 1, from which on samples are called alike."""
     name = "The similarity from which samples are alike"
     threshold = _number(value, name)
@@ -171,7 +172,7 @@ def _number(value: Any, name: str, expected: str = "a number") -> float:
         raise RefusedError(f"{name} must be {expected}, got {value!r:.40}.") from None
 
 
-def _option(control: Control) -> dict[str, Any]:
+def _option(control: Control) -> Record:
     shown = {name: getattr(control, name) for name in ("name", "label", "type", "value", "info")}
     return shown | {"choices": list(control.choices) or None}
 

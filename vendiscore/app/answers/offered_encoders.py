@@ -12,6 +12,7 @@ from functools import cache
 from importlib.util import find_spec
 from typing import Any
 
+from ...arrays.types import Options, Record
 from ...encoders import encoder
 from ...encoders.models import BATCH_SIZE, Encoder
 from ...errors import SampleError
@@ -26,7 +27,7 @@ from ...similarity.features import FeatureSimilarity
 from ...similarity.residuals import given
 
 # By kind of sample: the name on the page, and the options of `compute`.
-ALLOWED: dict[str, dict[str, dict[str, Any]]] = {
+ALLOWED: dict[str, dict[str, Record]] = {
     "texts": {
         "MiniLM": {
             "k": "text_embeddings",
@@ -47,7 +48,7 @@ _recent: OrderedDict[bytes, Similarity] = OrderedDict()
 
 
 @cache
-def offered(kind: str) -> dict[str, dict[str, Any]]:
+def offered(kind: str) -> dict[str, Record]:
     """Return the encoders of a kind that can be had here, as options of `compute`."""
     if not all(map(find_spec, _PACKAGES)):
         return {}
@@ -87,7 +88,7 @@ def similarity(samples: Any, arguments: Mapping[str, Any]) -> Steps[Similarity]:
     return known
 
 
-def _encoded(samples: Sequence[Any], arguments: Mapping[str, Any]) -> Steps[Similarity]:
+def _encoded(samples: Sequence[object], arguments: Mapping[str, Any]) -> Steps[Similarity]:
     distinct, first, inverse = distinct_samples(samples)
 
     def words(done: int) -> str:
@@ -119,7 +120,7 @@ _encoders: dict[Any, Encoder] = {}
 _loading = threading.Lock()
 
 
-def _digest(samples: Sequence[Any], arguments: Mapping[str, Any]) -> bytes:
+def _digest(samples: Sequence[str | bytes], arguments: Options) -> bytes:
     found = hashlib.blake2b(repr(sorted(arguments.items())).encode(), digest_size=32)
     for sample in samples:
         data = sample.encode(errors="surrogatepass") if isinstance(sample, str) else sample

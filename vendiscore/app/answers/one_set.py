@@ -13,6 +13,7 @@ from ...analysis.explain import AUTO
 from ...analysis.findings import Findings
 from ...analysis.thinning import thinning
 from ...arguments import DEFAULT_ORDER
+from ...arrays.types import Record
 from ...errors import MissingPackageError, NotPSDError
 from ...magnitude.curve import magnitude_curve
 from ...progress import Steps
@@ -48,9 +49,9 @@ _MEANING = 'For meaning, use the Python package: vendiscore.compute(texts, k="se
 class Result:
     """A score: the `answer` that the page shows at first, and what else can be asked about it."""
 
-    def __init__(self, found: Findings, job: Job, answer: dict[str, Any]) -> None:
+    def __init__(self, found: Findings, job: Job, answer: Record) -> None:
         self._found, self._job, self.answer = found, job, answer
-        self._second: dict[str, Any] = {}
+        self._second: Record = {}
         found.forget()
 
     @property
@@ -61,7 +62,7 @@ class Result:
             return False
         return _takes_long(choice, self._job.samples, self._found.order)
 
-    def second(self) -> Steps[dict[str, Any]]:
+    def second(self) -> Steps[Record]:
         """Score the texts by meaning where the answer is by wording, or the reverse."""
         first, found = self._job, self._found
         choice = kernel_menu.second(first.kind, first.choice)
@@ -73,22 +74,22 @@ class Result:
             self._second = _second(first, found, job, other)
         return self._second
 
-    def groups(self, threshold: Any) -> dict[str, Any]:
+    def groups(self, threshold: object) -> Record:
         explained = self._found.explanation
         read = check_threshold(threshold, explained.floor)
         with np.errstate(all="ignore"):
             return sample_views.alike(explained.rethreshold(read))
 
-    def subset(self, size: Any) -> dict[str, Any]:
+    def subset(self, size: object) -> Record:
         """Return the rows of so many samples that differ most, in the order they were chosen."""
         return rows_to_keep(self._found, size)
 
-    def thinning(self) -> dict[str, Any]:
+    def thinning(self) -> Record:
         """Return the score of what is left as more of those that repeat others are removed."""
         with np.errstate(all="ignore"):
             return thinning(self._found.explanation).to_dict()
 
-    def papers(self) -> dict[str, Any]:
+    def papers(self) -> Record:
         """Return pictures, sentences, and code with the download that it reads, if it needs one."""
         found, drawn, curve_said, why = self._found, [], "", ""
         with np.errstate(all="ignore"):
@@ -117,7 +118,7 @@ class Result:
         return reported(self._found, title or None, shown).html()
 
 
-def _second(first: Job, found: Findings, job: Job, other: Findings) -> dict[str, Any]:
+def _second(first: Job, found: Findings, job: Job, other: Findings) -> Record:
     given = ", given the prompt" if job.prompts else ""
     details, sees = other.details, job.choice.sees
     notes = [
@@ -194,7 +195,7 @@ def score(samples: Samples, settings: Settings) -> Steps[Result]:
 
 def _answer(
     found: Findings, job: Job, samples: Samples, kept: list[int], bad: Mapping[int, str]
-) -> dict[str, Any]:
+) -> Record:
     explained, n, details = found.explanation, found.n, found.details
     of = sum(found.sizes) / len(found.sizes)
     groups = details["groups"] if found.grouped else None
@@ -268,13 +269,13 @@ def _notes(found: Findings, job: Job, samples: Samples, bad: Mapping[int, str]) 
     return [note for note in notes if note]
 
 
-def _unit(found: Findings) -> dict[str, Any]:
+def _unit(found: Findings) -> Record:
     """Return whether n-grams are of words or characters, which may follow from the texts."""
     settings = {} if found.similarity is None else found.similarity.settings
     return {name: value for name, value in settings.items() if name == "analyzer"}
 
 
-def drawings(smiles: Any) -> dict[str, list[str]]:
+def drawings(smiles: object) -> dict[str, list[str]]:
     """Draw molecules as data URIs; empty where one cannot be."""
     if not isinstance(smiles, list):
         raise RefusedError(f"Expected a list of SMILES, got {type(smiles).__name__}.")
@@ -283,7 +284,7 @@ def drawings(smiles: Any) -> dict[str, list[str]]:
     return {"uris": [drawing(each) for each in check_texts(smiles, MAX_SMILES, "molecule")]}
 
 
-def menu() -> dict[str, Any]:
+def menu() -> Record:
     """Return comparisons and examples by kind, and limits in words."""
     offered = {kind: [each.entry() for each in examples.MENU[kind]] for kind in KINDS}
     return {
@@ -305,7 +306,7 @@ def is_long(samples: Samples, settings: Settings) -> bool:
     return _takes_long(settings.choice_of(samples.kind), samples.values, settings.q)
 
 
-def _takes_long(chosen: Choice, values: Any, q: Any) -> bool:
+def _takes_long(chosen: Choice, values: Any, q: object) -> bool:
     if chosen.is_encoder:
         return True
     pairs = chosen.takes_pairs or not isinstance(values, np.ndarray)

@@ -13,7 +13,9 @@ from .group_lists import taken_apart
 OF_SAMPLES = '[saved["prompts"][i] for i in saved["prompt"]]'
 
 
-def read_prompts(prompts: Any, n: int, groups: Groups | None, longest: int = MAX_TEXT) -> list[Any]:
+def read_prompts(
+    prompts: object, n: int, groups: Groups | None, longest: int = MAX_TEXT
+) -> list[Any]:
     """Return one prompt for all of n samples, or that of each; [] without any."""
     alone = [prompts] if isinstance(prompts, str) and prompts.strip() else []
     every = alone if isinstance(prompts, str) else prompts or []
@@ -27,7 +29,7 @@ def read_prompts(prompts: Any, n: int, groups: Groups | None, longest: int = MAX
     return every
 
 
-def pooled_prompts(sets: Mapping[str, tuple[list[Any], int]]) -> list[Any]:
+def pooled_prompts(sets: Mapping[str, tuple[list[object], int]]) -> list[Any]:
     """Return one prompt for all sets, or that of each sample of all; sets have prompts and n."""
     lists = [prompts for prompts, _ in sets.values()]
     if len(lists[0]) < 2 and all(prompts == lists[0] for prompts in lists):
@@ -44,7 +46,7 @@ def pooled_prompts(sets: Mapping[str, tuple[list[Any], int]]) -> list[Any]:
     ]
 
 
-def written(prompts: Sequence[Any], groups: Groups | None = None) -> str:
+def written(prompts: Sequence[object], groups: Groups | None = None) -> str:
     """Write prompts in Python: one alone, one a group, or all in the order of the groups."""
     parts = taken_apart(prompts, groups) if groups is not None and len(prompts) > 1 else [prompts]
     alike = all(prompt == part[0] for part in parts for prompt in part)

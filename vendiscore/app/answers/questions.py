@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import combinations
-from typing import Any
 
+from ...arrays.types import Options, Record
 from ...reading.samples import Samples
 from ...uncertainty.subsampling import MIN_SAMPLES
 from ..quotas import MAX_SETS
@@ -14,13 +14,13 @@ from ..quotas import MAX_SETS
 _LONG = 40  # characters of the name of a column on a button
 
 
-def questions(samples: Samples) -> dict[str, Any]:
+def questions(samples: Samples) -> Record:
     """Return a table's questions, each with how its samples are read, and notes on the others."""
     if not samples.roles and not samples.wide:
         return {"questions": [], "unasked": []}
     n, notes = len(samples), list[str]()
     alone = {"by": None, "sets": None}
-    asked: list[dict[str, Any]] = [_question(f"Score all {n:,} {samples.unit}s", alone)]
+    asked: list[Record] = [_question(f"Score all {n:,} {samples.unit}s", alone)]
     column, prompts = samples.roles.get("prompt", ("", ()))
     each = Counter(label for label in prompts if label)
     if 2 <= len(each) < sum(each.values()):
@@ -40,7 +40,7 @@ def questions(samples: Samples) -> dict[str, Any]:
     return {"questions": asked, "unasked": notes}
 
 
-def _of_sets(samples: Samples, role: str) -> tuple[list[dict[str, Any]], list[str]]:
+def _of_sets(samples: Samples, role: str) -> tuple[list[Record], list[str]]:
     """Return what can be asked of the models, or of the values of a label, and notes."""
     column, labels = samples.roles[role]
     sizes = Counter(label for label in labels if label)
@@ -66,7 +66,7 @@ def _of_sets(samples: Samples, role: str) -> tuple[list[dict[str, Any]], list[st
     return found, notes
 
 
-def _within(samples: Samples, labels: Sequence[str]) -> Mapping[str, Any]:
+def _within(samples: Samples, labels: Sequence[str]) -> Options:
     """Compare within prompts that have two samples or more of each set, else given the prompt."""
     column, prompts = samples.roles.get("prompt", ("", ()))
     pairs = Counter((p, label) for p, label in zip(prompts, labels, strict=False) if p and label)
@@ -97,7 +97,5 @@ def _many(role: str, column: str) -> str:
     return f"{role}s" if role != "label" else f"groups by “{column:.{_LONG}}”"
 
 
-def _question(
-    label: str, options: Mapping[str, Any], compares: bool = False, show: str = ""
-) -> dict[str, Any]:
+def _question(label: str, options: Options, compares: bool = False, show: str = "") -> Record:
     return {"label": label, "options": dict(options), "compares": compares, "show": show}

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ...analysis.findings import Findings
+from ...arrays.types import Record
 from ...progress import quiet
 from ...selection import select
 from ..quotas import MAX_CHOSEN, RefusedError
 
 
-def rows_to_keep(found: Findings, size: Any) -> dict[str, Any]:
+def rows_to_keep(found: Findings, size: object) -> Record:
     """Return the places of `size` samples in the page's table, and the score of them and of all."""
     similarity, order = found.looked.similarity, found.order
     most = min(similarity.n, MAX_CHOSEN)

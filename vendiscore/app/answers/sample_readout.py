@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from ...arrays.types import Record
 from ...errors import SampleError
 from ...reading.samples import Samples
 from ...reading.tables import join_names
@@ -47,7 +48,7 @@ class UnusableError(RefusedError):
         )
         super().__init__(f"{self.what}: {'; '.join(self.each)}. {then}")
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Record:
         return {"lines": self.each, "others": self.others, "rows": self.rows}
 
 
@@ -105,7 +106,7 @@ def sifted(
         return bad, result
 
 
-def read_answer(samples: Samples) -> dict[str, Any]:
+def read_answer(samples: Samples) -> Record:
     """Return what the page shows of samples that were read, before anything is scored."""
     usable = (i for i in range(len(samples)) if i not in samples.problems)
     bad = samples.problems

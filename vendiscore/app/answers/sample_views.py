@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import base64
-from typing import Any
 
 import numpy as np
 
 from ...analysis.findings import Findings
 from ...analysis.layout import layout
 from ...analysis.sample_table import Explanation
+from ...arrays.types import Record
 from ...plots.set_structure import averaged
 from ...reading.samples import Samples
 from ...spectral.rank_one import lost
@@ -19,7 +19,7 @@ CELLS = 200  # rows and columns of the heat map
 SPAN = 1000  # of the map
 
 
-def columns(found: Findings, job: Job, samples: Samples, kept: list[int]) -> dict[str, Any]:
+def columns(found: Findings, job: Job, samples: Samples, kept: list[int]) -> Record:
     """Return the samples whose pairs were looked at: a list for each column of their table."""
     explained, labels = found.explanation, job.labels
     places = found.places.tolist()
@@ -35,7 +35,7 @@ def columns(found: Findings, job: Job, samples: Samples, kept: list[int]) -> dic
     }
 
 
-def alike(explained: Explanation) -> dict[str, Any]:
+def alike(explained: Explanation) -> Record:
     """Return groups of near-duplicates by their rows in the table, and the score without these."""
     found = explained.duplicates
     return {
@@ -51,7 +51,7 @@ def alike(explained: Explanation) -> dict[str, Any]:
     }
 
 
-def heat(found: Findings) -> dict[str, Any]:
+def heat(found: Findings) -> Record:
     """Return similarities as base64 of bytes from `low` (0) to `high` (255), clustered."""
     order = found.seriated
     K = averaged(found.K[np.ix_(order, order)], CELLS)
@@ -69,7 +69,7 @@ def heat(found: Findings) -> dict[str, Any]:
     }
 
 
-def map_(found: Findings) -> dict[str, Any]:
+def map_(found: Findings) -> Record:
     """Return coordinates of each sample from 0 to 1000, of one scale; similar ones lie close."""
     XY = layout(found.looked.eigen, None if found.looked.p is None else np.asarray(found.looked.p))
     low, high = XY.min(axis=0), XY.max(axis=0)

@@ -16,6 +16,7 @@ from ...analysis.findings import ORDERS
 from ...analysis.python_code import INLINE, READ_DOWNLOAD, called, keywords, source
 from ...arguments import DEFAULT_ORDER
 from ...arrays.pools import pooled
+from ...arrays.types import Options, Record
 from ...comparison import Comparison
 from ...comparison.compare_sets import comparing
 from ...comparison.comparison import Plan
@@ -59,14 +60,14 @@ _SLOW = 50  # samples whose permutations take so long that one wants to know how
 
 class Compared(NamedTuple):
     comparison: Comparison
-    arguments: Mapping[str, Any]  # of `compute`, for the same whole scores
+    arguments: Options  # of `compute`, for the same whole scores
     together: Similarity  # of all samples, one set after the other
-    settings: Mapping[str, Any]  # for the signature
+    settings: Options  # for the signature
 
 
 def compare(
     sets: Mapping[str, Samples], settings: Settings, permutations: int = 0
-) -> Steps[dict[str, Any]]:
+) -> Steps[Record]:
     """Compare sets of one kind, or the groups of one: what the page shows, as plain values."""
     kinds = {samples.kind for samples in sets.values()}
     if len(kinds) > 1:
@@ -133,7 +134,7 @@ def compare(
 
 def compare_steps(
     jobs: Mapping[str, Job],
-    q: Any = DEFAULT_ORDER,
+    q: object = DEFAULT_ORDER,
     permutations: int = 0,
     groups: Sequence[Sequence[Hashable]] = (),
 ) -> Steps[Compared]:
@@ -178,7 +179,7 @@ def compare_steps(
     return Compared(found, {**arguments, **together.fitted}, together, said)
 
 
-def answer(found: Compared) -> dict[str, Any]:
+def answer(found: Compared) -> Record:
     result = found.comparison
     return {
         "q": plain_order(result.q),
@@ -195,11 +196,11 @@ def answer(found: Compared) -> dict[str, Any]:
     }
 
 
-def _renamed(row: Any, names: Mapping[str, str]) -> dict[str, Any]:
+def _renamed(row: object, names: Mapping[str, str]) -> Record:
     return {name: getattr(row, of) for name, of in names.items()}
 
 
-def _kept(values: Sequence[Any], bad: Mapping[int, str]) -> list[Any]:
+def _kept(values: Sequence[object], bad: Mapping[int, str]) -> list[Any]:
     return [value for i, value in enumerate(values) if i not in bad]
 
 
@@ -207,9 +208,9 @@ def _code(
     found: Compared,
     jobs: Mapping[str, Job],
     asked: Sequence[Sequence[str]],
-    counted: dict[str, Any] | None,
+    counted: Record | None,
     groups: Sequence[Sequence[Hashable]],
-) -> dict[str, Any]:
+) -> Record:
     """Write Python that gives the whole scores, and counts the sets that it reads from the page."""
     arguments = {name: x for name, x in found.arguments.items() if name != "prompts"}
     options, loop = keywords(arguments, found.comparison.q), "samples in sets"
@@ -259,7 +260,7 @@ def _code(
     return {"code": "\n".join(filter(None, lines)), **read}
 
 
-def _both(arguments: Mapping[str, Any], found: Compared) -> str:
+def _both(arguments: Options, found: Compared) -> str:
     """Write Python that scores `sets` in the `groups` that have two samples or more of each."""
     options, own = keywords(arguments, found.comparison.q), "samples, own in zip(sets, groups)"
     if "prompts" in found.arguments:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from PIL import Image, ImageDraw
 
+from ...arrays.types import Record
 from ..quotas import RefusedError
 from .submission import KINDS, Kind
 
@@ -107,9 +107,9 @@ class Example:
     note: str  # one line on what there is to see
     text: str = ""  # of the box; empty for images
     kernel: str = ""  # that it is meant for; empty for the usual one
-    images: Callable[[], list[Any]] = list  # which draws them
+    images: Callable[[], list[object]] = list  # which draws them
 
-    def entry(self) -> dict[str, Any]:
+    def entry(self) -> Record:
         known = {"name": self.name, "note": self.note}
         return known | ({"kernel": self.kernel} if self.kernel else {})
 
@@ -118,7 +118,7 @@ def _pictures(name: str, note: str, draw: Callable[[], list[Image.Image]]) -> Ex
     return Example("images", name, note, images=draw)
 
 
-def _pairing(kind: Kind, name: str, note: str, sets: dict[str, str]) -> dict[str, Any]:
+def _pairing(kind: Kind, name: str, note: str, sets: dict[str, str]) -> Record:
     """Return the menu's entry of sets to compare, which are examples by the names of the sets."""
     named = [{"name": name, "example": example} for name, example in sets.items()]
     return {"name": name, "note": note, "kind": kind, "sets": named}

@@ -9,10 +9,10 @@ import re
 import urllib.error
 import urllib.parse
 import urllib.request
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, cast
 
+from ...arrays.types import Options
 from ...reading.columnar_files import Columns
 from ...reading.limits import AskError, RefusedError
 from ...reading.samples import Samples
@@ -62,7 +62,7 @@ def read(asked: Asked) -> Samples:
 
 
 def _one_of(
-    there: Mapping[str, Any], asked: str | None, what: str, before: str, usual: tuple[str, ...]
+    there: Options, asked: str | None, what: str, before: str, usual: tuple[str, ...]
 ) -> str:
     if asked is not None:
         if asked not in there:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from typing import Any
 
 import numpy as np
 
+from ...arrays.types import Record
 from ...reading.limits import RefusedError
 from ...reading.number_tables import check_width, not_finite
 from ...reading.tables import Table
 from ..quotas import MAX_COLUMNS, MAX_VALUES, MAX_VECTORS, NUMBERS, check_count
 
 
-def check_matrix(X: Any, place: Callable[[int], str] = "Row {}".format) -> np.ndarray:
+def check_matrix(X: object, place: Callable[[int], str] = "Row {}".format) -> np.ndarray:
     """Return a finite float64 matrix (n, d) within the limits; `place` names row i in messages."""
     try:
         X = np.asarray(X)
@@ -54,7 +54,7 @@ def csv_code(
     if square:
         columns = [j for i, j in enumerate(columns) if i not in left]
     skipped = sorted(read.places[i] + read.skipped - 1 for i in left)
-    given: dict[str, Any] = {  # an ellipsis leaves it to pandas
+    given: Record = {  # an ellipsis leaves it to pandas
         "sep": {",": ..., "": ..., " ": r"\s+"}.get(read.delimiter, read.delimiter),
         "header": 0 if read.header is not None else None,
         "decimal": "," if read.comma else ...,

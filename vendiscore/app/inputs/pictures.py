@@ -9,7 +9,6 @@ import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
-from typing import Any
 
 from PIL import Image, UnidentifiedImageError
 
@@ -75,7 +74,7 @@ def pictures(files: Sequence[tuple[str, bytes]], draw: int = 0) -> Samples:
     return replace(known, name=name, total=total, draw=draw)
 
 
-def decode_images(images: Any, place: Callable[[int], str] = "Image {}".format) -> list[Picture]:
+def decode_images(images: object, place: Callable[[int], str] = "Image {}".format) -> list[Picture]:
     """Decode the images of an API call: base64 of image files; `place` names image i."""
     if not isinstance(images, list):
         raise RefusedError(f"Expected a list of base64 strings, got {type(images).__name__}.")

@@ -15,6 +15,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from ... import __version__
+from ...arrays.types import Record
 from ...progress import Steps, Value
 from ...reading.limits import AskError
 from ...reading.samples import Samples
@@ -70,10 +71,10 @@ class Routes:
     async def file(self, request: Request) -> Response:
         return self.files.response(request, **{"name": INDEX, **request.path_params})
 
-    async def menu(self, request: Request) -> dict[str, Any]:
+    async def menu(self, request: Request) -> Record:
         return one_set.menu() | {"version": __version__}
 
-    async def read(self, request: Request) -> dict[str, Any]:
+    async def read(self, request: Request) -> Record:
         limits = {"max_files": MAX_FILES, "max_fields": 8, "max_part_size": MAX_REQUEST}
         async with request.form(**limits) as form:
             how = _asked(loaded(_text(form, "options") or "{}"))
@@ -81,7 +82,7 @@ class Routes:
             large = sum(file.size or 0 for file in files) + len(text) > _QUICK
             lane = AWAY if how.dataset else MIDDLE if large else SHORT
 
-            def work() -> dict[str, Any]:
+            def work() -> Record:
                 sent = [((file.filename or "")[-MAX_NAME:], file.file.read()) for file in files]
                 try:
                     samples = uploads.read(Given(sent, text), how)
@@ -100,7 +101,7 @@ class Routes:
         name = _known(settings, [], sent)
         ready = self.known.get(name)
 
-        def steps() -> Steps[dict[str, Any]]:
+        def steps() -> Steps[Record]:
             result = yield from self._once(name, ready, one_set.score(sent.samples, settings))
             key = self.kept.put(result, 0 if name else size_of(result), owner=address(request))
             return {**result.answer, "id": key, "key": body["key"]}
@@ -134,28 +135,28 @@ class Routes:
         }
         return await response(request, text.encode(errors="replace"), headers)
 
-    def _once(self, name: str, ready: Any, steps: Steps[Any]) -> Steps[Any]:
+    def _once(self, name: str, ready: object, steps: Steps[Any]) -> Steps[Any]:
         """Take the steps to a result unless it is ready; keep it if it has a name."""
         found = ready or (yield from steps)
         if name and not ready:
             self.known.put(found, size_of(found), name)
         return found
 
-    def _step(self, lane: str, work: Callable[[dict[str, Any]], dict[str, Any]]) -> Answer:
+    def _step(self, lane: str, work: Callable[[Record], Record]) -> Answer:
         """Return a route whose answer is found in one step, from the body of the request."""
 
-        async def route(request: Request) -> dict[str, Any]:
+        async def route(request: Request) -> Record:
             return await self._taken(request, lane, partial(work, loaded(await request.body())))
 
         return route
 
-    def _of(self, kind: type[Value], key: Any) -> Value:
+    def _of(self, kind: type[Value], key: object) -> Value:
         found = self.kept.get(key)
         if not isinstance(found, kind):
             raise HTTPException(GONE)
         return found
 
-    def _result(self, body: dict[str, Any]) -> one_set.Result:
+    def _result(self, body: Record) -> one_set.Result:
         return self._of(one_set.Result, body.get("id"))
 
     async def _taken(self, request: Request, lane: str, work: Callable[[], Value]) -> Value:
@@ -168,7 +169,7 @@ class Routes:
         return Lines(request, partial(self.lanes.run, visitor, lane, steps))
 
 
-def _known(how: Settings, more: list[Any], *sent: _Sent) -> str:
+def _known(how: Settings, more: list[object], *sent: _Sent) -> str:
     """Return the key of a result of examples alone; "" if samples or a prompt were sent."""
     examples = [each.example for each in sent]
     return repr((how, more, examples)) if all(examples) and not how.prompts else ""
@@ -188,7 +189,7 @@ def _text(form: FormData, name: str) -> str:
     return value
 
 
-def _asked(options: dict[str, Any]) -> Asked:
+def _asked(options: Record) -> Asked:
     kinds = get_type_hints(Asked)
     for name, value in options.items():
         one_of(name, tuple(kinds), "option")
@@ -198,7 +199,7 @@ def _asked(options: dict[str, Any]) -> Asked:
     return Asked(**options)
 
 
-def _settings(body: dict[str, Any], *others: str) -> Settings:
+def _settings(body: Record, *others: str) -> Settings:
     """Return how samples are to be scored, with any values; `others` are names beyond these."""
     for name in body:
         one_of(name, (*others, *get_type_hints(Settings)), "option")
@@ -209,7 +210,7 @@ def _settings(body: dict[str, Any], *others: str) -> Settings:
     return Settings(**found)
 
 
-def _sets(body: dict[str, Any]) -> list[tuple[str, Any]]:
+def _sets(body: Record) -> list[tuple[str, Any]]:
     sets = body.get("sets")
     if not isinstance(sets, list) or not all(isinstance(each, dict) for each in sets):
         raise RefusedError("`sets` must be a list of objects with a key and a name.")

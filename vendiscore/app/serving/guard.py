@@ -20,6 +20,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from ...arrays.types import Record
 from ..quotas import MAX_ARRIVING, MAX_QUESTION, MAX_REQUEST, MAX_UPLOADS, RefusedError
 
 # What the page itself asks for, then what gradio asks itself at its start, gradio_client, clients
@@ -130,7 +131,7 @@ class Guard:
 
         return again
 
-    def _check_call(self, path: list[str], asked: Any) -> None:
+    def _check_call(self, path: list[str], asked: object) -> None:
         """Raise unless a function can be called by its name, or by its place in the queue."""
         if path[1] not in ("call", "queue"):
             return
@@ -158,7 +159,7 @@ def fetch_nothing() -> None:
         setattr(client, name, _fetch)
 
 
-async def _fetch(*_: Any, **__: Any) -> NoReturn:
+async def _fetch(*_: object, **__: object) -> NoReturn:
     raise RefusedError(_NO_FILES)
 
 
@@ -166,7 +167,7 @@ def _loaded(body: bytes) -> Any:
     """Read a JSON value; refuse one that holds a file, as gradio knows it, anywhere."""
     files = []
 
-    def look(found: dict[str, Any]) -> dict[str, Any]:
+    def look(found: Record) -> Record:
         if "path" in found and "meta" in found:
             files.append(found)
         return found

@@ -8,9 +8,9 @@ import os
 import threading
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 from starlette.exceptions import HTTPException
+from starlette.requests import Request
 
 from ...progress import Steps, Value
 
@@ -125,7 +125,7 @@ def whole(work: Callable[[], Value]) -> Steps[Value]:
     return work()
 
 
-def address(request: Any) -> str:
+def address(request: Request) -> str:
     """Return the address of a visitor; on a Space, the one that its proxy puts last."""
     forwarded = request.headers.get("x-forwarded-for", "") if "SPACE_ID" in os.environ else ""
     return forwarded.rpartition(",")[2].strip() or (request.client.host if request.client else "")

@@ -18,7 +18,7 @@ def hide_input() -> None:
     """Keep the text that other threads write from now on out of streams and of all loggers."""
     own, made = threading.get_ident(), logging.getLogRecordFactory()
 
-    def record(*args: Any, **more: Any) -> logging.LogRecord:
+    def record(*args: object, **more: object) -> logging.LogRecord:
         found = made(*args, **more)
         if threading.get_ident() != own:
             error = found.exc_info[1] if found.exc_info else None

@@ -15,6 +15,7 @@ from gradio.context import LocalContext
 from starlette.middleware import Middleware
 
 from ... import __version__
+from ...arrays.types import Record
 from ..answers import api, offered_encoders
 from .endpoints import Routes
 from .guard import Guard, fetch_nothing
@@ -55,7 +56,7 @@ def build(kept: Kept | None = None) -> gr.Server:
     return server
 
 
-def launch(server: gr.Server, **options: Any) -> Any:
+def launch(server: gr.Server, **options: object) -> Any:
     """Start the server with the settings that the page relies on; `options` as for gradio."""
     fetch_nothing()
     offered_encoders.prepare()
@@ -73,13 +74,13 @@ def launch(server: gr.Server, **options: Any) -> Any:
 
 
 def _called(
-    function: Callable[..., dict[str, Any]], lanes: Lanes
-) -> Callable[..., Awaitable[dict[str, Any] | str]]:
+    function: Callable[..., Record], lanes: Lanes
+) -> Callable[..., Awaitable[Record | str]]:
     """Run an API function in its lane, and tell clients its errors."""
     signature = inspect.signature(function)
 
     @functools.wraps(function)
-    async def run(*args: Any, **kwargs: Any) -> dict[str, Any] | str:
+    async def run(*args: object, **kwargs: object) -> Record | str:
         given = signature.bind(*args, **kwargs)
         given.apply_defaults()
         request = LocalContext.request.get(None)
@@ -97,7 +98,7 @@ def _called(
     return run
 
 
-def _lane(arguments: dict[str, Any]) -> str:
+def _lane(arguments: Record) -> str:
     kernel = arguments.get("kernel")
     if any(kernel == name for kind in offered_encoders.ALLOWED.values() for name in kind):
         return LONG

@@ -38,7 +38,7 @@ class Kept:
         self._things: OrderedDict[str, _Thing] = OrderedDict()
         self._lock = threading.Lock()
 
-    def put(self, value: Any, nbytes: int, key: str | None = None, owner: str = "") -> str:
+    def put(self, value: object, nbytes: int, key: str | None = None, owner: str = "") -> str:
         """Keep a value of so many bytes, and return its key, random unless it is passed."""
         if nbytes > self.most:
             raise RefusedError(
@@ -93,7 +93,7 @@ def tidy(kept: Kept) -> None:
     threading.Thread(target=run, daemon=True, name="tidy").start()
 
 
-def size_of(value: Any) -> int:
+def size_of(value: object) -> int:
     """Return bytes of the arrays, strings and objects that a value leads to, each counted once."""
     seen: set[int] = set()
     total, waiting = 0, [value]

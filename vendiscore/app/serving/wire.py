@@ -18,6 +18,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+from ...arrays.types import Record
 from ...errors import MissingPackageError
 from ...progress import Value
 from ..answers.sample_readout import UnusableError
@@ -107,9 +108,9 @@ def message(error: Exception) -> tuple[str, int]:
     return OURS, 500
 
 
-def _refusal(error: Exception) -> tuple[dict[str, Any], int]:
+def _refusal(error: Exception) -> tuple[Record, int]:
     text, status = message(error)
-    problem: dict[str, Any] = {"text": text}
+    problem: Record = {"text": text}
     if isinstance(error, UnusableError):
         problem = {"text": error.what, **error.to_dict()}
     return {"gone": True} if status == GONE else {"problem": problem}, status
@@ -130,7 +131,7 @@ def with_refusals(route: Answer) -> Answer:
     return answer
 
 
-async def _json(request: Request, value: Any, status: int = 200) -> Response:
+async def _json(request: Request, value: object, status: int = 200) -> Response:
     body, headers = await run_in_threadpool(dumped, value), {"Content-Type": "application/json"}
     return await response(request, body, headers, status)
 
@@ -150,7 +151,7 @@ def takes_gzip(request: Request) -> bool:
     return "gzip" in request.headers.get("accept-encoding", "")
 
 
-def dumped(value: Any) -> bytes:
+def dumped(value: object) -> bytes:
     """Return JSON; a value that cannot be written is our fault, not the visitor's."""
     try:
         text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
@@ -159,7 +160,7 @@ def dumped(value: Any) -> bytes:
         raise RuntimeError(f"an answer is not JSON: {error}") from error
 
 
-def loaded(text: str | bytes) -> dict[str, Any]:
+def loaded(text: str | bytes) -> Record:
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):
