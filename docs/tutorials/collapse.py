@@ -2,22 +2,22 @@
 Collapse during training, and how the loss prevents it
 ======================================================
 
-A network that only has to make two views of one thing alike can do so by making *everything* alike:
-all embeddings become one vector, and the loss is as low as can be. This is called collapse. You
-will see
+A network that learns to make two views of one thing alike can make *everything* alike: all
+embeddings become one vector, and the loss reaches its minimum. This is called collapse. You will
+see
 
 * that the loss does not show it, and the Vendi Score of embeddings does, from the first steps on,
 * how :py:class:`vendiscore.integrations.loss.VendiLoss`, −log VS added to the loss, prevents it,
-* what that buys, and what it costs.
+* its benefit and its cost.
 
 It needs PyTorch (the extra ``torch``).
 """
 
 # %%
-# An encoder that nothing keeps from collapsing
-# ---------------------------------------------
+# An encoder without protection
+# -----------------------------
 # Digits of 8 × 8 pixels, without labels. A view is a digit moved by up to a pixel either way, with
-# noise. The encoder is to give two views of a digit the same embedding of length 1.
+# noise. The encoder shall map two views of a digit to the same embedding of length 1.
 import matplotlib.pyplot as plt
 import torch
 from sklearn.datasets import load_digits
@@ -70,12 +70,12 @@ def vendi_score(encoder):
 # %%
 # Training
 # --------
-# One term is all that differs from what would be written without this library: ``+ diversity(a)``.
-# It is −weight · log VS of the embeddings in the batch: 0 for a batch that is collapsed, and the
-# lower the more it is spread. With a weight of 0 it does nothing.
+# This library adds one term to the usual loss: ``+ diversity(a)``. It is −weight · log VS of the
+# embeddings in the batch: 0 for a collapsed batch, and lower for a batch with more spread. With a
+# weight of 0 it has no effect.
 #
-# Every other step we write down two numbers: how far apart two views are, which is what the task is
-# about, and the Vendi Score of the embeddings of digits that are held out.
+# Every other step records two numbers: the distance between two views, which is the task, and the
+# Vendi Score of the embeddings of held-out digits.
 
 
 def trained(weight, seed=0):
@@ -119,10 +119,10 @@ axes[0].legend(frameon=False, loc="upper right")
 plt.show()
 
 # %%
-# On the left, the run without the term seems to be the best: its views come to agree entirely. On
-# the right, its score falls towards 1, where all digits are one. That is the alarm: a score of
-# embeddings that falls to 1 while the loss falls too. It needs no labels and no second model, only
-# the embeddings of a batch.
+# On the left, the run without the term seems to be the best: its views agree entirely. On the
+# right, its score falls towards 1, where all digits have one embedding. A score of embeddings that
+# falls to 1 together with the loss is the alarm. It needs no labels and no second model, only the
+# embeddings of a batch.
 for weight, (_, written) in runs.items():
     first, last = written[0][2], written[-1][2]
     low = next((step for step, _, score in written if score < 2), None)
@@ -130,8 +130,8 @@ for weight, (_, written) in runs.items():
     print(f"{names[weight]:17} VS {first:.1f} untrained, {last:.1f} trained, {said}")
 
 # %%
-# What the embeddings look like
-# -----------------------------
+# The embeddings in two dimensions
+# --------------------------------
 # The two directions in which the held-out embeddings differ most, before training and after it.
 # Each digit is drawn as itself.
 shown = {"untrained": network(0)} | {names[weight]: runs[weight][0] for weight in (0.0, 1.0)}
@@ -151,13 +151,12 @@ axes[0].set_ylabel("second direction")
 plt.show()
 
 # %%
-# What it buys, and what it costs
-# -------------------------------
-# Are the embeddings of any use? Labels, which training never saw, tell. A digit counts as told
-# apart if at least half of its held-out images are nearest to the mean of their own kind; the
-# accuracy is that of the nearest neighbour. Embeddings are rounded to one decimal for both. Even an
-# encoder that is all but collapsed leaves something of each digit in the decimals far behind, but
-# nothing can be built on those.
+# Benefit and cost
+# ----------------
+# Labels, which training never saw, test the embeddings. A digit counts as separated if at least
+# half of its held-out images are nearest to the mean of their own kind; the accuracy is the share
+# of nearest neighbours with the right label. Embeddings are rounded to one decimal for both. Even a
+# nearly collapsed encoder leaves traces of each digit in the last decimals, but they are useless.
 
 
 @torch.no_grad()
@@ -186,23 +185,22 @@ for name, encoder in encoders.items():
     print(f"cosine of two views {agreement:.2f}")
 
 # %%
-# Untrained, the encoder tells digits apart, but does not know two views for one. Without the term
-# it learns to, and forgets the digits. With the term it has both. The price is some agreement: to
-# keep digits apart it keeps some of what tells two views apart, and the more of it the larger the
-# weight. Which weight is right depends on what the embeddings are for; that 0 is wrong can be seen
-# on the curve.
+# The untrained encoder separates digits, but also separates two views of one digit. Without the
+# term it learns to join the views, and forgets the digits. With the term it does both. The cost is
+# some agreement: an encoder that separates digits also separates views a little, and more with a
+# larger weight. The right weight depends on the use of the embeddings; the curve shows that 0 is
+# wrong.
 #
-# To take away
-# ------------
-# * Watch a Vendi Score beside the loss, of as many samples each time and under one kernel: a batch
-#   of n scores at most n, and cosines of embeddings of d dimensions at most d.
-# * Add the term from the start. Where all embeddings are the same, nothing says which way to part:
+# Take away
+# ---------
+# * Watch a Vendi Score together with the loss, at one number of samples and under one kernel: a
+#   batch of n scores at most n, and cosines of embeddings of d dimensions at most d.
+# * Add the term from the start. If all embeddings are equal, no direction is better than another:
 #   the gradient of log VS is 0 there, and small nearby.
-# * With ``k="rbf"`` pass a `sigma`. Without, the bandwidth follows the batch, and a batch that
-#   shrinks to a point is not seen to do so.
-# * Not every low score is a collapse, and a high one is no proof of good embeddings: noise scores
-#   high. Compare it with that of the data, or of an earlier step.
+# * With ``k="rbf"`` pass a `sigma`. Otherwise the bandwidth follows the batch, and a shrinking
+#   batch goes unnoticed.
+# * A low score need not be a collapse, and a high score does not prove good embeddings: noise
+#   scores high. Compare with the score of the data, or of an earlier step.
 #
 # Next: callbacks that watch a language model while it is trained in :doc:`../tasks/training`;
-# metrics of other libraries in :doc:`../tasks/harnesses`; what orders q look at in
-# :doc:`../concepts/order`.
+# metrics of other libraries in :doc:`../tasks/harnesses`; the orders q in :doc:`../concepts/order`.

@@ -2,15 +2,14 @@
 Digits: modes found, modes dropped
 ==================================
 
-A generator of images can fail in two ways that look alike in a single number: it forgets whole
-classes, or it makes a few images of each class again and again. Here both failures are made on
-purpose, with the handwritten digits that come with scikit-learn, so that the truth is known. You
-will see
+A generator of images can collapse in two ways: it drops whole classes (mode dropping), or it
+repeats a few images of each class. This tutorial makes both failures on purpose, with the
+handwritten digits of scikit-learn, so that the truth is known. You will see
 
-* how the Vendi Score, the mean dissimilarity IntDiv, and Recall and Coverage beside real images
-  move when digits are dropped, one after the other,
+* how the Vendi Score, the mean dissimilarity IntDiv, and Recall and Coverage with real images
+  change when digits are dropped, one after the other,
 * which of them notice a collapse within classes,
-* what the modes of a set look like, from its spectrum.
+* the modes of a set, from its spectrum.
 """
 
 import matplotlib.pyplot as plt
@@ -30,7 +29,7 @@ X, y = digits.data / 16, digits.target
 # Three generators
 # ----------------
 #
-# For every digit, sixty images are kept as *references*: the real data. The generators draw from
+# Sixty images of every digit serve as *references*: the real data. The generators draw from
 # the other images: one makes all ten digits, one has dropped half of them, and one makes all ten
 # digits, but has only two images of each.
 
@@ -131,25 +130,24 @@ print("five dropped  " + "".join(f"{value:10.0f}" for value in five))
 print("two of each   " + "".join(f"{value:10.0f}" for value in two))
 
 # %%
-# IntDiv hardly moves before most digits are gone, and in a collapse hardly at all: it is one
-# minus the mean similarity, and most pairs of images are unlike as long as there are some modes.
-# The Vendi Score falls in both, slowly at first where digits are dropped: the number of images is
-# the same, so that those of a digit that is gone are replaced by others of digits that are varied
-# themselves. A loss of variety within the digits shows as soon as images repeat: 110 images are
-# eleven of each digit.
+# IntDiv hardly moves before most digits are gone, and in a collapse hardly at all: it is one minus
+# the mean similarity, and most pairs of images are unlike as long as there are some modes. The
+# Vendi Score falls in both, slowly at first where digits are dropped: the number of images is the
+# same, so that other, varied digits replace the images of a dropped digit. A loss of variety within
+# the digits shows as soon as images repeat: 110 images are eleven of each digit.
 #
-# Recall and Coverage need real images, and say how many of those have a generated image near
-# them. They ask whether the real data are reached, and the Vendi Score asks how much there is of
-# anything: a generator of noise has a high score and reaches nothing. Look at both.
+# Recall and Coverage need real images, and count the real images with a generated image near them.
+# They measure whether the generator reaches the real data, and the Vendi Score measures its
+# variety: a generator of noise has a high score and reaches nothing. Look at both.
 #
-# What the modes look like
-# ------------------------
+# Look at the modes
+# -----------------
 #
-# The score is made of the eigenvalues of the similarity matrix. Each stands for a mode, a
-# direction that samples share, and says how large a share of the set it is; the images that a
-# mode is the most of show what it is. All images of the data set are looked at here, by a kernel
-# that is a third narrower: the wider one joins 4 and 6, and 0 and 1, as the two ends of one
-# direction. Modes of fewer than nine images are left out.
+# The score is made of the eigenvalues of the similarity matrix. Each stands for a mode, a direction
+# that samples share, and its value is the share of the set. The images with the largest part in a
+# mode show it. The kernel here is a third narrower, for all images of the data set: the wider one
+# joins 4 and 6, and 0 and 1, as the two ends of one direction. Modes of fewer than nine images are
+# left out.
 
 explained = explain(X, k="rbf", sigma=2 / 3 * sigma)
 modes = [mode for mode in explained.modes(14) if len(mode.members) >= 9][:10]
@@ -172,15 +170,15 @@ for mode, counts in zip(modes[:5], of_modes, strict=False):
     )
 
 # %%
-# Some modes are mixed, the first above all: a digit, and what has its ink where that digit has.
-# Others are one digit, or one way to write it. Nobody told the kernel what a digit is, so that one
-# digit may take several modes, and two digits that share strokes may share a mode.
+# Some modes are mixed, above all the first: a digit, and others with ink at the same places. Other
+# modes are one digit, or one way to write it. The kernel does not know digits, so that one digit
+# may have several modes, and two digits with common strokes may share a mode.
 #
-# The same picture for each generator tells *which* mode is missing. Beside references,
-# :py:func:`vendiscore.surprise` ranks the images of one set by how little the other has of them:
-# with real images as samples and generated ones as references, those of the dropped digits come
-# first. Two draws of one source have high values, too: the order is what tells, and with
-# `permutations=` what is above shuffled sets.
+# The same picture for each generator shows *which* mode is missing. With references,
+# :py:func:`vendiscore.surprise` ranks the images of one set by their rarity in the other: with real
+# images as samples and generated ones as references, images of the dropped digits come first. Two
+# draws of one source have high values, too: read the order, or pass `permutations=` for the excess
+# over shuffled sets.
 
 missing = surprise(references, X[shown["five dropped"]], k="rbf", sigma=sigma)
 labels = np.repeat(np.arange(10), 60)
@@ -193,10 +191,10 @@ plt.show()
 # ---------
 #
 # * The Vendi Score falls as modes are dropped, and as the variety within modes is lost.
-# * A mean of unlikeness, such as IntDiv, is nearly blind to both until almost nothing is left.
-# * Fix the bandwidth and the number of images, whatever is compared.
-# * Diversity is not fidelity: put Recall, Coverage or Precision beside it.
+# * A mean dissimilarity, such as IntDiv, is nearly blind to both until almost nothing is left.
+# * Fix the bandwidth and the number of images in every comparison.
+# * Diversity is not fidelity: report Recall, Coverage or Precision, too.
 #
 # Next: :doc:`../choose` for kernels and measures, :doc:`../concepts/effective_number` for the
 # spectrum, :doc:`../tasks/training` for a loss that prevents a collapse, and
-# :doc:`../tasks/compare_models` for the question whether a difference is more than chance.
+# :doc:`../tasks/compare_models` to test a difference.

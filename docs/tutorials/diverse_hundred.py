@@ -3,18 +3,18 @@ A diverse hundred
 =================
 
 From 1,797 pictures of digits, :py:func:`vendiscore.select` picks the hundred that differ the most,
-and says how much better any other hundred could be. You will see
+and bounds the score of any other hundred. You will see
 
-* what a diverse hundred looks like beside one drawn at random,
-* how three wishes choose: as different as can be, no two close, and each of all has one like it,
+* a diverse hundred and a random hundred,
+* three objectives: the most different, no two close, and one similar sample for each of all,
 * the score of every prefix, with a bound that no selection of that size exceeds,
-* how to take as many of each label, and what that costs,
+* how to take equally many of each label, and the cost,
 * when *not* to choose this way.
 """
 
 # %%
-# A hundred that differ, and a hundred drawn
-# ------------------------------------------
+# A selected and a random hundred
+# -------------------------------
 # The pictures are scikit-learn's, 8 × 8 pixels each. They are compared by the cosine of their
 # pixels, so that every hundred of them scores far below 100: most of a digit is ink in the middle.
 import matplotlib.pyplot as plt
@@ -52,18 +52,18 @@ plt.show()
 
 # %%
 # On the right the digits are written in more ways: leaning, thin, crossed, cut off at an edge. How
-# good is that choice? `bound` is an upper limit, proved and not estimated, on what any selection of
-# this size scores; `certified` is the share of it that was reached.
+# good is that choice? `bound` is a proved upper limit on the score of any selection of this size;
+# `certified` is the share of it that this selection reaches.
 print(f"Selected: {chosen.scores[-1]:.2f}. No {SIZE} of the {len(X)} score more than", end=" ")
 print(f"{chosen.bound:.2f}: this selection has at least {chosen.certified:.0%} of the best.")
 
 # %%
-# Three wishes
-# ------------
-# `objective` says what is meant by a good hundred. "vendi" makes the score large, "maxmin" the
-# least distance of any two, and "represent" looks at those that are *not* chosen: each should have
-# one like it among the hundred. Each wins by its own measure. Look at the second: a high score does
-# not keep any two from being close, since what counts is how all directions are filled.
+# Three objectives
+# ----------------
+# `objective` defines a good hundred. "vendi" maximises the score, "maxmin" the smallest distance of
+# any two, and "represent" the similarity of the samples that are *not* chosen to their nearest
+# chosen one. Each wins by its own measure. Look at the second: a high score does not keep any two
+# samples apart, since it measures how evenly all directions are filled.
 wishes = ["vendi", "maxmin", "represent"]
 found = {wish: select(X, SIZE, k="cosine", objective=wish) for wish in wishes}
 places = {"at random": drawn} | {f'"{wish}"': found[wish].places for wish in wishes}
@@ -90,9 +90,9 @@ plt.show()
 # The score of every prefix
 # -------------------------
 # The places are in the order in which they were chosen, so that the first 30 are a selection of 30.
-# `scores` has the score of every prefix. A bound belongs to one size; here are those of five.
-# Beyond some fifty the score hardly grows, and at last it falls: there are only so many directions
-# in which digits differ, and a sample that is like others takes weight from those that are not.
+# `scores` has the score of every prefix. A bound belongs to one size; the figure has five bounds.
+# Beyond some fifty the score hardly grows, and at last it falls: digits differ in a limited number
+# of directions, and a sample that resembles others takes weight from the rest.
 sizes = [5, 10, 25, 50, SIZE]
 bounds = [select(X, size, k="cosine").bound for size in sizes]
 
@@ -111,10 +111,10 @@ for size, bound in zip(sizes, bounds, strict=True):
     print(f"The first {size}: {found['vendi'].scores[size - 1] / bound:.0%} of its bound, or more")
 
 # %%
-# So many of each label
-# ---------------------
-# Some digits vary more than others, and the selection takes more of those. `quota` says how many
-# may be of each group: a number is the most of any, a dict says exactly how many of each.
+# Quotas for labels
+# -----------------
+# Some digits vary more than others, and the selection takes more of those. `quota` limits each
+# group: a number is the largest count for any group, a dict has the exact count for each.
 even = select(X, SIZE, k="cosine", groups=labels, quota=dict.fromkeys(range(10), 10))
 
 figure, ax = plt.subplots(figsize=(7, 3.4))
@@ -130,12 +130,12 @@ print(f"Without quota {chosen.scores[-1]:.2f}, with ten of each {even.scores[-1]
 print(f"(and none with ten of each scores more than {even.bound:.2f}).")
 
 # %%
-# When not to
-# -----------
-# The most different samples are the odd ones. For a test set, for prompts, or for molecules to try
-# that is what one wants; to train a model on a hundred labelled samples it mostly is not
-# (`arXiv 2605.29448 <https://arxiv.org/abs/2605.29448>`_). Here a classifier by the nearest
-# neighbour learns from each hundred, and is asked for the labels of all other digits.
+# When not to maximise diversity
+# ------------------------------
+# The most different samples are odd. They are right for a test set, for prompts, or for molecules
+# to try; they are mostly wrong as a training set of a hundred labelled samples (`arXiv 2605.29448
+# <https://arxiv.org/abs/2605.29448>`_). Here a classifier by the nearest neighbour learns from each
+# hundred, and is asked for the labels of all other digits.
 
 
 def accuracy(where):
@@ -152,17 +152,16 @@ for wish in wishes:
     print(f"{wish:12}  {accuracy(found[wish].places):.1%}")
 
 # %%
-# The hundred with the highest score teaches less than nearly all that were drawn at random; the one
-# that stands for all others, with the lowest score of the four, teaches the most. This is one data
-# set and one classifier, but the reason is general: of what is common, a diverse selection has
-# little.
+# The hundred with the highest score teaches less than nearly all random hundreds; the
+# representative hundred, with the lowest score of the four, teaches the most. This is one data set
+# and one classifier, but the reason is general: a diverse selection has few common samples.
 #
-# To take away
-# ------------
-# * ``select(samples, size)`` gives places in an order of which every beginning is a selection, and
-#   `certified` says how much of the best possible score it has.
-# * Say what the hundred is for: "vendi" to differ, "maxmin" so that no two are close, "represent"
-#   to stand for all.
+# Take away
+# ---------
+# * ``select(samples, size)`` returns places in an order in which every beginning is a selection,
+#   and `certified` bounds its share of the best possible score.
+# * Choose the objective by the use: "vendi" for differences, "maxmin" for no close pair,
+#   "represent" for a summary.
 # * Constraints belong into the selection: `quota` with `groups`, `initial`, `quality`.
 # * A higher Vendi Score is not a better training set. It is a set with less in common.
 #

@@ -2,15 +2,14 @@
 Embeddings, and how many samples are enough
 ===========================================
 
-A score of a hundred embeddings says something about these hundred, and less about the model that
-they are from: more samples would score more. How much more, and when is it enough? Where the
-truth is known, answers can be checked, so that this starts with points whose score at infinitely
-many samples has a closed form, and goes on to embeddings of digits. You will learn
+The score of a hundred embeddings describes these hundred; more samples of the model would score
+more. This tutorial starts with points whose score at infinitely many samples has a closed form, so
+that every answer can be checked, and continues with embeddings of digits. You will learn
 
-* how a score grows with the number of samples, and where it ends,
-* what `ci=`, `corrected=True` and :py:func:`vendiscore.growth` say, and what they do not,
+* how a score grows with the number of samples, and its limit,
+* the meaning and the limits of `ci=`, `corrected=True` and :py:func:`vendiscore.growth`,
 * why the bootstrap fails here,
-* how to compare sets of unlike sizes.
+* how to compare sets of different sizes.
 """
 
 import warnings
@@ -34,8 +33,8 @@ plt.rcParams |= {"font.size": 12, "axes.spines.top": False, "axes.spines.right":
 # Take standard normal points and a Gaussian kernel with `sigma=1`. Of infinitely many such points
 # on a line the eigenvalues are geometric, :math:`\lambda_k = (1 - B) B^k` with :math:`B = (3 -
 # \sqrt{5}) / 2` (Rasmussen and Williams, Gaussian Processes for Machine Learning, section 4.3.1,
-# with both scales 1). The logarithm of their score is the entropy of that distribution, and that
-# of points with `d` independent coordinates is `d` times as much.
+# with both scales 1). The logarithm of their score is the entropy of that distribution, and with
+# `d` independent coordinates it is `d` times as large.
 
 B = (3 - np.sqrt(5)) / 2
 on_a_line = np.exp(-np.log(1 - B) - B / (1 - B) * np.log(B))
@@ -44,8 +43,8 @@ truth = on_a_line**D
 print(f"One coordinate: {on_a_line:.3f} effectively different points; {D} coordinates: {truth:.1f}")
 
 # %%
-# The score of n points comes to this from below, and slowly. `ci=0.95` gives an interval, and
-# `corrected=True` a score without its bias of order 1/n, with a warning where much is missing.
+# The score of n points approaches this value slowly from below. `ci=0.95` adds an interval, and
+# `corrected=True` a score without its bias of order 1/n, with a warning if much is missing.
 
 HOW = {"k": "rbf", "sigma": 1.0}
 SIZES = [50, 100, 200, 400, 800, 1600]
@@ -81,14 +80,13 @@ print(f"{len(told)} of {len(SIZES)} sizes had a warning; the first:")
 print(fill(str(told[0].message), 80))
 
 # %%
-# The correction comes nearer, but it stays below too: what 1/n does not describe, it does not
-# see.
+# The corrected score is nearer, but also too low: it removes only the bias of order 1/n.
 #
-# What the interval is an interval of
-# -----------------------------------
+# The meaning of the interval
+# ---------------------------
 #
-# `ci=` is about other sets *of this size*: where the mean score of n samples of the source is. It
-# is not an interval for infinitely many. Both can be counted, with many sets of a hundred points.
+# `ci=` covers other sets *of this size*: the mean score of n samples of the source. It is not an
+# interval for infinitely many samples. Many sets of a hundred points show both.
 
 SETS, N = 100, 100
 several = [compute(rng.standard_normal((N, D)), ci=0.95, **HOW) for _ in range(SETS)]
@@ -104,13 +102,12 @@ print(f"{share_with(mean):.0f} % of the intervals contain {mean:.1f}, the mean o
 print(f"{share_with(truth):.0f} % contain {truth:.1f}, the score of infinitely many.")
 
 # %%
-# Would more samples add much?
-# ----------------------------
+# Extrapolate to more samples
+# ---------------------------
 #
-# :py:func:`vendiscore.growth` draws smaller sets from the one there is, without replacement, and
-# goes on to twice its size, with an interval that says how far to trust that. Beside it stands
-# what fresh sets of the source have, which one does not know elsewhere. The coverage is the part
-# of a sample that the others explain, on average.
+# :py:func:`vendiscore.growth` draws smaller sets without replacement, and extrapolates to twice the
+# size, with an interval. The figure also has the scores of fresh sets of the source, which are
+# unknown in practice. The coverage is the mean part of a sample that the others explain.
 
 curve = growth(X[:400], draws=10, **HOW)
 fresh = {
@@ -136,14 +133,13 @@ print(f"From 200 to 400 samples the score grew by {100 * (at[400] / at[200] - 1)
 print(f"400 more are expected to add {100 * (at[800] / at[400] - 1):.0f} %.")
 
 # %%
-# So how many are enough? As many as leave a doubling that would not change what you want to say.
-# Where the score is to be compared, it need not have come to its end: sets of the same size will
-# do.
+# Samples are enough if a doubling would not change your conclusion. A comparison does not need the
+# limit: sets of the same size will do.
 #
 # The trap: the bootstrap
 # -----------------------
 #
-# The usual way to an interval is to draw n of the n samples with replacement, many times. A
+# The usual interval draws n of the n samples with replacement, many times. A
 # resample has copies in it (some 37 % of the samples are missing, and others stand in for them),
 # and copies lower the score. So resamples score less than the set, and less than fresh sets.
 
@@ -173,12 +169,12 @@ print(f"Resamples score {missed:.0f} % less than fresh sets of the same size.")
 # The interval of `ci=` leaves out one sample at a time (a jackknife), which makes no copies;
 # `growth` and `compare` draw without replacement.
 #
-# Embeddings of digits, in sets of unlike sizes
-# ---------------------------------------------
+# Compare embeddings of digits in sets of different sizes
+# -------------------------------------------------------
 #
-# Now without a truth: images of digits, embedded by their first sixteen principal components. One
-# set has 100 images of all ten digits, the other 600 of only five of them. Which is the more
-# diverse? The bandwidth is fixed for both, half the median distance of all images.
+# The truth is unknown for images of digits, embedded by their first sixteen principal components.
+# One set has 100 images of all ten digits, the other 600 images of only five digits. The bandwidth
+# is fixed for both, half the median distance of all images.
 
 data = load_digits()
 embedded = PCA(16, svd_solver="full").fit_transform(data.data)
@@ -216,10 +212,10 @@ plt.show()
 # ---------
 #
 # * A score of n samples is a score of n samples: quote n, and its interval from `ci=`.
-# * It grows, and stays below its end. `growth` says what a doubling would add.
+# * A score grows, and stays below its limit. `growth` estimates the effect of a doubling.
 # * Never draw with replacement.
-# * Sets of unlike sizes are compared by `compare`, which draws them down to one.
+# * Compare sets of different sizes with `compare`, which matches them to one size.
 #
-# Next: :doc:`../concepts/growth` and :doc:`../concepts/uncertainty` for what lies behind it,
+# Next: :doc:`../concepts/growth` and :doc:`../concepts/uncertainty` for the theory,
 # :doc:`../tasks/compare_models` for two models, :doc:`../tasks/large` where samples are millions,
-# and :doc:`../tasks/quote` for what to write beside a number.
+# and :doc:`../tasks/quote` to report a number.

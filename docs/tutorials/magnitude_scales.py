@@ -2,23 +2,23 @@
 Magnitude at all scales
 =======================
 
-From far away a set of points is one point; close up, every point is one of its own. *Magnitude* is
-the effective number of points in between, as a function of the scale t. You will see
+From far away a set of points is one point; close up, every point counts. *Magnitude* is the
+effective number of points in between, as a function of the scale t. You will see
 
 * the magnitude functions of simple spaces, from 1 to n, and where they converge,
 * plateaus at the numbers of clusters, and of clusters in clusters,
-* slopes, which tell a line from a square,
+* slopes, which distinguish a line from a square,
 * areas under the function, which show that a set has dropped modes, and a trap,
-* what the Vendi Score says at the same scales, and where the two differ.
+* the Vendi Score at the same scales, and its differences.
 """
 
 # %%
 # Four spaces of 900 points
 # -------------------------
-# With d the distances of the points and Z = exp(−t d), magnitude is the sum of the weights w with
-# Z w = 1. At small t all entries of Z are near 1 and the points share one unit of weight; at large
-# t Z is the identity and each has its own. :py:func:`vendiscore.magnitude_function` gives it at any
-# scales.
+# With d the distances of the points and Z = exp(−t d), magnitude is the sum of the weights w with Z
+# w = 1. At small t all entries of Z are near 1 and the points share one unit of weight; at large t
+# Z is the identity and each has its own. :py:func:`vendiscore.magnitude_function` computes it at
+# any scales.
 import matplotlib.pyplot as plt
 import numpy as np
 
@@ -68,19 +68,17 @@ axes["all"].grid(alpha=0.3)
 plt.show()
 
 # %%
-# The two clusters stay near 2 over a hundredfold of scales: close enough to tell the clusters
-# apart, not close enough for the points in them. The others never rest. The *convergence scale* is
-# where a set has 95 % of its points: the closer the points, the larger it is. It has the unit of 1
-# / distance.
+# The two clusters stay near 2 over a hundredfold of scales: these scales separate the clusters, but
+# not the points in them. The other functions have no plateau. At the *convergence scale* a set has
+# 95 % of its points: closer points have a larger one. It has the unit of 1 / distance.
 for name, X in spaces.items():
     print(f"{name:13} converges at t = {convergence_scale(X):,.0f}")
 
 # %%
 # Plateaus count clusters
 # -----------------------
-# Three clusters, each of four smaller ones, each of ten points: at every scale magnitude says how
-# many of them can be told apart. Where the curve is flat the number does not depend on the scale,
-# and is worth quoting.
+# Three clusters, each of four smaller ones, each of ten points: at every scale, magnitude counts
+# the separable ones. On a plateau the number does not depend on the scale, so quote it.
 corners = np.array([[0, 0], [1, 0], [0, 1], [1, 1]])
 large = np.array([[0, 0], [1, 0], [0.5, 0.8]])
 nested = (large[:, None] + 1e-3 * corners).reshape(-1, 2)
@@ -102,13 +100,13 @@ plt.show()
 print("magnitude where it is flat:", *sorted({int(value.round()) for value in found.values[flat]}))
 
 # %%
-# Slopes tell a line from a square
-# --------------------------------
-# Twice as close, a line has about twice as many points that can be told apart, and a square four
-# times as many: the slope of the curve, with both axes in logarithms, is the dimension. It says so
-# only in between, since every finite set is one point from far away and n points close up. The
-# largest of :py:func:`vendiscore.magnitude_dimension` is an estimate, and no whole number: the 900
-# points of the square, only 30 to a side, leave it well below 2.
+# Slopes show the dimension
+# -------------------------
+# At twice the scale, a line has about twice as many separable points, and a square four times as
+# many: the slope of the curve, with both axes in logarithms, is the dimension. The slope shows the
+# dimension only in between, since every finite set is one point from far away and n points close
+# up. The largest of :py:func:`vendiscore.magnitude_dimension` is an estimate, and need not be an
+# integer: the 900 points of the square, only 30 to a side, leave it well below 2.
 figure, ax = plt.subplots(figsize=(7, 4))
 scales = np.geomspace(0.3, 3e4, 40)
 for name in ("square", "circle", "line"):
@@ -122,11 +120,11 @@ ax.legend(frameon=False)
 plt.show()
 
 # %%
-# Dropped modes, by the area between two functions
-# ------------------------------------------------
-# A reference has five modes; a model gives as many samples, but from two of the modes. The area
-# under a magnitude function, *MagArea*, adds up all scales, and :py:func:`vendiscore.mag_diff` is
-# the area between two of them, up to the convergence scale of the reference: below 0 for less
+# Areas show dropped modes
+# ------------------------
+# A reference has five modes; a model returns equally many samples, but from two of the modes. The
+# area under a magnitude function, *MagArea*, adds up all scales, and :py:func:`vendiscore.mag_diff`
+# is the area between two of them, up to the convergence scale of the reference: negative for less
 # diverse samples, and with ``relative=True`` as a share of the reference's own area.
 angles = 2 * np.pi * np.arange(5) / 5
 modes = np.stack([np.cos(angles), np.sin(angles)], axis=1)
@@ -161,9 +159,9 @@ areas = mag_areas([reference, dropped], t_cut=cut)
 print("both to the reference's:", *(f"{area:.0f}" for area in areas))
 
 # %%
-# Beside the Vendi Score
-# ----------------------
-# Over scales, the Vendi Score has a curve of the same kind: the kernel "laplacian" with σ = 1/t is
+# Comparison with the Vendi Score
+# -------------------------------
+# The Vendi Score has a similar curve over scales: the kernel "laplacian" with σ = 1/t is
 # Z itself, with Manhattan distances. Both go from 1 to n. They differ in what they count. Here 90 %
 # of 200 points are in one cluster and 10 % in another.
 uneven = np.repeat([[0.0, 0.0], [1.0, 0.0]], [180, 20], axis=0)
@@ -197,19 +195,19 @@ print(f"exp of the entropy of the shares: {np.exp(-p @ np.log(p)):.2f}")
 print(f"1 / the sum of their squares: {1 / (p @ p):.2f}")
 
 # %%
-# Magnitude counts both clusters alike, however many points are in them: copies add nothing, so a
-# rare cluster is as good as a common one. The Vendi Score weighs them by their shares, so a rare
-# cluster counts for little, the less the higher the order q. Ask magnitude what is *there*, and the
-# Vendi Score what a *draw* looks like.
+# Magnitude counts both clusters equally, whatever their sizes: copies add nothing, so a rare
+# cluster counts as much as a common one. The Vendi Score weighs clusters by their shares, so a rare
+# cluster counts little, and less at a higher order q. Magnitude describes the *support*, the Vendi
+# Score the *distribution*.
 #
-# To take away
-# ------------
+# Take away
+# ---------
 # * A magnitude function shows all scales; a plateau is a number of clusters that can be quoted
 #   without a scale.
 # * Compare two sets over one interval of scales: by `mag_diff`, `mag_areas` or a common `t_cut`.
-# * Its slope is the dimension, where there are enough points to see one.
-# * With a kernel that has a bandwidth, a Vendi Score is at *one* scale. If you do not know which,
-#   look at several `sigma`, and quote the one that you took.
+# * Its slope is the dimension, if there are enough points.
+# * With a kernel that has a bandwidth, a Vendi Score is at *one* scale. If you do not know the
+#   scale, try several `sigma`, and quote the one that you used.
 #
 # Next: :doc:`../concepts/magnitude` for definitions; :doc:`../reference/magnitude` for distances of
-# texts, molecules and kernels; :doc:`../choose` for which of the two to take.
+# texts, molecules and kernels; :doc:`../choose` to choose between the two.

@@ -2,22 +2,22 @@
 Near-duplicates in a set of texts
 =================================
 
-A set of questions that people sent in has some of them twice: with a typo, in small letters, with
-"please", or with its halves in another order. Here such copies are planted, so that we know which
-they are; then :py:func:`vendiscore.explain` looks for them. You will see
+Some questions of a set occur twice: with a typo, in small letters, with "please", or with the
+halves in another order. This tutorial plants such copies, so that the truth is known; then
+:py:func:`vendiscore.explain` finds them. You will see
 
-* that how texts are compared decides more than the threshold does,
+* that the kernel matters more than the threshold,
 * how to find a threshold, by the pairs on both sides of it,
-* what the score says of a set while its most redundant samples go,
-* what to save.
+* the score of a set while its most redundant samples are removed,
+* the results to save.
 """
 
 # %%
-# A set with copies that we know
-# ------------------------------
+# A set with known copies
+# -----------------------
 # Twenty questions to a library, each in two halves so that they can change places, and ten others,
 # six of which differ from one of the twenty by a word or two. Those six are the hard part: "Can I
-# renew a film" is no copy of "Can I renew a book".
+# renew a film" is not a copy of "Can I renew a book".
 import random
 import re
 import tempfile
@@ -100,11 +100,11 @@ copies = len(texts) - len(set(question))
 print(f"{len(texts)} texts ask {len(set(question))} questions: {copies} of them are copies.")
 
 # %%
-# How texts are compared decides the most
-# ---------------------------------------
-# The default goes by words as they are written, alone and in rows of up to four. A typo breaks
-# every row that it is in, and a small letter makes another word. Small letters for all, no
-# punctuation, and rows of three *characters* forgive both: a typo then costs a few rows of many.
+# The kernel matters most
+# -----------------------
+# The default compares words as they are written, alone and in n-grams of up to four. A typo changes
+# all its n-grams, and a small letter makes another word. Lower case, no punctuation, and n-grams of
+# three *characters* forgive both: a typo then changes a few of many n-grams.
 tidy = [" ".join(re.findall(r"\w+", text.lower())) for text in texts]
 by_characters = {"k": "ngram_overlap", "analyzer": "char", "ns": 3}
 ways = {
@@ -132,13 +132,13 @@ figure.suptitle("Copies (blue), different questions (orange)", fontsize=16, weig
 plt.show()
 
 # %%
-# On the left, no line from top to bottom has the copies on one side and the other questions on the
-# other. On the right one nearly does, and the few orange dots beyond it are worth reading.
+# On the left, no vertical line separates the copies from the other questions. On the right one
+# nearly does, and the few orange dots beyond it are worth reading.
 #
 # A threshold, by the pairs on both sides of it
 # ---------------------------------------------
 # :py:func:`vendiscore.explain` compares all pairs once. Of each group it keeps the sample with the
-# most near-duplicates; what it removes is at least as similar as the threshold to one that is kept.
+# most near-duplicates; the similarity of each removed sample to a kept one reaches the threshold.
 found = explain(tidy, threshold=0.85, **by_characters)
 print(found.sentence.replace(". ", ".\n"), end="\n\n")
 for keep, repeats in found.groups[:3]:
@@ -147,10 +147,10 @@ for keep, repeats in found.groups[:3]:
         print("  drop", texts[place])
 
 # %%
-# At this threshold the films have swallowed the books: a question that people asked would be gone.
-# Nobody knows beforehand what 0.85 means for a kernel and a set. `boundary` shows the pairs that a
-# slightly other threshold would have treated otherwise: the least similar pairs above it and the
-# most similar below. Read them; if the upper ones are different questions, go up.
+# At this threshold the films replace the books: a question would be lost. The meaning of 0.85
+# depends on the kernel and the set. `boundary` shows the pairs that a slightly different threshold
+# would change: the least similar pairs above it and the most similar below. Read them; if the upper
+# ones are different questions, go up.
 above, below = found.boundary(4)
 for said, pairs in (("above", above), ("below", below)):
     for pair in pairs:
@@ -158,7 +158,7 @@ for said, pairs in (("above", above), ("below", below)):
         print(f"             {texts[pair.j]}")
 
 # %%
-# Since the copies were planted, we can say what each threshold does. A removal is right if the kept
+# Since the copies were planted, we can test each threshold. A removal is right if the kept
 # text asks the same. *Precision* is the share of removals that are right, *recall* the share of
 # copies that are removed rightly. `rethreshold` compares nothing again: one call of `explain`
 # serves the whole curve, down to `found.floor`.
@@ -193,13 +193,13 @@ for threshold in (automatic.threshold, 0.85, 0.9, 0.95):
     print(f"at {threshold:.2f}: precision {precision:.2f}, recall {recall:.2f}")
 
 # %%
-# The first line is the threshold that `explain` finds where none is passed: the one that parts near
-# samples from the rest, here whole families of questions. What it expects to be false is chance: of
-# the wrong removals here, all are of questions that were written to be near each other.
+# The first line is the threshold that `explain` finds where none is passed: it separates near
+# samples from the rest, here whole families of questions. Its expected share of false removals
+# counts chance: all wrong removals here are questions that were written to be near each other.
 #
-# No threshold is free of mistakes. A low one puts look-alikes into one group, of which one text is
-# kept: copies of the others then go with a text that asks something else, and recall falls as well.
-# Which removals at 0.9 are wrong?
+# No threshold is free of mistakes. A low one puts look-alikes into one group and keeps one text of
+# it: copies of the others are then removed for a text that asks something else, and recall falls as
+# well. Which removals at 0.9 are wrong?
 final = found.rethreshold(0.9)
 K = ways["characters, tidied"].dense()
 for place, of in enumerate(final.redundant_of):
@@ -207,16 +207,15 @@ for place, of in enumerate(final.redundant_of):
         print(f"wrong, {K[place, of]:.3f}: {texts[place]}\n          kept: {texts[of]}")
 
 # %%
-# A word, or the end of one, is all that differs, and it matters. A kernel that looks at letters
-# cannot know that; an encoder (``k="text_embeddings"``) reads further, and has mistakes of its own.
-# So remove by the threshold, and read what stands next to it.
+# The texts differ in a word or its ending, and the difference matters. A kernel of letters cannot
+# know that; an encoder (``k="text_embeddings"``) sees more, and makes other mistakes. So remove by
+# the threshold, and read the pairs next to it.
 #
-# What the score says while they go
-# ---------------------------------
-# :py:func:`vendiscore.analysis.thinning` scores what is left at thresholds from high to low.
-# While copies go the score hardly falls, although there are ever fewer samples; of as many texts
-# that are removed at random it falls much more. Where copies and look-alikes have gone and other
-# texts have to go, it bends down.
+# The score while copies are removed
+# ----------------------------------
+# :py:func:`vendiscore.analysis.thinning` scores the rest at thresholds from high to low. While
+# copies are removed the score hardly falls; if equally many random texts are removed it falls much
+# more. Once copies and look-alikes are removed and other texts follow, the curve bends down.
 wide = explain(tidy, threshold=0.5, **by_characters)
 curve = thinning(wide, steps=60)
 
@@ -246,11 +245,11 @@ print(f"All {len(texts)} texts: {before:.1f} effectively different.")
 print(f"The {len(final.kept)} that are kept at 0.9: {after:.1f}.")
 
 # %%
-# Save what was decided
-# ---------------------
-# The table has a row a text: what it adds, which is its nearest, and which kept text it repeats
-# (−1: it is kept). Save it beside the texts that are kept, with the threshold and the signature of
-# the score, so that others can see what was removed and why.
+# Save the result
+# ---------------
+# The table has a row for each text: its contribution, its nearest text, and the kept text that it
+# repeats (−1: it is kept). Save it with the kept texts, the threshold and the signature of the
+# score, so that others can check the removals.
 table = final.to_frame()
 table.insert(0, "text", texts)
 by_use = table.sort_values("adds")["text"]
@@ -265,17 +264,16 @@ print(compute(tidy, details=True, **by_characters)["details"]["signature"])
 table[table["redundant_of"] >= 0].sort_values("nearest_similarity").head(4)
 
 # %%
-# To take away
-# ------------
-# * First say what *alike* means (letter case, punctuation, words or characters), then look for a
-#   threshold. A good kernel widens the gap between copies and others; a threshold only cuts there.
+# Take away
+# ---------
+# * First define *alike* (letter case, punctuation, words or characters), then look for a threshold.
+#   A good kernel widens the gap between copies and others; a threshold only cuts there.
 # * Choose the threshold by the pairs at `boundary()`, and move it with `rethreshold`; the automatic
-#   one knows what is near, not what is the same.
-# * A score that hardly falls while samples go says that they were repeats.
-# * Do not compare the score of a set with that of its cleaned part as if one were better: what
-#   repeats others can raise a score or lower it. To compare two sets see
-#   :doc:`../tasks/compare_models`.
+#   one measures nearness, not sameness.
+# * If the score hardly falls while samples are removed, they were repeats.
+# * Do not rank a set and its cleaned part by their scores: repeats can raise a score or lower it.
+#   To compare two sets see :doc:`../tasks/compare_models`.
 #
 # Next: the same as a recipe in :doc:`../tasks/near_duplicates`; choosing the most different samples
-# instead of dropping the most alike in :doc:`../tasks/choose_hundred`; what `adds` and `surprise`
-# mean in :doc:`../concepts/leave_one_out`.
+# instead of dropping the most alike in :doc:`../tasks/choose_hundred`; the meaning of `adds` and
+# `surprise` in :doc:`../concepts/leave_one_out`.

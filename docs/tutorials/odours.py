@@ -1,19 +1,19 @@
 """
-What molecules smell of
-=======================
+Odorants: the diversity of families of molecules
+================================================
 
-Do molecules that smell alike look alike? A table of some two hundred well-known odorants, each
-with the family of its smell, is enough to see that some families are one skeleton with
-variations, and others have hardly anything in common but the nose. You will learn to
+A table of some two hundred well-known odorants, each with the family of its smell, shows that some
+families are one skeleton with variations, and that others share hardly anything but the smell. You
+will learn to
 
 * compare molecules by fingerprints, from SMILES,
-* score families of unlike sizes at one size, with intervals,
-* tell by :py:func:`vendiscore.compare` which differences are more than chance,
-* find the molecules that stand alone, and those that the kernel cannot tell apart.
+* score families of different sizes at one size, with intervals,
+* test differences with :py:func:`vendiscore.compare`,
+* find isolated molecules, and molecules that the kernel confuses.
 
-The table is ours (:download:`odorants.csv <../tutorials/data/odorants.csv>`; a notebook looks for
-it in a folder `data` beside itself): every odorant has one family, though noses would often give
-it two.
+We made the table (:download:`odorants.csv <../tutorials/data/odorants.csv>`; a notebook looks for
+it in a folder `data` next to it): every odorant has one family, although people would often name
+two.
 """
 
 import csv
@@ -86,11 +86,12 @@ for ax, (name, smell) in zip(axes.flat, known.items(), strict=True):
     draw(ax, of_name[name], smell)
 
 # %%
-# All of them at once
-# -------------------
+# All molecules at once
+# ---------------------
 #
 # The kernel `morgan` describes each molecule by the surroundings of its atoms, up to two bonds
-# away, and compares two by Tanimoto: the share that both have of what either has.
+# away, and compares two molecules by the Tanimoto similarity: the bits of both divided by the bits
+# of either.
 
 everything = [smiles for members in families.values() for smiles in members]
 K = as_similarity(everything, k="morgan").dense()
@@ -109,8 +110,8 @@ ax.child_axes[0].set_ylabel("Tanimoto similarity (0.7 and more: yellow)")
 # Which family is the most diverse?
 # ---------------------------------
 #
-# A score grows with the number of samples, and families are of unlike sizes. So all are scored at
-# the size of the smallest: :py:func:`vendiscore.growth` gives the mean score of so many members,
+# A score grows with the number of samples, and the families differ in size. So score all families
+# at the size of the smallest: :py:func:`vendiscore.growth` returns the mean score at that size,
 # with its interval.
 
 size = min(len(members) for members in families.values())
@@ -136,10 +137,10 @@ ax.set(
 print(f"The most diverse: {', '.join(ranked[:3])}; the least: {', '.join(ranked[:-4:-1])}.")
 
 # %%
-# Intervals of so few molecules are wide. Which differences are more than chance, a comparison by
-# permutations tells. Here it looks at four families, which are six pairs: of all eleven there are
-# 55, and each of these would have to be surer, since of many pairs some differ by chance. Whoever
-# chooses pairs should do so before looking at their scores.
+# Intervals of so few molecules are wide. A permutation test finds the differences that go beyond
+# chance. It compares four families, which are six pairs. All eleven families are 55 pairs, and each
+# pair would need more evidence, since some of many pairs differ by chance. Choose pairs before you
+# look at their scores.
 
 chosen = {family: families[family] for family in ("creamy", "fruity", "musky", "sulphurous")}
 found = compare(chosen, k="morgan", permutations=199)
@@ -147,17 +148,17 @@ for verdict in found.verdicts:
     print(fill(verdict, 80, subsequent_indent="  "))
 
 # %%
-# Esters and lactones, which are most of the fruity and creamy ones, are chains of any length
+# Esters and lactones, which dominate the fruity and creamy families, are chains of any length
 # around one group: few surroundings of atoms, in many combinations. Odorants with sulphur are
 # small, and small molecules have few surroundings to share, so that a carbon more makes them
-# different. A score says what its kernel sees, and this one sees neither size nor shape.
+# different. A score depends on its kernel, and this kernel sees neither size nor shape.
 #
-# Which molecules are alone?
-# --------------------------
+# Isolated molecules
+# ------------------
 #
-# The surprise of a sample is how rare its features are in the set; its mean over all samples is
-# the logarithm of the score. Those with the most have no neighbour, those with the least have
-# many.
+# The surprise of a sample is how rare its features are in the set; its mean over all samples is the
+# logarithm of the score. Molecules with the most surprise have no neighbour, and molecules with the
+# least have many.
 
 explained = explain(everything, k="morgan", threshold=0.999)
 order = np.argsort(-explained.surprise, kind="stable")
@@ -172,8 +173,8 @@ lonely = np.argsort(explained.nearest_similarity, kind="stable")[:5]
 print("Most alone:", ", ".join(names[everything[i]] for i in lonely))
 
 # %%
-# What the kernel cannot smell
-# ----------------------------
+# Molecules that the kernel confuses
+# ----------------------------------
 #
 # Some pairs have a similarity of 1, and are not the same molecule:
 
@@ -181,9 +182,10 @@ for keep, others in explained.groups:
     print(" = ".join(f"{names[everything[i]]} ({labels[i]})" for i in [keep, *others]))
 
 # %%
-# The bits of a fingerprint say which surroundings occur, not how often: a chain of eight carbons
-# and one of ten have the same ones. Nor do they say left or right, which decides between
-# spearmint and caraway: (R)- and (S)-carvone are mirror images. That can be asked for.
+# The bits of a fingerprint record the surroundings that occur, and not their number: a chain of
+# eight carbons and a chain of ten have the same bits. The bits also ignore chirality, the
+# difference between spearmint and caraway: (R)- and (S)-carvone are mirror images. Pass
+# `chirality=True` to distinguish them.
 
 mirror = [of_name["(R)-carvone"], of_name["(S)-carvone"]]
 for chirality in (False, True):
@@ -194,7 +196,7 @@ for chirality in (False, True):
 # A larger table
 # --------------
 #
-# The same questions of a table with the columns `smiles` and `odors`, descriptors with semicolons
+# The same questions for a table with the columns `smiles` and `odors`, descriptors with semicolons
 # between them, such as `leffingwell_odors.csv` of some 3,500 odorants, if it is in the folder
 # that the environment variable `VENDISCORE_DATA` names. A molecule stands under one descriptor
 # only, the rarest of its own among the commonest four, so that the sets share none.
@@ -225,10 +227,10 @@ plt.show()
 # Take away
 # ---------
 #
-# * Molecules are scored from SMILES: `k="morgan"`, or another fingerprint, which is another
-#   question.
-# * Score sets of unlike sizes at one size; few samples have wide intervals, and say so.
-# * Look at what the kernel takes for the same before you trust its count.
+# * Molecules are scored from SMILES: `k="morgan"`, or another fingerprint for another question.
+# * Score sets of different sizes at one size, and report the intervals, which are wide for few
+#   samples.
+# * Look at the molecules that the kernel confuses before you trust its count.
 #
 # Next: :doc:`../reference/kernels` for fingerprints and their options,
 # :doc:`../tasks/compare_models` for two generators of molecules, :doc:`../tasks/choose_hundred`

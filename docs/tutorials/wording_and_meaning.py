@@ -1,42 +1,53 @@
 """
-Which model is more diverse, in wording and in meaning?
-=======================================================
+Compare models in wording and in meaning
+========================================
 
-Ask a model the same question eight times, and it may say one thing in eight ways, or eight things
-in one way. A score by shared words sees the first, a score by embeddings the second. Eight people
-and two models, gemini-1.5-pro and gpt-4o, answered the same questions: who is more diverse, and
-does it depend on what *diverse* means? You will learn to
+A model that answers a question eight times may say one thing in eight ways, or eight things in one
+way. A score by shared words sees the first, a score by embeddings the second. Eight people and two
+models, gemini-1.5-pro and gpt-4o, answered the same questions. This tutorial compares their
+diversity in both senses. You will learn to
 
 * score answers prompt by prompt, by wording and by meaning,
-* take out of embeddings what all answers owe to the prompt,
+* take the prompt out of embeddings,
 * compare three sources within prompts, with a p-value for each pair,
-* find the prompts on which models differ most, and look at what they say there.
+* find the prompts on which models differ most, and read the answers.
 
 The answers are real: 38 prompts of NoveltyBench (Zhang et al., arXiv 2504.05228; MIT licence) with
 short answers (:download:`answers.csv <../tutorials/data/answers.csv>`), and vectors of them by the
 encoder all-MiniLM-L6-v2 (:download:`answers.npz <../tutorials/data/answers.npz>`; a notebook looks
-for both in a folder `data` beside itself), so that nothing is downloaded.
+for both in a folder `data` next to it), so that nothing is downloaded.
 """
 
 import csv
 from pathlib import Path
+
+from vendiscore import compare, compute
+
+# Notebooks and the gallery of these pages have no __file__: they run in the folder of the script.
+DATA = Path(globals().get("__file__", "wording_and_meaning.py")).resolve().parent / "data"
+
+with open(DATA / "answers.csv", newline="", encoding="utf-8") as file:
+    rows = list(csv.DictReader(file))
+for source in ("people", "gemini-1.5-pro", "gpt-4o"):
+    own = [row for row in rows if row["source"] == source]
+    found = compute([row["answer"] for row in own], groups=[row["prompt"] for row in own])
+    print(f"{source}: {found['VS']:.1f} of 8 answers differ in wording")
+
+# %%
+# Read some answers
+# -----------------
+#
+# The numbers stand for texts such as these.
+
 from textwrap import fill, shorten
 
 import matplotlib.pyplot as plt
 import numpy as np
 from scipy.stats import spearmanr
 
-from vendiscore import compare, compute
-
 plt.style.use("tableau-colorblind10")
 plt.rcParams |= {"font.size": 12, "axes.spines.top": False, "axes.spines.right": False}
-
-# Notebooks and the gallery of these pages have no __file__: they run in the folder of the script.
-HERE = Path(globals().get("__file__", "wording_and_meaning.py")).resolve().parent
-
-with open(HERE / "data" / "answers.csv", newline="", encoding="utf-8") as file:
-    rows = list(csv.DictReader(file))
-with np.load(HERE / "data" / "answers.npz") as file:
+with np.load(DATA / "answers.npz") as file:
     vectors, asked = file["answers"].astype(float), file["prompts"].astype(float)
 
 sources = list(dict.fromkeys(row["source"] for row in rows))
@@ -49,8 +60,8 @@ def show(prompt: str) -> None:
     print(prompt)
     for source in sources:
         own = [row["answer"] for row in rows if (row["prompt"], row["source"]) == (prompt, source)]
-        told = (f"{own.count(text)} × {shorten(text, 60)}" for text in dict.fromkeys(own))
-        print(fill("; ".join(told), 80, initial_indent=f"  {source}: ", subsequent_indent="    "))
+        each = (f"{own.count(text)} × {shorten(text, 60)}" for text in dict.fromkeys(own))
+        print(fill("; ".join(each), 80, initial_indent=f"  {source}: ", subsequent_indent="    "))
 
 
 show("Name one wild animal which is an omnivore.")
@@ -59,9 +70,9 @@ show("Name one wild animal which is an omnivore.")
 # In wording
 # ----------
 #
-# The default kernel, n-grams, compares words and phrases. With `groups=` each prompt is scored by
-# itself, and `details` has the score of each: of eight answers, 1 if all are the same and 8 if no
-# two share a word.
+# The default kernel, n-grams, compares words and phrases. With `groups=` each prompt has its own
+# score, and `details` has all of them: for eight answers, 1 if all are the same and 8 if no two
+# share a word.
 
 
 def by_prompt(samples, source: str, given=None, **how) -> np.ndarray:
@@ -84,9 +95,9 @@ for source, scores in wording.items():
 # ----------------------------
 #
 # Cosines of embeddings compare meanings. But answers to one prompt are alike because of the prompt:
-# all animals are animals. What they have in common beyond it is left when the direction u of the
-# prompt is taken out of each vector, x − (x·u) u: `prompts=` does it, here with a row for each
-# answer. Scores rise, and by how much depends on how much of the question an answer repeats.
+# all animals are animals. `prompts=` takes the direction u of the prompt out of each vector, x −
+# (x·u) u, here with a row for each answer. Scores rise, and they rise more if answers repeat more
+# of the question.
 
 u = asked[[prompts.index(row["prompt"]) for row in rows]]
 plain = {source: by_prompt(vectors, source, k="cosine") for source in sources}
@@ -98,14 +109,14 @@ for source in sources:
     )
 
 # %%
-# Of texts that is one call with an encoder: `compute(answers, k="text_embeddings", prompts=prompt,
+# For texts that is one call with an encoder: `compute(answers, k="text_embeddings", prompts=prompt,
 # model_path="sentence-transformers/all-MiniLM-L6-v2")`.
 #
-# Is it chance?
-# -------------
+# Test the differences
+# --------------------
 #
-# :py:func:`vendiscore.compare` with `groups=` compares the three within each prompt and exchanges
-# answers within prompts only. Three sources are three pairs, and the p-values know that.
+# :py:func:`vendiscore.compare` with `groups=` compares the three sources within each prompt and
+# exchanges answers within prompts only. The p-values are corrected for the three pairs.
 
 groups = [row["prompt"] for row in rows]
 labels = [row["source"] for row in rows]
@@ -133,14 +144,14 @@ axes[0].set(xlim=(0.8, 8.2), ylim=(0.8, 8.2), ylabel="effective answers, in mean
 axes[1].set_xlabel("effective answers of eight, in wording (a cross: the mean)")
 
 # %%
-# Nearly all points lie below the diagonal: wordings differ more easily than meanings. Those of
-# gemini-1.5-pro crowd at the lower left, where eight answers are hardly more than one; people stand
-# at the right, where no two answers share a word.
+# Nearly all points lie below the diagonal: wordings differ more easily than meanings. The points of
+# gemini-1.5-pro lie at the lower left, where eight answers are hardly more than one; the points of
+# people lie at the right, where no two answers share a word.
 #
-# Where do the models differ most?
-# --------------------------------
+# Prompts on which the models differ most
+# ---------------------------------------
 #
-# The difference of the two models in meaning, prompt by prompt, and in wording beside it.
+# The figure has the difference of the two models in meaning and in wording, prompt by prompt.
 
 one, other = "gpt-4o", "gemini-1.5-pro"
 gap = {"meaning": meaning[one] - meaning[other], "wording": wording[one] - wording[other]}
@@ -157,15 +168,15 @@ figure.suptitle("gpt-4o against gemini-1.5-pro: the prompts at both ends")
 _ = ax.legend(frameon=False, loc="lower right")
 
 # %%
-# A score is a summary of what can be read. On the prompt at the top:
+# Read the answers to the prompt at the top:
 
 show(prompts[order[-1]])
 
 # %%
-# Where do wording and meaning disagree?
-# --------------------------------------
+# Prompts on which wording and meaning disagree
+# ---------------------------------------------
 #
-# The other way to look: answers that differ in words and say the same.
+# Look for answers that differ in words and say the same.
 
 apart = wording[one] - meaning[one]
 show(prompts[int(np.argmax(apart))])
@@ -173,11 +184,11 @@ where = int(np.argmax(apart))
 print(f"{one}: {wording[one][where]:.1f} in wording, {meaning[one][where]:.1f} in meaning")
 
 # %%
-# Does it mean what people mean?
-# ------------------------------
+# Comparison with people's judgements
+# -----------------------------------
 #
-# NoveltyBench has a classifier, trained on what people call the same, that sorted answers of each
-# source into classes. Their number is a third opinion; which score goes with it?
+# NoveltyBench has a classifier, trained on judgements of people, that sorted the answers of each
+# source into classes. Compare both scores with the number of classes:
 
 classes = {
     source: np.array(
@@ -197,13 +208,13 @@ for source, values in classes.items():
 plt.show()
 
 # %%
-# Of such short answers wording and meaning nearly agree: another word is another thing. That is
-# not so of longer ones; :doc:`../people` has both beside people's own scores.
+# For such short answers wording and meaning nearly agree: another word is another thing. Longer
+# answers differ; :doc:`../people` compares both with people's own scores.
 #
 # Take away
 # ---------
 #
-# * Say which of the two you mean. n-grams measure wording, embeddings meaning as far as their model
+# * Name the one that you mean. n-grams measure wording, embeddings meaning as far as their model
 #   knows it.
 # * Score prompt by prompt, and take the prompt out of embeddings.
 # * Compare sources within prompts: ``compare(answers, by=source, groups=prompt)``.

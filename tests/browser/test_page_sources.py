@@ -26,7 +26,7 @@ EVERY = {
 
 def table(column: str) -> bytes:
     rows = [
-        f'"{name}","{prompt}","{text}"\n'
+        f'"{name}","{prompt if column == "prompt" else prompt.split()[0]}","{text}"\n'
         for name, texts in EVERY.items()
         for prompt, text in zip(PROMPTS, texts, strict=True)
     ]

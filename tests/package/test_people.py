@@ -131,7 +131,7 @@ def test_pages_are_made_of_the_results(load):
     page = load("people_page")
     text = (ROOT / "docs" / "people.md").read_text(encoding="utf-8")
     assert page.page() in text
-    assert text.index("## What is lost") < text.index("## Scores and people's scores")
+    assert text.index("## Where others agree better") < text.index("## Scores and people's scores")
     for name in ("README.md", "docs/choose.md"):
         assert page.wording() in (ROOT / name).read_text(encoding="utf-8")
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from ..arrays.types import Options, Samples
 from ..signature import plain
 
 # What to import, and the download as an expression.
@@ -31,13 +31,13 @@ def source(modules: str) -> str:
     return f"import {caller}, {modules}" if modules else f"import {caller}"
 
 
-def keywords(arguments: Options, q: float) -> str:
+def keywords(arguments: Mapping[str, Any], q: float) -> str:
     """Return arguments of `compute` as one writes them."""
     given = {**arguments, "q": "inf" if q == float("inf") else int(q) if q == int(q) else q}
     return ", ".join(f"{name}={value!r}" for name, value in given.items())
 
 
-def reproduced(samples: Samples, references: Samples, arguments: Options, what: str) -> str:
+def reproduced(samples: Any, references: Any, arguments: Mapping[str, Any], what: str) -> str:
     """Write Python that gives the numbers of a report again, with short arguments written out."""
     said = literal(samples)
     unsaid = f"# `samples` are the {what} of this report, in their order."
@@ -45,7 +45,9 @@ def reproduced(samples: Samples, references: Samples, arguments: Options, what: 
     options = []
     if references is not None:
         said = literal(references)
-        lines.append(f"references = {said}" if said else "# `references` are the report's.")
+        lines.append(
+            f"references = {said}" if said else "# `references` are the references of this report."
+        )
         options.append("references=references")
     for name, value in arguments.items():
         said = literal(value)
@@ -58,7 +60,7 @@ def reproduced(samples: Samples, references: Samples, arguments: Options, what: 
     return "\n".join(lines)
 
 
-def literal(value: object) -> str | None:
+def literal(value: Any) -> str | None:
     """Write a value as Python that makes it again; None for one that is long or has no form."""
     if isinstance(value, np.ndarray) and value.size <= INLINE:
         value = value.tolist() if value.dtype in (np.float64, np.int64) else value

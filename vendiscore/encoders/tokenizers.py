@@ -38,7 +38,7 @@ def tokens_remembered() -> Iterator[None]:
         TOKENS.reset(before)
 
 
-def named_tokenizer(name: str, argument: str = "tokenizer") -> Callable[[str], list[str]]:
+def named_tokenizer(name: object, argument: str = "tokenizer") -> Callable[[str], list[str]]:
     """Return a tokenizer of sacrebleu, from a text to its tokens."""
     metrics = require("sacrebleu.metrics.bleu", "text", f"{argument}={name!r}")
     known = metrics.BLEU.TOKENIZERS

@@ -62,7 +62,7 @@ class VendiReward:
         data_sources: Sequence[str],
         solution_strs: Sequence[str],
         ground_truths: Sequence[object],
-        extra_infos: Sequence[Mapping[str, Any]],
+        extra_infos: Sequence[Any],
         **others: Any,
     ) -> list[dict[str, float]]:
         """Return "score", "quality" and "diversity" of each solution."""

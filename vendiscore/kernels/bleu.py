@@ -83,7 +83,7 @@ def bleu(
 
 
 def sentence_bleu(
-    tokenize: str, smooth: str, max_order: int, lowercase: bool, who: str = "kernel 'bleu'"
+    tokenize: str, smooth: object, max_order: int, lowercase: bool, who: str = "kernel 'bleu'"
 ) -> tuple[Callable[[str], list[str]], Callable[[Sequence[int], int, int], float]]:
     """Return a tokenizer, and the BLEU of matches by order, a text's length and its reference's."""
     BLEU = require("sacrebleu.metrics.bleu", "text", who).BLEU

@@ -50,7 +50,7 @@ _UNIT = Control(
 def fit_analyzer(
     texts: Sequence[object],
     tokenizer: Tokenizer | str | None = None,
-    analyzer: Analyzer = "auto",
+    analyzer: object = "auto",
     **others: object,
 ) -> Fitted:
     """Return what n-grams of these texts are made of, unless given, and what to say of it."""

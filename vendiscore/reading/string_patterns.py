@@ -85,7 +85,7 @@ def is_smiles(cell: str, longest: int) -> bool:
     if not 0 < len(cell) <= longest or " " in cell:
         return False
     with rdBase.BlockLogs():
-        molecule = Chem.MolFromSmiles(cell)
+        molecule: Chem.Mol | None = Chem.MolFromSmiles(cell)
     return molecule is not None and molecule.GetNumAtoms() > 0
 
 

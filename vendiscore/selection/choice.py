@@ -169,7 +169,8 @@ def select(
             f"'logdet'"
         )
     if size is None:
-        default = "k" if isinstance(k, (int, np.integer)) else None
+        number: object = k
+        default = "k" if isinstance(number, (int, np.integer)) else None
         other = next((name for name in options if synonym(name, ["size"])), default)
         instead = f"; how many to choose is not `{other}`" if other else ""
         raise TypeError(f"`size` is missing{instead}: pass select(samples, size=5)")

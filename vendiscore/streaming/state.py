@@ -225,7 +225,7 @@ class State:
             )
         return merged
 
-    def __add__(self, other: State) -> Self:
+    def __add__(self, other: object) -> Self:
         return self.merge(other) if isinstance(other, State) else NotImplemented
 
     def _check_alike(self, other: State) -> None:

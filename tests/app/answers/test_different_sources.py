@@ -84,7 +84,9 @@ def test_long_answers_are_read_from_the_download(tmp_path, monkeypatch):
 
 
 def test_texts_without_prompts_or_with_prompts_of_their_own_are_not_counted():
+    places = [(name, p.replace("Question", "New York"), text) for name, p, text in ROWS]
     assert compared({"A": grouped(ROWS, column="place")})["sources"] is None
+    assert compared({"A": grouped(places, column="place", prompt="")})["sources"] is None
     apart = [(name, f"{name} {p}", text) for name, p, text in ROWS]
     assert compared({"A": grouped(apart)})["sources"] is None
     assert compared({"A": grouped(ROWS)}, q=0)["sources"] is None

@@ -165,7 +165,8 @@ def vendi_compare(
     if kernel_menu.choice(kind, kernel).is_matrix:
         raise RefusedError(f"Similarity matrices cannot be compared; {kernel!r} is of one set.")
     jobs = {}
-    own_lists = isinstance(prompts, list) and len(prompts) == len(sets)
+    given: object = prompts
+    own_lists = isinstance(given, list) and len(given) == len(sets)
     own = prompts if own_lists else [prompts] * len(sets)
     for name, samples, taken in zip(_names(names, len(sets)), sets, own, strict=True):
         if not isinstance(samples, list):

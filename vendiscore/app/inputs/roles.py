@@ -35,6 +35,7 @@ _LABEL_NAMES = re.compile(
 _NO_ANSWERS = re.compile("(reference|target|title|name|date|time|url|comment|explanation|reason)s?")
 _LOOK = 5_000  # rows that tell what the others are
 _MOST = 100  # columns that are looked into
+_WORDS = 3  # in a prompt, where no name says "prompt"
 _SHORT = 100  # characters of a name
 _LABELS = 20  # values of a column that nothing but its cells calls a label
 _CROSSED = 0.9  # of the pairs of a model and a prompt that are there, where no name says "model"
@@ -67,6 +68,12 @@ class _Column:
     @property
     def is_prose(self) -> bool:
         return 2 * sum(map(is_prose, self.times)) > len(self.times)
+
+    @property
+    def is_long(self) -> bool:
+        """Whether cells are sentences rather than names, by their mean number of words."""
+        words = sum(len(cell.split()) for cell in self.times)
+        return self.is_prose and words >= _WORDS * len(self.times)
 
     @property
     def is_label(self) -> bool:
@@ -112,7 +119,7 @@ def _prompt(left: Sequence[_Column], _: Sequence[str]) -> _Column | None:
     """Find the prompts: by their name, texts before their numbers, or as texts that repeat."""
     named = [each for each in left if each.named(PROMPT_NAMES) and each.times]
     named = [each for each in named if not (each.named(ID_NAMES) and each.is_unique)]
-    again = [each for each in left if each.is_prose and 2 <= len(each.times) <= each.filled // 2]
+    again = [each for each in left if each.is_long and 2 <= len(each.times) <= each.filled // 2]
     return next(iter([*sorted(named, key=lambda each: each.named(ID_NAMES)), *again]), None)
 
 

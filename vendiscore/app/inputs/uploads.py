@@ -28,7 +28,8 @@ _LOOK = 200  # lines that tell what the others are
 def read(given: Given, asked: Asked = _AS_FOUND) -> Samples:
     if asked.kind is not None and asked.kind not in KINDS:
         raise RefusedError(f"Unknown kind {asked.kind!r:.40}; pick one of {', '.join(KINDS)}.")
-    if not isinstance(asked.draw, int) or not 0 <= asked.draw < 2**31:
+    draw: object = asked.draw
+    if not isinstance(draw, int) or not 0 <= draw < 2**31:
         raise RefusedError(
             f"The draw must be a whole number of at least 0, got {asked.draw!r:.40}."
         )

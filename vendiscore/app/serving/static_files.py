@@ -23,6 +23,8 @@ _KINDS = {
 _NAMED = re.compile(rb'(?<=["\'])/?page/([\w./-]+\.(?:css|js|svg))(?:\?[^"\']*)?(?=["\'])')
 # Types and explanations of a script, in lines of their own, which no browser needs.
 _COMMENT = re.compile(rb"^ */\*\*(?:(?!\*/).)*\*/\n", re.DOTALL | re.MULTILINE)
+# A script or a style sheet has nothing to load, whatever opens it.
+_NOTHING = {"Content-Security-Policy": "default-src 'none'"}
 _FOREVER = "public, max-age=31536000, immutable"
 
 
@@ -45,6 +47,7 @@ class Files:
             etag = f'"{hash_bytes(body).hex()}"'
             headers = {**HEADERS, "ETag": etag, "Vary": "Accept-Encoding"}
             headers["Content-Type"] = _KINDS[Path(name).suffix]
+            headers |= _NOTHING if name.endswith((".css", ".js")) else {}
             self._files[name] = body, gzip.compress(body), etag, headers
 
     def response(self, request: Request, name: str, version: str = "") -> Response:
