@@ -174,7 +174,7 @@ def anew(data: Path) -> list[dict[str, Any]]:
 
 
 def job(data: Path, name: str, n: int, rtol: float, seed: int) -> None:
-    """One set in this process; `rtol` of 0 means exact."""
+    """Estimate one set in this process; `rtol` of 0 means exact."""
     rng = np.random.default_rng(0)
     similarity = (SETS | LARGER)[name](data, n, rng)
     before = bare(n, FEWER) if name in LARGER else 0.0
@@ -191,7 +191,7 @@ def job(data: Path, name: str, n: int, rtol: float, seed: int) -> None:
 
 
 def bare(n: int, d: int) -> float:
-    """Seconds of a core that products of all pairs of n rows of d columns take in float32."""
+    """Return seconds of a core for products of all pairs of n rows of d columns in float32."""
     few = min(n, 20_000)
     X = np.random.default_rng(0).standard_normal((few, d)).astype(np.float32)
 

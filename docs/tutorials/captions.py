@@ -19,16 +19,6 @@ The captions are ours: two for each of 24 pictures, six of each of four scenes
 
 import csv
 from pathlib import Path
-from textwrap import fill
-
-import matplotlib.pyplot as plt
-import numpy as np
-from sklearn.feature_extraction.text import TfidfVectorizer
-
-from vendiscore import as_similarity, compare, compute, explain, plots
-
-plt.style.use("tableau-colorblind10")
-plt.rcParams |= {"font.size": 12, "axes.spines.top": False, "axes.spines.right": False}
 
 # Notebooks and the gallery of these pages have no __file__: they run in the folder of the script.
 HERE = Path(globals().get("__file__", "captions.py")).resolve().parent
@@ -52,6 +42,17 @@ for row in rows[::8]:
 # The similarities of all pairs, as a heat map, show where the number comes from. Pictures stand
 # in the order of the file, so that each scene is a square: the cautious decoder has few phrases
 # for each scene, and shares some of them between scenes.
+
+from textwrap import fill
+
+import matplotlib.pyplot as plt
+import numpy as np
+from sklearn.feature_extraction.text import TfidfVectorizer
+
+from vendiscore import as_similarity, compare, compute, explain, plots
+
+plt.style.use("tableau-colorblind10")
+plt.rcParams |= {"font.size": 12, "axes.spines.top": False, "axes.spines.right": False}
 
 scores = {}
 figure, axes = plt.subplots(1, 2, figsize=(8.4, 4.2), layout="constrained")

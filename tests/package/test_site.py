@@ -1,5 +1,6 @@
 """The documentation: built without a warning, loads nothing from elsewhere, no dead links."""
 
+import ast
 import json
 import os
 import re
@@ -191,3 +192,23 @@ def test_a_search_for_duplicates_finds_how_to_remove_them(site: Path, word: str)
     pages = [found["docnames"][i] for i in places]
     assert "tasks/near_duplicates" in pages
     assert "reference/samples" in pages
+
+
+# A newcomer reads these in turn, and the opening of a tutorial.
+PATH = ("start", "tasks/compare_models", "tasks/per_prompt", "tasks/near_duplicates")
+
+
+@pytest.mark.parametrize("page", PATH)
+def test_no_block_of_the_first_pages_has_more_than_ten_lines_before_a_result(page: str) -> None:
+    text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
+    for _, language, block in FENCED.findall(text):
+        if language.strip() == "python":
+            first = re.split(r"^(?!>>> |\.\.\.)", block, maxsplit=1, flags=re.MULTILINE)[0]
+            assert first.count("\n") <= 10, block
+
+
+@pytest.mark.parametrize("tutorial", TUTORIALS, ids=lambda path: path.stem)
+def test_a_tutorial_opens_with_at_most_ten_statements(tutorial: Path) -> None:
+    code = tutorial.read_text(encoding="utf-8").split('"""', 2)[2]
+    first, *_ = re.split(r"^# %%$", code, maxsplit=1, flags=re.MULTILINE)
+    assert len(ast.parse(first).body) <= 10
