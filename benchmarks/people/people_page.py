@@ -239,8 +239,8 @@ def page() -> str:
         "the six sources.",
         chosen(),
         "## Sets that are diverse by construction",
-        "The share of correct labels on one half of the prompts, with the threshold that is best on "
-        "the other half; about half of the sets are diverse. Intervals are Wilson's.",
+        "The share of correct labels on one half of the prompts, with the threshold that is best "
+        "on the other half; about half of the sets are diverse. Intervals are Wilson's.",
         labels(),
         "## Pairs",
         "1,000 pairs of long answers, called similar by people or not: the area under the ROC "

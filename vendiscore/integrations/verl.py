@@ -63,7 +63,7 @@ class VendiReward:
         data_sources: Sequence[str],
         solution_strs: Sequence[str],
         ground_truths: Sequence[object],
-        extra_infos: Sequence[Options],
+        extra_infos: Sequence[Any],
         **others: Any,
     ) -> list[dict[str, float]]:
         """Return "score", "quality" and "diversity" of each solution."""
