@@ -71,7 +71,10 @@ class MissingPackageError(ImportError):
             f"{purpose} needs the package '{package}', which is not installed: {command}",
             name=package,
         )
-        self.package, self.extra, self.purpose, self.command = package, extra, purpose, command
+        self.package = package
+        self.extra = extra
+        self.purpose = purpose
+        self.command = command
 
     def __reduce__(self) -> tuple[type[MissingPackageError], tuple[str, str, str, str]]:
         return MissingPackageError, (self.package, self.extra, self.purpose, self.command)
@@ -98,7 +101,9 @@ class SampleError(ValueError):
     """
 
     def __init__(self, index: int, problem: str, others: Mapping[int, str] | None = None) -> None:
-        self.problems = dict(sorted({**(others or {}), index: problem}.items()))
+        self.problems: dict[int, str] = dict(sorted({**(others or {}), index: problem}.items()))
+        self.index: int
+        self.problem: str
         self.index, self.problem = next(iter(self.problems.items()))
         places = [*map(str, self.problems)]
         shown = ", ".join(places[:SHOWN] + ["…"] * (len(places) > SHOWN))

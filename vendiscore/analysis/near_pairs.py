@@ -12,7 +12,8 @@ class NearPairs:
     """Pairs of samples down to the similarity `floor`, which rises where they are too many."""
 
     def __init__(self, floor: float, most: int) -> None:
-        self.floor, self._most, self._count = floor, most, 0
+        self.floor: float = floor
+        self._most, self._count = most, 0
         self._parts = [(np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0))]
 
     def add(self, i: np.ndarray, j: np.ndarray, similarity: np.ndarray) -> None:
@@ -51,7 +52,8 @@ class Neighbours:
     """The most similar other sample of each of n, the first of several; itself for n = 1."""
 
     def __init__(self, n: int) -> None:
-        self.nearest, self.similarity = np.zeros(n, dtype=np.int64), np.full(n, -np.inf)
+        self.nearest: np.ndarray = np.zeros(n, dtype=np.int64)
+        self.similarity: np.ndarray = np.full(n, -np.inf)
 
     def add(self, i: np.ndarray, j: np.ndarray, similarity: np.ndarray) -> None:
         """Take j for i where it is more similar, or as similar and before; no i twice."""

@@ -31,10 +31,11 @@ class PairIndex:
 
     def __init__(self, rows: np.ndarray) -> None:
         n = len(rows)
-        self.rows, self.cells = rows, max(1, int(CELLS * math.sqrt(n)))
+        self.rows = rows
+        self.cells: int = max(1, int(CELLS * math.sqrt(n)))
         some = np.sort(np.random.default_rng(0).permutation(n)[: FITTED * self.cells])
         fitted = rows[some]
-        self.centres = fitted[np.linspace(0, len(fitted) - 1, self.cells).astype(int)]
+        self.centres: np.ndarray = fitted[np.linspace(0, len(fitted) - 1, self.cells).astype(int)]
         for _ in track(range(STEPS), STEPS, "building an index"):
             own = self._closest(fitted, 1)[:, 0]
             count = np.bincount(own, minlength=self.cells)

@@ -10,10 +10,10 @@ from .namespace import Array, Rows, Tensor
 if TYPE_CHECKING:
     import os
 
-    import matplotlib.axes
     import numpy as np
     import pandas as pd
     import torch
+    from matplotlib.axes import Axes as _Axes
 
 Pool: TypeAlias = "list[Any] | Rows"  # samples that have been read
 PairFunction: TypeAlias = Callable[[Any, Any], float]  # k(x, y), or a distance
@@ -24,7 +24,7 @@ Number: TypeAlias = "float | Tensor"  # a tensor where samples or weights have a
 DType: TypeAlias = "np.dtype | type"
 Device: TypeAlias = "str | int | torch.device | None"
 Frame: TypeAlias = "pd.DataFrame"
-Axes: TypeAlias = "matplotlib.axes.Axes"
+Axes: TypeAlias = "_Axes"
 Options: TypeAlias = Mapping[str, object]  # by keyword, checked by their reader
 Record: TypeAlias = dict[str, Any]  # numbers and words by their names: a row, a score, settings
 

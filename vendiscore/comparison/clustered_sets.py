@@ -74,7 +74,7 @@ class ClusteredSets(DrawnSets):
                 "`clusters` are for sets matched by size, at orders above 0: leave them out, or "
                 "`match` and q=0"
             )
-        self.codes = np.empty(pool.n, dtype=int)
+        self.codes: np.ndarray = np.empty(pool.n, dtype=int)
         for i, name in enumerate(names):
             own = [each[i] for each in clusters if len(each[i])]
             if len(own) < LEAST:

@@ -41,8 +41,10 @@ class MeasuredPart(Part):
     """Some samples, of which many subsets are scored by a measure; `log` is its value."""
 
     def __init__(self, similarity: Similarity, q: float, psd: PSD, m: int, chosen: Chosen) -> None:
-        self.n, self.similarity, self.chosen = similarity.n, similarity, chosen
-        self.subject = Subject(similarity, orders=[q], psd=psd)
+        self.n: int = similarity.n
+        self.similarity = similarity
+        self.chosen = chosen
+        self.subject: Subject = Subject(similarity, orders=[q], psd=psd)
 
     def value(self, places: np.ndarray) -> float:
         """Return the number of the samples at `places`."""

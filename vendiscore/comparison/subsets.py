@@ -138,8 +138,10 @@ class Part:
     """Some samples, of which many subsets are scored."""
 
     def __init__(self, similarity: Similarity, q: float, psd: PSD, m: int) -> None:
-        self.n, self.q, self.psd = similarity.n, q, psd
-        self.similarity = in_full(similarity, m)
+        self.psd = psd
+        self.n: int = similarity.n
+        self.q = q
+        self.similarity: Similarity = in_full(similarity, m)
 
     def score(self, places: np.ndarray) -> Matched:
         """Return log VS at `places` with its standard error (0 at order 0)."""
@@ -226,21 +228,28 @@ class DrawnSets:
         plan: Plan,
         make: Callable[..., Part] | None = None,
     ) -> None:
-        self.pool, self.plan, self.names = pool, plan, names
-        self.make, self.measure = make or Part, make is not None
-        self.rng = np.random.default_rng(plan.seed)
-        self.sizes = np.diff(starts).tolist()
+        self.pool = pool
+        self.plan = plan
+        self.names = names
+        self.make = make or Part
+        self.measure: bool = make is not None
+        self.rng: np.random.Generator = np.random.default_rng(plan.seed)
+        self.sizes: list[int] = np.diff(starts).tolist()
         if plan.size is not None and plan.size > min(self.sizes):
             raise ValueError(
                 f"`size` must be {min(self.sizes)} at most, the size of the smallest set, got "
                 f"{plan.size}; leave that set out to compare at a larger one"
             )
-        self.m = plan.size or min(*self.sizes, MATCHED)
+        self.m: int = plan.size or min(*self.sizes, MATCHED)
         most = MOST_WINDOWS * (self.m if plan.match == "size" else MOST)
-        self.members = [np.arange(a, b) for a, b in itertools.pairwise(starts.tolist())]
-        self.places = [self._order(own)[:most] for own in self.members]
-        self.parts = [self._part(at) for at in self.places]
+        self.members: list[np.ndarray] = [
+            np.arange(a, b) for a, b in itertools.pairwise(starts.tolist())
+        ]
+        self.places: list[np.ndarray] = [self._order(own)[:most] for own in self.members]
+        self.parts: list[Part] = [self._part(at) for at in self.places]
         orders = [(part, np.arange(part.n)) for part in self.parts]
+        self.drawn: list[int]
+        self.coverages: list[float]
         self.drawn, self.coverages = self._sizes(orders)
         least = min(self.coverages, default=0.0)
         if least > 1 - LEAST_NOVELTY:
@@ -255,7 +264,7 @@ class DrawnSets:
                     f"`match`='coverage' would draw `{name}` down to {m}, since another set has a "
                     f"coverage of {least:.2g}; pass match='size'"
                 )
-        self.found = [
+        self.found: list[Matched] = [
             part.measured(order, m, plan.seed)
             for (part, order), m in zip(orders, self.drawn, strict=True)
         ]

@@ -24,10 +24,13 @@ class PairedSets:
     """Sets compared group by group, each drawn down to as many samples as all have in a group."""
 
     def __init__(self, pool: Similarity, groups: Groups, names: Sequence[str], plan: Plan) -> None:
-        self.pool, self.names, self.plan = pool, names, plan
-        self.rng = rng = np.random.default_rng(plan.seed)
+        self.pool = pool
+        self.names = names
+        self.plan = plan
+        self.rng: np.random.Generator = np.random.default_rng(plan.seed)
+        rng = self.rng
         # As they came they may be sorted, and what comes first of those is no sample of the group.
-        self.groups = [
+        self.groups: list[list[np.ndarray]] = [
             [at if len(at) == min(map(len, own)) else rng.permutation(at) for at in own]
             for own in groups
         ]
@@ -36,7 +39,9 @@ class PairedSets:
             _ = together.shares
             for own in K[together.unusual]:
                 spectrum_of(MatrixSimilarity(own).noted(roundoff=pool.roundoff), psd=plan.psd)
-        self.stacks = [list(self._stacks([i])) for i in range(len(names))]
+        self.stacks: list[list[tuple[np.ndarray, list[int], int]]] = [
+            list(self._stacks([i])) for i in range(len(names))
+        ]
 
     def row(self, i: int) -> SetRow:
         """Return mean scores of set i over groups."""

@@ -45,9 +45,9 @@ class Exponentials:
                 f"pass a larger `sigma`"
             )
         width = times_power(sigma, -exponent)
-        self.n = len(X)
-        self.distances = RowDistances(times_power(X, -exponent), law, scalar(width))
-        self.factor = -1 / width if law == "laplace" else -0.5 / width**2
+        self.n: int = len(X)
+        self.distances: RowDistances = RowDistances(times_power(X, -exponent), law, scalar(width))
+        self.factor: np.ndarray = -1 / width if law == "laplace" else -0.5 / width**2
 
     def __call__(self, index: Index, columns: Index, dtype: DType = np.float64) -> Array:
         """Compute the entries that `similarity.rows.Entries` asks for."""

@@ -14,6 +14,7 @@ from ..arrays import memory
 from ..arrays.identical import identical_rows
 from ..arrays.namespace import row_blocks
 from ..arrays.threads import in_order
+from ..arrays.types import Record
 from ..progress import track
 from .metrics import HOMOGENEOUS
 from .pairs import PairName, centre_of, check_defined, exponent_of, lengths
@@ -82,15 +83,16 @@ class RowPairs(Squared):
         self.n, d = X.shape
         what = f"rows of {self.n} samples and references in double precision"
         memory.require_large(16 * self.n * (d + 2), what, "compare fewer samples")
-        self.floor, self.squared = floor, squared
-        self.shift = exponent_of(X)
+        self.floor = floor
+        self.squared = squared
+        self.shift: int = exponent_of(X)
         self.X = np.ldexp(X.astype(np.float64, copy=False), -self.shift) if self.shift else X
         # A product of d + 2 columns and the sums that it is of are off by less, in squared norms.
-        self.error = (4 * d + 16) * EPS
-        self.rows = np.empty((self.n, d + 2))
+        self.error: float = (4 * d + 16) * EPS
+        self.rows: np.ndarray = np.empty((self.n, d + 2))
         own = self.rows[:, :d]
         np.subtract(self.X, centre_of(self.X), out=own)
-        self.squares = np.vecdot(own, own)
+        self.squares: np.ndarray = np.vecdot(own, own)
         self.rows[:, d], self.rows[:, d + 1] = self.squares * (1 - self.error), 1.0
 
     def block(self, rows: slice, columns: slice) -> np.ndarray:
@@ -128,10 +130,14 @@ class MetricPairs(Pairs):
     def __init__(
         self, X: np.ndarray, metric: str, options: Mapping[str, Any], pair: PairName
     ) -> None:
-        self.n, self.metric, self.pair = len(X), metric, pair
+        self.n = len(X)
+        self.metric = metric
+        self.pair = pair
         groups = np.asarray(identical_rows(X))
-        self.groups = groups if groups.max() + 1 < self.n else None
-        self.options, self.exponent, self.shift = dict(options), math.inf, 0
+        self.groups: np.ndarray | None = groups if groups.max() + 1 < self.n else None
+        self.options: Record = dict(options)
+        self.exponent: float = math.inf
+        self.shift: int = 0
         if metric == "minkowski":
             self.shift = math.frexp(float(np.abs(X).max()))[1] + 1
             self.exponent = self.options.pop("exponent", 2.0)
@@ -141,7 +147,7 @@ class MetricPairs(Pairs):
             self.shift = exponent_of(X)
         # Powers of distances below this, far below the largest too, have lost digits.
         least = min(LOST ** (1 / self.exponent) / EPS, 4.0)
-        self.least = math.ldexp(least, self.shift)
+        self.least: float = math.ldexp(least, self.shift)
         self.X = np.ldexp(X.astype(np.float64, copy=False), -self.shift) if self.shift else X
 
     def block(self, rows: slice, columns: slice) -> np.ndarray:
@@ -173,7 +179,8 @@ class MatrixPairs(Pairs):
     """Distances in memory: those of distinct points, of which `inverse` (n,) are."""
 
     def __init__(self, D: np.ndarray, inverse: np.ndarray) -> None:
-        self.D, self.inverse, self.n = D, inverse, len(inverse)
+        self.D, self.n = D, len(inverse)
+        self.inverse = inverse
 
     def block(self, rows: slice, columns: slice) -> np.ndarray:
         return np.asarray(self.D[self.inverse[rows]][:, self.inverse[columns]])

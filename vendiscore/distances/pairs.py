@@ -43,9 +43,12 @@ class RowDistances:
 
     @np.errstate(over="ignore")  # then all is found from differences
     def __init__(self, X: Array, law: Law, sigma: float | None = None) -> None:
-        self.n, self.X, self.law = len(X), X, law
-        self.by_product = law == "gaussian" and (not is_numpy(X) or X.shape[1] > DIRECT_COLUMNS)
-        self.is_fit_for_single = False
+        self.X, self.law = X, law
+        self.n: int = len(X)
+        self.by_product: bool = law == "gaussian" and (
+            not is_numpy(X) or X.shape[1] > DIRECT_COLUMNS
+        )
+        self.is_fit_for_single: bool = False
         if not self.by_product:
             return
         xp = namespace(X)
@@ -53,11 +56,11 @@ class RowDistances:
         squares = xp.linalg.vecdot(C, C)[:, None]
         ones = xp.ones_like(squares)
         # Two more columns add the squares in the same product.
-        self.left = xp.concat([-2 * C, squares, ones], axis=1)
-        self.right = xp.concat([C, ones, squares], axis=1)
-        self.squares = detached(squares)[:, 0]
+        self.left: Any = xp.concat([-2 * C, squares, ones], axis=1)
+        self.right: Any = xp.concat([C, ones, squares], axis=1)
+        self.squares: Array = detached(squares)[:, 0]
         largest, width = scalar(self.squares.max()), 0.0 if sigma is None else sigma
-        self.is_lossy = not ROUNDING * largest <= ERROR * width**2
+        self.is_lossy: bool = not ROUNDING * largest <= ERROR * width**2
         self.is_fit_for_single = ROUNDING_SINGLE * largest <= ERROR_SINGLE * width**2
 
     def __call__(self, index: Index, columns: Index) -> Array:

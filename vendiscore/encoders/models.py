@@ -31,7 +31,7 @@ class Function:
         # Functions are told apart by what they do; objects, which may be large, by their name.
         function = hasattr(model, "__qualname__") or isinstance(model, partial)
         named = plain(model) if function else type(model).__qualname__
-        self.settings = {"model": named, "model_path": None, "pooling": None}
+        self.settings: Record = {"model": named, "model_path": None, "pooling": None}
         self.encode = encode
 
     @contextmanager
@@ -74,7 +74,8 @@ class Encoder:
     """
 
     def __init__(self, kind: Kind, model: Model, batch_size: int) -> None:
-        self._kind, self._model, self.batch_size = kind, model, batch_size
+        self._kind, self._model = kind, model
+        self.batch_size = batch_size
 
     @property
     def kind(self) -> str:

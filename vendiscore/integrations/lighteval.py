@@ -34,8 +34,8 @@ class VendiScore(_samples.SamplingMetric, _samples.SampleLevelComputation):  # t
 
     def __init__(self, n: int, given_prompt: bool = False, **options: object) -> None:
         super().__init__()
-        self.given_prompt = flag("given_prompt", given_prompt)
-        self.n = integer("n", n, 2, remedy="one generation scores 1 whatever it is")
+        self.given_prompt: bool = flag("given_prompt", given_prompt)
+        self.n: int = integer("n", n, 2, remedy="one generation scores 1 whatever it is")
         request = read_options(options)
         if request.several or len(request.measures) > 1 or request.unsure:
             raise ValueError(

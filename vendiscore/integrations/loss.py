@@ -80,7 +80,7 @@ class VendiLoss(torch.nn.Module):  # type: ignore[misc]  # torch is not read by 
         (self.q,) = check_orders(q)
         if self.q == 0:
             raise ValueError("`q` must be above 0: order 0 counts and has no gradient; pass q=1")
-        self.weight = number(
+        self.weight: float = number(
             "weight", weight, "a finite number of at least 0", lambda w: 0 <= w < float("inf")
         )
         self.psd = check_psd(psd)

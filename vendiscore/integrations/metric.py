@@ -62,7 +62,9 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
 
     about: ClassVar[Mapping[str, Any]]  # of `evaluate.MetricInfo`, but for features
     usual: Usual = staticmethod(vendi_score)  # the measures that are meant where none is named
-    keeps_references = False  # whether added references are kept, though no measure asks for them
+    keeps_references: bool = (
+        False  # whether added references are kept, though no measure asks for them
+    )
     writer: Any  # of `evaluate`, for several processes only, as the next three are
     cache_file_name: str | None
     filelock: Any
@@ -85,7 +87,8 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
     ) -> None:
         defaults = _read_once(defaults)
         request = read_request(defaults, self.usual)
-        self.defaults, self._how = defaults, request.how
+        self._how = request.how
+        self.defaults: dict[str, object] = defaults
         # The state that samples are summed up in, if they are.
         self._empty = streams.empty_state(request) if flag("stream", stream) else None
         self.keeps_references = self.keeps_references or request.pairs or request.beside
@@ -276,7 +279,7 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         # Rounds have other names in turn: a fast process may be one ahead of process 0, which has
         # not read its file of the last one yet.
         self.info.experiment_id = self._experiment + "-other" * (self._round % 2)
-        self.selected_feature_format = datasets.Features(
+        self.selected_feature_format: object = datasets.Features(
             dict.fromkeys(self._feature_names(), datasets.Value("large_string"))
         )
         with self._waiting():

@@ -78,8 +78,10 @@ class DiversityCallback(_callbacks.TrainerCallback):  # type: ignore[misc]
         drawn = partial(generations, prompts=prompts, n=n, max_new_tokens=length, seed=seed)
         self.generate = drawn if generate is None else generate
         self.log = log
-        self.patience = integer("patience", patience)
-        self.collapse = number("collapse", collapse, "a number of at least 0", lambda c: c >= 0)
+        self.patience: int = integer("patience", patience)
+        self.collapse: float = number(
+            "collapse", collapse, "a number of at least 0", lambda c: c >= 0
+        )
         self.request = read_options(options)
         if flag("given_prompt", given_prompt):
             if generate is not None:

@@ -76,7 +76,7 @@ class VendiReward:
         # Read anew by each call: what is read may hold functions, which cannot be sent elsewhere.
         self.options: Record = asked | options
         credits_of([], groups_of([]), **self.options)
-        self.given_prompt = flag("given_prompt", given_prompt)
+        self.given_prompt: bool = flag("given_prompt", given_prompt)
 
     def __call__(
         self,

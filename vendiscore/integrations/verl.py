@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays.types import Options
+from ..arrays.types import Options, Record
 from ..scoring.rewards import credits_of, fused, groups_of, read_fusion
 from .prompts import filled
 
@@ -52,8 +52,10 @@ class VendiReward:
         given_prompt: str | None = None,
         **options: Any,
     ) -> None:
-        self.quality, self.by, self.given_prompt = quality, by, given_prompt
-        self.options = {"match_length": True} | options
+        self.quality = quality
+        self.by = by
+        self.given_prompt = given_prompt
+        self.options: Record = {"match_length": True} | options
         fuse, weight = self.options.pop("fuse", "x"), self.options.pop("weight", 1.0)
         self.fuse, self.weight = read_fusion(fuse, weight)
         credits_of([], groups_of([]), **self.options)  # which are read

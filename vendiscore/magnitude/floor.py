@@ -24,9 +24,11 @@ class Floor:
     # all larger scales, by Schur's theorem: Z(t) is Z(t′) times exp(−(t − t′)D), entry by entry.
 
     def __init__(self, D: np.ndarray, negative_type: bool, hilbert: bool) -> None:
-        self.monotone, self.proved = negative_type, dict[float, float]()
+        self.monotone = negative_type
+        self.proved: dict[float, float] = dict[float, float]()
         self.reach: np.ndarray | None = None
-        self._D, self.hilbert = D, hilbert
+        self._D = D
+        self.hilbert = hilbert
 
     def __call__(self, t: float) -> np.ndarray | float:
         """Return m, an array (n,) or one number; 0 if none is known."""

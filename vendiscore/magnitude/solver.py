@@ -65,14 +65,15 @@ class Solver:
         negative_type: bool = False,
         hilbert: bool = False,
     ) -> None:
-        self.D, self.n, self.method = D, len(D), method
-        self.negative_type = negative_type or hilbert
-        self.lock = threading.RLock()
+        self.D, self.method = D, method
+        self.n: int = len(D)
+        self.negative_type: bool = negative_type or hilbert
+        self.lock: threading.RLock = threading.RLock()
         self._solved: dict[float, Solution] = {}
         self._work: Triangles | None = None
         # With method "cg" it is the caller who says that distances are of negative type.
         self._floor = Floor(D, self.negative_type or method == "cg", hilbert)
-        self.largest = float(D.max(initial=0.0))
+        self.largest: float = float(D.max(initial=0.0))
         self._double = 0.0  # the largest scale at which single precision did not do
 
     def __getstate__(self) -> Record:

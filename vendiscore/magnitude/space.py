@@ -59,12 +59,16 @@ class MetricSpace:
         first, twin = _merge(D, slack, places)
         if len(first) < len(D):
             D = D[np.ix_(first, first)]
-        self.inverse = twin if inverse is None else twin[inverse]
-        self.D, self.settings, self.fitted = D, dict(settings or {}), dict(fitted or {})
-        self.n, self.distinct = len(self.inverse), len(D)
-        self.notes, self.unit = tuple(notes), unit
+        self.inverse: np.ndarray = twin if inverse is None else twin[inverse]
+        self.D = D
+        self.settings: dict[str, object] = dict(settings or {})
+        self.fitted: dict[str, object] = dict(fitted or {})
+        self.n: int = len(self.inverse)
+        self.distinct: int = len(D)
+        self.notes: tuple[str, ...] = tuple(notes)
+        self.unit = unit
         self.converged: dict[float, float] = {}  # convergence scales by ε
-        self.solver = Solver(D, solver, negative_type=negative_type, hilbert=hilbert)
+        self.solver: Solver = Solver(D, solver, negative_type=negative_type, hilbert=hilbert)
 
     def __repr__(self) -> str:
         return one_line("MetricSpace", {"n": self.n, "distinct": self.distinct, **self.settings})

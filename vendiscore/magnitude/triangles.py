@@ -22,12 +22,13 @@ class Triangles:
     def __init__(self, n: int, dtype: type) -> None:
         needed = np.dtype(dtype).itemsize * n**2
         memory.require(needed, f"the similarities of {n} distinct samples", "take fewer samples")
-        self.n, self.dtype = n, dtype
+        self.n = n
+        self.dtype = dtype
         self.array: np.ndarray = np.empty((n, n), dtype)
         # BLAS reads columns: what is above the diagonal here is below it there.
-        self.columns = self.array.T
-        self.factored = math.inf  # the scale of the factor, if there is one
-        self.beyond = np.zeros(n)  # 1 minus the diagonal, which belongs to the factor
+        self.columns: np.ndarray = self.array.T
+        self.factored: float = math.inf  # the scale of the factor, if there is one
+        self.beyond: np.ndarray = np.zeros(n)  # 1 minus the diagonal, which belongs to the factor
         np.fill_diagonal(self.array, 1)
         self._symv, self._trsv = scipy.linalg.get_blas_funcs(("symv", "trsv"), dtype=dtype)
         self._potrf = scipy.linalg.get_lapack_funcs("potrf", dtype=dtype)

@@ -70,7 +70,8 @@ class Both(SampleSet):
     def __init__(self, own: Any) -> None:
         if any(isinstance(samples, MetricSpace) for samples in own.sets):
             raise TypeError(_ALONE.format("a MetricSpace"))
-        self.own, self.psd, self.of_rows = own, own.psd, own.of_rows
+        self.psd, self.of_rows = own.psd, own.of_rows
+        self.own = own
         self.how: How = own.whole.how_of_parts  # `own` is a Subject
 
     @cached_property

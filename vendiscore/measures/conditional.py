@@ -23,7 +23,7 @@ class Given:
     """What samples were made for, one for each, compared once."""
 
     def __init__(self, samples: Samples) -> None:
-        self.samples = list(samples) if isinstance(samples, Iterator) else samples
+        self.samples: Samples = list(samples) if isinstance(samples, Iterator) else samples
         self._made: Similarity | None = None
 
     def similarity(self, k: KernelArgument | None, n: int) -> Similarity:

@@ -53,8 +53,9 @@ class Neighbourhoods:
         inverse: tuple[np.ndarray, np.ndarray],
         whole: Neighbourhoods | None = None,
     ) -> None:
-        self.pairs, self.inverse = pairs, inverse
-        self.sizes = len(inverse[0]), len(inverse[1])
+        self.pairs = pairs
+        self.inverse = inverse
+        self.sizes: tuple[int, int] = len(inverse[0]), len(inverse[1])
         # Distances that are found in another way may be of another unit, or rounded otherwise.
         self._whole = whole if whole is not None and type(whole.pairs) is type(pairs) else None
         self._counts = np.bincount(inverse[0]), np.bincount(inverse[1])

@@ -25,9 +25,11 @@ class Stack:
     """
 
     def __init__(self, whole: Subject, similarity: Similarity, places: np.ndarray) -> None:
-        self.whole, self.similarity = whole, similarity
-        self.n, self.orders = places.shape[1], whole.orders
-        self.rows = whole.rows_came[places]
+        self.whole = whole
+        self.similarity = similarity
+        self.n: int = places.shape[1]
+        self.orders: list[float] = whole.orders
+        self.rows: np.ndarray = whole.rows_came[places]
 
     @cached_property
     def K(self) -> Array:

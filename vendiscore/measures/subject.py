@@ -87,11 +87,20 @@ class Subject(SampleSet):
         pooled: Collection[str] = (),
         estimating: Estimating | None = None,
     ) -> None:
-        self.samples, self.how, self.references = samples, how or How(), references
-        self.orders, self.given_weights, self.psd = list(orders), p, psd
-        self.groups, self.in_parts, self.pooled = groups, in_parts, pooled
-        self.name, self.estimating = name, estimating
-        self.names = [name] if references is None else [name, "references"]  # as errors call them
+        self.samples = samples
+        self.how: How = how or How()
+        self.references = references
+        self.psd: PSD = psd
+        self.orders: list[float] = list(orders)
+        self.given_weights = p
+        self.groups = groups
+        self.in_parts = in_parts
+        self.pooled = pooled
+        self.name = name
+        self.estimating = estimating
+        self.names: list[str] = (
+            [name] if references is None else [name, "references"]
+        )  # as errors call them
         self.whole: Subject = self
         self.is_part = False
         self.notes: list[str] = []  # what measures have to say of their numbers

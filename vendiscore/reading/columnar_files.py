@@ -38,10 +38,14 @@ class Columns:
             self._file = pq.ParquetFile(file, read_dictionary=strings)
         if twice := [name for name, times in Counter(schema.names).items() if times > 1]:
             raise RefusedError(f"More than one column is called {twice[0]!r:.60}; rename them.")
-        self.rows, self.limits = self._file.metadata.num_rows, limits
-        self.more = self.rows > limits.samples
+        self.rows = self._file.metadata.num_rows
+        self.limits = limits
+        self.more: bool = self.rows > limits.samples
         self.all: list[str] = list(self._kinds)
-        self.names = [name for name in self.all if not name.startswith("__index_level_")]
+        self.names: list[str] = [name for name in self.all if not name.startswith("__index_level_")]
+        self.strings: list[str]
+        self.numbers: list[str]
+        self.vectors: list[str]
         self.strings, self.numbers, self.vectors = (
             [name for name in self.names if self._kinds[name] == kind]
             for kind in ("string", "number", "vector")

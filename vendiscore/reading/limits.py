@@ -17,7 +17,8 @@ class RefusedError(ValueError):
 
     def __init__(self, message: str, place: str = "") -> None:
         super().__init__(f"{place.capitalize()}: {message}" if place else message)
-        self.message, self.place = message, place
+        self.message = message
+        self.place = place
 
 
 class AskError(RefusedError):
@@ -26,7 +27,9 @@ class AskError(RefusedError):
     def __init__(self, question: str, choices: Iterable[tuple[str, Options]]) -> None:
         super().__init__(question)
         self.question = question
-        self.choices = [(label, dict(options)) for label, options in choices]
+        self.choices: list[tuple[str, dict[str, object]]] = [
+            (label, dict(options)) for label, options in choices
+        ]
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,8 @@ class Arrays:
     """The arrays of a .npz file by their names, or the one of a .npy file, whose name is ""."""
 
     def __init__(self, data: bytes, packed: bool) -> None:
-        self._data, self.single = data, not packed
+        self._data = data
+        self.single: bool = not packed
         self.headers: dict[str, Header] = {}
         if self.single:
             self.headers[""] = _header(io.BytesIO(data))

@@ -31,9 +31,11 @@ class Plugins(Generic[Thing]):
     _dropped: ClassVar[bool] = False
 
     def __init__(self, what: str, home: str) -> None:
-        self.what, self.home = what, home
+        self.what = what
+        self.home = home
         self.made: dict[str, tuple[Thing, Callable[..., object]]] = {}
-        self.own = self._others = False  # what was imported
+        self.own: bool = False
+        self._others = False  # what was imported
         self._kinds.append(self)
 
     def add(self, name: str, thing: Thing, function: Callable[..., object]) -> None:

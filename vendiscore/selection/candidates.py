@@ -23,7 +23,8 @@ class Candidates:
     def __init__(self, similarity: Similarity) -> None:
         if not (to_host(similarity.diagonal()) == 1).all():
             similarity = similarity.normalized()
-        self.similarity, self.n = similarity, similarity.n
+        self.similarity = similarity
+        self.n: int = similarity.n
         self.dim: int | None = None
         if isinstance(similarity, FeatureSimilarity) and is_numpy(similarity.X):
             found = similarity.compact()

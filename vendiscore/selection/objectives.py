@@ -74,7 +74,9 @@ class Spectral:
         q: float | None,
         merit: Merit | None = None,
     ) -> None:
-        self.candidates, self.q, self.merit = candidates, q, merit
+        self.candidates = candidates
+        self.q = q
+        self.merit = merit
         forms = [
             determinant_form() if q is None else vendi_form(q, most, error)
             for error in (FINE, COARSE)
@@ -92,7 +94,7 @@ class Spectral:
             "choose fewer, from fewer, or by objective='maxmin', which needs a row at a time",
         )
         self.places: list[int] = []
-        self.total = 0.0  # Φ of the set
+        self.total: float = 0.0  # Φ of the set
         self._rows = np.empty((most, n)) if dim is None else None
         # Exact gains of the candidates that are followed, bounds on those of all others.
         self._bounds = np.full(n, np.inf)

@@ -94,16 +94,17 @@ class Basis:
     def __init__(
         self, candidates: Candidates, places: list[int], rows: np.ndarray | None = None
     ) -> None:
-        self.candidates, self._rows, dim = candidates, rows, candidates.dim
-        self.whole = dim is not None and dim <= len(places)
+        self._rows, dim = rows, candidates.dim
+        self.candidates = candidates
+        self.whole: bool = dim is not None and dim <= len(places)
         F = np.empty((0, 0)) if rows is not None else candidates.features(np.array(places, int))
         K = rows[:, places] if rows is not None else gram(F.T if self.whole else F)
         if not self.whole:
             np.fill_diagonal(K, 1.0)
         values, U = np.linalg.eigh(K)
-        self.values = np.maximum(values, 0.0)
+        self.values: np.ndarray = np.maximum(values, 0.0)
         # Of the places themselves: coordinates, or those of the weight of each in the set.
-        self.own = F @ U if self.whole else U
+        self.own: np.ndarray = F @ U if self.whole else U
         self._V = U if self.whole or rows is not None else F.T @ U
 
     def coordinates(self, index: np.ndarray, single: bool = False) -> np.ndarray:
@@ -145,15 +146,16 @@ class Frontier:
     """
 
     def __init__(self, basis: Basis, form: Form, index: np.ndarray, members: list[int]) -> None:
-        self.basis, self.form = basis, form
-        self.index = np.concatenate([index, members]).astype(int)
-        self.at = {v: i for i, v in enumerate(self.index.tolist())}
+        self.basis = basis
+        self.form = form
+        self.index: np.ndarray = np.concatenate([index, members]).astype(int)
+        self.at: dict[int, int] = {v: i for i, v in enumerate(self.index.tolist())}
         self._Z = basis.coordinates(self.index)
         self._over = basis.over(form.t)
         self._first = len(index)
         self.D = basis.resolve(self._Z, form.t)
         self.squares = basis.squares(self._Z)
-        self.is_member = np.arange(len(self.index)) >= self._first
+        self.is_member: np.ndarray = np.arange(len(self.index)) >= self._first
         self._own = basis.own if members else basis.own[:0]
         # 1 − s is at least t/(λ + t) for the largest eigenvalue there can be.
         self._least = (form.t / (form.t + len(basis.values) + CHANGES))[:, None]

@@ -50,8 +50,9 @@ class BitEntries:
     in_threads = True
 
     def __init__(self, bits: Bits, coefficient: Coefficient) -> None:
-        self.n, self.bits, self.coefficient = bits.shape[0], bits, coefficient
-        self.sizes = np.asarray(bits.sum(axis=1, dtype=np.float64)).ravel()
+        self.n, self.coefficient = bits.shape[0], coefficient
+        self.bits = bits
+        self.sizes: np.ndarray = np.asarray(bits.sum(axis=1, dtype=np.float64)).ravel()
 
     @cached_property
     def _common_and_rare(self) -> tuple[np.ndarray, Any]:

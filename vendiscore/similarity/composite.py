@@ -26,7 +26,8 @@ class RepeatedSimilarity(Similarity):
     def __init__(self, distinct: Similarity, inverse: np.ndarray) -> None:
         self.n, self.dim, self.psd = len(inverse), distinct.dim, distinct.psd
         self.settings, self.fitted, self.notes = distinct.settings, distinct.fitted, distinct.notes
-        self.distinct, self.inverse = distinct, inverse
+        self.distinct = distinct
+        self.inverse = inverse
 
     def _diagonal(self) -> Array:
         return self.distinct.diagonal()[self.inverse]
@@ -77,10 +78,10 @@ class _Mixture(Similarity):
             raise ValueError(
                 f"`parts` must be one or more similarities of the same samples, got sizes {sizes}"
             )
-        self.parts = tuple(_in_one_library(parts))
-        self.torch = any(is_torch(part.diagonal()) for part in self.parts)
-        self.n = sizes[0]
-        self.psd = all(part.psd for part in parts)
+        self.parts: tuple[Similarity, ...] = tuple(_in_one_library(parts))
+        self.torch: bool = any(is_torch(part.diagonal()) for part in self.parts)
+        self.n: int = sizes[0]
+        self.psd: bool = all(part.psd for part in parts)
 
     def _groups(self) -> np.ndarray | None:
         groups = [part.groups() for part in self.parts]
@@ -154,7 +155,7 @@ class SumSimilarity(_Mixture):
                 f"`weights` must be {len(parts)} finite numbers of at least 0, one per part, "
                 f"got {list(weights)}"
             )
-        self.weights = tuple(float(w) for w in weights)
+        self.weights: tuple[float, ...] = tuple(float(w) for w in weights)
         self._options = (self.weights,)
         dims = [part.dim for part in parts]
         self.dim = None if None in dims else sum(d for d in dims if d is not None)

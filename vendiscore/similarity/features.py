@@ -65,7 +65,8 @@ class FeatureSimilarity(Similarity):
         self, X: Rows, settings: Mapping[str, object] | None = None, *, approximate: float = 0.0
     ) -> None:
         self.n, self.dim = X.shape
-        self.X, self.settings, self.approximate = X, settings or {}, approximate
+        self.X, self.settings = X, settings or {}
+        self.approximate = approximate
 
     def normalized(self) -> Self:
         squares = self._squares

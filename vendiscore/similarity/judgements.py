@@ -39,7 +39,8 @@ class Judgements:
     """
 
     def __init__(self, judge: Judge, audit: int) -> None:
-        self.judge, self.audit = judge, audit
+        self.judge = judge
+        self.audit = audit
         self.known: dict[Pair, bool] = {}
         self.triples: dict[tuple[int, ...], int | None] = {}  # open ones of each set, if counted
 
@@ -118,7 +119,9 @@ class EquivalenceSimilarity(Similarity):
     def __init__(
         self, judgements: Judgements, ids: np.ndarray, settings: Mapping[str, object] | None = None
     ) -> None:
-        self.n, self.judgements, self.ids = len(ids), judgements, ids
+        self.n = len(ids)
+        self.judgements = judgements
+        self.ids = ids
         self.settings = settings or {}
 
     @property

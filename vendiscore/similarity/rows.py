@@ -74,7 +74,8 @@ class RowsSimilarity(Similarity):
     def __init__(
         self, entries: Entries, *, psd: bool = False, settings: Options | None = None
     ) -> None:
-        self.n, self.entries, self.psd, self.settings = entries.n, entries, psd, settings or {}
+        self.n, self.psd, self.settings = entries.n, psd, settings or {}
+        self.entries = entries
         self._kept = _Kept()
 
     @classmethod

@@ -28,8 +28,11 @@ class Tiles:
     """The upper triangle of K in tiles: squares of rows that are multiplied, else whole rows."""
 
     def __init__(self, similarity: Similarity) -> None:
-        self.similarity, self.n = similarity, similarity.n
-        self.scale = None if similarity.scale is None else to_host(similarity.scale)
+        self.similarity = similarity
+        self.n: int = similarity.n
+        self.scale: np.ndarray | None = (
+            None if similarity.scale is None else to_host(similarity.scale)
+        )
         self.rows: np.ndarray | None = None  # with dot products K, (n, d) in single precision
         self._sparse: _SparseRows | None = None
         if not isinstance(similarity, FeatureSimilarity):

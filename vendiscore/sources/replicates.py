@@ -43,10 +43,14 @@ class OfPrompts(Replicates):
     """Means over prompts, from means of each: `packed` (prompts, pairs), `counts` of answers."""
 
     def __init__(self, packed: np.ndarray, counts: np.ndarray) -> None:
-        self.packed, self.units, self.sources = packed, len(packed), counts.shape[1]
-        self.has = counts > 0
+        self.units, self.sources = len(packed), counts.shape[1]
+        self.packed = packed
+        self.has: np.ndarray = counts > 0
         diagonal = packed[:, np.flatnonzero(np.equal(*np.tril_indices(self.sources)))]
-        self.own = diagonal, np.where(self.has, without_own(diagonal, counts), 0.0)
+        self.own: tuple[np.ndarray, np.ndarray] = (
+            diagonal,
+            np.where(self.has, without_own(diagonal, counts), 0.0),
+        )
 
     @property
     def shared(self) -> np.ndarray:
@@ -72,9 +76,10 @@ class OfBlocks(Replicates):
     """Means over whole sets, each of `counts` (sources, blocks) samples in random blocks."""
 
     def __init__(self, sums: np.ndarray, counts: np.ndarray) -> None:
-        self.counts, self.units = counts, counts.shape[1]
-        self.sums = sums.reshape(*counts.shape, *counts.shape)
-        self.total = self.sums.sum(axis=(1, 3))
+        self.units = counts.shape[1]
+        self.counts = counts
+        self.sums: np.ndarray = sums.reshape(*counts.shape, *counts.shape)
+        self.total: np.ndarray = self.sums.sum(axis=(1, 3))
 
     def _whole(self, corrected: bool) -> Stack:
         return self._stack(self.total, self.counts.sum(axis=1), corrected)

@@ -36,7 +36,8 @@ class Factor:
     """L of a similarity of trace 1, that grows by blocks of columns: k take n·k² operations."""
 
     def __init__(self, weighted: Similarity, most: int, seed: int = 0) -> None:
-        self.weighted, self.most = weighted, most
+        self.weighted = weighted
+        self.most = most
         self._rng = np.random.default_rng(seed)
         self._residual = np.maximum(np.asarray(weighted.diagonal(), dtype=float), 0.0)
         self._top = float(self._residual.max())

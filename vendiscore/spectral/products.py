@@ -19,9 +19,10 @@ class Products:
     """Products of a weighted Similarity of trace 1 with blocks of orthonormal vectors."""
 
     def __init__(self, weighted: Similarity, single: bool, seed: int = 0) -> None:
-        self.weighted, self.single = weighted, single
+        self.weighted = weighted
+        self.single = single
         self.squares = math.nan  # ‖K‖²_F, from the first product on
-        self.doubt = DOUBT_SINGLE if single else DOUBT
+        self.doubt: float = DOUBT_SINGLE if single else DOUBT
         self._errors: list[float] = []
         n = weighted.n
         if single:

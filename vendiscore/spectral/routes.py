@@ -46,7 +46,8 @@ class StalledError(RuntimeError):
 class Norm:
     """1/‖K_p‖²_F, which is order 2."""
 
-    name, what = "norm", "the norm"
+    name: str = "norm"
+    what: str = "the norm"
     why = "order 2 is 1/‖K‖²_F, no eigenvalues needed"
 
     def cost(self, similarity: Similarity) -> Cost:
@@ -68,7 +69,8 @@ class Norm:
 class LargestEigenvalue:
     """1/λ_max, which is order ∞, by Lanczos iteration."""
 
-    name, what = "lanczos", "the largest eigenvalue"
+    name: str = "lanczos"
+    what: str = "the largest eigenvalue"
     why = "order ∞ is 1/λ_max, one eigenvalue by Lanczos iteration"
 
     def cost(self, similarity: Similarity) -> Cost:

@@ -34,7 +34,9 @@ class Spectra:
         psd: PSD = "check",
         vectors: bool = False,
     ) -> None:
-        self.orders, self.psd, self.wanted = list(orders), psd, vectors
+        self.psd = psd
+        self.orders: list[float] = list(orders)
+        self.wanted = vectors
         xp = namespace(K)
         diagonal = xp.linalg.diagonal(K)
         root = math.sqrt(1 / K.shape[1]) if p is None else xp.sqrt(as_kind_of(p, diagonal))
@@ -46,21 +48,24 @@ class Spectra:
         if bool(self.unusual.any()):
             K = xp.where(self.unusual[:, None, None], xp.eye(K.shape[1], dtype=K.dtype), K)
         self.K = K
-        self.negative_mass = self.cut = 0.0  # the largest of any set, once `shares` are known
+        self.cut: float = 0.0
+        self.negative_mass: float = 0.0  # the largest of any set, once `shares` are known
 
     @cached_property
     def shares(self) -> Array:
         """Eigenvalues (g, m) of trace 1, ascending, those below m·ε·λ_max zero."""
         xp, m = namespace(self.K), self.K.shape[1]
         found = decompose(self.K, lambda: "look for NaN in the kernel", self.wanted)
-        values, self.vectors = found.values, found.vectors
+        values = found.values
+        self.vectors: Array | None = found.vectors
         known = detached(values)
         unit = EPS * known[:, -1]
         negative = -(known * (known < 0)).sum(-1)
         unusual = ~(abs(known.sum(-1) - 1) <= RANGE_TOLERANCE)
         if self.psd == "check":
             unusual = unusual | (negative > NEGATIVE_MASS)
-        self.negative_mass, self.cut = float(negative.max()), m * float(unit.max())
+        self.cut = m * float(unit.max())
+        self.negative_mass = float(negative.max())
         above = known > m * unit[:, None]
         if min(self.orders, default=1.0) < 1:
             kept = xp.where(above, known, xp.full_like(known, math.inf)).min(-1)

@@ -50,7 +50,8 @@ class Result:
     """A score: the `answer` that the page shows at first, and what else can be asked about it."""
 
     def __init__(self, found: Findings, job: Job, answer: Record) -> None:
-        self._found, self._job, self.answer = found, job, answer
+        self._found, self._job = found, job
+        self.answer = answer
         self._second: Record = {}
         found.forget()
 

@@ -31,12 +31,12 @@ class UnusableError(RefusedError):
     def __init__(self, found: Mapping[str, tuple[Samples, Mapping[int, str]]], what: str) -> None:
         bad = sum(len(problems) for _, problems in found.values())
         all_ = sum(len(samples) for samples, _ in found.values())
-        self.what = f"{bad:,} of {all_:,} {what} cannot be used"
-        self.each = list(islice(unusable(found), _SHOWN))
+        self.what: str = f"{bad:,} of {all_:,} {what} cannot be used"
+        self.each: list[str] = list(islice(unusable(found), _SHOWN))
         if bad > _SHOWN:
             self.each.append(f"and {bad - _SHOWN:,} more")
-        self.others = all_ - bad
-        self.rows = "; ".join(
+        self.others: int = all_ - bad
+        self.rows: str = "; ".join(
             f"{name}{samples.where(sorted(problems))}"
             for name, (samples, problems) in found.items()
             if problems

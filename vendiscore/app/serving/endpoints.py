@@ -43,8 +43,10 @@ class Routes:
     """The page's routes, with samples and results of visitors `kept`, and of examples `known`."""
 
     def __init__(self, lanes: Lanes, kept: Kept, files: Files) -> None:
-        self.lanes, self.kept, self.files = lanes, kept, files
-        self.known = Kept(MAX_KNOWN, math.inf)  # the same for everybody
+        self.lanes = lanes
+        self.kept = kept
+        self.files = files
+        self.known: Kept = Kept(MAX_KNOWN, math.inf)  # the same for everybody
 
     def all(self) -> list[Route]:
         """Return the routes, to stand before those of gradio."""

@@ -46,7 +46,8 @@ class Guard:
     """ASGI middleware in front of all routes, which refuses by the status of the HTTPException."""
 
     def __init__(self, app: ASGIApp, functions: Mapping[str, int]) -> None:
-        self.app, self.functions = app, functions
+        self.app = app
+        self.functions = functions
         self._arrived = 0  # bytes of the uploads under way
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

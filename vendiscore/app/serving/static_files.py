@@ -34,7 +34,7 @@ class Files:
     def __init__(self, folder: Path = STATIC) -> None:
         paths = (path for path in sorted(folder.rglob("*")) if path.suffix in _KINDS)
         bodies = {path.relative_to(folder).as_posix(): _read(path) for path in paths}
-        self.version = hash_bytes(repr(bodies).encode()).hex()
+        self.version: str = hash_bytes(repr(bodies).encode()).hex()
         if INDEX in bodies:
             below = f"page/{self.version}/"
             named = _NAMED.sub(rf"{below}\1".encode(), bodies[INDEX])

@@ -34,7 +34,9 @@ class Kept:
     """Values by random keys; the longest unused goes first, beyond a quarter a visitor's own."""
 
     def __init__(self, most: int = MAX_KEPT, seconds: float = KEEP) -> None:
-        self.most, self.seconds, self.nbytes = most, seconds, 0
+        self.nbytes: int = 0
+        self.most = most
+        self.seconds = seconds
         self._things: OrderedDict[str, _Thing] = OrderedDict()
         self._lock = threading.Lock()
 
