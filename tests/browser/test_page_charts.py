@@ -43,7 +43,7 @@ def saved(page, chart: str, kind: str) -> bytes:
 
 def every_chart(page) -> dict[str, bytes]:
     scored(page)
-    page.get_by_text("What if the most redundant go?").click()
+    page.get_by_text("What if the most redundant were removed?").click()
     page.get_by_role("heading", name="For papers").click()
     expect(page.locator(".r-papers img")).to_have_count(5)
     files = {}
@@ -183,7 +183,7 @@ def test_each_chart_of_a_part_of_the_samples_says_so(visit, tab, n):
     expect(part.locator("visible=true")).to_have_count(2)  # the histogram and the map
     button(page, "Heat map").click()
     expect(part.locator("visible=true")).to_have_count(2)
-    page.get_by_text("What if the most redundant go?").click()
+    page.get_by_text("What if the most redundant were removed?").click()
     expect(part.locator("visible=true")).to_have_count(3)
 
 

@@ -21,7 +21,9 @@ export function heads(...columns) {
  * @param {HTMLTableElement} table
  */
 export function carded(table) {
-  const names = [...(table.tHead?.rows[0].cells ?? [])].map((cell) => cell.textContent ?? "");
+  const names = [...(table.tHead?.rows[0].cells ?? [])].map(
+    (cell) => cell.firstChild?.textContent ?? "", // without what explains it
+  );
   for (const { cells } of table.tBodies[0].rows) {
     for (const [at, cell] of [...cells].entries()) {
       if (cell.tagName === "TD") cell.dataset.head = names[at];
