@@ -184,7 +184,8 @@ class Visitor:
         raise AssertionError(f"{name!r} cannot be reached by Tab")
 
     def _type(self, text: str) -> None:
-        webdriver.ActionChains(self.driver).send_keys(text).perform()
+        keys = text.replace("\n", Keys.ENTER)  # a line feed is not a key in WebKit
+        webdriver.ActionChains(self.driver).send_keys(keys).perform()
 
     def _key(self, keys: str) -> None:
         *held, key = keys.split("+")

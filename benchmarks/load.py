@@ -204,7 +204,8 @@ def main() -> None:
             env=os.environ | {"GRADIO_SERVER_PORT": str(port), "TMPDIR": folder},
             stdout=subprocess.DEVNULL,
         )
-        memory = partial(_megabytes, psutil.Process(server.pid))
+        process = psutil.Process(server.pid)
+        memory = partial(_megabytes, process)
         levels = {}
 
         def settled(name: str) -> None:
@@ -220,10 +221,12 @@ def main() -> None:
             Crowd(url, work, options.pause).come(options.visitors, options.first, memory)
             settled("idle")
             crowds = [Crowd(url, work, options.pause) for _ in range(2)]
+            worked = -_processor_seconds(process)
             for crowd, name in zip(crowds, ("load", "second load"), strict=True):
                 seen = crowd.come(options.visitors, options.seconds, memory)
                 levels[f"peak of {name}"] = max(seen)
                 settled(f"after {name}")
+            worked += _processor_seconds(process)
             left = sum(1 for path in Path(folder).rglob("*") if path.is_file())
         finally:
             server.terminate()
@@ -237,6 +240,9 @@ def main() -> None:
         "encoders": [*offered_encoders.offered("texts"), *offered_encoders.offered("images")],
         "calls": len(everything),
         "outcomes": dict(sum((crowd.outcomes for crowd in crowds), collections.Counter())),
+        "processor_seconds_per_call": round(
+            worked / sum(crowd.outcomes.total() for crowd in crowds), 3
+        ),
         "wait_median_seconds": round(statistics.median(everything), 3),
         "wait_p95_seconds": round(float(np.quantile(everything, 0.95)), 3),
         "wait_median_by_job": {
@@ -258,6 +264,10 @@ def main() -> None:
 
 def _megabytes(process: psutil.Process) -> float:
     return process.memory_info().rss / 1e6
+
+
+def _processor_seconds(process: psutil.Process) -> float:
+    return sum(process.cpu_times()[:2])
 
 
 def wait_for(url: str) -> None:

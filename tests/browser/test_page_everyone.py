@@ -154,6 +154,16 @@ def test_settings_and_number_are_on_one_screen(visit):
     expect(page.locator("#score")).to_be_in_viewport(ratio=1)
 
 
+def test_a_menu_that_opens_below_the_window_is_brought_into_sight(visit):
+    page = visit(640, 360)
+    button(page, "A primer").click()
+    expect(number(page)).to_contain_text("of 5")
+    expect(page.locator("#progress")).to_be_hidden()
+    button(page, "Download").evaluate("face => face.scrollIntoView({ block: 'end' })")
+    button(page, "Download").press("Enter")
+    expect(page.locator(".r-panel:visible")).to_be_in_viewport(ratio=1)
+
+
 def test_a_phone_shows_samples_settings_and_result_in_that_order(visit):
     page = visit(390, 844, has_touch=True, is_mobile=True)
     paste(page, "one two\nthree four\none two")

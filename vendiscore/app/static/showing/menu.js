@@ -30,6 +30,7 @@ export function menu(face, label, items) {
   const open = (is) => {
     panel.hidden = !is;
     button.setAttribute("aria-expanded", String(is));
+    if (is) panel.scrollIntoView({ block: "nearest" });
   };
   for (const [words, run, small] of items) {
     panel.append(el("button", {
