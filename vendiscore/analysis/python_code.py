@@ -1,4 +1,4 @@
-"""Python that gives a number again."""
+"""Python code that reproduces a number."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import numpy as np
 from ..arrays.types import Options, Samples
 from ..signature import plain
 
-# What to import, and the download as an expression.
+# Modules to import, and an expression that reads the downloaded file.
 READ_DOWNLOAD = ("json, pathlib", 'json.loads(pathlib.Path("vendiscore.json").read_text())')
-# Characters of samples, or of another argument, that are written out.
+# Samples and arguments of more characters than this are not written out.
 INLINE = 1_500
 
 
 def called(samples: str, options: str) -> str:
-    """Write Python that scores samples: by this Space where it runs as one, else the package."""
+    """Write Python that scores samples: by this Space if the page runs in one, else the package."""
     after = f", {options}" if options else ""
     if space := os.environ.get("SPACE_ID"):
         return f'evaluate.load("{space}").compute(samples={samples}{after})'
@@ -32,13 +32,13 @@ def source(modules: str) -> str:
 
 
 def keywords(arguments: Options, q: float) -> str:
-    """Return arguments of `compute` as one writes them."""
+    """Write the arguments of `compute` as Python keywords."""
     given = {**arguments, "q": "inf" if q == float("inf") else int(q) if q == int(q) else q}
     return ", ".join(f"{name}={value!r}" for name, value in given.items())
 
 
 def reproduced(samples: Samples, references: Samples, arguments: Options, what: str) -> str:
-    """Write Python that gives the numbers of a report again, with short arguments written out."""
+    """Write Python that reproduces the numbers of a report, with short arguments written out."""
     said = literal(samples)
     unsaid = f"# `samples` are the {what} of this report, in their order."
     lines = [source(""), unsaid if said is None else f"samples = {said}"]
@@ -50,7 +50,7 @@ def reproduced(samples: Samples, references: Samples, arguments: Options, what: 
     for name, value in arguments.items():
         said = literal(value)
         if said is None:
-            told = plain(value)  # which another run would say, too
+            told = plain(value)  # another run would warn of it too
             told = told if isinstance(told, str) else f"a {type(value).__name__}"
             lines.append(f"# `{name}` is what was passed: {' '.join(told[:100].split())}")
         options.append(f"{name}={name if said is None else said}")
@@ -59,7 +59,7 @@ def reproduced(samples: Samples, references: Samples, arguments: Options, what: 
 
 
 def literal(value: object) -> str | None:
-    """Write a value as Python that makes it again; None for one that is long or has no form."""
+    """Write a value as a Python literal; None if it is long or has no literal."""
     if isinstance(value, np.ndarray) and value.size <= INLINE:
         value = value.tolist() if value.dtype in (np.float64, np.int64) else value
     found = _written(value)
