@@ -1,4 +1,4 @@
-"""Which samples make a set as diverse as it is, and which repeat others."""
+"""Analyses of single samples: how much each adds to the diversity of its set, and its repeats."""
 
 from .layout import clustered_order as clustered_order
 from .thinning import thinning as thinning

@@ -1,4 +1,4 @@
-"""Groups of near-duplicates, all as similar as the threshold to one that is kept: no chains."""
+"""Groups of near-duplicates without chains: all are near-duplicates of the one that is kept."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ def compare_samples(
     forms: Sequence[str] | None = None,
     index: Index = "auto",
 ) -> tuple[Neighbours, Duplicates]:
-    """Find the nearest and the near-duplicates of samples in one pass over their pairs.
+    """Find nearest samples and near-duplicates in one pass over all pairs.
 
-    The threshold is found if it is None. Samples of equal `forms` are near-duplicates at any.
+    Without a `threshold` the samples set it. Samples of equal `forms` are always near-duplicates.
     """
     n, groups = similarity.n, joined(similarity.groups(), forms)
     idle = np.zeros(n, dtype=bool) if p is None else to_host(p) == 0
     first = np.arange(n)
-    if groups is not None:  # samples with a weight stand for those without
+    if groups is not None:  # among copies, a sample with a weight comes first
         order = np.argsort(idle, kind="stable")
         _, start, inverse = np.unique(groups[order], return_index=True, return_inverse=True)
         first[order] = order[start[inverse]]
@@ -56,7 +56,7 @@ def compare_samples(
 
 
 def joined(groups: np.ndarray | None, forms: Sequence[str] | None) -> np.ndarray | None:
-    """Return groups of the samples that are in one group or of one form, and of chains of these."""
+    """Return groups that join samples of one group or one form, and chains of such samples."""
     if forms is None:
         return groups
     seen: dict[str, int] = {}
@@ -69,7 +69,7 @@ def joined(groups: np.ndarray | None, forms: Sequence[str] | None) -> np.ndarray
 
 
 def components(i: np.ndarray, j: np.ndarray, n: int) -> np.ndarray:
-    """Return the number of the connected part of each of n samples, by pairs of samples."""
+    """Return the number of the connected component of each of n samples; pairs are its edges."""
     from scipy.sparse import csgraph
 
     graph = sp.coo_array((np.ones(len(i), dtype=bool), (i, j)), shape=(n, n))
@@ -82,13 +82,13 @@ class Duplicates:
 
     n: int
     threshold: float
-    floor: float  # the least threshold of `rethreshold`
+    floor: float  # the lowest threshold that `rethreshold` accepts
     search: Search
-    _first: np.ndarray  # the first sample that is identical with each
+    _first: np.ndarray  # for each sample, the first one that is identical
     _i: np.ndarray
     _j: np.ndarray
     _similarity: np.ndarray
-    _idle: np.ndarray  # which have a weight of 0
+    _idle: np.ndarray  # True for samples of weight 0
     _lists: np.ndarray  # the highest similarities of each distinct sample
 
     def rethreshold(self, threshold: float) -> Duplicates:
@@ -104,10 +104,10 @@ class Duplicates:
     @cached_property
     def redundant_of(self) -> np.ndarray:
         """The most similar kept sample for each near-duplicate, (n,); −1 for samples to keep."""
-        # Samples with the most near-duplicates are kept first, those of weight 0 last.
+        # Samples with the most near-duplicates are kept first, samples of weight 0 last.
         count = self._count
         i, j, similarity = self._i[:count], self._j[:count], self._similarity[:count]
-        copies = np.bincount(self._first, minlength=self.n)  # of each first one, itself included
+        copies = np.bincount(self._first, minlength=self.n)  # number of copies, itself included
         rows, columns = np.r_[i, j], np.r_[j, i]
         entries = np.r_[similarity, similarity], (rows, columns)
         graph = sp.csr_array(entries, shape=(self.n, self.n))
@@ -115,7 +115,7 @@ class Duplicates:
         of, best = np.full(self.n, -1), np.full(self.n, -np.inf)
         for place in np.lexsort((np.arange(self.n), -near, self._idle)).tolist():
             if not copies[place] or not near[place] or best[place] > -np.inf:
-                continue  # looked at with its copy, alone, or repeats one that is kept
+                continue  # a copy, without near-duplicates, or a repeat of a kept one
             part = slice(graph.indptr[place], graph.indptr[place + 1])
             others, how = graph.indices[part], graph.data[part]
             closer = how > best[others]
@@ -126,7 +126,7 @@ class Duplicates:
 
     @cached_property
     def clusters(self) -> np.ndarray:
-        """The first sample that each is joined to by a chain of near-duplicates, (n,)."""
+        """The first sample of the chain of near-duplicates that each sample is in, (n,)."""
         count = self._count
         parts = components(self._i[:count], self._j[:count], self.n)[self._first]
         _, first, inverse = np.unique(parts, return_index=True, return_inverse=True)
@@ -134,7 +134,7 @@ class Duplicates:
 
     @property
     def kept(self) -> np.ndarray:
-        """The places of the samples that are left without near-duplicates, ascending."""
+        """Places of the samples that remain once near-duplicates are removed, ascending."""
         return np.flatnonzero(self.redundant_of < 0)
 
     def groups(self) -> Iterator[tuple[int, list[int]]]:
@@ -157,7 +157,7 @@ class Duplicates:
 
     @cached_property
     def false_share(self) -> float:
-        """The share of `redundant_of` that chance is expected to bring, in [0, 1]."""
+        """The expected share of near-duplicates that are similar by chance alone, in [0, 1]."""
         copies = self.n - len(self._lists)
         if self.search.drawn:
             distinct = int(np.count_nonzero(self._first == np.arange(self.n)))
@@ -166,12 +166,12 @@ class Duplicates:
 
     @property
     def _count(self) -> int:
-        """How many pairs are at least as similar as the threshold."""
+        """Number of pairs that are at least as similar as the threshold."""
         return int(np.searchsorted(-self._similarity, ROUNDING - self.threshold, side="right"))
 
 
 def text_forms(similarity: Similarity, samples: Samples, places: np.ndarray) -> list[str] | None:
-    """Return what texts say without case, space and punctuation; None unless these are texts."""
+    """Return texts without case, space and punctuation; None if the samples are not texts."""
     of_texts = [known.name for known in list_kernels() if known.samples == "text"]
     if not isinstance(samples, list) or similarity.settings.get("kernel") not in of_texts:
         return None

@@ -1,4 +1,4 @@
-"""Explain which samples make a set as diverse as it is: from samples to their table."""
+"""The function `explain`: from samples to a table of what each adds to their diversity."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .duplicates import compare_samples, text_forms
 from .pair_search import INDEXES, Index
 from .sample_table import Explanation
 
-# Spectra of more dimensions, which take minutes, are found when something is asked of them.
+# Spectra of more dimensions take minutes: they are computed only when a result needs them.
 SOON = 4096
 AUTO: Literal["auto"] = "auto"  # a threshold found from the samples
 Threshold: TypeAlias = float | Literal["auto"]
@@ -123,9 +123,9 @@ def explained(
     texts: Samples | None = None,
     index: Index = "auto",
 ) -> Explanation:
-    """Explain a subject at an order above 0; `floor` is the least threshold of later.
+    """Explain a subject at an order above 0; `floor` is the lowest threshold for `rethreshold`.
 
-    `texts` are the samples of a subject that has their similarities alone.
+    Pass `texts` if the subject holds similarities and not the samples themselves.
     """
     level = None if threshold == AUTO else float(threshold)
     if floor is not None and level is not None:
@@ -134,7 +134,7 @@ def explained(
         similarity = subject.similarity
         refuse_gradient("explain", **subject.how.options, samples=similarity, p=subject.p)
         if min(similarity.n, similarity.dim or similarity.n) <= SOON:
-            _ = subject.eigen  # says at once which similarities have no score
+            _ = subject.eigen  # raises at once for similarities without a score
         left_out = list(similarity.dropped)
         places = np.setdiff1d(np.arange(similarity.n + len(left_out)), left_out)
         forms = text_forms(similarity, subject.samples if texts is None else texts, places)

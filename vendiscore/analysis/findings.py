@@ -1,4 +1,4 @@
-"""What a report tells: the numbers that were asked for, and the samples behind them."""
+"""Contents of a report: the requested numbers, and the samples behind them."""
 
 from __future__ import annotations
 
@@ -33,35 +33,36 @@ from .explain import AUTO, Threshold, explained
 from .layout import clustered_order
 from .sample_table import Explanation
 
-# Of the profile: steps of 1/8 up to 5, where most curves are flat.
+# Orders of the profile: steps of 1/8 up to 5, where most curves are flat.
 ORDERS: tuple[float, ...] = tuple(np.round(np.linspace(0, 5, 41), 3).tolist())
-LEVEL = 0.95  # of the interval where none is asked for
-# Samples whose pairs are looked at: of more, so many are drawn.
+LEVEL = 0.95  # of an interval that the caller did not request
+# Largest number of samples whose pairs are compared; from a larger set so many are drawn.
 MOST = 2_000
-# The same for growth, which takes many spectra.
+# The same limit for growth, which takes many spectra.
 MOST_GROWN = 1_000
 DRAWS = 5  # subsets of each size
-# Above order 2 leaving one out takes a root for each eigenvalue: of more samples it is told at 2.
+# Above order 2, leaving one sample out takes a root for each eigenvalue: beyond so many samples
+# the report shows contributions at order 2.
 MOST_ROOTS = 100
 
 
 @dataclass(frozen=True, eq=False)
 class Findings:
-    """Numbers of samples, and views of the samples, found when they are first asked for."""
+    """Numbers of samples, and views of the samples, each computed at its first use."""
 
     subject: Subject = field(repr=False)
     request: Request = field(repr=False)
     arguments: Record = field(repr=False)  # of `compute`, for the same `numbers`
-    given: Any = field(repr=False)  # samples as they came
+    given: Any = field(repr=False)  # the samples that the caller passed
     references: Any = field(repr=False)
     numbers: Record
-    no_interval: str = ""  # why there is none
+    no_interval: str = ""  # why the numbers have no interval
     threshold: Threshold = AUTO  # of near-duplicates
-    floor: float | None = None  # the least threshold of later
+    floor: float | None = None  # the lowest threshold for `rethreshold`
 
     @property
     def details(self) -> Mapping[str, Any]:
-        """How the numbers came about."""
+        """Settings and sizes behind the numbers, as `compute` reports them."""
         found: Options = self.numbers["details"]
         return found
 
@@ -72,12 +73,12 @@ class Findings:
 
     @property
     def distinct(self) -> int:
-        """How many of them differ, to the kernel."""
+        """Number of distinct samples under the kernel."""
         return int(self.details["distinct"])
 
     @property
     def grouped(self) -> bool:
-        """Whether numbers are means over groups."""
+        """True if the numbers are means over groups."""
         return self.subject.groups is not None
 
     @property
@@ -87,44 +88,44 @@ class Findings:
 
     @cached_property
     def order(self) -> float:
-        """The order that the report speaks of: 1 where several were asked for with it."""
+        """The order that the report describes: 1 if the caller requested it, else the first."""
         return 1.0 if 1.0 in self.request.orders else self.request.orders[0]
 
     @cached_property
     def key(self) -> str:
-        """The name of the number that the report begins with."""
+        """Name of the main number, with which the report begins."""
         suffix = f"_q{digits(self.order)}" if self.request.several else ""
         return f"VS{suffix}" if f"VS{suffix}" in self.numbers else next(iter(self.numbers))
 
     @property
     def is_vendi(self) -> bool:
-        """Whether that is a Vendi Score."""
+        """True if the main number is a Vendi Score."""
         return self.key.partition("_")[0] == "VS"
 
     @property
     def value(self) -> float:
-        """That number."""
+        """The main number."""
         return float(scalar(self.numbers[self.key]))
 
     def beside(self, what: str, key: str = "") -> float | None:
-        """Return what goes with a number: "se", "low", "high", "corrected"."""
+        """Return a companion of a number: its "se", "low", "high" or "corrected" value, if any."""
         found = self.numbers.get(f"{key or self.key}_{what}")
         return None if found is None else float(scalar(found))
 
     @cached_property
     def similarity(self) -> Similarity | None:
-        """How samples are alike; None where only their distances were looked at."""
+        """Similarity of the samples; None if only their distances were computed."""
         return self.subject.similarity if "similarities" in self.subject.__dict__ else None
 
     @cached_property
     def chosen(self) -> np.ndarray:
-        """The samples whose pairs are looked at, by their rows in `similarity`: all, or 2,000."""
+        """Rows in `similarity` of the chosen samples, whose pairs are compared: all, or 2,000."""
         assert self.similarity is not None
         return _drawn(self.similarity.n, MOST)
 
     @cached_property
     def looked(self) -> Subject:
-        """Those samples as a set of their own."""
+        """The chosen samples as a set of their own."""
         assert self.similarity is not None
         if len(self.chosen) == self.similarity.n:
             return self.subject
@@ -134,17 +135,17 @@ class Findings:
 
     @cached_property
     def places(self) -> np.ndarray:
-        """Where each sample that is looked at stood in the list that came in."""
+        """Place of each chosen sample in the list that the caller passed."""
         return np.flatnonzero(self.subject.rows_came >= 0)[self.chosen]
 
     @cached_property
     def explanation(self) -> Explanation:
-        """Which of them add to the score, and which repeat others, by their places."""
+        """Contributions and repeats of the chosen samples, by their places."""
         return self._explained(self.looked, self.places)
 
     @cached_property
     def alike(self) -> Explanation:
-        """The same of all samples where their features are dense, else of these."""
+        """Explanation of all samples if their features are dense, else of the chosen ones."""
         whole = self.similarity
         if isinstance(whole, FeatureSimilarity) and is_numpy(whole.X) and whole.n > self.looked.n:
             return self._explained(self.subject, np.flatnonzero(self.subject.rows_came >= 0))
@@ -159,20 +160,20 @@ class Findings:
 
     @property
     def adds_order(self) -> float:
-        """The order that `adds` is at: 2 where it would take too long at a higher one."""
+        """Order of `adds`: 2 where a higher order would take too long."""
         q = self.order or 1.0
         return 2.0 if 2 < q < math.inf and len(self.chosen) > MOST_ROOTS else q
 
     @cached_property
     def adds(self) -> np.ndarray:
-        """log VS of the samples that are looked at, less that without each."""
+        """Loss of log VS as each of the chosen samples is left out."""
         if self.adds_order == self.explanation.q:
             return self.explanation.adds
         return np.asarray(rank_one.adds(self.looked.eigen, self.adds_order))
 
     @cached_property
     def spectrum(self) -> Spectrum:
-        """That of all samples where it is known, else of those that are looked at."""
+        """Spectrum of all samples where it is known, else of the chosen ones."""
         known = self.subject.__dict__
         if "eigen" in known:
             return self.subject.eigen
@@ -188,24 +189,24 @@ class Findings:
 
     @cached_property
     def K(self) -> np.ndarray:
-        """Similarities of the samples that are looked at."""
+        """Similarity matrix of the chosen samples."""
         return to_host(self.looked.similarity.dense())
 
     @cached_property
     def seriated(self) -> np.ndarray:
-        """Them in the order of a heat map, those of a group side by side."""
+        """Chosen samples in the order of a heat map, each group side by side."""
         order = clustered_order(MatrixSimilarity(self.K))
         return order if self.codes is None else order[np.argsort(self.codes[order], kind="stable")]
 
     @cached_property
     def codes(self) -> np.ndarray | None:
-        """The number of the group of each sample that is looked at."""
+        """Group number of each chosen sample."""
         groups = self.subject.groups
         return None if groups is None else groups.codes[self.places]
 
     @cached_property
     def no_growth(self) -> str:
-        """Why nothing is said of growth, as a sentence; empty if something is."""
+        """Reason why the report shows no growth, as a sentence; empty if it shows some."""
         if self.similarity is None:
             return "Growth is not shown: it needs similarities, and only distances were used."
         if self.grouped:
@@ -233,7 +234,7 @@ class Findings:
 
     @cached_property
     def curve(self) -> Curve | None:
-        """The magnitude function, where distances were asked for."""
+        """The magnitude function, if a measure used distances."""
         if self.grouped or not self.subject.seen or self.subject.space.n > MOST:
             return None
         try:
@@ -243,7 +244,7 @@ class Findings:
         return found if found.convergence > 0 else None
 
     def forget(self) -> None:
-        """Let go of K, and of the eigenvectors of samples that are not looked at."""
+        """Drop K, and the eigenvectors of all samples where only some were chosen."""
         self.__dict__.pop("K", None)
         if self.similarity is None or len(self.chosen) == self.similarity.n:
             return
@@ -268,7 +269,7 @@ def find(
     subject = subject_of(samples, references, request)
     sets = {"samples": subject.samples, "references": subject.references}
     refuse_gradient("report", **request.how.options, **sets, p=request.p)
-    subject.in_parts = False  # all pairs are looked at
+    subject.in_parts = False  # all pairs are compared
     if similarity is not None:
         subject.__dict__["similarities"] = [similarity]
     why = _without_interval(subject, request)
@@ -287,7 +288,7 @@ def find(
 
 
 def _without_interval(subject: Subject, request: Request) -> str:
-    """Return why there can be no interval that was not asked for, as a sentence."""
+    """Return a sentence on why an interval cannot be added by default; empty if one can."""
     names = [chosen.measure.name for chosen in request.measures]
     if request.ci is not None:
         return ""
@@ -320,7 +321,7 @@ def _without_interval(subject: Subject, request: Request) -> str:
 
 
 def _with_interval(subject: Subject, request: Request, numbers: Record) -> Record:
-    """Add intervals of the measures whose errors cost no more than they do."""
+    """Add intervals for the measures whose standard errors cost no more than their values."""
     closed = tuple(each for each in request.measures if each.measure.name in CLOSED)
     sure = measured(subject, replace(request, ci=LEVEL, measures=closed))
     details = {**numbers["details"], "interval": sure["details"]["interval"]}
@@ -330,7 +331,7 @@ def _with_interval(subject: Subject, request: Request, numbers: Record) -> Recor
 
 
 def _drawn(n: int, most: int) -> np.ndarray:
-    """Return all rows of n, or so many of them in their order, always the same."""
+    """Return all n rows, or `most` of them, ascending: the same ones in each call."""
     if n <= most:
         return np.arange(n)
     return np.sort(np.random.default_rng(0).choice(n, most, replace=False))

@@ -1,4 +1,4 @@
-"""Where samples stand in pictures: on a map by which similar ones lie close, and in an order."""
+"""Layouts of samples for pictures: a map on which similar samples lie close, and an order."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from ..arrays.namespace import to_host
 from ..similarity.base import Similarity
 from ..spectral.spectrum import Spectrum
 
-# Up to so many directions all eigenvectors are found at once.
+# Up to so many directions a dense solver finds all eigenvectors at once.
 SMALL = 200
 # Share of the way to the furthest sample: no ratio of small numbers, which rounding would decide.
 FAR = 0.37
 # Ordering the leaves optimally costs up to O(n⁴): a nicety for small sets.
 OPTIMAL_SIZE = 100
-_STEPS = 300  # of restarts, after which directions that all count alike are given up on
+_STEPS = 300  # restarts of ARPACK, which does not converge if all eigenvalues are equal
 
 
 def layout(spectrum: Spectrum, p: np.ndarray | None = None) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""The most similar pairs of a set, as many as there is room for, and the nearest of each sample."""
+"""The most similar pairs of a set, up to a limit, and the nearest neighbour of each sample."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ ROUNDING = 1e-9
 
 
 class NearPairs:
-    """Pairs of samples down to the similarity `floor`, which rises where they are too many."""
+    """Pairs of samples down to the similarity `floor`, which rises when there are too many."""
 
     def __init__(self, floor: float, most: int) -> None:
         self.floor: float = floor
@@ -17,13 +17,13 @@ class NearPairs:
         self._parts = [(np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0))]
 
     def add(self, i: np.ndarray, j: np.ndarray, similarity: np.ndarray) -> None:
-        """Add pairs; those below the floor are let go."""
+        """Add pairs, but for pairs below the floor."""
         kept = self.floor - ROUNDING <= similarity
         self._parts.append((i[kept].astype(np.int32), j[kept].astype(np.int32), similarity[kept]))
         self._count += len(self._parts[-1][0])
         if self._count <= self._most:
             return
-        # The less similar half goes, with all that are as similar as the last of these.
+        # Drop the less similar half, and all pairs as similar as the last one that is dropped.
         i, j, similarity = self.arrays
         middle = float(np.partition(similarity, len(similarity) // 2)[len(similarity) // 2])
         self.floor = float(np.nextafter(middle, np.inf))
@@ -34,7 +34,7 @@ class NearPairs:
         self._parts, self._count = [(i, j, similarity)], len(i)
 
     def merge(self) -> None:
-        """Keep each pair once, whichever way round it was added."""
+        """Keep each pair once, in whichever order its two samples were added."""
         i, j, similarity = self.arrays
         i, j = np.minimum(i, j), np.maximum(i, j)
         once = np.unique(i.astype(np.int64) << 32 | j, return_index=True)[1]
@@ -42,7 +42,7 @@ class NearPairs:
 
     @property
     def arrays(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """i, j and the similarity of each pair, in no order."""
+        """i, j and the similarity of each pair, unsorted."""
         i, j, similarity = map(np.concatenate, zip(*self._parts, strict=True))
         kept = self.floor - ROUNDING <= similarity
         return i[kept], j[kept], similarity[kept]
@@ -56,13 +56,13 @@ class Neighbours:
         self.similarity: np.ndarray = np.full(n, -np.inf)
 
     def add(self, i: np.ndarray, j: np.ndarray, similarity: np.ndarray) -> None:
-        """Take j for i where it is more similar, or as similar and before; no i twice."""
+        """Make j the neighbour of i if more similar, or as similar and earlier; no i twice."""
         gap = similarity - self.similarity[i]
         closer = (gap > 0) | ((gap == 0) & (j < self.nearest[i]))
         self.nearest[i[closer]], self.similarity[i[closer]] = j[closer], similarity[closer]
 
     def add_pairs(self, i: np.ndarray, j: np.ndarray, similarity: np.ndarray) -> None:
-        """Take the best of any pairs, both ways round."""
+        """Update the neighbours of both samples of each pair; samples may repeat."""
         rows, columns, values = np.r_[i, j], np.r_[j, i], np.r_[similarity, similarity]
         order = np.lexsort((columns, -values, rows))
         first = order[np.unique(rows[order], return_index=True)[1]]

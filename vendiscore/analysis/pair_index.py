@@ -16,7 +16,7 @@ from ..arrays.threads import in_order
 from ..progress import track
 from ..similarity.tiles import Tile
 
-# Cells for each root of n, rows a cell that they are fitted to, and steps of k-means.
+# Number of cells divided by √n, rows per cell that k-means is fitted to, and its steps.
 CELLS, FITTED, STEPS = 2, 32, 6
 # Each row is compared with its nearest cells: so many at least, and more, up to MOST, until the
 # nearest sample of so many rows that have a near-duplicate is met; or of all rows, in a few cells.
@@ -58,13 +58,13 @@ class PairIndex:
         return np.concatenate(list(in_order(look, row_blocks(len(rows), 4 * self.cells, 256))))
 
     def cells_to_ask(self, places: np.ndarray, nearest: np.ndarray, near: np.ndarray) -> int:
-        """Return how many cells to ask for a row, by rows and their nearest rows.
+        """Return how many cells to search for each row, tuned on rows whose nearest rows are known.
 
-        `near` says which of these are near-duplicates.
+        `near` is True where a row and its nearest one are near-duplicates.
         """
         most = min(MOST, self.cells)
         mine, theirs = (self._closest(self.rows[index], most) for index in (places, nearest))
-        # A pair meets if one of the two is asked for in the cell of the other.
+        # A pair is compared if one of the two rows is searched for in the cell of the other.
         ranks = np.minimum(*(
             np.where((asked == own[:, :1]).any(axis=1), (asked == own[:, :1]).argmax(axis=1), most)
             for asked, own in ((mine, theirs), (theirs, mine))
@@ -76,7 +76,7 @@ class PairIndex:
         return most
 
     def tiles(self, count: int) -> list[Tile]:
-        """Return the rows that meet in each cell if each is asked for in so many."""
+        """Return the rows to compare in each cell if each row is searched for in `count` cells."""
         asked = self._closest(self.rows, count)
         own = np.argsort(asked[:, 0], kind="stable")
         ends = np.searchsorted(asked[own, 0], np.arange(self.cells + 1))

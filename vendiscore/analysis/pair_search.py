@@ -1,7 +1,7 @@
-"""One look at all pairs of samples: the near ones, the nearest of each, and what chance brings.
+"""One pass over all pairs of samples, which finds near-duplicates and nearest neighbours.
 
-Small sets are compared in double precision, a block of rows at a time. Of large ones all pairs are
-compared in single precision, or proposed by an index, and those that count once more in double.
+Small sets are compared in double precision, a block of rows at a time. In large sets all pairs are
+compared in single precision, or an index proposes pairs; near pairs are then recomputed in double.
 """
 
 from __future__ import annotations
@@ -23,30 +23,30 @@ from .pair_index import PairIndex
 
 Index = Literal["auto", "exact", "approximate"]
 INDEXES: tuple[Index, ...] = ("auto", "exact", "approximate")
-# Pairs that are kept at most; those least similar are let go, and the floor rises.
+# Largest number of pairs that are kept; beyond it the least similar go, and the floor rises.
 MOST_PAIRS = 4_000_000
-# Below the threshold, pairs are kept down to this much less: how far it can be lowered later.
+# Pairs this far below the threshold are kept too, so that `rethreshold` can lower it.
 MARGIN = 0.2
-# Up to so many samples all is in double precision; of more, so many are compared with all others.
+# Up to SMALL samples, all pairs are in double precision; beyond, DRAWN samples are.
 SMALL, DRAWN = 4096, 2048
 # Rows that are compared with all others at once: a product of fewer waits for memory.
 ROWS = 256
-# Operations of all products beyond which "auto" asks an index: a minute on two cores.
+# Operations of all products beyond which "auto" uses an index: a minute on two cores.
 LARGE = 6e12
-# What an entry of K takes that is no product of dense features, in operations of such a product.
+# Operations for an entry of K from any other kernel than products of dense features.
 ENTRY = 200.0
 
 
 @dataclass(frozen=True)
 class Search:
-    """How pairs were found, and how many were missed among those of samples that were drawn."""
+    """Method of a search for pairs, and its recall on drawn samples."""
 
     index: str = "exact"
     drawn: int = 0  # samples that were compared with all others, where there are more than SMALL
-    checked: int = 0  # of these, those by which an index was not tuned
-    pairs: int = 0  # how many near-duplicates these have
-    recall: float = 1.0  # the share of these that was found
-    nearest: float = 1.0  # the share of them whose nearest sample was found
+    checked: int = 0  # drawn samples that the index was not tuned on
+    pairs: int = 0  # number of their near-duplicates
+    recall: float = 1.0  # the share of these near-duplicates that the index found
+    nearest: float = 1.0  # the share of checked samples whose nearest sample the index found
 
     def __str__(self) -> str:
         if self.index == "exact":
@@ -60,11 +60,11 @@ class Search:
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """What a look at all pairs of samples gives."""
+    """Results of one pass over all pairs of samples."""
 
     neighbours: Neighbours
     pairs: NearPairs
-    lists: np.ndarray  # the highest similarities of each distinct sample, or of those drawn
+    lists: np.ndarray  # the highest similarities of each distinct sample, or of the drawn ones
     search: Search
 
 
@@ -76,7 +76,7 @@ def compare_all(
     most: int = MOST_PAIRS,
     index: Index = "auto",
 ) -> Comparison:
-    """Compare n samples; pairs are of those that are their own `first` (n,)."""
+    """Compare n samples; keep pairs of samples that are their own `first` (n,): one per copy."""
     n = similarity.n
     if n <= SMALL and index != "approximate":
         usual = -1.0 if threshold is None else threshold - MARGIN
@@ -142,7 +142,7 @@ class _Drawn:
         self.threshold = best_threshold(self.lists) if threshold is None else threshold
 
     def missed(self, own: np.ndarray, neighbours: Neighbours, pairs: NearPairs) -> Search:
-        """Count what was found of those by which the index was not tuned."""
+        """Measure the recall of an index on the drawn samples that it was not tuned on."""
         ends, lists, level = own[1::2], self.lists[1::2], self.threshold - ROUNDING
         i, j, similarity = pairs.arrays
         near = (similarity >= level) & (similarity < 1 - ROUNDING)
@@ -155,7 +155,7 @@ class _Drawn:
 
 
 class _Distinct:
-    """One sample of each kind of identical ones: that which is its own `first`, if one is."""
+    """One sample of each group of identical ones: its `first`, if the group has one."""
 
     def __init__(self, similarity: Similarity, first: np.ndarray) -> None:
         n, groups = similarity.n, similarity.groups()
@@ -170,13 +170,13 @@ class _Distinct:
             return
         self.places = np.sort(start)
         self.similarity = similarity.take(self.places)
-        number = np.empty(n, dtype=np.int64)  # of the kind, in the order of places
+        number = np.empty(n, dtype=np.int64)  # of each group, in the order of places
         number[groups[self.places]] = np.arange(len(self.places))
         self.kinds = number[groups]
         self._earliest = np.unique(self.kinds, return_index=True)[1]
 
     def expanded(self, neighbours: Neighbours, pairs: NearPairs) -> tuple[Neighbours, NearPairs]:
-        """Return what was found among the samples of each kind as that of all samples."""
+        """Expand results for one sample of each group to all samples."""
         i, j, similarity = pairs.arrays
         i, j = self.places[i], self.places[j]
         of_first = self._is_first[i] & self._is_first[j]
@@ -187,7 +187,7 @@ class _Distinct:
         found.similarity = neighbours.similarity[self.kinds]
         if len(self.places) == n:
             return found, every
-        # The nearest of a sample that has copies is the first of the others.
+        # The nearest neighbour of a sample with copies is the first of these copies.
         order = np.argsort(self.kinds, kind="stable")
         second = np.full(len(self.places), -1)
         starts = np.searchsorted(self.kinds[order], np.arange(len(self.places)))
@@ -202,14 +202,14 @@ class _Distinct:
 
 
 def _by_tiles(tiles: Tiles, places: Sequence[Tile], pairs: NearPairs) -> Neighbours:
-    """Look at tiles of K in threads, and take over what is near in their order."""
+    """Compute tiles of K in threads, and add their near pairs in the order of the tiles."""
     neighbours = Neighbours(tiles.n)
 
     def look(tile: Tile) -> tuple[tuple[np.ndarray, ...], ...]:
         K, (rows, columns) = tiles(*tile), map(tiles.places, tile)
         if rows[0] == columns[0]:  # samples of the columns come first
             np.fill_diagonal(K, -np.inf)
-        # What is closest so far may be known to be closer once these are taken over.
+        # Other tiles may raise these values meanwhile; `add` compares once more.
         top, low = K.max(axis=1), K.max(axis=0)
         i = np.flatnonzero(top > neighbours.similarity[rows])
         j = np.flatnonzero(low > neighbours.similarity[columns])
@@ -228,7 +228,7 @@ def _by_tiles(tiles: Tiles, places: Sequence[Tile], pairs: NearPairs) -> Neighbo
 
 
 def _checked(tiles: Tiles, floor: float, rough: NearPairs, neighbours: Neighbours) -> NearPairs:
-    """Return the pairs by their similarities in double precision, and mend the nearest by them."""
+    """Recompute pairs in double precision; update the nearest neighbours in place."""
     i, j, _ = rough.arrays
     values = tiles.pairs(i, j)
     neighbours.similarity[:] = tiles.pairs(np.arange(tiles.n), neighbours.nearest)

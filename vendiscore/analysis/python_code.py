@@ -1,24 +1,24 @@
-"""Python that gives a number again."""
+"""Python code that reproduces a number."""
 
 from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
+from ..arrays.types import Options, Samples
 from ..signature import plain
 
-# What to import, and the download as an expression.
+# Modules to import, and an expression that reads the downloaded file.
 READ_DOWNLOAD = ("json, pathlib", 'json.loads(pathlib.Path("vendiscore.json").read_text())')
-# Characters of samples, or of another argument, that are written out.
+# Samples and arguments of more characters than this are not written out.
 INLINE = 1_500
 
 
 def called(samples: str, options: str) -> str:
-    """Write Python that scores samples: by this Space where it runs as one, else the package."""
+    """Write Python that scores samples: by this Space if the page runs in one, else the package."""
     after = f", {options}" if options else ""
     if space := os.environ.get("SPACE_ID"):
         return f'evaluate.load("{space}").compute(samples={samples}{after})'
@@ -31,14 +31,14 @@ def source(modules: str) -> str:
     return f"import {caller}, {modules}" if modules else f"import {caller}"
 
 
-def keywords(arguments: Mapping[str, Any], q: float) -> str:
-    """Return arguments of `compute` as one writes them."""
+def keywords(arguments: Options, q: float) -> str:
+    """Write the arguments of `compute` as Python keywords."""
     given = {**arguments, "q": "inf" if q == float("inf") else int(q) if q == int(q) else q}
     return ", ".join(f"{name}={value!r}" for name, value in given.items())
 
 
-def reproduced(samples: Any, references: Any, arguments: Mapping[str, Any], what: str) -> str:
-    """Write Python that gives the numbers of a report again, with short arguments written out."""
+def reproduced(samples: Samples, references: Samples, arguments: Options, what: str) -> str:
+    """Write Python that reproduces the numbers of a report, with short arguments written out."""
     said = literal(samples)
     unsaid = f"# `samples` are the {what} of this report, in their order."
     lines = [source(""), unsaid if said is None else f"samples = {said}"]
@@ -52,7 +52,7 @@ def reproduced(samples: Any, references: Any, arguments: Mapping[str, Any], what
     for name, value in arguments.items():
         said = literal(value)
         if said is None:
-            told = plain(value)  # which another run would say, too
+            told = plain(value)  # another run would warn of it too
             told = told if isinstance(told, str) else f"a {type(value).__name__}"
             lines.append(f"# `{name}` is what was passed: {' '.join(told[:100].split())}")
         options.append(f"{name}={name if said is None else said}")
@@ -60,8 +60,8 @@ def reproduced(samples: Any, references: Any, arguments: Mapping[str, Any], what
     return "\n".join(lines)
 
 
-def literal(value: Any) -> str | None:
-    """Write a value as Python that makes it again; None for one that is long or has no form."""
+def literal(value: object) -> str | None:
+    """Write a value as a Python literal; None if it is long or has no literal."""
     if isinstance(value, np.ndarray) and value.size <= INLINE:
         value = value.tolist() if value.dtype in (np.float64, np.int64) else value
     found = _written(value)

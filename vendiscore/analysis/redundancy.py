@@ -1,4 +1,4 @@
-"""The most similar pairs of a few samples, no sample twice."""
+"""The most similar pairs of a few samples, each sample in one pair at most."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Pair(NamedTuple):
 
 
 def redundant_pairs(K: np.ndarray, count: int) -> list[Pair]:
-    """Return the most similar pairs, first by i, then j; no sample twice; time O(count · n²)."""
+    """Return the most similar pairs, ties by i, then j; no sample in two; O(count · n²)."""
     K = np.array(K, dtype=np.float64)
     K[np.tril_indices(len(K))] = -np.inf
     found: list[Pair] = []

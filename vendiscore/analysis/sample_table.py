@@ -1,4 +1,4 @@
-"""Which samples make a set as diverse as it is: a table, one row a sample."""
+"""The result of `explain`: a table with one row per sample."""
 
 from __future__ import annotations
 
@@ -31,22 +31,22 @@ from .redundancy import Pair
 from .spectral_modes import Mode, modes_of, strongest
 
 COLUMNS = ("surprise", "adds", "novelty", "mode", "nearest", "nearest_similarity", "redundant_of")
-DUST = 1e-12  # what a sample takes from log VS by rounding
-# Rows of the table that are shown of a large set, and characters of a text.
+DUST = 1e-12  # a smaller loss of log VS may be rounding
+# Rows that the table of a large set shows from each end, and characters of a text.
 SHOWN, LETTERS = 5, 60
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Explanation(Summary):
-    """n samples, what each has to do with the score, and which are near-duplicates.
+    """n samples, the contribution of each to the score, and groups of near-duplicates.
 
     `surprise`, `adds`, `novelty`, `mode`, `nearest`, `nearest_similarity` and `redundant_of` are
-    arrays (n,) in the order of the samples, which are called by their places.
+    arrays (n,) in the order of the samples; a sample is named by its place.
 
     Attributes
     ----------
     q : float, the order of the score
-    places : int array (n,), where each sample stood in the list that was given
+    places : int array (n,), place of each sample in the list that was passed
 
     Examples
     --------
@@ -82,7 +82,7 @@ class Explanation(Summary):
 
     @property
     def _spectrum(self) -> Spectrum:
-        """The spectrum, found when it is first asked for."""
+        """The spectrum, computed at its first use."""
         with np.errstate(all="ignore"):  # as `compute` does: numbers are checked
             return self._subject.eigen
 
@@ -98,7 +98,7 @@ class Explanation(Summary):
 
     @cached_property
     def adds(self) -> np.ndarray:
-        """log VS less that without each, or its cluster: below 0 for a repeat, 0 if it is all."""
+        """log VS less log VS without each sample (or its cluster): below 0 for a repeat."""
         if self._clusters is not None:
             left = leave_cluster_out(self._spectrum, self._clusters, self.q)
             return np.asarray(log_score(self._spectrum, self.q) - left)[self._clusters]
@@ -107,7 +107,7 @@ class Explanation(Summary):
 
     @cached_property
     def novelty(self) -> np.ndarray:
-        """The part of each sample that no other explains, 1/(K⁻¹)_ii, in [0, 1]."""
+        """The part of each sample that no other one explains, 1/(K⁻¹)_ii, in [0, 1]."""
         return np.asarray(novelty(self._spectrum))
 
     @cached_property
@@ -116,48 +116,48 @@ class Explanation(Summary):
 
     @property
     def mode(self) -> np.ndarray:
-        """The number of the mode that each belongs to the most; see `modes`."""
+        """Number of the mode that each sample belongs to the most; see `modes`."""
         return self._strongest[0]
 
     @property
     def nearest(self) -> np.ndarray:
-        """The place of the most similar other sample."""
+        """Place of the most similar other sample."""
         return np.asarray(self.places[self.neighbours.nearest])
 
     @property
     def nearest_similarity(self) -> np.ndarray:
-        """How similar that one is."""
+        """Similarity of each sample and its nearest one."""
         return self.neighbours.similarity
 
     @property
     def redundant_of(self) -> np.ndarray:
-        """The place of the sample that each near-duplicate repeats; −1 for samples to keep."""
+        """Place of the sample that each near-duplicate repeats; −1 for samples to keep."""
         of = self.duplicates.redundant_of
         return np.where(of < 0, -1, self.places[of])
 
     @property
     def threshold(self) -> float:
-        """Samples at least this similar are near-duplicates."""
+        """The similarity from which on samples are near-duplicates."""
         return self.duplicates.threshold
 
     @property
     def false_share(self) -> float:
-        """The share of removed samples that chance is expected to bring, in [0, 1]."""
+        """The expected share of removed samples that are similar by chance alone, in [0, 1]."""
         return self.duplicates.false_share
 
     @property
     def floor(self) -> float:
-        """The least that `rethreshold` takes."""
+        """The lowest threshold that `rethreshold` accepts."""
         return self.duplicates.floor
 
     @property
     def recall(self) -> float:
-        """The share of near-duplicate pairs that an index found, by drawn samples; 1 without."""
+        """The share of near-duplicate pairs that the index found, estimated; 1 without an index."""
         return self.duplicates.search.recall
 
     @property
     def kept(self) -> np.ndarray:
-        """The places of the samples that are left once near-duplicates are removed."""
+        """Places of the samples that remain once near-duplicates are removed."""
         return np.asarray(self.places[self.duplicates.kept])
 
     @property
@@ -170,7 +170,7 @@ class Explanation(Summary):
 
     @property
     def clusters(self) -> np.ndarray:
-        """One label for each sample given, the same for near-duplicates and chains of them."""
+        """One label per sample passed, equal for chains of near-duplicates."""
         count = max(self.n + len(self._similarity.dropped), int(self.places[-1]) + 1)
         labels = np.arange(count)  # samples left out stand alone
         labels[self.places] = self.places[self.duplicates.clusters]
@@ -187,11 +187,11 @@ class Explanation(Summary):
         return float(scalar(found.values[0]))
 
     def boundary(self, count: int = 4) -> tuple[list[Pair], list[Pair]]:
-        """Return the `count` pairs next to the threshold on either side, each a `Pair`."""
+        """Return the `count` pairs (`Pair`) closest to the threshold on either side."""
         return self.duplicates.boundary(integer("count", count), self.places)
 
     def rethreshold(self, threshold: float) -> Explanation:
-        """Move the threshold, comparing nothing again; a ValueError outside [`floor`, 1]."""
+        """Move the threshold without a new comparison; raise a ValueError outside [`floor`, 1]."""
         again = copy(self)  # with the columns that are known
         again.__dict__["duplicates"] = self.duplicates.rethreshold(threshold)
         again.__dict__.pop("score_without_duplicates", None)
@@ -203,7 +203,7 @@ class Explanation(Summary):
         return min(max(coverage(self.novelty, self._p), 0.0), 1.0)
 
     def modes(self, count: int | None = None) -> list[Mode]:
-        """Return the `count` largest, each a `Mode`; as many as the score says, unless given."""
+        """Return the `count` largest modes; by default as many as the score, rounded up."""
         wanted = int(np.ceil(self.score)) if count is None else integer("count", count)
         return modes_of(self._spectrum, *self._strongest, wanted, self.places)
 
@@ -214,7 +214,7 @@ class Explanation(Summary):
         return self.places[first].tolist()
 
     def to_dict(self) -> Record:
-        """Return everything as numbers and lists, for JSON; what is not known is None."""
+        """Return all columns and numbers as plain values for JSON; None for a missing value."""
         above, below = self.boundary()
         return {
             "n": self.n,
@@ -242,11 +242,11 @@ class Explanation(Summary):
         }
 
     def to_json(self, **options: Any) -> str:
-        """Write `to_dict` as JSON; options are those of `json.dumps`."""
+        """Write `to_dict` as JSON, with options of `json.dumps`."""
         return json.dumps(self.to_dict(), allow_nan=False, **options)
 
     def to_frame(self) -> Frame:
-        """Return a pandas DataFrame: a row a sample, by its place."""
+        """Return a pandas DataFrame with one row per sample, indexed by place."""
         return require("pandas", "dev", "a data frame").DataFrame(self._columns).set_index("place")
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
@@ -259,7 +259,7 @@ class Explanation(Summary):
 
     @property
     def criterion(self) -> str:
-        """From which similarity on samples are near-duplicates, and how many are so by chance."""
+        """The threshold of near-duplicates and their expected false share, in words."""
         share, drawn = 100 * self.false_share, self.duplicates.search.drawn
         false = "less than 1" if share < 1 else f"{share:.0f}"
         by = f" by {drawn:,} drawn samples" if drawn else ""
@@ -267,7 +267,7 @@ class Explanation(Summary):
 
     @property
     def sentence(self) -> str:
-        """What it comes to, in words."""
+        """The result in a few sentences."""
         removed, lower = self.n - len(self.kept), int(np.sum(self.adds < -DUST))
         copies = (
             f"{_counted(removed, 'repeats another', 'repeat others')} ({self.criterion}); "

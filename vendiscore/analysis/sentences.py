@@ -1,4 +1,4 @@
-"""Sentences that the report, the page and its API say of findings, in plain English."""
+"""Sentences about findings, which the report, the page and its API show."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from .findings import Findings
 from .sample_table import Explanation
 
 _SAME = 1 - 1e-9  # similarity, to rounding
-# Growth by doubling the samples below which they are said to be enough, and nearly so.
+# Bounds on the growth of the score as samples double, and the words for each range.
 _SATURATION = (
     (0.02, "Saturated", "add little"),
     (0.1, "Nearly saturated", "add some"),
     (math.inf, "Not saturated", "still add much"),
 )
-# Up to which share of all samples a score is called what.
+# Words for a score by its share of n, each up to a bound.
 VERDICTS = (
     (0.35, "repeats itself a lot"),
     (0.65, "repeats itself"),
     (0.95, "mostly different"),
     (1.0, "nearly all different"),
 )
-# A score below this counts as that of one sample.
+# A score below this is reported as one sample.
 ONE = 1.05
-# What more of each aspect is called, of samples or, beside references, of these too.
+# Words for more of each aspect.
 _MORE: dict[Aspect, str] = {
     "diversity": "more diverse",
     "dimension": "of more dimensions",
@@ -49,7 +49,7 @@ _ORDERS = {
 
 
 def meaning(found: Findings, what: str) -> str:
-    """Say what the number means; `what` samples are called in the plural."""
+    """Say what the number means; `what` names the samples in the plural."""
     n, score = found.n, found.value
     if not found.is_vendi:
         known = measure(found.key)
@@ -93,7 +93,7 @@ def _of_groups(found: Findings, what: str) -> str:
 
 
 def interval(found: Findings, what: str) -> str:
-    """Say how sure the number is, or why nothing is said of that."""
+    """Say how certain the number is, or why it has no interval."""
     low, high, se = (found.beside(name) for name in ("low", "high", "se"))
     if found.request.estimating is not None:
         if not se and low == high:
@@ -123,7 +123,7 @@ def interval(found: Findings, what: str) -> str:
 
 
 def how(found: Findings) -> str:
-    """Say by what samples were compared."""
+    """Name the kernel or metric that compares the samples."""
     details = found.details
     if "kernel" not in details:
         return f"Distances: {details['distance']}."
@@ -142,7 +142,7 @@ def how(found: Findings) -> str:
 
 
 def orders(found: Findings) -> str:
-    """Say what the orders asked for do."""
+    """Say what each requested order weighs."""
     ordered = any(chosen.measure.ordered for chosen in found.request.measures)
     said = []
     for q in found.request.orders if ordered else ():
@@ -152,7 +152,7 @@ def orders(found: Findings) -> str:
 
 
 def beside(found: Findings) -> str:
-    """Say by what samples were compared with the references."""
+    """Name the measures that compare samples with references."""
     if not found.request.pairs:
         return ""
     measures = [chosen.measure for chosen in found.request.measures]
@@ -171,12 +171,12 @@ def left_out(found: Findings) -> str:
 
 
 def about(measure: Measure) -> str:
-    """Say which values of a measure mean more of what it tells."""
+    """Say whether higher or lower values of a measure mean more of its aspect."""
     return f"{measure.direction} is {_MORE[measure.aspect]}"
 
 
 def measure(key: str) -> Measure | None:
-    """Return the measure that a number is of."""
+    """Return the measure behind the key of a number."""
     known = {measure.name: measure for measure in list_measures()}
     names = sorted((name for name in known if f"{key}_".startswith(f"{name}_")), key=len)
     return known[names[-1]] if names else None
@@ -191,20 +191,20 @@ def verdict(n: float, score: float, kernel: str) -> str:
 
 
 def looked_at(n: int, total: int) -> str:
-    """Say of how many samples pairs were looked at; empty if of all."""
+    """Say among how many of the samples pairs were compared; empty if among all."""
     said = f"Pairs were compared among {n:,} of the {total:,} samples, drawn at random."
     return said if n < total else ""
 
 
 def adding(q: float, of_adds: float) -> str:
-    """Say at which order it is told what samples add, where not at that of the score."""
+    """Name the order of the column “adds” where it differs from the order of the score."""
     if of_adds == q or not q:
         return ""
     return f"The column “adds” is at order {of_adds:g}: at order {q:g} it would take too long."
 
 
 def magnitude(curve: Curve, what: str) -> str:
-    """Say what a magnitude function of the distances of a kernel tells."""
+    """Say how many samples a magnitude function tells apart, and at which scale."""
     return (
         f"Their magnitude, the number that can be told apart at scale t, is {curve.at(1.0):.1f} at "
         f"t = 1 (with distances √(2 − 2k)). At t = {curve.convergence:.3g}, 95 % of the "
@@ -214,7 +214,7 @@ def magnitude(curve: Curve, what: str) -> str:
 
 
 def copies(found: Findings, what: str) -> str:
-    """Say how many samples are identical with others, of their groups where there are some."""
+    """Say how many samples are identical with others, or with others of their group."""
     n, distinct = found.n, found.distinct
     again, where = n - distinct, " within their groups" if found.grouped else ""
     if n == 1:
@@ -232,7 +232,7 @@ def short(value: object) -> str:
 
 
 def standing(comparison: Comparison) -> str:
-    """Say which of several sets are more diverse than which, without numbers."""
+    """Rank several sets by their diversity in words, without numbers."""
     names = comparison.names
     told: dict[tuple[str, ...], list[str]] = {}
     for a in names:
@@ -288,7 +288,7 @@ def near_duplicates(found: Explanation) -> str:
 
 
 def listed(names: Sequence[str]) -> str:
-    """List names as one says them: "A, B and C"."""
+    """List names in words: "A, B and C"."""
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 

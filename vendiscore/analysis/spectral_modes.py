@@ -1,4 +1,4 @@
-"""Modes: directions that samples share, eigenvectors of K_p, whose eigenvalues are their shares."""
+"""Modes: directions that samples share, as eigenvectors of K_p; eigenvalues are their shares."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..arrays.namespace import row_blocks, to_host
 from ..spectral.spectrum import Spectrum
 from ..summary import Summary
 
-# Samples that stand for a mode.
+# Largest number of samples that represent a mode.
 EXEMPLARS = 3
 
 
@@ -42,14 +42,14 @@ class Mode(Summary):
 
     @property
     def sentence(self) -> str:
-        """Its share, and the samples that it is the most of, in a sentence."""
+        """The share of the mode and its strongest samples, in a sentence."""
         most = f", first {', '.join(map(str, self.exemplars))}" if len(self.members) else ""
         count = f"{len(self.members):,} samples"
         return f"Mode {self.number} has a share of {self.share:.3g}: {count}{most}."
 
     @property
     def exemplars(self) -> list[int]:
-        """The samples that the mode is the most of, three at most."""
+        """The strongest samples of the mode, three at most."""
         return self.members[:EXEMPLARS].tolist()
 
 

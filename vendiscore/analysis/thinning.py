@@ -1,4 +1,4 @@
-"""What is left of a score once the samples that repeat others go, the most redundant first."""
+"""Scores of a set as its near-duplicates are removed, the most redundant first."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import numpy as np
 from ..arguments import integer
 from .sample_table import Explanation
 
-_DIGITS = 4  # of the thresholds that are picked
+_DIGITS = 4  # decimal places of the default thresholds
 
 
 @dataclass(frozen=True, eq=False)
 class Thinning:
-    """VS_q of a set without near-duplicates, and how many those are, at descending thresholds."""
+    """VS_q of a set without near-duplicates, and the number removed, at descending thresholds."""
 
     thresholds: np.ndarray
     removed: np.ndarray
@@ -34,7 +34,7 @@ class Thinning:
 def thinning(
     explanation: Explanation, thresholds: Sequence[float] | None = None, *, steps: int = 12
 ) -> Thinning:
-    """Return the score without the near-duplicates of several thresholds, a spectrum for each."""
+    """Compute the score without near-duplicates at several thresholds, one spectrum for each."""
     chosen = _even(explanation, integer("steps", steps)) if thresholds is None else thresholds
     rows = [(1.0, 0, explanation.score)]
     for threshold in sorted(chosen, reverse=True):
@@ -46,7 +46,7 @@ def thinning(
 
 
 def _even(explanation: Explanation, steps: int) -> list[float]:
-    """Return thresholds by which ever more samples have one as similar, above the floor."""
+    """Return thresholds above the floor at which evenly growing numbers of samples are repeats."""
     floor = explanation.floor
     closest = -np.sort(-explanation.nearest_similarity)
     closest = closest[closest >= floor]

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-
-from ..arrays.types import Options
 
 _ANY = sys.maxsize // 2  # of which one more can be counted
 
@@ -24,7 +22,7 @@ class RefusedError(ValueError):
 class AskError(RefusedError):
     """Input that can be read in several ways: a question, and what to set for each answer."""
 
-    def __init__(self, question: str, choices: Iterable[tuple[str, Options]]) -> None:
+    def __init__(self, question: str, choices: Iterable[tuple[str, Mapping[str, object]]]) -> None:
         super().__init__(question)
         self.question = question
         self.choices: list[tuple[str, dict[str, object]]] = [
