@@ -26,7 +26,7 @@ class Report(Summary):
     ----------
     title : str, the heading
     numbers : dict, the result of `compute` with `details`, and an interval where one can be found
-    sections : tuple of Section; other pages that show them need `vendiscore.report.document.style()`
+    sections : tuple of Section; another page of them needs `vendiscore.report.document.style()`
 
     Examples
     --------
