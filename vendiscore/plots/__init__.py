@@ -1,6 +1,7 @@
-"""Pictures of diversity: each function draws on matplotlib Axes, its own if none are given.
+"""Pictures of diversity: each function draws on the matplotlib Axes passed, or on its own.
 
-Colours are the reader's style's; nothing is shown or saved. Pass `ax` to draw without pyplot.
+Colours follow the reader's matplotlib style; no function shows or saves a picture. Pass `ax` to
+draw without pyplot.
 
 >>> from matplotlib.figure import Figure
 >>> from vendiscore import plots

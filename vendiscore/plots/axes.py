@@ -9,7 +9,7 @@ from ..arrays.types import Axes
 from ..optional import require
 
 Draw = TypeVar("Draw", bound=Callable[..., Axes])
-# What the docstring of each picture says of them, in place of {ax}.
+# The lines on `ax` that replace {ax} in the docstring of each picture.
 _DOCUMENTED = """ax : matplotlib Axes, optional
         The Axes to draw on; those of a new figure unless passed.
 
@@ -19,13 +19,13 @@ _DOCUMENTED = """ax : matplotlib Axes, optional
 
 
 def picture(draw: Draw) -> Draw:
-    """Document the `ax` of a function that draws."""
+    """Insert the lines on `ax` into the docstring of a function that draws."""
     draw.__doc__ = (draw.__doc__ or "").replace("{ax}", _DOCUMENTED)
     return draw
 
 
 def axes_of(ax: Axes | None) -> Axes:
-    """Return the Axes, or those of a new figure unless they were passed."""
+    """Return the Axes passed, or the Axes of a new figure."""
     if ax is None:
         ax = require("matplotlib.pyplot", "plots", "a picture").subplots()[1]
     return ax

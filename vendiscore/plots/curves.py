@@ -54,14 +54,14 @@ def profiles(
     Parameters
     ----------
     orders, names : sequence of float, ascending; sequence of str
-        Of more names than the style has colours, further lines are dashed or dotted.
+        Lines beyond the number of colours in the style are dashed or dotted.
     curves : arrays (3, len(orders)), for each name scores, and lower and upper ends of intervals
     {ax}
 
     Raises
     ------
     ValueError
-        If there are no orders.
+        If `orders` is empty.
 
     Examples
     --------
@@ -94,7 +94,7 @@ def growth(
     *,
     ax: Axes | None = None,
 ) -> Axes:
-    """Plot a score against the number of samples, dashed beyond the n samples that there are.
+    """Plot a score against the number of samples, dashed beyond the n samples of the set.
 
     Parameters
     ----------

@@ -9,8 +9,8 @@ from ..arrays.types import Axes, Record
 from ..optional import require
 from .axes import axes_of, ink, picture
 
-# Lines and dots of the sets in the first round of the style's colours, the second, and so on;
-# dotted lines mark something.
+# Styles of lines and dots for the first round of the style's colours, the second, and so on;
+# dotted lines are kept for marks.
 _DASHES: Any = (0, (5, 1, 1, 1, 1, 1))
 _LOOKS = (("-", "o"), ("--", "s"), ("-.", "D"), (_DASHES, "^"))
 
@@ -31,7 +31,7 @@ def intervals(
     ----------
     names, scores, low, high : sequences
         The sets from the top, such as `name`, `matched`, `matched_low` and `matched_high` of the
-        `sets` of a Comparison. Of more than the style has colours, dots have other shapes.
+        `sets` of a Comparison. Sets beyond the number of colours in the style have other dots.
     label : str, what the scores are
     {ax}
 
@@ -83,7 +83,7 @@ def differences(
 
 
 def look(i: int) -> tuple[Any, str]:
-    """Return the line and the dot of set i, which tell it from others of its colour."""
+    """Return the styles of line and dot that tell set i from other sets of its colour."""
     style = require("matplotlib", "plots", "a picture").rcParams["axes.prop_cycle"].by_key()
     return _LOOKS[i // len(style.get("color", "k")) % len(_LOOKS)]
 

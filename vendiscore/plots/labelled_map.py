@@ -12,8 +12,8 @@ from ..arrays.types import Axes, Record
 from .axes import axes_of, picture
 
 _POINTS = 8.0  # height of a name
-_WIDE = 0.58  # of a letter, as a share of its height
-_GAP, _DOT = 4.0, 2.0  # between a point and its name; half of what a point takes
+_WIDE = 0.58  # width of a letter, as a share of its height
+_GAP, _DOT = 4.0, 2.0  # gap between a point and its name; half the size of a point
 Box: TypeAlias = tuple[float, float, float, float]  # left, low, right, high
 
 
@@ -27,7 +27,7 @@ def source_map(
     ----------
     places : array (n, 2), such as `Sources.places`
     names : sequence of str
-    importance : array (n,), optional, by which names are given room; by default as they come
+    importance : array (n,), optional; the names of the most important sources are placed first
     {ax}
 
     Examples
@@ -54,7 +54,7 @@ def source_map(
         wide, low = _WIDE * _POINTS * len(names[i]), y - _POINTS / 2
         right = (x + _GAP, low, x + _GAP + wide, low + _POINTS)
         left = (x - _GAP - wide, low, x - _GAP, low + _POINTS)
-        sides = {"left": right, "right": left}  # by how text is aligned
+        sides = {"left": right, "right": left}  # keyed by the alignment of text
         free = [
             side
             for side, box in sides.items()
@@ -71,5 +71,5 @@ def source_map(
 
 
 def _meets(a: Box, others: list[Box]) -> bool:
-    """Return whether a box overlaps one of others."""
+    """Return whether a box overlaps one of the others."""
     return any(a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3] for b in others)

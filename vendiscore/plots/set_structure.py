@@ -22,7 +22,7 @@ def spectrum(shares: Array, *, bars: int = 30, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     shares : array (m,), descending, summing to 1, such as `vendiscore.spectrum(similarity)`
-    bars : int, how many are drawn at most
+    bars : int, the largest number of bars
     {ax}
 
     Examples
@@ -42,7 +42,7 @@ def spectrum(shares: Array, *, bars: int = 30, ax: Axes | None = None) -> Axes:
 
 @picture
 def contributions(adds: Array, redundant: Array, *, ax: Axes | None = None) -> Axes:
-    """Plot the share of the score that is lost without each sample, near-duplicates marked.
+    """Plot the share of the score that is lost without each sample, and mark near-duplicates.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def heat_map(
     order : int array (n,), optional; by default as in K, or `analysis.clustered_order(similarity)`
     groups : array (n,), optional, the group of each sample of K; a line is drawn where one ends
     labels : sequence of str, optional, a name for each row as drawn, as many as there is room for
-    cells : int, rows that are drawn at most; of more samples, averages over squares of them
+    cells : int, the largest number of rows; larger matrices are averaged over square blocks
     {ax}
 
     Examples
@@ -130,7 +130,7 @@ def heat_map(
 
 
 def averaged(K: np.ndarray, cells: int) -> np.ndarray:
-    """Return K (n, n) as means over blocks, of at most `cells` rows and columns."""
+    """Average K (n, n) over blocks, into at most `cells` rows and columns."""
     n = len(K)
     if n <= cells:
         return K

@@ -1,1 +1,1 @@
-"""Files as people have them: tables of unknown dialect, and which of their columns is meant."""
+"""Readers of files as people have them: tables of unknown dialect, and the column to score."""

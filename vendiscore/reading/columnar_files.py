@@ -1,4 +1,4 @@
-"""Columnar files (parquet): only the columns that are needed are read, and no more than fits."""
+"""Columnar files (parquet): reads only the columns needed, and no more than fits in memory."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from .tables import Table, checked_column, join_names
 pa: ModuleType = require("pyarrow", "app", "reading parquet")
 pq: ModuleType = require("pyarrow.parquet", "app", "reading parquet")
 _BATCH = 1_000
-_LOOK = 200  # rows that tell what the columns are
-_MOST = 100  # columns that are looked into
+_LOOK = 200  # rows that show what the columns hold
+_MOST = 100  # columns examined
 
 
 class Columns:
-    """The columns of a file of parquet: their names by what they hold, and their cells."""
+    """The columns of a parquet file: their names by the type of their values, and their cells."""
 
     def __init__(self, file: IO[bytes], limits: Limits) -> None:
         with _damaged():
             schema = pq.read_schema(file)
             self._types = {field.name: field.type for field in schema}
             self._kinds = {name: _kind(of) for name, of in self._types.items()}
-            # As dictionaries, so that what a file says once is held once.
+            # As dictionaries, so that a string that the file stores once is held once.
             strings = [name for name, kind in self._kinds.items() if kind == "string"]
             file.seek(0)
             self._file = pq.ParquetFile(file, read_dictionary=strings)
@@ -52,11 +52,10 @@ class Columns:
         )
 
     def _batches(self, columns: Sequence[str]) -> Iterator[Any]:
-        """Yield batches of some columns, of no more row groups than are needed."""
+        """Yield batches of some columns, from no more row groups than needed."""
         needed: list[int] = []
         rows = 0
-        # What row groups say of columns is not asked for: pyarrow ends the process where it is
-        # damaged.
+        # Metadata of columns in row groups is not read: if damaged, pyarrow ends the process.
         while len(needed) < self._file.metadata.num_row_groups and rows < self.limits.samples:
             rows += self._file.metadata.row_group(len(needed)).num_rows
             needed.append(len(needed))
@@ -90,7 +89,7 @@ class Columns:
         return self.table([*self.strings, *self.numbers][:_MOST], _LOOK)
 
     def numeric_samples(self, column: str | None, others: Collection[str]) -> Samples:
-        """Read the numbers: the column that is named, one of rows, or all but `others`."""
+        """Read numbers: a named column, the only column of rows, or all columns but `others`."""
         if column in self.strings:
             raise RefusedError(f"Column {column!r:.60} holds texts, no numbers.")
         if not column and len(self.vectors) > 1:
@@ -116,13 +115,13 @@ class Columns:
         )
 
     def _matrix(self, columns: Sequence[str]) -> tuple[np.ndarray, dict[int, tuple[str, str]]]:
-        """Read columns of numbers, or one of rows; by row the column of a problem; and it."""
+        """Read columns of numbers, or one of rows, and each bad row's column and problem."""
         parts: list[np.ndarray] = []
         problems: dict[int, tuple[str, str]] = {}
         start = width = 0
         vectors = self._kinds[columns[0]] == "vector"
         types = (self._types[name] for name in columns)
-        inner = {getattr(of, "value_type", of) for of in types}  # of rows: of their numbers
+        inner = {getattr(of, "value_type", of) for of in types}  # types of the numbers within rows
         real = np.float32 if inner <= {pa.float16(), pa.float32()} else np.float64
         check_width(len(columns), self.limits)
         with _damaged():
@@ -158,13 +157,13 @@ class Columns:
         return X, {i: problem for i, problem in sorted(problems.items()) if i < len(X)}
 
     def refused(self) -> RefusedError:
-        """Return the error for a file of which nothing can be read."""
+        """Return the error for a file none of whose columns can be read."""
         what = ", ".join(f"{name} ({self._types[name]!s:.40})" for name in self.names[:8])
         return RefusedError(f"Expected a column of texts or of numbers, got {what:.200}.")
 
 
 class _Words:
-    """Cells as Python has them; strings of one dictionary once."""
+    """Cells as Python values; strings of one dictionary are converted once."""
 
     def __init__(self) -> None:
         self._dictionary: Any = pa.array([])
@@ -200,7 +199,7 @@ def _kind(of: Any) -> str:
 
 @contextmanager
 def _damaged() -> Iterator[None]:
-    """Say in plain words what pyarrow raises about a file."""
+    """Replace errors that pyarrow raises about a file by one in plain words."""
     try:
         yield
     except RefusedError:

@@ -1,4 +1,4 @@
-"""Columns that hold the samples of a table: found by what is in them, or else asked for."""
+"""Columns that hold the samples of a table: found by their contents, or else by a question."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from .tables import (
     share_of_numbers,
 )
 
-_LOOK, _LOOK_SMILES = 200, 20  # rows that tell what the others are
-_MOST = 100  # columns that are looked into
-_CLEAR = 3  # times the length of the next longest column: texts beside labels
+_LOOK, _LOOK_SMILES = 200, 20  # rows that show what the rest is like
+_MOST = 100  # columns examined
+_CLEAR = 3  # times the length of the next longest column: texts, not labels
 
 
 def pick(table: Table, wanted: Wanted) -> str:
@@ -52,7 +52,7 @@ def _molecules(table: Table, limits: Limits) -> list[str]:
 def _texts(table: Table) -> list[str]:
     cells = {name: _some(table, name) for name in table.names[:_MOST]}
     cells = {name: some for name, some in cells.items() if some and share_of_numbers(some) < 0.5}
-    # What nobody calls an answer comes last, and prose before identifiers.
+    # Columns with names that nobody gives to answers come last, and prose before identifiers.
     left = [name for name in cells if not is_named(name, OTHER_NAMES)] or list(cells)
     named = [name for name in left if is_named(name, TEXT_NAMES)]
     if len(named) == 1:
@@ -72,5 +72,5 @@ def _some(table: Table, name: str) -> list[str]:
 
 
 def is_prose(cell: str) -> bool:
-    """Return whether a cell has words, several of them."""
+    """Return whether a cell has several words."""
     return " " in cell or unspaced([cell]) > 0

@@ -1,4 +1,4 @@
-"""Text that does not say what it is: rows of cells under a delimiter, or prose with commas."""
+"""Text of unknown form: rows of cells between delimiters, or prose with commas."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from .tables import (
     share_of_numbers,
 )
 
-_LOOK = 200  # rows that tell what the others are
+_LOOK = 200  # rows that show what the rest is like
 _CHARACTERS = 200_000
 _QUOTED, _CELL = re.compile(r'"(?:[^"]|"")*"'), "\0"
 _NAME = re.compile(r"\w[\w .#()/-]*")
-_MOST = 0.9  # of the rows that have as many cells as the first
+_MOST = 0.9  # share of rows with as many cells as the first
 
 
 def delimiter_of(text: str, limits: Limits) -> str | None:
@@ -62,13 +62,13 @@ def delimiter_of(text: str, limits: Limits) -> str | None:
 
 
 def _is_tight(line: str, sign: str) -> bool:
-    """Return whether some sign has no space behind it, and is not between two digits."""
+    """Return whether a delimiter stands in the line without a space after it or digits around."""
     loose = rf"{re.escape(sign)}(?=\s|$)" + (r"|(?<=\d),(?=\d)" if sign == "," else "")
     return line.count(sign) > len(re.findall(loose, line))
 
 
 def _has_columns(rows: Sequence[Sequence[str]]) -> bool:
-    """Return whether there is a column of numbers, or one of prose below a row of words."""
+    """Return whether a column is of numbers, or of prose below a row of words."""
     columns = [[row[j].strip() for row in rows[1:] if j < len(row)] for j in range(len(rows[0]))]
     if any(share_of_numbers(cells) > 0.8 for cells in columns):
         return True

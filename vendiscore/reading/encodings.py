@@ -1,4 +1,4 @@
-"""Text from bytes: its encoding, and where it is not text at all."""
+"""Text from bytes: its encoding, or the place of the first byte that is not text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ LINE_BREAK = re.compile(r"\r\n|\r|\n")
 
 
 class NotTextError(RefusedError):
-    """Bytes that are not text in the encoding that is named or marked."""
+    """Bytes that are not text in the encoding that an option names or a byte order mark shows."""
 
 
 def decode(data: bytes, encoding: str | None = None, guess: bool = False) -> tuple[str, str]:
@@ -24,7 +24,7 @@ def decode(data: bytes, encoding: str | None = None, guess: bool = False) -> tup
         start = error.start + len(data) - len(error.object)  # utf-8-sig does not count its mark
         before = data[:start].decode(used or "utf-8", errors="replace")
         wrong, called = error.object[error.start], used.removesuffix("-sig") or "utf-8"
-    # What Excel saves in the West: a few letters with accents among others.
+    # Excel saves Western text as cp1252: a few letters with accents among others.
     foreign = len(data) - len(data.translate(None, bytes(range(128, 256))))
     if guess and not marked and foreign < 0.2 * len(data) and b"\0" not in data:
         try:
@@ -45,6 +45,6 @@ def plain(text: str) -> str:
 
 
 def _place(before: str) -> str:
-    """Return the line and the column of what comes next, both counted from 1."""
+    """Return the line and the column, both counted from 1, of the character after a text."""
     rows = LINE_BREAK.split(before)
     return f"line {len(rows):,}, column {len(rows[-1]) + 1:,}"

@@ -14,9 +14,9 @@ from .limits import RefusedError
 from .samples import Samples
 from .string_patterns import IMAGES
 
-# Of files that are left out so many are named.
+# Files left out that a message names.
 _NAMED = 5
-# What systems put into folders and zips, and show to nobody, besides what begins with a dot.
+# Names of files that systems hide in folders and zips, besides names that begin with a dot.
 _HIDDEN = ("thumbs.db", "desktop.ini", "__macosx")
 
 
@@ -33,7 +33,7 @@ def is_folder(samples: object) -> TypeGuard[str | os.PathLike[str]]:
 
 
 def image_files(folder: str | os.PathLike[str], name: str = "samples") -> Files:
-    """Return the files in a folder that are images by their names, sorted, without hidden ones."""
+    """Return the files of a folder whose names are of images, sorted, without hidden files."""
     path = Path(os.fsdecode(folder))
     files, folders = _listed(path)
     images = [file for file in files if ending(file) in IMAGES]
@@ -60,7 +60,7 @@ def image_files(folder: str | os.PathLike[str], name: str = "samples") -> Files:
 
 
 def folder_samples(folder: Path, kind: str, below: bool, encoding: str | None) -> Samples:
-    """Return the images or .txt files of a folder; with `below` of those in it, as groups, too."""
+    """Return the images or .txt files of a folder; with `below`, folders in it are groups."""
     files, folders = _listed(folder, below)
     images = [file for file in files if ending(file) in IMAGES]
     texts = [file for file in files if ending(file) == "txt"]
@@ -100,7 +100,7 @@ def folder_samples(folder: Path, kind: str, below: bool, encoding: str | None) -
 
 
 def _listed(path: Path, below: bool = False) -> tuple[list[str], list[str]]:
-    """Return the files, with `below` at any depth, and else the folders that are not hidden."""
+    """Return the files that are not hidden: at any depth with `below`, else with the folders."""
     files: list[str] = []
     for root, folders, names in os.walk(path, onerror=_raised):
         at = Path(root).relative_to(path)
@@ -116,7 +116,7 @@ def _raised(error: OSError) -> None:
 
 
 def is_hidden(path: str) -> bool:
-    """Return whether a path within a folder is, or lies in, what systems put there unseen."""
+    """Return whether a path within a folder is hidden, or lies in a hidden folder."""
     named = [part for part in PurePath(path.replace("\\", "/")).parts if part != ".."]
     return any(part.startswith(".") or part.lower() in _HIDDEN for part in named)
 

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from .tables import Table
 
 
-# What a parser returns: text, `Table`, `Columns` or `Arrays`; None for what is opened elsewhere.
+# Parsers return text, `Table`, `Columns` or `Arrays`; formats without one are opened elsewhere.
 Parser = Callable[[bytes, Wanted], Any]
 
 
 class Format(NamedTuple):
-    """A format: how names of its files end, how their bytes begin, and its parser."""
+    """A format: the endings of its files' names, the first bytes, and its parser."""
 
     endings: tuple[str, ...]
     parse: Parser | None
@@ -74,7 +74,7 @@ FORMATS = {
 }
 TYPES = tuple(name for name, form in FORMATS.items() if form.parse)
 ENDINGS = {ending: name for name, form in FORMATS.items() for ending in form.endings}
-# What people have and this does not read, with what to do.
+# Formats that people have and no parser reads, with the remedy for each.
 _REFUSED = {
     **dict.fromkeys(("xlsx", "xls", "ods"), "save the sheet as “CSV UTF-8”"),
     **dict.fromkeys(("pdf", "docx", "doc", "rtf", "odt"), "copy its text into a .txt file"),
@@ -99,12 +99,12 @@ _HEIC = (b"ftypheic", b"ftypmif1", b"ftypavif", b"ftypheix")
 
 
 def ending(name: str) -> str:
-    """Return how the name of a file ends, in small letters, without the point."""
+    """Return the ending of a file's name, in small letters, without the point."""
     return PurePath(name.replace("\\", "/")).suffix.lower().removeprefix(".")
 
 
 def known_format(name: str) -> str | None:
-    """Return the format that the name of a file has by its ending, None for one that is unknown."""
+    """Return the format that the ending of a file's name stands for, None if it is unknown."""
     end = ending(name)
     if end in _REFUSED:
         raise RefusedError(f"Files of type .{end} are not read: {_REFUSED[end]}.")
@@ -122,5 +122,5 @@ def format_of(name: str, data: bytes) -> str | None:
         return "image"
     if inside and found in (None, "txt", "csv", "tsv"):
         return inside if inside in FORMATS else known_format(f"file.{inside}")
-    # "answers of v1.2", or no ending that means anything
+    # "answers of v1.2", or an ending without a meaning
     return "txt" if not found and not re.fullmatch(r"[a-z]{1,4}", ending(name)) else found

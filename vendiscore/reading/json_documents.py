@@ -1,4 +1,4 @@
-"""JSON as people have it: lines of it, or one array of texts, records or rows of numbers."""
+"""JSON as people have it: a value a line, or one array of texts, records or rows of numbers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from .limits import RefusedError, Wanted
 from .tables import Table, check_lines, is_row, join_names
 
-# Arrays and objects that are unpacked at once: each takes far more room than its two signs.
+# Arrays and objects unpacked at once: each takes far more memory than its two brackets.
 _MOST_NESTED = 2_000_000
 _EXPECTED = "Expected an array of texts, of records or of rows of numbers"
 
@@ -35,7 +35,7 @@ def records(text: str, wanted: Wanted) -> Table:
 
 
 def document(text: str, wanted: Wanted) -> Table:
-    """Read one value of JSON: an array of samples, or of their columns under names."""
+    """Read one value of JSON: an array of samples, or an object of named columns."""
     values = _array(_loaded(text))
     return _table(values, range(1, len(values) + 1), values, "element", {}, wanted)
 
@@ -68,7 +68,7 @@ def _array(found: object) -> list[Any]:
             return [dict(zip(arrays, row, strict=True)) for row in rows]
         if len(arrays) == 1:
             return next(iter(arrays.values()))
-        # pandas' to_json: an object of each column, by the index of its rows.
+        # pandas' to_json: an object for each column, keyed by the index of the rows.
         columns = list(found.values())
         if all(
             isinstance(column, dict) and column.keys() == columns[0].keys() for column in columns
@@ -88,7 +88,7 @@ def _table(
     problems: dict[int, str],
     wanted: Wanted,
 ) -> Table:
-    """Put values under names, "text" or "row" where they have none; the first tells which."""
+    """Make a table of values; values without names go under "text" or "row", by the first."""
     limits, anything = wanted.limits, wanted.kind == "values"
     more, most = len(values) > limits.samples, limits.samples
     values, places, origin = values[:most], places[:most], origin[:most]

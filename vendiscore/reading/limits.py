@@ -1,4 +1,4 @@
-"""Options and limits of reading, and the errors for what is refused."""
+"""Options and limits of reading, and the errors for refused input."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
-_ANY = sys.maxsize // 2  # of which one more can be counted
+_ANY = sys.maxsize // 2  # one more can still be counted
 
 
 class RefusedError(ValueError):
-    """Input that is refused; `place` says where in it, `message` why, for whoever sent it."""
+    """Input that is refused; `message` says why, and `place` where in the input."""
 
     def __init__(self, message: str, place: str = "") -> None:
         super().__init__(f"{place.capitalize()}: {message}" if place else message)
@@ -32,9 +32,9 @@ class AskError(RefusedError):
 
 @dataclass(frozen=True)
 class Limits:
-    """The most that is read; without arguments as much as there is."""
+    """The most that a reader accepts; unlimited without arguments."""
 
-    samples: int = _ANY  # rows; of more, one too many is read, for whoever counts them
+    samples: int = _ANY  # rows; of more, readers return one too many, so that the caller sees it
     columns: int = _ANY
     values: int = _ANY  # rows × columns
     text: int = _ANY  # characters of a cell, as far as messages name it
@@ -45,21 +45,21 @@ class Limits:
 
 @dataclass(frozen=True)
 class Wanted:
-    """How samples are read: as options of a command say, or a visitor of the page."""
+    """Options of reading, from the command line or the page."""
 
-    kind: str = ""  # of samples that the kernel compares, "" where none is named
+    kind: str = ""  # kind of samples that the kernel compares, "" without a kernel
     column: str | None = None
     by: str | None = None
     group_by: str | None = None
     quality: str | None = None
     prompts: str | None = None
-    split: str = "row"  # of lines: "row", "blank", or the line that stands between two texts
+    split: str = "row"  # between texts: "row", "blank", or the line that separates them
     type: str | None = None
     encoding: str | None = None
-    guess: bool = False  # of Windows-1252, for text that is not UTF-8
+    guess: bool = False  # try Windows-1252 for text that is not UTF-8
     header: bool | None = None  # whether the first row names the columns; None to find out
     index: bool | None = None  # whether the first column numbers the rows
-    skip: bool = False  # samples that cannot be read
+    skip: bool = False  # leave out samples that cannot be read
     limits: Limits = field(default_factory=partial(Limits, smiles=1_000))
 
     @property

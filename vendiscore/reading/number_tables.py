@@ -1,4 +1,4 @@
-"""Tables of numbers: which columns are features, which number the rows, which decimal sign."""
+"""Tables of numbers: their feature columns, index column and decimal sign."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from .limits import AskError, Limits, RefusedError, Wanted
 from .samples import Samples
 from .tables import Table, are_numbers, checked_column, counts, is_named, is_row, join_names
 
-EXACT = 2**53  # up to which every integer is a float64
-_LOOK = 20  # rows that tell whether a field is a row of numbers
+EXACT = 2**53  # every integer up to this is a float64
+_LOOK = 20  # rows that show whether a field holds rows of numbers
 _SWAPPED = str.maketrans(",.", ".,")
 _INDEX = re.compile("ids?|index|idx|row|rownames|unnamed|nr|no|uid")
 
@@ -25,7 +25,7 @@ Problems = dict[int, tuple[str, int]]  # by row: a predicate, and the column
 
 
 def numbers_of(table: Table, wanted: Wanted) -> Samples:
-    """Return the numbers of a table that has rows: a field of rows of them, or columns."""
+    """Return the numbers of a non-empty table: a field of rows of numbers, or columns."""
     field = _row_field(table, wanted) if table.typed else None
     if field is None:
         kept, lost = _features(table, wanted)
@@ -55,7 +55,7 @@ def numbers_of(table: Table, wanted: Wanted) -> Samples:
 
 
 def _row_field(table: Table, wanted: Wanted) -> int | None:
-    """Return the field of records that is a row of numbers, or ask for it; None without one."""
+    """Return the field of records that holds rows of numbers, or None; ask if there are several."""
     column, names = wanted.column, table.names
     if column:
         has = column in names and any(map(is_row, table.column(column)))
@@ -67,7 +67,7 @@ def _row_field(table: Table, wanted: Wanted) -> int | None:
 
 
 def _features(table: Table, wanted: Wanted) -> tuple[list[int], dict[int, str]]:
-    """Return the columns of numbers, and why others are left out."""
+    """Return the columns of numbers, and the reasons why others are left out."""
     columns, first_row = list(zip(*table.rows, strict=True)), table.rows[0]
     if wanted.header is None and not table.typed and not table.header and counts(first_row):
         raise AskError(
@@ -105,7 +105,7 @@ def _samples(
     problems: Problems,
     column: str | None = None,
 ) -> Samples:
-    """Return numbers as samples, with rows that are not finite, or are problems of the table."""
+    """Return numbers as samples; list rows that are not finite or have problems in the table."""
     for i, (what, k) in not_finite(X).items():
         problems.setdefault(i, (what, kept[min(k, len(kept) - 1)]))
     named = table.header or len(table.names) > 1
@@ -126,7 +126,7 @@ def _samples(
 
 
 def plain_numbers(text: str, head: Table, wanted: Wanted) -> Samples | None:
-    """Read a large text of features alone by NumPy, in half the time; `head` has its first rows."""
+    """Read a large text of features only by NumPy, in half the time; `head` has its first rows."""
     if head.delimiter not in (",", ";", "\t") or '"' in text or not head.rows:
         return None
     found, width, limits = numbers_of(head, wanted), len(head.names), wanted.limits
@@ -148,7 +148,7 @@ def plain_numbers(text: str, head: Table, wanted: Wanted) -> Samples | None:
 
 
 def not_finite(X: np.ndarray) -> dict[int, tuple[str, int]]:
-    """Say by row which value is not finite, and its column."""
+    """Say for each row with one which value is not finite, and in which column."""
     bad = ~np.isfinite(X)
     firsts = {int(i): int(bad[i].argmax()) for i in np.flatnonzero(bad.any(axis=1))}
     return {i: (f"has {X[i, j]}", j) for i, j in firsts.items()}
@@ -166,7 +166,7 @@ def ask_vectors(names: Sequence[str]) -> AskError:
 
 
 def _is_index(table: Table, j: int, cells: Sequence[object]) -> bool:
-    """Return whether a column numbers the rows: with whole numbers, all different."""
+    """Return whether a column numbers the rows: with distinct whole numbers."""
     if table.header is not None:
         if table.header[j] and not is_named(table.header[j], _INDEX):
             return False
@@ -182,7 +182,7 @@ def _is_index(table: Table, j: int, cells: Sequence[object]) -> bool:
 
 
 def _has_decimal_commas(table: Table, kept: Sequence[int]) -> bool:
-    """Decide whether commas in cells are decimal signs: more are than points. Name other rows."""
+    """Return whether commas in cells are decimal signs: more than points, and not of thousands."""
     with_comma = [cell for row in table.rows for j in kept if "," in (cell := row[j])]
     if not with_comma:
         return False
@@ -195,7 +195,7 @@ def _has_decimal_commas(table: Table, kept: Sequence[int]) -> bool:
 
 
 def _fault(plain: Any, cell: object) -> str:
-    """Say why a cell is not a number that double precision holds, "" if it is one."""
+    """Say why a cell is not a number in double precision; "" if it is one."""
     try:
         float(plain)
     except (TypeError, ValueError):

@@ -1,4 +1,4 @@
-"""NumPy's files: judged by their headers before anything is unpacked; pickles are never loaded."""
+"""NumPy's files: headers are checked before anything is unpacked; pickles are never loaded."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .limits import AskError, Limits, RefusedError
 from .tables import join_names
 from .zip_archives import open_zip
 
-_HEADER = 1 << 14  # bytes that have the header, of which NumPy reads 10,000
+_HEADER = 1 << 14  # bytes that contain the header; NumPy reads 10,000
 _MOST_ARRAYS = 100
 _SPARSE = {"data", "indices", "indptr", "shape", "format"}
 
@@ -27,7 +27,7 @@ class Header(NamedTuple):
 
 
 class Arrays:
-    """The arrays of a .npz file by their names, or the one of a .npy file, whose name is ""."""
+    """The arrays of a .npz file by name, or the array of a .npy file under the name ""."""
 
     def __init__(self, data: bytes, packed: bool) -> None:
         self._data = data
@@ -62,7 +62,7 @@ class Arrays:
         )
 
     def read(self, name: str, limits: Limits) -> np.ndarray:
-        """Return an array as it lies in the file, without a copy."""
+        """Return an array from the file, without a copy."""
         shape, fortran, dtype, size = self.headers[name]
         promised = math.prod(shape) * dtype.itemsize
         if dtype.hasobject:
@@ -77,7 +77,7 @@ class Arrays:
             )
         data = self._data
         if not self.single:
-            # What a zip says of sizes can be wrong: read what the array needs, and one more.
+            # Sizes in a zip can be wrong: read as many bytes as the array needs, and one more.
             with open_zip(data, _MOST_ARRAYS) as (archive, entries):
                 names = [entry.filename.removesuffix(".npy") for entry in entries]
                 with archive.open(entries[names.index(name)]) as file:
@@ -96,7 +96,7 @@ def _header(file: IO[bytes]) -> Header:
         first = npy.read_magic(data) == (1, 0)
         read = npy.read_array_header_1_0 if first else npy.read_array_header_2_0
         shape, fortran, dtype = read(data)
-        np.broadcast_shapes(shape)  # refuses lengths that no array has
+        np.broadcast_shapes(shape)  # refuses lengths that an array cannot have
     except Exception:  # also errors of Python's own parser, and warnings of Python 2's headers
         raise RefusedError("This is not a .npy array (its header cannot be read).") from None
     return Header(shape, fortran, dtype, data.tell())

@@ -1,4 +1,4 @@
-"""Samples as they were read: where each one stood, and what keeps some from being used."""
+"""Samples that a reader found: the place of each, and the problems of some."""
 
 from __future__ import annotations
 
@@ -11,56 +11,55 @@ import numpy as np
 if TYPE_CHECKING:
     from .tables import Table
 
-# From the rows that are left out, and whether their columns go too, to what to import and an
-# expression.
+# From the rows left out, and whether to leave out their columns, to imports and an expression.
 Python = Callable[[Collection[int], bool], tuple[str, str]]
 
 
 @dataclass(frozen=True)
 class Samples:
-    """Samples of a file, a folder or a box, and what is known of them."""
+    """Samples of a file, a folder or a text box, with their places, problems and labels."""
 
     values: Any  # a list, or an array (n, …)
     places: Sequence[int | str]  # rows as spreadsheets number them, or lines; or names of files
     unit: str = "line"  # of `places`: "line", "row", "paragraph", "part", "element", "file", …
     problems: Mapping[int, str] = field(default_factory=dict)  # by index, as a predicate
-    notes: tuple[str, ...] = ()  # what was read, and what was decided without having been asked for
-    python: Python | None = None  # how to read the same, of samples too many to be written out
+    notes: tuple[str, ...] = ()  # what the reader took, and its own decisions
+    python: Python | None = None  # code that reads them, if too many to write out
     groups: Sequence[Hashable] = ()
     kind: str = "texts"  # or "images", "molecules", "vectors", "values" (of labels)
-    kinds: tuple[str, ...] = ()  # that they could be, too
-    name: str = "pasted"  # of the file, or "answers.csv › answer"
-    how: str = ""  # they were taken apart, such as "split by semicolons"
-    total: int = 0  # of which `values` are a part; 0 for all
-    draw: int = 0  # which random part
+    kinds: tuple[str, ...] = ()  # other kinds that they could be
+    name: str = "pasted"  # name of the file, or "answers.csv › answer"
+    how: str = ""  # the way they were split, such as "split by semicolons"
+    total: int = 0  # size of the set that `values` are a part of; 0 for all
+    draw: int = 0  # number of the random part
     columns: tuple[str, ...] = ()  # to pick from
     column: str | None = None
     by: str | None = None  # the column of the groups
     sets_by: str | None = None  # the column of the sets
     separator: str | None = None
     splits: tuple[tuple[str, int], ...] = ()  # how many texts each separator would give
-    text: str = ""  # of examples: what may stand in the box
+    text: str = ""  # of examples: text for the box
     wrong: Mapping[int, str] = field(default_factory=dict)  # the column of a problem
     sets: Sequence[Hashable] = ()
     quality: Sequence[float] = ()
     prompts: Sequence[str] = ()
     asked: Sequence[str] = ()  # prompts by a column of that name, whether or not they are taken out
-    prompt_column: str = ""  # that prompts are from, or could be
+    prompt_column: str = ""  # column that prompts are from, or could be
     roles: Mapping[str, tuple[str, Sequence[str]]] = field(default_factory=dict)  # columns, labels
     wide: Sequence[str] = ()  # columns that each hold the answers of one model
     written: Callable[[Sequence[int]], str] | None = None  # samples, as the file has them
     features: Sequence[str] = ()  # the columns that numbers are from
-    lost: Mapping[str, str] = field(default_factory=dict)  # others, and why
-    table: Table | None = None  # that they were read from, without its rows
+    lost: Mapping[str, str] = field(default_factory=dict)  # other columns, and why
+    table: Table | None = None  # their table, without its rows
 
     @property
     def told(self) -> list[str]:
-        """The notes for a result, which shows the samples themselves."""
+        """The notes without quoted beginnings, for results that show the samples themselves."""
         return [note.partition(" It begins: ")[0] for note in self.notes]
 
     @property
     def ids(self) -> Sequence[int | str]:
-        """The id of each sample, or its place where no column has ids."""
+        """The id of each sample, or its place without a column of ids."""
         return self.roles["id"][1] if "id" in self.roles else self.places
 
     def __len__(self) -> int:
@@ -72,7 +71,7 @@ class Samples:
         return [self.values[i] for i in kept]
 
     def subset(self, kept: Sequence[int]) -> Samples:
-        """Return the samples at some places in the list, which keep their own."""
+        """Return the samples at some indices; their `places` stay the same."""
         written = self.written
         return replace(
             self,
@@ -98,7 +97,7 @@ class Samples:
         return f"{self.unit} {self.places[i]}" + (f", column {column!r}" if column else "")
 
     def said(self, i: int, problem: str) -> str:
-        """Say what is wrong with sample i, for a visitor, without the remedy in Python."""
+        """Say what is wrong with sample i, for a visitor of the page: no remedy in Python."""
         value = self.values[i]
         problem = problem.rpartition("; ")[0] or problem
         if not isinstance(value, str):
@@ -113,7 +112,7 @@ class Samples:
 
 
 def ranges(unit: str, places: Sequence[int | str], most: int = 8) -> str:
-    """Return places in words, those that follow each other as one: "lines 23–25 and 27"."""
+    """Return places in words, with runs of places as one: "lines 23–25 and 27"."""
     runs: list[list[int | str]] = []
     for place in places:
         last = runs[-1][-1] if runs else None

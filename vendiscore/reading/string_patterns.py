@@ -1,4 +1,4 @@
-"""Recognise strings that are no text, such as SMILES, and scripts without spaces between words."""
+"""Patterns of strings that are not text, such as SMILES, and of scripts without spaces."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-# So many of the strings are examined, and so large a share of them must look alike.
+# Strings examined at most, and the share of them that must match.
 _EXAMINED = 200
 _SHARE = 0.9
-# Rings, double bonds, and halogens after another atom or before one, of which so large a share is
-# enough where all strings are SMILES.
+# Rings, double bonds, and halogens next to another atom: signs of a molecule. Where all strings
+# can be SMILES, this share of them must have one.
 _UNLIKE_WORDS = re.compile(
     r"([1-9])[A-Za-z]{2,}\1|[A-Za-z)][=#][A-Za-z]|[A-Z](?:Cl|Br)\b|\b(?:Cl|Br)[A-Z]"
 )
@@ -21,8 +21,8 @@ IMAGES = (
     *("heif", "tif", "tiff", "ppm", "pgm", "pbm", "pnm", "jp2", "tga"),
 )
 _IMAGE = re.compile(rf"\s*\S.*\.(?:{'|'.join(IMAGES)})\s*", re.IGNORECASE)
-# Atoms that need no brackets, others in brackets, bonds, branches and closed rings; no bond, branch
-# or dot at the end, as words have that are cut short.
+# Atoms without and in brackets, bonds, branches and closed rings; not with a bond, branch or dot
+# at the end, as in words that are cut short.
 _ATOM = r"\d*(?:[A-Z][a-z]?|[bcnops]|as|se|te|\*)@{0,2}(?:H\d?)?(?:\++\d?|-+\d?)?(?::\d+)?\]"
 _SMILES = re.compile(
     rf"(?=[A-Za-z\[])(?:Cl|Br|[BCNOPSFIbcnops]|\[{_ATOM}|[-=#$:/\\.()]|%?\d)+(?<![-=#$:/\\.(])"
@@ -42,13 +42,13 @@ _WORDS = {
 _RUN = re.compile(f"[{_UNSPACED}]+")
 _GAP = re.compile(f"(?<=[{_UNSPACED}])\\s+(?=[{_UNSPACED}])")
 _LETTERS = re.compile(r"[^\W\d_]+")
-# Words have fewer letters than this, clauses more: people who split words of such a script write a
-# space after 2 letters of Chinese and 5 of Thai, others after a clause or never.
+# Words have fewer letters than this, clauses more: people who separate words of such scripts write
+# a space after 2 letters of Chinese and 5 of Thai, other people after a clause or never.
 _WORD = 8
 
 
 def words_by(texts: Sequence[str]) -> str:
-    """Return the tokenizer that finds words in texts of such scripts, as it would be passed."""
+    """Return the tokenizer to pass for texts in scripts without spaces."""
     for script, tokenizer in _WORDS.items():
         if any(script.search(text) for text in texts):
             return tokenizer
@@ -56,14 +56,14 @@ def words_by(texts: Sequence[str]) -> str:
 
 
 def looks_like(strings: Sequence[str]) -> tuple[str, str] | None:
-    """Return what nearly all strings look like if not text, and the kernel for it."""
+    """Return the kind of non-text that nearly all strings look like, and its kernel, or None."""
     some = strings[:: -(-len(strings) // _EXAMINED)] if strings else []
     enough = _SHARE * max(1, len(some))
     if sum(bool(_IMAGE.fullmatch(text)) for text in some) >= enough:
         return "names of image files", "pixels"
-    # Words may consist of letters of atoms: most molecules show a bond, branch, ring or bracket,
-    # and some of the small ones do, as no word does.
-    # Before the first space of a line of a .smi file is the SMILES, after it the name.
+    # Words can consist of letters of atoms. Most molecules have a bond, branch, ring or bracket,
+    # and some small ones have signs that words never have.
+    # In a line of a .smi file the SMILES ends at the first space; the name follows.
     heads = [(s.split(maxsplit=1) or [""])[0] for s in some]
     marked = 2 * sum(not head.isalpha() for head in heads) >= len(some)
     marked |= _FEW * len(some) <= sum(map(bool, map(_UNLIKE_WORDS.search, heads))) > 0
@@ -79,7 +79,7 @@ def unspaced(texts: Sequence[str]) -> int:
 
 
 def is_smiles(cell: str, longest: int) -> bool:
-    """Return whether RDKit reads a molecule from the cell, of `longest` characters at most."""
+    """Return whether RDKit can read a cell of at most `longest` characters as a molecule."""
     from rdkit import Chem, rdBase
 
     if not 0 < len(cell) <= longest or " " in cell:
@@ -103,7 +103,7 @@ def _is_unspaced(text: str) -> bool:
 
 
 def text_form(text: str) -> str:
-    """Return a text without case, space, punctuation and Unicode form; itself if that is all.
+    """Remove case, space, punctuation and Unicode form of a text, unless nothing would be left.
 
     >>> text_form("Don\u2019t STOP!") == text_form("dont stop")
     True

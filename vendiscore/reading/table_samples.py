@@ -1,4 +1,4 @@
-"""Tables and files of columns or arrays as samples: which are meant, and the groups of the rows."""
+"""Samples from tables, columnar files and arrays: the right columns, and the groups of rows."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _KEPT = 200  # characters of a value that is not a string
 
 
 def table_samples(read: Table, wanted: Wanted) -> Samples:
-    """Return the column that is meant, or all columns of numbers, with the groups of the rows."""
+    """Return the column of samples, or all columns of numbers, with the groups of the rows."""
     if not read.rows:
         return Samples([], [], kind=wanted.kind or "texts")
     rest = read.without([checked_column(read.names, c) for c in wanted.others])
@@ -73,7 +73,7 @@ def columns_samples(file: Columns, wanted: Wanted) -> Samples:
 
 
 def array_samples(arrays: Arrays, wanted: Wanted, kinds: Mapping[int, str]) -> Samples:
-    """Return rows of an array, whose kind is known by its dimensions, or one value a sample."""
+    """Return rows of an array as samples, their kind by its dimensions, or one value a sample."""
     if wanted.others:
         raise RefusedError("it has arrays, no columns; leave out --by, --group-by and --quality")
     if arrays.single and wanted.column:
@@ -103,7 +103,7 @@ def array_samples(arrays: Arrays, wanted: Wanted, kinds: Mapping[int, str]) -> S
 
 
 def _strings(read: Table, column: str, kind: str) -> Samples:
-    """Return the strings of a column, or its values where labels are compared."""
+    """Return the strings of a column, or its values if the kernel compares labels."""
     values, problems = read.column(column), dict(read.problems)
     if kind != "values":
         for i, value in enumerate(values):
@@ -126,7 +126,7 @@ def _strings(read: Table, column: str, kind: str) -> Samples:
 def _picked(
     rest: Table, wanted: Wanted, names: Sequence[str], vectors: Sequence[str] = ()
 ) -> tuple[str, tuple[str, ...]]:
-    """Return the column that holds the samples by what is in it, and a note on it."""
+    """Return the column whose contents look like the samples, and a note on the choice."""
     try:
         column = pick(rest, wanted)
     except RefusedError:
@@ -142,7 +142,7 @@ def _picked(
 def is_numeric(read: Table, column: str | None) -> bool:
     """Return whether a column, or each column, is of numbers or of rows of them."""
     columns = [read.column(name) for name in ([column] if column in read.names else read.names)]
-    if read.typed:  # a string of digits is a text there
+    if read.typed:  # there, a string of digits is text
         columns = [["text" if isinstance(c, str) else c for c in cells] for cells in columns]
     return bool(columns) and all(
         any(map(is_row, cells[:20])) or are_numbers(cells) for cells in columns
@@ -150,7 +150,7 @@ def is_numeric(read: Table, column: str | None) -> bool:
 
 
 def _are_numbers(read: Table, wanted: Wanted) -> bool:
-    """Return whether samples of any kind that were not read as numbers are numbers."""
+    """Return whether a table of typed values holds numbers, where the kind of sample is open."""
     return not wanted.kind and read.typed and is_numeric(read, wanted.column)
 
 
@@ -191,7 +191,7 @@ def _labelled(samples: Samples, read: Table, wanted: Wanted) -> Samples:
 
 
 def _written(read: Table, kept: Sequence[int]) -> str:
-    """Return rows of a table as text: lines of JSON as they were, elements and cells anew."""
+    """Return rows of a table as text: lines of JSON unchanged, elements and cells written anew."""
     if read.unit == "line":
         return "".join(f"{read.origin[i]}\n" for i in kept)
     if read.origin:

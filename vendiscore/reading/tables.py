@@ -16,8 +16,8 @@ from .limits import AskError, Limits, RefusedError, Wanted
 from .string_patterns import is_smiles
 
 DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", " ": "spaces"}
-_ALONE = "\x1f"  # for one column: a control character that stands in no text
-# Words of headers, which are hardly ever a sample themselves.
+_ALONE = "\x1f"  # delimiter for one column: a control character that texts do not have
+# Words of headers, which are hardly ever samples.
 TEXT_NAMES = re.compile(
     "(text|answer|response|completion|output|generation|generated|prediction|sentence|caption|story"
     "|storie|reply|replie|summary|summarie|translation|antwort|antworten|ausgabe)s?"
@@ -36,8 +36,8 @@ _NUMBER = re.compile(
     r"\s*[+-]?(\d+([.,]\d+|\.)?|[.,]\d+)(e[+-]?\d+)?\s*|\s*[+-]?(nan|inf)\s*", re.I | re.ASCII
 )
 _FIRST_ROW = re.compile(r"""(?:"[^"]*+"|[^\r\n])*+""")  # quoted cells may have several lines
-_LOOK = 2_000  # cells that tell what the others are
-_MANY_WORDS, _LONG_NAME = 6, 60  # of a header: sentences have more
+_LOOK = 2_000  # cells that show what the rest is like
+_MANY_WORDS, _LONG_NAME = 6, 60  # in a header: sentences have more
 
 Row = tuple[int, list[Any]]
 
@@ -46,7 +46,7 @@ Row = tuple[int, list[Any]]
 class Table:
     """Rows of cells under names, as many cells as names each."""
 
-    names: list[str]  # no two the same
+    names: list[str]  # all different
     rows: list[list[Any]]
     places: Sequence[int]  # of each row, counted from 1 as spreadsheets and editors do
     unit: str = "row"  # of `places`: "row", "line" or "element"
@@ -54,9 +54,9 @@ class Table:
     header: list[str] | None = None  # the first row, if it is not a sample
     delimiter: str = ""  # "" for one column
     encoding: str = "utf-8"  # as Python calls it
-    skipped: int = 0  # lines before the table, which say how to read it
+    skipped: int = 0  # lines before the table that say how to read it
     typed: bool = False  # cells are values of any type rather than strings
-    origin: Sequence[Any] = ()  # of JSON: the lines, or the elements, as they were
+    origin: Sequence[Any] = ()  # of JSON: the original lines or elements
     comma: bool = False  # whether there are decimal commas
     more: bool = False  # whether there are more rows than are read
 
@@ -84,7 +84,7 @@ class Table:
 def table(
     text: str, wanted: Wanted, *, typed: bool = False, sign: str = "", encoding: str = "utf-8"
 ) -> Table:
-    """Read delimited text as a table; `typed` by hand, and split by `sign` if it is known."""
+    """Read delimited text as a table; `typed` into a box, and split by `sign` if it is known."""
     limits = wanted.limits
     check_lines(text, limits)
     said = re.match(r"\ufeff?sep=(.)\r?\n", text)  # a line for Excel, which does not count it
@@ -121,7 +121,7 @@ def table(
 
 
 def check_lines(text: str, limits: Limits) -> None:
-    """Raise a RefusedError for a text of so many lines, most of them blank, that it takes long."""
+    """Raise a RefusedError for a text of too many lines, even blank ones, which would take long."""
     if (count := text.count("\n") + text.count("\r")) > limits.lines:
         raise RefusedError(f"{count:,} lines are too many: the limit is {limits.lines:,}.")
 
@@ -161,7 +161,7 @@ def counts(cells: Sequence[object], start: int = 0) -> bool:
 
 
 def prompt_column(names: Sequence[str], used: Collection[str | None]) -> str | None:
-    """Return the first column whose name is that of prompts, and which has no other use."""
+    """Return the first column with a usual name for prompts and without another use."""
     there = (name for name in names if is_named(name, PROMPT_NAMES) and name not in used)
     return next(there, None)
 
@@ -178,7 +178,7 @@ def join_names(names: Iterable[str]) -> str:
 
 
 def _has_header(rows: Sequence[Sequence[str]], wanted: Wanted, typed: bool) -> bool:
-    """Return whether the first row names the columns: unless something speaks against it."""
+    """Return whether the first row names the columns, which it does unless its cells forbid it."""
     first, body = [cell.strip() for cell in rows[0]], rows[1:]
     columns = [[row[j] for row in body if j < len(row)] for j in range(len(first))]
     known = (TEXT_NAMES, OTHER_NAMES, MOLECULE_NAMES, _OTHERS_YET)
@@ -188,7 +188,7 @@ def _has_header(rows: Sequence[Sequence[str]], wanted: Wanted, typed: bool) -> b
     numbers = [share_of_numbers(cells) > 0.5 for cells in columns]
     if len(first) > 1 and not first[0] and counts(first[1:]):
         return True  # pandas' names, above its index
-    if counts(first):  # pandas' names or, where there are whole numbers below, a sample
+    if counts(first):  # pandas' names or, above whole numbers, a sample
         fractions = len(first) > (2 if typed else 1) and _are_fractions(chain.from_iterable(body))
         return fractions or not any(numbers)
     if wanted.kind == "vectors":
@@ -217,7 +217,7 @@ def _are_fractions(cells: Iterable[str]) -> bool:
 
 
 def delimiter(text: str, numeric: bool, limits: Limits) -> str:
-    """Return the sign that splits most rows alike, and into numbers where there is a choice."""
+    """Return the sign that splits most rows into equal numbers of cells, numbers preferred."""
     best, found, error = (0.0, 0.0), "", None
     most = min(limits.samples + 1, _LOOK)
     first_row = _FIRST_ROW.match(text.lstrip("\r\n "))
@@ -230,7 +230,7 @@ def delimiter(text: str, numeric: bool, limits: Limits) -> str:
             error = error or caught
             continue
         if not rows:
-            return sign  # nothing but blank cells
+            return sign  # all cells are blank
         if len(rows[0]) < 2:
             continue
         alike = sum(len(_trim(cells)) <= len(rows[0]) and len(cells) > 1 for cells in rows)
@@ -244,7 +244,7 @@ def delimiter(text: str, numeric: bool, limits: Limits) -> str:
 
 
 def parse_rows(text: str, delimiter: str, limits: Limits) -> Iterator[Row]:
-    """Yield the rows that are not blank, with their numbers; blank ones count."""
+    """Yield the rows that are not blank, with their numbers; blank rows count, too."""
     spaced = delimiter == " "
     rows = map(str.split, text.split("\n")) if spaced else _csv(text, delimiter or _ALONE, limits)
     total = width = 0
@@ -253,7 +253,7 @@ def parse_rows(text: str, delimiter: str, limits: Limits) -> Iterator[Row]:
         total += len(cells)
         if total > most:
             raise RefusedError(f"More than {most:,} cells are too many; send fewer rows.")
-        # Below a row of one cell, "" is a row too: pandas writes an empty cell of one column so.
+        # Below a row of one cell, "" is a row: pandas writes the empty cell of one column so.
         if any(cell.strip() for cell in cells) or (width == 1 and cells == [""]):
             width = max(width, len(cells))
             yield place, cells
@@ -276,7 +276,7 @@ def _csv(text: str, delimiter: str, limits: Limits) -> Iterator[list[str]]:
 
 
 def _narrow(lines: Iterable[str], delimiter: str, limits: Limits) -> Iterator[str]:
-    """Yield the lines, none with more cells than are allowed: a cheap look first."""
+    """Yield the lines; refuse one with too many cells by a quick count of delimiters."""
     for line in lines:
         if (cells := line.count(delimiter) + 1) > max(limits.columns, limits.text):
             raise RefusedError(f"{cells:,} columns are too many: the limit is {limits.columns:,}.")
@@ -292,7 +292,7 @@ def _trim(cells: Sequence[str]) -> Sequence[str]:
 
 
 def _fitted(cells: list[str], width: int, delimiter: str) -> list[str]:
-    """Add blank cells up to the number of names, or join the last ones again."""
+    """Add blank cells up to the number of names, or join surplus cells to the last."""
     cells = [*_trim(cells)] if len(cells) > width else cells + [""] * (width - len(cells))
     return [*cells[: width - 1], delimiter.join(cells[width - 1 :])]
 
@@ -308,7 +308,7 @@ def _refuse_ragged(rows: Sequence[Row], ragged: Mapping[int, int], delimiter: st
 
 
 def _distinct(names: Sequence[str]) -> list[str]:
-    """Number the names that are blank, as in "column 2", and make no two the same."""
+    """Number blank names, as in "column 2", and make all names different."""
     found: list[str] = []
     often: Counter[str] = Counter()
     for i, name in enumerate(names, 1):

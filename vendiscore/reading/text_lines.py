@@ -1,4 +1,4 @@
-"""Lines of text as samples: a line each, or what stands between two separators."""
+"""Lines of text as samples: each line, or each part between two separators."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .samples import Samples
 
 
 def line_samples(text: str, split: str, molecules: bool) -> Samples:
-    """Return texts between "row"s, "blank" lines or lines of a sign, or SMILES without names."""
+    """Split a text at each "row", at "blank" lines or at a sign; drop the names of SMILES."""
     rows = LINE_BREAK.split(text)
     rows = rows[:-1] if not rows[-1] else rows
     places: Sequence[int] = range(1, len(rows) + 1)
@@ -19,7 +19,7 @@ def line_samples(text: str, split: str, molecules: bool) -> Samples:
     elif split != "row":
         sign = "" if split == "blank" else split
         found = list(parts(rows, lambda row: row.strip() == sign))
-        # Nothing between two signs is an empty text; many blank lines are as one.
+        # Two signs in a row enclose an empty text; blank lines in a row are one separator.
         found = [part for i, part in enumerate(found, 1) if part[1] or (sign and i < len(found))]
         places = [place for place, _ in found]
         values = whole = ["\n".join(part) for _, part in found]
@@ -33,7 +33,7 @@ def line_samples(text: str, split: str, molecules: bool) -> Samples:
 
 
 def parts(rows: Sequence[str], is_sign: Callable[[str], bool]) -> Iterator[tuple[int, list[str]]]:
-    """Yield the lines between those that separate, with the number of the first, from 1."""
+    """Yield the lines between separators, with the number of the first, from 1."""
     start, part = 1, list[str]()
     for place, row in enumerate(rows, 1):
         if is_sign(row):

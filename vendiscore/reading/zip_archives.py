@@ -1,4 +1,4 @@
-"""Zips: nothing is written to disk, and sizes that they state are not believed."""
+"""Zip archives: nothing is written to disk, and the sizes that they state are not trusted."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from contextlib import contextmanager
 
 from .limits import RefusedError
 
-_LISTED = 300  # bytes of an entry in the list of them, which takes 46 and its name
+_LISTED = 300  # bytes of an entry in the directory, which takes 46 and its name
 
 
 @contextmanager
 def open_zip(data: bytes, most: int) -> Iterator[tuple[zipfile.ZipFile, list[zipfile.ZipInfo]]]:
-    """Open a zip of at most so many entries; a RefusedError for one that cannot be read."""
+    """Open a zip of at most `most` entries; raise a RefusedError if it cannot be read."""
     try:
         _check_listed(data, most)
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
@@ -30,7 +30,7 @@ def open_zip(data: bytes, most: int) -> Iterator[tuple[zipfile.ZipFile, list[zip
 
 
 def _check_listed(data: bytes, most: int) -> None:
-    """Refuse a list of entries so long that reading it alone would take much memory."""
+    """Refuse a directory of entries so long that reading it would take much memory."""
     end = data.rfind(b"PK\x05\x06")
     sizes = [int.from_bytes(data[end + 12 : end + 16], "little")] if end >= 0 else []
     far = data.rfind(b"PK\x06\x06")

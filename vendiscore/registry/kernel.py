@@ -16,12 +16,12 @@ from .plugins import Plugins, options_of, summary_of
 
 Build = TypeVar("Build", bound=Callable[..., Similarity])
 Fit = Callable[..., Mapping[str, Any]]
-# What `k="semantic"` embeds texts with: small, trained on pairs of sentences of one meaning.
+# The model of `k="semantic"`: small, trained on pairs of sentences with the same meaning.
 SEMANTIC, SEMANTIC_MODEL = "semantic", "sentence-transformers/all-MiniLM-L6-v2"
 
 
 class Fitted(dict[str, Any]):
-    """Options that `fit` of a kernel finds, with sentences for whoever reads a number."""
+    """Options that `fit` of a kernel finds, with notes for readers of a score."""
 
     def __init__(self, options: Options, notes: Sequence[str] = ()) -> None:
         super().__init__(options)
@@ -35,14 +35,14 @@ class Control:
     Attributes
     ----------
     name, label : str
-        What the page and its API call it, and what stands before it.
+        Its name in the page and its API, and the label before it.
     type, value : {"number", "choice", "checks"}; number, str or list of int
-        A number of at least 0, one of `choices`, or some of them, whole numbers; the usual one (the
-        kernel is passed a number or choice only where it is another).
+        A number of at least 0, one of `choices`, or some of them, whole numbers; its default (the
+        kernel gets a number or choice only if it differs).
     choices, most : sequence or mapping of str to str, int
-        With what results call each, if that is another word; the largest number the API takes.
+        Choices, with their names in results if these differ; the largest number the API takes.
     info, phrase, keyword : str
-        What it does, how results name a value ("of {}"), and the kernel's option (`name` if empty).
+        An explanation, the words for a value ("of {}"), and the kernel's option (`name` if empty).
 
     Examples
     --------
@@ -64,9 +64,9 @@ class Control:
 
 @dataclass(frozen=True, repr=False)
 class Kernel(Summary):
-    """A registered kernel, which is not called itself: `k=` of any call takes its name.
+    """A registered kernel, not called directly: pass its name as `k=` of any call.
 
-    `help(get_kernel("morgan"))` tells its options; other attributes are as for `register_kernel`.
+    `help(get_kernel("morgan"))` shows its options; other attributes are as for `register_kernel`.
 
     Attributes
     ----------
@@ -149,30 +149,30 @@ def register_kernel(
     """Make a function available as `k=name` in every call, as a decorator.
 
     The function takes a list of samples, and options as keywords with defaults, and returns a
-    Similarity. The first line of its docstring is what tables say of the kernel.
+    Similarity. Tables of kernels show the first line of its docstring.
 
     Parameters
     ----------
     name, source, samples : str
-        What `k=` calls it, where it is defined (a paper, or this docstring), and the kind of sample
+        Its name for `k=`, where it is defined (a paper, or this docstring), and the kind of sample
         it compares: "text", "vectors", … or a word of your own.
     psd, unit_diagonal : bool
         Whether its matrix is always positive semidefinite (then not checked), and k(x, x) = 1.
     needs : str
         The extra to install, empty if none.
     fit : callable, optional
-        `fit(samples, **options)` returns the options that follow from samples where they are not
-        given, such as a bandwidth: sets that are compared share them.
+        `fit(samples, **options)` returns the options that follow from samples unless they are
+        passed, such as a bandwidth: sets that are compared share them.
     rows : bool, or callable of options
-        Whether features of a sample depend on no other and are as many for all, as `State` needs.
+        Whether a sample has features that depend on no other sample, of one number for all.
     label, term, by : str
-        What similar samples do ("share words": the page offers kernels with a label), what experts
-        call it (its name unless given), and how a sentence on it begins ("By" and the term).
+        A predicate of similar samples ("share words": the page offers kernels with a label), the
+        experts' name (default: `name`), and the beginning of a sentence on it ("By" and the term).
     controls : sequence of Control
         The options that visitors of the page can set.
     repeats : bool
-        Whether the function gets equal strings or numbers each time, as an option that has
-        something for each sample needs; otherwise it gets each of them once.
+        Whether the function gets equal strings or numbers each time, for an option with a value
+        for each sample; otherwise it gets each distinct one once.
 
     Returns
     -------
@@ -221,12 +221,12 @@ def get_kernel(name: str) -> Kernel:
     Parameters
     ----------
     name : str
-        As `k=` takes it.
+        The name, as for `k=`.
 
     Returns
     -------
     Kernel
-        `help` of it tells its options. An unknown name raises a ValueError that suggests one.
+        `help` shows its options. An unknown name raises a ValueError that suggests one.
 
     Examples
     --------
@@ -248,7 +248,7 @@ def get_kernel(name: str) -> Kernel:
 
 
 def named_kernel(name: str) -> tuple[Kernel, str | None]:
-    """Return the kernel that `k=` means, and the model where it names one: a Hub id or folder.
+    """Return the kernel that `k=` means, and the model if it names one: a Hub id or folder.
 
     "semantic" is `SEMANTIC_MODEL`.
     """
@@ -259,7 +259,7 @@ def named_kernel(name: str) -> tuple[Kernel, str | None]:
 
 
 def with_model(name: str, model: str | None, options: Options) -> Record:
-    """Return options of a kernel with the model that its name stands for, if any."""
+    """Return options of a kernel, and the model that its name stands for, if any."""
     own = {key: options[key] for key in ("model", "model_path") if options.get(key) is not None}
     if model is None or (own and name == SEMANTIC):
         return dict(options)
@@ -279,7 +279,7 @@ def labelled_kernels(samples: str) -> list[Kernel]:
 
 
 def check_options(kernel: Kernel, options: Options, also: Iterable[str] = ()) -> None:
-    """Raise a TypeError for an option the kernel does not have; `also` may have been meant."""
+    """Raise a TypeError for an option that the kernel lacks; `also` has more names to suggest."""
     for option in options:
         if option not in kernel.options:
             raise TypeError(

@@ -22,21 +22,21 @@ Direction = Literal["higher", "lower"]
 Compute = TypeVar("Compute", bound=Callable[..., Any])
 Reader = Callable[[Any], Any]
 
-# How far rounding may take a number out of its range, besides that of the samples.
+# The distance by which rounding may take a number out of its range, besides rounding of samples.
 RANGE_ROUNDING = 1e-9
 _RANGE = re.compile(r"[\[(](n|[−∞\d.]+), (n|[−∞\d.]+)[\])]")
 
 
 @dataclass(frozen=True, repr=False)
 class Measure(Summary):
-    """A registered measure, which is not called itself: `measures=` of `compute` takes its name.
+    """A registered measure, not called directly: pass its name in `measures=` of `compute`.
 
     Attributes
     ----------
     compute : callable
         `compute(subject, **options)` returns a number; one for each order if `ordered`; or a
-        mapping from what comes after its name in the keys of the result ("_t0.5") to numbers. The
-        other attributes are what `register_measure` takes.
+        mapping from suffixes of its name in the keys of the result ("_t0.5") to numbers. The
+        other attributes are the arguments of `register_measure`.
 
     Examples
     --------
@@ -94,12 +94,12 @@ class Measure(Summary):
         return low, high
 
     def limits(self, n: int) -> tuple[float, float]:
-        """Return what `range` says for n samples."""
+        """Return both ends of the range for n samples."""
         low, high = self.ends
         return float(n) if low is None else low, float(n) if high is None else high
 
     def check(self, value: object, n: int, rounding: float = 0.0) -> Any:
-        """Return the value, brought into its range, which it may leave only by rounding."""
+        """Return the value, clipped to its range; raise if rounding cannot explain the distance."""
         low, high = self.limits(n)
         found = value if type(value) is float else scalar(value)  # not a float of NumPy
         slack = (RANGE_ROUNDING + 4 * rounding) * max(1.0, abs(found))
@@ -137,27 +137,27 @@ def register_measure(
     """Make a function of a Subject available in `measures=[name]`, as a decorator.
 
     The function takes the `Subject`, and options as keywords with defaults, and returns what
-    `Measure.compute` does. The first line of its docstring is what tables say of the measure.
+    `Measure.compute` does. Tables of measures show the first line of its docstring.
 
     Parameters
     ----------
     name, source : str
-        What `measures=` and results call it, and where it is defined: a paper, or this docstring.
+        Its name in `measures=` and results, and where it is defined: a paper, or this docstring.
     needs : {"similarity", "distances", "features", "samples"}
-        What it reads of the subject: "distances" takes n² memory, "samples" are as they came.
+        The part of the subject that it reads: "distances" takes n² memory; "samples" are as passed.
     range, direction : str, {"higher", "lower"}
         The values it can take, such as "[1, n]" or "[0, ∞)" (a result outside of it is an error),
-        and which of them mean more of its aspect.
+        and the direction in which values mean more of its aspect.
     weighted, ordered, groups : bool
         Whether it takes weights, `subject.p`; returns a number for each of `subject.orders`; has
         one number for all groups, `subject.parts`, together.
     references, pooled : bool
-        Whether it compares the samples with a second set, and by what is between, `subject.both`.
+        Whether it compares the samples with a second set; and whether by pairs, `subject.both`.
     readers : mapping of str to callable, optional
-        Checks of its options, made before any work starts; each returns the value, read.
+        Checks of its options, which run before any work; each returns the value that it read.
     aspect : {"diversity", "dimension", "fidelity", "likeness", "novelty"}
-        How diverse samples are, or in how many dimensions they lie; of two sets, how many samples
-        are like a reference, how alike both are, or how much is like no reference.
+        The question it answers: how diverse samples are, or in how many dimensions they lie; of two
+        sets, how many samples are like a reference, how alike both are, or how much is new.
     references_without : str, optional
         An option of a one-set measure, without which references, if any, set the unit of distances.
     sequence, vectors, stacks, null : bool
@@ -207,7 +207,7 @@ def list_measures() -> list[Measure]:
 
 
 def get_measure(name: str) -> Measure:
-    """Return the measure of that name; a ValueError that suggests one if there is none."""
+    """Return the measure of that name, or raise a ValueError that suggests another name."""
     measure = _measures.find(name)
     if measure is None:
         known = {*_measures.named, *PRESETS}

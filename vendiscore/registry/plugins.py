@@ -1,4 +1,4 @@
-"""Add kernels and measures by importing files and installed packages; those that fail only warn."""
+"""Kernels and measures from files and installed packages; failing imports only warn."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ from ..arrays.types import Record
 from ..errors import warn
 
 Thing = TypeVar("Thing")
-# Where files are dropped: `vendiscore.kernels` has that folder as a second one.
+# The folder for files of users: `vendiscore.kernels` has it as a second folder.
 DROPPED = "kernels"
 _ROOT = __name__.partition(".")[0]  # the package
 
 
 class Plugins(Generic[Thing]):
-    """What is registered of one kind, by name."""
+    """A registry of kernels or of measures, by name."""
 
     _kinds: ClassVar[list[Plugins[Any]]] = []
     _loading: ClassVar[threading.RLock] = threading.RLock()
-    # Where things should have come from, and why they did not.
+    # Files and packages that could not be imported, and why.
     left_out: ClassVar[dict[str, str]] = {}
-    version: ClassVar[int] = 0  # another number after each change of what is registered
+    version: ClassVar[int] = 0  # increases with each change of a registry
     _dropped: ClassVar[bool] = False
 
     def __init__(self, what: str, home: str) -> None:
         self.what = what
         self.home = home
         self.made: dict[str, tuple[Thing, Callable[..., object]]] = {}
-        self.own: bool = False
-        self._others = False  # what was imported
+        self.own: bool = False  # whether the package's modules are imported
+        self._others = False  # whether the modules of others are imported
         self._kinds.append(self)
 
     def add(self, name: str, thing: Thing, function: Callable[..., object]) -> None:
-        """Register what a function makes; a ValueError if a function elsewhere has the name."""
+        """Register a function's kernel or measure; raise a ValueError if another has its name."""
         _, other = self.made.get(name, (None, None))
         if other and _module(other) != _module(function) and _file(other) != _file(function):
             raise ValueError(
@@ -51,18 +51,18 @@ class Plugins(Generic[Thing]):
 
     @property
     def named(self) -> dict[str, Thing]:
-        """All that is registered so far."""
+        """All kernels or measures registered so far."""
         return {name: thing for name, (thing, _) in sorted(self.made.items())}
 
     def find(self, name: str) -> Thing | None:
-        """Return what has that name; others' files are read only if none of the package has."""
+        """Return the entry of that name; import others' files only if the package has none."""
         self._load_own()
         if name not in self.made:
             self.load()
         return self.made[name][0] if name in self.made else None
 
     def load(self) -> None:
-        """Import all that registers some."""
+        """Import every file and package that registers entries."""
         self._load_own()
         with self._loading:
             if not self._others:
@@ -101,7 +101,7 @@ class Plugins(Generic[Thing]):
     @classmethod
     @contextmanager
     def _all_or_none(cls, where: str, remedy: str) -> Iterator[None]:
-        """Take back all that was registered, of any kind, if there is an error."""
+        """Undo all registrations, of any kind, if there is an error."""
         before = [set(kind.made) for kind in cls._kinds]
         try:
             yield
@@ -116,7 +116,7 @@ class Plugins(Generic[Thing]):
 
 
 def options_of(function: Callable[..., object]) -> Record:
-    """Return the arguments of a function with their defaults, but for the first one."""
+    """Return the arguments of a function after the first, with their defaults."""
     parameters = list(inspect.signature(function).parameters.values())[1:]
     return {parameter.name: parameter.default for parameter in parameters}
 

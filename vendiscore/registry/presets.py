@@ -1,4 +1,4 @@
-"""Names for several measures at once: the sets that people quote, for a kind of sample."""
+"""Names for sets of measures that people report together, for a kind of sample."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class Preset(NamedTuple):
     """Several measures under one name."""
 
     measures: Sequence[str]
-    what: str  # they say together, and of which samples
+    what: str  # the question that they answer, and the kind of sample
     source: str
 
 
@@ -51,7 +51,7 @@ PRESETS = {
 
 
 def expanded(measures: Options) -> dict[str, Record]:
-    """Return the options of each measure by its name, of measures and presets by theirs."""
+    """Replace presets by their measures; return the options of each measure by its name."""
     found: dict[str, Record] = {}
     for name, own in measures.items():
         if not isinstance(own, Mapping):

@@ -23,14 +23,14 @@ def report(
     """Write a report of how diverse samples are, and why: one HTML file that needs nothing else.
 
     It has the number and its interval, near-duplicates, modes, redundant samples, growth, pictures,
-    all samples, and Python that gives the number again.
+    all samples, and Python code that recomputes the number.
 
     Parameters
     ----------
     samples : list, array, Similarity or Sources
-        n samples of the kind that `k` compares; a list of lists means groups. Not changed. Of what
-        `sources` found, the report of how many sources differ, without other keywords than `title`.
-    references : the same, optional, for measures that compare two sets
+        n samples of the kind that `k` compares; a list of lists means groups. Not changed. A
+        result of `sources` gives the report of how many sources differ, and takes only `title`.
+    references : samples of the same kind, optional, for measures that compare two sets
     title : str, optional, the heading; such as "Diversity of 20 texts" by default
     **keywords
         As for `compute`: `k`, `q`, `groups`, `measures` and so on.
@@ -38,23 +38,23 @@ def report(
     Returns
     -------
     Report
-        `write_html(path)` writes it, `html()` is its text, `numbers` what `compute` gives, with
-        details; notebooks show it.
+        `write_html(path)` writes the file, `html()` returns its text, and `numbers` is the result
+        of `compute` with details; notebooks show the report.
 
     Raises
     ------
     TypeError, ValueError, SampleError, TooLargeError
         For input that cannot be scored, or not in memory; the message names the remedy.
     NotPSDError
-        For negative eigenvalues, at every order unless `psd="clip"`: the profile needs them all.
+        For negative eigenvalues unless `psd="clip"`, whatever `q` is: the profile has every order.
 
     Notes
     -----
     The same samples, keywords and versions of packages give the same bytes. A 95 % interval is
-    added unless `ci` is passed. Of more than 2,000 samples, so many are drawn to compare pairs (but
-    near-duplicates and modes of dense features are of all), and 1,000 for growth. The table of all
-    samples, which are escaped, ends where the file would exceed about 500 kB. Pictures are drawn if
-    matplotlib is there, molecules if RDKit is.
+    added unless `ci` is passed. Pairs are compared among 2,000 samples drawn at most (but among all
+    for near-duplicates and modes of dense features), and growth uses at most 1,000. The table of
+    samples, which are escaped, ends where the file would exceed about 500 kB. Pictures need
+    matplotlib, and drawings of molecules RDKit.
 
     Examples
     --------

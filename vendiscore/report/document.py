@@ -1,4 +1,4 @@
-"""A report as one HTML file that needs no other: its sections in a page of its own."""
+"""A report as one self-contained HTML file: its sections in a page of its own."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from .sections import Section, sections
 
 @dataclass(frozen=True, repr=False)
 class Report(Summary):
-    """How diverse samples are, and why, as one HTML file; notebooks show it.
+    """Report on how diverse samples are, and why, as one HTML file; notebooks show it.
 
     Attributes
     ----------
     title : str, the heading
-    numbers : dict, what `compute` gives, with `details`, and an interval where there can be one
-    sections : tuple of Section; another page needs `vendiscore.report.document.style()` for them
+    numbers : dict, the result of `compute` with `details`, and an interval where one can be found
+    sections : tuple of Section; another page of them needs `vendiscore.report.document.style()`
 
     Examples
     --------
@@ -69,7 +69,7 @@ class Report(Summary):
         )
 
     def write_html(self, path: str | Path) -> None:
-        """Write the file, in UTF-8; one that is there is replaced."""
+        """Write the file, in UTF-8; replace an existing file."""
         Path(path).write_text(self.html(), encoding="utf-8", newline="\n")
 
     def _repr_html_(self) -> str:
@@ -81,7 +81,7 @@ class Report(Summary):
 
 @np.errstate(all="ignore")
 def reported(found: Findings, title: str | None = None, shown: Previews | None = None) -> Report:
-    """Write the report of findings; samples are shown as they came unless `shown` has others."""
+    """Write the report of findings; `shown` replaces the usual previews of samples."""
     shown = shown or Previews.of(found.subject)
     title = title or f"Diversity of {shown.counted(found.n)}"
     return Report(title, found.numbers, tuple(sections(found, shown)))

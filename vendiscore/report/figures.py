@@ -1,4 +1,4 @@
-"""Pictures of findings, and of sets that were compared, each with what is to be seen in it."""
+"""Pictures of findings and of comparisons of sets, each with a caption."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from ..magnitude.curve import Curve
 from .markup import cut
 from .svg import svg
 
-_CELLS = 120  # rows of the heat map, whose picture is in the file
-_NAME = 24  # signs of a name in a legend, beside which the curves are still seen
+_CELLS = 120  # rows of the heat map, whose pixels add to the size of the file
+_NAME = 24  # characters of a name in a legend, which leave room for the curves
 
 
 class Figure(NamedTuple):
-    """A picture with what is to be seen in it."""
+    """A picture with its name, title and caption."""
 
     name: str
     svg: str
@@ -32,7 +32,7 @@ class Figure(NamedTuple):
 
 
 def figures(found: Findings) -> Iterator[Figure]:
-    """Draw all pictures that there is something to see in, one by one."""
+    """Draw one by one the pictures for which the findings have data."""
     if found.similarity is not None:
         yield heat(found)
         yield spectrum(found)
@@ -55,7 +55,7 @@ def figures(found: Findings) -> Iterator[Figure]:
 
 
 def heat(found: Findings) -> Figure:
-    """Draw all similarities, similar samples side by side, and those of a group."""
+    """Draw all similarities, with similar samples, and samples of a group, side by side."""
     picture = svg(
         lambda ax: plots.heat_map(found.K, found.seriated, groups=found.codes, ax=ax, cells=_CELLS),
         sentences.heat(found.K),
@@ -82,7 +82,7 @@ def spectrum(found: Findings) -> Figure:
 
 
 def profile(found: Findings) -> Figure:
-    """Draw the score of every order, with the one asked for marked where it is of the whole."""
+    """Draw the score at every order; mark the requested order if its score is of all samples."""
     values = found.profile
     mark = (found.order, found.value) if found.is_vendi and not found.grouped else None
     label = f"Profile: from {values[0]:.1f} at q = 0 to {values[-1]:.1f} at q = {ORDERS[-1]:g}"
@@ -110,7 +110,7 @@ def magnitude(curve: Curve) -> Figure:
 
 
 def compared(comparison: Comparison) -> Iterator[Figure]:
-    """Draw sets side by side, drawn down to one size: their scores, and their profiles."""
+    """Draw the scores and the profiles of sets, compared at one size."""
     words = ", ".join(f"{row.name} {row.matched:.1f}" for row in comparison.sets)
     picture = svg(lambda ax: comparison.plot(ax=ax), f"Scores at matched size: {words}")
     text = f"The bar is the {100 * comparison.level:g} % interval."

@@ -9,13 +9,13 @@ SEEN = 160  # characters of a text before it is unfolded
 
 
 def escape(text: str, longest: int = 160) -> str:
-    """Write text of a visitor as HTML that cannot be anything but text."""
-    signs = {ord(sign): f"&#{ord(sign)};" for sign in "${}`"}  # of templates that gradio fills in
+    """Escape untrusted text, so that HTML shows it as text and nothing else."""
+    signs = {ord(sign): f"&#{ord(sign)};" for sign in "${}`"}  # gradio fills in templates at these
     return html.escape(cut(text, longest)).translate(signs)
 
 
 def cut(text: str, longest: int) -> str:
-    """Cut a text to no more than so many characters."""
+    """Cut a text to at most `longest` characters."""
     return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
@@ -31,13 +31,13 @@ def folded(text: str, longest: int) -> str:
 
 
 def paragraph(*sentences: str) -> str:
-    """Return sentences of plain text as a paragraph, without those that are empty."""
+    """Return sentences of plain text as a paragraph, without empty ones."""
     said = " ".join(sentence for sentence in sentences if sentence)
     return f"<p>{escape(said, 2_000)}</p>" if said else ""
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "") -> str:
-    """Return cells of HTML as a table; the first of a row is its name."""
+    """Return cells of HTML as a table; the first cell of a row is its name."""
     titles = "".join(f'<th scope="col">{title}</th>' for title in head)
     body = "".join(
         f'<tr><th scope="row">{first}</th>{"".join(f"<td>{cell}</td>" for cell in rest)}</tr>'
@@ -58,10 +58,10 @@ def listing(items: Iterable[str], kind: str = "ul", name: str = "") -> str:
 
 
 def more(count: int, what: str) -> str:
-    """Count what is not listed, if anything."""
+    """State how many items are not listed, if any."""
     return paragraph(f"And {count:,} more{what}.") if count > 0 else ""
 
 
 def preformatted(text: str) -> str:
-    """Return code, or a line to be copied."""
+    """Return code, or a line to copy, as HTML."""
     return f'<pre tabindex="0"><code>{html.escape(text)}</code></pre>'

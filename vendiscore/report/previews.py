@@ -1,4 +1,4 @@
-"""How samples are shown: texts as they are, molecules and images small, vectors by their rows."""
+"""Previews of samples: texts unchanged, molecules and images small, vectors by row number."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from ..similarity.base import Similarity
 from .markup import cut, escape, folded
 from .thumbnails import sketch, small
 
-# What samples of a kind are called, in the singular.
+# The word for one sample of each kind.
 _WORDS = {"text": "text", "molecules": "molecule", "images": "image", "vectors": "row"}
-_PICTURES = 100_000  # characters of all pictures of samples together: the file is to stay small
-NUMBERS = 4  # of a vector that are shown
+_PICTURES = 100_000  # characters of all pictures of samples together, to keep the file small
+NUMBERS = 4  # numbers of a vector that are shown
 
 
 @dataclass
 class Previews:
-    """Samples as HTML and as plain text, by their places in the list that came in."""
+    """Samples as HTML and as plain text, by their places in the list passed."""
 
     samples: Any = field(repr=False)
     kind: str  # "text", "molecules", "images", "vectors", "records" or ""
@@ -55,16 +55,16 @@ class Previews:
 
     @property
     def word(self) -> str:
-        """What one is called."""
+        """The word for one sample, such as "text"."""
         return _WORDS.get(self.kind, "sample")
 
     @property
     def what(self) -> str:
-        """What they are called."""
+        """The plural of `word`."""
         return f"{self.word}s"
 
     def cell(self, place: int, longest: int) -> str:
-        """Show a sample as HTML; long texts are folded, and cut at a length."""
+        """Return a sample as HTML; fold a long text, and cut it at `longest` characters."""
         label, picture = self.label(place), self._picture(place)
         if self.kind == "images":
             name = escape(label)
@@ -93,7 +93,7 @@ class Previews:
         return _said(sample) or f"sample {place}"
 
     def _picture(self, place: int) -> str:
-        """Return a small picture; empty where it cannot be drawn, or there is no room for more."""
+        """Return a small picture; "" if it cannot be drawn or the file has enough pictures."""
         if place not in self._pictures:
             self._pictures[place] = self._drawn(place) if self._left > 0 else ""
         picture = self._pictures[place] if len(self._pictures[place]) <= self._left else ""

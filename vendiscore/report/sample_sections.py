@@ -1,4 +1,4 @@
-"""Which samples are alike, which repeat others, which add: the sections about single samples."""
+"""Sections about single samples: near-duplicates, modes, and what each sample adds."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..spectral.rank_one import lost
 from .markup import listing, more, paragraph, table
 from .previews import Previews
 
-# What is shown of each; the rest is counted.
+# Most entries of each list; the rest is counted.
 NEAR_GROUPS, NEAR_MEMBERS, MODES, PAIRS, REDUNDANT, ADDING = 8, 4, 8, 2, 8, 4
 LONGEST, LONGEST_OF_ALL = 400, 1_200  # characters of a text in a list, and in the table of all
 ROOM = 280_000  # bytes of the table of all samples
@@ -40,12 +40,12 @@ def alike(found: Findings, shown: Previews) -> str:
 
 
 def redundant(found: Findings, shown: Previews) -> str:
-    """Return the samples that add the least, each with its nearest, and those that add the most."""
+    """Return the samples that add the least, with their nearest, and the samples that add most."""
     if found.similarity is None or found.n < 2:
         return ""
     explained = found.explanation
     places, adds = explained.places, found.adds
-    order = np.argsort(np.round(adds, 9), kind="stable")  # which rounding does not change
+    order = np.argsort(np.round(adds, 9), kind="stable")  # an order that rounding does not change
     least = [
         [
             shown.cell(int(places[i]), LONGEST),
@@ -76,7 +76,7 @@ def redundant(found: Findings, shown: Previews) -> str:
 
 
 def _one_of_each(order: np.ndarray, explained: Explanation, count: int) -> list[int]:
-    """Return the first rows of an order, of two that are nearest to each other only one."""
+    """Return the first rows of an order, but only one of two that are nearest to each other."""
     chosen: dict[tuple[int, int], int] = {}
     for i in order.tolist():
         place, nearest = int(explained.places[i]), int(explained.nearest[i])
@@ -87,7 +87,7 @@ def _one_of_each(order: np.ndarray, explained: Explanation, count: int) -> list[
 
 
 def every(found: Findings, shown: Previews) -> str:
-    """Return all samples, as many as there is room for, folded."""
+    """Return a folded table of all samples, or of as many as the file has room for."""
     numbered = found.explanation if found.similarity is not None and found.n > 1 else None
     places = found.places if found.similarity is not None else np.arange(found.n)
     head = ["no.", shown.word]
@@ -117,7 +117,7 @@ def every(found: Findings, shown: Previews) -> str:
 
 
 def _of_what(found: Findings, explained: Explanation) -> str:
-    """Return which samples this is about, where it is not plainly all."""
+    """Return a sentence on which samples were compared, unless all were."""
     few = sentences.looked_at(explained.n, found.n)
     return f"{few} {'This is about all groups together.' if found.grouped else ''}".strip()
 
@@ -143,7 +143,7 @@ def _near(explained: Explanation, shown: Previews) -> str:
 
 
 def _boundary(explained: Explanation, shown: Previews) -> str:
-    """Return the pairs that decide whether the threshold is the one that is meant."""
+    """Return the closest pairs on both sides of the threshold, by which to judge it."""
     above, below = explained.boundary(PAIRS)
     rows = [
         [f"{pair.similarity:.3f}", shown.cell(pair.i, LONGEST), shown.cell(pair.j, LONGEST), side]

@@ -1,4 +1,4 @@
-"""The sections of a report, in their order: what they say, their tables and their pictures."""
+"""The sections of a report, in order: their sentences, tables and pictures."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .markup import escape, folded, listing, more, paragraph, preformatted, tabl
 from .previews import Previews
 from .sample_sections import alike, every, redundant
 
-GROUPS = 60  # that are shown; the rest is counted
+GROUPS = 60  # groups that are shown; the rest is counted
 _LONGEST = 800  # characters of a setting
 
 
@@ -27,7 +27,7 @@ class Section:
     Attributes
     ----------
     name : str
-        "score", "alike", "redundant", "groups", "growth", "pictures", "samples" or "settings"; of
+        "score", "alike", "redundant", "groups", "growth", "pictures", "samples" or "settings"; for
         sources "score", "pictures", "sources", "pairs", "prompts" or "settings".
     title, html : str, the heading, and the text below it, whose own headings are of level 3
 
@@ -44,7 +44,7 @@ class Section:
 
 
 def sections(found: Findings, shown: Previews) -> Iterator[Section]:
-    """Return all sections that there is something to say in."""
+    """Return every section that has content."""
     parts: list[tuple[str, str, Callable[[Findings, Previews], str]]] = [
         ("score", "The number", score),
         ("alike", "What is alike", alike),
@@ -61,7 +61,7 @@ def sections(found: Findings, shown: Previews) -> Iterator[Section]:
 
 
 def score(found: Findings, shown: Previews) -> str:
-    """Return the number, what it means, its interval, and what it is a number of."""
+    """Return the number, its meaning, its interval, and the samples that it describes."""
     return (
         paragraph(sentences.copies(found, shown.what), sentences.left_out(found))
         + _headline(found)
@@ -87,7 +87,7 @@ def groups(found: Findings, shown: Previews) -> str:
 
 
 def growth(found: Findings, shown: Previews) -> str:
-    """Return whether more samples would add much."""
+    """Return sentences on how much more samples would add."""
     grown = found.growth
     if grown is None:
         return paragraph(found.no_growth)
@@ -119,7 +119,7 @@ def pictured(drawn: Iterable[Figure]) -> str:
 
 
 def settings(found: Findings, shown: Previews) -> str:
-    """Return settings, notes, the signature, versions, and Python that gives the numbers again."""
+    """Return settings, notes, the signature, versions, and Python code that repeats the call."""
     details = found.details
     notes = listing(escape(note, 2_000) for note in details["notes"])
     code = reproduced(
@@ -153,7 +153,7 @@ def _headline(found: Findings) -> str:
 
 
 def _numbers(found: Findings) -> str:
-    """Return all numbers, where there are more than the first."""
+    """Return a table of all numbers if there are several."""
     ends = ("se", "low", "high", "corrected")
     keys = found.numbers.keys() - {f"{key}_{end}" for key in found.numbers for end in ends}
     corrected = found.beside("corrected")

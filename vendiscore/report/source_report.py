@@ -17,15 +17,15 @@ from .sections import Section, pictured
 from .svg import svg
 
 _COLUMNS = ("name", "n", "adds", "nearest", "similarity", "within")
-_ROWS, _ENDS = 1_000, 10  # of sources; pairs and prompts of each end
-_NAME, _SMALL = 24, 12  # characters of a name in a picture; sources of which pictures are small
+_ROWS, _ENDS = 1_000, 10  # rows of sources; pairs and prompts at each end
+_NAME, _SMALL = 24, 12  # characters of a name in a picture; most sources in a small picture
 
 # A title, rows by their columns, and how many more sources there are.
 Table = tuple[str, list[dict[str, Any]], int]
 
 
 def tables(found: Sources, rows: int, pairs: int, prompts: int) -> Iterator[Table]:
-    """Yield tables of sources, of pairs and of prompts, which have so many rows of each end."""
+    """Yield tables of `rows` sources, and of `pairs` and `prompts` at each end, at most."""
     largest = sorted(found.sources, key=lambda row: -row.adds)
     known = [name for name in _COLUMNS if any(getattr(row, name) is not None for row in largest)]
     shown = [{name: getattr(row, name) for name in known} for row in largest[:rows]]
@@ -76,13 +76,13 @@ def _cell(value: object) -> str:
 
 
 def drawn(found: Sources, with_map: bool = True) -> list[Figure]:
-    """Draw the map, if it is wanted, and the heat map, larger where there are many names."""
+    """Draw the map if `with_map`, and the heat map, larger for many names."""
     rows = [replace(row, name=cut(" ".join(row.name.split()), _NAME)) for row in found.sources]
     named, n = replace(found, sources=tuple(rows)), len(rows)
     (a, b, near), longest = found.pairs(1)[0], max(len(row.name) for row in rows)
     wide, label = 4.4 if n <= _SMALL else 9.0, f"nearest are {a} and {b}: {near:.2f}"
-    room = (0.2 + 0.065 * longest) / wide  # of a name
-    side = (0.79 if n <= _SMALL else 0.86) - room  # beside which the bar has its numbers
+    room = (0.2 + 0.065 * longest) / wide  # for a name
+    side = (0.79 if n <= _SMALL else 0.86) - room  # the rest is for the numbers of the colour bar
     size = (wide, wide * side / 0.9)
     both = []
     if with_map:
@@ -111,7 +111,7 @@ def _pictures(found: Sources) -> Iterator[str]:
 
 
 def _code(found: Sources) -> str:
-    """Return Python that gives the numbers again, of answers that whoever calls it has."""
+    """Return Python code that recomputes the numbers from the caller's answers."""
     known = {name: plain(value) for name, value in found.settings.items() if value is not None}
     asked = {"k": known.pop("kernel", ...)}
     asked |= {} if found.prompts else {"aligned": False}

@@ -1,4 +1,4 @@
-"""Pictures as SVG whose text stays text, and which takes its ink from the page around it."""
+"""Pictures as SVG whose text stays text and whose ink has the colour of the page's text."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..optional import require
 # matplotlib's text layout and font caches are shared by its figures, and its styles by all threads.
 _lock = threading.Lock()
 _INK = "#010203"  # becomes currentColor
-# As many as sets that the page compares, to be seen on white and on black, as on the page.
+# The page's colours, one for each set that it can compare, visible on white and on black.
 ACCENTS = ["#7c6cf2", "#cf6a0a", "#1f9e89", "#d4458f", "#2f8fd8", "#9c8413", "#b0664a", "#5f9632"]
 _INKED = ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color")
 _STYLE: Record = {
@@ -41,7 +41,7 @@ def svg(
     size: tuple[float, float] = (4.4, 3.0),  # in inches
     frame: tuple[float, float, float, float] = (0.16, 0.16, 0.82, 0.81),  # of the Axes, as shares
 ) -> str:
-    """Return what `draw` draws on Axes, as an inline SVG that is read out as `label`."""
+    """Return the drawing of `draw` as inline SVG that screen readers read out as `label`."""
     Figure = require("matplotlib.figure", "plots", "a picture").Figure
     matplotlib = require("matplotlib", "plots", "a picture")
     with _lock, matplotlib.rc_context(_STYLE):
@@ -54,11 +54,11 @@ def svg(
         figure.savefig(buffer, format="svg", transparent=True, metadata=_NO_METADATA)
     text = buffer.getvalue()
     text = text[text.index("<svg") :].replace(_INK, "currentColor")
-    # Its own size in points gives way to that of the page.
+    # The page sets the size: remove the size in points.
     head, _, body = text.partition(">")
     view = head[head.index("viewBox") :].split('"')[1]
     name = f"v{hash_bytes((label + body).encode()).hex()[:8]}"
-    # No styles and namespaces, which HTML does not need, and ids of its own among other pictures.
+    # Remove styles and namespaces, which HTML does not need; make ids unique among other pictures.
     body = re.sub(r"\s*<defs>\s*<style[^>]*>.*?</style>\s*</defs>", "", body, flags=re.DOTALL)
     body = _NAMESPACES.sub("", body)
     used = set(_REFERRED.findall(body))

@@ -26,7 +26,7 @@ def drawing(smiles: str) -> str:
 
 
 def sketch(smiles: str) -> str:
-    """Draw a molecule as inline SVG a fifth as long: the lines of each colour as one."""
+    """Draw a molecule as inline SVG, a fifth as long as `drawing`: one path for each colour."""
     svg = _drawn(smiles, letters=True)
     if not svg:
         return ""
@@ -57,7 +57,7 @@ def _drawn(smiles: str, letters: bool = False) -> str:
     from rdkit.Chem.Draw import rdMolDraw2D
 
     with rdBase.BlockLogs():
-        # Older RDKit reads what stands before a NUL, and nothing more.
+        # Older RDKit reads only the text before a NUL.
         molecule: Any = None if "\0" in smiles else Chem.MolFromSmiles(smiles)
         if molecule is None or molecule.GetNumAtoms() > LARGEST_DRAWN:
             return ""

@@ -1,1 +1,1 @@
-"""From samples and keywords to the Similarity that is measured."""
+"""Build the Similarity that measures need from samples and keywords."""

@@ -1,4 +1,4 @@
-"""Which samples belong together: labels, or lists (a tuple or a row of a table is one sample)."""
+"""Groups of samples, from labels or nested lists (a tuple or a row of a table is one sample)."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from ..registry.kernel import Kernel
 from ..signature import digest
 from .kernel_request import How
 
-# How many labels a message or a signature has room for.
+# Characters of a label that a message shows.
 _SHOWN = 40
-# Kinds of labels that all have a hash, and of which none is missing.
+# Types of labels that are always hashable and never missing.
 _PLAIN = {str, int, bool, bytes}
 
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """Group labels in order of first samples (places if `nested`), and a code of every sample."""
+    """Labels in order of appearance (positions if `nested`), and the group code of every sample."""
 
     labels: tuple[Hashable, ...]
     codes: np.ndarray
@@ -36,7 +36,7 @@ class Groups:
         return len(self.labels)
 
     def named(self, group: int) -> str:
-        """Return a group, for a message."""
+        """Return the name of a group for a message."""
         return f"group {self.labels[group]!r:.{_SHOWN}}"
 
     def place(self, i: int) -> tuple[int, int]:
@@ -66,7 +66,7 @@ def grouped(
     table: bool = False,
     name: str = "samples",
 ) -> tuple[Any, Groups | None]:
-    """Return samples one after the other, and their Groups, or None where nothing says so."""
+    """Return samples one after the other, and their Groups, or None if they have none."""
     members = None if table else _members(samples, how, name)
     if members is None:
         return samples, None if labels is None else read_labels(labels)
@@ -75,7 +75,7 @@ def grouped(
             f"`{name}` is a list of lists, which are groups, and `groups` says so too: pass one "
             "list of all samples with `groups`, or the list of lists alone"
         )
-    array = hasattr(members, "ndim")  # of equal groups, which lie side by side
+    array = hasattr(members, "ndim")  # groups of one size, one after the other
     sizes = [members.shape[1]] * len(members) if array else [size(member) for member in members]
     if 0 in sizes:
         raise ValueError(
@@ -90,7 +90,7 @@ def grouped(
 
 
 def takes_any_length(how: How) -> bool:
-    """Return whether a sample may be a list or tuple of any length, of numbers, too."""
+    """Return whether a sample may be a list or tuple of any length, numbers included."""
     if isinstance(how.k, Kernel):
         return how.k.samples in _SETS or how.k.samples not in _GROUPS
     return callable(how.k)
@@ -118,7 +118,7 @@ def read_labels(labels: object, name: str = "groups") -> Groups:
 
 
 def coded(labels: Sequence[Hashable]) -> Groups:
-    """Return the Groups of labels that are all there and hashable."""
+    """Return the Groups of labels, all of which are hashable and not missing."""
     places: dict[Hashable, int] = {}
     codes = [places.setdefault(label, len(places)) for label in labels]
     return Groups(tuple(places), np.array(codes, dtype=int))
@@ -140,7 +140,7 @@ def check_labels(labels: Sequence[object], name: str) -> None:
 
 
 def is_hashable(label: object) -> bool:
-    """Return whether a label is; a tuple of lists has the method, too."""
+    """Return whether a label is hashable: a tuple of lists has `__hash__`, but is not."""
     try:
         hash(label)
     except TypeError:
@@ -157,7 +157,7 @@ def is_missing(label: object) -> bool:
 
 
 def check_size(groups: Groups, n: int, name: str = "groups") -> None:
-    """Raise a ValueError unless there is a label for each of the n samples that came in."""
+    """Raise a ValueError unless there is a label for each of the n samples passed."""
     if len(groups.codes) != n:
         raise ValueError(
             f"`{name}` must have one label for each of {n} samples, got {len(groups.codes)}; pass "
@@ -166,7 +166,7 @@ def check_size(groups: Groups, n: int, name: str = "groups") -> None:
 
 
 def cluster_codes(read: Groups, kept: np.ndarray, least: int) -> np.ndarray:
-    """Return the code of the cluster of each sample that was `kept`, of `least` clusters."""
+    """Return the cluster code of each sample in `kept`; `least` clusters must remain."""
     check_size(read, len(kept), "clusters")
     codes = np.unique(read.codes[kept], return_inverse=True)[1]
     if (m := int(codes.max()) + 1) < least:
@@ -179,7 +179,7 @@ def cluster_codes(read: Groups, kept: np.ndarray, least: int) -> np.ndarray:
 
 
 def _members(samples: Samples, how: How, name: str) -> Any:
-    """Return groups, as a list of lists or arrays or as one array; None if it is none."""
+    """Return groups as a list of lists or arrays, or as one array; None if samples have none."""
     if not isinstance(samples, (list, tuple)) and not is_numpy(samples) and not is_torch(samples):
         return None
     kind = "distances" if how.metric == "precomputed" else _kind(how, samples)
@@ -201,7 +201,7 @@ def _members(samples: Samples, how: How, name: str) -> Any:
 
 
 def _kind(how: How, samples: Samples) -> str:
-    """Return what is compared, as kernels say it."""
+    """Return the kind of the samples, in the words that kernels use."""
     if how.given:
         return "vectors" if how.given == "X" else "similarities"
     if isinstance(how.k, Kernel):
@@ -233,7 +233,7 @@ def _is_list_of_rows(member: Any) -> bool:
     return _is_array(member) and member.ndim == 2
 
 
-# What tells, of what is compared, that one of the samples is a group of them.
+# By kind of sample: whether an element of the list is a group of samples.
 _GROUPS: dict[str, Callable[[Any], bool]] = {
     "text": _is_list,
     "molecules": _is_list,
@@ -258,4 +258,4 @@ _GROUPS: dict[str, Callable[[Any], bool]] = {
 _MATRICES = ("similarities", "distances")
 _OF_ROWS = ("vectors", "class probabilities", "rows of bits")
 _SETS = ("labels", "sets of labels")
-_NO_LISTS = ("text", "molecules", "images")  # an empty list is no sample of these
+_NO_LISTS = ("text", "molecules", "images")  # kinds of which an empty list cannot be a sample

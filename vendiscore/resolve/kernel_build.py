@@ -1,4 +1,4 @@
-"""From samples and one kernel, or none, to their Similarity; equal samples are compared once."""
+"""Build the Similarity of samples under one kernel or none; equal samples are compared once."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from ..similarity.bit_sets import BitSimilarity
 from ..similarity.composite import RepeatedSimilarity
 from ..similarity.features import FeatureSimilarity
 
-# How many rows of what a kernel returns are compared with their columns, and how far apart they
-# may be by rounding in single precision, relative to the largest.
+# Rows of a kernel's matrix that are compared with its columns, and how far apart rounding in
+# single precision may put them, relative to the largest entry.
 SYMMETRY_ROWS = 64
 SYMMETRY_TOLERANCE = 1e-5
 TEXT_KERNEL = "ngram_overlap"  # the kernel of strings when none is named
@@ -55,10 +55,10 @@ def build_all(
     who: str,
     fit_to: np.ndarray | None,
 ) -> tuple[list[Similarity], dict[int, str]]:
-    """Return what kernels make of their columns for the samples that all can use, and the others.
+    """Build a Similarity of each column from the samples that all can use, and return the others.
 
-    Each of `builds` takes values and, as `fit_to`, places of those that options are fitted to.
-    Samples that one cannot use whose entry of `skipping` is true are left out, with a warning.
+    Each of `builds` takes values and, as `fit_to`, the places of the values to fit options to.
+    Samples that one of them cannot use are left out with a warning if its `skipping` is true.
     """
     built: dict[int, tuple[Similarity, np.ndarray | None]] = {}
     dropped: dict[int, str] = {}
@@ -88,7 +88,7 @@ def build_all(
             place, why = min(dropped.items())
             if not len(kept):
                 raise ValueError(f"{who} can use none of the {n} samples: sample {place} {why}")
-            # What followed from samples that are now left out is to follow from the others.
+            # Options fitted to samples that are now left out must be fitted again.
             built = {i: part for i, part in built.items() if not part[0].fitted}
     parts = []
     for similarity, seen in (built[i] for i in range(len(builds))):
@@ -108,7 +108,7 @@ def skips(on_error: object) -> bool:
 
 
 def repeatable(samples: Samples) -> Any:
-    """Return samples with lists for the iterators among them, which can be read once only."""
+    """Replace iterators among samples, which can be read only once, by lists."""
     if not isinstance(samples, list):
         return samples
     return [list(s) if isinstance(s, Iterator) else s for s in samples]
@@ -120,11 +120,11 @@ def build_kernel(
     options: Options,
     fit_to: np.ndarray | None = None,
 ) -> Similarity:
-    """Return the Similarity of samples, of which each distinct one is seen once by the kernel."""
+    """Return the Similarity of samples; the kernel gets each distinct sample once."""
     distinct, first, inverse = distinct_samples(samples, kernel.repeats)
     before = ROWS_READ.set({})  # `fit` and `build` read and check rows once
     try:
-        # NumPy's default, whatever the caller has set: kernels know what may underflow.
+        # NumPy's defaults, whatever the caller has set: kernels expect that numbers may underflow.
         with np.errstate(divide="warn", over="warn", under="ignore", invalid="warn"):
             fitted: Options = {}
             if kernel.fit is not None and fit_to is not None:
@@ -176,8 +176,8 @@ def _check_built(name: str, similarity: object, places: np.ndarray) -> None:
         return  # symmetric by construction
     index = np.unique(np.linspace(0, similarity.n - 1, SYMMETRY_ROWS).astype(int))
     K = similarity.rows(index)[:, index]
-    gap = abs(K - K.T)  # on the device, which only single numbers leave
-    if not scalar(gap.max()) <= SYMMETRY_TOLERANCE * scalar(abs(K).max()):  # nor where it is NaN
+    gap = abs(K - K.T)  # on the device: only single numbers are copied to the host
+    if not scalar(gap.max()) <= SYMMETRY_TOLERANCE * scalar(abs(K).max()):  # true of NaN, too
         K, gap = to_host(K), to_host(gap)
         i, j = divmod(int(np.argmax(np.where(np.isnan(gap), np.inf, gap))), len(index))
         a, b = index[[i, j]]
@@ -195,7 +195,7 @@ def is_divisible(similarity: Similarity) -> bool:
 
 
 def distinct_samples(samples: Pool, repeats: bool = False) -> tuple[Any, np.ndarray, np.ndarray]:
-    """Return the distinct strings or numbers of a list, where each is first, and which each is.
+    """Return the distinct strings or numbers of a list, their first places, and each one's code.
 
     With `repeats` all samples count as distinct.
 
@@ -221,7 +221,7 @@ def as_text(
     fit_to: np.ndarray | None,
     sets: Sequence[Samples],
 ) -> Similarity:
-    """Return n-grams of strings that come without `k`, and a warning if a set is no text."""
+    """Compare strings without `k` by n-grams, and warn if a set does not look like text."""
     if not isinstance(samples, list) or not any(isinstance(s, str) for s in samples):
         first = samples
         if isinstance(samples, list):
@@ -247,7 +247,7 @@ def as_text(
 
 
 def _ways(first: object) -> str:
-    """Return what may be passed as `k` or instead of samples such as `first`, not a string."""
+    """Name a `k`, or other samples to pass, for samples such as `first`, which is not a string."""
     if isinstance(first, Mapping):
         return (
             "one column of them, or a mixture such as "

@@ -1,4 +1,4 @@
-"""How samples are compared: the keywords that say so, read once, looking at no samples."""
+"""Keywords that choose how samples are compared, read once, before any sample is read."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ KERNEL_METRICS = ("kernel", "1-k")
 
 @dataclass(frozen=True)
 class How:
-    """How samples are compared, and their distances found."""
+    """A choice of how to compare samples, and how to find their distances."""
 
     k: Kernel | PairFunction | tuple[Part, ...] | None = None
     given: Literal["", "K", "X"] = ""  # samples are similarities, or rows of features
@@ -50,22 +50,22 @@ class How:
     metric: Metric | None = None
     metric_options: Options = field(default_factory=dict)
     solver: Solving = "auto"
-    fit: FitTo | None = None  # of several sets: what options that follow from data follow from
-    prompts: Prompts | None = None  # what is taken out of the similarity
+    fit: FitTo | None = None  # which of several sets options are fitted to
+    prompts: Prompts | None = None  # prompts, whose part is taken out of similarities
 
     @property
     def says_similarity(self) -> bool:
-        """Whether it says how similarities are found, of whatever samples."""
+        """True if a kernel or a keyword for matrices or features was passed."""
         return self.k is not None or bool(self.given)
 
     @property
     def is_of_vectors(self) -> bool:
-        """Whether it names a metric that is no kernel's."""
+        """True if it names a metric of vectors: one that does not come from a kernel."""
         return self.metric is not None and self.metric not in KERNEL_METRICS
 
 
 def read_how(arguments: MutableMapping[str, Any]) -> How:
-    """Return what `arguments` say of it; what they say besides is left in them."""
+    """Read the How of `arguments`, and remove its keywords from them."""
     k = arguments.pop("k", None)
     kinds = {name: flag(name, arguments.pop(name, False)) for name in KINDS}
     ways = [name for name, given in kinds.items() if given]
@@ -94,7 +94,7 @@ def read_how(arguments: MutableMapping[str, Any]) -> How:
 
 
 def with_prompts(how: How, prompts: object, metric: Metric | None = None) -> How:
-    """Return `how` with prompts that are taken out of similarities, if there are any."""
+    """Return `how` with prompts to take out of similarities, if any are passed."""
     if prompts is None:
         return how
     if why := why_not(how.k, how.given, None if metric in KERNEL_METRICS else metric):
@@ -103,7 +103,7 @@ def with_prompts(how: How, prompts: object, metric: Metric | None = None) -> How
 
 
 def refuse_metric_options(given: Iterable[str]) -> None:
-    """Raise a TypeError for options of metrics where distances are those of a kernel."""
+    """Raise a TypeError for options of metrics where a kernel determines the distances."""
     for name in given:
         raise TypeError(
             f"`{name}` is an option of metrics of vectors, not of kernels: leave it out"
@@ -111,13 +111,13 @@ def refuse_metric_options(given: Iterable[str]) -> None:
 
 
 def how_of(arguments: Options, also: Iterable[str] = ()) -> How:
-    """Read keywords that say how samples are compared and nothing else."""
+    """Read keywords, all of which must be about how samples are compared."""
     rest = dict(arguments)
     return with_the_rest(read_how(rest), rest, also)
 
 
 def check_one_way(how: How, who: str) -> None:
-    """Raise a ValueError where a kernel and a metric of vectors say how `who` compares samples."""
+    """Raise a ValueError if `who` got both a kernel and a metric of vectors."""
     if how.says_similarity and how.is_of_vectors:
         raise ValueError(
             f"`metric={how.metric!r}` and a kernel both say how to compare samples, and {who} "
@@ -132,7 +132,7 @@ def with_the_rest(
     also: Iterable[str] = (),
     measures: Mapping[str, Sequence[str]] | None = None,
 ) -> How:
-    """Return `how` with keywords that nobody has read, which are options of the text kernel."""
+    """Return `how` with the remaining keywords, which are options of the text kernel."""
     if not rest:
         return how
     name, known = next(iter(rest)), {*SETTINGS, "samples", *also}
@@ -161,7 +161,7 @@ def with_the_rest(
 
 
 def _kernel(k: object, arguments: MutableMapping[str, Any]) -> Record:
-    """Return the fields of How that follow from `k`, whose options are taken out of `arguments`."""
+    """Return the fields of How that follow from `k`, and remove its options from `arguments`."""
     if isinstance(k, str):
         kernel, model = named_kernel(k)
         own = {name: arguments.pop(name) for name in kernel.options if name in arguments}
@@ -191,7 +191,7 @@ def _with_options(kernel: Kernel, options: Options) -> Record:
 
 
 def _misplaced(name: str, known: Collection[str], measures: Mapping[str, Sequence[str]]) -> str:
-    """Say why a keyword is refused where no kernel is named, and what may have been meant."""
+    """Say why a keyword is refused without a kernel, and which one the caller may mean."""
     options = {option for kernel in list_kernels() for option in kernel.options}
     accepted = {*known, *METRIC_OPTIONS}
     if name in options and not remedy(name, "keyword"):

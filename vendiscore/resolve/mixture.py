@@ -24,13 +24,13 @@ from .kernel_build import build_all, build_kernel, repeatable, skips
 Mixture = Mapping[str, float] | Sequence[str]
 Combine = Literal["sum", "product"]
 
-# Weights may miss a sum of 1 by as much, which is rounding in single precision.
+# The most that rounding in single precision may move a sum of weights from 1.
 WEIGHT_TOLERANCE = 1e-5
 
 
 @dataclass(frozen=True)
 class Part:
-    """One kernel of a mixture: `name` as it was given, split into kernel and column."""
+    """One kernel of a mixture: `name` as it was passed, split into kernel and column."""
 
     name: str
     kernel: Kernel
@@ -153,7 +153,7 @@ def _weights(k: Mixture, combine: Combine) -> list[float]:
 
 
 def _build(part: Part, values: Samples, fit_to: np.ndarray | None) -> Similarity:
-    """Return one part, of values of its column."""
+    """Build the Similarity of one part from the values of its column."""
     where = f"of column {part.column!r} " if part.column else ""
     if isinstance(values, list):
         missing = {i: v.problem for i, v in enumerate(values) if isinstance(v, _Missing)}
@@ -168,13 +168,13 @@ def _build(part: Part, values: Samples, fit_to: np.ndarray | None) -> Similarity
 
 @dataclass(frozen=True)
 class _Missing:
-    """Stands for the value of a record that has no such column."""
+    """A stand-in for the value of a record without the column."""
 
     problem: str
 
 
 def column(samples: Any, part: Part) -> Any:
-    """Return what a part of a mixture compares: a column of the samples, or these themselves."""
+    """Return the samples that a part of a mixture compares: a column, or the samples themselves."""
     names = getattr(samples, "column_names", getattr(samples, "columns", None))
     if isinstance(samples, Mapping):
         names = samples.keys()

@@ -19,17 +19,17 @@ from .kernel_build import distinct_samples
 
 @dataclass(frozen=True, eq=False)
 class Prompts:
-    """Prompts as they came, and for each set the number of the group of each sample."""
+    """Prompts as passed, and for each set the group code of each sample."""
 
     values: Any
     groups: tuple[np.ndarray, ...] = ()
 
     def of_groups(self, *groups: np.ndarray) -> Prompts:
-        """Return the same of samples in groups, of which each may have one prompt."""
+        """Return these prompts for samples in groups, each of which may have one prompt."""
         return replace(self, groups=groups)
 
     def placed(self, sets: Sequence[Samples], sizes: Sequence[int]) -> tuple[Any, np.ndarray]:
-        """Return distinct prompts, and the place among them of that of each sample of all sets."""
+        """Return distinct prompts, and which of them each sample has, for all sets."""
         own: Sequence[Any] = [self.values] * len(sets)
         if isinstance(self.values, list) and len(self.values) == len(sets) > 1:
             lists = (isinstance(each, list) and _depth(each) is None for each in self.values)
@@ -52,7 +52,7 @@ class Prompts:
 
 
 def read_prompts(prompts: object) -> Prompts:
-    """Read `prompts`, of which only the samples tell whether they are one."""
+    """Read `prompts`; only a comparison with samples can tell one prompt from a list of them."""
     single = isinstance(prompts, (str, bytes, os.PathLike, Mapping, set, frozenset))
     if single or not (hasattr(prompts, "__iter__") or hasattr(prompts, "__array__")):
         return Prompts(prompts)
@@ -60,7 +60,7 @@ def read_prompts(prompts: object) -> Prompts:
 
 
 def why_not(k: object, given: str, metric: object) -> str:
-    """Say why the prompt cannot be taken out of samples compared so; "" if it can."""
+    """Say why prompts cannot be taken out with this kernel or metric; "" if they can."""
     if given == "K":
         return "a similarity matrix, which has no row of the prompt: pass the samples, and `k`"
     if metric is not None:
@@ -91,7 +91,7 @@ def is_one(prompts: object, samples: Any) -> bool:
 
 
 def _depth(x: object) -> int | None:
-    """Return the number of dimensions of an array, or of lists of numbers; None of others."""
+    """Return the number of dimensions of an array, or of lists of numbers, or None."""
     if hasattr(x, "ndim"):
         return int(x.ndim)
     if isinstance(x, Number):
@@ -101,7 +101,7 @@ def _depth(x: object) -> int | None:
 
 
 def _places(m: int, n: int, codes: np.ndarray | None) -> np.ndarray:
-    """Return the prompt of each of n samples, of m prompts."""
+    """Return which of m prompts belongs to each of n samples."""
     groups = 0 if codes is None else int(codes.max(initial=-1)) + 1
     if m in (1, n):
         return np.arange(n) % m

@@ -30,7 +30,7 @@ from .kernel_request import FitTo, How, KernelArgument, how_of
 from .mixture import column, mix
 from .prompt_places import Prompts
 
-# From here on the spacing of numbers shows in a diagonal of 1: that of single precision is finer.
+# A spacing of numbers as large as this shows in a diagonal of 1; single precision is finer.
 COARSE = 1e-5
 
 
@@ -45,11 +45,11 @@ def as_similarity(
     prompts: object = None,
     **options: object,
 ) -> Similarity:
-    """Return the similarities of samples, read and checked once for several questions.
+    """Return the similarities of samples, read and checked once for several calls.
 
-    `compute(as_similarity(samples, k=k))` is `compute(samples, k=k)`; so it is of `explain`,
-    `compare`, `growth` and `select`. Time is the kernel's to find features; most find pairs when
-    asked for, by blocks, and keep no n² numbers unless there is room.
+    `compute(as_similarity(samples, k=k))` equals `compute(samples, k=k)`, and likewise for
+    `explain`, `compare`, `growth` and `select`. The call computes features; most kernels compare
+    pairs later, in blocks, and store n² numbers only if there is room.
 
     Parameters
     ----------
@@ -60,11 +60,11 @@ def as_similarity(
         A registered kernel, a symmetric function of two samples with k(x, x) = 1, or a mixture of
         registered kernels; strings are compared by "ngram_overlap" without it.
     score_K, score_X, score_dual, normalize : bool
-        What the samples are (`score_X` and `score_dual` mean the same), and whether k(x, y) is
-        divided by √(k(x, x) k(y, y)).
+        Whether samples are similarities or features (`score_X` and `score_dual` mean the same);
+        whether k(x, y) is divided by √(k(x, x) k(y, y)).
     prompts : sample or list of samples, optional
-        The prompt of all samples, or of each: similarities are of what it leaves of them, the
-        cosines of φ(x) − φ(u) k(x, u) / k(u, u). Samples that it explains wholly are refused.
+        The prompt of all samples, or of each. Its part is removed: similarities are cosines of
+        φ(x) − φ(u) k(x, u) / k(u, u). Samples that a prompt explains wholly are refused.
     **options
         Options of the kernel, such as `ns` or `sigma`.
 
@@ -92,19 +92,19 @@ def as_similarity(
 
 
 def similarity_of(samples: Samples, arguments: Options, also: Iterable[str] = ()) -> Similarity:
-    """Return `as_similarity` of keywords; `also` may be meant by one that is unknown."""
+    """Call `as_similarity` with keywords; errors suggest names in `also` for an unknown one."""
     how = how_of(arguments, also)
     return resolve_sets([read_collection(samples, how)], how, ["samples"])[0]
 
 
 def read_samples(samples: Any, how: How, name: str = "samples") -> Samples:
-    """Return samples in a form that can be read more than once; a MetricSpace as it is."""
+    """Return samples in a form that can be read more than once; leave a MetricSpace unchanged."""
     space = how.prompts is None and hasattr(type(samples), "magnitude")
     return samples if space else read_collection(samples, how, name)
 
 
 def read_collection(samples: Any, how: How, name: str = "samples") -> Samples:
-    """Return samples in a form that can be read more than once, where no space will do."""
+    """Return samples in a form that can be read more than once; a MetricSpace will not do."""
     made = isinstance(samples, Similarity) or hasattr(type(samples), "magnitude")
     if how.prompts is not None and made:
         raise TypeError(
@@ -155,7 +155,7 @@ def _pooled(
         pool = _similarity(merged, how, sets, "samples", chosen)
     except SampleError as error:
         raise _of_one_set(error, starts, names) from error.__cause__
-    if pool.fitted:  # the source is told of what was fitted, beside the values
+    if pool.fitted:  # results name the set that options were fitted to, next to their values
         pool = pool.noted(settings={**pool.settings, "fit": fit_source(how, names)})
     return pool, starts
 
@@ -244,7 +244,7 @@ def sizes_of(sets: Sequence[Samples], how: How) -> list[int]:
 
 
 def check_prompts(problems: Mapping[int, str], places: np.ndarray, n: int) -> None:
-    """Raise a ValueError for problems with prompts, which come after n samples."""
+    """Raise a ValueError for problems with prompts, which follow the n samples."""
     if (i := max(problems, default=-1)) >= n:
         of, why = int(np.argmax(places == i - n)), problems[i].removeprefix("of `samples` ")
         raise ValueError(f"the prompt of sample {of}, in `prompts`, {why}")
@@ -304,7 +304,7 @@ def _shape(samples: Any) -> str:
 
 
 def is_fitted(how: How) -> bool:
-    """Return whether options may follow from samples, which sets that are compared must share."""
+    """Return whether options may be fitted to samples, so that compared sets must share them."""
     kernels = [part.kernel for part in how.k] if isinstance(how.k, tuple) else [how.k]
     if how.k is None and not how.given:
         kernels = [get_kernel(TEXT_KERNEL)]
@@ -325,7 +325,7 @@ def part_of(similarity: Similarity, index: np.ndarray) -> Similarity:
 def check_nothing_fitted(
     sets: Sequence[Samples], made: Sequence[object], names: Sequence[str], kind: type
 ) -> None:
-    """Raise for options that were fitted to a set beside a `kind`, which was made with others."""
+    """Raise for options fitted to one set if a `kind` among the sets was made with other values."""
 
     def fitted(each: Any) -> str:
         numbers = {k: v for k, v in each.fitted.items() if not isinstance(v, str)}
@@ -343,19 +343,19 @@ def check_nothing_fitted(
 
 
 def fit_source(how: How, names: Sequence[str]) -> FitTo:
-    """Return what options that follow from data follow from, of several sets."""
+    """Return the name of the set, or of the pool of sets, that options are fitted to."""
     return how.fit or ("references" if names[-1] == "references" else "pool")
 
 
 def fitted_to(how: How, names: Sequence[str]) -> list[int] | None:
-    """Return the sets that options which follow from data follow from; None for all."""
+    """Return the indices of the sets that options are fitted to; None for all."""
     if len(names) == 1:
         return None
     return {"pool": None, "references": [len(names) - 1], "samples": [0]}[fit_source(how, names)]
 
 
 def _finished(similarity: Similarity, how: How, coarse: float = 0.0) -> Similarity:
-    """Return normalized if that is asked for, with a diagonal of 1."""
+    """Return the Similarity, normalized if `how` asks for it, with a diagonal of 1."""
     if coarse > COARSE:
         similarity = similarity.noted(roundoff=coarse)
     if how.normalize:
@@ -368,7 +368,7 @@ def _told(similarity: Similarity) -> Similarity:
 
 
 def _of_one_set(error: SampleError, starts: np.ndarray, names: Sequence[str]) -> SampleError:
-    """Return an error about samples of a pool as one about the first set that has some."""
+    """Turn an error about samples of a pool into one about the first set that has such samples."""
     if list(names) == ["samples"]:
         return error
     first = int(np.searchsorted(starts, error.index, "right")) - 1
@@ -385,7 +385,7 @@ def _of_one_set(error: SampleError, starts: np.ndarray, names: Sequence[str]) ->
 
 
 def apart(pool: Similarity, starts: np.ndarray) -> list[Similarity]:
-    """Return the sets of a pool, by where each began, each with those of its samples left out."""
+    """Split a pool into its sets, which begin at `starts`, each with its record of lost samples."""
     ends = itertools.pairwise(kept_starts(pool, starts))
     parts = []
     for (low, high), (first, last) in zip(itertools.pairwise(starts.tolist()), ends, strict=True):
