@@ -35,7 +35,7 @@ def lines(path: Path) -> int:
 
 def test_the_package_is_small():
     sizes = [lines(path) for path in MODULES]
-    assert sum(sizes) <= 41_000  # 43,250 once; 38,880 before large sets
+    assert sum(sizes) <= 41_200  # 43,250 once; 38,880 before large sets, 40,235 before one table
     assert statistics.median(sizes) < 150
     assert max(sizes) <= 400
 
