@@ -17,7 +17,7 @@ CHARTS = {
     "Similarity to the nearest sample": ["similarity to the nearest sample", "samples"],
     "Heat map": ["samples, similar ones side by side", "samples, in the same order", "similarity"],
     "Map": ["Alike samples lie close together; there are no axes."],
-    "The score without the most redundant": ["samples taken away", "effectively different"],
+    "The score without the most redundant": ["samples removed", "effectively different"],
     "Spectrum": ["direction, largest first", "share of the set (%)"],
     "Profile": ["order q", "effectively different"],
     "Growth": ["samples", "effectively different"],
@@ -122,13 +122,10 @@ def test_a_phone_first_has_the_number_the_sentence_and_three_repeats(visit, exam
         expect(page.locator("#result .r-bar")).to_be_visible()
     else:
         scored(page, example)
-    page.wait_for_function("scrollY > 100")
     repeats = page.locator(".r-repeats li")
     expect(repeats).to_have_count(3)
-    page.wait_for_timeout(800)  # until the page has come to rest
     for seen in [number(page), page.locator(".r-sentence").first, *repeats.all()]:
-        box = seen.bounding_box()
-        assert 0 <= box["y"] <= PHONE[1] - box["height"]
+        expect(seen).to_be_in_viewport(ratio=1)  # once the page has come to rest
     if example == "repeated":
         assert [re.match(r"\d ×", each)[0] for each in repeats.all_inner_texts()] == [
             "4 ×",
@@ -154,8 +151,10 @@ def test_rows_are_cards_on_a_phone_with_every_column_named(visit):
         cell = line.locator(f"[data-head={head}]")
         expect(cell).to_be_visible()
         assert head in cell.evaluate("cell => getComputedStyle(cell, '::before').content")
-        below = line.locator(".r-sample").bounding_box()
-        assert cell.bounding_box()["y"] >= below["y"] + below["height"] - 1
+        assert cell.evaluate(
+            "cell => cell.getBoundingClientRect().top >="
+            " cell.parentElement.querySelector('.r-sample').getBoundingClientRect().bottom - 1"
+        )
     assert table.evaluate("node => node.scrollWidth <= node.clientWidth")
     table.get_by_role("button", name="adds").click()
     expect(table.get_by_role("columnheader", name="adds")).to_have_attribute(
