@@ -209,9 +209,9 @@ async function loadMenu(link) {
 
 function start() {
   const record = kept();
-  const [entry] = performance.getEntriesByType("navigation");
-  const { type } = /** @type {PerformanceNavigationTiming} */ (entry);
-  if (record && (type === "reload" || record.was === location.hash)) {
+  /** @type {PerformanceEntry & {type?: string} | undefined} */
+  const entry = performance.getEntriesByType("navigation")[0];
+  if (record && (entry?.type === "reload" || record.was === location.hash)) {
     history.replaceState(history.state, "", record.hash);
   }
   const link = fromHash(location.hash);
