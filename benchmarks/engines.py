@@ -9,7 +9,8 @@ webkit2gtk-driver xvfb` all three take part; what is not there is left out, whic
 
 Besides the tasks of tests/support/page_tasks.py, each engine is used by keyboard alone, and in a
 window of half the width and height, as at a zoom of 200 %. A window that opens to choose a file
-cannot be driven; its opening counts as the click that it takes.
+cannot be driven; its opening counts as the click that it takes. Errors are those from when the page
+has been loaded. A request to another host counts although the page's policy stops it.
 """
 
 from __future__ import annotations
