@@ -8,7 +8,8 @@ import numpy as np
 
 from . import sparse as sp
 from .hashing import mix
-from .namespace import Rows, row_blocks
+from .namespace import row_blocks
+from .types import Rows
 
 # Up to so many bytes, with 256 more for each row, a dict of rows is faster than codes.
 _FEW = 1 << 16

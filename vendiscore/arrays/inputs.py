@@ -17,19 +17,9 @@ from ..arguments import inexact
 from ..errors import SampleError
 from ..reading.folders import image_files, is_folder
 from . import sparse as sp
-from .namespace import (
-    Array,
-    Rows,
-    Tensor,
-    in_host_memory,
-    is_numpy,
-    is_torch,
-    namespace,
-    scalar,
-    to_host,
-)
+from .namespace import Array, in_host_memory, is_numpy, is_torch, namespace, scalar, to_host
 from .pools import size
-from .types import Pool
+from .types import Pool, Rows, Tensor
 
 # Every whole number up to this one is a float64.
 _WHOLE = 1 << 53

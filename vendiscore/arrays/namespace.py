@@ -13,11 +13,8 @@ if TYPE_CHECKING:
     import torch
     from scipy.sparse import csr_array
 
-# As type checkers read them: neither package is imported for their names.
-Tensor: TypeAlias = "torch.Tensor"
-Sparse: TypeAlias = "csr_array"
-Array: TypeAlias = "np.ndarray | Tensor"  # used by what the array API standard has of both
-Rows: TypeAlias = "Array | Sparse"  # of numbers, a row for each sample
+# For type checkers, by what the array API standard has of both; torch is not imported for it.
+Array: TypeAlias = "np.ndarray | torch.Tensor"
 
 _IN_NUMPY = ("torch.float32", "torch.float64")
 _BLOCK_BYTES = 1 << 21  # a block of rows that stays in a core's cache
@@ -25,7 +22,7 @@ _BLOCK_BYTES = 1 << 21  # a block of rows that stays in a core's cache
 GRAM_ROWS = 8192
 
 
-def is_torch(x: object) -> TypeGuard[Tensor]:
+def is_torch(x: object) -> TypeGuard[torch.Tensor]:
     """Return whether `x` is a torch tensor, without importing torch."""
     # While another thread imports torch, it is there without its names, and x is no tensor.
     tensor = getattr(sys.modules.get("torch"), "Tensor", None)
@@ -45,7 +42,7 @@ def is_numpy(x: object) -> TypeGuard[np.ndarray]:
     return isinstance(x, np.ndarray)
 
 
-def is_sparse(x: object) -> TypeGuard[Sparse]:
+def is_sparse(x: object) -> TypeGuard[csr_array]:
     """Return whether `x` is one of SciPy's sparse arrays, without importing them."""
     told = getattr(sys.modules.get("scipy.sparse"), "issparse", None)
     return told is not None and told(x)
@@ -134,7 +131,7 @@ def in_single(V: Array, product: Callable[[np.ndarray], np.ndarray]) -> np.ndarr
     return np.ldexp(out, exponents).reshape(V.shape)
 
 
-def product(A: Rows, V: Array) -> Array:
+def product(A: Array | csr_array, V: Array) -> Array:
     """Return A @ V, in the precision of V: torch does not multiply two, as NumPy does."""
     return (A.to(V.dtype) if is_torch(A) else A) @ V
 

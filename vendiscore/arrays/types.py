@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
-from .namespace import Array, Rows, Tensor
+from .namespace import Array
 
 if TYPE_CHECKING:
     import os
@@ -14,7 +14,10 @@ if TYPE_CHECKING:
     import pandas as pd
     import torch
     from matplotlib.axes import Axes as _Axes
+    from scipy.sparse import csr_array
 
+Tensor: TypeAlias = "torch.Tensor"
+Rows: TypeAlias = "Array | csr_array"  # of numbers, a row for each sample
 Pool: TypeAlias = "list[Any] | Rows"  # samples that have been read
 PairFunction: TypeAlias = Callable[[Any, Any], float]  # k(x, y), or a distance
 # Samples to be read: a list, an array, a column, a folder's path; a kernel says what each may be.

@@ -10,8 +10,8 @@ import numpy as np
 
 from ..arguments import number
 from ..arrays.inputs import as_matrix
-from ..arrays.namespace import Rows, row_blocks, to_host
-from ..arrays.types import PairFunction
+from ..arrays.namespace import row_blocks, to_host
+from ..arrays.types import PairFunction, Rows
 from ..errors import SampleError
 from .metrics import BOOLEAN, SYMMETRY_TOLERANCE
 from .nearest import LOST, VANISHING, MetricPairs

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from ..arrays.types import Device
+
 if TYPE_CHECKING:
     from .models import Encoder
     from .networks import Pooling
@@ -21,7 +23,7 @@ def encoder(
     pooling: Pooling | None = None,
     batch_size: int = 64,
     max_length: int | None = None,
-    device: object = None,
+    device: Device = None,
     half: bool | None = None,
     revision: str | None = None,
 ) -> Encoder:

@@ -8,8 +8,8 @@ from functools import partial
 from threading import Lock
 from typing import Any
 
-from ..arrays.namespace import Tensor, is_network
-from ..arrays.types import Options, Record
+from ..arrays.namespace import is_network
+from ..arrays.types import Options, Record, Tensor
 from ..errors import SampleError
 from ..optional import require
 from .inference import Network

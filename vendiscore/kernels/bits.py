@@ -13,8 +13,8 @@ from ..arguments import one_of, refuse_gradient
 from ..arrays import memory
 from ..arrays import sparse as sp
 from ..arrays.inputs import as_matrix
-from ..arrays.namespace import Rows, is_torch, row_blocks, to_host
-from ..arrays.types import Pool
+from ..arrays.namespace import is_torch, row_blocks, to_host
+from ..arrays.types import Pool, Rows
 from ..errors import SampleError
 from ..registry.kernel import register_kernel
 from ..similarity.base import Similarity

@@ -15,6 +15,7 @@ import numpy as np
 from ..arguments import integer, number
 from ..arrays.inputs import as_matrix
 from ..arrays.pools import size
+from ..arrays.types import Device
 from ..encoders.embeddings import no_effect
 from ..encoders.models import BATCH_SIZE
 from ..encoders.networks import ModelFiles, pick_device, pick_dtype
@@ -47,7 +48,7 @@ def equivalence(
     audit: int | None = None,
     batch_size: int = BATCH_SIZE,
     max_length: int | None = None,
-    device: object = None,
+    device: Device = None,
     half: bool | None = None,
     revision: str | None = None,
 ) -> Similarity:

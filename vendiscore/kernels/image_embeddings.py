@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from ..arrays.types import Device
 from ..encoders.image_encoders import IMAGES, Transform
 from ..encoders.models import BATCH_SIZE, make_encoder
 from ..encoders.networks import Pooling
@@ -31,7 +32,7 @@ def image_embeddings(
     transform: Transform | None = None,
     pooling: Pooling | None = None,
     batch_size: int = BATCH_SIZE,
-    device: object = None,
+    device: Device = None,
     half: bool | None = None,
     revision: str | None = None,
 ) -> Similarity:

@@ -10,7 +10,8 @@ import numpy as np
 
 from ..arrays import sparse as sp
 from ..arrays.inputs import as_matrix
-from ..arrays.namespace import Rows, is_torch, namespace, precision, scalar
+from ..arrays.namespace import is_torch, namespace, precision, scalar
+from ..arrays.types import Rows
 from ..errors import SampleError
 from ..registry.kernel import register_kernel
 from ..resolve.group_labels import is_hashable, is_missing

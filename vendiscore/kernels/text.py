@@ -14,7 +14,7 @@ import numpy as np
 
 from ..arguments import integer, is_several, one_of
 from ..arrays import sparse as sp
-from ..arrays.namespace import Rows
+from ..arrays.types import Rows
 from ..encoders import treebank
 from ..encoders.tokenizers import TOKENS, named_tokenizer
 from ..errors import SampleError, warn

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from ..arrays.types import Device
 from ..encoders.models import BATCH_SIZE, make_encoder
 from ..encoders.networks import Pooling
 from ..encoders.text_encoders import MODEL_PATH, TEXTS, check_texts
@@ -31,7 +32,7 @@ def text_embeddings(
     pooling: Pooling | None = None,
     batch_size: int = BATCH_SIZE,
     max_length: int | None = None,
-    device: object = None,
+    device: Device = None,
     half: bool | None = None,
     revision: str | None = None,
 ) -> Similarity:

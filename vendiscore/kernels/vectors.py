@@ -14,8 +14,8 @@ from ..arguments import integer, number
 from ..arrays import memory
 from ..arrays import sparse as sp
 from ..arrays.inputs import as_matrix
-from ..arrays.namespace import Array, Rows, detached, is_torch, namespace, row_blocks, scalar
-from ..arrays.types import Pool, Record, Samples
+from ..arrays.namespace import Array, detached, is_torch, namespace, row_blocks, scalar
+from ..arrays.types import Pool, Record, Rows, Samples
 from ..distances.exponentials import Exponentials, median_width
 from ..distances.pairs import Law
 from ..errors import SampleError

@@ -9,8 +9,8 @@ import numpy as np
 
 from ..arguments import flag
 from ..arrays import sparse as sp
-from ..arrays.namespace import Rows, as_kind_of, is_torch, row_blocks, scalar, to_host
-from ..arrays.types import Number
+from ..arrays.namespace import as_kind_of, is_torch, row_blocks, scalar, to_host
+from ..arrays.types import Number, Rows
 from ..distances.all_pairs import numpy_rows
 from ..magnitude.spaces_of_samples import stacked
 from ..registry.measure import RANGE_ROUNDING, register_measure

@@ -13,9 +13,9 @@ import numpy as np
 
 from ..arrays import sparse as sp
 from ..arrays.inputs import choose
-from ..arrays.namespace import Array, Rows
+from ..arrays.namespace import Array
 from ..arrays.pools import size
-from ..arrays.types import Record, Samples, Weights
+from ..arrays.types import Record, Rows, Samples, Weights
 from ..arrays.weights import check_weights
 from ..distances.all_pairs import check_distances, numpy_rows
 from ..errors import SampleError

@@ -44,7 +44,7 @@ def intervals(
     """
     ax = axes_of(ax)
     looks: list[Record] = [{"color": f"C{i}", "marker": look(i)[1]} for i in range(len(names))]
-    return _rows(ax, names, scores, low, high, label, looks)
+    return _rows(ax, label, names, looks, scores, low, high)
 
 
 @picture
@@ -79,7 +79,7 @@ def differences(
     looks: list[Record] = [
         {"color": "C0", "marker": "o", "mfc": "none" if h else "C0"} for h in hollow
     ]
-    return _rows(ax, names, differences, low, high, label, looks)
+    return _rows(ax, label, names, looks, differences, low, high)
 
 
 def look(i: int) -> tuple[Any, str]:
@@ -89,16 +89,10 @@ def look(i: int) -> tuple[Any, str]:
 
 
 def _rows(
-    ax: Axes,
-    names: Sequence[str],
-    values: Sequence[float],
-    low: Sequence[float],
-    high: Sequence[float],
-    label: str,
-    looks: list[Record],
+    ax: Axes, label: str, names: Sequence[str], looks: list[Record], *spans: Sequence[float]
 ) -> Axes:
     """Draw a row for each name, the first at the top: a dot in its interval."""
-    for i, (value, left, right, own) in enumerate(zip(values, low, high, looks, strict=True)):
+    for i, (value, left, right, own) in enumerate(zip(*spans, looks, strict=True)):
         ax.plot([left, right], [i, i], color=own["color"], lw=2.5, alpha=0.6)
         ax.plot([value], [i], ls="", ms=7, **own)
     ax.set_yticks(range(len(names)), names, parse_math=False)

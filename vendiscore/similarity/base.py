@@ -13,7 +13,8 @@ import numpy as np
 from ..arrays import memory
 from ..arrays import sparse as sp
 from ..arrays.identical import joint_groups
-from ..arrays.namespace import Array, Rows, gram, is_numpy, namespace, product, row_blocks, scalar
+from ..arrays.namespace import Array, gram, is_numpy, namespace, product, row_blocks, scalar
+from ..arrays.types import Rows
 from ..errors import SampleError
 from ..summary import one_line
 

@@ -13,7 +13,6 @@ from ..arrays import sparse as sp
 from ..arrays.identical import identical_rows
 from ..arrays.namespace import (
     Array,
-    Rows,
     as_kind_of,
     gram,
     in_host_memory,
@@ -25,6 +24,7 @@ from ..arrays.namespace import (
     row_blocks,
     to_host,
 )
+from ..arrays.types import Rows
 from .base import Index, Similarity, scale_rows
 
 # Columns of sparse features that more than this share of the samples have, and at most this many,

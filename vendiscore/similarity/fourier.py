@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from ..arrays import memory
-from ..arrays.namespace import Rows, is_torch, row_blocks, to_host
+from ..arrays.namespace import is_torch, row_blocks, to_host
 from ..arrays.threads import each
+from ..arrays.types import Rows
 from ..distances.medians import draw_pairs
 from ..distances.pairs import Law
 

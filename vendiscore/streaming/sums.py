@@ -11,18 +11,9 @@ import numpy as np
 
 from ..arrays import memory
 from ..arrays import sparse as sp
-from ..arrays.namespace import (
-    Rows,
-    as_kind_of,
-    gram,
-    is_numpy,
-    is_torch,
-    namespace,
-    row_blocks,
-    to_host,
-)
+from ..arrays.namespace import as_kind_of, gram, is_numpy, is_torch, namespace, row_blocks, to_host
 from ..arrays.threads import in_order
-from ..arrays.types import Weights
+from ..arrays.types import Rows, Weights
 from ..arrays.weights import check_each
 from ..similarity.base import DIAGONAL_TOLERANCE, Similarity
 
