@@ -1,4 +1,4 @@
-"""How many different sources are these: models, annotators, seeds, generators."""
+"""Count the sources that effectively differ: models, annotators, seeds, generators."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def sources(
     source, prompt, sample : str, optional
         The columns of a table (a DataFrame, a list of dicts): of sources, prompts and samples.
     aligned : bool
-        False for sets of samples that answer no prompts, such as those of generators of molecules,
+        False for sets of samples that answer no prompts, such as molecules of several generators,
         each a list, an array or a folder of images: they are compared as wholes.
     given_prompt : bool
         Compare what prompts leave of answers; see `prompts` of `as_similarity`.
