@@ -80,9 +80,8 @@ def sources(
     source answers several times, `.corrected` has Σ_p K_p(a, a) over different answers only: two
     sets of answers of one source are then one source but for chance, where the plain score counts
     their differences too. Intervals are Student's, of a jackknife that leaves out one prompt at a
-    time (without prompts, one of 20 random blocks of each set); that of the score is of
-    log(score − 1). Answers to one prompt are compared
-    at a time, in threads.
+    time (without prompts, one of 20 random blocks of each set); the interval of the score is found
+    for log(score − 1). Prompts are compared one by one, in threads.
 
     References
     ----------
