@@ -31,7 +31,7 @@ class Answers:
     source: np.ndarray
     prompts: tuple[Hashable, ...]
     prompt: np.ndarray
-    came: np.ndarray | None = None  # the places of samples among all that were passed, if some were left out
+    came: np.ndarray | None = None  # places among all samples passed, if some are left out
 
     def places(self) -> list[np.ndarray]:
         """Return where the answers to each prompt are."""
