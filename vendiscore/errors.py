@@ -13,7 +13,7 @@ import numpy as np
 # Between the caller and us there may be evaluate and its copies of the entry scripts.
 _OURS = (__name__.partition(".")[0], "evaluate", "evaluate_modules")
 
-# How many of the samples that cannot be used a message lists by their places.
+# Unusable samples that a message lists by their places, at most.
 SHOWN = 10
 
 
@@ -128,7 +128,7 @@ class SampleError(ValueError):
 
 
 class IndefiniteError(ValueError):
-    """The similarities exp(−tD) are singular or indefinite at a scale `t`: there is no magnitude.
+    """The similarities exp(−tD) are singular or indefinite at a scale `t`: magnitude is undefined.
 
     Examples
     --------

@@ -14,7 +14,7 @@ ALIKE = 0.65
 LISTED = 12
 
 # Our names, and the words that other libraries and newcomers use for them, in small letters and
-# digits only, as `folded` makes them. Of several names that are accepted, the first is meant.
+# digits only, as `folded` makes them. The first accepted name of several is meant.
 SYNONYMS = {
     "k": "kernel kernelname kernelfn kernelfunction similarity sim similarityfn similarityfunction",
     "p": "weights weight probs probabilities sampleweight sampleweights",

@@ -10,17 +10,17 @@ from types import ModuleType
 
 from . import __version__
 
-# What the base imports; the versions are in pyproject.toml. The package of a Space is used without
+# Packages of the base; the versions are in pyproject.toml. The package of a Space is used without
 # having been installed, so this is where one learns what else to install, all at once.
 BASE = ("array_api_compat", "numpy", "psutil", "scipy", "threadpoolctl", "tqdm")
-# What is asked for right after a package, by that and the extra.
+# The package that a call needs right after another, by that package and the extra.
 _NEXT = {
     ("torch", "text"): ("transformers",),
     ("torch", "images"): ("torchvision", "transformers", "PIL"),
     ("gradio", "app"): ("matplotlib", "PIL", "rdkit"),
     ("torch", "torchmetrics"): ("torchmetrics",),
 }
-# What pip calls a module that has another name.
+# The names by which pip knows modules of other names.
 _PROJECTS = {"PIL": "pillow"}
 
 

@@ -30,7 +30,7 @@ _BUILTIN = (
 )
 # Arrays up to this many numbers are printed.
 _PRINTED = 8
-# What is being looked into: a function may enclose itself.
+# The functions under examination: a function may enclose itself.
 _OUTER: ContextVar[tuple[object, ...]] = ContextVar("outer", default=())
 
 

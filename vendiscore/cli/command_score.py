@@ -31,9 +31,9 @@ from .kernel_options import (
 )
 from .parser import COMMANDS
 
-# How a note begins that is about orders below 1, of which most people ask none.
+# The beginning of a note about orders below 1, which most people do not ask for.
 _OF_SMALL_ORDERS = "Eigenvalues below"
-# Columns of so few groups as people call those of what wrote the samples.
+# Usual names of columns that say who or what wrote each sample.
 _SOURCES = ("decoder", "method", "model", "model_name", "run", "source", "system")
 _BESIDE = ("_se", "_low", "_high", "_corrected")
 
@@ -115,7 +115,7 @@ def _offered(args: Namespace, path: str, source: Samples) -> str | None:
 
 
 def scores(found: Mapping[str, Any], *more: str) -> dict[str, float]:
-    """Return the numbers without their errors, intervals and corrections, and `more` beside."""
+    """Return the numbers without errors, intervals, corrections and keys that end in `more`."""
     beside = {"details", *(f"{name}{end}" for name in found for end in (*_BESIDE, *more))}
     return {name: value for name, value in found.items() if name not in beside}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-# Of samples that cannot be read or used, of an invalid command, and of the shell: 128 and a signal.
+# Exit codes for unusable samples, for an invalid command, and of the shell: 128 and a signal.
 DATA, USAGE, BROKEN_PIPE, INTERRUPTED = 1, 2, 141, 130
 PROGRAM = "vendiscore"
 
@@ -14,7 +14,7 @@ class DataError(ValueError):
 
 
 class UsageError(ValueError):
-    """A command that cannot be meant."""
+    """An invalid command."""
 
 
 def tell(message: str) -> None:

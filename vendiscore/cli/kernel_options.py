@@ -25,7 +25,7 @@ _USUAL = {
     "molecules": ("morgan", "their Morgan fingerprints"),
     "images": ("pixels", "their pixels"),
 }
-# What samples each kind of kernel wants of a file; of kinds of others nothing is known.
+# The samples to read from a file for each kind of kernel; unknown for kinds of other packages.
 KINDS = {
     "text": "texts",
     "molecules": "molecules",
@@ -36,7 +36,7 @@ KINDS = {
     "labels": "values",
     "sets of labels": "values",
 }
-_JSON = ("[", "{", '"')  # how a value of JSON begins that is no number
+_JSON = ("[", "{", '"')  # first characters of JSON that is not a number
 _WORDS: Record = {"true": True, "false": False, "none": None, "null": None}
 # Keywords that have options of their own here, or hold what a command line cannot.
 _ELSEWHERE = {
@@ -81,7 +81,7 @@ class How:
 
 
 def which_labels(args: Namespace) -> str:
-    """Return what the labels of samples are for; those of clusters are read as groups are."""
+    """Return the use of the labels: "groups" or "clusters", both of which are read alike."""
     if args.clusters is None:
         return "groups"
     if args.group_by is not None:
@@ -112,7 +112,7 @@ def read_how(args: Namespace, also: Collection[str] | None = None) -> How:
 
 
 def read_measuring(args: Namespace, how: How) -> tuple[Record, Request]:
-    """Read the keywords of `score` beyond those of the kernel, and the request of all."""
+    """Read the keywords of `score` that are not about the kernel, and the whole request."""
     found: Record = {"q": parse_value(args.orders)}
     if args.measures:
         found["measures"] = parse_measures(args.measures)

@@ -1,4 +1,4 @@
-"""How many different sources are these: models, annotators, seeds, generators."""
+"""Count the sources that effectively differ: models, annotators, seeds, generators."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def sources(
     source, prompt, sample : str, optional
         The columns of a table (a DataFrame, a list of dicts): of sources, prompts and samples.
     aligned : bool
-        False for sets of samples that answer no prompts, such as those of generators of molecules,
+        False for sets of samples that answer no prompts, such as molecules of several generators,
         each a list, an array or a folder of images: they are compared as wholes.
     given_prompt : bool
         Compare what prompts leave of answers; see `prompts` of `as_similarity`.
@@ -80,9 +80,8 @@ def sources(
     source answers several times, `.corrected` has Σ_p K_p(a, a) over different answers only: two
     sets of answers of one source are then one source but for chance, where the plain score counts
     their differences too. Intervals are Student's, of a jackknife that leaves out one prompt at a
-    time (without prompts, one of 20 random blocks of each set); that of the score is of
-    log(score − 1). Answers to one prompt are compared
-    at a time, in threads.
+    time (without prompts, one of 20 random blocks of each set); the interval of the score is found
+    for log(score − 1). Prompts are compared one by one, in threads.
 
     References
     ----------

@@ -24,14 +24,14 @@ _SETS = "aligned=False, if they are sets of samples that answer no prompts"
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """Samples with the source and the prompt of each; there are no `prompts` of whole sets."""
+    """Samples with the source and the prompt of each; whole sets have an empty `prompts`."""
 
     samples: Any
     names: tuple[str, ...]
     source: np.ndarray
     prompts: tuple[Hashable, ...]
     prompt: np.ndarray
-    came: np.ndarray | None = None  # the places of samples among all that came, if not all are here
+    came: np.ndarray | None = None  # places among all samples passed, if some are left out
 
     def places(self) -> list[np.ndarray]:
         """Return where the answers to each prompt are."""

@@ -1,4 +1,4 @@
-"""How many sources effectively differ: the result, in words, tables and pictures."""
+"""The number of sources that effectively differ, in words, tables and pictures."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class SourceRow(Summary):
 
     @property
     def sentence(self) -> str:
-        """What it adds, and what is nearest, in a sentence."""
+        """A sentence on what the source adds, and on its nearest source."""
         return (
             f"{self.name} adds {measured(self.adds)}; nearest is {self.nearest}, with a similarity "
             f"of {measured(self.similarity)}."
@@ -102,7 +102,7 @@ class SourceRow(Summary):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Sources(Summary):
-    """How many sources effectively differ, and which are alike; print it for a sentence to quote.
+    """The number of sources that effectively differ, with the likeness of each two.
 
     Attributes
     ----------
@@ -222,13 +222,13 @@ class Sources(Summary):
 
     @property
     def signature(self) -> str:
-        """How the number came about, in one line."""
+        """The settings behind the number, in one line."""
         return line(["sources"], {**self.settings, "q": self.q, "sources": len(self.sources)})
 
     def plot(self, ax: Axes | None = None, *, kind: str = "map") -> Axes:
         """Draw a "map", on which similar sources are near, or a "heat" map; return Axes.
 
-        Names that would overlap on a map are left out, those of sources that add least first.
+        A map leaves out names that would overlap, first for sources that add least.
         """
         whole = one_of("kind", kind, ("map", "heat")) == "map"
         if ax is None:  # with room for all names

@@ -47,7 +47,7 @@ REPAIRED = (
 
 @dataclass(frozen=True)
 class Plan:
-    """What is asked of sources; arguments of `sources` of these names."""
+    """The arguments of `sources` by the same names, checked."""
 
     q: float
     level: float | None
@@ -56,7 +56,7 @@ class Plan:
 
 
 def read_plan(q: float, level: object, psd: object, given_prompt: object) -> Plan:
-    """Return what is asked, checked."""
+    """Check arguments of `sources`, and return them as a Plan."""
     if q == 0:
         raise ValueError("`q` must be above 0, at which any source counts as one; pass 1")
     if level is not None:

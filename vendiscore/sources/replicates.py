@@ -54,7 +54,7 @@ class OfPrompts(Replicates):
 
     @property
     def shared(self) -> np.ndarray:
-        """How many prompts each two sources both have answers to."""
+        """The number of prompts that both of two sources answered, (sources, sources)."""
         has = self.has.astype(float)
         return has.T @ has
 

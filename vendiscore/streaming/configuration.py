@@ -1,4 +1,4 @@
-"""How the samples of a state are compared, in values that tell states apart."""
+"""The settings by which samples of a state are compared, as values that tell states apart."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .sums import Precision
 
 # Kernels whose features are the vectors that they compare, divided by their lengths.
 _OF_ROWS = {"cosine": False, "linear": True, "X": True}  # and whether those must be 1
-# Of what an encoder reports: what depends on its samples, and what is told as d.
+# Reported settings of an encoder that depend on its samples, or that repeat d.
 _COUNTS = frozenset(("truncated", "dims"))
 _DOT_PRODUCTS = "dot products of X"
 

@@ -20,7 +20,7 @@ _HEAD = struct.Struct("<BI")
 _SUM = 8  # bytes of the checksum
 _START = len(_MAGIC) + _HEAD.size
 _REMEDY = "pass what State.to_bytes gave, whole and unchanged"
-# What the head holds, by its type.
+# The fields of the head, by their types.
 _TYPES = {
     dict: ("settings", "found"),
     bool: ("whole", "uneven"),

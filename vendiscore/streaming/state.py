@@ -24,7 +24,7 @@ from .configuration import found_in, is_plain, must_be_unit, refused, restored, 
 from .serialization import read_record, write_record
 from .sums import Precision, Sum, of_similarity, of_vectors, read_weights
 
-# Sums of weights outside of these leave no digits, or no room, for those of products.
+# Outside of this range of sums of weights, their products would underflow or overflow.
 _LEAST, _MOST = 1e-200, 1e300
 _COUNTED = ("n", "weight", "uneven", "dropped")
 
@@ -35,10 +35,10 @@ class FollowsFromDataError(ValueError):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class State:
-    """The sum of all that was added, Σ w x xᵀ over samples x of unit length and weight w.
+    """The sum Σ w x xᵀ over all samples x added, of unit length and weight w.
 
-    Its eigenvalues over its trace are those of diag(√p) K diag(√p) with p = w / Σ w, so that the
-    Vendi Score of every order follows from it, exactly: up to rounding (1e-12) however samples are
+    Its eigenvalues over its trace equal the spectrum of diag(√p) K diag(√p), p = w / Σ w, so that
+    the Vendi Score of every order follows from it, up to rounding (1e-12) however samples are
     cut into parts, but for order 0 of eigenvalues as small. States of one configuration form a
     commutative monoid under `merge`. It is d (d + 1) / 2 numbers at most, 0.6 MB at d = 384; of
     fewer than d / 2 samples, their features.
@@ -121,7 +121,7 @@ class State:
 
     @property
     def how(self) -> How:
-        """How samples are compared; a ValueError if bytes did not hold all of it."""
+        """The kernel and its options; raises a ValueError if bytes did not hold all of them."""
         if self._how is None:
             raise ValueError(
                 "a state from bytes that do not hold its kernel or model cannot take samples; "
@@ -201,7 +201,7 @@ class State:
     def merge(self, *others: State) -> Self:
         """Return the state of all samples of this and other states; `a + b` is `a.merge(b)`.
 
-        A TypeError for what is no state, a ValueError for other settings or number of features.
+        Raises a TypeError for anything but a state, a ValueError for other settings or features.
         """
         merged = self
         for other in others:
@@ -271,7 +271,7 @@ class State:
         Raises
         ------
         TypeError, ValueError
-            If there are no samples, or their weights are all 0 or too large or small to add up.
+            If the state is empty, or the weights are all 0 or too large or small to add up.
         """
         orders = list(dict.fromkeys(check_orders(q)))
         psd = check_psd(psd)

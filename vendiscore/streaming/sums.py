@@ -101,7 +101,7 @@ def _scaled(
     if weights is None and X.dtype == dtype and _is_unit(X):
         return X
     low, high = _RANGE[dtype]
-    # What stays in a core's cache from one step to the next.
+    # Blocks that stay in a core's cache from one step to the next.
     for part in row_blocks(len(X), 2 * dtype.itemsize * X.shape[1], least=1):
         rows, F = X[part], out[part]
         if rows.dtype != dtype:
@@ -131,7 +131,7 @@ def _is_unit(X: np.ndarray) -> bool:
 
 
 def unit(similarity: Similarity, weights: np.ndarray | None = None) -> Similarity:
-    """Return the similarity with a diagonal of w: exactly 1 where there are no weights."""
+    """Return the similarity with a diagonal of w: exactly 1 without weights."""
     diagonal = similarity.diagonal()
     own = 1.0 if weights is None else as_kind_of(weights, diagonal)
     return similarity.scaled(namespace(diagonal).sqrt(own / diagonal))

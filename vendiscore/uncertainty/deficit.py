@@ -24,12 +24,12 @@ from .subsampling import student_reach
 LEAST = 4  # samples, or clusters: of fewer no interval was seen to hold
 # Pairs are counted of so many samples at most, but for labels; of more, the jackknife holds.
 _MOST_COUNTED = 400
-# Samples beside one kind are counted where they are less than this share.
+# Samples not of the commonest kind are counted if they are less than this share.
 _FEW_ODD = 0.25
 
 
 class Repeats(NamedTuple):
-    """How the pairs of n samples repeat each other.
+    """Statistics of how the pairs of n samples repeat each other.
 
     `pairs` is (Σ k²)² / Σ k⁴ over pairs, how many make up the deficit; `squares` is Σ k²; `odd` is
     how many samples are not of the commonest kind; `plain` tells whether all k are 0 or 1, and
@@ -45,17 +45,17 @@ class Repeats(NamedTuple):
 
     @property
     def thin(self) -> bool:
-        """Whether fewer pairs than samples make up the deficit: too few for the jackknife."""
+        """True if fewer pairs than samples make up the deficit: too few for the jackknife."""
         return not self.plain and self.pairs < self.n
 
     @property
     def few(self) -> bool:
-        """Whether the jackknife cannot tell how often other samples would repeat."""
+        """True if the jackknife cannot tell how often other samples would repeat."""
         return self.plain or self.thin
 
 
 def repeats_of(similarity: Similarity, spectrum: Spectrum | None = None) -> Repeats | None:
-    """Count the pairs that repeat, or return None for many samples that are no labels."""
+    """Count the pairs that repeat, or return None for many samples that are not labels."""
     n = similarity.n
     if n <= _MOST_COUNTED:
         K = np.asarray(to_host(similarity.dense()), dtype=np.float64)
@@ -101,7 +101,7 @@ def deficit_ends(
 ) -> tuple[float, float]:
     """Return both ends of a number that is 0 where nothing repeats, and `of_pair` for one repeat.
 
-    `beside` is that number where so many samples stand alone beside all others of one kind.
+    `beside` returns that number for so many distinct samples and otherwise one kind.
     """
     low, high = 0.0, math.inf
     if math.isfinite(found.spread):
@@ -138,7 +138,7 @@ def deficit_of_pair(n: int, q: float) -> float:
 
 
 def log_beside(n: int, odd: float, q: float) -> float:
-    """Return log VS_q of so many samples that stand alone beside n − odd equal ones."""
+    """Return log VS_q of n − odd equal samples and `odd` distinct ones."""
     odd = min(odd, n - 1.0)
     bulk, single = math.log1p(-odd / n), -math.log(n)
     if math.isinf(q):

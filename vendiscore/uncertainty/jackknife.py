@@ -39,7 +39,7 @@ class Jackknife:
 
     @property
     def saturated(self) -> bool:
-        """Whether the correction is within two standard errors."""
+        """True if the correction is within two standard errors."""
         return abs(self.corrected - self.log) <= 2 * self.error
 
 

@@ -1,4 +1,4 @@
-"""Which similarity is too high for chance: that of near-copies, against the nearest of the rest.
+"""The similarity from which chance cannot explain pairs: near-copies, unlike the other samples.
 
 Distances 1 − k to the nearest sample, of the closer part of a set without near-copies, follow about
 a power law. The law says how many of them would lie within a threshold by chance.
@@ -21,7 +21,7 @@ USUAL, FEW = 0.95, 0.02
 GAIN, GAINED = 0.2, 2
 # Similarities may come out lower by rounding.
 ROUNDING = 1e-9
-# How many of the most similar samples are known of each, and how many of these may be copies.
+# Most similar samples kept for each sample, and how many of these may be copies.
 DEPTH, WITHIN = 64, 16
 # The law is fitted to these shares of nearest distances, and to as many samples at least.
 SHARES, LEAST = (0.3, 0.4, 0.5, 0.6), 8
@@ -29,11 +29,11 @@ SHARES, LEAST = (0.3, 0.4, 0.5, 0.6), 8
 MOST_FALSE = 0.1
 # by an exponent so many standard errors below the estimate,
 CAUTION = 1.5
-# and the typical nearest distance of the rest is so many times that of near-copies.
+# and the typical nearest distance of the rest is so many times the distance of near-copies.
 APART = 1.75
 # If most samples are removed, near-copies that are more of a sample on average are modes.
 MOST_COPIES = 10
-# Of these, the one that removes the most, where a false removal weighs as much as five true ones.
+# The threshold that removes most is chosen; a false removal weighs as much as five true ones.
 WEIGHT = 5.0
 # Samples with a near-copy that are so small a share say nothing about the source.
 LEAST_SHARE = 0.2
@@ -41,7 +41,7 @@ LEAST_SHARE = 0.2
 CLOSE = 1.25
 # Candidates for a threshold: each of the nearest similarities, then the largest gap of a bin.
 EACH, FEWER, BINS = 256, 16, 60
-# Of more samples, so many are compared with all, and so many at once at least.
+# In larger sets, rows compared with all samples, and the fewest rows compared at once.
 MOST_ROWS, ROWS = 200, 32
 _STEPS = 25
 
@@ -101,7 +101,7 @@ class Excess(NamedTuple):
     removed: np.ndarray  # how many samples repeat another
     false: np.ndarray  # how many of these are expected by chance
     cautious: np.ndarray  # the same by a smaller exponent
-    apart: np.ndarray  # the typical nearest distance of the rest over that of the threshold
+    apart: np.ndarray  # the typical nearest distance of the rest over the threshold's distance
     copies: np.ndarray  # how many near-copies those have that have some, on average
 
 
@@ -220,9 +220,9 @@ def false_share(lists: np.ndarray, threshold: float, copies: int = 0) -> float:
 def dependent_share(similarity: Similarity) -> float:
     """Return the share of samples with a near-copy: 0 if chance may bring it, or below a fifth.
 
-    Identical samples count as one: among labels and short texts they are no sign of dependence.
+    Identical samples count as one: labels and short texts coincide without dependence.
     A source of a few tight modes looks as near-copies do while few samples are of each.
-    Takes the rows of K, of more than 200 samples those of 200 drawn; O(n² log n) at most.
+    Takes all rows of K, or 200 drawn rows of a larger set; O(n² log n) at most.
     """
     n, groups = similarity.n, similarity.groups()
     first = np.arange(n)
