@@ -1,4 +1,4 @@
-"""Settings of the site, built by `python -m sphinx -W docs docs/_build` (README, "Documentation")."""
+"""Settings of the site: `python -m sphinx -W docs docs/_build` (README, "Documentation")."""
 
 import os
 import sys

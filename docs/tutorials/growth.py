@@ -32,9 +32,9 @@ plt.rcParams |= {"font.size": 12, "axes.spines.top": False, "axes.spines.right":
 #
 # Take standard normal points and a Gaussian kernel with `sigma=1`. For infinitely many such
 # points on a line the eigenvalues are geometric, :math:`\lambda_k = (1 - B) B^k` with
-# :math:`B = (3 - \sqrt{5}) / 2` (Rasmussen and Williams, Gaussian Processes for Machine Learning, section 4.3.1,
-# with both scales 1). The logarithm of their score is the entropy of that distribution, and with
-# `d` independent coordinates it is `d` times as large.
+# :math:`B = (3 - \sqrt{5}) / 2` (Rasmussen and Williams, Gaussian Processes for Machine
+# Learning, section 4.3.1, with both scales 1). The logarithm of their score is the entropy of that
+# distribution, and with `d` independent coordinates it is `d` times as large.
 
 B = (3 - np.sqrt(5)) / 2
 on_a_line = np.exp(-np.log(1 - B) - B / (1 - B) * np.log(B))
