@@ -1,4 +1,4 @@
-"""What an installed wheel does away from the repository: both metrics, a kernel of each kind."""
+"""Check an installed wheel away from the repository: both metrics, a kernel of each kind."""
 
 from pathlib import Path
 

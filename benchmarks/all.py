@@ -38,9 +38,9 @@ NLTK = "nltk>=3.10.4"
 class Benchmark:
     """A script and what it needs.
 
-    `here` are packages of its own process, `extras` of this one, `peer` those of an environment
-    apart, whose interpreter is passed as `flag`, and one of `pythons`. `arguments` may have the
-    folder of the data as {data}, of which it needs `files`.
+    `here` are packages of its own process, `extras` of this one, `peer` of a separate environment,
+    whose interpreter is passed as `flag`, and one of `pythons`. `arguments` may have the folder of
+    the data as {data}, of which it needs `files`.
     """
 
     name: str
@@ -142,7 +142,7 @@ BENCHMARKS = (
 
 
 class Skipped(Exception):  # noqa: N818
-    """Why a benchmark cannot run here."""
+    """The reason why a benchmark cannot run here."""
 
 
 def main() -> None:
@@ -234,7 +234,7 @@ def prepared(each: Benchmark, work: Path, given: argparse.Namespace) -> list[str
 
 
 def installed(wanted: str) -> bool:
-    """Whether a package is here, and in the version that is asked for, if it is asked for one."""
+    """Return whether a package is installed, in the requested version if any."""
     name, _, exact = wanted.partition("==")
     try:
         found = version(name.partition(">=")[0])
@@ -261,7 +261,7 @@ def interpreter(versions: Sequence[str]) -> str:
         return sys.executable
     for each in versions:
         found = shutil.which(f"python{each}")
-        # What is found may be a stand-in for a version that is not installed.
+        # The distribution may be a stand-in for a version that is not installed.
         if found and subprocess.run([found, "-c", ""], capture_output=True).returncode == 0:
             return found
     raise Skipped(f"the peer needs Python {' or '.join(versions)}, and none was found")

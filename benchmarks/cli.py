@@ -1,12 +1,12 @@
-"""How long the command `vendiscore x.txt` takes from start to end, on a thousand questions.
+"""The time of the command `vendiscore x.txt` from start to end, on a thousand questions.
 
 python benchmarks/cli.py --json benchmarks/results/cli.json
 
 A process each time, with everything that it imports. Theirs is what `vendi_score` 0.0.3 has people
 run: `from vendi_score import text_utils`, which imports torch, transformers and datasets, then the
 algorithm of `ngram_vendi_score`, which itself does not run on SciPy ≥ 1.14; and the same algorithm
-with no more imports than it needs. What an empty process takes, and one that imports what any score
-of ours needs, stands beside.
+with no more imports than it needs. The times of an empty process, and of one with the imports of
+any score of ours, are included.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ PROCESSES = {
 
 
 def run(*command: str) -> str:
-    """Return what a new process prints; its bytecode is kept, as that of installed packages is."""
+    """Return what a new process prints; its bytecode is kept, as for installed packages."""
     kept = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     done = subprocess.run(
         [sys.executable, *command],

@@ -2,8 +2,8 @@
 
 python benchmarks/common_case.py --json benchmarks/results/common_case.json
 
-Beside a loop over `vendi_score` 0.0.3, the least that NumPy takes for the same numbers, and what a
-process needs for `import numpy` and `import evaluate`. Words are drawn by Zipf's law.
+Compared with a loop over `vendi_score` 0.0.3, the least that NumPy takes for the same numbers, and
+what a process needs for `import numpy` and `import evaluate`. Words are drawn by Zipf's law.
 """
 
 from __future__ import annotations

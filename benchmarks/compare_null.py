@@ -8,7 +8,7 @@ of sizes from 4 to 200 and orders from 0.5 to ∞, and counts how often `compare
 too few. Sources are questions, digits, molecules, labels and drawn sentences and vectors. Then two
 sources of one diversity that have nothing in common, where exchanging labels is not all there is to
 it. Then a source and a narrower one: how often the interval covers the difference, how often the
-sets are told apart, and what the difference is of that which would show in four of five trials.
+sets are distinguished, and what the difference is of that which would show in four of five trials.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ sys.path.append(str(Path(__file__).resolve().parents[1] / "tests" / "support"))
 from sources import sentences, vectors
 
 PERMUTATIONS = 499  # of which the least p of three pairs is 0.006
-OF_EIGHT = 2999  # of which that of 28 pairs is 0.009
+OF_EIGHT = 2999  # the least p of 28 pairs is then 0.009
 MANY = 1600  # samples that sets are drawn from
 PROMPTS, ANSWERS = 12, 4
 Draw = Callable[[np.random.Generator, int], Similarity]
@@ -84,7 +84,7 @@ def drawn(name: str, pool: np.ndarray | None, rng: np.random.Generator, n: int) 
 
 
 def compared(K: np.ndarray, sizes: Any, prompts: int = 0, **plan: Any) -> Comparison:
-    """Sets one after the other, of which each has as many samples of each prompt, by `compare`."""
+    """Compare sets, in a row, that have equally many samples of each prompt, by `compare`."""
     starts, groups = np.cumsum([0, *sizes]), None
     if prompts:
         parts = [np.split(np.arange(a, b), prompts) for a, b in itertools.pairwise(starts)]
@@ -103,7 +103,7 @@ def null(
     kind: str = "one source",
     **plan: Any,
 ) -> dict[str, Any]:
-    """Count how often sets without a difference are said to differ."""
+    """Count how often sets without a difference are found to differ."""
     found = []
     for seed in range(repeats):
         rng = np.random.default_rng([seed, *sizes, *name.encode()])
@@ -135,7 +135,7 @@ def null(
 
 
 def narrower(name: str, pool: Any, n: int, repeats: int, share: float) -> dict[str, Any]:
-    """A source, and one that draws so large a share from the quarter nearest to one sample."""
+    """Return a source, and one that draws a share from the quarter nearest to one sample."""
     scores, found = np.empty((repeats, 2)), []
     near = np.argsort(-pool[np.random.default_rng(1).integers(len(pool))])[: len(pool) // 4]
     for seed in range(repeats):

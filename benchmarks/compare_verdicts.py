@@ -3,10 +3,10 @@
     python benchmarks/compare_verdicts.py --repeats 60
 
 Draws two, three and four sets again and again, of one source or with one narrower set among them,
-and two sets of answers to the same prompts. A pair disagrees if its interval leaves out 0 where the
-verdict is that there is no difference, or has 0 in it where a difference is named. Where all sets
-have one source, the share of runs in which any interval leaves out 0 is counted too: 5 % at most
-are due to chance, however many pairs there are.
+and two sets of answers to the same prompts. A pair disagrees if its interval leaves out 0 where
+the verdict names no difference, or has 0 in it where a difference is named. Where all sets have
+one source, the share of runs in which any interval leaves out 0 is counted too: 5 % at most are
+due to chance, however many pairs there are.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def of_sets(name: str, sets: int, narrow: float, seed: int) -> Comparison:
 
 
 def by_prompt(name: str, sets: int, narrow: float, seed: int) -> Comparison:
-    """Sets of as many answers to each prompt; prompts differ in how diverse their answers are."""
+    """Draw sets of equally many answers to each prompt; their diversity differs by prompt."""
     source, options = SOURCES[name]
     rng = np.random.default_rng(seed)
     of_prompts = rng.uniform(0.15, 0.35, PROMPTS)
@@ -59,7 +59,7 @@ def by_prompt(name: str, sets: int, narrow: float, seed: int) -> Comparison:
 
 
 def disagreements(found: Comparison) -> tuple[int, int, int]:
-    """Intervals without 0 though no difference is named, with it though one is, and all without."""
+    """Count intervals without 0 and no difference named, with 0 and one named, and all."""
     hidden = said = without = 0
     for row in found.pairs:
         same = found.verdict(row.a, row.b) in (SAME, FEW)

@@ -54,7 +54,7 @@ def nothing(url: str) -> dict[str, Any]:
 def start(
     python: Path, checkout: Path, then: Callable[[str], dict[str, Any]] = nothing
 ) -> tuple[float, float, dict[str, Any]]:
-    """Seconds until the page is served, megabytes ten seconds later, and what `then` finds."""
+    """Return seconds until the page is served, megabytes 10 s later, and the result of `then`."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -89,7 +89,7 @@ def start(
 
 
 def encode(url: str) -> dict[str, Any]:
-    """Twelve texts by the sentence encoder, for the first time and again with another order."""
+    """Score twelve texts by the sentence encoder, first with one order, then with another."""
     seconds, scores, box = [], [], "\n".join(TEXTS)
     with httpx.Client(base_url=url, timeout=300) as http:
         for q in (1, 2):

@@ -1,4 +1,4 @@
-"""What `text_embeddings` and `image_embeddings` cost beyond the forward passes of their models.
+"""The cost of `text_embeddings` and `image_embeddings` beyond the forward passes of their models.
 
 The bare pass runs the same network on the same batches, tokenized (or transformed) and padded
 beforehand, and does nothing else. The whole call tokenizes, sorts, checks, pools, restores the
@@ -39,7 +39,7 @@ BATCH = 64
 
 
 def alternate(ways: dict[str, Callable[[], Any]], repeats: int) -> dict[str, list[list[float]]]:
-    """Seconds on the clock and of processor time, all threads together, of each way in turn."""
+    """Return wall-clock seconds and processor time, of all threads, of each way in turn."""
     seconds: dict[str, list[list[float]]] = {name: [] for name in ways}
     for i in range(repeats):
         # Every other round backwards, so that neither always follows the other.

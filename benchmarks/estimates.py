@@ -1,4 +1,4 @@
-"""Estimates beside exact scores: how far off, how often within what they say, and how long.
+"""Estimates and exact scores: how far off, how often within what they say, and how long.
 
     python benchmarks/estimates.py --data ../shared/data --json benchmarks/results/estimates.json
 
@@ -8,7 +8,7 @@ that no two samples are the same: of a fingerprint each bit is dropped with a ch
 bits of another molecule are added with the same chance; of a question each word is replaced, with
 a chance of 1/5, by one drawn from all questions; a digit gets normal noise of 0.05 in each pixel.
 Each large set runs in a process of its own, which tells its time and its peak memory. The largest
-are timed beside the product of all pairs of rows in float32, in tiles and in as many threads; what
+are timed next to the product of all pairs of rows in float32, in tiles and in as many threads; what
 is done there for `MANY` samples is tried on fewer, whose exact score is known, under `anew`. Costs
 are seconds of one core too, which other work on the machine hardly changes.
 """
@@ -267,7 +267,7 @@ def larger(data: Path, n: int) -> list[dict[str, Any]]:
 
 
 def certified(repeats: int) -> list[dict[str, Any]]:
-    """Return bounds of 1e-5 in few dimensions, beside `vendi_score` with scikit-learn's matrix."""
+    """Return bounds of 1e-5 in few dimensions, and `vendi_score` with scikit-learn's matrix."""
     from sklearn.metrics.pairwise import rbf_kernel
     from vendi_score import vendi as peer
 
@@ -312,7 +312,7 @@ def main() -> None:
         "hundred": lambda: larger(given.data, 100_000),
     }
     rows: list[dict[str, Any]] = []
-    if given.only and given.json and given.json.exists():  # those of the other parts stay
+    if given.only and given.json and given.json.exists():  # results of the other parts stay
         known = json.loads(given.json.read_text(encoding="utf-8"))["rows"]
         rows = [row for row in known if row["part"] not in given.only]
     for part, run in parts.items():

@@ -1,4 +1,4 @@
-"""What it costs to know what each sample adds, and whether near-duplicates are all found.
+"""The cost of finding each sample's gain, and whether near-duplicates are all found.
 
 python benchmarks/explain.py --json benchmarks/results/explain.json
 

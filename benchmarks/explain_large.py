@@ -1,8 +1,8 @@
-"""What it costs to explain 20,000 to 200,000 rows of 384 numbers, beside the products of all pairs.
+"""The cost of explaining 20,000 to 200,000 rows of 384 numbers, and of the products of all pairs.
 
 python benchmarks/explain_large.py --json benchmarks/results/explain_large.json   # 25 minutes
 
-Each case runs in a process of its own, whose peak memory is told; the products are those of blocks
+Each case runs in a process of its own, whose peak memory is reported; the products are by blocks
 of 1,024 rows with all rows in single precision, of larger sets for every eighth block. A twentieth
 of the rows are near-copies. Before anything is timed, what an index finds is held against what all
 pairs give.

@@ -5,8 +5,8 @@
 Draws sets of 4 to 400 samples again and again, of real sources and of labels, and counts how often
 the 95 % interval of `compute(ci=0.95)` holds E log VS of so many samples (the mean over many sets),
 lies above it, and lies below it. The same for sets of clusters, near-copies of a few samples, with
-and without `clusters=`, for the mean similarity, and for the mean score of few prompts. Then what
-`ci` and `clusters` cost beside the score alone.
+and without `clusters=`, for the mean similarity, and for the mean score of few prompts. Then the
+cost of `ci` and `clusters` compared with the score alone.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ def report(facts: dict[str, Any], orders: list[dict[str, float]]) -> dict[str, A
 
 
 def similar(name: str, source: Similarity, n: int, repeats: int) -> dict[str, Any]:
-    """Count how often the interval of the mean similarity holds that of the source."""
+    """Count how often the interval of the mean similarity holds the source's."""
     rng = np.random.default_rng(n)
     blocks = np.array_split(rng.permutation(source.n)[:POOL], 4)
     K = [np.asarray(source.take(block).dense()) for block in blocks]
@@ -217,7 +217,7 @@ def near_copies(name: str, data: Path, m: int, uneven: bool, repeats: int) -> li
 
 
 def costs() -> list[dict[str, Any]]:
-    """Time intervals, by samples and by clusters, beside the score alone."""
+    """Time intervals, by samples and by clusters, and the score alone."""
     found = []
     for n, d in ((200, 500), (1000, 2000), (5000, 256)):
         X = np.random.default_rng(0).standard_normal((n, d)) + 0.1

@@ -1,8 +1,8 @@
-"""What folding of Morgan fingerprints costs: the score by the number of bits, beside unfolded ones.
+"""The effect of folding Morgan fingerprints: the score by the number of bits, and unfolded.
 
 Substructures that share a bit make molecules more alike than they are, so that scores are too low.
-Unfolded fingerprints (RDKit's `GetSparseFingerprint`, 2³² bits) go to `tanimoto`; those of `morgan`
-must have RDKit's own similarities before anything is told of them.
+Unfolded fingerprints (RDKit's `GetSparseFingerprint`, 2³² bits) go to `tanimoto`; fingerprints of
+`morgan` must have RDKit's own similarities before they are reported.
 
     python benchmarks/fingerprints.py leffingwell_odors.csv --json fingerprints.json
 """
@@ -25,7 +25,7 @@ COMPARED = 50
 
 
 def check(similarity: Similarity, fingerprints: list[Any]) -> None:
-    """The similarities of some molecules with all are those of RDKit."""
+    """Check that the similarities of some molecules with all equal RDKit's."""
     some = np.linspace(0, len(fingerprints) - 1, COMPARED).astype(int)
     theirs = [DataStructs.BulkTanimotoSimilarity(fingerprints[i], fingerprints) for i in some]
     np.testing.assert_array_equal(similarity.rows(some), theirs)

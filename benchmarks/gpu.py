@@ -1,4 +1,4 @@
-"""Scores on a GPU beside the same on the CPU, exact and estimated: `python benchmarks/gpu.py`.
+"""Scores on a GPU compared with the CPU, exact and estimated: `python benchmarks/gpu.py`.
 
 Exact for 20,000 samples: rows of features, a matrix, similarities of vectors, and the gradient;
 for 200,000: the covariance of 512 features, random Fourier features, and, with
@@ -6,8 +6,8 @@ for 200,000: the covariance of 512 features, random Fourier features, and, with
 on 500 samples of each case before any is timed, estimates with the exact number of 4,000 to within
 four standard errors, and on the sets that are timed after.
 
-Where there is no GPU it says so and runs nothing. `--cpu-small` tries it all: every case with 500
-samples, tensors of the CPU for those of the GPU, and NumPy arrays beside them.
+Without a GPU it says so and runs nothing. `--cpu-small` tries it all: every case with 500
+samples, tensors of the CPU instead of the GPU, and NumPy arrays to compare.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def cosines(n: int, d: int) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Case:
-    """What is scored: samples (n, d), as both devices get them, and how."""
+    """A case: samples (n, d), as both devices get them, and the way to score them."""
 
     name: str
     n: int
@@ -110,7 +110,7 @@ def arguments() -> argparse.Namespace:
 
 
 def timed(case: Case, n: int, ours: Device, theirs: Device, given: argparse.Namespace) -> Any:
-    """A row of the results: seconds on both devices, the numbers, and the memory of the GPU."""
+    """Return a row of the results: seconds on both devices, the scores, and the GPU's memory."""
     import torch
 
     X = case.samples(n, case.d)

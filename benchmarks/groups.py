@@ -2,7 +2,7 @@
 
     python benchmarks/groups.py
 
-Beside one call for each group, which gives the same mean.
+Compared with one call for each group, which gives the same mean.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ Zipf's law, and the fine labels of TREC.
 - How often the 95 % intervals at n/4, n and 2n cover E log VS of so many samples, which is the mean
   over fresh sets, and on which side they miss it.
 - How often an asymptote is reported, and how often its interval covers the score of the source.
-- How far the coverage of 2n samples, as told from n, is from that of fresh sets of 2n.
+- How far the coverage of 2n samples, as told from n, is from the coverage of fresh sets of 2n.
 Then the spiders of Chao et al. 2014 (Table 2): growth of labels compared with the estimators of
 iNEXT, written out here.
 """
@@ -83,7 +83,7 @@ class Pool:
         return np.asarray(values / values.sum())
 
     def limit(self, q: float) -> float:
-        """Return log VS of the source; at order 2 that of pairs of different samples."""
+        """Return log VS of the source; at order 2 from pairs of different samples."""
         if self.shares is None and q == 2:
             K = self.all.dense()
             return -math.log((np.sum(K**2) - len(K)) / (len(K) * (len(K) - 1)))
@@ -111,7 +111,7 @@ def scored(pool: Pool, n: int, count: int, seed: int) -> np.ndarray:
 
 
 def hits(found: list[Any], at: Callable[[Any], tuple[float, float, float]], truth: float) -> Any:
-    """Count how often intervals cover the truth or lie beside it, and the error of scores."""
+    """Count how often intervals cover or miss the truth, and the error of scores."""
     scores, low, high = np.log([at(each) for each in found]).T
     return {
         "covered": float(((low <= truth) & (truth <= high)).mean()),
@@ -162,7 +162,7 @@ def shown(row: dict[str, Any]) -> str:
 
 
 def coverages(name: str, pool: Pool, n: int, repeats: int) -> dict[str, Any]:
-    """Return the coverage of 2n samples as told from n, and that of fresh sets."""
+    """Return the coverage of 2n samples as predicted from n, and the coverage of fresh sets."""
     rng = np.random.default_rng([3, n])
     told = [growth(pool.draw(rng, n), [n, 2 * n], q=2).coverage for _ in range(repeats)]
     fresh = [
@@ -215,7 +215,7 @@ def chao_limit(counts: np.ndarray, q: int) -> float:
 
 
 def chao_beyond(counts: np.ndarray, m: int, q: int) -> float:
-    """The diversity of m > n individuals (Chao et al. 2014, Table 1; order 1 by their bridge)."""
+    """Return the diversity of m > n individuals (Chao et al. 2014, Table 1; order 1: bridge)."""
     n, once = counts.sum(), np.sum(counts == 1)
     if q == 2:
         return chao(counts, m, 2)

@@ -4,7 +4,7 @@
 
 Four parts, each of which stops where a claim of docs/identity.md fails:
 - the change of log VS by leaving one sample out, and by adding one, against a decomposition for
-  each, at several steps of the trapezoid rule, beside the bound that is proved there;
+  each, at several steps of the trapezoid rule, with the bound that is proved there;
 - the same at other orders, with the library's usual step;
 - that Σ λ^q is monotone and submodular for q < 1, that −tr A log A is submodular and not monotone,
   over all pairs of subsets of small sets; and how far greedy choice is from the best;
@@ -35,7 +35,7 @@ def unit(X: np.ndarray) -> np.ndarray:
 
 
 def sets() -> dict[str, np.ndarray]:
-    """Rows of unit length: of full rank, of more rows than columns, with copies, nearly alike."""
+    """Return rows of unit length: of full rank, more than columns, with copies, nearly equal."""
     rng = np.random.default_rng(0)
     return {
         "400 x 64": unit(rng.standard_normal((400, 64))),
@@ -48,7 +48,7 @@ def sets() -> dict[str, np.ndarray]:
 
 
 def eigenvalues(X: np.ndarray) -> np.ndarray:
-    """Of Σ x xᵀ, those above rounding."""
+    """Return the eigenvalues of Σ x xᵀ that are above rounding."""
     values = np.linalg.eigvalsh(X @ X.T if len(X) < X.shape[1] else X.T @ X)
     return np.asarray(values[values > len(values) * np.finfo(float).eps * values[-1]])
 
@@ -68,12 +68,12 @@ def brute(X: np.ndarray, q: float = 1.0) -> np.ndarray:
 
 
 def proved(step: float) -> float:
-    """4π Σ 1/sinh(2π²m/h): the error of a change of −tr A log A by one sample of unit length."""
+    """Return 4π Σ 1/sinh(2π²m/h), the error of a change of −tr A log A by one unit vector."""
     return 4 * math.pi * sum(1 / math.sinh(2 * math.pi**2 * m / step) for m in (1, 2, 3))
 
 
 def everywhere(X: np.ndarray, step: float) -> np.ndarray:
-    """log VS without each by the rule of that step on a range that leaves no tail, with b = 1."""
+    """Return log VS without each sample, by the rule of that step without a tail, with b = 1."""
     values = eigenvalues(X)
     if len(X) <= X.shape[1]:
         squares = np.linalg.eigh(X @ X.T)[1][:, -len(values) :] ** 2 * values
@@ -217,7 +217,7 @@ def submodular(repeats: int) -> list[dict[str, Any]]:
 
 
 def certificates(repeats: int, n: int = 14, k: int = 5) -> list[dict[str, Any]]:
-    """The bound, that of weights p alone, and what is chosen, over the best of all subsets."""
+    """Return the bound, the bound by weights p alone, and the choice, over the best subset."""
     shares: dict[str, list[float]] = {"bound": [], "surprise": [], "chosen": []}
     combinations = np.array(list(itertools.combinations(range(n), k)))
     for seed in range(repeats):

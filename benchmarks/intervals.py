@@ -30,7 +30,7 @@ sys.path.append(str(Path(__file__).resolve().parents[1] / "tests" / "support"))
 from sources import molecules, vectors
 
 PICTURE = Path(__file__).resolve().parents[1] / "docs" / "images" / "bootstrap-bias.png"
-# Of a bandwidth that does not follow from the set, so that all sets are of one kernel.
+# The bandwidth does not follow from the set, so that all sets have one kernel.
 KERNELS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "linear": (vectors, {"k": "cosine"}),
     "RBF": (vectors, {"k": "rbf", "sigma": 2.0}),
@@ -68,7 +68,7 @@ def halved(whole: Similarity) -> float:
 
 
 def bootstrapped(name: str, n: int) -> np.ndarray:
-    """Scores of n of n samples drawn with replacement over that of the set, (sets, resamples)."""
+    """Return scores of bootstrap samples over the score of the set, (sets, resamples)."""
     shares = np.empty((SETS, RESAMPLES))
     for seed in range(SETS):
         whole = drawn(name, n, seed)
@@ -80,7 +80,7 @@ def bootstrapped(name: str, n: int) -> np.ndarray:
 
 
 def purities(name: str, repeats: int) -> dict[str, Any]:
-    """Return growth at order 2 beside Monte Carlo, in standard errors of that."""
+    """Return the difference of growth at order 2 from Monte Carlo, in standard errors."""
     whole = drawn(name, 100, 0)
     rng = np.random.default_rng(0)
     closed = growth(whole, [10, 50], q=2)
@@ -105,7 +105,7 @@ def standardized(values: np.ndarray, expected: float) -> float:
 
 
 def picture(rows: list[tuple[str, np.ndarray, float]]) -> None:
-    """For each source and size the bootstrap's draws beside the jackknife's interval."""
+    """Draw the bootstrap's scores and the jackknife's interval for each source and size."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(6, 3), layout="constrained")

@@ -3,8 +3,8 @@
 python benchmarks/kernels.py --json benchmarks/results/kernels.json
 
 `ngram_vendi_score` itself does not run on SciPy ≥ 1.14, so `their_ngrams` is its algorithm, and
-`their_tanimoto` that of `molecule_utils.get_tanimoto_K`. Peaks of memory are above what imports
-and samples take, each in a process of its own (Linux only).
+`their_tanimoto` the algorithm of `molecule_utils.get_tanimoto_K`. Peaks of memory are above what
+imports and samples take, each in a process of its own (Linux only).
 """
 
 import csv

@@ -35,7 +35,7 @@ def commands() -> str:
 
 
 def selected() -> str:
-    """Write how long choosing takes beside all products, and VS beside that of full greedy."""
+    """Compare the time of choosing with all products, and VS with the full greedy choice's."""
     return table(
         ("samples", "time", "× products", "VS", "VS of full greedy"),
         (

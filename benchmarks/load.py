@@ -5,10 +5,10 @@ python benchmarks/load.py --visitors 20 --seconds 120 --json load.json
 Starts the page, computes the right answers with the package, then lets every visitor score
 sets of all kinds, as the page does (samples sent, scored, groups at another threshold) as often as
 by the API, one after the other with a short pause to look at the result. Each visitor has an
-address of their own. An answer that differs by more than 1e-6 counts as wrong; "busy" is what one
-is told when no more can wait.
+address of their own. An answer that differs by more than 1e-6 counts as wrong; "busy" is the
+answer when no more can wait.
 
-What visitors sent is kept for half a minute here, so that memory shows what is never given back.
+Visitors' samples are kept for half a minute here, so that memory shows what is never given back.
 It is read when the page is served, when nobody has come for a while after a first round (the
 idle level: everything is imported, and every buffer that two jobs at a time need is there), at
 its peak, and when nobody has come for as long after the load, twice.
@@ -136,7 +136,7 @@ def _comparison(sets: list[list[str]]) -> Job:
 
 
 def outcome(http: httpx.Client, job: Job) -> str:
-    """ "right", "wrong", "busy" or what went wrong."""
+    """Return "right", "wrong", "busy" or the error."""
     _, ask, right = job
     try:
         value = ask(http)
@@ -271,7 +271,7 @@ def _processor_seconds(process: psutil.Process) -> float:
 
 
 def wait_for(url: str) -> None:
-    """Until a page is served there."""
+    """Wait until a page is served there."""
     for _ in range(600):
         try:
             httpx.get(url)

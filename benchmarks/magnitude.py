@@ -115,7 +115,7 @@ def agreement(peer: str) -> list[dict[str, Any]]:
 
 
 def speed(peer: str, sizes: list[int], dimensions: list[int], repeats: int) -> list[dict[str, Any]]:
-    """MagArea with 30 scales, t_conv included, from Gaussian points and patches of photographs."""
+    """Time MagArea with 30 scales, t_conv included, of Gaussian points and of patches of photos."""
     rows = []
     for d in [*dimensions, None]:
         for n in sizes:

@@ -1,8 +1,8 @@
-"""The calls of vendi_score 0.0.3 beside the same calls here: which agree, which do not, and why.
+"""The calls of vendi_score 0.0.3 and the same calls here: which agree, which do not, and why.
 
     python benchmarks/migration.py --json benchmarks/results/migration.json
 
-The first calls are asserted to agree to 1e-9. Of the others, both numbers are printed.
+The first calls are asserted to agree to 1e-9. For the others, both numbers are printed.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""VS of the MNIST test digits under `pixels`: the published table, and the time beside vendi_score.
+"""VS of the MNIST test digits under `pixels`: the published table, and the time of vendi_score.
 
 The peer's route is the one of its README: `get_pixel_vectors` of PIL images, then `score_dual`.
 Both get the same list of PIL images, in turn, in one process; `array` is ours given the (n, 28, 28)

@@ -134,7 +134,7 @@ def flat(molecule: str) -> str:
 def planted(
     samples: list[Any], edit: Edit, form: Callable[[Any], Any], size: tuple[int, int], seed: int
 ) -> tuple[list[Any], np.ndarray]:
-    """Samples with edited copies of the first that change, and which are the same before that."""
+    """Return samples with edited copies of the first, and which were equal before the edits."""
     n, copies = size
     rng = np.random.default_rng(seed)
     drawn = [samples[i] for i in rng.permutation(len(samples))]

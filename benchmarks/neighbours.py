@@ -2,11 +2,11 @@
 
 python benchmarks/neighbours.py --json benchmarks/results/neighbours.json
 
-Samples are rows of normal numbers beside references a little apart. `prdc` gives four of the six
+Samples are rows of normal numbers, and references lie a little apart. `prdc` gives four of the six
 measures; ours are timed with these four and with all six. Peaks of memory are above what imports
-and rows take, each in a process of its own (Linux only). Of 2 × 20,000 rows there are ours alone:
+and rows take, each in a process of its own (Linux only). Rows of 2 × 20,000 samples are ours alone:
 `prdc` would take 10 GB and more. The last row is of points that are close together and far from
-others, beside distances from differences.
+others, next to distances from differences.
 """
 
 import time
@@ -85,7 +85,7 @@ def large() -> list[dict[str, Any]]:
 
 
 def close_together() -> list[dict[str, Any]]:
-    """Two places that are far apart, around which points differ in the seventh digit and later."""
+    """Draw points around two distant places that differ from the seventh digit on."""
     n = 1000
     rng = np.random.default_rng(0)
     places = np.repeat([[1.0], [-1.0]], n // 2, axis=0)
@@ -103,7 +103,7 @@ def close_together() -> list[dict[str, Any]]:
 
 
 def peak_of(score: Callable[[np.ndarray, np.ndarray], Any], n: int) -> float:
-    """Return MB that it takes at most for n rows beside n, in a fresh process."""
+    """Return the peak of memory in MB for n rows and n references, in a fresh process."""
     return peak(_scored, score, n)
 
 

@@ -1,10 +1,10 @@
-"""What a visitor's browser is sent, and what axe finds on the page.
+"""The bytes that a visitor's browser gets, and axe's findings on the page.
 
 python benchmarks/page.py --json benchmarks/results/page.json
 
 Starts `python app.py` and opens it in Chromium. Bytes are those that came through the network,
 compressed and with their headers. The time from a click to the result is printed, but kept
-nowhere: it is that of this machine.
+nowhere: it depends on this machine.
 
 With HF_HOME at a cache that `tests/support/hub_cache.py` filled, and HF_HUB_OFFLINE=1, the
 encoders of the page take part.
@@ -100,7 +100,7 @@ class Traffic:
         self.came[event["requestId"]] += event["encodedDataLength"]
 
     def _ended(self, event: dict[str, Any]) -> None:
-        # Those that are left once their last line is there have no end.
+        # Requests that are left once their last line is there have no end.
         length = int(event["encodedDataLength"])
         self.came[event["requestId"]] = max(self.came[event["requestId"]], length)
 
@@ -159,7 +159,7 @@ def weights(browser: Browser, url: str) -> dict[str, int]:
 
 
 def accessibility(browser: Browser, url: str) -> dict[str, Any]:
-    """How much axe finds by its impact: on all tabs, empty and full, in both colours and sizes."""
+    """Count axe's findings by impact: on all tabs, empty and full, in both colours and sizes."""
     found: collections.Counter[str] = collections.Counter()
     looked = 0
     for size in SIZES.values():

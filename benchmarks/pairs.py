@@ -79,9 +79,9 @@ def environment(*packages: str) -> dict[str, Any]:
 
 
 def source() -> dict[str, Any]:
-    """The commit that was measured, and whether files other than results were changed since."""
+    """Return the measured commit, and whether files other than results were changed since."""
     told = {}
-    # What a benchmark writes itself is no change to what it measures.
+    # Results that a benchmark writes do not change the code that it measures.
     written = (":!benchmarks/results", ":!docs/images", ":!README.md", ":!kernels/README.md")
     for name, command in {
         "commit": ("rev-parse", "HEAD"),

@@ -55,7 +55,7 @@ SIDES = {"ours": ours, "seqme": fkea}
 
 
 def job(side: str, source: Path, target: Path) -> None:
-    """Scores and seconds of the calls that a file lists, after one small call."""
+    """Return scores and seconds of the calls that a file lists, after one small call."""
     with np.load(source) as given:
         arrays = {name: given[name] for name in given.files if name != "calls"}
         calls = json.loads(str(given["calls"]))

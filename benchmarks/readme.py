@@ -85,7 +85,7 @@ def page() -> str:
 
 
 def migration() -> str:
-    """Return calls whose numbers differ from those of vendi_score."""
+    """Return calls whose numbers differ from vendi_score's."""
     rows = loaded("migration")["differ"]
     columns = ("call", "theirs", "ours", "why")
     return table(

@@ -4,7 +4,7 @@
 
 α-nDCG@10 (Clarke et al., SIGIR 2008; α = 0.5) of ten documents of 200, by constructed relevance: a
 query has several intents of unequal frequency, a document has one of them or none. Relevance is
-the cosine to the query, which is all that any method sees beside the embeddings. "topics": a
+the cosine to the query, which is all that any method sees besides the embeddings. "topics": a
 direction for the query, one for each intent and noise, 384 dimensions; "digits": scikit-learn's
 images, where a query is the mean of images of three to five digits. Each method has its defaults;
 others are shown at other shares of diversity. `--peers` names a folder that has been filled by
@@ -30,7 +30,7 @@ Method = Callable[[np.ndarray, np.ndarray, np.ndarray], Any]
 
 
 def alpha_ndcg(order: Any, intent: np.ndarray, grade: np.ndarray, depth: int = DEPTH) -> float:
-    """α-nDCG of a ranking of documents with one intent each (−1: none) and grades in [0, 1]."""
+    """Return α-nDCG of ranked documents with one intent each (−1: none) and grades in [0, 1]."""
 
     def gained(places: list[int]) -> float:
         seen: dict[int, int] = {}
@@ -59,7 +59,7 @@ def topics(rng: np.random.Generator) -> tuple[np.ndarray, ...]:
     share = np.arange(1, intents + 1) ** -1.0
     intent = np.where(rng.random(POOL) < 0.6, rng.choice(intents, POOL, p=share / share.sum()), -1)
     grade = rng.choice([0.33, 0.67, 1.0], POOL)
-    # Whatever a document is about has a direction; that of no intent is its own.
+    # The topic of a document has a direction; a document without an intent has its own.
     near = np.where(intent >= 0, 0.6 + 0.6 * grade, rng.uniform(0.0, 0.9, POOL))
     alone, noise = rng.normal(size=(2, POOL, d)) / np.sqrt(d)
     own = np.where((intent >= 0)[:, None], np.array(directions)[intent], alone)

@@ -1,4 +1,4 @@
-"""Time and memory against n, ours and those of `vendi_score` 0.0.3, as numbers and as a picture.
+"""Time and memory against n, ours and `vendi_score` 0.0.3's, as numbers and as a picture.
 
 python benchmarks/scaling.py --json benchmarks/results/scaling.json
 
@@ -33,7 +33,7 @@ Score = Callable[[np.ndarray], float]
 
 
 def samples(series: str, n: int) -> np.ndarray:
-    """Gaussian rows whose variances fall off, (n, 384) of length 1 or (n, 32), or a matrix."""
+    """Draw Gaussian rows of decreasing variances, (n, 384) of length 1 or (n, 32), or a matrix."""
     rng = np.random.default_rng(0)
     d = 32 if series.startswith("rbf") else 384
     X = rng.standard_normal((n, d)) / np.sqrt(np.arange(1, d + 1))
@@ -83,7 +83,7 @@ SIDES = {"ours": ours, "vendi_score": theirs}
 
 
 def job(side: str, series: str, path: Path) -> None:
-    """Value, seconds and peaks of memory of one call, printed as JSON."""
+    """Return value, seconds and peaks of memory of one call, printed as JSON."""
     warnings.simplefilter("ignore")
     score = SIDES[side](series)
     score(samples(series, 20))  # all is imported before anything is timed
@@ -156,7 +156,7 @@ def row(name: str, n: int, own: list[dict[str, float]], peer: list[dict[str, flo
 
 
 def draw(rows: list[dict[str, Any]], path: Path) -> None:
-    """Seconds and megabytes against n, both axes logarithmic; the peer's lines are dashed."""
+    """Draw seconds and megabytes against n, both axes logarithmic; the peer's lines are dashed."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(8, 3.4), dpi=130, layout="constrained")

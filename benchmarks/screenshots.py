@@ -31,7 +31,7 @@ def score(page: Page, tab: str, example: str) -> None:
 
 
 def save(page: Page, name: str) -> None:
-    """The page as it is, in fewer colours where the file would be large."""
+    """Return the page as it is, in fewer colours where the file would be large."""
     picture = Image.open(io.BytesIO(page.screenshot(animations="disabled"))).convert("RGB")
     path = FOLDER / f"page-{name}.png"
     picture.save(path, optimize=True)

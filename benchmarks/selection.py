@@ -5,8 +5,8 @@
 Chooses digits and odorous molecules by `vendiscore.select` and by others, and prints VS of what was
 chosen, the proved upper bound on any choice, and seconds. Rivals are run by the Python that
 `--rivals` names, one with `pip install submodlib-py apricot-select dppy rdkit`, in a process of
-their own that is given the similarity matrix as a file; what cannot be imported there is said to be
-missing. Greedy choice of a determinantal process is that of Chen, Zhang & Zhou (arXiv 1709.05135),
+their own that is given the similarity matrix as a file; packages that cannot be imported there are
+reported. Greedy choice of a determinantal process follows Chen, Zhang & Zhou (arXiv 1709.05135),
 written after their published code, given the same matrix or features as ours; it and ours take
 turns. Seconds are of choosing, from samples that have been read.
 """
@@ -223,7 +223,7 @@ def turns(
 
 
 def embeddings(kind: str, n: int, d: int = 384) -> np.ndarray:
-    """Rows of unit length in single precision: without structure, or as embeddings have it."""
+    """Draw rows of unit length in single precision, without structure or with an embedding's."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(n, d)).astype(np.float32)
     falling = np.arange(1, d + 1, dtype=np.float32)
@@ -240,7 +240,7 @@ def embeddings(kind: str, n: int, d: int = 384) -> np.ndarray:
 
 
 def full_greedy(X: np.ndarray, size: int) -> list[int]:
-    """Greedy choice that looks at all candidates for each pick, in O(ridges · n d · size)."""
+    """Choose greedily, from all candidates for each pick, in O(ridges · n d · size)."""
     from vendiscore.selection.resolvent import COARSE, vendi_form
 
     form = vendi_form(1.0, size, COARSE)
@@ -263,7 +263,7 @@ def full_greedy(X: np.ndarray, size: int) -> list[int]:
 
 
 def bare(X: np.ndarray) -> None:
-    """All products of pairs, in single precision, and nothing of them."""
+    """Compute all products of pairs, in single precision, and keep none."""
     for start in range(0, len(X), 1000):
         X[start : start + 1000] @ X.T
 
@@ -317,7 +317,7 @@ def scale(repeats: int, huge: bool) -> list[dict[str, Any]]:
 
 
 def large(n: int = 100_000, d: int = 256, size: int = 50) -> dict[str, Any]:
-    """Return seconds and memory beside the features, where a matrix of all pairs would be 80 GB."""
+    """Return seconds and memory without the features; a matrix of all pairs would be 80 GB."""
     import vendiscore
 
     rng = np.random.default_rng(0)

@@ -3,7 +3,7 @@
     python benchmarks/small_matrices.py --json benchmarks/results/small_matrices.json
 
 The fixed price of a call is what a training loop pays at each step: `score_K` of a matrix of 8 × 8
-is to take at most 3 times as long as that of vendi_score, of 100 × 100 at most 1.3 times. Each
+is to take at most 3 times as long as vendi_score's, of 100 × 100 at most 1.3 times. Each
 timing is of many calls, since one takes less than a millisecond.
 """
 

@@ -1,4 +1,4 @@
-"""How many different sources: models of AlpacaEval and NoveltyBench, parts of one set, intervals.
+"""The number of sources: models of AlpacaEval and NoveltyBench, parts of one set, intervals.
 
     python benchmarks/sources.py --answers FOLDER --data DATA --json benchmarks/results/sources.json
 
@@ -76,14 +76,14 @@ def described(name: str, found: Sources, **facts: Any) -> dict[str, Any]:
 
 
 def words_job(folder: Path) -> tuple[Callable[[], Any], ...]:
-    """Return a small call, and that of all models by n-grams."""
+    """Return a small call, and the call for all models by n-grams."""
     prompts, answers = alpaca(folder)
     few = {name: own[:4] for name, own in list(answers.items())[:3]}
     return (lambda: sources(few)), (lambda: sources(answers, prompts))
 
 
 def vectors_job(file: Path) -> tuple[Callable[[], Any], ...]:
-    """Return a small call, and that of all models by vectors that are given."""
+    """Return a small call, and the call for all models by precomputed vectors."""
     X = np.load(file)
     return (lambda: sources(X[:3, :4], k="cosine")), (lambda: sources(X, k="cosine"))
 

@@ -34,7 +34,7 @@ warnings.filterwarnings("ignore", message=".*eigenvalues below")  # at order 0.5
 
 
 def embeddings(n: int, d: int, dtype: type = np.float64) -> np.ndarray:
-    """Return Gaussian rows whose variances fall off as those of sentence embeddings do."""
+    """Return Gaussian rows whose variances fall off as in sentence embeddings."""
     rng = np.random.default_rng(0)
     return (rng.standard_normal((n, d)) / np.sqrt(np.arange(1, d + 1)) + 0.1).astype(dtype)
 

@@ -4,8 +4,7 @@
 
 Batches of 10,000 × 384 are added to a state, and multiplied by their own transpose, ten at a time
 in turns, so that both meet the same machine. Before that: the state against `compute` of all rows
-at once, and against the same rows cut in other places. Memory is that of a process of its own, at
-its peak.
+at once, and against the same rows cut in other places. Memory is the peak of a process of its own.
 """
 
 from __future__ import annotations
@@ -64,7 +63,7 @@ def added(pieces: list[np.ndarray], **how: Any) -> State:
 
 
 def accuracy() -> list[dict[str, Any]]:
-    """How far a state is from all rows at once in double precision, and from other pieces."""
+    """Return the errors of a state against all rows in double precision, and other pieces."""
     X = np.concatenate(batches())[:SOME]
     orders = [1, 2, "inf"]
     whole = compute(X.astype(np.float64), k="cosine", q=orders)
@@ -88,7 +87,7 @@ def accuracy() -> list[dict[str, Any]]:
 def timed(
     name: str, state: State, rows: list[np.ndarray], product: Callable[[int], Any]
 ) -> dict[str, Any]:
-    """Seconds for all rows, beside a product of each batch, and the median ratio of speeds."""
+    """Return seconds for all rows and for products of batches, and the median ratio of speeds."""
     ours, theirs = [], []
     for _ in range(ROWS // BATCH // TURN):
         time.sleep(PAUSE)

@@ -1,11 +1,11 @@
-"""What do all measures cost together, beside the dearest of them alone?
+"""What do all measures cost together, compared with the dearest of them alone?
 
     python benchmarks/suites.py --data ../shared/data --json benchmarks/results/suites.json
 
 All of one set that suit 2,000 questions compared by n-grams, and all of two sets that suit 2,000
-digits beside 2,000 others under "rbf": each alone and all in one call, taking turns. What is
-registered is measured; what does not suit the samples says so, of a few of them, and is told.
-Needs `trec_questions.tsv` and `mnist_test.npz`.
+digits and 2,000 others under "rbf": each alone and all in one call, taking turns. All registered
+measures run; measures that do not suit the samples are reported. Needs `trec_questions.tsv` and
+`mnist_test.npz`.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def suited(names: list[str], few: list[Any], how: dict[str, Any]) -> tuple[list[
 def measured(what: str, names: list[str], sets: list[Any], repeats: int, **how: Any) -> dict:
     """Return median seconds of each measure alone and of all, and their ratio to the dearest.
 
-    By the clock, and those of the processor, which a busy machine changes less.
+    By the clock, and by processor time, which a busy machine changes less.
     """
     names, left = suited(names, [samples[:FEW] for samples in sets], how)
     calls = {name: [name] for name in names} | {"all": names}

@@ -78,7 +78,7 @@ def scaling() -> str:
 
 
 def estimated() -> str:
-    """Return estimates beside exact scores: time of one core, and how far off they are."""
+    """Return estimates and exact scores: time of one core, and how far off they are."""
     return table(
         ("similarities", "`rtol`", "exact", "estimate", "faster", "off by (rmse)", "memory"),
         (
@@ -117,7 +117,7 @@ def estimate_anew() -> str:
 
 
 def null() -> str:
-    """Return how often sets without a difference are told apart, over all sources of one size."""
+    """Return how often equal sets are distinguished, over all sources of one size."""
     every: dict[tuple[str, ...], list[Any]] = {}
     for row in loaded("compare_null")["rows"]:
         if "too_few" in row:
@@ -145,7 +145,7 @@ def null() -> str:
 
 
 def differences() -> str:
-    """How often intervals cover a difference, and how often it is found, over all sources."""
+    """Return how often intervals cover a difference, and how often it is found, over sources."""
     every: dict[int, list[Any]] = {}
     for row in loaded("compare_null")["rows"]:
         if "covered" in row:
@@ -187,7 +187,7 @@ def shuffled_sets() -> str:
 
 
 def shuffled_groups() -> str:
-    """The diversity between groups, its excess, and how often the interval of that is right."""
+    """Return the diversity between groups, its excess, and how often its interval is right."""
     return table(
         (
             "answers",
@@ -259,7 +259,7 @@ def rates(row: Any, end: str = "") -> str:
 
 
 def planted_rows() -> Iterator[tuple[Any, bool]]:
-    """Rows of planted copies, and whether a fixed threshold finds nine in ten of them rightly."""
+    """Return rows of planted copies, and whether a fixed threshold finds nine in ten of them."""
     for row in loaded("near_duplicates")["rows"]:
         if row.get("planted"):
             yield row, min(row["best_recall"], row["best_precision"]) >= 0.9

@@ -1,4 +1,4 @@
-"""How long the words and punctuation of texts take, beside NLTK's `NLTKWordTokenizer`.
+"""The time to split texts into words and punctuation, compared with NLTK's `NLTKWordTokenizer`.
 
 python benchmarks/tokenizer.py --json benchmarks/results/tokenizer.json
 
@@ -33,7 +33,7 @@ PROCESSES = (
 
 
 def sets() -> dict[str, list[str]]:
-    """Questions of TREC, and answers of language models: their beginnings, and all of each."""
+    """Return questions of TREC, and answers of language models: beginnings, and whole answers."""
     with (DATA / "trec_questions.tsv").open(encoding="utf-8") as file:
         questions = [row["question"] for row in csv.DictReader(file, delimiter="\t")]
     with gzip.open(DATA / "noveltybench_pairs.jsonl.gz", "rt", encoding="utf-8") as file:
@@ -51,7 +51,7 @@ def each(split: Split, texts: list[str]) -> Callable[[], list[list[str]]]:
 
 
 def process(code: str) -> None:
-    """Run a process; its bytecode is kept, as that of installed packages is."""
+    """Run a process; its bytecode is kept, as bytecode of installed packages is."""
     kept = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     subprocess.run([sys.executable, "-c", code], env=kept | {"PYTHONPATH": str(ROOT)}, check=True)
 

@@ -1,4 +1,4 @@
-"""Scores of two sets, and of groups, where there is no difference to find, and where there is one.
+"""Scores of two sets, and of groups, without a difference to find, and with one.
 
     python benchmarks/two_sets_null.py --data DATA --json benchmarks/results/two_sets_null.json
 

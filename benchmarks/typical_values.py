@@ -278,7 +278,7 @@ def measured(kind: str, way: Way, source: Source, sizes: tuple[int, ...]) -> lis
 def shipped(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the means, by kernel, n, order and source, of kernels that say what samples are.
 
-    Vectors may be anything: a cosine of pixels is no yardstick for a cosine of embeddings.
+    Vectors may be anything: a cosine of pixels cannot be compared with a cosine of embeddings.
     """
     tables: dict[str, dict[str, Any]] = {}
     for row in (row for row in rows if row["kind"] != "vectors"):

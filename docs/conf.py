@@ -1,4 +1,4 @@
-"""What the site is built with: `python -m sphinx -W docs docs/_build` (README, "Documentation")."""
+"""Settings of the site: `python -m sphinx -W docs docs/_build` (README, "Documentation")."""
 
 import os
 import sys
@@ -52,7 +52,7 @@ autodoc_mock_imports = [
 ]
 napoleon_google_docstring = False
 napoleon_use_rtype = False
-# Types are sentences: "array (n,)" is no link to something of the name n.
+# Types are sentences: "array (n,)" does not link to an object named n.
 napoleon_use_param = False
 napoleon_custom_sections = [("Attributes", "params_style")]
 

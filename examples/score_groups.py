@@ -1,6 +1,6 @@
 """Score groups of texts: three files of captions, or a table with a column of labels.
 
-python examples/score_groups.py                                    # the captions beside this file
+python examples/score_groups.py                                    # the captions next to this file
 python examples/score_groups.py questions.tsv label question       # a table, its two columns
 """
 

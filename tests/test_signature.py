@@ -1,4 +1,4 @@
-"""What differs reads differently, and what is the same reads the same."""
+"""Different arguments read differently, and equal arguments read the same."""
 
 import functools
 import json

@@ -2,7 +2,7 @@
 
 Each example is small enough to be given here whole. Where the printed number is cut off rather than
 rounded, as in "2.9999", it is reproduced if ours begins with it. An example that a wrong order
-passes too does not tell much: what order 2 gives stands beside each as its null.
+passes too does not tell much: what order 2 gives stands next to each as its null.
 """
 
 from collections.abc import Callable

@@ -11,7 +11,7 @@ interpolated absolute discounting, trained in this script on one half of the TRE
 other half is what people say. Prompts are the two first words of at least ten held-out questions.
 So no number can be compared: what is checked are orders and correlations.
 
-What could do the same without diversity is beside each: the length of the texts (which changes with
+Predictors without diversity are compared with each: the length of the texts (which changes with
 temperature), sets whose temperatures are drawn by lot, and noise.
 
     python benchmarks/papers/decoding.py --json benchmarks/results/papers/decoding.json
@@ -123,9 +123,8 @@ class Trigrams:
         return self.best(done if len(done) >= width else done + live, width)
 
     def diverse_beams(self, prompt: list[str], penalty: float, groups: int = 10) -> list[str]:
-        """Groups of one beam each, a word costing `penalty` for each group that took it before.
-
-        What it costs counts in the ranking, as in transformers, which the paper used.
+        """Return groups of one beam each; a word costs `penalty` for each group that took it
+        before. The penalty counts in the ranking, as in transformers, which the paper used.
         """
         texts = [(0.0, [START, *prompt]) for _ in range(groups)]
         for _ in range(LONGEST):
@@ -149,7 +148,7 @@ class Trigrams:
 
 
 def measured(sets: list[list[str]], encode: Any) -> dict[str, np.ndarray]:
-    """Each measure of each set; of similarities and differences alike, more is more diverse."""
+    """Return each measure of each set, with a sign that makes the more diverse set the larger."""
     vectors = np.asarray(encode.encode([text for one in sets for text in one]), dtype=float)
     parts = list(vectors.reshape(len(sets), len(sets[0]), -1))
     words = [

@@ -1,7 +1,7 @@
 """VS of the ten kinds of MNIST test digits: the README of vertaix/Vendi-Score.
 
 All test images of a digit, brought to 32 × 32, cosine similarity of the pixels. The README prints
-two columns, pixels and Inception features. Inception's weights are not at hand; those of
+two columns, pixels and Inception features. Inception's weights are not at hand; the weights of
 EfficientNet-Lite, trained on ImageNet too, stand in for them, so that directions are compared and
 no numbers. As a null, as many images of all digits, which have to score more than any one digit.
 Its notebooks score CIFAR-100, MultiNLI and MOSES, of which the last has a page here.

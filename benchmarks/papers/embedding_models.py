@@ -9,11 +9,11 @@ of letters, hashed n-grams, a random projection of words, and word vectors of co
 this script. Texts are TREC questions; the handwritten digits of scikit-learn, with eight maps of
 their pixels, are a second check. So it is the claim that is checked, not the paper's accuracies.
 
-Subsets are disjoint, the same for all models, and none is both learnt from and told. How vectors
-are prepared is varied: as they are, of length 1, and 64 principal components of length 1, so that
-neither their length nor their number of dimensions says which model it was.
+Subsets are disjoint, the same for all models, and none is both learnt from and told. The
+preparation of vectors is varied: as they are, of length 1, and 64 principal components of length
+1, so that neither their length nor their number of dimensions says which model it was.
 
-What must not be found: models when their names are drawn by lot; a model beside itself rotated,
+Nothing must be found for models whose names are drawn by lot; for a model and its rotation,
 which is the same space; and two runs of one model that differ in their seed.
 
     python benchmarks/papers/embedding_models.py --json …/results/papers/embedding_models.json
@@ -152,7 +152,7 @@ def described(X: Spaces) -> Spaces:
 
 
 def accuracy(X: np.ndarray, names: np.ndarray, repeats: int = REPEATS) -> np.ndarray:
-    """Of each repeat; a subset is either learnt from or told, for all models alike."""
+    """Return the accuracy of each repeat; a subset is for training or testing, in all models."""
     groups = np.tile(np.arange(SUBSETS), len(X) // SUBSETS)
     # Distances below the rounding of the measures are none: copies must not be told by it.
     X = np.round(X / np.abs(X).max(), 9)

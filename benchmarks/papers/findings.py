@@ -1,4 +1,4 @@
-"""What every re-run of a paper gives: its numbers beside ours, each with a verdict.
+"""The results of every re-run of a paper: its numbers and ours, each with a verdict.
 
 A script of this folder has a `GROUP`, which says what is run again and how, and a function
 `findings(data)` from the folder of the data sets to a list of findings, and ends with
@@ -8,7 +8,7 @@ A script of this folder has a `GROUP`, which says what is run again and how, and
 
 The rule of verdicts is one for all: a number is reproduced if it differs from the printed one by no
 more than the rounding of that and twice the standard errors of both; a claim (an order, a trend) if
-it holds in what was run here. What differs says why, with a measurement.
+it holds in what was run here. A difference has a reason, with a measurement.
 """
 
 import argparse
@@ -44,7 +44,7 @@ class Group:
     source: str  # paper and place: "Friedman & Dieng, arXiv 2210.02410, Figure 2"
     method: str  # a sentence or two: data, sizes, seeds, what the paper leaves open
     needs: tuple[str, ...] = ()  # files of the folder of data sets
-    packages: tuple[str, ...] = ()  # whose versions matter, beside NumPy's and SciPy's
+    packages: tuple[str, ...] = ()  # whose versions matter, in addition to NumPy's and SciPy's
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Finding:
 
 
 def number(what: str, paper: str, ours: float, error: float = 0.0, why: str = "") -> Finding:
-    """A number beside the printed one, such as "4.602" or "0.05 ± 0.03"; errors are standard."""
+    """Compare a number with the printed one, "4.602" or "0.05 ± 0.03"; errors are standard."""
     printed, *theirs = (float(part) for part in re.split(r"\s*±\s*", paper.replace("−", "-")))
     rounding = 0.5 * 10.0 ** -len(paper.split("±")[0].strip().partition(".")[2])
     slack = rounding + 2 * math.hypot(error, *theirs)
@@ -81,17 +81,17 @@ def cannot(what: str, paper: str, why: str) -> Finding:
 
 
 def standard_error(values: np.ndarray) -> float:
-    """Of the mean of values."""
+    """Return the standard error of the mean of values."""
     return float(np.std(values, ddof=1) / np.sqrt(len(values)))
 
 
 def mean(values: np.ndarray, digits: int = 2, sign: str = "") -> str:
-    """The mean with its standard error; `sign` is that of a format, "+" where both signs matter."""
+    """Return the mean with its standard error; `sign` is "+" where both signs matter."""
     return f"{np.mean(values):{sign}.{digits}f} ± {standard_error(values):.{digits}f}"
 
 
 class Absent(Exception):  # noqa: N818
-    """Which data a group lacks."""
+    """The data that a group lacks."""
 
 
 def run(group: Group, findings: Callable[[Path], list[Finding]]) -> None:
@@ -110,7 +110,7 @@ def run(group: Group, findings: Callable[[Path], list[Finding]]) -> None:
 
 
 def recorded(group: Group, findings: Callable[[Path], list[Finding]], data: Path) -> dict[str, Any]:
-    """A group run once, as its JSON has it; `Absent` where the data it needs are not there."""
+    """Run a group once, and return it as its JSON has it; `Absent` if its data are missing."""
     absent = [name for name in group.needs if not (data / name).exists()]
     if absent:
         raise Absent(f"{group.name}: {', '.join(absent)} not found in {data}, pass --data")
@@ -146,7 +146,7 @@ def explained(record: dict[str, Any]) -> bool:
 
 
 def concluded(records: list[dict[str, Any]]) -> str:
-    """The last line: of how many groups that can be run at all there is nothing to wonder at."""
+    """Return the last line: the number of groups, of all that can be run, without surprises."""
     ran = [record for record in records if tally(record)["reproduced"] + tally(record)["differs"]]
     whole = sum(tally(record)["differs"] == 0 for record in ran)
     return (

@@ -4,8 +4,8 @@ The paper takes sets of texts whose softmax temperature is known, completions of
 stories, and asks which measure of their embeddings foretells the temperature; its abstract calls
 magnitude superior. 406 of these sets, by Tevet & Berant (arXiv 2004.02990), are at hand with the
 temperature of each: ten texts a set. The paper's embedding models are not, but MiniLM is. As a
-null, temperatures are dealt to the sets at random; beside it, the length of the texts, which is no
-diversity.
+null, temperatures are dealt to the sets at random; next to it, the length of the texts, which is
+not a diversity.
 """
 
 import gzip

@@ -52,8 +52,8 @@ Regression = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 
 
 def disk(curvature: float, n: int, rng: np.random.Generator, by: str = "area") -> np.ndarray:
-    """Geodesic distances of n points of a unit disk of constant curvature, uniform by area or
-    by radius."""
+    """Return geodesic distances of n points of a unit disk of constant curvature, uniform by area
+    or by radius."""
     u, angle = rng.random(n), rng.random(n) * 2 * np.pi
     gap = np.cos(angle[:, None] - angle)
     if curvature == 0:
@@ -171,7 +171,7 @@ def open_in_the_regression(area: np.ndarray) -> dict[str, SetUp]:
 
 
 def open_in_the_areas(scales: np.ndarray, M: np.ndarray) -> dict[str, SetUp]:
-    """From the main run's magnitudes, and of smaller sets of disks where they have to be new."""
+    """Use the main run's magnitudes, and smaller sets of disks where they have to be new."""
     found: dict[str, SetUp] = {}
     for last in (4, 8, 12, 16, 17, 18, 20, 24):
         part = np.trapezoid(M[:, : last + 1], scales[: last + 1], axis=1)

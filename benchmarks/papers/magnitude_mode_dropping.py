@@ -38,7 +38,7 @@ GROUP = Group(
 def draw(
     labels: np.ndarray, each: int, rng: np.random.Generator
 ) -> tuple[np.ndarray, dict[str, list[np.ndarray]]]:
-    """Indices of the references, and of the samples at each step of both ways of dropping."""
+    """Draw indices of the references, and of the samples at each step of both ways of dropping."""
     order = {c: rng.permutation(np.flatnonzero(labels == c)) for c in range(10)}
     references = np.concatenate([order[c][:each] for c in range(10)])
     pool = {c: order[c][each:] for c in range(10)}
@@ -65,7 +65,7 @@ def recall_and_coverage(real: np.ndarray, fake: np.ndarray, k: int) -> tuple[flo
 
 
 def curves(images: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """Of each draw, way, step and measure."""
+    """Return the values of each draw, way, step and measure."""
     found = np.empty((DRAWS, 2, STEPS + 1, len(MEASURES)))
     for i in range(DRAWS):
         references, ways = draw(labels, EACH, np.random.default_rng(i))

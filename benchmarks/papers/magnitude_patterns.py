@@ -54,7 +54,7 @@ def patterns(n: int, rng: np.random.Generator) -> list[np.ndarray]:
 
 
 def ranks(sets: list[np.ndarray]) -> np.ndarray:
-    """The measures of four sets, shape (measures, sets), each the larger the more diverse."""
+    """Return the measures of four sets, (measures, sets), each the larger the more diverse."""
     values = np.empty((len(MEASURES), len(sets)))
     values[0] = mag_areas(sets, average=True)
     for j, X in enumerate(sets):
@@ -66,7 +66,7 @@ def ranks(sets: list[np.ndarray]) -> np.ndarray:
 
 
 def ordered(values: np.ndarray) -> np.ndarray:
-    """Of each draw and measure, whether values fall from the first set to the last."""
+    """Return whether values fall from the first set to the last, for each draw and measure."""
     return (np.diff(values, axis=2) < 0).all(axis=2)
 
 

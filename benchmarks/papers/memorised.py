@@ -1,4 +1,4 @@
-"""Which order shows copies among images: Pasarkar & Dieng, arXiv 2310.12952, on generative models.
+"""Orders that show copies among images: Pasarkar & Dieng, arXiv 2310.12952, on generative models.
 
 The paper holds scores of images by many generative models against ratings by people and against
 measures of memorised and duplicated images, and recommends order ∞ for these. Neither images nor

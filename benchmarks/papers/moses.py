@@ -5,7 +5,7 @@ similarity of Morgan fingerprints (radius 2; 1,024 bits in the authors' code). I
 Markov model (hmm) among the most diverse, VS has it last: it repeats molecules, which hardly moves
 a mean of pairs.
 
-Of MOSES's samples the data here have one, of the junction tree model (JT-VAE, "jtn"), which its
+The data here have one of MOSES's samples, of the junction tree model (JT-VAE, "jtn"), which its
 authors published: its row is computed again from random 1,500 molecules. If the folder of data sets
 has the others, as `moses/hmm_3.csv` and so on, the table is computed; else its claims are checked
 on sets of one size made from 3,522 odorants: by three SMILES n-gram models trained in this script,
@@ -148,7 +148,7 @@ def few_repeated(corpus: list[str]) -> Draw:
 
 
 def unlike_repeated(corpus: list[str]) -> Draw:
-    """Of a draw, the FEW that are together the most diverse, repeated."""
+    """Return the FEW of a draw that are together the most diverse, repeated."""
 
     def draw(n: int, rng: np.random.Generator) -> list[str]:
         some = drawn_from(corpus)(n, rng)
@@ -169,7 +169,7 @@ def table(draws: dict[str, Draw]) -> dict[str, np.ndarray]:
 def equal_mean(some: list[str]) -> tuple[float, float, float]:
     """Return few molecules with the IntDiv of many: how far off that is, and the VS of both.
 
-    Of the many, the first a picked for diversity and others at random; a is found by bisection.
+    The first a are picked for diversity and the others at random; a is found by bisection.
     """
     K = as_similarity(some, **MORGAN)
     goal = compute(K, measures=["IntDiv", "VS"])

@@ -1,4 +1,4 @@
-"""What the papers report beside, and what it would need to run it again.
+"""Other results of the papers, and the data that a re-run would need.
 
 Nothing is downloaded by the scripts of this folder, so all that starts from the samples of trained
 models, from large data sets or from a simulation has no counterpart.

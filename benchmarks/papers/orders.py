@@ -1,8 +1,8 @@
 """Orders of the Vendi Score on known classes: Pasarkar & Dieng, arXiv 2310.12952, Figure 1.
 
 The paper's synthetic setting has classes of samples that are the same within and different between
-(similarity 1 and 0), so that the score is the Hill number of the classes' shares. What is claimed:
-in balanced sets every order gives the number of classes; under imbalance orders below 1 see a rare
+(similarity 1 and 0), so that the score is the Hill number of the classes' shares. The claims: in
+balanced sets every order gives the number of classes; under imbalance orders below 1 see a rare
 class that order 1 hardly counts (about 3 where there are 4); order ∞ sees the commonest alone; and
 scores fall with the order. The paper leaves open the shares, which are chosen here, and the nulls
 are the cases in which nothing of it may show: a fourth class as common as the others, and members

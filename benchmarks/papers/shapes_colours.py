@@ -6,12 +6,12 @@ attributes are looked at instead of one (b), and fall where the attributes go to
 the mean dissimilarity, should not. Figure 2 has samples of mixtures of normals on a line under an
 RBF kernel: 1 to 5 components, their proportions, their variance.
 
-The text prints none of the figures' numbers. Those of the animation in the README of the authors'
-repository (vertaix/Vendi-Score, `diversity.gif`: 24 elements, ever more modes) were read off its
-bars: a pixel is 0.009, and bars that end at a line of the axis, as those of equal modes do, are
-hidden by it. The sizes of Figure 1's sets, and the bandwidth, distances and sizes of Figure 2's,
-are not given: what is checked holds in closed form for every size, or over a range. (The RBF kernel
-of §4.1 is printed without its minus sign.)
+The text prints none of the figures' numbers. The numbers of the animation in the README of the
+authors' repository (vertaix/Vendi-Score, `diversity.gif`: 24 elements, ever more modes) were read
+off its bars: a pixel is 0.009, and bars that end at a line of the axis, as bars of equal modes do,
+are hidden by it. The sizes of Figure 1's sets, and the bandwidth, distances and sizes of Figure
+2's, are not given: what is checked holds in closed form for every size, or over a range. (The RBF
+kernel of §4.1 is printed without its minus sign.)
 
 For each claim the same is done where it must fail: at another order, with a product of kernels
 instead of their mean, and with attributes whose values are renamed.
@@ -62,7 +62,7 @@ def modes(sizes: tuple[int, ...]) -> list[dict[str, str]]:
 
 
 def joint(m: int, together: float, each: int = 8) -> list[dict[str, str]]:
-    """m shapes and m colours, all equally common; a share of the elements has colour = shape.
+    """Draw m shapes and m colours, equally common; a share of the elements has colour = shape.
 
     The others have the colours of all shapes equally: the marginals never change.
     """
@@ -70,7 +70,7 @@ def joint(m: int, together: float, each: int = 8) -> list[dict[str, str]]:
     for i in range(m):
         paired = round(together * m * each)
         parts.append((f"{i}", f"{i}", paired))
-        # What remains of this shape goes round all colours, so that each keeps its count.
+        # The rest of this shape goes round all colours, so that each keeps its count.
         parts += [
             (f"{i}", f"{(i + j) % m}", (m * each - paired) // m + (j < (m * each - paired) % m))
             for j in range(m)

@@ -2,7 +2,7 @@
 
 The paper draws 500 images of the first m MNIST digits (cosine of 28 × 28 pixels) and 500 sentences
 of the first m genres of MultiNLI (n-grams). VS of the digits grows about linearly up to six and
-then fluctuates, that of the sentences grows with every genre, and both go more closely with m than
+then fluctuates, VS of the sentences grows with every genre, and both go more closely with m than
 IntDiv does. The digits are run as they are there, from the test split (the paper does not say of
 which), and in twenty other orders; TREC questions stand in for the sentences, with two kernels.
 
@@ -55,7 +55,7 @@ GROUP = Group(
 
 
 def orders() -> list[list[str]]:
-    """For each seed, the order in which the classes come in."""
+    """Return, for each seed, the order in which the classes are added."""
     order = np.random.default_rng(0).permutation(CLASSES).tolist()
     rows = [[*order[i:], *order[:i]] for i in range(len(order))]
     return [row for row in rows if row[0] != "ABBR"]

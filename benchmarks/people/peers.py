@@ -24,7 +24,7 @@ from scorers import ORDERS, PEER, Scorer, Scores
 from sentence_vectors import Vectors
 
 PACKAGES = ("vendi-score", "linguistic-diversity", "emb-diversity", "nltk", "sacrebleu")
-# Of 22 measures of emb-diversity those that need neither UMAP nor three samples of a class.
+# The measures of emb-diversity, of 22, that need neither UMAP nor three samples of a class.
 EMBEDDED = (
     "mean_pw_dist", "chamfer_dist", "energy", "diameter", "bottleneck", "sum_bottleneck",
     "geo_mean_std", "span_centroid", "span_medoid", "log_determinant", "vendi_score",

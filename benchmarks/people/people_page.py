@@ -11,7 +11,7 @@ FIXED = ("VS, q = 1", "NgramDiversity", "−SelfBLEU", "−CompressionRatio", "M
 FIXED += ("ngram_vendi_score", "Vendi, as it is", "Vendi, with its floor", "Hill, with its floor")
 FIXED += ("distinct-2", "distinct-1 to 4", "type-token ratio", "−Self-BLEU", "−compression ratio")
 FIXED += ("mean_pw_dist", "vendi_score", "graph_entropy", "mean length", "spread of lengths")
-# Of the papers and the documentation that are named; nothing of these was run here.
+# Numbers of the papers and the documentation that are named; none was run here.
 PUBLISHED = (
     ("linguistic-diversity's own: bi-encoder, as it is", "mean ρ", 0.686),
     ("linguistic-diversity's own: floor and local scaling by the other answers", "mean ρ", 0.776),
@@ -194,7 +194,7 @@ def lost() -> str:
 
 
 def controlled() -> tuple[float, float, float, float]:
-    """Accuracies of the default and of MiniLM given the prompt where wording is controlled."""
+    """Return accuracies of the default and of MiniLM given the prompt, for controlled wording."""
     found = []
     for name, prompt in ((DEFAULT, False), (MEANING, True)):
         labels = find("human_scores", name, prompt)["labels"]

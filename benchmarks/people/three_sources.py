@@ -1,6 +1,6 @@
 """Who is more diverse, eight people or eight answers of one model? 100 prompts of NoveltyBench.
 
-Beside each mean score stand the equivalence classes that the benchmark's classifier found.
+Next to each mean score stand the equivalence classes that the benchmark's classifier found.
 """
 
 from pathlib import Path

@@ -8,7 +8,7 @@ from sphinx.ext.napoleon import NumpyDocstring
 
 
 def properties(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
-    """Those of properties are sentences: what stands before a colon in them is no type."""
+    """Keep docstrings of properties as sentences: words before a colon in them are not a type."""
     if what == "property" and (text := inspect.getdoc(obj)):
         lines[:] = NumpyDocstring(text, app.config, app, "method", name, obj, options).lines()
 
@@ -16,7 +16,7 @@ def properties(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines:
 def signatures(
     app: Sphinx, what: str, name: str, obj: Any, options: Any, args: str | None, returns: str | None
 ) -> tuple[str, str] | None:
-    """No signature for classes that calls return and nobody makes: those without parameters."""
+    """Hide the signature of classes without parameters: only functions make them."""
     made = what in ("class", "exception") and args
     return ("", "") if made and "\nParameters\n---" not in (inspect.getdoc(obj) or "") else None
 

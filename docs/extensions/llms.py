@@ -1,6 +1,5 @@
-"""Writes llms.txt beside the pages: what there is, a line each, for those who read by machine.
-
-The form is that of https://llmstxt.org: a title, a sentence, then a list of links for each part.
+"""Write llms.txt next to the pages: a list of all pages, a line each, for programs that read it.
+The form follows https://llmstxt.org: a title, a sentence, then a list of links for each part.
 """
 
 from pathlib import Path
@@ -12,7 +11,7 @@ from sphinx.util.nodes import clean_astext
 
 
 def first_sentence(document: nodes.document) -> str:
-    """What a page says first below its title."""
+    """Return the first sentence of a page below its title."""
     below = (p for p in document.findall(nodes.paragraph) if isinstance(p.parent, nodes.section))
     paragraph = next(below, None)
     said = " ".join(paragraph.astext().split()) if paragraph else ""

@@ -12,8 +12,8 @@ SPACE = '<mspace width="0.17em"/>'
 
 
 def drawn(latex: str, display: str) -> str:
-    """The formula, with what the converter leaves out: thin spaces around names of functions, three
-    signs (± ⪯ ⪰) as operators, which have space around them, and no space around a slash."""
+    """Draw a formula, and add to the converter's output: thin spaces around names of functions,
+    three signs (± ⪯ ⪰) as operators, which have space around them, and no space around a slash."""
     formula = convert(latex, display=display)
     formula = re.sub(r"<mi>(&#x0(?:00B1|2AAF|2AB0);)</mi>", r"<mo>\1</mo>", formula)
     formula = formula.replace("<mo>&#x0002F;", '<mo lspace="0" rspace="0">&#x0002F;')

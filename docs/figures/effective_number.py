@@ -9,7 +9,7 @@ BLUE = "#0072B2"
 
 
 def groups(sizes: list[int], inside: float, between: float) -> np.ndarray:
-    """Similarities of samples in groups."""
+    """Return similarities of samples in groups."""
     of = np.repeat(np.arange(len(sizes)), sizes)
     K = np.where(of[:, None] == of, inside, between)
     np.fill_diagonal(K, 1.0)

@@ -1,4 +1,4 @@
-"""The error of the trapezoid rule beside the bound that is proved, from the committed results."""
+"""The error of the trapezoid rule and the proved bound on it, from the committed results."""
 
 import json
 from pathlib import Path

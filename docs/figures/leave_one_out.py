@@ -1,4 +1,4 @@
-"""What each of nine captions adds to the score of all."""
+"""The gain in the score of nine captions by each of them."""
 
 import matplotlib.pyplot as plt
 import numpy as np

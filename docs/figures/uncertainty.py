@@ -1,4 +1,4 @@
-"""Forty sets of one source, each with its interval, beside the mean score of such sets."""
+"""Forty sets of one source, each with its interval, and the mean score of such sets."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -9,7 +9,7 @@ centres = 2 * np.random.default_rng(0).standard_normal((12, 8))
 
 
 def drawn(seed: int, n: int = 60) -> np.ndarray:
-    """Rows around twelve centres, some of which are commoner than others."""
+    """Draw rows around twelve centres, some of which are commoner than others."""
     rng = np.random.default_rng(seed)
     return centres[np.minimum(rng.geometric(0.25, n), 12) - 1] + rng.standard_normal((n, 8))
 

@@ -40,7 +40,7 @@ mean = images[:TRAINED].mean(dim=0)
 
 
 def view(images, generator):
-    """The images, each moved by up to one pixel either way, with noise."""
+    """Move each image by up to one pixel either way, and add noise."""
     n = len(images)
     framed = pad(images.reshape(n, 8, 8), (1, 1, 1, 1))
     row, column = torch.randint(3, (2, n, 1), generator=generator) + torch.arange(8)
@@ -49,7 +49,7 @@ def view(images, generator):
 
 
 def network(seed):
-    """An encoder that is not trained."""
+    """Return an untrained encoder."""
     torch.manual_seed(seed)
     first, second = torch.nn.Linear(64, 256), torch.nn.Linear(256, DIMENSIONS)
     for layer in (first, second):
@@ -62,7 +62,7 @@ def embedded(encoder, images):
 
 
 def vendi_score(encoder):
-    """That of the digits which it is not trained on."""
+    """Return the Vendi Score of the digits that the encoder is not trained on."""
     with torch.no_grad():
         return float(score_X(embedded(encoder, images[TRAINED:])))
 
@@ -79,7 +79,7 @@ def vendi_score(encoder):
 
 
 def trained(weight, seed=0):
-    """An encoder, and what was written down: (step, distance of views, Vendi Score)."""
+    """Train an encoder, and record its training: (step, distance of views, Vendi Score)."""
     encoder, generator = network(seed), torch.Generator().manual_seed(seed)
     diversity = VendiLoss("cosine", weight=weight)
     optimizer = torch.optim.Adam(encoder.parameters(), lr=1e-3)
@@ -161,7 +161,7 @@ plt.show()
 
 @torch.no_grad()
 def judged(encoder):
-    """How many digits are told apart, the accuracy, and the cosine of two views."""
+    """Return the number of distinguished digits, the accuracy, and the cosine of two views."""
     Z = embedded(encoder, images)
     again = embedded(encoder, view(images[TRAINED:], torch.Generator().manual_seed(0)))
     rounded = Z.mul(10).round()

@@ -40,7 +40,7 @@ N = 110
 
 
 def generated(kinds: int, variety: int, rng: np.random.Generator) -> np.ndarray:
-    """The places of N images: of so many digits, and of so many images of each at most."""
+    """Return the places of N images: of so many digits, and of so many images of each at most."""
     found: list[int] = []
     for digit in range(kinds):
         images = rng.choice(of_digit[digit][60:], variety, replace=False)
@@ -82,7 +82,7 @@ MEASURES = ["VS", "IntDiv", "Recall", "Coverage"]
 
 
 def measured(kinds: int, variety: int) -> np.ndarray:
-    """The measures, as means over draws."""
+    """Return the measures, as means over draws."""
     draws = np.random.default_rng(1)
     found = [
         compute(

@@ -34,7 +34,7 @@ drawn = np.random.default_rng(0).choice(len(X), SIZE, replace=False)
 
 
 def block(places):
-    """Ten rows of ten pictures, those of one label together."""
+    """Draw ten rows of ten pictures, with pictures of one label together."""
     places = places[np.argsort(labels[places], kind="stable")]
     framed = np.pad(X[places].reshape(10, 10, 8, 8), [(0, 0), (0, 0), (1, 1), (0, 1)])
     return framed.swapaxes(1, 2).reshape(100, 90)
@@ -139,7 +139,7 @@ print(f"(and none with ten of each scores more than {even.bound:.2f}).")
 
 
 def accuracy(where):
-    """Of the digits that were not chosen, how many are recognised by those that were."""
+    """Return the share of the other digits that a classifier of the chosen ones recognises."""
     rest = np.setdiff1d(np.arange(len(X)), where)
     model = KNeighborsClassifier(1).fit(X[where], labels[where])
     return model.score(X[rest], labels[rest])

@@ -30,11 +30,11 @@ plt.rcParams |= {"font.size": 12, "axes.spines.top": False, "axes.spines.right":
 # Points whose score is known
 # ---------------------------
 #
-# Take standard normal points and a Gaussian kernel with `sigma=1`. Of infinitely many such points
-# on a line the eigenvalues are geometric, :math:`\lambda_k = (1 - B) B^k` with :math:`B = (3 -
-# \sqrt{5}) / 2` (Rasmussen and Williams, Gaussian Processes for Machine Learning, section 4.3.1,
-# with both scales 1). The logarithm of their score is the entropy of that distribution, and with
-# `d` independent coordinates it is `d` times as large.
+# Take standard normal points and a Gaussian kernel with `sigma=1`. For infinitely many such
+# points on a line the eigenvalues are geometric, :math:`\lambda_k = (1 - B) B^k` with
+# :math:`B = (3 - \sqrt{5}) / 2` (Rasmussen and Williams, Gaussian Processes for Machine
+# Learning, section 4.3.1, with both scales 1). The logarithm of their score is the entropy of that
+# distribution, and with `d` independent coordinates it is `d` times as large.
 
 B = (3 - np.sqrt(5)) / 2
 on_a_line = np.exp(-np.log(1 - B) - B / (1 - B) * np.log(B))
@@ -94,7 +94,7 @@ mean = np.exp(np.mean([np.log(each["VS"]) for each in several]))
 
 
 def share_with(value: float) -> float:
-    """The percentage of intervals that contain a value."""
+    """Return the percentage of intervals that contain a value."""
     return 100 * np.mean([each["VS_low"] <= value <= each["VS_high"] for each in several])
 
 

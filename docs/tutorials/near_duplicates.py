@@ -16,7 +16,7 @@ halves in another order. This tutorial plants such copies, so that the truth is 
 # A set with known copies
 # -----------------------
 # Twenty questions to a library, each in two halves so that they can change places, and ten others,
-# six of which differ from one of the twenty by a word or two. Those six are the hard part: "Can I
+# six of which differ from one of the twenty by a word or two. These six are the hard part: "Can I
 # renew a film" is not a copy of "Can I renew a book".
 import random
 import re
@@ -70,7 +70,7 @@ draw = random.Random(1)
 
 
 def edits(first: str, second: str) -> dict[str, str]:
-    """A question, and four ways to ask it again."""
+    """Return a question, and four ways to ask it again."""
     question = f"{first} {second}?"
     word = max(question.rstrip("?").split(), key=len)
     k = draw.randrange(1, len(word) - 2)
@@ -120,9 +120,9 @@ for ax, (name, similarity) in zip(axes, ways.items(), strict=True):
     K = similarity.dense()
     ax.axhspan(-0.5, 0.5, color="0.93")
     for row, kind in enumerate(ROWS):
-        if row:  # each copy beside the question that it was made of
+        if row:  # each copy and the question that it was made of
             near = [K[i, same[i] & (edit == "original")] for i in np.flatnonzero(edit == kind)]
-        else:  # each text beside the most similar one that asks something else
+        else:  # each text and the most similar one that asks something else
             near = [np.where(same, 0, K - np.eye(len(K))).max(axis=1)]
         x = np.concatenate(near)
         ax.plot(x, np.full(len(x), row), "o", ms=9, alpha=0.55, color=f"C{0 if row else 1}")
@@ -137,8 +137,9 @@ plt.show()
 #
 # A threshold, by the pairs on both sides of it
 # ---------------------------------------------
-# :py:func:`vendiscore.explain` compares all pairs once. Of each group it keeps the sample with the
-# most near-duplicates; the similarity of each removed sample to a kept one reaches the threshold.
+# :py:func:`vendiscore.explain` compares all pairs once. From each group it keeps the sample with
+# the most near-duplicates; the similarity of each removed sample to a kept one reaches the
+# threshold.
 found = explain(tidy, threshold=0.85, **by_characters)
 print(found.sentence.replace(". ", ".\n"), end="\n\n")
 for keep, repeats in found.groups[:3]:
@@ -166,7 +167,7 @@ thresholds = np.arange(0.5, 0.9751, 0.025)
 
 
 def judged(explanation, threshold):
-    """Precision and recall of what goes at a threshold."""
+    """Return precision and recall of the removed texts at a threshold."""
     of = explanation.rethreshold(threshold).redundant_of
     gone = np.flatnonzero(of >= 0)
     right = np.sum(question[gone] == question[of[gone]])
@@ -223,7 +224,7 @@ rng = np.random.default_rng(0)
 
 
 def at_random(size):
-    """The mean score of subsets of a size."""
+    """Return the mean score of random subsets of a size."""
     drawn = [rng.choice(len(K), size, replace=False) for _ in range(20)]
     return np.mean([score_K(K[np.ix_(rows, rows)]) for rows in drawn])
 

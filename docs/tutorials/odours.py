@@ -58,7 +58,7 @@ print(", ".join(f"{family} {len(members)}" for family, members in families.items
 
 
 def draw(ax, smiles: str, title: str, size: int = 18) -> None:
-    """A molecule, with a line or two above it."""
+    """Draw a molecule, with a line or two above it."""
     canvas = MolDraw2DCairo(460, 320)
     canvas.drawOptions().bondLineWidth = 3
     canvas.drawOptions().minFontSize = 26
@@ -203,7 +203,7 @@ for chirality in (False, True):
 
 
 def by_descriptor(path: Path, most: int = 4) -> dict[str, list[str]]:
-    """SMILES by odour."""
+    """Return SMILES by odour."""
     with open(path, newline="", encoding="utf-8") as file:
         table = [(row["smiles"], set(row["odors"].split(";"))) for row in csv.DictReader(file)]
     every = [odour for _, odours in table for odour in sorted(odours)]

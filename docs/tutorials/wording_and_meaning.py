@@ -76,7 +76,7 @@ show("Name one wild animal which is an omnivore.")
 
 
 def by_prompt(samples, source: str, given=None, **how) -> np.ndarray:
-    """Scores of one source, in the order of the prompts."""
+    """Return scores of one source, in the order of the prompts."""
     chosen = of[source]
     names = [rows[i]["prompt"] for i in chosen]
     given = None if given is None else given[chosen]

@@ -1,4 +1,4 @@
-"""A task of inspect_ai: how diverse the answers to each question are, beside how many are right.
+"""A task of inspect_ai: the diversity of the answers to each question, next to their accuracy.
 
     pip install 'vendiscore[inspect]'
     inspect eval examples/harnesses/inspect_task.py --model …

@@ -1,6 +1,6 @@
 """The Vendi Score of a dataset of Ray Data: a state a batch, as bytes, merged as they arrive.
 
-    pip install 'ray[data]'      # beside vendiscore
+    pip install 'ray[data]'      # in addition to vendiscore
     python examples/recipes/ray_data.py
 
 A batch becomes one row of bytes where it is, and bytes are all that travels. (An aggregation with

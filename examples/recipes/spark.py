@@ -1,6 +1,6 @@
 """The Vendi Score of a DataFrame of Spark: a state a partition, as bytes, merged on the driver.
 
-    pip install pyspark pyarrow pandas      # beside vendiscore, and a Java runtime
+    pip install pyspark pyarrow pandas      # in addition to vendiscore and a Java runtime
     python examples/recipes/spark.py
 
 `mapInArrow` and not a pandas aggregate: those have no partial aggregation, and would bring all rows

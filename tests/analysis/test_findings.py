@@ -1,4 +1,4 @@
-"""What a report and the page find: each matrix is decomposed once for all of it."""
+"""The findings of a report and of the page: each matrix is decomposed once for all of it."""
 
 import numpy as np
 import pytest

@@ -15,7 +15,8 @@ def of(similarity, p=None) -> np.ndarray:
 
 
 def slow(K: np.ndarray, p: np.ndarray | None = None) -> np.ndarray:
-    """Eigenvectors of the centred K, times the roots of their eigenvalues; signs as they come."""
+    """Return eigenvectors of the centred K, times the roots of their eigenvalues; signs as they
+    come."""
     n = len(K)
     p = np.full(n, 1 / n) if p is None else p
     centre = np.eye(n) - p  # rows less their weighted mean

@@ -39,7 +39,8 @@ def cosines(X):
 
 
 def slow_redundant(K, threshold):
-    """The sample with the most near-duplicates first; each of them to the most similar kept."""
+    """Return the sample with the most near-duplicates first; each of them to the most similar
+    kept."""
     n = len(K)
     near = [[j for j in range(n) if j != i and K[i, j] >= threshold - 1e-9] for i in range(n)]
     kept = []

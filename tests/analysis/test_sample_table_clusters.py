@@ -1,4 +1,4 @@
-"""What whole clusters of samples add to a score."""
+"""The gain in a score by whole clusters of samples."""
 
 import numpy as np
 import pytest

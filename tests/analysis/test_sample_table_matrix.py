@@ -18,7 +18,8 @@ from vendiscore.spectral.vendi import spectrum_of, vendi
 
 
 def matrix(n: int, seed: int = 0, values: int = 5) -> np.ndarray:
-    """A symmetric matrix of unit diagonal with few different entries, so that some are equal."""
+    """Return a symmetric matrix of unit diagonal with few different entries, so that some are
+    equal."""
     upper = np.triu(np.random.default_rng(seed).integers(-1, values, size=(n, n)) / values, 1)
     return upper + upper.T + np.eye(n)
 

@@ -1,4 +1,4 @@
-"""What the report and the page say in common: verdicts, how samples were compared, pictures."""
+"""Sentences of the report and of the page: verdicts, how samples were compared, pictures."""
 
 import itertools
 

@@ -1,4 +1,4 @@
-"""What is left of a score without near-duplicates, at threshold after threshold."""
+"""The rest of a score without near-duplicates, at threshold after threshold."""
 
 import numpy as np
 import pytest

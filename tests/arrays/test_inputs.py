@@ -1,4 +1,4 @@
-"""What people hold becomes rows of numbers, or a sentence says which rows do not."""
+"""Common containers become rows of numbers, or a sentence says which rows do not."""
 
 from decimal import Decimal
 from fractions import Fraction

@@ -35,7 +35,7 @@ def cells(page, at: int) -> list[str]:
 
 
 def compares(page, sets: dict[str, list], **how) -> None:
-    """The page shows the comparison of the package."""
+    """Return the page shows the comparison of the package."""
     result = compare(*sets.values(), names=list(sets), permutations=MIN_PERMUTATIONS, **how)
     for at, found in enumerate(result.sets):
         shown = [found.name, str(found.n), f"{found.score:.1f}", f"{found.matched:.1f}"]
@@ -154,7 +154,7 @@ TABLE = "model,answer\n" + "\n".join(
 
 
 def by_model(page) -> None:
-    """Two clicks: the list is opened, and one of it is taken."""
+    """Return two clicks: the list is opened, and one of it is taken."""
     page.get_by_role("combobox", name="Grouped by").click()
     page.keyboard.press("Escape")
     page.get_by_role("combobox", name="Grouped by").click()

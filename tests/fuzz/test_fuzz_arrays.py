@@ -227,7 +227,7 @@ DIFFERENTIABLE = (*WAYS, {"k": "laplacian", "sigma": 1.5}, {"score_K": True, "no
 
 
 def slope(f, X, direction, step=2e-4):
-    """Of f(X + s·direction) at s = 0, from four values; to step⁴."""
+    """Return the slope of f(X + s·direction) at s = 0, from four values; to step⁴."""
     near, far = (f(X + s * direction) - f(X - s * direction) for s in (step, 2 * step))
     return (8 * near - far) / (12 * step)
 
@@ -267,7 +267,7 @@ def test_the_gradient_is_the_slope(torch, way, q, n, d, seed, data):
 
 
 def _kinks(f, X, direction):
-    """Whether f is not smooth here (|x − y| near 0, another median, two equal eigenvalues)."""
+    """Return whether f has a kink (|x − y| near 0, another median, two equal eigenvalues)."""
     a, b = slope(f, X, direction, 4e-4), slope(f, X, direction, 1e-4)
     return abs(a - b) > 1e-5 * max(1.0, abs(b))
 

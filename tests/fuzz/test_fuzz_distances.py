@@ -84,7 +84,7 @@ BOOLEAN = {
 
 
 def all_distances(rows, distance):
-    """Of distinct rows, with those at distance 0 from an earlier one left out."""
+    """Return distances of distinct rows, without rows at distance 0 from an earlier one."""
     rows = [mp(row) for row in dict.fromkeys(tuple(np.asarray(row, float) + 0.0) for row in rows)]
     kept = []
     for row in rows:

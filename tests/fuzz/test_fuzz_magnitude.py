@@ -23,12 +23,12 @@ from vendiscore import (
 from vendiscore.magnitude.function import magnitude
 from vendiscore.magnitude.spaces_of_samples import as_space
 
-# What the docstring of `magnitude` promises.
+# The error that the docstring of `magnitude` promises.
 REL = 1e-9
 
 
 def weight_tolerance(n, t, least):
-    """How far from right a solve in double precision may leave weights that are at most about 1.
+    """Return the error that a solve in double precision may leave in weights of at most about 1.
 
     Entries of Z are rounded to ε, and its least eigenvalue is about t times the least distance.
     """
@@ -47,7 +47,8 @@ def solved(call, least, n, t):
 
 @st.composite
 def lines(draw, sizes=(1, 2, 3, 5, 12, 40), large=()):
-    """Samples on a line: clouds, clusters far off, near-duplicates, duplicates, in any order."""
+    """Return samples on a line: clouds, clusters far off, near-duplicates, duplicates, in any
+    order."""
     n = draw(st.sampled_from((*sizes, *large)))
     rng = np.random.default_rng(draw(fuzz.seeds))
     kind = draw(st.sampled_from(("even", "cloud", "twins", "clusters", "beside", "wide", "tight")))
@@ -155,7 +156,8 @@ def test_weights_on_a_line_are_those_of_the_gaps_on_either_side(data, x, embeddi
 
 @st.composite
 def trees(draw):
-    """Edges (parent, child, length) of a random tree, a star or a path; lengths add up exactly."""
+    """Return edges (parent, child, length) of a random tree, a star or a path; lengths add up
+    exactly."""
     n = draw(st.sampled_from((2, 3, 7, 20, 300)))
     rng = np.random.default_rng(draw(fuzz.seeds))
     kind = draw(st.sampled_from(("random", "star", "path")))

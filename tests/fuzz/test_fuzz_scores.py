@@ -25,7 +25,7 @@ REL = 1e-9
 
 
 def check_scores(case, orders, p, **more):
-    """All orders at once are what the definition says, in [1, n] and not increasing."""
+    """Return all orders at once are what the definition says, in [1, n] and not increasing."""
     n = len(case.K)
     got = fuzz.numbers(compute(case.samples, q=orders, p=p, **case.options, **more))
     values = reference.shares(case.K, p)
@@ -104,7 +104,8 @@ def test_units_of_length_and_empty_columns_do_not_matter(name, X, exponent, zero
 
 @st.composite
 def matrices(draw):
-    """Similarity matrices of unit diagonal: of features, drawn, of blocks, nearly singular."""
+    """Return similarity matrices of unit diagonal: of features, drawn, of blocks, nearly
+    singular."""
     n = draw(st.integers(1, 10))
     rng = np.random.default_rng(draw(fuzz.seeds))
     kind = draw(st.sampled_from(("features", "indefinite", "blocks", "negative", "identity")))

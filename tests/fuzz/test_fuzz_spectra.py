@@ -27,7 +27,8 @@ def two_groups(rng, n):
 
 
 def groups(rng, n):
-    """Blocks of equal or almost equal size: the top eigenvalues are as close as their sizes."""
+    """Return blocks of equal or almost equal size: the top eigenvalues are as close as their
+    sizes."""
     m = int(rng.integers(2, 60))
     group = rng.permutation(np.arange(n) % m)
     inside, across = (
@@ -43,7 +44,8 @@ def uneven_groups(rng, n):
 
 
 def prescribed(rng, n):
-    """Unit vectors ±u_j around m orthogonal axes: eigenvalues at will, √p orthogonal to the top."""
+    """Return unit vectors ±u_j around m orthogonal axes: eigenvalues at will, √p orthogonal to the
+    top."""
     m = int(rng.integers(2, 9))
     axes = np.linalg.qr(rng.standard_normal((40, m)))[0]
     place = rng.choice(m, n, p=rng.dirichlet(np.full(m, rng.choice([1.0, 1e3]))))

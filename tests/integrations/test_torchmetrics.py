@@ -131,7 +131,7 @@ def test_it_is_drawn():
 
 
 def _rank(rank: int, port: int, queue: Any) -> None:
-    """What one of two ranks finds; the second has seen nothing."""
+    """Return the result of one of two ranks; the second has seen nothing."""
     torch.distributed.init_process_group(
         "gloo", init_method=f"tcp://127.0.0.1:{port}", rank=rank, world_size=2
     )

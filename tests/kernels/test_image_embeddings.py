@@ -48,7 +48,8 @@ def inception(torch, tmp_path_factory, monkeypatch):
 
 
 def documented(torch, model, images):
-    """Pool features as torchvision documents: weights.transforms(), the network, its avgpool."""
+    """Return pool features as torchvision documents: weights.transforms(), the network, its
+    avgpool."""
     from torchvision.models import Inception_V3_Weights
 
     preprocess = Inception_V3_Weights.DEFAULT.transforms()

@@ -1,4 +1,4 @@
-"""What every registered kernel promises, whatever it compares.
+"""The promises of every registered kernel, whatever it compares.
 
 A new kernel needs an entry in CASES of `tests/support/contract.py`.
 """
@@ -243,7 +243,8 @@ BAD_FOR = {
 
 
 def _spoilt(name: str) -> tuple[list[Any], list[Any], list[int]]:
-    """Good samples with bad ones among them, twice; the good ones alone; where the bad ones are."""
+    """Return good samples with bad ones among them, twice; the good ones alone; where the bad ones
+    are."""
     good = list(CASES[name][0])
     bad = BAD_FOR.get(name, BAD[KERNELS[name].samples])
     mixed = [*bad, *good[:3], *bad, *good[3:]]

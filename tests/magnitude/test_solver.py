@@ -33,7 +33,7 @@ def beside(gap: float, n: int = 400, seed: int = 0) -> np.ndarray:
 
 
 def check(space: MetricSpace, t: float, expected: float) -> None:
-    """Right to what was promised, and to what is claimed."""
+    """Check weights to the promised error, and to the reported one."""
     found = space.magnitude(t)
     error = abs(found / expected - 1)
     assert error < 1e-9

@@ -30,14 +30,15 @@ def cloud(n: int, seed: int = 0, d: int = 3) -> np.ndarray:
 
 
 def log(A: np.ndarray) -> np.ndarray:
-    """Of a matrix, on its range."""
+    """Return the logarithm of a matrix, on its range."""
     values, V = np.linalg.eigh(A)
     kept = values > 1e-14
     return V[:, kept] * np.log(values[kept]) @ V[:, kept].T
 
 
 def naive(K: np.ndarray, n: int) -> tuple[float, float, np.ndarray]:
-    """The Jensen–Shannon divergence, exp of the relative entropy, and each sample's part in it."""
+    """Return the Jensen–Shannon divergence, exp of the relative entropy, and each sample's part in
+    it."""
     F = scipy.linalg.sqrtm(K).real  # rows whose dot products are K
     of_X, of_Y = (part.T @ part / len(part) for part in (F[:n], F[n:]))
     mixture = (of_X + of_Y) / 2
@@ -123,7 +124,7 @@ def test_orders_do_not_matter_nor_what_else_is_asked_for() -> None:
 
 @pytest.fixture
 def sizes(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Of the sets of which a spectrum is found."""
+    """Sets that are decomposed."""
     found: list[int] = []
     original = both.spectrum_of
     monkeypatch.setattr(

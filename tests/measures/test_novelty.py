@@ -22,7 +22,7 @@ def cloud(n: int, seed: int = 0, d: int = 3) -> np.ndarray:
 
 
 def naive(K: np.ndarray, n: int, eta: float) -> float:
-    """From the nonzero eigenvalues of C_X − ηC_Y, which are those of K diag(1/n, −η/m)."""
+    """Return scores by the eigenvalues of C_X − ηC_Y, as found from K diag(1/n, −η/m)."""
     m = len(K) - n
     values = np.linalg.eigvals(K * np.repeat([1 / n, -eta / m], [n, m])).real
     values = values[values > 1e-13]

@@ -29,7 +29,7 @@ def found(X: Any, Y: Any, neighbours: int = 5, **how: Any) -> dict[str, float]:
 
 
 def naive(D: np.ndarray, n: int, k: int) -> dict[str, float]:
-    """From all distances of n samples and, after them, references, formula by formula."""
+    """Return the measures from distances of n samples and references, formula by formula."""
     m, ties = len(D) - n, 1 + 1e-12
     cross, own = D[:n, n:], D[n:, n:]
     of_samples = np.sort(D[:n, :n], axis=1)[:, k] * ties

@@ -24,7 +24,7 @@ X = np.random.default_rng(0).normal(size=(12, 3))
 
 
 def calls(work: Callable[[], Any]) -> Counter:
-    """How often each function of the package was called, readers of arguments by argument."""
+    """Count calls of each function of the package, and of readers by argument."""
     found: Counter = Counter()
 
     def watch(frame: Any, event: str, _: object) -> None:

@@ -1,4 +1,4 @@
-"""What is installed: its dependencies, the wheel and the sdist, and `vendiscore.load`."""
+"""The installed package: its dependencies, the wheel and the sdist, and `vendiscore.load`."""
 
 import ast
 import email

@@ -1,4 +1,4 @@
-"""Scores beside what people said: the statistics, similarity given the prompt, pages of results."""
+"""Scores and judgements of people: statistics, similarity given the prompt, pages of results."""
 
 import importlib
 import json

@@ -47,7 +47,8 @@ CALLABLES = [entry for entry in ENTRIES if entry.kind != "module"]
 
 
 def loaded(path):
-    """The object at a path; a test of it is skipped where its module needs what is not there."""
+    """Return the object at a path; a test of it is skipped where its module needs what is not
+    there."""
     module, _, name = path.rpartition(".")
     try:
         found = importlib.import_module(module)
@@ -122,7 +123,8 @@ def test_a_docstring_names_the_parameters_of_the_signature(entry):
 
 
 def in_order(thing, said):
-    """The parameters of a signature in the order of the docstring, which is free to choose one."""
+    """Return the parameters of a signature in the order of the docstring, which is free to choose
+    one."""
     told, own = names(said.get("Parameters", "")), parameters(thing)
     return sorted(own, key=lambda name: told.index(name) if name in told else len(told))
 

@@ -1,4 +1,4 @@
-"""What a newcomer meets: a light import, examples that run, a README whose code is true."""
+"""The first steps of a newcomer: a light import, examples that run, a README whose code is true."""
 
 import importlib.util
 import json

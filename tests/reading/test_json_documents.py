@@ -1,4 +1,4 @@
-"""Of more lines of JSON than are read, one that is not valid is no problem of another line."""
+"""An invalid line of JSON beyond the lines that are read does not blame another line."""
 
 from vendiscore.reading.json_documents import document, records
 from vendiscore.reading.limits import Limits, Wanted

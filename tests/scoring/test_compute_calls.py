@@ -43,7 +43,8 @@ OTHERS = {
 
 
 def way(work):
-    """The (module, function) of each call of the package, in order; of a second, warm call."""
+    """Return the (module, function) of each call of the package, in order; of a second, warm
+    call."""
     work(), work()
     seen = []
 

@@ -40,7 +40,7 @@ def log_score(K, places, q, quality=None):
 
 
 def check_picks(K, places, q, quality=None, rtol=1e-9):
-    """Each is the best of all samples at its time, by trying them all; but for ties."""
+    """Return each is the best of all samples at its time, by trying them all; but for ties."""
     for m in range(1, len(places)):
         others = np.setdiff1d(np.arange(len(K)), places[:m])
         best = max(log_score(K, [*places[:m], v], q, quality) for v in others)

@@ -23,7 +23,8 @@ OPTIONS = {"k": "ngram_overlap", "analyzer": "word", "tokenizer": str.split}
 
 
 def hashed(gram: tuple[str, ...]) -> int:
-    """The hash of an n-gram: those of its tokens, one after the other, mixed by SplitMix64."""
+    """Return the hash of an n-gram: those of its tokens, one after the other, mixed by
+    SplitMix64."""
     found = None
     for word in gram:
         name = b"s%d:%s" % (len(word.encode()), word.encode())

@@ -104,7 +104,8 @@ def test_a_smaller_error_takes_more_nodes():
 
 
 def coordinates(spectrum, cross):
-    """Coordinates (m, r) of other samples along the eigenvectors, from similarities to the set."""
+    """Return coordinates (m, r) of other samples along the eigenvectors, from similarities to the
+    set."""
     r = spectrum.vectors.shape[1]
     return cross @ spectrum.vectors / np.sqrt(spectrum.n * spectrum.values[:r])
 

@@ -19,7 +19,8 @@ ORDERS = [0.0, 0.1, 0.5, 0.999999, 1.0, 1.000001, 1.5, 2.0, 3.0, 10.0, 100.0, ma
 
 
 def prescribed(seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """A matrix of unit diagonal with known eigenvalue shares, some of them zero, and the shares."""
+    """Return a matrix of unit diagonal with known eigenvalue shares, some of them zero, and the
+    shares."""
     rng = np.random.default_rng(seed)
     n = int(rng.integers(2, 40))
     rank = int(rng.integers(2, n + 1))
@@ -32,7 +33,8 @@ def prescribed(seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def definition(K: np.ndarray, q: float, p: np.ndarray | None = None) -> float:
-    """The score word for word: eigenvalues of diag(√p) K diag(√p), Hill number of order q."""
+    """Return the score word for word: eigenvalues of diag(√p) K diag(√p), Hill number of order
+    q."""
     n = len(K)
     p = np.full(n, 1 / n) if p is None else p
     lam = np.linalg.eigvalsh(np.sqrt(np.outer(p, p)) * K)

@@ -29,7 +29,8 @@ def answered(values: Any, kind: str = "texts", kernel: str = "", **settings: Any
 
 
 def through(answer: dict[str, Any]) -> dict[str, Any]:
-    """An answer as a browser gets it: an error where it has NaN, or anything but plain values."""
+    """Return an answer as a browser gets it: an error where it has NaN, or anything but plain
+    values."""
     return json.loads(json.dumps(answer, allow_nan=False))
 
 

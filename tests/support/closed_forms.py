@@ -37,7 +37,7 @@ def tree_area(lengths, t):
 
 
 def tree_weights(n, edges, t):
-    """Of the n vertices of a tree with edges (a, b, length): half of each edge goes to its ends."""
+    """Return weights of the n vertices of a tree with edges (a, b, length)."""
     parts = [[1.0] for _ in range(n)]
     for a, b, length in edges:
         # (1 − tanh)/2, without cancelling
@@ -48,7 +48,7 @@ def tree_weights(n, edges, t):
 
 
 def line_weights(x, t):
-    """Of samples on a line, in their order; identical ones share."""
+    """Return weights of samples on a line, in their order; identical samples share one."""
     x = np.asarray(x, dtype=float) + 0.0
     points, inverse, counts = np.unique(x, return_inverse=True, return_counts=True)
     edges = [(i, i + 1, gap) for i, gap in enumerate(np.diff(points))]
@@ -56,7 +56,8 @@ def line_weights(x, t):
 
 
 def tree_distances(n, edges):
-    """All distances in a tree whose edges (parent, child, length) come from the root outwards."""
+    """Return all distances in a tree whose edges (parent, child, length) come from the root
+    outwards."""
     D = np.zeros((n, n))
     known = [0]
     for a, b, length in edges:
@@ -82,7 +83,7 @@ def convergence(f, n, epsilon=0.05):
 
 
 def homogeneous(distances, t):
-    """Of a space that looks the same from all its n points, from one's distances to all."""
+    """Return the magnitude of a homogeneous space, from one point's distances to all."""
     return len(distances) / math.fsum(math.exp(-t * d) for d in distances)
 
 
@@ -94,7 +95,7 @@ def cycle(n):
 
 
 def bipartite(n, m, t):
-    """Of the complete bipartite graph: not of negative type, singular at (n−1)(m−1)e^{−2t} = 1."""
+    """Return the magnitude of a complete bipartite graph, singular at (n−1)(m−1)e^{−2t} = 1."""
     q = MP.exp(-MP.mpf(t))
     a, b = 1 + (n - 1) * q**2, 1 + (m - 1) * q**2  # rows: a·u + m·q·v = 1, n·q·u + b·v = 1
     u = (b - m * q) / (a * b - n * m * q**2)

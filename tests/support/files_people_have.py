@@ -126,7 +126,8 @@ def photo(
 
 
 def turned(form: str) -> bytes:
-    """The same photo as a camera held upright stores it: lying, with a note of how to turn it."""
+    """Return the same photo as a camera held upright stores it: lying, with a note of how to turn
+    it."""
     import pillow_heif
     from PIL import Image
 

@@ -1,4 +1,4 @@
-"""What all fuzzers share: how long they look, what they draw, and when an outcome is right.
+"""The parts that all fuzzers share: their time, their draws, and their checks of an outcome.
 
 The suite draws the same examples every time, a third of a minute's. VENDISCORE_FUZZ_MINUTES=60
 draws for sixty minutes, from another seed each time; a failure prints how to have it again.
@@ -78,7 +78,7 @@ def numbers(result):
 
 
 def check_number(got, low, high, rel):
-    """Finite, and between two right values but for a relative `rel`."""
+    """Check that a number is finite, and between two right values but for a relative `rel`."""
     assert math.isfinite(got), got
     assert low * (1 - rel) <= got <= high * (1 + rel), f"got {got!r}, right is {low!r}" + (
         f" to {high!r}" if high > low else ""
@@ -95,7 +95,8 @@ KINDS = ("grid", "normal", "clusters", "twins", "masked", "outlier")
 
 
 def draw_rows(rng, n, d, kind):
-    """Rows (n, d): small numbers, a cloud, far clusters, near-duplicates, zeros of any sign."""
+    """Return rows (n, d): small numbers, a cloud, far clusters, near-duplicates, zeros of any
+    sign."""
     X = rng.standard_normal((n, d))
     if kind == "grid":
         return rng.integers(-4, 5, (n, d)) / 2.0
@@ -127,7 +128,8 @@ def row_sets(draw, most=10, kinds=KINDS, scales=SCALES, nonzero=False):
 
 @st.composite
 def weights(draw, n):
-    """None, or n weights that sum to 1: even, uneven, with zeros, with some that are tiny."""
+    """Return none, or n weights that sum to 1: even, uneven, with zeros, with some that are
+    tiny."""
     kind = draw(st.sampled_from(("none", "none", "uneven", "zeros", "tiny")))
     if kind == "none":
         return None

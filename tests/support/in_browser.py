@@ -1,4 +1,4 @@
-"""What visitors do in a browser: open a tab, paste, choose a file, press Score, read the number."""
+"""Actions in a browser: open a tab, paste, choose a file, press Score, read the number."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ expect.set_options(timeout=30_000)  # a busy machine is no failure
 TABS = ("Text", "Images", "Molecules", "Vectors", "Compare")
 # Counted by the browser, whatever a test calls: a press of the mouse is a click.
 COUNT = "window.clicks = 0; addEventListener('pointerdown', () => (window.clicks += 1), true);"
-# What has the focus, in the words of readers of screens.
+# The focused element, in the words of readers of screens.
 FOCUSED = """(document.activeElement.ariaLabel || document.activeElement.labels?.[0]?.innerText
     || document.activeElement.innerText || '').trim()"""
 
@@ -88,7 +88,7 @@ def _file(name: str, data: bytes) -> dict[str, object]:
 
 
 def was_read(page, words: str | re.Pattern[str]) -> None:
-    """What is said beneath the samples of what was read."""
+    """Return the note beneath the samples about the file that was read."""
     expect(page.locator("#read")).to_contain_text(words)
 
 
@@ -106,7 +106,7 @@ def number(page):
 
 
 def shows(page, value: float, n: int | str) -> None:
-    """The number of a result, which is up to date, to the digit shown."""
+    """Return the number of a result, which is up to date, to the digit shown."""
     whole = f"{n:,}" if isinstance(n, int) else n
     expect(number(page)).to_have_text(re.compile(rf"^≈ {value:,.1f} of {whole}( ± [\d.]+)?$"))
     expect(page.locator("#result .r-was")).to_be_hidden()

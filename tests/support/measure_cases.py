@@ -16,7 +16,7 @@ LAPLACIAN = {"k": "laplacian", "sigma": 1.0}
 MODES = 8
 CORNERS = 4.0 * np.array([[i & 1, i >> 1 & 1, i >> 2 & 1] for i in range(MODES)])
 
-# What samples are, where they are not rows of numbers.
+# Kinds of samples that are not rows of numbers.
 KINDS: dict[str, str] = {
     "CompressionRatio": "texts",
     "DistinctK": "answers",
@@ -26,14 +26,14 @@ KINDS: dict[str, str] = {
     "SemanticEntropy": "answers",
     "UtilityK": "answers",
 }
-# What a measure cannot do without, for so many samples.
+# The options that a measure needs, for so many samples.
 OPTIONS: dict[str, Callable[[int], dict[str, Any]]] = {
     "ConditionalVS": lambda n: {"given": [2 * i // n for i in range(n)], "given_k": "labels"},
     "L2Star": lambda n: {"box": (-8.0, 12.0)},  # around the modes
     "UtilityK": lambda n: {"quality": np.ones(n), "patience": 1.0},  # of answers in any order
     "qVS": lambda n: {"quality": np.linspace(0.5, 1.0, n)},
 }
-# Those that any rows have, of one set, where nothing is said but how they are compared.
+# Measures of one set that need nothing but rows and a kernel.
 PLAIN = [
     each.name
     for each in list_measures()
@@ -86,7 +86,7 @@ def how(name: str) -> dict[str, Any]:
 
 
 def asked(name: str, n: int) -> dict[str, Any]:
-    """How a measure is asked for: with the options that it cannot do without, and with groups."""
+    """Return the arguments of a measure: the options that it needs, and groups."""
     own = OPTIONS[name](n) if name in OPTIONS else {}
     # Samples of the first modes and of the others, where there are all.
     groups = np.arange(n) % MODES >= MODES // 2 if get_measure(name).groups else None
@@ -120,7 +120,8 @@ def likeness(name: str, level: int) -> tuple[Any, Any]:
 
 
 def novelty(name: str, level: int) -> tuple[Any, Any]:
-    """Samples of which no, one, two or three quarters are of a mode that no reference is of."""
+    """Return samples of which no, one, two or three quarters are of a mode that no reference is
+    of."""
     X = cloud(N)
     X[: level * N // 4] += 8.0
     return X, cloud(N, 1)

@@ -22,7 +22,8 @@ _OURS = ("vendiscore", "__editable__", "_vendiscore")
 
 @cache
 def base(*kept: str) -> Path:
-    """A folder of links to all packages that are installed here, without those not `kept`."""
+    """Return a folder of links to all packages that are installed here, without those not
+    `kept`."""
     folder = Path(mkdtemp(prefix="base-", dir=os.environ["HF_HOME"]))  # which the tests remove
     for entry in SITE.iterdir():
         if entry.name.partition("-")[0] in kept or not entry.name.startswith(_EXTRAS + _OURS):

@@ -59,7 +59,8 @@ def manhattan(x, y):
 
 
 def median_distance(rows, distance):
-    """The median over all pairs of distinct rows, 0.0 and −0.0 being one number; 1 without any."""
+    """Return the median over all pairs of distinct rows, 0.0 and −0.0 being one number; 1 without
+    any."""
     distinct = list(dict.fromkeys(tuple(float(x) + 0.0 for x in row) for row in rows))
     found = sorted(distance(x, y) for x, y in itertools.combinations(distinct, 2))
     if not found:
@@ -114,7 +115,7 @@ def probability_product(a, b):
 
 
 def tanimoto(a, b):
-    """Of two sets of bits; two empty ones are alike."""
+    """Return the Tanimoto similarity of two sets of bits; it is 1 for two empty ones."""
     return len(a & b) / len(a | b) if a | b else 1.0
 
 
@@ -162,7 +163,8 @@ def _hill_mp(logs, q):
 
 
 def vendi(K, q=1.0, p=None):
-    """VS_q with negative eigenvalues set to zero and those below n·ε·λ_max, which are rounding."""
+    """Return VS_q with negative eigenvalues set to zero and those below n·ε·λ_max, which are
+    rounding."""
     values = shares(K, p)
     noise = len(values) * np.finfo(float).eps * values[-1]
     return hill(np.where(values > noise, values, 0.0), q)
@@ -222,7 +224,8 @@ def average_similarity(K):
 
 
 def deviations(rows):
-    """The geometric mean of the standard deviations of the columns, in rational arithmetic."""
+    """Return the geometric mean of the standard deviations of the columns, in rational
+    arithmetic."""
     product = MP.mpf(1)
     columns = [[Fraction(float(x)) for x in column] for column in zip(*rows, strict=True)]
     for column in columns:

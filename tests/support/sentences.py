@@ -24,7 +24,7 @@ TEXTS = [
 
 
 def tiny_tokenizer(**special: str):
-    """Whole words of WORDS, anything else unknown; BERT's special tokens unless told otherwise."""
+    """Return a tokenizer of whole words of WORDS; BERT's special tokens by default."""
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
     vocab = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *WORDS.split()]

@@ -1,4 +1,4 @@
-"""What is refused is refused in words, after little work and within little memory."""
+"""Refusals come in words, after little work and within little memory."""
 
 from __future__ import annotations
 

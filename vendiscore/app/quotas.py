@@ -1,4 +1,4 @@
-"""How much a visitor may send to a Space of two processor cores and 16 GB for everybody."""
+"""Limits of a visitor's input, for a Space that shares two cores and 16 GB among all visitors."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ def registered(monkeypatch):
 
     @register_kernel("signs", samples="vectors", source="this test", label="have equal signs")
     def signs(vectors):
-        """The share of columns in which two rows have the same sign."""
+        """Return the share of columns in which two rows have the same sign."""
         return MatrixSimilarity((np.sign(vectors)[:, None] == np.sign(vectors)).mean(axis=2))
 
 

@@ -40,7 +40,7 @@ def printed(capsys):
 
 
 def saved(folder: Path, answer: dict) -> None:
-    """Everything, as the page saves it."""
+    """Return everything, as the page saves it."""
     (folder / "vendiscore.json").write_text(json.dumps(answer))
 
 

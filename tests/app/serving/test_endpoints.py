@@ -75,7 +75,7 @@ class Scored:
 
 
 def read(given, asked) -> Samples:
-    """Instead of reading: lines, which may ask back."""
+    """Return lines, which may ask back, instead of reading."""
     if asked.column == "?":
         raise AskError("Which column?", [("the first", {"column": "a"})])
     names = [f"{name}:{len(data)}" for name, data in given.files]

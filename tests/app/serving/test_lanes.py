@@ -40,7 +40,7 @@ class Held:
 
 
 def run(test) -> None:
-    """An asynchronous test, with lanes of its own."""
+    """Return an asynchronous test, with lanes of its own."""
 
     async def alone() -> None:
         lanes = Lanes()
@@ -55,7 +55,7 @@ async def happened(event: threading.Event) -> None:
 
 
 async def settled() -> None:
-    """Whatever can go on has."""
+    """Wait until all that can go on has gone on."""
     for _ in range(20):
         await asyncio.sleep(0)
 

@@ -37,21 +37,21 @@ def vendi_score_texts(
     threshold: float = FOUND,
     prompts: list[str] = [],  # noqa: B006
 ) -> Record:
-    """Vendi Score of texts: how many effectively different ones there are, and which are alike.
+    """Return the Vendi Score of texts, the effective number of different ones, and similar texts.
 
     Args:
         texts: Up to 1,000 texts, such as answers to one prompt; or lists of them, one a group.
         kernel: "ngram_overlap" (n-grams in common) or, where it is installed, "MiniLM" (meaning).
         ns: Lengths of the n-grams.
-        unit: What n-grams are made of: "word" or "char".
+        unit: Unit of the n-grams: "word" or "char".
         q: Order of at least 0: 1 is usual, less counts rare texts more, more counts them less.
-        threshold: From which similarity on, at most 1, texts are called alike; 0 finds it.
-        prompts: Taken out of the similarities: one of all texts, or one a group, or one a text.
+        threshold: Least similarity of texts in one group, at most 1; 0 chooses it.
+        prompts: Prompts to condition on: one for all texts, or one a group, or one a text.
 
     Returns:
         VS (from 1 to n) with VS_se, VS_low and VS_high, sentence, verdict, shares, profile,
-        groups of texts that are alike, redundant pairs, texts that stand alone, details and code.
-        Of lists their mean VS, its standard error VS_se, and by_group: label, n and VS of each.
+        groups of similar texts, redundant pairs, texts that stand alone, details and code.
+        For lists the mean VS, its standard error VS_se, and by_group: label, n and VS of each.
     """
     job = text_job(texts, kernel, {"ns": ns, "unit": unit}, prompts=prompts)
     return _answer(job, q, threshold)
@@ -63,16 +63,16 @@ def vendi_score_images(
     q: float = DEFAULT_ORDER,
     threshold: float = FOUND,
 ) -> Record:
-    """Vendi Score of images: how many effectively different ones there are, and which are alike.
+    """Return the Vendi Score of images, the effective number of different ones, and similar images.
 
     Args:
         images: Up to 200 image files, each encoded as base64; or lists of them, one a group.
         kernel: "pixels" (32 × 32 pixels) or, where it is installed, "DINOv2" (what they show).
         q: Order of at least 0: 1 is usual, less counts rare images more, more counts them less.
-        threshold: From which similarity on, at most 1, images are called alike; 0 finds it.
+        threshold: Least similarity of images in one group, at most 1; 0 chooses it.
 
     Returns:
-        As `vendi_score_texts` does, with images by their places in the list, from 0.
+        The fields of `vendi_score_texts`, with images by their places in the list, from 0.
     """
     flat, groups = pooled(images, "base64 strings")
     found = decode_images(flat, place(groups, "Image"))
@@ -86,17 +86,17 @@ def vendi_score_molecules(
     threshold: float = FOUND,
     prompts: list[str] = [],  # noqa: B006
 ) -> Record:
-    """Vendi Score of molecules: how many effectively different ones there are, and which are alike.
+    """Return the Vendi Score of molecules, their effective number, and similar molecules.
 
     Args:
         smiles: Up to 1,000 molecules as SMILES; or lists of them, one a group.
         kernel: "morgan", "rdkit", "maccs", "atom_pair" or "topological_torsion" fingerprints.
         q: Order of at least 0: 1 is usual, less counts rare molecules more, more counts them less.
-        threshold: From which similarity on, at most 1, molecules are called alike; 0 finds it.
-        prompts: SMILES that are taken out of the similarities: one, or one a group or a molecule.
+        threshold: Least similarity of molecules in one group, at most 1; 0 chooses it.
+        prompts: SMILES to condition on: one for all molecules, or one a group or a molecule.
 
     Returns:
-        As `vendi_score_texts` does.
+        The fields of `vendi_score_texts`.
     """
     return _answer(text_job(smiles, kernel, kind="molecules", prompts=prompts), q, threshold)
 
@@ -109,19 +109,19 @@ def vendi_score_vectors(
     threshold: float = FOUND,
     prompts: list[list[float]] = [],  # noqa: B006
 ) -> Record:
-    """Vendi Score of vectors (embeddings, say) or of a similarity matrix, and which are alike.
+    """Return the Vendi Score of vectors, such as embeddings, or of a similarity matrix.
 
     Args:
-        rows: Rows of as many numbers each, one row a sample; or lists of rows, one a group.
+        rows: Rows of equal length, one row a sample; or lists of rows, one a group.
         kernel: "cosine", "rbf" or "laplacian"; "K" or "K, clipped" for a similarity matrix.
         sigma: Bandwidth of "rbf" and "laplacian"; 0 for the median distance.
         q: Order of at least 0: 1 is usual, less counts rare rows more, more counts them less.
-        threshold: From which similarity on, at most 1, rows are called alike; 0 finds it.
-        prompts: Rows that are taken out of the similarities: one, or one a group or a row.
+        threshold: Least similarity of rows in one group, at most 1; 0 chooses it.
+        prompts: Rows to condition on: one for all rows, or one a group or a row.
 
     Returns:
-        As `vendi_score_texts` does, with rows by their places, from 0. "X" and "dual" are other
-        words for "cosine"; "K, clipped" sets negative eigenvalues to zero.
+        The fields of `vendi_score_texts`, with rows by their places, from 0. "X" and "dual" are
+        other names of "cosine"; "K, clipped" sets negative eigenvalues to zero.
     """
     return _answer(vector_job(rows, kernel, {"sigma": sigma}, prompts=prompts), q, threshold)
 
@@ -136,27 +136,27 @@ def vendi_compare(
     prompts: list = [],  # type: ignore[type-arg]  # noqa: B006
     asked: list[list[str]] = [],  # noqa: B006
 ) -> Record:
-    """Compare the Vendi Scores of two to eight sets, and say which differences are beyond chance.
+    """Compare the Vendi Scores of two to eight sets, and report which differences are significant.
 
-    All are drawn down to the size of the smallest, 100 at most, since larger sets score higher;
-    p is how often samples that are exchanged at random differ as much.
+    Sets are subsampled to the size of the smallest, 100 at most, since larger sets score higher;
+    p is the share of random exchanges of samples between sets that differ as much.
 
     Args:
         sets: Two to eight lists of 4 to 1,000 samples each.
         kind: "texts", "images" (files as base64), "molecules" (SMILES) or "vectors" (rows).
-        kernel: One of that kind, as the tool for its scores has them, but for matrices.
+        kernel: A kernel of the tool that scores samples of this kind, except for matrices.
         q: Order of at least 0: 1 is usual, less counts rare samples more, more counts them less.
-        permutations: How often samples are exchanged at most, from 299 to 999.
-        names: Of the sets; A, B, C and so on unless given.
-        prompts: Taken out of the similarities: one of all samples, or for each set a list of its.
-        asked: Prompts that samples answer and that are not taken out: for each set a list of its.
+        permutations: Largest number of random exchanges, from 299 to 999.
+        names: Names of the sets; A, B, C and so on by default.
+        prompts: Prompts to condition on: one for all samples, or a list for each set.
+        asked: Prompts that samples answer, not conditioned on: a list for each set.
 
     Returns:
         Per set n, VS and VS at matched size with its interval; per pair the difference with
-        interval, p and verdict; a sentence; per set that differs what the others have least of.
-        Under "sources" how many sets effectively differ: VS with VS_low and VS_high, a sentence,
-        what each adds, nearest and farthest pair, prompts that tell them apart most and least;
-        null of texts without a prompt each, `asked` or `prompts`.
+        interval, p and verdict; a sentence; per set that differs the samples that others lack.
+        "sources" is the effective number of different sets: VS with VS_low and VS_high, a
+        sentence, the gain by each set, nearest and farthest pair, prompts that separate sets most
+        and least; null for texts without a prompt each, `asked` or `prompts`.
     """
     if not isinstance(sets, list):
         raise RefusedError(f"Expected a list of sets, got {type(sets).__name__}.")

@@ -1,4 +1,4 @@
-"""How many sets effectively differ: as sources of answers to prompts, or as wholes."""
+"""The effective number of different sets: as sources of answers to prompts, or as wholes."""
 
 from __future__ import annotations
 

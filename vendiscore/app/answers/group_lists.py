@@ -85,9 +85,8 @@ def sets_of(samples: Samples) -> dict[str, Samples]:
 def paired(
     labels: Sequence[Sequence[Hashable]],
 ) -> tuple[np.ndarray, np.ndarray, list[list[np.ndarray]]]:
-    """Return which samples of sets in a row are in groups with two samples or more of each set.
-
-    That is: where they are, where each set of them begins, and of each group where they then are.
+    """Find the samples, of all sets in a row, of groups with two samples or more of each set.
+    Return their places, the start of each set among them, and the places of each group then.
     """
     sizes = [Counter(own) for own in labels]
     every = list(chain(*labels))

@@ -27,15 +27,15 @@ from .group_lists import place, pooled, taken_apart
 from .kernel_menu import Choice, check_order, check_threshold
 from .prompt_lists import OF_SAMPLES, read_prompts, written
 
-# How far down the threshold can be moved without comparing samples again.
+# The lowest threshold that needs no second comparison of samples.
 FLOOR = 0.3
-# Everything, as it is saved from the page.
+# The file that the page saves, read again.
 SAVED = f"(saved := {READ_DOWNLOAD[1]})"
 
 
 @dataclass(frozen=True)
 class Job:
-    """Samples that have been checked, and how they are compared and shown."""
+    """Checked samples, with the way to compare and to show them."""
 
     kind: str
     samples: Any
@@ -51,7 +51,7 @@ class Job:
         return "samples" if self.choice.is_matrix else self.kind
 
     def findings(self, q: object, threshold: object = AUTO) -> Steps[Findings]:
-        """Find what there is to say at order q; a SampleError names samples by their places."""
+        """Find the results at order q; a SampleError names samples by their places."""
         given = self.arguments | {"q": check_order(q)}
         alike_from = AUTO if threshold == AUTO else check_threshold(threshold)
         if self.groups is not None:
@@ -68,14 +68,14 @@ class Job:
             raise self.groups.located(error) from error.__cause__
 
     def sentence(self, found: Findings) -> str:
-        """Return what the number means, after how samples were compared."""
+        """Return the meaning of the number, after the way in which samples were compared."""
         said = sentences.meaning(found, self.what)
         given = ", given the prompt" if self.prompts else ""
         return f"{self.choice.by}{given}, {said[0].lower()}{said[1:]}" if found.n > 1 else said
 
     @property
     def prompts(self) -> list[Any]:
-        """The prompt of all samples, or that of each; none where none is taken out."""
+        """The prompt of all samples, or a prompt for each; empty without conditioning."""
         return list(self.arguments.get("prompts", ()))
 
     @property
@@ -90,7 +90,7 @@ class Job:
         return replace(self, choice=choice, arguments=arguments)
 
     def code(self, found: Findings, *others: tuple[Job, Findings]) -> str:
-        """Write Python that gives the same number, and those of other jobs on these samples."""
+        """Write Python that prints this number, and the numbers of other jobs on these samples."""
         modules, expression = self.python
         calls = [f"print({job._call(each)})" for job, each in [(self, found), *others]]
         return "\n".join([source(modules), f"samples = {expression}", *calls])
@@ -113,7 +113,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Settings:
-    """How samples are to be scored: as the page asks, and not checked yet."""
+    """Unchecked settings of a score, as the page sends them."""
 
     kernel: str = ""  # one of `kernel_menu.choices`, "" for the usual one
     options: Options = field(default_factory=dict)

@@ -22,7 +22,7 @@ _FIXED = {"pixels": {"mode": "RGB"}}
 
 @dataclass(frozen=True)
 class Choice:
-    """One way to compare samples, as `Kernel` has it; `arguments` are those of `compute`."""
+    """One way to compare samples, described as `Kernel` does; `arguments` go to `compute`."""
 
     kernel: str
     label: str
@@ -40,12 +40,12 @@ class Choice:
 
     @property
     def is_matrix(self) -> bool:
-        """Whether the samples are the similarities themselves."""
+        """True if the samples are the similarities themselves."""
         return "score_K" in self.arguments
 
     @property
     def takes_prompt(self) -> bool:
-        """Whether a prompt can be taken out of the similarities."""
+        """True if similarities can be conditioned on a prompt."""
         return "k" in self.arguments and not why_not(get_kernel(self.arguments["k"]), "", None)
 
 
@@ -101,7 +101,7 @@ def second(kind: str, chosen: Choice) -> Choice | None:
 
 
 def menu(kind: str) -> Record:
-    """Return the choices of a kind as plain values, with those of their options."""
+    """Return the choices of a kind as plain values, with the choices of their options."""
     known = choices(kind)
     kernels = [
         {

@@ -40,10 +40,10 @@ ALLOWED: dict[str, dict[str, Record]] = {
     },
 }
 _PACKAGES = ("torch", "torchvision", "transformers", "sentence_transformers", "huggingface_hub")
-# Samples in a batch, which takes a few seconds on one core. For texts it is that of the library.
+# Samples in a batch, which takes a few seconds on one core; texts have the library's batch size.
 _BATCH = {"text": BATCH_SIZE, "images": 16}
 _KEPT = 4  # sets, of at most 1,000 × 384 numbers each
-# Who sends the same samples would get the same numbers anyway.
+# Another visitor who sends the same samples would get the same numbers anyway.
 _recent: OrderedDict[bytes, Similarity] = OrderedDict()
 
 

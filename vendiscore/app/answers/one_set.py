@@ -57,7 +57,7 @@ class Result:
 
     @property
     def second_is_long(self) -> bool:
-        """Whether the second number takes more than about a second."""
+        """True if the second number takes more than about a second."""
         choice = kernel_menu.second(self._job.kind, self._job.choice)
         if self._second or choice is None:
             return False
@@ -111,7 +111,7 @@ class Result:
             }
 
     def report(self, title: str | None = None) -> str:
-        """Return the report as HTML; images have their names and are as large as they came."""
+        """Return the report as HTML; images have their names and their original size."""
         shown = None
         if self._job.pictures:
             files = [{"path": each.name, "bytes": each.data} for each in self._job.pictures]

@@ -16,7 +16,7 @@ OF_SAMPLES = '[saved["prompts"][i] for i in saved["prompt"]]'
 def read_prompts(
     prompts: object, n: int, groups: Groups | None, longest: int = MAX_TEXT
 ) -> list[Any]:
-    """Return one prompt for all of n samples, or that of each; [] without any."""
+    """Return one prompt for all of n samples, or a prompt for each; [] without prompts."""
     alone = [prompts] if isinstance(prompts, str) and prompts.strip() else []
     every = alone if isinstance(prompts, str) else prompts or []
     if not isinstance(every, list):
@@ -30,7 +30,7 @@ def read_prompts(
 
 
 def pooled_prompts(sets: Mapping[str, tuple[list[object], int]]) -> list[Any]:
-    """Return one prompt for all sets, or that of each sample of all; sets have prompts and n."""
+    """Return one prompt for all sets, or one for each sample of all; sets have prompts and n."""
     lists = [prompts for prompts, _ in sets.values()]
     if len(lists[0]) < 2 and all(prompts == lists[0] for prompts in lists):
         return lists[0]

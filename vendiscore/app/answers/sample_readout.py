@@ -20,7 +20,7 @@ from .questions import questions
 Value = TypeVar("Value")
 Step = TypeVar("Step")
 _SHOWN = 10
-# What the page shows of samples as it is.
+# Fields of samples that the page shows unchanged.
 _PLAIN = ("kind", "draw", "unit", "name", "column", "by", "prompt_column", "separator", "text")
 _PREVIEW = 3
 

@@ -1,4 +1,4 @@
-"""What a result shows of single samples: their table, their map, their similarities in colours."""
+"""The single samples of a result: their table, their map, their similarities in colours."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def heat(found: Findings) -> Record:
     K = averaged(found.K[np.ix_(order, order)], CELLS)
     high = float(K.max())
     low = float(K.min()) if len(K) > 1 else 0.0
-    if high - low < 1e-9:  # one colour, which is that of its similarity between 0 and 1
+    if high - low < 1e-9:  # one colour, for its similarity between 0 and 1
         low, high = min(0.0, low), max(1.0, high)
     bytes_ = np.round(255 * (K - low) / (high - low)).astype(np.uint8)
     return {

@@ -39,14 +39,14 @@ from .kernel_menu import check_order
 from .prompt_lists import distinct, pooled_prompts, written
 from .sample_readout import UnusableError, left_out, sifted
 
-# Of three pairs the least p is 3/300, which is what LEVEL asks for.
+# The least p of three pairs is 3/300, as small as LEVEL requires.
 MIN_PERMUTATIONS, MAX_PERMUTATIONS = 299, 999
-LEVEL = 0.99  # sets of one source are said to differ once in a hundred times
-FEW = 3  # sets; of more so small a p would take too many permutations
+LEVEL = 0.99  # sets of one source are found to differ once in a hundred times
+FEW = 3  # sets; for more sets so small a p would take too many permutations
 LEVEL_OF_MANY = 0.95
 MOST_PAIRED = 3_000  # samples of all sets of which all pairs are compared
 LARGEST = 100  # samples that are decomposed at once: two cores serve all visitors
-# What answers call the columns of a set and of a pair; those of a set in a CSV.
+# Names in answers of the columns of a set and of a pair; names of a set's columns in a CSV.
 _ROW = {"name": "name", "n": "n", "VS": "score", "se": "se", "matched": "matched"}
 _ROW |= {"matched_se": "matched_se", "low": "matched_low", "high": "matched_high"}
 _PAIR = {name: name for name in ("a", "b", "difference", "low", "high", "level", "p", "p_floor")}
@@ -55,7 +55,7 @@ _ENDS = ("se", "low", "high")
 _COLUMNS = {"set": "name", "n": "n", "VS": "score", **{f"VS_{end}": end for end in _ENDS}}
 _COLUMNS |= {"matched_size": "size", "VS_matched": "matched"}
 _COLUMNS |= {f"VS_matched_{end}": f"matched_{end}" for end in _ENDS}
-_SLOW = 50  # samples whose permutations take so long that one wants to know how far they are
+_SLOW = 50  # samples whose permutations take so long that progress is reported
 
 
 class Compared(NamedTuple):

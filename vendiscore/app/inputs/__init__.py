@@ -1,1 +1,1 @@
-"""What a visitor sent, read: files, pasted text, examples and datasets as samples of one kind."""
+"""Readers of visitors' input: files, pasted text, examples and datasets as samples of one kind."""

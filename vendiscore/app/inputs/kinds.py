@@ -15,7 +15,7 @@ _LOOK, _LOOK_SMILES = 200, 40
 _LONG = 2_000  # characters of a line that tell what the others are
 _MOST_STRINGS = 40  # columns that are looked into for molecules
 _NAMED = 0.25  # of the cells under such a name that must be molecules
-_FEATURES = 3  # columns of numbers beside labels that make rows of numbers
+_FEATURES = 3  # columns of numbers, next to labels, that make rows of numbers
 _PLAIN = 0.75  # of the lines that must be molecules, where nothing else says that they are
 
 

@@ -25,8 +25,8 @@ from .parts import draw_indices, part_note
 
 FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP", "HEIF", "AVIF")
 _SHOWN = "PNG, JPEG, WEBP, GIF, BMP, HEIC, AVIF"
-# What `pixels` resizes to; done on reading, so that no more than one large image is held at once.
-# An encoder gets the file as it came, and decodes a batch at a time.
+# `pixels` resizes to this side; images are resized when read, to hold one large image at a time.
+# # An encoder gets the unchanged file, and decodes a batch at a time.
 SIDE = 32
 THUMBNAIL = 72
 # Photos of more pixels than these are read at a reduced size, of at least so many each way: what is
@@ -130,7 +130,7 @@ def _open(name: str, data: bytes, left: int) -> tuple[Picture, int]:
                 f"The images have more than {MAX_ALL_PIXELS / 1e6:,.0f} megapixels together; "
                 f"make them smaller or send fewer."
             )
-        # What everybody decodes is kept as it came.
+        # Formats that every decoder reads are kept unchanged.
         again = area > REDUCED_FROM or form in ("HEIF", "AVIF")
         rgb = (_reduced(data, known) if again else as_image(data, 0)).convert("RGB")
     except (RefusedError, SampleError):

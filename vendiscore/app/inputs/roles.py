@@ -71,7 +71,7 @@ class _Column:
 
     @property
     def is_long(self) -> bool:
-        """Whether cells are sentences rather than names, by their mean number of words."""
+        """True if cells are sentences rather than names, by their mean number of words."""
         words = sum(len(cell.split()) for cell in self.times)
         return self.is_prose and words >= _WORDS * len(self.times)
 

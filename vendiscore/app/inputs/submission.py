@@ -1,4 +1,4 @@
-"""What a visitor sends, and how it is to be read."""
+"""A visitor's input, and the settings for reading it."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from typing import Literal
 
 Kind = Literal["texts", "images", "molecules", "vectors"]
 KINDS: tuple[Kind, ...] = ("texts", "images", "molecules", "vectors")
-# What may stand between two texts; anything else is itself the sign.
+# Separators of texts; any other value is itself the separating string.
 LINE, BLANK, FILE, ROW = "line", "blank", "file", "row"
-# What a column can tell of the samples in another; found in this order.
+# Roles of a column next to the column of samples; found in this order.
 ROLES = ("prompt", "model", "id", "label")
 
 
 @dataclass(frozen=True)
 class Given:
-    """What a visitor sent: files, or else text that was pasted."""
+    """A visitor's input: files, or else pasted text."""
 
-    files: Sequence[tuple[str, bytes]] = ()  # their names, and what is in them
+    files: Sequence[tuple[str, bytes]] = ()  # their names and contents
     text: str = ""
 
 
 @dataclass(frozen=True)
 class Asked:
-    """How it is to be read; None and "" are for what is to be found out."""
+    """Settings for reading the input; None and "" mean that the value is to be inferred."""
 
     kind: str | None = None  # one of `KINDS`
     column: str | None = None  # of a table, or the array of a .npz file

@@ -157,7 +157,7 @@ def _of_text(text: str, asked: Asked, name: str = "") -> Samples:
 
 
 def _is_split(asked: Asked) -> bool:
-    """Return whether the visitor chose what separates samples, so that there are no cells."""
+    """Return whether the visitor chose the separator of samples, so that nothing has cells."""
     return asked.separator not in (None, ROW) or asked.blocks
 
 

@@ -49,7 +49,7 @@ class Routes:
         self.known: Kept = Kept(MAX_KNOWN, math.inf)  # the same for everybody
 
     def all(self) -> list[Route]:
-        """Return the routes, to stand before those of gradio."""
+        """Return the routes, which are to precede gradio's routes."""
         posts: dict[str, Answer] = {
             "read": self.read,
             "score": self.score,

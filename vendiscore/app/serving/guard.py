@@ -23,8 +23,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from ...arrays.types import Record
 from ..quotas import MAX_ARRIVING, MAX_QUESTION, MAX_REQUEST, MAX_UPLOADS, RefusedError
 
-# What the page itself asks for, then what gradio asks itself at its start, gradio_client, clients
-# of MCP, and the Hub.
+# Paths that the page itself requests, then gradio's own at its start, and the paths of
+# # gradio_client, of clients of MCP, and of the Hub.
 _GET = re.compile(
     r"^/(page/[\w.-]+(/[\w.-]+){0,2}|config/?|robots\.txt"
     r"|gradio_api/(startup-events|info/?|app_id|openapi\.json|queue/data|heartbeat/[\w-]+"
@@ -105,7 +105,7 @@ class Guard:
             size = len(message.get("body", b""))
             own += size
             self._arrived += size
-            # What others have only promised does not count: they may never send it.
+            # Bytes that others only announced do not count: they may never send them.
             if self._arrived > MAX_ARRIVING:
                 raise HTTPException(503, _BUSY)
             return message

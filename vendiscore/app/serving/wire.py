@@ -99,7 +99,7 @@ async def _outcome(task: asyncio.Future[Any]) -> bytes:
 
 
 def message(error: Exception) -> tuple[str, int]:
-    """Return what a visitor is told of an error, and its status; the log gets unexpected errors."""
+    """Return an error's message for the visitor, and its status; the log gets unexpected errors."""
     if isinstance(error, HTTPException):
         return error.detail, error.status_code
     if isinstance(error, _EXPECTED):
