@@ -11,7 +11,7 @@ from .hashing import mix
 from .namespace import row_blocks
 from .types import Rows
 
-# Up to so many bytes, with 256 more for each row, a dict of rows is faster than codes.
+# Up to so many bytes (a row counts 256 more), a dict of rows is faster than codes.
 _FEW = 1 << 16
 
 
