@@ -1,1 +1,1 @@
-"""Arrays as they come and what is computed of them before anything is similar to anything."""
+"""Arrays of many libraries, read and checked before samples are compared."""

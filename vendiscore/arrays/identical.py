@@ -10,7 +10,7 @@ from . import sparse as sp
 from .hashing import mix
 from .namespace import Rows, row_blocks
 
-# Up to so many bytes, with 256 more for each row, a dict of rows is faster than codes.
+# Up to so many bytes (a row counts 256 more), a dict of rows is faster than codes.
 _FEW = 1 << 16
 
 

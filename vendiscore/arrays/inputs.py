@@ -1,4 +1,4 @@
-"""From what people hold (lists, arrays, tensors, frames, columns) to what the maths reads."""
+"""Readers of samples: from lists, arrays, tensors, frames and columns to arrays and lists."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from .types import Pool
 
 # Every whole number up to this one is a float64.
 _WHOLE = 1 << 53
-# Samples, by their id, with the rows of numbers that they were read as, where that is remembered.
+# Rows of numbers already read, by the id of their samples, while they are remembered.
 ROWS_READ: ContextVar[dict[int, tuple[Any, Any]] | None] = ContextVar("read", default=None)
 
 
@@ -51,10 +51,10 @@ def as_samples(samples: object, name: str = "samples", *, empty: bool = False) -
 
 
 def _from_other(samples: Any, name: str) -> Pool:
-    """Read what is neither a list nor a NumPy array of numbers."""
+    """Read samples that are neither a list nor a NumPy array of numbers."""
     if samples is None:
         raise TypeError(f"`{name}` is missing: pass a list of samples or an array, one row each")
-    if is_folder(samples) and name not in ("by", "groups"):  # labels are no images
+    if is_folder(samples) and name not in ("by", "groups"):  # labels are not images
         return image_files(samples, name)
     if isinstance(samples, os.PathLike) or (isinstance(samples, str) and samples.endswith("/")):
         raise TypeError(
@@ -77,7 +77,7 @@ def _from_other(samples: Any, name: str) -> Pool:
     if sp.issparse(samples):
         _check_two_dimensional(samples, name)
         rows = samples.tocsr()
-        if not rows.has_canonical_format:  # an entry may be given in parts, which are to be added
+        if not rows.has_canonical_format:  # an entry may have several parts, to be added
             rows = rows.copy()
             rows.sum_duplicates()
         return rows
@@ -102,7 +102,7 @@ def _from_other(samples: Any, name: str) -> Pool:
 
 
 def _no_folder(samples: str | bytes) -> str:
-    """Say that there is no such folder, of one word or path, which may have been meant as one."""
+    """Return a hint that a single word or path does not name a folder of images."""
     if not isinstance(samples, str) or not samples or len(samples.split()) > 1 or "\0" in samples:
         return ""
     if os.path.isfile(samples):
@@ -111,7 +111,7 @@ def _no_folder(samples: str | bytes) -> str:
 
 
 def to_numpy(array: object, name: str) -> np.ndarray:
-    """Return an array of another library, or a kind of NumPy array, as a plain NumPy one."""
+    """Convert an array of another library, or of a NumPy subclass, to a plain NumPy array."""
     if isinstance(array, np.ma.MaskedArray) and np.ma.is_masked(array):
         raise TypeError(
             f"`{name}` has masked entries, which have no value; fill them, with X.filled(…), or "
@@ -119,7 +119,7 @@ def to_numpy(array: object, name: str) -> np.ndarray:
         )
     try:
         return np.asarray(array)
-    except Exception as error:  # whatever that library says
+    except Exception as error:  # any error of that library
         raise TypeError(
             f"`{name}` must be a NumPy array or a torch tensor, or become one by np.asarray, got "
             f"{type(array).__module__}.{type(array).__name__} ({error!s:.80}); bring it to NumPy"
@@ -151,7 +151,7 @@ def _from_arrow(column: Any) -> list[Any] | np.ndarray:
 
 
 def _arrow_values(column: Any) -> np.ndarray | None:
-    """Return a column of Arrow, missing numbers as NaN; None for a type that NumPy lacks."""
+    """Convert an Arrow column, missing numbers to NaN; return None for types that NumPy lacks."""
     try:
         return np.asarray(column.to_numpy(zero_copy_only=False))
     except TypeError:  # a chunked array takes no such argument
@@ -190,7 +190,7 @@ def as_matrix(
         except SampleError as error:
             problems |= error.at(rest).problems
         except (TypeError, ValueError):
-            break  # to be told when these are mended
+            break  # to be reported once these rows are mended
     raise SampleError(*next(iter(problems.items())), problems)
 
 
@@ -214,7 +214,7 @@ def _check_two_dimensional(X: Rows, name: str) -> None:
 
 
 def _stack(rows: Sequence[object], name: str) -> Array:
-    """Return rows of a list as one array, or raise for those that do not fit."""
+    """Stack rows of a list as one array; raise a SampleError for rows that do not fit."""
     if any(map(is_torch, rows)):
         return _stack_tensors(rows, name)
     if not any(isinstance(row, np.ma.MaskedArray) for row in rows):
@@ -236,7 +236,7 @@ def _stack(rows: Sequence[object], name: str) -> Array:
 
 
 def _row(row: object) -> np.ndarray:
-    """Return one row in float64, entry by entry; its error says what is wrong as a predicate."""
+    """Read one row in float64, entry by entry; the message of its error is a predicate."""
     listed = hasattr(row, "__len__") and not isinstance(row, (str, bytes, Mapping))
     if not listed and _odd(row):
         remedy = "; pass one of its columns" if isinstance(row, Mapping) else _REMOVE
@@ -266,7 +266,7 @@ _REMOVE = "; remove it, or mend it"
 
 
 def _odd(entry: object) -> bool:
-    """Return whether an entry is no real number."""
+    """Return whether an entry is not a real number."""
     return not isinstance(entry, (Number, np.number, np.bool_)) or isinstance(
         entry, (complex, np.complexfloating)
     )
@@ -291,7 +291,7 @@ def _stack_tensors(rows: Sequence[Any], name: str) -> Tensor:
 
 
 def _check_shapes(shapes: Mapping[int, Any], problems: dict[int, str], name: str) -> None:
-    """Raise for the problems, and for rows that differ in shape from most."""
+    """Raise a SampleError for `problems` and for rows that differ in shape from most."""
     if shapes:
         usual = Counter(shapes.values()).most_common(1)[0][0]
         for i, shape in shapes.items():
@@ -316,7 +316,7 @@ def _as_float(X: Rows, name: str) -> Rows:
     if kind == "f":
         if X.dtype.itemsize in (4, 8):
             return X if X.dtype.isnative else X.astype(X.dtype.newbyteorder("="))
-        with np.errstate(over="ignore"):  # what float64 cannot hold becomes infinite, and is named
+        with np.errstate(over="ignore"):  # numbers beyond float64 become infinite
             return X.astype(np.float32 if X.dtype.itemsize < 4 else np.float64)
     if X.dtype.itemsize == 8:
         _check_whole(X, name)

@@ -1,4 +1,4 @@
-"""How much memory there is, asked before a large allocation instead of after it fails."""
+"""Checks of available memory before a large allocation, rather than after it fails."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from ..errors import TooLargeError
 
 _CGROUP = Path("/sys/fs/cgroup")
 _OWN = Path("/proc/self/cgroup")
-# What a control group is given at most and uses, in version 2 and version 1. Above "high" it is not
-# ended but slowed down to a crawl.
+# Files with the limits and the use of a control group, in version 2 and version 1. Above "high" the
+# system does not end a process but slows it down to a crawl.
 _FILES = (
     (("memory.max", "memory.high"), "memory.current"),
     (("memory.limit_in_bytes",), "memory.usage_in_bytes"),
 )
-# What of the use the system gives back before it ends a process: files that were read or written,
-# lately or not, and its own caches. In version 1 those of groups below are in the totals alone.
+# Memory that the system reclaims before it ends a process: cached files and its own caches. In
+# version 1, only the totals include subgroups.
 _GIVEN_BACK = ("active_file", "inactive_file", "slab_reclaimable")
 _NO_LIMIT = 1 << 60
-# Bytes that are allocated unasked: to ask takes a tenth of a millisecond.
+# Bytes that are allocated without a check, which takes a tenth of a millisecond.
 FEW_BYTES = 1 << 22
 
 
@@ -34,7 +34,7 @@ def available_bytes() -> int:
 @cache
 def _groups(root: Path, own: Path) -> tuple[Path, ...]:
     """Return the folders of the control groups that limit this process."""
-    first, second = (root / "memory",), (root, root / "unified")  # which may both be there
+    first, second = (root / "memory",), (root, root / "unified")  # a system may have both
     folders = [*second, *first]
     lines = own.read_text().splitlines() if own.exists() else []
     for line in lines:  # 0::/path in version 2, number:controllers:/path in version 1
@@ -70,7 +70,7 @@ def _bytes(file: Path) -> int:
 
 
 def _given_back(folder: Path) -> int:
-    """Return bytes of the use that are nobody's."""
+    """Return the bytes in use that the system can reclaim."""
     file = folder / "memory.stat"
     lines = file.read_text().splitlines() if file.exists() else []
     stat = {name: int(number) for name, number in (line.split() for line in lines)}
@@ -104,6 +104,6 @@ def require(needed: int, what: str, remedy: str) -> None:
 
 
 def require_large(needed: int, what: str, remedy: str) -> None:
-    """Call `require` where it is worth asking: not for what small samples do many times."""
+    """Call `require` for large allocations only, since small ones are frequent."""
     if needed > FEW_BYTES:
         require(needed, what, remedy)

@@ -1,4 +1,4 @@
-"""What NumPy and torch have in common here: kind, precision, blocks of rows, two products."""
+"""Functions that serve NumPy and torch alike: kind, precision, blocks of rows, two products."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ if TYPE_CHECKING:
     import torch
     from scipy.sparse import csr_array
 
-# As type checkers read them: neither package is imported for their names.
+# Names for type checkers: neither package is imported for them.
 Tensor: TypeAlias = "torch.Tensor"
 Sparse: TypeAlias = "csr_array"
-Array: TypeAlias = "np.ndarray | Tensor"  # used by what the array API standard has of both
+Array: TypeAlias = "np.ndarray | Tensor"  # used through the array API, which both support
 Rows: TypeAlias = "Array | Sparse"  # of numbers, a row for each sample
 
 _IN_NUMPY = ("torch.float32", "torch.float64")
 _BLOCK_BYTES = 1 << 21  # a block of rows that stays in a core's cache
-# Rows that are multiplied with their own transpose at once: half of what has been seen to fail.
+# Rows that are multiplied with their own transpose at once: half as many as were seen to fail.
 GRAM_ROWS = 8192
 
 
 def is_torch(x: object) -> TypeGuard[Tensor]:
     """Return whether `x` is a torch tensor, without importing torch."""
-    # While another thread imports torch, it is there without its names, and x is no tensor.
+    # While another thread imports torch, the module has no names yet, and x is not a tensor.
     tensor = getattr(sys.modules.get("torch"), "Tensor", None)
     return tensor is not None and isinstance(x, tensor)
 
@@ -72,7 +72,7 @@ def to_host(x: Array) -> np.ndarray:
     """Return a NumPy array, outside of any differentiation; bfloat16, of a tensor, in float32."""
     if isinstance(x, np.ndarray) or not is_torch(x):
         return np.asarray(x)
-    # A view that is to be negated, as `.imag` of a conjugate is, is none in NumPy.
+    # NumPy lacks lazily negated views, such as `.imag` of a conjugate.
     tensor: Any = x.detach().cpu().resolve_neg()
     return np.asarray(tensor.float() if str(tensor.dtype) == "torch.bfloat16" else tensor)
 
@@ -135,12 +135,12 @@ def in_single(V: Array, product: Callable[[np.ndarray], np.ndarray]) -> np.ndarr
 
 
 def product(A: Rows, V: Array) -> Array:
-    """Return A @ V, in the precision of V: torch does not multiply two, as NumPy does."""
+    """Return A @ V in the precision of V: torch, unlike NumPy, does not mix precisions."""
     return (A.to(V.dtype) if is_torch(A) else A) @ V
 
 
 def precision(samples: object) -> float:
-    """Return the spacing of floats at 1 in the precision that the samples came in.
+    """Return the spacing of floats at 1 in the precision of the samples.
 
     >>> precision(np.ones(3, np.float16))
     0.0009765625

@@ -1,4 +1,4 @@
-"""Several collections of samples as one: an array where all are arrays that fit, or a list."""
+"""Several collections of samples as one: an array if all are arrays of one shape, else a list."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def size(samples: Pool) -> int:
 
 
 def pooled(sets: Sequence[Pool]) -> Pool:
-    """Return all samples of all sets, in order; beside tensors, arrays go to the first's device.
+    """Join the samples of all sets, in order, on the device of the first tensor if there is one.
 
     >>> pooled([np.zeros(2), np.ones(1)]), pooled([["a"], ["b", "c"]])
     (array([0., 0., 1.]), ['a', 'b', 'c'])
@@ -52,5 +52,5 @@ def _listed(samples: Any) -> list[Any]:
         return samples
     if sp.issparse(samples):
         return list(samples.toarray())
-    samples = to_host(samples)  # of a tensor beside samples that are none
+    samples = to_host(samples)  # a tensor, pooled with samples of another kind
     return samples.tolist() if samples.ndim == 1 else list(samples)

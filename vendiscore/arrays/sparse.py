@@ -1,6 +1,6 @@
-"""SciPy's sparse arrays, under SciPy's names: imported by the first who makes one.
+"""SciPy's sparse arrays, under SciPy's names, imported at their first use.
 
-Their import takes longer than that of NumPy, and few texts and vectors need none.
+The import takes longer than NumPy's, and small sets do not need it.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Any
 
 from .namespace import is_sparse as issparse
 
-__all__ = ["issparse"]  # and all that SciPy has
+__all__ = ["issparse"]  # and all other names of scipy.sparse
 
 
 def __getattr__(name: str) -> Any:

@@ -12,12 +12,12 @@ from typing import Any, TypeVar
 
 Item = TypeVar("Item")
 Value = TypeVar("Value")
-# Results, beyond one for each thread, that may wait for their turn.
+# Results, beyond one per thread, that may be kept until their turn.
 WAITING = 2
 
 
 def in_order(function: Callable[[Item], Value], items: Iterable[Item]) -> Iterator[Value]:
-    """Yield `map(function, items)`, in threads; few results wait at a time."""
+    """Yield `map(function, items)`, computed in threads, with few results in memory at a time."""
     with single_threads() as threads:
         if threads < 2:
             yield from map(function, items)
@@ -36,12 +36,12 @@ def in_order(function: Callable[[Item], Value], items: Iterable[Item]) -> Iterat
 
 
 def each(function: Callable[[Item], Any], items: Iterable[Item]) -> None:
-    """Call `function` of each item in threads, for its effect."""
+    """Call `function` on each item in threads, for its effect."""
     deque(in_order(function, items), maxlen=0)
 
 
 class _Cap:
-    """One thread for BLAS as long as anybody wants it: the number is that of the process."""
+    """A limit of one BLAS thread while anybody needs it: the limit holds for the whole process."""
 
     def __init__(self) -> None:
         self.lock, self.users, self.threads = Lock(), 0, 1
@@ -53,7 +53,7 @@ _cap = _Cap()
 
 @contextmanager
 def single_threads() -> Iterator[int]:
-    """Give as many threads as BLAS had, and leave BLAS one in the meantime."""
+    """Limit BLAS to one thread, and yield how many it had."""
     with _cap.lock:
         if not _cap.users:
             blas = blas_libraries()
@@ -72,7 +72,7 @@ def single_threads() -> Iterator[int]:
 @cache
 def blas_libraries() -> Any:
     """Return the controller of the threads of NumPy's and SciPy's BLAS."""
-    import scipy.linalg  # noqa: F401  its BLAS is another one than NumPy's, and must be there
+    import scipy.linalg  # noqa: F401  its BLAS differs from NumPy's and must be loaded
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController().select(user_api="blas")

@@ -1,4 +1,4 @@
-"""Names of types that folders share, for type checkers alone: nothing is imported for them."""
+"""Names of types that folders share, for type checkers only: nothing is imported for them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 Pool: TypeAlias = "list[Any] | Rows"  # samples that have been read
 PairFunction: TypeAlias = Callable[[Any, Any], float]  # k(x, y), or a distance
-# Samples to be read: a list, an array, a column, a folder's path; a kernel says what each may be.
+# Samples to be read: a list, an array, a column, a folder's path; the kernel limits their kind.
 Samples: TypeAlias = "Iterable[Any] | os.PathLike[str] | SimilarityLike"
 Weights: TypeAlias = "Sequence[float] | Array"  # of n samples, summing to 1
 Number: TypeAlias = "float | Tensor"  # a tensor where samples or weights have a gradient

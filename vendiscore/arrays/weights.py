@@ -40,7 +40,7 @@ def check_weights(
         )
     good = xp.isfinite(weights) & (weights >= 0)
     check_each("p", weights, good, "must be finite and at least 0")
-    with np.errstate(all="ignore"):  # weights too small to be told from 0, or too large to add
+    with np.errstate(all="ignore"):  # weights that vanish in double precision, or overflow in a sum
         total = scalar(xp.sum(weights))
     if not abs(total - 1) <= max(WEIGHT_TOLERANCE, 2 * precision(p)):
         raise ValueError(f"`p` must sum to 1, got {total:.6g}; pass p / p.sum()")
@@ -53,7 +53,7 @@ def check_weights(
 
 
 def check_each(name: str, values: Array, good: Array, expected: str, remedy: str = "") -> None:
-    """Raise a SampleError for samples whose number in the argument `name` is not `good`."""
+    """Raise a SampleError for samples whose number in the argument `name` is not `good` (n,)."""
     if bool(good.all()):
         return
     bad = np.flatnonzero(~np.asarray(good.tolist(), dtype=bool)).tolist()
