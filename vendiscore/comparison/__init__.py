@@ -1,4 +1,4 @@
-"""How sure a number is, and which differences chance does not explain."""
+"""Comparisons of sets: differences with intervals and p-values, and growth of scores."""
 
 from ..uncertainty.subsampling import subsample_error
 from .compare_sets import compare

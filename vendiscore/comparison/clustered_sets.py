@@ -1,4 +1,4 @@
-"""Sets of samples that came in clusters, which are left out and exchanged as a whole."""
+"""Sets of samples in clusters, which are left out and exchanged as a whole."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ class ClusteredPart(Part):
     codes: np.ndarray
 
     def score(self, places: np.ndarray) -> Matched:
-        """Return log VS at `places` with the standard error by clusters."""
+        """Return log VS at `places` with its standard error by leaving out whole clusters."""
         spectrum = spectrum_of(self.similarity.take(places), psd=self.psd, vectors=True)
         of = sampling_error(spectrum, self.q, self._codes(places))
         return Matched(of.log, of.error, of.spread, of.units)
 
     def measured(self, order: np.ndarray, m: int, seed: int) -> Matched:
-        """Return log VS of m of the samples in order, with all that its interval needs."""
+        """Return log VS of m of the samples in `order`, with the numbers behind its interval."""
         clusters = len(np.unique(self.codes[order]))
         return matched(self.score, order, m)._replace(units=clusters)
 
@@ -87,7 +87,7 @@ class ClusteredSets(DrawnSets):
         super().__init__(pool, starts, names, plan)
 
     def _order(self, members: np.ndarray) -> np.ndarray:
-        """Return members in random order, those of a cluster one after the other."""
+        """Return members in random order, each cluster in one piece."""
         return np.concatenate(self._shuffled(self.codes[members], members))
 
     def _part(self, places: np.ndarray, m: int | None = None) -> Part:
@@ -96,7 +96,7 @@ class ClusteredSets(DrawnSets):
         return part
 
     def pair(self, i: int, j: int) -> Statistic:
-        """Return how sets i and j differ, and differ with whole clusters exchanged."""
+        """Return the statistic of sets i and j, with whole clusters exchanged for its p-value."""
         places = [self.places[i], self.places[j]]
         both = self._part(np.concatenate(places))
         assert isinstance(both, ClusteredPart)

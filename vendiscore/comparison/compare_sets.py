@@ -1,7 +1,7 @@
 """Sets compared at matched size or coverage, with p-values by permutation.
 
-T = (log VS_a − log VS_b)/√(se_a² + se_b²) is studentized: p holds if sources differ otherwise, too.
-Other measures are exchanged as they are.
+T = (log VS_a − log VS_b)/√(se_a² + se_b²) is studentized, so that p also holds for sources that
+differ in other ways. Other measures are exchanged without an error.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def compare(
     k: KernelArgument | None = None,
     **how: Any,
 ) -> Comparison:
-    """Compare the diversity of two or more sets: how much they differ, and whether by chance.
+    """Compare the diversity of two or more sets: how much do they differ, and is it by chance?
 
     Parameters
     ----------
@@ -77,9 +77,9 @@ def compare(
         sample's set: ``compare(df["answer"], by=df["model"])``.
     groups : sequence of sequences of labels, or a dict of them, optional
         For each set the group of each of its samples; with `by`, one sequence for all samples. Sets
-        are compared, matched and exchanged within groups, of which each must have two samples or
+        are compared, matched and exchanged within groups; each group must have two samples or
         more of every set; `difference` is the mean over groups.
-    clusters : the same, of samples of a set that came together, optional
+    clusters : as for `groups`, labels of samples of a set that are not independent, optional
         Near-copies, turns of one conversation, crops of one photo: errors leave whole clusters out,
         and whole clusters are exchanged. A label in two sets means two clusters.
     q, orders : float in [0, ∞] or "inf", sequence of such
@@ -104,8 +104,8 @@ def compare(
     measures : str or dict of str to dict
         The measure that is compared, one of similarities or of distances under the kernel, such as
         "IntDiv" or {"MagArea": {"n_scales": 20}} (default: "VS");
-        differences are exchanged without an error, and intervals have that of leaving one sample
-        out. Each exchange takes the measure's time twice. Not with `groups` or `orders`.
+        differences are exchanged without an error, and intervals have the error of leaving one
+        sample out. Each exchange takes the measure's time twice. Not with `groups` or `orders`.
     k : str, callable, dict or list, optional
         A registered kernel, a function of two samples, or a mixture; strings: "ngram_overlap".
     **how
@@ -125,12 +125,12 @@ def compare(
     Notes
     -----
     p is how often two sets drawn from one source differ as much. Samples are taken to be
-    independent: answers to one prompt need `groups`, and near-copies `clusters`. Of sets that
-    share samples p is too large, and intervals are too wide. Intervals are of the jackknife, on
-    the scale of log n − log VS, from halves at order 0; T has errors by influence. Of sets larger
-    than four times the matched size m a random part of that size is compared. Time: the
+    independent: answers to one prompt need `groups`, and near-copies `clusters`. If sets share
+    samples, p is too large and intervals are too wide. Intervals come from the jackknife, on
+    the scale of log n − log VS, from halves at order 0; T has errors by influence. A set larger
+    than four times the matched size m is represented by a random part of that size. Time: the
     decomposition of each whole set, of each two together, and of some fifty exchanges, for each
-    m × m (or d × d, from fewer features); of m up to 48, at order 0 and for coverage, of all.
+    m × m (or d × d, from fewer features); for m up to 48, order 0 and coverage, of all exchanges.
 
     References
     ----------

@@ -25,8 +25,8 @@ MORE, LESS = "more diverse", "less diverse"
 HIGHER, LOWER = "higher", "lower"
 SAME = "no difference larger than chance"
 FEW = "too few to tell"
-# Samples are too few where no difference would show that is smaller than this share of the way from
-# the score to what it is at least or at most, whichever is nearer.
+# Samples are too few if only differences above this share of the way from the score to its least
+# or largest possible value, whichever is nearer, would be detected.
 MATTERS = 0.25
 Match = Literal["size", "coverage"]
 _USUAL = "999 is usual; a p as small as 1 − level needs 1/(1 − level) − 1"
@@ -35,7 +35,7 @@ _ROUNDED = 1 + 1e-9  # p-values that differ by less are equal
 
 @dataclass(frozen=True)
 class Plan:
-    """What is asked of a comparison; arguments of `compare` of these names."""
+    """Settings of a comparison: the arguments of `compare` of these names."""
 
     q: Any = DEFAULT_ORDER
     level: float = 0.95
@@ -48,7 +48,7 @@ class Plan:
     within: float | None = None
 
     def checked(self) -> Plan:
-        """Return the same with plain values; an error for what cannot be asked."""
+        """Return the plan with plain values; raise an error for invalid settings."""
         size, within = self.size, self.within
         if size is not None:
             size = integer("size", size, MIN_SAMPLES, remedy="leave it out for the smallest set's")
@@ -84,10 +84,10 @@ class SetRow(Summary):
     score, se, low, high : float
         VS_q of all n samples, its standard error and its interval; with groups, their mean.
     size, coverage : int, float or None
-        How many samples it is drawn down to (of all groups), and coverage where that is matched.
+        Number of samples that it is drawn down to (over all groups), and the matched coverage.
     matched, matched_se, matched_low, matched_high : float
-        The score of so many samples: the geometric mean over draws, or the mean over groups.
-    measure : str, what the scores are of, "VS" or another measure
+        The score of `size` samples: the geometric mean over draws, or the mean over groups.
+    measure : str, name of the measure, "VS" or another one
 
     Examples
     --------
@@ -115,7 +115,7 @@ class SetRow(Summary):
 
     @property
     def sentence(self) -> str:
-        """Its scores with their standard errors, in a sentence."""
+        """The scores of the set with their standard errors, in a sentence."""
         of = "effectively different of" if self.measure == "VS" else f"is {self.measure} of"
         return (
             f"{self.name}: {with_error(self.score, self.se)} {of} {self.n:,}, "
@@ -130,15 +130,15 @@ class PairRow(Summary):
     Attributes
     ----------
     a, b, difference, low, high : str, float
-        Their names; the matched score of a minus that of b, with its interval.
+        Names of both sets; the matched score of a less the matched score of b, with its interval.
     p, p_adjusted, p_floor : float
-        How often chance differs as much, where both are of one source; for all pairs (Holm); and
-        the smallest that this can be: number of pairs/(permutations allowed + 1).
+        How often sets of one source would differ as much; the same, adjusted for all pairs (Holm);
+        and the smallest possible adjusted p: number of pairs/(permutations allowed + 1).
     permutations, level : int, float
-        How many exchanges it took; the level of the interval, 1 − (1 − level)/m for m pairs, or
-        that of a later step of Holm. It leaves out 0 where p says so, and only there.
+        Number of exchanges; the level of the interval, 1 − (1 − level)/m for m pairs, or higher
+        steps of Holm's method. The interval leaves out 0 if and only if p is significant.
     detectable : float
-        The smallest difference that these sizes would have shown in 80 of 100 trials.
+        The smallest difference that sets of these sizes would reveal in 80 of 100 trials.
     ratio_low, ratio_high : float
         Both ends of the interval of the ratio a/b at the level 1 − 2(1 − level)/m, which lies in
         1/(1 + δ) to 1 + δ if two tests at 1 − level say that a and b are the same within δ.
@@ -189,15 +189,15 @@ class Comparison(Summary):
     q, level : float
         The order of all scores; the level of the intervals of sets, and of all verdicts together.
     match, groups : {"size", "coverage"}, int
-        What is matched; in how many groups samples were paired, 0 for none.
+        The matched quantity; the number of groups of paired samples, 0 without groups.
     settings : mapping
         The kernel and its options, with what was fitted to all sets together.
     orders, profiles : tuple of float, tuple of array (3, len(orders))
         VS_q of each set as drawn down, for every q of `orders`, and both ends of its interval.
     within : float or None
-        The share of a score by which sets may differ and be the same, if that was asked.
+        The share of a score within which sets count as the same, if the caller passed one.
     measure, bounds : str, tuple of float or None
-        What is compared, "VS" or another measure, and the least and most that this can be.
+        The compared measure, "VS" or another one, and its least and largest possible values.
 
     Examples
     --------
@@ -232,9 +232,9 @@ class Comparison(Summary):
     def verdict(self, a: str, b: str) -> str:
         """Return whether a is "more diverse" than b, "less diverse", or neither.
 
-        Of other measures than VS, a is "higher" or "lower".
+        For other measures than VS, a is "higher" or "lower".
 
-        "the same within 5 %" comes first, if it was asked. Without a difference beyond chance it is
+        With `within`, "the same within 5 %" comes first. Without a difference beyond chance it is
         "too few to tell" where `detectable` is above a quarter of the way from the mean of both
         scores to 1 or to n, whichever is nearer, or above the share that `within` asks for; else
         "no difference larger than chance". ValueError: no such sets.
@@ -256,7 +256,7 @@ class Comparison(Summary):
 
     @property
     def at(self) -> str:
-        """At what the sets are compared, in words."""
+        """The matched size or coverage, in words."""
         if self.groups:
             return f"in a group, over {self.groups} groups"
         if self.match == "size":
@@ -270,7 +270,7 @@ class Comparison(Summary):
 
     @property
     def sentence(self) -> str:
-        """What was found, in a sentence for each pair that differs, or in one that none does."""
+        """A sentence for each pair that differs, or one sentence if none differs."""
         rest = [row for row in self.pairs if self.verdict(row.a, row.b) in (SAME, FEW)]
         apart = [row for row in self.pairs if row not in rest]
         few = sum(map(self._too_few, rest))
@@ -285,7 +285,7 @@ class Comparison(Summary):
         if len(rest) > 1:
             told.append(f"The other {len(rest)} pairs do not differ by more than chance{of}.")
         reason = self._remedy(max(self.pairs, key=lambda row: row.permutations))
-        first, found, others = " ".join(told).partition(reason)  # why p is no smaller, once
+        first, found, others = " ".join(told).partition(reason)  # the reason only once
         return first + found + others.replace(reason, "")
 
     def to_frame(self, what: Literal["pairs", "sets"] = "pairs") -> Frame:
@@ -358,7 +358,7 @@ class Comparison(Summary):
 
     @property
     def _words(self) -> tuple[str, str, str]:
-        """How a set is above another and below it, and what is compared."""
+        """Words for a higher and a lower set, and the compared quantity."""
         if self.measure == "VS":
             return MORE, LESS, "effectively different samples"
         return HIGHER, LOWER, f"in {self.measure}"
@@ -368,7 +368,7 @@ class Comparison(Summary):
         return "" if self.within is None else f"the same within {100 * self.within:g} %"
 
     def _too_few(self, row: PairRow) -> bool:
-        """Return whether no difference would have shown that is too small to matter."""
+        """Return whether only differences too large to be expected would have been detected."""
         sets = [each for each in self.sets if each.name in (row.a, row.b)]
         score = sum(each.matched for each in sets) / 2
         if self.within is not None:
@@ -383,11 +383,11 @@ class Comparison(Summary):
 
 
 def chance(p: float, floor: float) -> str:
-    """Return a p-value in two digits, as a bound where permutations cannot give a smaller one."""
+    """Write a p-value in two digits, or as a bound if permutations cannot give a smaller one."""
     return f"{'≤ ' * (p <= floor * _ROUNDED)}{p:.2g}"
 
 
 def percent(level: float) -> str:
-    """Return a level in percent, with two digits of what is left of 100."""
+    """Write a level in percent, with two digits of its distance to 100."""
     places = 1 - math.floor(math.log10(100 * (1 - level)))
     return f"{round(100 * level, max(0, places)):.10g}"

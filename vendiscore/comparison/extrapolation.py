@@ -16,8 +16,8 @@ import numpy as np
 from ..uncertainty.deficit import Repeats, deficit_ends, deficit_of_pair, log_beside
 from ..uncertainty.jackknife import Jackknife, delete_one_error
 
-_FALLS = 2.0  # the error of a ratio of steps that falls, in its last fall
-# What benchmarks/growth.py found to hold of asymptotes: the largest ratio of steps below order 2
+_FALLS = 2.0  # the error of a falling ratio of steps, in units of its last fall
+# Limits for asymptotes, found by benchmarks/growth.py: the largest ratio of steps below order 2
 # and above it, and the largest last step, with two standard errors, below order 2.
 _SLOWEST, _SLOWEST_ABOVE_2, _LAST_STEP = 0.9, 0.75, 0.075
 _ROUNDING = 1e-12
@@ -33,13 +33,13 @@ class Kappa:
 
     @property
     def error(self) -> float:
-        """The jackknife standard error of log κ, with that of the model."""
+        """The standard error of log κ: jackknife and model error together."""
         return math.hypot(delete_one_error(self.changes), self.missed)
 
     def scores(
         self, m: float, q: float, level: float, repeats: Repeats | None
     ) -> tuple[float, float, float]:
-        """Return VS_q of m samples and both ends of its interval, even on the logit of κ."""
+        """Return VS_q of m samples and both ends of its interval, symmetric on the logit of κ."""
         n, kappa = len(self.changes), min(math.exp(self.log), 1 - _ROUNDING)
 
         def odds(deficit: float) -> float:
@@ -61,7 +61,7 @@ class Kappa:
 
 
 def kappa_of(values: np.ndarray, missed: float = 0.0) -> Kappa:
-    """Return κ from its value for all samples and those without each, (1 + n,)."""
+    """Return κ from its values (1 + n,) for all samples, then without each."""
     if values[0] <= _ROUNDING:
         return Kappa(-math.inf, np.zeros(len(values) - 1))
     shares = values[1:] / values[0]
@@ -70,10 +70,10 @@ def kappa_of(values: np.ndarray, missed: float = 0.0) -> Kappa:
 
 
 def continued(found: Sequence[Kappa], doublings: float) -> Kappa:
-    """Continue κ of n/8, n/4, n/2 and n samples by so many doublings.
+    """Extrapolate κ from n/8, n/4, n/2 and n samples by so many doublings.
 
-    A step of log κ is taken to be the share of the one before that this was of its own. A bias of
-    order 1/n halves with each, which is the fastest. A share that has fallen falls once more.
+    Steps of log κ continue as a geometric series, by the ratio of the last two steps. A bias of
+    order 1/n halves in each step, which is the fastest. A ratio that has fallen falls once more.
     """
     logs, (first, second, last) = _steps(found)
     if not np.isfinite(last[0]):
@@ -99,13 +99,13 @@ def asymptote(found: Sequence[Kappa], q: float) -> Kappa | None:
 
 
 def geometric(r: Any, doublings: float) -> Any:
-    """Return 1 + r + r² + … of so many terms, which need not be a whole number."""
+    """Return 1 + r + r² + … with `doublings` terms, which may be fractional."""
     near = np.isclose(r, 1)
     return np.where(near, doublings, (1 - r**doublings) / np.where(near, 1, 1 - r))
 
 
 def _steps(found: Sequence[Kappa]) -> tuple[np.ndarray, np.ndarray]:
-    """Return log κ of each, followed by those without each sample, and their differences."""
+    """Return log κ at each size (for all samples, then without each), and their differences."""
     logs = np.array([np.append(each.log, each.log + each.changes) for each in found])
     with np.errstate(invalid="ignore"):
         return logs, np.diff(logs, axis=0)

@@ -1,4 +1,4 @@
-"""How a score grows with the number of samples, below it and up to twice it."""
+"""Growth of a score with the number of samples, for subsets and up to twice the samples."""
 
 from __future__ import annotations
 
@@ -35,26 +35,26 @@ from . import extrapolation
 from .extrapolation import Kappa, geometric, kappa_of
 from .subsets import LEAST_NOVELTY, MOST, MOST_WINDOWS, Part, coverage_curve
 
-ENOUGH = 16  # samples of which an eighth has a score that is not 1
+ENOUGH = 16  # the least n for which n/8 samples are two or more
 _KEYWORDS = ("sizes", "clusters", "q", "draws", "level", "psd", "seed")
 
 
 @dataclass(frozen=True, repr=False)
 class Growth(Summary):
-    """Scores of as many samples as `sizes` has.
+    """Scores at each number of samples in `sizes`.
 
     Attributes
     ----------
     q, level, n : float, float, int
-        The order, the level of the intervals, and the number of samples that there are.
+        The order, the level of the intervals, and the number of samples passed.
     sizes, extrapolated : tuple of int, ascending; tuple of bool, whether each is beyond n
     scores, low, high : tuple of float
-        VS_q of so many samples of the source, with its interval for other samples of the source.
+        VS_q at each size, with its interval for other samples of the source.
     coverage : tuple of float or None
         1 − mean novelty; None where there are more than 2,000 samples, and in reports.
     asymptote : tuple of float (score, low, high), or None
-        The score of infinitely many samples; None where these samples do not identify it, or where
-        no size beyond n was asked for.
+        The score of infinitely many samples; None if these samples do not identify it, or if all
+        sizes are at most n.
 
     Examples
     --------
@@ -146,8 +146,8 @@ def growth(
         Numbers of samples to score, from 1 to 2n; beyond n, orders other than 2 need n ≥ 16.
         Default: from n/16 to 2n.
     clusters : sequence of labels, one for each sample, optional
-        Samples that came together, such as near-copies: subsets are drawn and errors found by whole
-        clusters, of which there must be 4 or more; not at order 0, and without `coverage`.
+        Clusters of samples that are not independent, such as near-copies: subsets and errors take
+        whole clusters, 4 or more; not at order 0, and without `coverage`.
     q, level : float in [0, ∞] or "inf", float in (0, 1)
         Order of the score (default: 1), and confidence level of the intervals (default: 0.95).
     draws, seed : int of at least 2, int of at least 0
@@ -167,13 +167,13 @@ def growth(
     Raises
     ------
     TypeError, ValueError, NotPSDError, TooLargeError, SampleError
-        For fewer than 4 samples, sizes that are none, and as `compute` does.
+        For fewer than 4 samples, invalid sizes, and as `compute` does.
 
     Notes
     -----
     Up to n: the mean of log VS over subsets without replacement. Beyond n, on the scale
-    κ = (m/VS − 1)/(m − 1), which at order 2 is the mean of k² over pairs for every m: at others a
-    doubling changes log κ by the share of the last change that this was of the one before.
+    κ = (m/VS − 1)/(m − 1), which at order 2 is the mean of k² over pairs for every m: at other
+    orders, changes of log κ by doublings continue as a geometric series.
     Intervals: the jackknife of the logit of κ, Student's t. The asymptote is 1/κ at order 2; below
     it is reported only where the last doubling changed κ by less than 7.5 % (benchmarks/growth.py).
     Coverage beyond n continues log (1 − coverage) by doublings too. Time: `draws` decompositions
@@ -235,7 +235,7 @@ def grown(
     spectrum: Spectrum | None = None,
     clusters: np.ndarray | None = None,
 ) -> Growth:
-    """Return the growth at ascending sizes without coverages; `spectrum` is that of all samples."""
+    """Return the growth at ascending sizes, without coverages; `spectrum` is of all samples."""
     n, beyond = similarity.n, sizes[-1] > similarity.n
     end: Kappa | None = None
     if closed:
@@ -271,7 +271,7 @@ def has_closed_form(similarity: Similarity, q: float, psd: PSD) -> bool:
 
 
 def _sizes(sizes: Any, n: int, closed: bool) -> list[int]:
-    """Return the sizes asked for, ascending."""
+    """Return the requested sizes, ascending."""
     most = 2 * n if closed or n >= ENOUGH else n
     if sizes is None:
         usual = np.round(n * 2.0 ** (np.arange(-8, 3) / 2)).astype(int)
@@ -331,7 +331,7 @@ def _drawn(
             seen[m][own] += 1
     points = {}
     for m in sizes:
-        # A sample is in m of n subsets; the samples in some stand in for those in none.
+        # A sample is in m of n subsets; samples in no subset take the values of the others.
         share = m / n * math.sqrt(units / np.count_nonzero(seen[m])) / np.maximum(seen[m], 1)
         log = np.mean(logs[m]) - np.append(0, adds[m] * share)
         rest = np.expm1(math.log(m) - log)  # m/VS − 1
@@ -341,10 +341,10 @@ def _drawn(
 
 
 def _adds(spectrum: Spectrum, q: float) -> np.ndarray:
-    """Return log VS_q minus that without each sample, less the mean of these."""
+    """Return the loss of log VS_q as each sample is left out, centred."""
     if spectrum.n == 1:
         return np.zeros(1)
-    if q == 0:  # with a sample that the others do not explain goes a dimension
+    if q == 0:  # without a sample that others do not explain, one dimension is lost
         lone = to_host(novelty(spectrum)) > LEAST_NOVELTY
         adds = np.where(lone, log_score(spectrum, 0), 0.0)
         adds[lone] -= math.log(max(1, round(math.exp(adds.max())) - 1))
@@ -354,7 +354,7 @@ def _adds(spectrum: Spectrum, q: float) -> np.ndarray:
 
 
 def _cluster_adds(spectrum: Spectrum, q: float, codes: np.ndarray) -> np.ndarray:
-    """Return the same for clusters, of sets that are as large again by κ; above order 2 slopes."""
+    """Return centred changes of log VS_q by clusters, κ scaled back to n; slopes above order 2."""
     n, rest = spectrum.n, spectrum.n - np.bincount(codes)
     if rest.min() < 2:
         return np.zeros(len(rest))
@@ -385,7 +385,7 @@ def _coverage_beyond(
 def _subsets(
     n: int, m: int, count: int, rng: np.random.Generator, clusters: np.ndarray | None
 ) -> Iterator[np.ndarray]:
-    """Draw random subsets of m of n, of whole clusters, none in common until all were met."""
+    """Draw random subsets of m of n, of whole clusters, disjoint until all samples are used."""
 
     def mixed() -> np.ndarray:
         if clusters is None:

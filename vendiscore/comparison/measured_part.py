@@ -16,7 +16,7 @@ from .subsets import MATCHED, Ends, Matched, Part, matched
 
 
 def read_measure(measures: object, how: Record) -> Chosen | None:
-    """Return the one measure of a comparison with its options, which `how` loses; None for VS."""
+    """Read the measure of a comparison and its options, removed from `how`; None for VS."""
     if measures is None or measures == "VS":
         return None
     chosen = read_measures(measures, how)
@@ -47,12 +47,12 @@ class MeasuredPart(Part):
         self.subject: Subject = Subject(similarity, orders=[q], psd=psd)
 
     def value(self, places: np.ndarray) -> float:
-        """Return the number of the samples at `places`."""
+        """Return the value of the measure for the samples at `places`."""
         (found,) = measure_each(self.subject.part(places), [self.chosen], [""])
         return float(scalar(next(iter(found.values()))))
 
     def score(self, places: np.ndarray) -> Matched:
-        """Return the number with its delete-one error, or that of halves of many samples."""
+        """Return the value with its delete-one error, or its error by halves of large sets."""
         m = len(places)
         if m > MATCHED:
             rng = np.random.default_rng(0)
@@ -62,19 +62,19 @@ class MeasuredPart(Part):
         return Matched(self.value(places), float(error))
 
     def measured(self, order: np.ndarray, m: int, seed: int) -> Matched:
-        """Return the mean number over windows of m, with its error."""
+        """Return the mean value over windows of m, with its error."""
         return matched(self.score, order, m)
 
     def quick(self, places: np.ndarray) -> Matched:
-        """Return the numbers of sets at `places` (g, m), which are exchanged without errors."""
+        """Return the values of sets at `places` (g, m), which are exchanged without errors."""
         return Matched(np.array([self.value(at) for at in places]), np.zeros(len(places)))
 
     def ends(self, found: Matched, level: float, m: int) -> Ends:
-        """Return a number of m samples, and both ends of its interval."""
+        """Return the value for m samples, and both ends of its interval."""
         low, high = self.chosen.measure.limits(m)
         reach = student_reach(level, found.units) * found.error
         return found.log, max(low, found.log - reach), min(high, found.log + reach)
 
     def standard_error(self, found: Matched) -> float:
-        """Return the standard error of the number."""
+        """Return the standard error of the value."""
         return float(found.error)

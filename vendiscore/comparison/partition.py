@@ -25,12 +25,12 @@ from .within_groups import Groups
 _SHOWN = 5
 
 
-# Samples one set after the other, where each set begins, and the groups within sets.
+# Samples set after set, the start of each set, and the groups within sets.
 Partition: TypeAlias = tuple[Similarity, np.ndarray, Groups | None]
 
 
 def read_sets(sets: Sequence[Any], names: Any, how: Options) -> Record:
-    """Return the sets by name: A, B, … unless they have one."""
+    """Return the sets by name: A, B, … for sets without names."""
     if len(sets) == 1 and isinstance(sets[0], Mapping):
         if names is not None:
             raise ValueError("`names` are those of the dict: leave them out")
@@ -98,7 +98,7 @@ def read_by(by: object, names: object) -> Labels:
 
 
 def flat_sets(named: Record, groups: object, how: How) -> tuple[Record, Any]:
-    """Return the sets, and their groups where they come as lists of lists."""
+    """Return flat sets, and their groups if the sets are lists of lists."""
     flat = {name: grouped(samples, how) for name, samples in named.items()}
     nested = {name: found.codes.tolist() for name, (_, found) in flat.items() if found is not None}
     if not nested:
@@ -198,7 +198,7 @@ def _partition(
     labels: Sequence[Hashable] | None,
     what: str,
 ) -> Partition:
-    """Return the pool sorted by the sets of its samples; codes and labels are of all that came."""
+    """Return the pool sorted by set; codes and labels are of all samples that were passed."""
     kept = np.setdiff1d(np.arange(len(codes)), list(pool.dropped))
     order = np.argsort(codes[kept], kind="stable")
     if (np.diff(order) < 0).any():

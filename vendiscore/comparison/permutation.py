@@ -1,4 +1,4 @@
-"""p-values by exchanging labels, stopped once they are known well enough, and for many pairs."""
+"""p-values by exchanging labels, with early stopping and adjustment for many pairs."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import scipy
 
 from ..uncertainty.jackknife import quantile
 
-# So many permutations as extreme as what was seen are enough, once there are STEP of them all.
+# So many permutations at least as extreme are enough, once STEP have been drawn.
 ENOUGH, STEP = 20, 99
-_NEAR = 10  # approximations on either side of a bar that are checked at once
-LEAST_DIGIT = 1e-12  # by which p may be above a level that it equals
+_NEAR = 10  # approximations on either side of a bar that are replaced at once
+LEAST_DIGIT = 1e-12  # tolerance for a p that equals a level
 
 
 class Null(NamedTuple):
-    """p of a statistic, in (0, 1], and from how many permutations it is."""
+    """p of a statistic, in (0, 1], and its number of permutations."""
 
     p: float
     drawn: int
@@ -31,11 +31,11 @@ def permuted(
     level: float = 0.95,
     step: int = STEP,
 ) -> Generator[int, None, Null]:
-    """Draw a statistic with labels exchanged, and yield how often; stopping at 20 keeps p exact.
+    """Draw a statistic with labels exchanged; yield the number drawn; stopping at 20 keeps p exact.
 
-    `draw(count, bar)` returns so many statistics, of which it matters how many reach the bar.
+    `draw(count, bar)` returns `count` statistics; only the number that reach `bar` matters.
     """
-    bar = abs(seen) * (1 - 1e-9)  # what is equal but for rounding is as far
+    bar = abs(seen) * (1 - 1e-9)  # a statistic that is equal but for rounding counts as extreme
     least = max(STEP, needed(level))
     done = beyond = 0
     while done < permutations and not (beyond >= ENOUGH and done >= least):
@@ -49,10 +49,10 @@ def permuted(
 
 
 def screened(near: np.ndarray, exact: Callable[[np.ndarray], np.ndarray], bar: float) -> np.ndarray:
-    """Return statistics, made exact from the bar outwards until the approximations `near` do.
+    """Return statistics from approximations `near`, made exact from the bar outwards.
 
-    The first are exact, and scale the others; those nearest to the bar follow, some at a time,
-    until all of one time are on the side of it where they were.
+    The first are exact, and scale the others. Statistics nearest to the bar follow in
+    batches, until no statistic of a batch changes sides.
     """
     first = np.arange(min(2 * _NEAR, len(near)))
     found = near.astype(float)
@@ -77,7 +77,7 @@ def needed(level: float, pairs: int = 1) -> int:
 
 
 def holm(p: Sequence[float]) -> list[float]:
-    """Adjust p-values to the chance that any pair is falsely said to differ (Holm 1979)."""
+    """Adjust p-values for the chance that any pair is falsely found to differ (Holm 1979)."""
     adjusted = np.empty(len(p))
     order = np.argsort(p, kind="stable")
     times = len(p) - np.arange(len(p))
@@ -86,7 +86,7 @@ def holm(p: Sequence[float]) -> list[float]:
 
 
 def levels(p: Sequence[float], level: float) -> list[float]:
-    """Return levels of intervals that leave out 0 only where `holm` says that a pair differs."""
+    """Return levels of intervals that leave out 0 only for pairs that differ by `holm`."""
     share, m = 1 - level, len(p)
     adjusted = np.asarray(holm(p))
     found = [level if m == 1 else 1 - share / m] * m
@@ -100,11 +100,11 @@ def agreeing(apart: float, low: float, high: float, differs: bool) -> tuple[floa
     """End an interval at 0 where it and a test disagree (Strassburger & Bretz 2008)."""
     if not differs:
         return min(low, 0.0), max(high, 0.0)
-    least = 1e-9 * apart  # beside 0, on the side of the difference
+    least = 1e-9 * apart  # just off 0, on the side of the difference
     return (max(low, least), high) if apart > 0 else (low, min(high, least))
 
 
 def detectable(interval: tuple[float, float, float], level: float, power: float = 0.8) -> float:
-    """Return the difference that is found with that power, from an interval of that level."""
+    """Return the difference that a test detects with that power, from an interval of that level."""
     _, low, high = interval
     return (high - low) / 2 * (1 + float(scipy.special.ndtri(power)) / quantile(level))

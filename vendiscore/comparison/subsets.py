@@ -34,20 +34,20 @@ from .comparison import Plan, SetRow
 from .permutation import STEP, screened
 
 MOST_WINDOWS = 4
-# More novelty than this share of a sample is more than the ridge that it is measured beside.
+# Novelty above this share of a sample exceeds the ridge of the computation.
 LEAST_NOVELTY = 1e-6
-MOST = 500  # samples that are decomposed at once
-MATCHED = 200  # samples, unless another size is asked for: a permutation takes its cube
-STACKED = 48  # samples of sets whose spectra are found at once
+MOST = 500  # samples whose spectra are computed at once
+MATCHED = 200  # default size: the time of a permutation grows with its cube
+STACKED = 48  # samples in sets whose spectra are computed at once
 _DRAWS = 10  # pairs of halves, for the errors of profiles and of order 0
-_NO_ERROR = 1e-12  # what a standard error of 0 counts as
+_NO_ERROR = 1e-12  # the value that replaces a standard error of 0
 _EQUAL = 1e-9  # log VS of sets that differ by less are equal but for rounding
 
 
 class Matched(NamedTuple):
-    """log VS of m of n samples, and its standard error; of many sets, arrays.
+    """log VS of m of n samples, and its standard error; arrays for many sets.
 
-    Of one, `spread` is the error of the logarithm of its deficit, from leaving out each of `units`.
+    `spread` of a single set is the error of its log deficit, by leaving out each of `units`.
     """
 
     log: Any
@@ -58,7 +58,7 @@ class Matched(NamedTuple):
 
 
 def windows(n: int, m: int) -> list[slice]:
-    """Return runs of m of n places that meet all of them, or as many as four windows can."""
+    """Return windows, runs of m of n places, that cover all places, or four such windows."""
     count = min(MOST_WINDOWS, math.ceil(n / m))
     used = min(n, MOST_WINDOWS * m)
     starts = np.linspace(0, used - m, count).round().astype(int)
@@ -66,7 +66,7 @@ def windows(n: int, m: int) -> list[slice]:
 
 
 def matched(score: Callable[[np.ndarray], Matched], order: np.ndarray, m: int) -> Matched:
-    """Average the score over windows of m; its squared error is m Σ c_i² times that of a window."""
+    """Average the score over windows of m; the squared error of a window is scaled by m Σ c_i²."""
     weights = window_weights(order.shape[-1], m)
     runs = windows(len(weights), m)
     found = [score(order[..., run]) for run in runs]
@@ -114,16 +114,16 @@ def size_for(curve: np.ndarray, coverage: float) -> int:
     return min(len(curve), int(np.searchsorted(curve, coverage - 1e-12)) + 1)
 
 
-# A score or a difference, and both ends of its interval.
+# A score or a difference with both ends of its interval.
 Ends: TypeAlias = tuple[float, float, float]
 
 
 class Statistic(NamedTuple):
-    """T of a pair of sets as seen and as chance draws it, and intervals of some level.
+    """T of a pair of sets, observed and with labels exchanged, and its intervals by level.
 
-    `draw(count, bar)` is T of so many exchanges, of which it matters whether they reach the bar;
-    `step` of them are drawn at once. `interval` is of the difference, `usual` the same as samples
-    mostly have it, without repeats that they might show; `ratio` is of a/b.
+    `draw(count, bar)` is T of `count` exchanges, of which only the number that reach `bar` matters;
+    `step` of them are drawn at once. `interval` is of the difference, `usual` the same without an
+    allowance for unseen repeats; `ratio` is of a/b.
     """
 
     seen: float
@@ -155,7 +155,7 @@ class Part:
         return Matched(of.log, of.error, of.spread, of.units)
 
     def measured(self, order: np.ndarray, m: int, seed: int) -> Matched:
-        """Return log VS of m of the samples in order, with all that its interval needs."""
+        """Return log VS of m of the samples in `order`, with the numbers behind its interval."""
         found = matched(self.score, order, m)
         if self.q == 0:
             return found._replace(error=float(self.halves(m, [0.0], seed)[0]), units=len(order))
@@ -202,7 +202,7 @@ class Part:
         return Matched(log_score(spectrum, self.q), influence_error(spectrum, self.q))
 
     def influence(self) -> np.ndarray:
-        """Return the slope of log VS of all samples in the share of each."""
+        """Return the derivative of log VS of all samples in the share of each."""
         return influence(spectrum_of(self.similarity, psd=self.psd, vectors=True), self.q)
 
     def profile(self, places: np.ndarray, orders: Sequence[float]) -> np.ndarray:
@@ -218,7 +218,7 @@ class Part:
 
 
 class DrawnSets:
-    """Sets without groups, each in a random order, and as many of each as are looked at."""
+    """Sets without groups, each in a random order and cut to the number that is compared."""
 
     def __init__(
         self,
@@ -270,7 +270,7 @@ class DrawnSets:
         ]
 
     def row(self, i: int) -> SetRow:
-        """Return what is known of set i."""
+        """Return the row of set i."""
         n, m = self.sizes[i], self.drawn[i]
         whole, seed = self._part(self.members[i], n), self.plan.seed
         all_of_it = self._of(whole, whole.measured(np.arange(n), n, seed), n)
@@ -284,7 +284,7 @@ class DrawnSets:
         return value, part.standard_error(found), low, high
 
     def pair(self, i: int, j: int) -> Statistic:
-        """Return how sets i and j differ."""
+        """Return the statistic of sets i and j."""
         both = self._part(np.concatenate([self.places[i], self.places[j]]))
         n, first = both.n, len(self.places[i])
         rest = [coverage for at, coverage in enumerate(self.coverages) if at not in (i, j)]
@@ -337,7 +337,7 @@ class DrawnSets:
     def _sizes(
         self, orders: Sequence[tuple[Part, np.ndarray]], others: Sequence[float] = ()
     ) -> tuple[list[int], list[float]]:
-        """Return what sets are drawn down to, and their coverages where these are matched."""
+        """Return the matched size of each set, and its coverage where that is matched."""
         if self.plan.match == "size":
             return [self.m] * len(orders), []
         curves = [coverage_curve(part.similarity, order) for part, order in orders]
@@ -345,7 +345,7 @@ class DrawnSets:
         return [size_for(curve, min([*others, *coverages])) for curve in curves], coverages
 
     def profile(self, i: int) -> np.ndarray:
-        """Return VS of set i as drawn down for every order, and both ends of its interval."""
+        """Return VS of set i at its matched size for every order, and both ends of its interval."""
         part, m, orders = self.parts[i], self.drawn[i], self.plan.orders
         runs = [part.profile(np.arange(part.n)[run], orders) for run in windows(part.n, m)]
         logs = np.mean(runs, axis=0)
@@ -387,7 +387,7 @@ def _difference(a: Ends, b: Ends) -> Ends:
 
 
 def _ratio(a: Ends, b: Ends) -> tuple[float, float]:
-    """Return the interval of a/b, that of a difference of logarithms."""
+    """Return the interval of a/b, from the interval of log a − log b."""
     if min(*a, *b) <= 0:
         return 0.0, math.inf
     _, low, high = _difference(*(tuple(np.log(ends).tolist()) for ends in (a, b)))

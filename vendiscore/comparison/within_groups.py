@@ -29,12 +29,12 @@ class PairedSets:
         self.plan = plan
         self.rng: np.random.Generator = np.random.default_rng(plan.seed)
         rng = self.rng
-        # As they came they may be sorted, and what comes first of those is no sample of the group.
+        # Groups may be sorted: their first samples would not be a random draw.
         self.groups: list[list[np.ndarray]] = [
             [at if len(at) == min(map(len, own)) else rng.permutation(at) for at in own]
             for own in groups
         ]
-        for K, _, _ in self._stacks(range(len(names))):  # an error is raised once for all
+        for K, _, _ in self._stacks(range(len(names))):  # an error is raised here, before any draws
             together = Spectra(K, None, [], plan.psd)
             _ = together.shares
             for own in K[together.unusual]:
@@ -52,7 +52,7 @@ class PairedSets:
         return SetRow(self.names[i], n, *self._mean(whole, n), m, None, *self._drawn(i, q))
 
     def profile(self, i: int) -> np.ndarray:
-        """Return mean scores of set i as drawn down for every order, and both ends of intervals."""
+        """Return mean scores of set i at its matched size by order, and ends of intervals."""
         return np.array([self._drawn(i, q) for q in self.plan.orders])[:, [0, 2, 3]].T
 
     def pair(self, i: int, j: int) -> Statistic:
@@ -96,7 +96,7 @@ class PairedSets:
         )
 
     def _stacks(self, sets: Sequence[int]) -> Iterator[tuple[np.ndarray, list[int], int]]:
-        """Yield similarities (g, N, N) of groups of the same sizes, these, and the least of any."""
+        """Yield similarities (g, N, N) of groups of equal sizes, the sizes, and the least size."""
         alike: dict[tuple[int, ...], list[np.ndarray]] = {}
         for own in self.groups:
             sizes = (*(len(own[i]) for i in sets), min(map(len, own)))
@@ -106,18 +106,18 @@ class PairedSets:
                 yield to_host(self.pool.stack(np.array(places[rows]))), each, least
 
     def _drawn(self, i: int, q: float) -> tuple[float, float, float, float]:
-        """Return the mean score of set i as drawn down, its error and its interval."""
+        """Return the mean score of set i at its matched size, its error and its interval."""
         drawn = [_scores(K[:, :m, :m], q, self.plan.psd) for K, _, m in self.stacks[i]]
         least = sum(len(K) * m for K, _, m in self.stacks[i])
         return self._mean(np.concatenate(drawn), least)
 
     def _mean(self, scores: np.ndarray, n: int) -> tuple[float, float, float, float]:
-        """Return the mean of scores of groups with n samples in all, its error and its interval."""
+        """Return the mean score of groups with n samples in total, its error and its interval."""
         return bounded(scores, self.plan.level, 1.0, n / len(scores))
 
 
 def _scores(K: np.ndarray, q: float, psd: PSD, places: np.ndarray | None = None) -> np.ndarray:
-    """Return VS_q of each matrix of a stack, (g,), or of what `places` (g, m) take of it."""
+    """Return VS_q of each matrix of a stack, (g,), or of its samples at `places` (g, m)."""
     if places is not None:
         K = K[np.arange(len(K))[:, None, None], places[:, :, None], places[:, None, :]]
     return np.asarray(Spectra(K, None, [q], psd).values[0])
