@@ -26,7 +26,7 @@ from .pairs import (
     symmetric_part,
 )
 
-# Squared distances of unit vectors, from differences, that are no more than rounding: (32ε)².
+# Squared distances of unit vectors up to this, from differences, may be rounding: (32ε)².
 UNIT_ROUNDING = 5e-29
 
 Metric = str | PairFunction
@@ -119,7 +119,7 @@ def unit_rows(X: np.ndarray, metric: str, name: str) -> np.ndarray:
     if metric == "correlation":
         for _ in range(2):  # the first mean is rounded to the size of the numbers
             U -= U.mean(axis=1, keepdims=True)
-        # What is left of a constant row is rounding.
+        # Only rounding remains of a constant row.
         usable &= np.abs(U).max(axis=1) > 8 * np.finfo(np.float64).eps
     what = "a zero vector" if metric == "cosine" else "a constant vector"
     SampleError.check(
@@ -166,7 +166,7 @@ def _euclidean(X: np.ndarray) -> np.ndarray:
 def mend_close(
     D: np.ndarray, least: float, measure: Callable[[np.ndarray, np.ndarray], np.ndarray]
 ) -> None:
-    """Measure again, in place, pairs i and j of rows whose numbers are below `least`."""
+    """Recompute, in place, distances below `least`, by `measure` of rows i and j."""
     for block in row_blocks(len(D), 8 * len(D)):
         near, other = np.divmod(np.flatnonzero(D[block] < least), len(D))
         near += block.start
@@ -190,7 +190,7 @@ def _check_lost(D: np.ndarray, X: np.ndarray, metric: str, pair: PairName) -> No
 def _by_function(
     X: np.ndarray, metric: Callable[..., float], options: Mapping[str, object], pair: PairName
 ) -> np.ndarray:
-    """Return all n² pairs both ways round, checked."""
+    """Compute all n² distances by a function, in both directions, and check them."""
     require_room(X)
     n = len(X)
     D = np.empty((n, n))

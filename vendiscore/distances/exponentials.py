@@ -25,9 +25,9 @@ from ..arrays.types import DType
 from .medians import draw_pairs, middle_pair
 from .pairs import Index, Law, RowDistances, distinct_places
 
-# A median below this share of the largest entry is not a bandwidth.
+# A median below this share of the largest entry is invalid as a bandwidth.
 LEAST_WIDTH = 2.0**-300
-# Powers of two between σ and the largest entry.
+# Largest ratio, in powers of two, of the largest entry to σ.
 MOST_APART = 1000
 
 
@@ -50,7 +50,7 @@ class Exponentials:
         self.factor: np.ndarray = -1 / width if law == "laplace" else -0.5 / width**2
 
     def __call__(self, index: Index, columns: Index, dtype: DType = np.float64) -> Array:
-        """Compute the entries that `similarity.rows.Entries` asks for."""
+        """Compute entries of K, as `similarity.rows.Entries` defines."""
         with np.errstate(all="ignore"):
             if dtype == np.float32 and self.distances.is_fit_for_single:
                 left, right = self._single
@@ -116,7 +116,7 @@ def _median(X: np.ndarray, law: Law) -> float:
 
 
 def _median_of_tensor(X: Tensor, law: Law) -> Tensor:
-    """Return the median as a function of the rows that it belongs to, which has a gradient."""
+    """Return the median distance, differentiable in the two rows that it lies between."""
     torch, n = sys.modules["torch"], len(X)
     everything = slice(0, n)
     D = RowDistances(X.detach(), law)(everything, everything)

@@ -1,4 +1,4 @@
-"""Distances √(k(x, x) + k(y, y) − 2 k(x, y)) of a kernel, as far as rounding lets them be known."""
+"""Distances √(k(x, x) + k(y, y) − 2 k(x, y)) of a kernel, and their rounding errors."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ KERNEL_TOLERANCE = 1e-5
 
 
 def kernel_squares(K: np.ndarray, left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Return squared distances, new, of similarities K and the diagonals of both sides."""
+    """Return squared distances, as a new array, from similarities K and both diagonals."""
     D = np.multiply(K, -2.0, dtype=np.float64)
     D += left[:, None]
     D += right
@@ -30,7 +30,7 @@ def sparse_squares(F: Rows, i: np.ndarray, j: np.ndarray) -> np.ndarray:
 
 
 def check_square(least: float, pair: str) -> None:
-    """Raise for the least of squared distances, which no similarity of at most 1 has."""
+    """Raise a ValueError for a negative squared distance: similarities must be at most 1."""
     if not least >= -2 * KERNEL_TOLERANCE:
         raise ValueError(
             f"distances need a similarity of at most 1, got {1 - least / 2:.6g} for {pair}; pass "
@@ -39,7 +39,7 @@ def check_square(least: float, pair: str) -> None:
 
 
 def kernel_rounding(similarity: object) -> float:
-    """Return what rounding may make of a squared distance of 0."""
+    """Return the largest value that rounding may give to a squared distance of 0."""
     dtype = str(getattr(getattr(similarity, "K", None), "dtype", "float64"))
     single = dtype.endswith("float32")
     return KERNEL_ROUNDING * float(np.finfo(np.float32 if single else np.float64).eps)

@@ -11,12 +11,12 @@ from ..arrays import memory
 from ..arrays.namespace import row_blocks
 from .pairs import pair_blocks
 
-# How many pairs are drawn: one in so many, from the least to the most.
+# Number of drawn pairs: one in DRAWN, at least LEAST_DRAWN and at most MOST_DRAWN.
 DRAWN, LEAST_DRAWN, MOST_DRAWN = 1 << 9, 1 << 12, 1 << 20
-# Places of the median among so many drawn numbers are off by √(drawn)/2; so many times that, and
-# then many more, are allowed for.
+# The rank of the median among m drawn numbers has a standard error of √m/2; these multiples of it
+# are tried in turn.
 DEVIATIONS = (4.0, 40.0, math.inf)
-# The same distance found in two ways may differ by this share.
+# The same distance, computed in two ways, may differ by this share.
 SLACK = 1e-6
 
 Part = Callable[[slice, slice], np.ndarray]  # rows and columns to distances, a new array
@@ -34,7 +34,7 @@ def draw_pairs(n: int, most: int | None = None, seed: int = 0) -> tuple[np.ndarr
 
 
 def middle_pair(n: int, part: Part, drawn: np.ndarray) -> tuple[float, float]:
-    """Return the two numbers in the middle of those of all pairs i < j of n samples."""
+    """Return the two middle numbers of all pairs i < j of n samples."""
     size = n * (n - 1) // 2
     places = (size - 1) // 2, size // 2
     drawn, m = np.sort(drawn), len(drawn)
@@ -71,7 +71,7 @@ def _between(
         late = part >= low
         below += part.size - int(np.count_nonzero(late))
         late &= part <= high
-        # Of many equal distances, as on a lattice, one is kept.
+        # Equal distances, frequent on a lattice, are kept once.
         found, often = np.unique(part[late], return_counts=True)
         values.append(found)
         counts.append(often)

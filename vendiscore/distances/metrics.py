@@ -1,4 +1,4 @@
-"""The metrics by name, what is known of each, and their options."""
+"""The metrics by name, their properties and their options."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..arrays.namespace import is_torch
 from ..arrays.types import Options, PairFunction, Record
 from ..hints import suggestion
 
-# What `scipy.spatial.distance.cdist` knows, besides the three that are computed here.
+# Metrics of `scipy.spatial.distance.cdist`, without the three that are computed here.
 SCIPY_METRICS = (
     *("braycurtis", "canberra", "chebyshev", "cityblock", "correlation", "dice", "hamming"),
     *("jaccard", "jensenshannon", "mahalanobis", "minkowski", "rogerstanimoto", "russellrao"),
@@ -24,20 +24,20 @@ NEGATIVE_TYPE = frozenset(
         *("mahalanobis", "correlation", "hamming", "jaccard"),
     )
 )
-# Those that are L2 distances themselves, in some coordinates.
+# Metrics that are L2 distances in some coordinates.
 HILBERT = frozenset(("euclidean", "seuclidean", "mahalanobis"))
-# Those of truth values: SciPy would take every number but 0 for true.
+# Metrics of truth values, for which SciPy would take every number but 0 for true.
 BOOLEAN = frozenset(("dice", "jaccard", "rogerstanimoto", "russellrao", "sokalsneath", "yule"))
 # Distances that grow with the samples by the same factor.
 HOMOGENEOUS = frozenset(("euclidean", "manhattan", "cityblock", "chebyshev", "mahalanobis"))
 METRIC_OPTIONS = ("exponent", "w", "V", "VI")
-# How far from symmetric, relative to the two entries, distances may be by rounding; a sample may
-# be so far from itself, relative to the next one.
+# Largest asymmetry of distances, relative to the two entries, that counts as rounding; also the
+# largest distance of a sample from itself, relative to its nearest neighbour.
 SYMMETRY_TOLERANCE = 1e-6
 
 
 def check_metric(metric: object, more: tuple[str, ...] = ()) -> None:
-    """Raise for a metric that `distances` does not know; `more` names others to suggest."""
+    """Raise a ValueError for an unknown metric; `more` names further ones to suggest."""
     known = (*METRICS, *more)
     if not callable(metric) and not (isinstance(metric, str) and metric in known):
         look = "Metrics are those of scipy.spatial.distance.cdist."
@@ -45,7 +45,7 @@ def check_metric(metric: object, more: tuple[str, ...] = ()) -> None:
 
 
 def check_options(metric: str | PairFunction, options: Options, d: int | None = None) -> Record:
-    """Return the options of a metric on d columns, checked; without d no shape is looked at."""
+    """Return the options of a metric on d columns, checked; without d, shapes are not checked."""
     given = {option: value for option, value in options.items() if value is not None}
     if callable(metric):
         return given
@@ -81,7 +81,7 @@ def _inverse_covariance(value: object, d: int | None) -> np.ndarray:
     expected = f"an inverse covariance, a symmetric matrix {size} without negative eigenvalues"
     VI = _finite_array("VI", value, expected, 2, d)
     gap = np.abs(VI - VI.T)
-    # Entries may be of very different units; those of the diagonal say which.
+    # Entries may have very different units, which the diagonal shows.
     units = np.sqrt(np.maximum(np.diagonal(VI), 0))
     if (gap > SYMMETRY_TOLERANCE * np.outer(units, units)).any():
         i, j = divmod(int(np.argmax(gap)), len(VI))

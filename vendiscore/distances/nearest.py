@@ -21,12 +21,12 @@ from .pairs import PairName, centre_of, check_defined, exponent_of, lengths
 
 # Numbers in a block, of this many rows at least: fewer make a slow product.
 BLOCK, LEAST_ROWS = 1 << 20, 16
-# The k-th smallest of a row is at most that of the minima of so many groups of its columns, which
-# are found at the speed of memory; so many, that the smallest are seldom in one group.
+# The k-th smallest entry of a row is at most the k-th smallest of the minima of groups of columns,
+# found at the speed of memory. With so many groups, the smallest entries seldom share one.
 GROUPS, GROUPS_EACH = 256, 16
-# By what share to look beyond that for what rounding has moved.
+# Relative margin beyond that bound for entries that rounding has moved.
 BEYOND = 1e-6
-# Distances that differ by this share are one, rounded in two ways: on a lattice many are equal.
+# Distances that differ by this share count as equal: on a lattice many differ by rounding only.
 TIES = 1e-12
 EPS = float(np.finfo(np.float64).eps)
 # Powers below this have lost digits or vanished.
@@ -36,10 +36,10 @@ VANISHING = 1e-140
 
 
 class Pairs(ABC):
-    """Distances of n points, in blocks of numbers that may be below them."""
+    """Distances of n points, in blocks of numbers that are lower bounds up to rounding."""
 
     n: int
-    threaded = True  # whether blocks can be found, and are found faster, in threads
+    threaded = True  # whether threads can compute blocks, and faster
 
     @abstractmethod
     def block(self, rows: slice, columns: slice) -> np.ndarray:
@@ -50,7 +50,7 @@ class Pairs(ABC):
         return r
 
     def lengths(self, i: np.ndarray, j: np.ndarray, found: np.ndarray) -> np.ndarray:
-        """Return the distances of pairs of points i and j that have the numbers `found`."""
+        """Return the distances of points i and j whose numbers in blocks are `found`."""
         return found
 
     def within(self, i: np.ndarray, j: np.ndarray, found: np.ndarray, r: np.ndarray) -> np.ndarray:
@@ -63,7 +63,7 @@ class Pairs(ABC):
 
 
 class Squared(Pairs):
-    """Distances whose squares come first, and are what the metric is if `squared`."""
+    """Distances computed from their squares; with `squared`, the metric is the square itself."""
 
     squared = False
 
@@ -77,7 +77,7 @@ class Squared(Pairs):
 
 
 class RowPairs(Squared):
-    """Euclidean distances of rows of X (n, d); squares below `floor` are of identical rows."""
+    """Euclidean distances of rows of X (n, d); rows with a square below `floor` are identical."""
 
     def __init__(self, X: np.ndarray, floor: float = 0.0, *, squared: bool = False) -> None:
         self.n, d = X.shape
@@ -87,7 +87,7 @@ class RowPairs(Squared):
         self.squared = squared
         self.shift: int = exponent_of(X)
         self.X = np.ldexp(X.astype(np.float64, copy=False), -self.shift) if self.shift else X
-        # A product of d + 2 columns and the sums that it is of are off by less, in squared norms.
+        # Upper bound, in squared norms, on the error of a product of d + 2 columns and its sums.
         self.error: float = (4 * d + 16) * EPS
         self.rows: np.ndarray = np.empty((self.n, d + 2))
         own = self.rows[:, :d]
@@ -96,7 +96,7 @@ class RowPairs(Squared):
         self.rows[:, d], self.rows[:, d + 1] = self.squares * (1 - self.error), 1.0
 
     def block(self, rows: slice, columns: slice) -> np.ndarray:
-        """Return ‖x‖² + ‖y‖² − 2 x·y, less what rounding may have added: one product."""
+        """Return ‖x‖² + ‖y‖² − 2 x·y less its largest rounding error, by one matrix product."""
         own = self.rows[rows]
         left = own * -2.0
         left[:, -2], left[:, -1] = 1.0, own[:, -2]
@@ -125,7 +125,7 @@ class RowPairs(Squared):
 
 
 class MetricPairs(Pairs):
-    """Distances of rows of X (n, d) by a metric of SciPy; those of identical ones are 0."""
+    """Distances of rows of X (n, d) by a metric of SciPy; 0 for identical rows."""
 
     def __init__(
         self, X: np.ndarray, metric: str, options: Mapping[str, Any], pair: PairName
@@ -154,7 +154,7 @@ class MetricPairs(Pairs):
         by = "cityblock" if self.metric == "manhattan" else self.metric
         A, B = self.X[rows], self.X[columns]
         D = np.asarray(scipy.spatial.distance.cdist(A, B, by, **self.options))
-        if by == "jensenshannon":  # the one whose rounding is not the same both ways round
+        if by == "jensenshannon":  # the only metric with asymmetric rounding
             D = (D + np.asarray(scipy.spatial.distance.cdist(B, A, by)).T) / 2
         if self.groups is not None:
             D[self.groups[rows, None] == self.groups[columns]] = 0.0
@@ -176,7 +176,7 @@ class MetricPairs(Pairs):
 
 
 class MatrixPairs(Pairs):
-    """Distances in memory: those of distinct points, of which `inverse` (n,) are."""
+    """Distances D of distinct points in memory; `inverse` (n,) is the row in D of each point."""
 
     def __init__(self, D: np.ndarray, inverse: np.ndarray) -> None:
         self.D, self.n = D, len(inverse)
@@ -187,7 +187,7 @@ class MatrixPairs(Pairs):
 
 
 def nearest(pairs: Pairs, own: slice, counts: np.ndarray, k: int, description: str) -> np.ndarray:
-    """Return sorted distances (size, k) of points of `own` to k neighbours, counts[i] at each i."""
+    """Return sorted distances (size, k) of `own` points to k neighbours; i has counts[i] copies."""
     distinct = min(k, len(counts) - 1)
 
     def look(block: slice) -> np.ndarray:
@@ -200,7 +200,7 @@ def nearest(pairs: Pairs, own: slice, counts: np.ndarray, k: int, description: s
         here = slice(block.start - own.start, block.stop - own.start)
         lengths = np.concatenate([np.zeros((len(D), 1)), lengths], axis=1)
         many = np.concatenate([counts[here, None] - 1, counts[others]], axis=1)
-        # Among as many as there are up to each point is the first, the second, …, the k-th.
+        # Cumulative counts show which point holds the first, the second, …, the k-th neighbour.
         which = (np.cumsum(many, axis=1)[:, None] <= np.arange(k)[:, None]).sum(axis=2)
         return np.asarray(np.take_along_axis(lengths, which, axis=1))
 
@@ -221,7 +221,7 @@ def members(
     radii: Sequence[np.ndarray],
     description: str,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return how many points are within each of the radii of each row, and of each column."""
+    """Count the points within each of the radii of each row, and of each column."""
     radii = [r * (1 + TIES) for r in radii]
     reaches = [pairs.reach(r) for r in radii]
     twins = counts[0] - 1 if rows == columns else 0
@@ -254,7 +254,7 @@ def members(
 def _looked(
     pairs: Pairs, look: Any, rows: slice, columns: slice, description: str
 ) -> Iterator[Any]:
-    """Return what `look` gives for blocks of rows, in order, under a bar."""
+    """Yield the results of `look` for blocks of rows, in order, with a progress bar."""
     size = max(LEAST_ROWS, BLOCK // (columns.stop - columns.start))
     blocks = [slice(at, min(at + size, rows.stop)) for at in range(rows.start, rows.stop, size)]
     found: Iterable[Any] = in_order(look, blocks) if pairs.threaded else map(look, blocks)
@@ -279,7 +279,7 @@ def _nearest(pairs: Pairs, D: np.ndarray, i: int, j: int, k: int) -> tuple[np.nd
         starts = np.searchsorted(near, np.arange(len(todo)))
         first = order[starts[:, None] + np.arange(k)]
         kept[todo], columns[todo] = length[first], other[first]
-        # Pairs that are as near as the last of these have no larger numbers.
+        # Any pair as near as the last of these has a number within this reach.
         most = pairs.reach(kept[:, -1])
         todo = np.flatnonzero(most > bound)
         bound = np.maximum(bound, most)
@@ -287,7 +287,7 @@ def _nearest(pairs: Pairs, D: np.ndarray, i: int, j: int, k: int) -> tuple[np.nd
 
 
 def _bound(D: np.ndarray, k: int) -> np.ndarray:
-    """Return a number (rows,) for each row, which k of its entries are not above."""
+    """Return an upper bound (rows,) on the k-th smallest entry of each row."""
     groups = max(GROUPS, GROUPS_EACH * k)
     whole = D.shape[1] // groups * groups
     if whole > 2 * groups:

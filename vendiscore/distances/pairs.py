@@ -23,16 +23,16 @@ PairName = Callable[[int, int], str]  # what errors call two rows
 DIRECT_COLUMNS = 16
 # ‖x‖² + ‖y‖² − 2 x·y is off by at most this share of ‖x‖² + ‖y‖² in double and single precision.
 ROUNDING, ROUNDING_SINGLE = 4 * float(np.finfo(float).eps), 3.3e-7
-# The error of an exponent d²/2σ² that passes in double and single precision; in K it is no more.
+# Largest accepted error of an exponent d²/2σ², and so of K, in double and single precision.
 ERROR, ERROR_SINGLE = 1e-13, 1e-5
 # Squared distances below this share of ‖x‖² + ‖y‖² are recomputed from differences.
 CLOSE = 1e-3
-# Blocks with more than this share of such pairs are computed from differences as a whole.
+# Blocks with a larger share of such pairs are computed from differences as a whole.
 DIFFERENCES_SHARE = 1 / 8
-# Rows whose median is the centre of all, for the product of matrices.
+# Number of rows whose median becomes the origin for the product of matrices.
 CENTRE_ROWS = 64
-# Rows that are compared with all later ones at once: few beside all, since those of a block are
-# compared both ways round, many for a product of matrices, and no more bytes of results.
+# Limits on rows per block: at most n/BLOCKS, since a block compares its own rows twice; at least
+# LEAST_ROWS, for fast products; and at most BLOCK_BYTES of results.
 BLOCKS, LEAST_ROWS, BLOCK_BYTES = 16, 64, 1 << 26
 # Rows of this size are not rescaled before they are squared.
 TAME = 1e50
@@ -41,7 +41,7 @@ TAME = 1e50
 class RowDistances:
     """‖x − y‖² ("gaussian") or Σ|x_j − y_j| ("laplace") of pairs of rows of a float64 X."""
 
-    @np.errstate(over="ignore")  # then all is found from differences
+    @np.errstate(over="ignore")  # then differences give all distances
     def __init__(self, X: Array, law: Law, sigma: float | None = None) -> None:
         self.X, self.law = X, law
         self.n: int = len(X)
@@ -64,7 +64,7 @@ class RowDistances:
         self.is_fit_for_single = ROUNDING_SINGLE * largest <= ERROR_SINGLE * width**2
 
     def __call__(self, index: Index, columns: Index) -> Array:
-        """Return the distances of some rows and others, new."""
+        """Return the distances of rows in `index` to `columns`, as a new array."""
         X, Y = self.X[index], self.X[columns]
         if not self.by_product:
             return differences(X, Y, self.law)
@@ -108,7 +108,7 @@ def differences(X: Array, Y: Array, law: Law) -> Array:
 
 
 def centre_of(X: Array) -> Array:
-    """Return the median (d,) of some rows: among most rows, unlike a mean, if a few are far."""
+    """Return the median (d,) of some rows: unlike a mean, it is near most rows despite outliers."""
     some, xp = detached(X)[:: -(-len(X) // CENTRE_ROWS)], namespace(X)
     return xp.astype(xp.sort(some, axis=0)[len(some) // 2], xp.float64)
 
@@ -143,7 +143,7 @@ def first_asymmetry(D: np.ndarray, tolerance: float) -> tuple[int, int] | None:
 
 
 def symmetric_part(A: Array, what: str) -> Array:
-    """Return (A + Aᵀ)/2, new; `what` says what a refusal for lack of memory is about."""
+    """Return (A + Aᵀ)/2 as a new array; `what` names it in the error for lack of memory."""
     memory.require_large(8 * A.shape[0] ** 2, what, "pass (A + A.T) / 2 of it")
     if not is_numpy(A):
         return (A + A.T) / 2
@@ -154,7 +154,7 @@ def symmetric_part(A: Array, what: str) -> Array:
 
 
 def check_defined(D: np.ndarray, metric: str, pair: PairName) -> None:
-    """Raise for a distance that is not finite, of rows whose names `pair` gives."""
+    """Raise a ValueError for a distance that is not finite; `pair` names its rows."""
     for block in row_blocks(len(D), 8 * D.shape[1]):
         finite = np.isfinite(D[block])
         if not finite.all():
