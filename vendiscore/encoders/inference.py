@@ -72,7 +72,7 @@ def _on_device(inputs: object, device: object, dtype: object) -> Any:
 
 @dataclass
 class _Loan:
-    """What is given back to a network: the mode of each submodule, and where it was."""
+    """The state that a network gets back after use: the mode of each submodule, and its device."""
 
     modes: dict[Any, bool]
     home: Any

@@ -28,7 +28,7 @@ class Function:
     """A model that encodes by itself: an object with `.encode`, or a function."""
 
     def __init__(self, model: Any, encode: Encode) -> None:
-        # Functions are told apart by what they do; objects, which may be large, by their name.
+        # The signature has the code of functions, but only the type of objects, which may be large.
         function = hasattr(model, "__qualname__") or isinstance(model, partial)
         named = plain(model) if function else type(model).__qualname__
         self.settings: Record = {"model": named, "model_path": None, "pooling": None}

@@ -20,7 +20,7 @@ _SAME = re.compile(r"(?!not|non|un)\w*(same|equivalent|duplicate|paraphrase|simi
 
 @dataclass
 class PairClassifier:
-    """A sequence classifier of pairs, and the label whose probability is that of one meaning.
+    """A sequence classifier of pairs, and the label that means that both texts are the same.
 
     `both` says that pairs are asked in both directions, as entailment has two: the smaller of both
     probabilities counts. Other heads are asked once, as they were trained: first text first.
@@ -64,7 +64,7 @@ def load_pair_classifier(files: ModelFiles, max_length: int | None) -> PairClass
 
 
 def _same_label(config: Any, path: object) -> tuple[int, bool]:
-    """Return the label of pairs that are the same, and whether it is that of entailment."""
+    """Return the label of pairs that are the same, and whether it stands for entailment."""
     names = {int(i): str(name) for i, name in config.id2label.items()}
     entails = [i for i, name in names.items() if name.lower() == "entailment"]
     if entails:

@@ -26,7 +26,7 @@ _FOLDER = (
 
 
 class _ImageError(ValueError):
-    """What is wrong with an image, as a predicate."""
+    """An image that cannot be read; the message is a predicate."""
 
 
 def as_image(item: object, index: int) -> Any:

@@ -22,7 +22,7 @@ from .embeddings import Encode
 
 _DTYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2", "I64": "<i8", "I32": "<i4"}
 _LARGEST = 100_000_000  # bytes of a header, as the format allows
-# Beside the vectors: the row of each token, and what each token weighs (model2vec).
+# Names of vectors, and of other tensors: the row and the weight of each token (model2vec).
 _VECTORS, _OTHERS = ("embeddings", "embedding.weight"), {"mapping", "weights"}
 
 
@@ -51,7 +51,7 @@ def static_files(path: Any) -> StaticFiles | None:
 
 
 def _is_static(modules: Path) -> bool:
-    """Return whether a list of steps, if there is one, has no other than those of a static model.
+    """Return whether `modules.json`, if it exists, has only steps of a static model.
 
     A direction is the same whether rows are normalised or not.
     """
@@ -113,7 +113,7 @@ class StaticModel:
         self._weights = _tensor(files, "weights") if "weights" in files.header else None
         if self._vectors.ndim != 2:
             raise ValueError(f"{str(files.vectors)!r} must have a matrix of vectors, a row a token")
-        # model2vec leaves out unknown tokens, of which wordllama's and those of bytes have none.
+        # model2vec leaves out unknown tokens; tokenizers of wordllama and of bytes have no such token.
         written = json.loads(files.tokenizer.read_text(encoding="utf-8"))["model"].get("unk_token")
         self._unknown = self._tokenizer.token_to_id(written) if written else None
         self.settings: dict[str, str] = {

@@ -27,12 +27,12 @@ from .networks import (
     sentence_settings,
 )
 
-# What the reference implementation embeds with; trained so that its pooled output is the embedding.
+# The model of the reference implementation, trained so that its pooled output is the embedding.
 MODEL_PATH = "princeton-nlp/unsup-simcse-roberta-base"
 
 
 def check_texts(texts: Sequence[Any]) -> None:
-    """Raise a `SampleError` for samples that are no str."""
+    """Raise a `SampleError` for samples that are not str."""
     wrong = {i: text for i, text in enumerate(texts) if not isinstance(text, str)}
     SampleError.check(
         {i: f"must be a str, got {type(x).__name__}: {x!r:.40}" for i, x in wrong.items()}

