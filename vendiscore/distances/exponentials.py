@@ -70,7 +70,7 @@ class Exponentials:
 
     @cached_property
     def _single(self) -> tuple[np.ndarray, np.ndarray]:
-        """Factors of the exponents: to scale and clamp those took a fifth of a product's time."""
+        """Factors of the exponents, scaled once: to scale products took a fifth of their time."""
         distances = self.distances
         return (distances.left * self.factor).astype(np.float32), distances.right.astype(np.float32)
 

@@ -113,7 +113,7 @@ class StaticModel:
         self._weights = _tensor(files, "weights") if "weights" in files.header else None
         if self._vectors.ndim != 2:
             raise ValueError(f"{str(files.vectors)!r} must have a matrix of vectors, a row a token")
-        # model2vec leaves out unknown tokens; tokenizers of wordllama and of bytes have no such token.
+        # model2vec leaves out unknown tokens; wordllama's and byte tokenizers have none.
         written = json.loads(files.tokenizer.read_text(encoding="utf-8"))["model"].get("unk_token")
         self._unknown = self._tokenizer.token_to_id(written) if written else None
         self.settings: dict[str, str] = {

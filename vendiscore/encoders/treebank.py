@@ -1,6 +1,6 @@
 """Words and punctuation of English text, by the rules of the Penn Treebank.
 
-The rules are those of R. MacIntyre's tokenizer for the Treebank, as NLTK extended them in its
+The rules come from R. MacIntyre's tokenizer for the Treebank, as NLTK extended them in its
 `NLTKWordTokenizer` (Apache License 2.0), and the tokens are the same. Their order matters: some
 need the space that an earlier one inserts. Most are `str.replace`, fast where nothing is to do.
 """
