@@ -190,7 +190,7 @@ def _of_vectors(samples: Sequence[Any]) -> sp.csr_array:
 
 
 def _kind(sample: Any) -> str:
-    """Return what a fingerprint is made of, and its length; empty for what is none."""
+    """Return what a fingerprint is made of, and its length; empty for other samples."""
     if not _is_vector(sample):
         return ""
     if hasattr(sample, "GetOnBits"):

@@ -77,7 +77,7 @@ def equivalence(
     Raises
     ------
     SampleError, TypeError, ValueError
-        For samples that are no str where texts are compared; judgements that are no finite numbers;
+        For samples that are not str where texts are compared; judgements that are not finite;
         a matrix of another size; a model without such labels.
     MissingPackageError
         Without torch and transformers (extra `text`), for a model.

@@ -17,8 +17,8 @@ from ..resolve.group_labels import is_hashable, is_missing
 from ..similarity.base import Similarity, scale_rows
 from ..similarity.features import FeatureSimilarity
 
-# How far from 1 a row of probabilities may sum: a softmax in single precision over many classes,
-# or so many units of rounding of the precision that it came in, if that is less than single.
+# Largest distance from 1 of a sum of probabilities: for a softmax over many classes in single
+# precision; for lower precisions, in units of their rounding.
 SUM_TOLERANCE = 1e-4
 SUM_ROUNDING = 2
 
@@ -116,7 +116,7 @@ def check_probabilities(probabilities: object) -> Rows:
 
 
 def _improper(P: Rows, tolerance: float) -> dict[int, str]:
-    """Return what is wrong with rows that are no probabilities."""
+    """Return what is wrong with rows that are not probabilities."""
     xp = np if sp.issparse(P) else namespace(P)
     if sp.issparse(P):
         lowest, sums = P.min(axis=1).toarray().ravel(), np.asarray(P.sum(axis=1)).ravel()

@@ -120,8 +120,8 @@ def ngram_overlap(
         By default words and punctuation as NLTK's `NLTKWordTokenizer` splits them. Tokens may also
         be ints (ids) or tuples. A str names one of sacrebleu (extra `text`): "zh", "13a", ….
     analyzer : {"auto", "word", "char"}
-        N-grams of tokens or of characters (k-mers of a sequence). "auto" means words, unless there
-        is no `tokenizer` and most texts are in a script without spaces between words (Chinese,
+        N-grams of tokens or of characters (k-mers of a sequence). "auto" means words, unless a
+        `tokenizer` is missing and most texts are in a script without spaces between words (Chinese,
         Japanese, Thai, Lao, Burmese, Khmer, Tibetan); from a tenth of such texts on, a warning
         names a tokenizer for them.
     columns : int of at least 1, optional

@@ -37,7 +37,7 @@ def text_embeddings(
 ) -> Similarity:
     """The cosine of the embeddings of two texts.
 
-    Time is that of the model and of loading it: for many sets make the encoder once, and pass it as
+    Most time goes to loading and running the model: for many sets make the encoder once, pass it as
     `model`. `settings` has model, revision, pooling and its source (`pooling_from`), dims, and how
     many (distinct) texts were cut (`truncated`).
 

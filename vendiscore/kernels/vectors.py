@@ -87,7 +87,7 @@ def rbf(
 ) -> Similarity:
     """exp(−‖x − y‖² / 2σ²); σ is the median distance unless given.
 
-    The median is that of distinct samples; passing `details["options"]["sigma"]` on as `sigma`
+    The median is taken over distinct samples; passing `details["options"]["sigma"]` on as `sigma`
     compares two sets under one kernel. `n_features` takes the cosine and the sine of so many random
     projections, drawn by `seed` (random Fourier features), instead of n² similarities. Each is off
     by 1/√(2 n_features) or less on average (a note has the error on some pairs); the score is at
