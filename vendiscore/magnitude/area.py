@@ -111,7 +111,7 @@ def mag_diff(
     t_cut : float > 0, optional
         Where to end. Default: the references' t_conv at ε, above 0 unless both sets are one point.
     average : bool, to divide by the cut-off: the mean difference
-    relative : bool, to divide by the references' area: −1 is no diversity at all, 0 the same
+    relative : bool, to divide by the references' area: −1 means a diversity of 0, 0 the same area
     absolute : bool
         Integrate the absolute difference, as the reference implementation does, by the trapezoid.
     **how

@@ -9,7 +9,7 @@ import scipy
 
 from ..arrays.namespace import row_blocks
 
-# What is left of Z in `Floor` where all but the nearest neighbours are taken for orthogonal.
+# Share of Z that `Floor` keeps if all points but nearest neighbours are taken for orthogonal.
 SHARE = 0.9
 
 
@@ -18,7 +18,7 @@ class Floor:
 
     # In a Hilbert space exp(−tD) is a mixture of Gaussian matrices exp(−sD²) over s of Lévy's
     # distribution, which exceeds s with probability erf(t / 2√s). In those with s ≥ Λ/q_i² the row
-    # of a point whose nearest neighbour is at q_i has entries of at most e^{−Λ} beside its 1. With
+    # of a point whose nearest neighbour is at q_i has entries of at most e^{−Λ} next to its 1. With
     # Λ = log(10 n (1 + 2 √(max q / min q))) these do not matter: m_i = 0.9 erf(t q_i / 2√Λ).
     # Elsewhere a bound is proved by a factorisation. With distances of negative type it holds at
     # all larger scales, by Schur's theorem: Z(t) is Z(t′) times exp(−(t − t′)D), entry by entry.

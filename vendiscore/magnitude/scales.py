@@ -1,4 +1,4 @@
-"""At which scales to look: the convergence scale, areas up to it, and slopes in between."""
+"""Scales of magnitude: the convergence scale, areas up to it, and slopes in between."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ ROUNDING = 1e-15
 # beyond where the slope leads the first of them ends.
 FURTHEST, BEYOND = 400.0, 1.1
 LARGEST = math.log(1e307)
-# Of so many points the spread says well enough where to begin, and with which slope in log t.
+# The spread of so many points gives a good start, and a slope in log t, for the search.
 SAMPLE = 128
 GUESS_TOLERANCE = 0.01
 # Relative accuracy of the adaptive area, and the panels before which it does not trust its
 # estimate and after which it gives up.
 AREA_TOLERANCE = 1e-6
 SMALLEST_RULE, LARGEST_RULE = 32, 1024
-# What is below this share of the cut-off has no part in the area that shows, but at scales so small
-# similarities are all 1 in double precision.
+# Scales below this share of the cut-off do not change the area visibly, but similarities there
+# would all be 1 in double precision.
 LEAST_SCALE = 1e-8
 
 
@@ -105,7 +105,7 @@ def _convergence(space: MetricSpace, epsilon: float) -> float:
         return 0.0
 
     def log_odds(above: float, below: float) -> float:
-        # Of a magnitude so far above 1 and below n. For n points at one distance d this is td;
+        # Log odds of a magnitude between 1 and n. For n points at one distance d this is td;
         # nearly straight in t, and steep, for all.
         return math.log1p(n * max(above, 0.0) / max(below, 1e-15 * n))
 

@@ -33,7 +33,7 @@ CG_STEPS = 25
 ROUNDS = 20
 # A factor serves scales down to this share of its own, and proves a bound for those above.
 REACH = 0.25
-# How many solved scales give the start at another: eight save no more steps.
+# Number of solved scales from which the start at another is extrapolated: eight do not save more.
 POINTS = 6
 
 
@@ -167,7 +167,7 @@ class Solver:
             return False
         least = 1 / (2 * largest)
         if Z.dtype is np.float32:
-            # What rounding the entries of Z can do, and rounding in the factorisation has done.
+            # Bounds on errors by rounding: of the entries of Z, and in the factorisation.
             rounding = SINGLE * float(Z.multiply(np.ones(self.n)).max())
             least /= 2
             if least < 2 * rounding or not spectrum_end(Z.whitened, self.n, largest=False) >= 0.5:

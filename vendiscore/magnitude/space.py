@@ -90,7 +90,7 @@ class MetricSpace:
         return _in_range("magnitude", t, value, 1.0, most, ACCEPTED)
 
     def weights(self, t: float) -> np.ndarray:
-        """Return the weight of each sample (n,); identical ones share that of their point."""
+        """Return the weight of each sample (n,); identical samples share a point's weight."""
         w = np.ones(1) if self.distinct == 1 else self.solve(t).weights
         if not np.isfinite(w).all():
             raise ArithmeticError(

@@ -1,4 +1,4 @@
-"""From samples to a metric space: by distances of rows, given distances, or those of a kernel."""
+"""From samples to a metric space: by distances of rows, a matrix of distances, or a kernel."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def as_spaces(
 
 
 def of_rows(sets: Sequence[Samples], how: How) -> bool:
-    """Return whether distances are between rows of numbers, and not those of a kernel."""
+    """Return whether distances are between rows of numbers, rather than by a kernel."""
     if any(isinstance(samples, Similarity) for samples in sets):
         return False
     if how.metric is None:
@@ -206,7 +206,7 @@ def derived_options(sets: Sequence[Samples], how: How, names: Sequence[str]) -> 
 
 
 def metric_of_rows(how: How) -> Metric:
-    """Return the metric of rows of numbers; a TypeError for what is said of a kernel."""
+    """Return the metric of rows of numbers; raise a TypeError for options of a kernel."""
     metric = how.metric or "euclidean"
     of_kernel = [*how.options, *(["normalize"] if how.normalize else [])]
     if of_kernel and not how.says_similarity:  # the kernel is for other measures then
@@ -255,7 +255,7 @@ def _from_similarity(similarity: Similarity, how: How) -> MetricSpace:
     j = int(np.argmin(np.where(np.arange(n) == i, np.inf, D[i])))
     check_square(float(least[i]), f"samples {first[i]} and {first[j]}")
     drop_rounding(D, rounding)
-    # Rounding of a matrix that is not small beside the squares may be of any type.
+    # Rounding of a matrix that is not small compared with the squares may be of any type.
     hilbert = similarity.psd and (F is not None or least[i] > 20 * n * rounding)
     halved = how.metric == "1-k"
     if halved:

@@ -11,8 +11,8 @@ import scipy
 from ..arrays import memory
 from ..arrays.namespace import row_blocks
 
-# Similarities below e^−60 are taken for that, 9e-27: beside a diagonal of ones it is nothing, and
-# numbers that single precision holds only as subnormal ones slow a product down thirty times.
+# Similarities below e^−60 are raised to it: next to a diagonal of ones 9e-27 does not matter,
+# and subnormal numbers of single precision slow a product down thirty times.
 LEAST = -60.0
 
 
