@@ -1,1 +1,1 @@
-"""What is measured of a similarity: a registry of functions with names."""
+"""Measures of samples: functions that are registered by name."""

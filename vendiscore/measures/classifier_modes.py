@@ -1,4 +1,4 @@
-"""How many modes a classifier finds in samples."""
+"""The number of modes that a classifier finds in samples."""
 
 from __future__ import annotations
 

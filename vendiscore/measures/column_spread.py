@@ -1,4 +1,4 @@
-"""How far the columns of samples spread, and how evenly they fill a box."""
+"""Measures of the spread of columns, and of how evenly points fill a box."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def geometric_mean_of_deviations(subject: Subject) -> float:
         # Powers of two, which take no digit: squares of 1e200 overflow.
         top = np.ldexp(1.0, np.frexp(np.abs(X).max(axis=0))[1] - 1)
         deviations = np.std(X / top, axis=0) * top
-    # Of equal numbers the mean is another one, by rounding.
+    # Rounding makes the mean of equal numbers differ from them.
     if not (deviations > 0).all() or (ends[0] == ends[1]).any():
         return 0.0
     return float(np.exp(np.log(deviations).mean()))

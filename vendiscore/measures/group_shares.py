@@ -1,4 +1,4 @@
-"""How much of the diversity of samples lies within groups of them, and how much between.
+"""Shares of diversity within groups of samples and between them.
 
 K_T = 1 within groups, else 0; γ = VS_q(K), α = VS_q(K ∘ K_T) / D_q(w), β = γ / α; Hill number D_q.
 β ≤ D_q(w), as K ∘ K_T is a pinching; β ≥ 1 at order 1 (Holevo), and for groups of one weight.

@@ -1,4 +1,4 @@
-"""How far the means of two sets are apart in the feature space of a kernel."""
+"""Distances between the means of two sets in the feature space of a kernel."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def _sum_of_cubes(A: Any, B: Rows, *, apart: bool = False) -> float:
 
 
 def _check_two(name: str, n: int, m: int, remedy: str) -> None:
-    """Raise where there are no two different samples of a set."""
+    """Raise a ValueError unless both sets have two samples."""
     if min(n, m) < 2:
         raise ValueError(
             f"{name} needs 2 samples and 2 references at least, got {n} and {m}; {remedy}"

@@ -1,4 +1,4 @@
-"""The magnitude of a metric space as measures: at scales, over all of them, beside another."""
+"""The magnitude of a metric space as measures: at scales, as an area, and compared."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much of the samples is of kinds that the references lack."""
+"""The share of samples of kinds that the references lack."""
 
 from __future__ import annotations
 

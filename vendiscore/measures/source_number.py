@@ -1,4 +1,4 @@
-"""How many groups are effectively different, as sources of samples."""
+"""The effective number of different groups, as sources of samples."""
 
 from __future__ import annotations
 
