@@ -221,7 +221,7 @@ def get_kernel(name: str) -> Kernel:
     Parameters
     ----------
     name : str
-        The name, as for `k=`.
+        The name that `k=` takes.
 
     Returns
     -------
