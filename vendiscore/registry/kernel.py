@@ -164,7 +164,7 @@ def register_kernel(
         `fit(samples, **options)` returns the options that follow from samples unless they are
         passed, such as a bandwidth: sets that are compared share them.
     rows : bool, or callable of options
-        Whether a sample has features that depend on no other sample, of one number for all.
+        Whether all samples have equally many features, each from that sample alone (for `State`).
     label, term, by : str
         A predicate of similar samples ("share words": the page offers kernels with a label), the
         experts' name (default: `name`), and the beginning of a sentence on it ("By" and the term).
@@ -221,7 +221,7 @@ def get_kernel(name: str) -> Kernel:
     Parameters
     ----------
     name : str
-        The name, as for `k=`.
+        The name that `k=` takes.
 
     Returns
     -------
