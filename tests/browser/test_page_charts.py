@@ -196,7 +196,7 @@ def test_no_chart_is_of_a_part_where_rows_were_left_out_alone(visit):
 
 
 def test_work_says_how_long_it_has_taken(visit):
-    page = visit()
+    page = visit(color_scheme="light")  # in a window of its own, whose clock is turned
     held = []
     page.route("**/page/score", lambda route: held.append(route))
     page.clock.install()
