@@ -24,7 +24,7 @@ NUMBERS = re.compile(r"(float|array|dict|list of float|MagnitudeFunction)\b")
 
 @dataclass(frozen=True)
 class Entry:
-    """An object that a page documents: its kind, its path, and the members that are named, if any."""
+    """An object that a page documents: its kind, its path, and its named members, if any."""
 
     page: str
     kind: str
