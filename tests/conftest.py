@@ -115,8 +115,8 @@ MARKS = {
 }
 
 
-# Files that one worker runs in a row: those that ask one page, which takes long to start,
-# and those of few tests that take long. xdist begins with the files of most tests.
+# Files that one worker runs in a row: some ask one page, which takes long to start, and
+# others have few tests that take long. xdist begins with the files of most tests.
 ONE_WORKER = {
     "page": ("tests/browser/", "tests/app/serving/test_server"),
     "slow": (

@@ -1,4 +1,4 @@
-"""Names that are none of ours, and strings that are no text: what is said about them."""
+"""Names that are none of ours, and strings that are not text: the messages about them."""
 
 import magnitudes
 import numpy as np

@@ -1,4 +1,4 @@
-"""The map of a set is kernel PCA: that of a naive one, of features and of a matrix alike."""
+"""The map of a set is kernel PCA: a naive one agrees, from features and from a matrix alike."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The table of samples: each row beside the plain way, and near-duplicates that are all named."""
+"""The table of samples: each row is checked in the plain way, and all near-duplicates are named."""
 
 import itertools
 import json

@@ -1,4 +1,4 @@
-"""What is said of samples is what their matrix says, and one matrix is decomposed once."""
+"""Tables of samples and of their matrix agree, and one matrix is decomposed once."""
 
 import itertools
 

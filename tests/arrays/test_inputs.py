@@ -63,10 +63,10 @@ def test_rows_are_the_same_in_any_container(kind):
 def test_entries_of_sparse_rows_that_come_in_parts_are_added():
     parts = sp.csr_array((np.array([1.0, 2.0, 5.0]), np.array([0, 0, 1]), np.array([0, 2, 3])))
     np.testing.assert_array_equal(as_matrix(parts).toarray(), [[3, 0], [0, 5]])
-    assert parts.nnz == 3  # what came in stays as it was
+    assert parts.nnz == 3  # the argument is not changed
 
 
-# What cannot be a row, and what the message says of it; None is the good row [1, 2].
+# Objects that cannot be rows, and the message about each; None is the good row [1, 2].
 BAD_ROWS = [
     ([1.0], r"has shape \(1,\), others have \(2,\)"),
     ([1.0, None], "must be a row of numbers, got NoneType None in it"),
@@ -220,7 +220,7 @@ def test_the_two_zeros_are_one_number_when_rows_are_compared(dtype):
     A = np.array([[0.0, 1.0], [-0.0, 1.0], [0.0, -1.0], [-0.0, -1.0]], dtype)
     np.testing.assert_array_equal(identical_rows(A), [0, 0, 1, 1])
     np.testing.assert_array_equal(identical_rows(np.asfortranarray(A)), [0, 0, 1, 1])
-    assert np.signbit(A[1, 0])  # what came in stays as it was
+    assert np.signbit(A[1, 0])  # the argument is not changed
 
 
 def test_zeros_that_sparse_rows_store_are_zeros():

@@ -1,4 +1,4 @@
-"""How much memory there is, and that it is asked for before a matrix is made."""
+"""The amount of memory is found, and memory is asked for before a matrix is made."""
 
 import subprocess
 import sys
@@ -45,7 +45,7 @@ def test_files_are_not_counted_as_used_whether_read_lately_or_not(groups):
 
 
 def test_the_first_version_of_control_groups_is_read(groups):
-    # Usage includes that of the groups below, and so do the totals.
+    # Usage includes the usage of the groups below, and so do the totals.
     write(
         groups / "cgroup" / "memory",
         memory__limit_in_bytes=8 * GB,
@@ -134,7 +134,7 @@ def test_no_limit_is_the_machine(groups, limit):
 @pytest.mark.skipif(sys.platform != "linux", reason="limits on addresses are a matter of Linux")
 def test_a_limit_on_addresses_is_seen_before_anything_is_allocated():
     code = (
-        # What is imported at first use takes addresses, too.
+        # Modules that are imported at first use take addresses, too.
         "import resource, numpy as np, psutil, scipy.linalg, scipy.spatial.distance;"
         "from vendiscore import compute, TooLargeError;"
         "X = np.ones((4000, 2)); X[:, 0] = range(4000);"
@@ -177,7 +177,7 @@ MATRICES = {
 def test_who_wants_a_matrix_asks_for_the_memory_that_it_takes(name, monkeypatch):
     if name == "bleu":
         pytest.importorskip("sacrebleu")
-    MATRICES[name]()  # what is imported or kept for later is no matter of samples
+    MATRICES[name]()  # imports and caches do not depend on the samples
     asked = []
     monkeypatch.setattr(memory, "require", lambda needed, what, remedy: asked.append(needed))
     tracemalloc.start()

@@ -11,7 +11,7 @@ SWITCHES = (
     "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-sync "
     "--disable-background-networking --disable-component-update"
 )
-# What a browser says of every refusal; the page says it in words.
+# A browser logs this message for every refusal; the page says it in words.
 REFUSED = re.compile(r"Failed to load resource: .* status of (410|422) ")
 
 

@@ -131,7 +131,7 @@ def test_of_two_sets_of_one_source_no_sample_is_listed(visit):
     page.locator(".set textarea").nth(1).fill("\n".join([*stories, stories[0]]))
     press_score(page)
     only = page.locator(".r-only")
-    expect(only).to_have_count(1)  # no story of B is told twice often enough to be more than chance
+    expect(only).to_have_count(1)  # too few stories of B are repeated to be more than chance
     expect(only).to_contain_text("Only in A")
     expect(only).to_contain_text("of them.")
     expect(page.locator("#result")).to_contain_text("No sample of B is listed")

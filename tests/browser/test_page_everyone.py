@@ -26,7 +26,7 @@ pytest.importorskip("gradio")
 import page_tasks
 
 RESULT = ("#result .r-bar", "#result figure", "#result table", "#result section > *")
-# Of what has the focus: its outline, its place on the screen, and its part of the page.
+# The outline of the focused element, its place on the screen, and its part of the page.
 FOCUS = """() => {
     const at = document.activeElement;
     const shown = at.matches(".visually-hidden") ? at.parentElement : at;

@@ -1,4 +1,4 @@
-"""What stays: in the address, over a reload, and when something new comes in."""
+"""Settings and results stay in the address, over a reload, and when something new comes in."""
 
 import json
 import re

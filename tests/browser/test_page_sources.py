@@ -1,4 +1,4 @@
-"""How many different models: counted where a table has models and prompts, and only there."""
+"""Different models are counted where a table has models and prompts, and only there."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""What people come for: seven tasks, each in few clicks, with the right answer on the screen."""
+"""People come for seven tasks: each takes few clicks, with the right answer on the screen."""
 
 import re
 

@@ -26,7 +26,7 @@ def examples(page: Path) -> list[tuple[str, str]]:
 
 @pytest.fixture
 def printed(capfd, monkeypatch, tmp_path):
-    """What a command prints in a folder of its own: ours here, others by the shell."""
+    """The output of a command in a folder of its own: ours runs here, others run in the shell."""
     monkeypatch.chdir(tmp_path)
 
     def run(command: str) -> str:

@@ -1,4 +1,4 @@
-"""The command `vendiscore FILE…`: its numbers are those of `compute`, in every format."""
+"""The command `vendiscore FILE…`: its numbers equal the results of `compute`, in every format."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""What cannot be read or used: the message names file, line or row and column, the code is 1."""
+"""Unreadable or unusable files: the message names file, line or row and column; the code is 1."""
 
 import io
 import json
@@ -24,7 +24,7 @@ def arrays(**named: np.ndarray) -> bytes:
 
 NUMBERS = "a,b\n1,2\n3,4\n5,6\n"
 OBJECTS = np.array([{"a": 1}, None], dtype=object)
-# By the name of the file: what is in it, what follows it, and what is said of it.
+# By the name of the file: its content, the arguments that follow it, and the message.
 REFUSED = {
     "empty.txt": (b"", [], "empty.txt: there are no samples in it"),
     "empty.csv": (b"", [], "there are no samples in it"),

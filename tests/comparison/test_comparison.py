@@ -44,7 +44,7 @@ def test_two_sets_of_one_source_differ_as_often_as_the_level_says(sizes):
 
 
 def test_nor_do_two_sources_that_have_nothing_in_common_but_their_diversity():
-    """What T is divided by its standard error for: 12 of 100 without it."""
+    """This is why T is divided by its standard error: otherwise, 12 of 100 are found to differ."""
     said = 0
     for seed in range(20):
         rng = np.random.default_rng(seed)
@@ -389,7 +389,7 @@ def test_a_coverage_that_one_set_lacks_altogether_is_said():
 
 
 def test_products_and_other_similarities_are_drawn_from():
-    """Of parts that are kept as they came, and read off their matrix."""
+    """Draws agree for parts that are kept as given and for parts that are read off their matrix."""
     K = as_similarity(normal(0, 16), k="rbf", sigma=1.0)
     both = ProductSimilarity([K, MatrixSimilarity(np.ones((16, 16)), psd=True)])
     plan = Plan(permutations=99).checked()

@@ -1,4 +1,4 @@
-"""κ is constant where it should be, its steps continue, and limits are told where they show."""
+"""κ is constant where it should be, its steps continue, and limits are named where they show."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Growth is the mean score of subsets, and comes near that of larger sets."""
+"""Growth is the mean score of subsets, and comes near the score of larger sets."""
 
 import itertools
 import json
@@ -73,7 +73,7 @@ def test_at_n_the_interval_is_the_jackknife_of_the_logit(q):
     X = rows(0, 30)
     found = growth(X, [30], q=q, k="cosine")
     without = (np.delete(X, i, axis=0) for i in range(30))
-    # Sets of 29 score less than those of 30: only the differences between them count.
+    # Sets of 29 score less than sets of 30: only the differences between them count.
     left = [logit(compute(part, q=q, k="cosine")["VS"], 29) for part in without]
     reach = scipy.stats.t.ppf(0.975, 29) * math.sqrt(29 * np.var(left))
     middle, low, high = (logit(x[0], 30) for x in (found.scores, found.low, found.high))

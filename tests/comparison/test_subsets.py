@@ -95,7 +95,7 @@ def test_windows_meet_every_sample_about_as_often():
 
 
 def test_the_error_of_a_mean_over_windows_is_that_of_all_samples():
-    """Of a mean of x the error at n = 2 m is σ/√n, whatever m is."""
+    """The error of a mean of x at n = 2 m is σ/√n, whatever m is."""
     x = np.random.default_rng(0).normal(size=80)
 
     def score(places):
@@ -148,7 +148,7 @@ def test_screened_statistics_are_on_the_side_of_the_bar_where_exact_ones_are(bar
 @pytest.mark.parametrize("name", ["texts, n-grams", "vectors, cosine"])
 @pytest.mark.parametrize("q", [0.5, 1, 2, math.inf])
 def test_p_of_sets_beyond_a_stack_is_that_of_exact_exchanges(name, q, monkeypatch):
-    """Of 60 samples, whose exchanges are screened by slopes at the pool, and of 60 and 130."""
+    """Sets have 60 samples, whose exchanges are screened by slopes at the pool, or 60 and 130."""
     source, options = SOURCES[name]
     rng = np.random.default_rng(3)
     for other in (60, 130):

@@ -224,7 +224,7 @@ def test_a_median_that_an_outlier_hides_is_refused_and_what_vanishes_still_count
     ):
         as_similarity(rows(0.0, tiny, -tiny, 0.3 * tiny, 1e308), k=kernel)
     pair = as_similarity(rows(0.0, -0.0, tiny, 1e308), k=kernel)
-    assert pair.fitted["sigma"] == 1e308  # of 1e308, 1e308 and what is too small beside it
+    assert pair.fitted["sigma"] == 1e308  # the median of 1e308, 1e308 and a tiny distance
 
 
 @pytest.mark.parametrize("kind", [list, np.asarray, np.float32, sp.csr_array, "torch"])

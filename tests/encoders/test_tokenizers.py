@@ -1,4 +1,4 @@
-"""Tokenizers by name: those of sacrebleu, for n-grams and for BLEU."""
+"""Tokenizers by name: sacrebleu has them, for n-grams and for BLEU."""
 
 import sys
 import types

@@ -1,4 +1,4 @@
-"""Options that mean nothing are refused by name, functions that are no kernels by their pair."""
+"""Meaningless options are refused by name, functions that are not kernels by their pair."""
 
 import decimal
 import fractions
@@ -19,7 +19,7 @@ K = np.exp(-np.abs(X[:, :1] - X[:, :1].T))
 TEXTS = ["a b c", "a b d", "c d e f", "a d a", "e e e", "f f a d"]
 P = np.full(6, 1 / 6)
 
-# What each option may be, for calls that are right with `right`.
+# For each option: a call that takes it, and a value with which the call is right.
 CALLS = {
     "q": (lambda q: compute(X, k="rbf", q=q), 1.5),
     "p": (lambda p: compute(X, k="rbf", p=p), P),

@@ -116,7 +116,7 @@ def test_rows_under_a_metric_have_the_magnitude_of_its_definition(X, metric, rel
     largest = max(max(row) for row in D)
     assume(largest == 0 or 1e-290 < largest < 1e300)
     t = relative / float(largest) if largest else 1.0
-    # Angles are as good as the rounding of unit vectors, distances as that of their coordinates.
+    # Angles are as good as the rounding of unit vectors, distances as the rounding of coordinates.
     least = min((d for row in D for d in row if d), default=1)
     cancels = float(
         max(np.abs(X).max() / least if metric not in ("cosine", "correlation") else 1, 1)
@@ -193,7 +193,7 @@ def test_kernels_have_the_magnitude_of_their_distances(case, metric, t):
         assert same.any()
         return
     (got,) = found
-    # What K cannot tell apart may be at a distance that features can tell.
+    # Points that K cannot tell apart may be at a distance that features can tell.
     close = t * np.sqrt(2e-15) if same.any() else 0.0
     assert got == pytest.approx(
         np.linalg.solve(Z, np.ones(len(Z))).sum(), rel=1e-8 + close + 10 * case.noise

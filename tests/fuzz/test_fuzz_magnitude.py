@@ -264,7 +264,7 @@ def test_areas_and_convergence_scales_on_a_line_are_those_in_closed_form(x, y, e
     g, n = cf.gaps(x), len(np.unique(x))
     t_conv = cf.convergence(lambda t: cf.tree(g, t), n, epsilon)
     if epsilon * n > 1e-13:
-        # (1 − ε) n is rounded to ε_machine·n; so is the scale at which it is reached, to that of ε.
+        # (1 − ε) n is rounded to ε_machine·n, so the scale that reaches it is rounded as ε is.
         rel = 1e-8 + 8 * np.finfo(float).eps * n / epsilon
         found = []
         error = fuzz.refusal(lambda: found.append(convergence_scale(x, epsilon=epsilon)))

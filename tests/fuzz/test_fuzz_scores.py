@@ -1,4 +1,4 @@
-"""Scores of drawn samples are those of the definition, however they are asked for."""
+"""Scores of drawn samples agree with the definition, however they are asked for."""
 
 import importlib.util
 import itertools
@@ -134,7 +134,7 @@ def test_a_matrix_is_scored_or_refused_for_its_negative_eigenvalues(K, data):
     clipped = data.draw(st.booleans())
     mass = -values[values < 0].sum()
     if mass > 1.1e-6 and not clipped:
-        # Orders 2 and ∞ alone do not look at the spectrum; then the number is that of the norm.
+        # Orders 2 and ∞ alone do not look at the spectrum; then the number follows from the norm.
         error = fuzz.refusal(lambda: compute(K, score_K=True, q=orders, p=p))
         assert error is not None or set(orders) <= {2, math.inf}
         if error is not None:

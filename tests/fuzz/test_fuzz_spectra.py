@@ -141,7 +141,7 @@ def test_single_precision_moves_a_score_by_no_more_than_a_millionth(X, q, data):
     F = X / np.linalg.norm(X.astype(float), axis=1, keepdims=True)
     root = np.full(len(F), len(F) ** -0.5) if p is None else np.sqrt(p)
     values = np.linalg.svd(root[:, None] * F, compute_uv=False)[::-1] ** 2
-    # The n − d eigenvalues that features have not are zero; rounding is that of n samples.
+    # The n − d eigenvalues that features have not are zero; rounding is as for n samples.
     low, high = reference.bracket(np.concatenate([np.zeros(len(F) - len(values)), values]), q)
     fuzz.check_number(got, low, high, 1e-6)
 

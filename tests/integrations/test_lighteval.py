@@ -36,7 +36,7 @@ class Parrot(DummyModel):
 @pytest.fixture
 def run(tmp_path, monkeypatch):
     """Run the example with a model; the numbers of the task."""
-    # Of lighteval's own tasks some fetch files when they are imported.
+    # Some of lighteval's own tasks fetch files when they are imported.
     for name in ("_load_from_files", "_load_from_subdirs"):
         monkeypatch.setattr(Registry, name, staticmethod(lambda *others: {}))
 

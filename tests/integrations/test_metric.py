@@ -121,7 +121,7 @@ def test_threads_share_one_metric(metric):
         assert all(pool.map(work, range(200)))
 
 
-# What two processes add, round after round, and how it is scored.
+# Samples that two processes add, round after round, and their scores.
 
 
 def test_generators_of_options_are_read_once(fresh):

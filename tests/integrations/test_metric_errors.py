@@ -13,7 +13,7 @@ from vendiscore import compute
 
 GOOD = np.array([[1.0, 0.0], [0.6, 0.8], [0.0, 1.0]])
 TEXTS = ["a b", "a c", "d"]
-# Of the unigrams of the first two one in two is shared, of the bigrams none: k = 1/4.
+# The first two share one in two of their unigrams and none of their bigrams: k = 1/4.
 SHARES = np.array([1.25, 0.75, 1.0]) / 3
 VS = float(np.exp(-(SHARES * np.log(SHARES)).sum()))
 

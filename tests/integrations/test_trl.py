@@ -43,7 +43,7 @@ def test_surprise_shares_out_the_score(q):
     assert found[0] == pytest.approx(found[1])
     if q == 1:
         assert found.mean() * math.log(4) == pytest.approx(math.log(vs), rel=1e-10)
-    elif q != math.inf:  # the mean of powers is that of the score
+    elif q != math.inf:  # the mean of powers is the power of the score
         assert np.mean(4 ** (found * (1 - q))) == pytest.approx(vs ** (1 - q), rel=1e-10)
 
 
@@ -55,7 +55,7 @@ def test_leaving_one_out_is_done_by_hand(q):
 
 
 def test_the_policy_gradient_of_leaving_one_out_is_that_of_the_expected_score():
-    """Of a policy that draws three of three texts, over all 27 draws."""
+    """The policy draws three times from three texts, and all 27 draws are summed."""
     texts = [*TEXTS[1:3], "a cat ran off"]
     policy = np.array([0.5, 0.3, 0.2])
     expected, found = np.zeros(3), np.zeros(3)

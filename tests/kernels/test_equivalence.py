@@ -1,4 +1,4 @@
-"""What `same` may be, and what is refused."""
+"""Values that `same` may have, and values that are refused."""
 
 import re
 

@@ -25,7 +25,7 @@ def inception(torch, tmp_path_factory, monkeypatch):
     """Inception v3 of random weights, which stand where torchvision looks for the trained ones.
 
     torchvision gives a network with weights transform_input=True, one without does not have it,
-    so it is said here. Weights are spread as He et al. advise: with torch's default, signals fade
+    so it is set here. Weights are spread as He et al. advise: with torch's default, signals fade
     over 48 layers until single precision has none left.
     """
     import torchvision

@@ -165,7 +165,7 @@ def test_settings_can_be_quoted(name, build):
     samples, options = CASES[name]
     details = compute(samples, k=name, details=True, psd="clip", **options)["details"]
     assert details["kernel"] == name
-    # What is left out is told by `dropped`; it changes no kernel.
+    # The samples that are left out are listed in `dropped`; `on_error` changes no kernel.
     assert set(details["options"]) >= set(KERNELS[name].options) - {"on_error"}
     assert "on_error" not in details["signature"]
     assert f"kernel={name}|" in details["signature"]
@@ -189,7 +189,7 @@ def test_texts_of_any_script_are_read(name, build):
     assert K[0, 2] < 0.9
 
 
-# The package whose absence a kernel reports; those of embeddings are tested with them.
+# The package whose absence a kernel reports; embeddings and their packages are tested elsewhere.
 PACKAGES = {"molecules": "rdkit", "text": "sacrebleu"}
 
 
@@ -216,7 +216,7 @@ def test_library_needs_no_heavy_package_to_be_imported():
     assert ran.stdout == "[]\n", ran.stdout + ran.stderr
 
 
-# What no kernel on such samples can use: several kinds of each.
+# Samples that no kernel of their kind can use, for several reasons each.
 BAD: dict[str, list[Any]] = {
     "text": ["", None, "  ", 3.5],
     "vectors": [[math.nan, 0, 1], [1.0, 2.0], None, ["a", 1, 2], [math.inf, 0, 0]],
@@ -234,7 +234,7 @@ BAD: dict[str, list[Any]] = {
     "molecules": ["C1CC", "", None, 7],
     "images": [None, np.full((9, 7, 3), 2.5), b"no file"],
 }
-# Of what is no text or image by its type; the rest is for the model to say, after a long time.
+# By their type, these are neither text nor image; the model refuses others, after a long time.
 BAD_FOR = {
     "equivalence": [None, 3.5, b"x"],
     "text_embeddings": [None, 3.5, b"x"],

@@ -126,7 +126,7 @@ def test_mode_diversity_is_the_perplexity_of_the_mean_prediction():
 
 
 def test_mode_diversity_cannot_see_diversity_within_a_mode():
-    """What the probability product kernel sees, and the mean does not."""
+    """The probability product kernel sees that both samples are alike, and the mean does not."""
     P = [[0.5, 0.5], [0.5, 0.5]]
     assert mode_diversity(P) == pytest.approx(2)
     assert compute(P, k="probability_product")["VS"] == pytest.approx(1)

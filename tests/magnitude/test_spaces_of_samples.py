@@ -271,7 +271,7 @@ def test_adaptive_areas_keep_their_promise_on_lines() -> None:
 
 def test_an_absolute_difference_is_not_integrated_adaptively() -> None:
     how = {"t_cut": 3.0, "quadrature": "adaptive"}
-    # ∫ tanh(99 t / 2) dt, which is Mag of three points minus that of two
+    # ∫ tanh(99 t / 2) dt, which is Mag of three points minus Mag of two
     expected = 3 + (math.log1p(math.exp(-297)) - math.log(2)) / 49.5
     assert mag_diff([0.0, 1.0, 100.0], [0.0, 1.0], **how) == pytest.approx(expected, rel=1e-5)
     with pytest.raises(ValueError, match="an absolute difference has corners"):
@@ -297,7 +297,7 @@ def fit_centre(vectors: object, centre: object = None) -> dict:
 
 def centred(vectors: object, centre: object = None) -> FeatureSimilarity:
     """Return the cosine of rows minus their mean, or another centre."""
-    # Settings that are no options of the same name, or not as they were given.
+    # The settings are not options of the same name, or differ from what was given.
     return FeatureSimilarity(np.asarray(vectors) - centre, {"centre": "mean"}).normalized()
 
 
@@ -333,7 +333,7 @@ def test_mixtures_take_options_and_columns() -> None:
     assert as_space(columns, k={"labels:a": 0.5, "labels:b": 0.5}).distinct == 3
 
 
-# What comes out
+# Results
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, 0.5, -3.0, 5.5])

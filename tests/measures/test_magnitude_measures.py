@@ -200,8 +200,8 @@ class TestArea:
 
 
 # Limbeck et al., arXiv 2311.16054, Table S.1: Manhattan distances, K = exp(−D), 10 even scales from
-# 0 to X's convergence scale. Vendi Scores: it prints that of the first two as 1.867, in closed form
-# 1.8661, and that of the third with two decimals.
+# 0 to X's convergence scale. Vendi Scores: it prints 1.867 for the first two, in closed form
+# 1.8661, and the score of the third with two decimals.
 TABLE = {
     "X": ([[1], [0]], 4.602, 1.866, 0.368, 0.500),
     "Q": ([[1, 0], [0, 0]], 4.602, 1.866, 0.368, 0.0),

@@ -85,7 +85,7 @@ def test_several_scales_are_those_one_by_one_and_end_at_the_number_of_unshared_p
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 8), st.floats(0.01, 30))
 def test_it_is_never_below_zero_where_there_is_a_magnitude(seed: int, n: int, t: float) -> None:
-    """Of a positive definite space no part has a larger magnitude; others are refused."""
+    """No part of a positive definite space has a larger magnitude; other spaces are refused."""
     rng = np.random.default_rng(seed)
     shifts = rng.random((20, 20))
     D = shifts + shifts.T + rng.choice([0.0, 2.0])  # within [m, 2m] every matrix is a metric

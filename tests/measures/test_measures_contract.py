@@ -24,7 +24,7 @@ few = settings(max_examples=10, deadline=None)
 
 
 def measured(name: str, X: Any, Y: Any = None) -> float:
-    """Return one measure; those of two sets beside one that stays the same."""
+    """Return one measure of X, or of X and Y; the default for Y is a set that stays the same."""
     return compute(X, any_samples(name, len(X), 99) if Y is None else Y, **asked(name, len(X)))[
         name
     ]
@@ -36,7 +36,7 @@ def kernel(X: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("name", ALL)
 class TestEvery:
-    """What holds for any measure."""
+    """Properties that every measure has."""
 
     @few
     @given(seeds)
@@ -61,7 +61,7 @@ class TestEvery:
         asking, Y = asked(name, 16), any_samples(name, 16, 99)
         places = np.random.default_rng(0).permutation(16)
         mixed = [X[i] for i in places] if isinstance(X, list) else X[places]
-        # What belongs to each sample goes with it.
+        # Values that belong to a sample go with it.
         for keywords in (asking, asking["measures"][name]):
             keywords |= {
                 key: np.asarray(value)[places]

@@ -40,7 +40,7 @@ def test_it_is_the_entropy_of_positive_eigenvalues(how: dict, eta: float) -> Non
     K = as_similarity(np.vstack([X, Y]), **how).normalized().dense()
     found = novelty(X, Y, eta=eta, **how)
     assert found == pytest.approx(naive(K, 16, eta), abs=1e-10)
-    # Beside what needs eigenvectors of both sets, it is read off these.
+    # Together with a measure that needs eigenvectors of both sets, it is read off these.
     beside = compute(X, Y, measures=["KEN", "RelativeVS"], eta=eta, **how)["KEN"]
     assert beside == pytest.approx(found, abs=1e-12)
     single = novelty(X.astype("f"), Y.astype("f"), eta=eta, **how)

@@ -287,7 +287,7 @@ def test_all_of_them_take_one_pass_of_each_kind(monkeypatch: pytest.MonkeyPatch)
     compute(cloud(20), cloud(20, 1), measures=each)
     assert sorted(looked) == ["00", "01", "01", "01", "11", "11"]
     looked.clear()
-    found(cloud(60), cloud(20, 1), groups=np.arange(60) // 20)  # those of references once for all
+    found(cloud(60), cloud(20, 1), groups=np.arange(60) // 20)  # distances of references only once
     assert sorted(looked) == ["00"] * 3 + ["01"] * 3 + ["33"] * 2
 
 

@@ -118,7 +118,7 @@ GUESSES = {
     "v.diversity(ta)": SCORE,
     "v.help": "help(compute) describes the main function",
 }
-# Calls beside these that were led astray.
+# More calls that were led astray.
 MORE = {
     "v.compute(ta, seed=0)": "Nothing is drawn at random here",
     "v.compute(ta, random_state=0)": "Nothing is drawn at random here",

@@ -1,4 +1,4 @@
-"""`evaluate.load("someone/vendiscore")`: the package and the kernels are those of the Space."""
+"""`evaluate.load("someone/vendiscore")`: the package and the kernels come from the Space."""
 
 import re
 import shutil

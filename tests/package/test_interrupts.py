@@ -56,7 +56,7 @@ CALLS = {
     "State": lambda: added().compute(),
     "surprise": lambda: vendiscore.surprise(X[:150], X[150:350], **RBF),
 }
-# Those that do little, or nothing.
+# Names that do little, or nothing.
 SHORT = (
     "FeatureSimilarity IndefiniteError MatrixSimilarity MissingPackageError NotPSDError "
     "ProductSimilarity RowsSimilarity SampleError Selection Similarity SumSimilarity TooLargeError "
@@ -151,7 +151,7 @@ MANY = {
     "State": "v.State.empty(k='cosine').update(X)",
     "surprise": "v.surprise(X[:25_000], X[25_000:], k='cosine')",
 }
-# Those of matrices, of texts, of lists of sets, and of distances, which are all pairs.
+# Functions of matrices, of texts, of lists of sets, and of distances, which are all pairs.
 PAIRS = (
     "as_similarity conditional_score convergence_scale mag_area mag_areas mag_diff "
     "magnitude_dimension magnitude_function magnitude_weights mode_diversity score score_K sources "

@@ -1,4 +1,4 @@
-"""Which code a load runs: that of the script that the caller named, in every order of events."""
+"""A load runs the code of the script that the caller named, in every order of events."""
 
 import importlib.util
 import json
@@ -71,7 +71,7 @@ def _dedented(code: str) -> str:
     return "\n".join(line[4:] for line in code.splitlines())
 
 
-# What one package means: what one side raises, makes and registers, the other one knows.
+# The package is one: what one side raises, makes and registers, the other one knows.
 ONE = f"""
 import vendiscore, sys
 try:
@@ -153,7 +153,7 @@ def test_a_record_is_followed_where_nobody_named_a_script(library, copied):
     origin, copy = copied
     assert library._recorded(str(copy)) == origin
     assert library._given(str(copy)) is None
-    assert library._given(str(origin)) == origin  # it is no copy
+    assert library._given(str(origin)) == origin  # it is not a copy
 
 
 @pytest.mark.parametrize("why", ["relative", "changed", "gone", "another's", "no package"])
@@ -261,7 +261,7 @@ def test_threads_share_one_complete_package_and_its_metrics(tmp_path):
     # imports from it without a lock, so in an empty cache a thread may miss what another just made.
     assert Python(NEWCOMERS, tmp_path).lines() == ["[] 1 12"]
     assert not list(tmp_path.rglob("*.arrow"))
-    # Without the lock, five in six fail; beside an installed package it could be either one.
+    # Without the lock, five in six fail; with an installed package it could be either one.
     site = installed(tmp_path / "site")
     many = [Python(IN_THREADS, tmp_path, *path) for path in ((), (site,))]
     for process in many:

@@ -64,7 +64,7 @@ def test_tests_stand_where_the_package_has_what_they_test():
         if folder.parts and folder.parts[0] in WHOLE:
             continue
         stems = {module.stem for module in MODULES if module.parent == folder}
-        stems |= {folder.name} if folder.parts else {"numbers"}  # the file beside it
+        stems |= {folder.name} if folder.parts else {"numbers"}  # the file next to it
         name = path.stem.removeprefix("test_")
         if not any(name == stem or name.startswith(f"{stem}_") for stem in stems):
             lost.append(str(path.relative_to(TESTS)))

@@ -267,7 +267,7 @@ def editable(tmp_path_factory) -> Path:
 
 
 def test_an_editable_install_is_imported_from_every_folder(editable, tmp_path):
-    """The folder that holds the clone too, whose name is that of the package."""
+    """One folder is the parent of the clone, and the clone is named like the package."""
     (tmp_path / "vendiscore").symlink_to(ROOT, target_is_directory=True)
     (tmp_path / "empty").mkdir()
     code = f"""

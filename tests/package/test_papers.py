@@ -18,7 +18,7 @@ QUICK = ("cards", "table_s1", "orders", "not_here")
 NUMBER = re.compile(r"[−+-]?\d*\.?\d+(?: ± \d*\.?\d+)?")
 ROUNDED = "nothing is drawn: rounding of arithmetic"
 DRAWN = "three standard errors of the mean over the draws"
-# Of a group, a finding and the words before a number: its value, how far off it may be, and why.
+# By group, finding and the words before a number: its value, how far off it may be, and why.
 WHICH = "which measure tells the temperature best"
 CLASSES = "correlation with the number of classes"
 GROWS = "the mean of VS grows with every class"

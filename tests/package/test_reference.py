@@ -24,7 +24,7 @@ NUMBERS = re.compile(r"(float|array|dict|list of float|MagnitudeFunction)\b")
 
 @dataclass(frozen=True)
 class Entry:
-    """What a page documents: its kind, its path, and the members that are named, if any are."""
+    """An object that a page documents: its kind, its path, and its named members, if any."""
 
     page: str
     kind: str
@@ -52,7 +52,7 @@ def loaded(path):
     module, _, name = path.rpartition(".")
     try:
         found = importlib.import_module(module)
-        # What could not be imported to run its examples is left behind half made.
+        # A module that could not be imported to run its examples is left behind half made.
         found = found if hasattr(found, name) else importlib.reload(found)
         return getattr(found, name)
     except MissingPackageError as error:

@@ -21,7 +21,7 @@ FENCED = re.compile(r"^(`{3,}|:{3,})([^\n]*)\n(.*?)^\1\s*$", re.MULTILINE | re.D
 
 
 class Page(HTMLParser):
-    """What a page names: its anchors, where it links to, what it loads."""
+    """A page of the site: its anchors, where it links to, what it loads."""
 
     def __init__(self, path: Path) -> None:
         super().__init__()
@@ -81,7 +81,7 @@ def test_every_link_leads_somewhere(site: Path, pages: dict[Path, Page]) -> None
         for link in page.links:
             parts = urlsplit(link)
             if parts.scheme or parts.netloc:
-                # What cannot be asked here is at least an address without an accident.
+                # Sites that cannot be asked here have at least well-formed addresses.
                 assert re.fullmatch(r"https://[\w.-]+\.[a-z]+(/[^\s]*)?", link), (path, link)
                 continue
             target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
@@ -175,7 +175,7 @@ def test_every_block_of_code_is_executed() -> None:
     assert counts["console"] > 5
 
 
-# What is shown of `examples` is run by the tests of the harnesses.
+# The tests of the harnesses run the files of `examples` that are shown.
 DIRECTIVES = ("toctree", "eval-rst", "include", "literalinclude", "figure", "note", "warning")
 NEWCOMER = ("start", "compare_models")  # .ci/newcomer.py runs their commands word for word
 

@@ -22,7 +22,7 @@ def output(*command: str, folder: Path = ROOT) -> str:
 
 @pytest.fixture(scope="module")
 def tracked() -> list[str]:
-    """What git knows: the mode and the path of each file."""
+    """The mode and the path of each file that git knows."""
     if not (ROOT / ".git").exists():
         pytest.skip("not a git checkout")
     return output("git", "ls-files", "--stage").splitlines()
@@ -46,7 +46,7 @@ def test_no_file_hides_a_second_idea(sources):
 def test_ruff_checks_and_formats_every_source_file(sources):
     pytest.importorskip("ruff")
     ruff = (sys.executable, "-m", "ruff")
-    # Those that the configuration excludes are left out, though they are named.
+    # Files that the configuration excludes are left out, though they are named.
     seen = output(*ruff, "check", "--force-exclude", "--show-files", *sources).splitlines()
     assert {str(Path(path).relative_to(ROOT)) for path in seen} == set(sources)
     formatted = output(*ruff, "format", "--check", "--force-exclude", *sources)

@@ -1,4 +1,4 @@
-"""What a Space needs is in the repository, and the library stays light without it."""
+"""The repository has all that a Space needs, and the library stays light without it."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""Rows of numbers in parquet are stacked, and those of another length are named."""
+"""Rows of numbers in parquet are stacked, and rows of another length are named."""
 
 import io
 

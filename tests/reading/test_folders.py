@@ -1,4 +1,4 @@
-"""A folder of images as samples: which files count, in which order, what is said of the rest."""
+"""A folder of images as samples: which files count, in which order, and a message on the rest."""
 
 import io
 import shutil
@@ -89,7 +89,7 @@ def test_without_a_kernel_the_two_for_images_are_named(photos):
 
 def test_other_files_and_folders_are_left_out_and_named(photos, save):
     expected = compute(photos, k="pixels")
-    for name in (".DS_Store", "Thumbs.db", "desktop.ini", "._1.png"):  # those of systems, hidden
+    for name in (".DS_Store", "Thumbs.db", "desktop.ini", "._1.png"):  # hidden files of systems
         (photos / name).write_bytes(b"x")
     with warnings.catch_warnings():
         warnings.simplefilter("error")

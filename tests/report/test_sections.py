@@ -1,4 +1,4 @@
-"""A report says of each number what it is: the sentences and tables beside naive references."""
+"""A report explains each number: its sentences and tables agree with naive references."""
 
 import html
 import subprocess

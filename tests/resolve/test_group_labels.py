@@ -49,7 +49,7 @@ def rows_of(X=CLOUD):
     [
         {},
         {"k": "ngram_overlap", "ns": [1, 2], "q": [0, 0.5, 1, 2, "inf"]},
-        # Of texts all shorter than some n there is an empty column, of which GMStds is 0.
+        # Texts that are all shorter than some n make an empty column, for which GMStds is 0.
         {
             "k": "ngram_overlap",
             "measures": [name for name in PLAIN if name not in ("VS", "GMStds")],
@@ -327,7 +327,7 @@ def test_many_small_groups_need_no_matrix_of_all(monkeypatch):
 
     words = np.random.default_rng(5).integers(0, 300, (3000, 12))
     groups = [[" ".join(map(str, row)) for row in some] for some in words.reshape(600, 5, 12)]
-    # What 1,000 samples would need is refused.
+    # The memory that 1,000 samples would need is refused.
     monkeypatch.setattr(memory, "available_bytes", lambda: 8 * 1000**2)
     found = compute(groups, details=True)
     assert found["details"]["n"] == 3000

@@ -1,4 +1,4 @@
-"""Samples that cannot be grouped, or scored in their groups: what is said, and what to do."""
+"""Samples that cannot be grouped, or scored in their groups: the messages, and what to do."""
 
 import numpy as np
 import pytest

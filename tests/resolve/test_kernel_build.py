@@ -1,4 +1,4 @@
-"""Strings that are no text: molecules and images in all their forms, by every way in."""
+"""Strings that are not text: molecules and images in all their forms, by every way in."""
 
 import warnings
 

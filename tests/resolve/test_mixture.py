@@ -289,7 +289,7 @@ def test_a_mixture_leaves_out_what_one_part_cannot_use(combine):
     assert len(caught) == 1
     assert list(mixed.dropped) == [1, 2, 4]
     expected = as_similarity(good, k=k, **options)
-    # Bandwidths too are those of the samples that are left.
+    # Bandwidths too are fitted to the samples that are left.
     np.testing.assert_array_equal(mixed.dense(), expected.dense())
     assert mixed.settings == expected.settings
     with pytest.raises(SampleError, match="sample 1 of column 'text'") as refused:

@@ -69,7 +69,7 @@ def matrix(n):
 
 
 def counted():
-    """Return the way of each call, and of that of the metric `evaluate` loads."""
+    """Return the way of each call, and of the call of the metric that `evaluate` loads."""
     K = matrix(30)
     ways = {"texts": way(lambda: compute(TEXTS)), "matrix": way(lambda: score_K(K))}
     if find_spec("evaluate") is None:

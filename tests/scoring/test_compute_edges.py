@@ -161,7 +161,7 @@ def test_cosines_do_not_depend_on_the_lengths_of_vectors(scale, kind, q):
 def test_an_impossible_similarity_is_an_error_that_names_two_samples(q, n, bad):
     K = np.eye(n)
     K[1, 2] = K[2, 1] = bad
-    # 1.5 is no similarity either, but only the eigenvalues tell; order 2 needs none of them.
+    # 1.5 is not a similarity either, but only the eigenvalues tell; order 2 needs none of them.
     error = NotPSDError if bad == 1.5 else ValueError
     if bad == 1.5 and q == 2:
         return

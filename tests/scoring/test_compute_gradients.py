@@ -1,7 +1,7 @@
-"""The gradient of log VS: that of finite differences where there is one, and finite elsewhere.
+"""The gradient of log VS agrees with finite differences where it exists, or else is finite.
 
 From rows (X, or a smooth kernel of them) there is one everywhere but where the order or the kernel
-has a kink: a direction that K has not is entered with the square of a step. Of K itself, entries
+has a kink: a direction that K has not is entered with the square of a step. In K itself, entries
 that give it a new direction have a slope on one side only: exact above order 1; infinite up to
 order 1, where the slope along the directions that are there is returned.
 """

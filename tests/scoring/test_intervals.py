@@ -12,7 +12,7 @@ from vendiscore import SampleError, compute
 from vendiscore.registry.measure import get_measure
 from vendiscore.spectral import spectrum
 
-# Most of these sets are far from saturated, which is said.
+# Most of these sets are far from saturated, which a warning says.
 pytestmark = pytest.mark.filterwarnings("ignore:VS.* is far from saturated")
 
 X = np.random.default_rng(0).standard_normal((30, 4))
@@ -268,7 +268,7 @@ def test_where_all_are_one_or_none_repeats_others_may_still(texts):
 
 
 def test_the_share_of_other_kinds_among_equal_samples_has_the_rule_of_three():
-    """Of 100 samples of one kind, less than 3.7 others are what 97.5 % of sources would show."""
+    """If all of 100 samples are of one kind, others are below 3.7 % with 97.5 % confidence."""
     found = compute(["a"] * 100, k="labels", ci=0.95, measures="AvgSim")
     assert found["AvgSim_low"] == pytest.approx((100 - 3.689) * (99 - 3.689) / 9900, rel=1e-4)
     assert found["AvgSim_high"] == 1

@@ -1,4 +1,4 @@
-"""Null values, their excess, p and interval, beside measures that are not at their least there."""
+"""Null values, their excess, p and interval, for measures that are above their least by chance."""
 
 import math
 

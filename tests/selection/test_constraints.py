@@ -1,4 +1,4 @@
-"""What a selection must have it has, exactly; what cannot be met is an error with the remedy."""
+"""A selection meets its constraints exactly; if they cannot be met, an error has the remedy."""
 
 import json
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Of many candidates few are looked at for each pick, and the choice is that of looking at all."""
+"""Each pick looks at few of many candidates, and the choice is the same as if it looked at all."""
 
 import os
 import signal

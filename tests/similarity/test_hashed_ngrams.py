@@ -23,7 +23,7 @@ OPTIONS = {"k": "ngram_overlap", "analyzer": "word", "tokenizer": str.split}
 
 
 def hashed(gram: tuple[str, ...]) -> int:
-    """Return the hash of an n-gram: those of its tokens, one after the other, mixed by
+    """Return the hash of an n-gram: hashes of its tokens, one after the other, mixed by
     SplitMix64."""
     found = None
     for word in gram:

@@ -149,7 +149,7 @@ def test_no_pair_of_two_groups_is_judged_of_a_similarity_made_before():
 @few
 @given(st.lists(st.integers(2, 5), min_size=2, max_size=5), st.integers(0, 99), st.randoms())
 def test_a_group_scores_the_same_whatever_the_others_are(sizes, seed, random):
-    """Of a judge that is neither transitive nor symmetric, of texts that several groups have."""
+    """The judge is neither transitive nor symmetric, and several groups have the same texts."""
     texts = [[f"{g % 2}:{i}" for i in range(size)] for g, size in enumerate(sizes)]
     for group in texts:
         random.shuffle(group)

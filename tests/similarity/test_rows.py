@@ -128,7 +128,7 @@ def test_a_caller_who_forbids_underflow_gets_the_same_numbers():
             assert compute(Y, k=k) == expected
 
 
-# What kernels fit
+# Settings that kernels fit
 
 
 @pytest.mark.parametrize("kernel", ["rbf", "laplacian"])

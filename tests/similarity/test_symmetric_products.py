@@ -1,4 +1,4 @@
-"""Products of tiles: those of the whole matrix, in any number of threads, until interrupted."""
+"""Products of tiles agree with the matrix, in any number of threads, until interrupted."""
 
 import _thread
 import threading

@@ -1,4 +1,4 @@
-"""Similarities of rows of a tensor that are computed when asked, beside those that are kept."""
+"""Similarities of rows of a tensor are the same if computed when asked and if kept."""
 
 import math
 

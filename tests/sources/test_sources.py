@@ -1,4 +1,4 @@
-"""How many sources effectively differ, beside sums written out, and what it is not fooled by."""
+"""The effective number of sources agrees with sums written out, and copies do not raise it."""
 
 import math
 

@@ -182,7 +182,7 @@ def test_estimates_are_off_by_what_they_say(q):
         (found,) = estimate_by_lanczos(similarity, [q], Estimating(3e-3, seed), math.inf)
         assert found.error <= 3e-3 * found.value
         off.append((found.value - exact) / max(found.error, 1e-6 * exact))
-    # Of 12 draws with 12 degrees of freedom none is beyond 6, and most are within 2.
+    # None of 12 draws with 12 degrees of freedom is beyond 6, and most are within 2.
     assert np.abs(off).max() < 6
     assert np.mean(np.abs(off) <= 2) >= 0.8
 

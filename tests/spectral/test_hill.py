@@ -1,4 +1,4 @@
-"""Orders beside 1, such as a sum of tenths, give what order 1 gives, by every way to a score."""
+"""Orders next to 1, such as a sum of tenths, give what order 1 gives, by every way to a score."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from vendiscore.spectral.covariance_float32 import log_number_bound
 from vendiscore.spectral.rank_one import adds, surprise
 from vendiscore.spectral.vendi import spectrum_of
 
-# What ten tenths add up to, the next number above 1, and two that are further off.
+# The sum of ten tenths, the next number above 1, and two numbers that are further off.
 ORDERS = [sum([0.1] * 10), 1 + 2**-52, 1 - 1e-13, 1 + 1e-11]
 X = np.random.default_rng(0).standard_normal((60, 3))
 Y = X[:, ::-1] / 2

@@ -1,4 +1,4 @@
-"""Products in single precision: as those of the dense matrix, to what single precision has."""
+"""Products in single precision agree with the dense matrix, as far as single precision goes."""
 
 import subprocess
 import sys

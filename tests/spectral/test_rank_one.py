@@ -1,4 +1,4 @@
-"""Leave-one-out scores, gains, surprise and novelty, beside n decompositions."""
+"""Leave-one-out scores, gains, surprise and novelty agree with n decompositions."""
 
 import math
 

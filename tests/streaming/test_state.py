@@ -1,4 +1,4 @@
-"""A state of samples: a commutative monoid whose score is that of all samples at once."""
+"""A state of samples: a commutative monoid whose score equals the score of all samples at once."""
 
 import itertools
 import math
@@ -396,4 +396,4 @@ def test_states_are_pickled_and_shown():
     assert pickle.loads(pickle.dumps(state)).update(X).compute() == state.update(X).compute()
     assert repr(state) == "<State of 60 samples, 5 features: kernel='cosine'>"
     assert repr(State.empty(k="cosine")) == "<State of 0 samples: kernel='cosine'>"
-    assert State.empty(k="cosine")  # an empty state is no false one
+    assert State.empty(k="cosine")  # an empty state is true

@@ -1,4 +1,4 @@
-"""What axe-core finds on a page: who cannot see it, read it, or reach it."""
+"""The findings of axe-core on a page: parts that some cannot see, read, or reach."""
 
 from __future__ import annotations
 

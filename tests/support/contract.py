@@ -66,7 +66,7 @@ CASES: dict[str, tuple[Any, dict[str, Any]]] = {
 # kernel: option: (a value that changes something, a value that is refused or None)
 _FINGERPRINT = {"coefficient": ("dice", "cosine")}
 _FOURIER = {"n_features": (9, 0), "seed": (None, -1)}
-_ENCODER = {  # those of a model that is loaded are refused beside one that is given
+_ENCODER = {  # these load a model, and are refused if a model is given
     "model_path": (None, "bert"),
     "pooling": (None, "max"),
     "batch_size": (None, 0),
@@ -82,7 +82,7 @@ OPTIONS: dict[str, dict[str, tuple[Any, Any]]] = {
         "max_order": (2, 0),
         "lowercase": (True, None),
     },
-    "equivalence": {  # but for the first, those of judges that are not "exact"
+    "equivalence": {  # all but the first are of judges that are not "exact"
         "same": (lambda text: text.split()[0], 7),
         "same_above": (None, 0.3),
         "audit": (None, -1),

@@ -1,4 +1,4 @@
-"""Which matrices are decomposed, and how often: a spy that leaves the mathematics as it is."""
+"""A spy on the matrices that are decomposed, and how often; it leaves the mathematics as it is."""
 
 import sys
 from collections.abc import Callable, Iterator

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 playwright = pytest.importorskip("playwright.sync_api")
 expect = playwright.expect
-expect.set_options(timeout=30_000)  # a busy machine is no failure
+expect.set_options(timeout=30_000)  # a busy machine is not a failure
 TABS = ("Text", "Images", "Molecules", "Vectors", "Compare")
 # Counted by the browser, whatever a test calls: a press of the mouse is a click.
 COUNT = "window.clicks = 0; addEventListener('pointerdown', () => (window.clicks += 1), true);"

@@ -94,7 +94,7 @@ def asked(name: str, n: int) -> dict[str, Any]:
 
 
 def diversity(name: str, level: int) -> tuple[Any, Any]:
-    """Return samples of 1, 2, 4 and 8 modes, beside references of all: nothing else differs."""
+    """Return samples of 1, 2, 4 or 8 modes, and references of all: nothing else differs."""
     modes = 2**level
     kind = KINDS.get(name, "rows")
     if kind != "rows":

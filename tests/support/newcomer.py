@@ -15,7 +15,7 @@ from tempfile import mkdtemp
 ROOT = Path(__file__).resolve().parents[2]
 SITE = Path(importlib.util.find_spec("numpy").origin).parents[1]
 
-# Three quarters of the time that importing `evaluate` takes go to those of them that it finds.
+# Importing `evaluate` spends three quarters of its time on the ones of these that it finds.
 _EXTRAS = ("torch", "transformers", "sklearn", "gradio", "matplotlib", "rdkit", "tensorflow", "jax")
 _OURS = ("vendiscore", "__editable__", "_vendiscore")
 
@@ -84,7 +84,7 @@ def clone(folder: Path, score: float | None = None) -> Path:
 
 def installed(folder: Path) -> Path:
     """Return the package alone, as a wheel brings it."""
-    # What is compiled is copied along, which saves compiling it anew.
+    # Compiled files are copied along, which saves compiling them anew.
     ignore = shutil.ignore_patterns("app")
     shutil.copytree(ROOT / "vendiscore", folder / "vendiscore", ignore=ignore)
     return folder

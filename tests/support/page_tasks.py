@@ -149,7 +149,7 @@ def report_for_the_boss() -> Task:
 
 _TOPICS = ["a walk", "the sea", "bread", "winter", "a song", "the moon"]
 _FORMS = ["I like {}.", "Nobody forgets {}.", "There is {} in every story.", "Who needs {}?"]
-# How many forms each model knows, of which each answer takes one.
+# The number of forms that each model knows; each answer takes one of them.
 _KNOWN = {"small": 1, "medium": 2, "large": 4}
 MODELS = [
     (f"a{topic}-{model}-{i}", model, f"Write about {topic}.", _FORMS[i % n].format(topic))

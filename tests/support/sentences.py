@@ -96,7 +96,7 @@ def similarity(texts, **options):
 
 
 class Letters:
-    """Counts of a to e in a text, plus one: an encoder that is no network."""
+    """Counts of a to e in a text, plus one: an encoder that is not a network."""
 
     def encode(self, texts):
         return np.array([[1.0 + text.count(c) for c in "abcde"] for text in texts])

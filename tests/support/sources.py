@@ -45,7 +45,7 @@ def molecules(rng: np.random.Generator, n: int, narrow: float = 0.25) -> list[st
     return [f"C({group()}){'C' * int(rng.integers(1, 8))}{group()}" for _ in range(n)]
 
 
-# What is compared, how, and by which options.
+# The samples that are compared and their kernel: a function that draws them, and options.
 SOURCES: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "texts, n-grams": (sentences, {"k": "ngram_overlap"}),
     "vectors, cosine": (vectors, {"k": "cosine"}),

@@ -29,7 +29,7 @@ KERNELS = (
 )
 ORDERS = (0.1, 0.3, 0.5, 0.9, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0, 30.0, 100.0)
 TOLERANCES = (0.1, 0.05, 1e-2, 1e-3, 1e-4)
-# What is asked for may be found exactly; what is forced has no exact score to fall back on.
+# An estimate that is asked for may be exact; a forced one has no exact score to fall back on.
 WAYS = ("asked", "forced")
 MOST = 5.0  # standard errors that a score may be off by
 ROUNDING = 1e-7  # relative, which the errors of a score in double precision may miss
@@ -108,7 +108,7 @@ def case(kernel: str, shape: str, n: int):
         d = {"cosine, n > d": 3 * n // 4, "polynomial": 30}.get(kernel, n + n // 2)
         F = factors(shape, n, d, rng)
         lengths = np.linalg.norm(F, axis=1, keepdims=True)
-        p = lengths[:, 0] ** 2 / np.sum(lengths**2)  # which the spectrum is that of F with
+        p = lengths[:, 0] ** 2 / np.sum(lengths**2)  # with this p, the spectrum is the one of F
         X = F / lengths
         if kernel == "polynomial":
             similarity = as_similarity(X, k="polynomial", degree=3)

@@ -1,6 +1,6 @@
 """A visitor of the running page without a browser: calls the API, or asks the routes of the page.
 
-What a browser checks before it sends something is left out. `http` is at the address of the page.
+Checks of a browser before it sends something are left out. `http` is at the address of the page.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ NAMES = {
 
 
 class CallError(Exception):
-    """The server refused a call of the API; the message is what clients are told."""
+    """The server refused a call of the API; clients get this message."""
 
 
 class RefusedError(Exception):
@@ -108,7 +108,7 @@ def compare(http: httpx.Client, keys: dict[str, str], kernel: str, **more: Any) 
 
 
 def lines(http: httpx.Client, path: str, **body: Any) -> Iterator[dict[str, Any]]:
-    """Yield what is told line by line: {"said": …}, then {"result": …}."""
+    """Yield the messages of a call line by line: {"said": …}, then {"result": …}."""
     with http.stream("POST", f"/page/{path}", json=body) as stream:
         if stream.status_code != 200:
             stream.read()

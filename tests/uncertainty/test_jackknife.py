@@ -89,7 +89,7 @@ def test_the_slopes_are_those_of_weights(q):
 
 
 def test_draws_with_replacement_lie_far_below_the_score():
-    """Why there is no bootstrap: benchmarks/intervals.py has it 1 to 36 % low."""
+    """A bootstrap is not offered because it is 1 to 36 % low in benchmarks/intervals.py."""
     whole = drawn("rbf", 60, 0)
     rng = np.random.default_rng(0)
     draws = [vendi(whole.take(rng.integers(60, size=60))).values[0] for _ in range(30)]

@@ -102,7 +102,7 @@ def test_where_nothing_stands_out_few_or_only_identical_samples_are_named():
 
 @pytest.mark.parametrize(("far", "expected"), [(2, 0.95), (20, 0.6)])
 def test_the_usual_threshold_stays_unless_another_finds_a_fifth_more(far, expected):
-    """Of 20 samples there are copies 0.97 alike, of two or twenty others copies 0.7 alike."""
+    """Copies of 20 samples are 0.97 alike, and copies of two or twenty others are 0.7 alike."""
     n = 100
     K = np.full((n, n), 0.1) + 0.1 * cosines(normals(n)) + 0.8 * np.eye(n)
     for i, alike in [(i, 0.97) for i in range(20)] + [(20 + i, 0.7) for i in range(far)]:

@@ -1,4 +1,4 @@
-"""How many sets effectively differ, on the page and through its API: what `sources` returns."""
+"""The effective number of different sets, on the page and through its API, is as in `sources`."""
 
 import contextlib
 import io

@@ -100,7 +100,7 @@ def test_the_score_of_texts_is_that_of_the_library(monkeypatch, batch):
     monkeypatch.setitem(offered_encoders._BATCH, "text", batch)
     right = compute(TEXTS, **MINILM, ci=0.95, details=True)
     ours = api.vendi_score_texts(TEXTS, "MiniLM")
-    # How texts are batched changes the last digits of single precision.
+    # The size of batches of texts changes the last digits of single precision.
     assert ours["VS"] == pytest.approx(right["VS"], rel=1e-15 if batch == 64 else 1e-6)
     assert ours["details"]["signature"] == right["details"]["signature"]
 

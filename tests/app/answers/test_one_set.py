@@ -1,4 +1,4 @@
-"""What the page shows is what compute, explain and report find, in plain values."""
+"""The page shows what compute, explain and report find, in plain values."""
 
 import base64
 import gzip

@@ -1,4 +1,4 @@
-"""What the page finds when it is asked: other groups, drawings, papers, the report, the menu."""
+"""Answers that the page gives when asked: other groups, drawings, papers, the report, the menu."""
 
 import numpy as np
 import pytest

@@ -29,7 +29,7 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.fixture
 def printed(capsys):
-    """What the lines print."""
+    """A function that runs lines of code and returns the value that they print last."""
 
     def run(code: str):
         assert len(code.splitlines()) == 3
@@ -69,7 +69,7 @@ def test_few_samples_are_written_out(printed, ask):
 
 
 def test_on_a_space_the_lines_load_the_metric_of_the_space(printed, folder, monkeypatch):
-    """A Space is named like a path of two parts: here, that of a folder with the metric."""
+    """A Space is named like a path of two parts: here, the path of a folder with the metric."""
     space = folder / "someone" / "vendiscore"
     space.mkdir(parents=True)
     for name in ("vendiscore.py", "library.py"):

@@ -30,7 +30,7 @@ def table(**asked):
 
 
 def ran(code: str, capsys, answer, folder, monkeypatch):
-    """Return what the lines print, beside what the page saves."""
+    """Return what the lines print in the folder of the file that the page saves."""
     monkeypatch.chdir(folder)
     (folder / "vendiscore.json").write_text(json.dumps(answer))
     exec(code, {})

@@ -122,7 +122,7 @@ def test_rows_without_a_model_are_counted():
     rows = [("" if i < 3 else "ab"[i % 2], f"text {i} is") for i in range(20)]
     found, notes = offered("model,answer", rows)
     assert "Which of 2 models is more diverse?" in found
-    assert "How many different models?" not in found  # there are no prompts
+    assert "How many different models?" not in found  # the table has no prompts
     assert notes == ["3 rows without a model will be left out of questions about models."]
 
 

@@ -1,4 +1,4 @@
-"""What cannot be used is listed at once, by its row, and the others can be scored."""
+"""Samples that cannot be used are listed at once, by their rows, and the others can be scored."""
 
 import io
 

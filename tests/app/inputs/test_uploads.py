@@ -1,4 +1,4 @@
-"""What is pasted is taken apart as is likeliest, of more than fits a random part is drawn."""
+"""Pasted text is split in the likeliest way; from more than fits, a random part is drawn."""
 
 import numpy as np
 import pytest

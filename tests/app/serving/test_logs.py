@@ -203,7 +203,7 @@ def test_nothing_of_addresses_and_headers_is_logged(http):
             http.request(method, path, params={MARK: PLAIN}, headers=dict.fromkeys(names, HEADER))
         http.get(f"{path}/{quote(PLAIN, safe='')}")
     begun(http, f"/gradio_api/heartbeat/{MARK}", headers={"user-agent": HEADER})
-    # What no client sends: a broken request, broken pieces, an upgrade, half a body.
+    # No client sends these: a broken request, broken pieces, an upgrade, half a body.
     host, _, port = http.base_url.netloc.decode().partition(":")
     for lines in (
         POISON,

@@ -30,7 +30,7 @@ def healthy(server, http):
 
 
 def error(http, name: str, **arguments) -> str:
-    """Return what clients are told of a call that the API refuses."""
+    """Return the message that clients get for a call that the API refuses."""
     with pytest.raises(visitor.CallError) as caught:
         visitor.call(http, name, **arguments)
     said = str(caught.value)

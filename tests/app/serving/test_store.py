@@ -1,4 +1,4 @@
-"""What is kept of visitors: by keys that nobody guesses, up to a size, and for a while."""
+"""Results of visitors are kept by keys that nobody guesses, up to a size, and for a while."""
 
 import gc
 import weakref

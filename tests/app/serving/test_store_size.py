@@ -1,4 +1,4 @@
-"""The memory that something holds is that of its arrays, each counted once."""
+"""The memory that an object holds is the memory of its arrays, each counted once."""
 
 import numpy as np
 import pytest
