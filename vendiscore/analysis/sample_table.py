@@ -203,7 +203,7 @@ class Explanation(Summary):
         return min(max(coverage(self.novelty, self._p), 0.0), 1.0)
 
     def modes(self, count: int | None = None) -> list[Mode]:
-        """Return the `count` largest modes, each a `Mode`; by default as many as the score says."""
+        """Return the `count` largest modes, each a `Mode`; by default as many as the score."""
         wanted = int(np.ceil(self.score)) if count is None else integer("count", count)
         return modes_of(self._spectrum, *self._strongest, wanted, self.places)
 
