@@ -57,7 +57,7 @@ class VendiScore(_samples.SamplingMetric, _samples.SampleLevelComputation):  # t
 
 
 def vendi_score(n: int, name: str = "vendi_score", **options: Any) -> Any:
-    """Make the metric for `metrics` of a task; its mean over prompts is that of `compute`.
+    """Make the metric for `metrics` of a task; its mean over prompts equals `compute`'s.
 
     Parameters
     ----------

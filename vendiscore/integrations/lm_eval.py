@@ -37,7 +37,7 @@ def vendi_score(
     Returns
     -------
     dict of str to float
-        {"VS": …}; means over prompts and their standard errors are those of a list of lists.
+        {"VS": …}; means over prompts and their standard errors are computed as for a list of lists.
 
     Examples
     --------

@@ -107,7 +107,7 @@ class VendiLoss(torch.nn.Module):  # type: ignore[misc]  # torch is not read by 
         Raises
         ------
         TypeError, SampleError, NotPSDError, ValueError
-            As `compute`, for samples that are no tensor of floats, and a kernel that leaves torch.
+            As `compute`, for samples other than a tensor of floats, and a kernel that leaves torch.
         """
         if not is_torch(samples) or not samples.is_floating_point():
             got = samples.dtype if is_torch(samples) else type(samples).__name__

@@ -33,7 +33,7 @@ _SAMPLES = (
     datasets.List(datasets.Value("float64")),
 )
 FEATURES = [datasets.Features({"predictions": kind}) for kind in _SAMPLES]
-# Of a metric that has a use for references.
+# For a metric that uses references.
 PAIRS = [datasets.Features({"predictions": kind, "references": kind}) for kind in _SAMPLES]
 
 
@@ -46,7 +46,7 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
     ----------
     config_name, keep_in_memory, cache_dir, num_process, process_id, seed, experiment_id
     hash, max_concurrent_cache_files, timeout
-        Those of `evaluate.Metric`. Any `config_name` and `keep_in_memory` change nothing.
+        Arguments of `evaluate.Metric`. Any `config_name` and `keep_in_memory` change nothing.
     stream : bool
         Whether added samples may be summed up in constant memory, where a kernel that is named here
         allows it ("cosine", "text_embeddings", …) and the Vendi Score alone is measured; `compute`
@@ -126,10 +126,10 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         references: Samples | None = None,
         **options: object,
     ) -> Record | None:
-        """Score the samples given here and those of earlier `add` and `add_batch` calls.
+        """Score the samples passed here and in earlier `add` and `add_batch` calls.
 
         Added samples are kept until scored: after an error, call it again with other options.
-        Of several processes, process 0 scores the samples of all, and the others get None.
+        With several processes, process 0 scores the samples of all, and the others get None.
         """
         _no_positional("compute(samples=…)", args)
         options = {**self.defaults, **_read_once(options)}
@@ -187,7 +187,7 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         self, samples: Samples | None, references: Samples | None, request: Request
     ) -> Record:
         result = measure(samples, references, request)
-        # Of a tensor the library returns a tensor; suites of metrics expect numbers.
+        # The library returns a tensor for a tensor; suites of metrics expect numbers.
         return {key: scalar(v) if is_torch(v) else v for key, v in result.items()}
 
     def _read(

@@ -56,7 +56,7 @@ class VendiScore(_Metric):  # type: ignore[misc]
     higher_is_better = True
     full_state_update = False
     plot_lower_bound: float = 1.0
-    # What a sum of these, and nothing else, is.
+    # The sum, apart from its accumulated numbers.
     _empty = State.empty(k="cosine")
 
     products: Any

@@ -119,7 +119,7 @@ def _plain(values: np.ndarray) -> list[float | None]:
 
 
 def _text_of(completion: Any, role: str = "assistant") -> str:
-    """Return a text, or that of the messages of one role, by default the assistant's."""
+    """Return a text, or the text of the messages of one role, by default the assistant's."""
     if isinstance(completion, dict):
         ours = completion.get("role", role) == role  # and not of tools
         return _text_of(completion.get("content", completion.get("text")), role) if ours else ""

@@ -86,7 +86,7 @@ class Both(SampleSet):
 
     @cached_property
     def similarity(self) -> Similarity:
-        """That of the samples and, after them, the references, with unit diagonal."""
+        """The Similarity of the samples and, after them, the references, with unit diagonal."""
         if not self.own.is_part:
             return self.own.pool[0]
         whole = self.own.whole.both
@@ -95,13 +95,13 @@ class Both(SampleSet):
 
     @cached_property
     def sizes(self) -> tuple[int, int]:
-        """How many samples and how many references there are, less those that were left out."""
+        """The numbers of samples and of references that were not left out."""
         n = len(self.own.rows) if self.own.is_part else int(kept_starts(*self.own.pool)[1])
         return n, self.similarity.n - n
 
     @cached_property
     def space(self) -> MetricSpace:
-        """All at the distances of a metric, or those of their kernel; n² memory."""
+        """All samples at the distances of a metric, or of their kernel; n² memory."""
         return as_spaces([self.samples], self.how, ["samples"])[0]
 
     @cached_property
@@ -137,7 +137,7 @@ class Both(SampleSet):
 
     @property
     def digest(self) -> str:
-        """What tells these references from others, beside the samples."""
+        """A digest of the references, for the signature."""
         if self.of_rows:
             return digest(self.samples[-size(self.own.references) :])
         return digest(self.ordinariness[1][self.sizes[0] :])

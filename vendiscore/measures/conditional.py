@@ -1,4 +1,4 @@
-"""How different samples are for one thing given: the Conditional Vendi Score."""
+"""Diversity of samples for one condition: the Conditional Vendi Score."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .subject import Subject, UnsuitedError
 
 
 class Given:
-    """What samples were made for, one for each, compared once."""
+    """The conditions of the samples, one for each, compared once."""
 
     def __init__(self, samples: Samples) -> None:
         self.samples: Samples = list(samples) if isinstance(samples, Iterator) else samples

@@ -174,7 +174,7 @@ def _shuffled(pool: Similarity, n: int, permutations: int, psd: PSD) -> np.ndarr
             f"samples, got {permutations}; pass more"
         )
     drawn = np.full((permutations, pool.n), np.nan)
-    # Of two sets of one size each sample has one weight, whichever set it is in.
+    # In two sets of one size each sample has one weight, whichever set it is in.
     known = spectrum_of(pool, psd=psd, vectors=True) if pool.n == 2 * n else None
     order = np.arange(pool.n)
     for turn, found in enumerate(drawn):

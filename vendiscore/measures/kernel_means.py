@@ -70,8 +70,8 @@ def maximum_mean_discrepancy(subject: Subject, unbiased: bool = False) -> Number
 def kernel_inception_distance(subject: Subject) -> float:
     """The kernel inception distance: unbiased squared MMD under (x·y/d + 1)³ of raw features.
 
-    Of rows of numbers, else of the kernel's features before they have unit length. The usual mean
-    over random subsets is a noisier estimate. Its scale is that of the encoder's features.
+    It takes rows of numbers, else the kernel's features before they have unit length. The usual
+    mean over random subsets is a noisier estimate. Its scale is set by the encoder's features.
     """
     X, Y = _raw_features(subject)
     n, m = X.shape[0], Y.shape[0]

@@ -116,9 +116,9 @@ def magnitude_area(
 ) -> float:
     """The area under the magnitude function, to a scale that sets have in common if there is one.
 
-    Of distances of a kernel it ends where the magnitude of as many samples that have nothing in
-    common (k = 0) is (1 − ε) n: compare sets of one size. Of other distances it ends at the
-    convergence scale of the references, or without these of the samples (`mag_area`), which cannot
+    For distances of a kernel it ends where the magnitude of as many samples that have nothing in
+    common (k = 0) is (1 − ε) n: compare sets of one size. For other distances it ends at the
+    convergence scale of the references, or else of the samples (`mag_area`), which cannot
     be compared between sets. `t_cut` ends it elsewhere; "t_conv" is the samples' own scale.
     """
     space = subject.space

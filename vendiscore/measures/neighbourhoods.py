@@ -1,4 +1,4 @@
-"""What samples and references are in each other's neighbourhoods: balls that reach k neighbours."""
+"""Samples and references in each other's neighbourhoods: balls that reach k neighbours."""
 
 from __future__ import annotations
 

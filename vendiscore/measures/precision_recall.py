@@ -1,4 +1,4 @@
-"""What n samples x and m references y find of each other among their nearest neighbours.
+"""Shares of n samples x and m references y that are among each other's nearest neighbours.
 
 The ball B of a point reaches to (and has) the k-th nearest other of its own set, k = `neighbours`.
 """
@@ -73,8 +73,8 @@ def coverage(subject: Subject, neighbours: int = 5) -> float:
 def clipped_density(subject: Subject, neighbours: int = 5) -> float:
     """The share of samples that are as good as references: density that outliers do not raise.
 
-    The mean over samples of min(1, |{y : x ∈ B*(y)}| / k), divided by that of other references, 1
-    at most, for balls B* whose radii are at most the median of all.
+    The mean over samples of min(1, |{y : x ∈ B*(y)}| / k), divided by the same mean of other
+    references, 1 at most, for balls B* whose radii are at most the median of all.
     """
     balls = _balls(subject, "ClippedDensity", neighbours)
     own = _clipped_mean(subject.both.neighbourhoods.own(neighbours), neighbours)
@@ -110,7 +110,7 @@ def _clipped_mean(counts: np.ndarray, k: int) -> float:
 
 
 def _balls(subject: Subject, name: str, k: int, own: bool = False) -> Balls:
-    """Return the balls of k neighbours; with `own` those of samples are needed, too."""
+    """Return the balls of k neighbours; with `own`, the balls of samples too."""
     both = subject.both
     sizes = both.neighbourhoods.sizes
     for size, what in list(zip(sizes, SETS, strict=True))[0 if own else 1 :]:

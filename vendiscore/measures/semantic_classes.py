@@ -104,7 +104,7 @@ def utility(
 
     For a reader who takes the answers in their order, i = 0, 1, …, and goes on to the next with
     probability `patience`. In the unit of `quality`, one number of at least 0 for each sample,
-    which is needed; at most its largest. Classes are those of DistinctK.
+    which is needed; at most its largest. DistinctK has the same classes.
     """
     own = quality_of(subject, quality, "UtilityK")
     weights = patience ** np.arange(subject.n)
@@ -151,7 +151,7 @@ def semantic_entropy(subject: Subject, logprobs: Any = None, same_above: float =
 def kernel_language_entropy(subject: Subject) -> Number:
     """The von Neumann entropy of the semantic kernel with unit trace, in nats: log VS of q = 1.
 
-    Of answers by any kernel, whatever `q` is: at most log n. Under k="equivalence" it is
+    It takes answers under any kernel, whatever `q` is: at most log n. Under k="equivalence" it is
     SemanticEntropy, which has no nearness between classes.
     """
     found = score_of(subject, 1.0)

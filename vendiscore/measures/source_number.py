@@ -32,11 +32,11 @@ def _read_prompts(prompts: object) -> Groups | None:
     groups=True,
 )
 def source_number(subject: Subject, prompts: Any = None) -> list[Number]:
-    """How many groups are effectively different sources: VS of the cosines of their mean features.
+    """Effective number of groups as different sources: VS of the cosines of their mean features.
 
     With `prompts`, a label of each sample, the mean is over prompts, and answers to one are
-    compared with each other alone; `vendiscore.sources` has the interval, and what is near. Of few
-    samples it is too large: what those of one group differ counts, too.
+    compared with each other alone; `vendiscore.sources` has the interval, and what is
+    near. It is too large for few samples: differences within a group count too.
     """
     assert subject.groups is not None
     refuse_gradient("SourcesVS", samples=subject.similarity)

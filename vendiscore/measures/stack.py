@@ -14,14 +14,14 @@ from ..similarity.features import FeatureSimilarity
 from ..spectral.stacks import Spectra
 from .subject import Subject
 
-# Of larger groups one at a time is as fast, and takes the cheapest route of each.
+# Larger groups are as fast one at a time, and takes the cheapest route of each.
 LARGEST = 64
 
 
 class Stack:
     """Groups of n samples each: the views of a Subject, with a row for each group.
 
-    What a measure that is registered with `stacks` is also a function of.
+    A measure that is registered with `stacks` takes it in place of a Subject.
     """
 
     def __init__(self, whole: Subject, similarity: Similarity, places: np.ndarray) -> None:

@@ -1,4 +1,4 @@
-"""What measures look at: samples, and views of them, each found once, when first asked for."""
+"""Subjects of measures: samples, and views of them, each found once, when first asked for."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ NO_GROUPS = "pass `groups`, a label for each sample, or the samples as a list of
 
 
 class UnsuitedError(TypeError):
-    """What a measure needs, and what the samples are instead."""
+    """Input that a measure needs, and the samples that came instead."""
 
 
 class Subject(SampleSet):
@@ -50,7 +50,7 @@ class Subject(SampleSet):
     samples, references : list, array, Similarity, MetricSpace, or what a mixture compares
         The set, and (optional) another that it is held against.
     how, name : How, str
-        How they are compared, and what errors call the samples.
+        Comparison of the samples, and their name in errors.
     orders : sequence of float
         For measures that have an order q.
     p : array_like (n,), optional
@@ -133,7 +133,7 @@ class Subject(SampleSet):
 
     @cached_property
     def similarities(self) -> list[Similarity]:
-        """That of the samples, and of the references if there are any."""
+        """The Similarity of the samples, and of the references if there are any."""
         if self.is_part:
             pool, *others = self.whole.similarities
             return [part_of(pool, self.rows), *others]
@@ -159,7 +159,7 @@ class Subject(SampleSet):
 
     @property
     def of_rows(self) -> bool:
-        """Whether distances are between rows of numbers, and not those of the kernel."""
+        """True if distances are between rows of numbers, and not from the kernel."""
         return of_rows(self.sets, self.how)
 
     @cached_property
@@ -169,12 +169,12 @@ class Subject(SampleSet):
 
     @property
     def similarity(self) -> Similarity:
-        """That of the samples, with unit diagonal."""
+        """The Similarity of the samples, with unit diagonal."""
         return self.similarities[0]
 
     @property
     def compared(self) -> bool:
-        """Whether samples have similarities; rows of numbers have none without a kernel."""
+        """True if samples have similarities; rows of numbers have none without a kernel."""
         return self.how.says_similarity or self.vectors is None
 
     @cached_property
@@ -218,7 +218,7 @@ class Subject(SampleSet):
 
     @property
     def space(self) -> MetricSpace:
-        """The samples at the distances of a metric, or those of their kernel, √(2 − 2k)."""
+        """The samples at the distances of a metric, or of their kernel, √(2 − 2k)."""
         return self.spaces[0]
 
     @property
@@ -286,7 +286,7 @@ class Subject(SampleSet):
 
     @cached_property
     def how_of_parts(self) -> How:
-        """How distances of parts are found: with what the metric derives from whole sets."""
+        """Distances of parts are found as follows: with what the metric derives from whole sets."""
         derived = derived_options(self.sets, self.how, self.names)
         if not derived:
             return self.how

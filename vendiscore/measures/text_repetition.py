@@ -60,7 +60,7 @@ def ngram_diversity(
 
     per="corpus" (Li et al.) counts n-grams of all texts together, and falls with their number and
     length: compare sets of one size. per="text" is the mean of each text's ratio. `tokens` ("word",
-    "char" or a tokenizer) are those of the kernel "ngram_overlap" by default, with its options if
+    "char" or a tokenizer) follow the kernel "ngram_overlap" by default, with its options if
     that compares the texts. A text shorter than n has no part in that n.
     """
     with subject.located():
@@ -123,8 +123,8 @@ def self_bleu(
 ) -> float:
     """The mean sentence BLEU of each text with all others as its references, from 0 to 1.
 
-    sacrebleu's `sentence_score` with effective order, over 100; options are those of the kernel
-    "bleu" if that compares the texts, else "13a", "exp", 4 and False. (Texygen has NLTK's tokens.)
+    sacrebleu's `sentence_score` with effective order, over 100; options follow the
+    kernel "bleu" if that compares the texts, else "13a", "exp", 4 and False. (Texygen has NLTK's tokens.)
     It grows with the number of texts: compare sets of one size. O(total length) time and memory.
     """
     given = {"tokenize": tokenize, "smooth": smooth, "max_order": max_order, "lowercase": lowercase}

@@ -20,7 +20,7 @@ from ..spectral.rank_one import coverage, novelty
 from ..spectral.vendi import vendi
 from .subject import Subject
 
-# Of the mean of squared similarities, what of it may be rounding where those of pairs are zero.
+# Share of the mean of squared similarities that may be rounding where pairs have none.
 NOTHING = 1e-12
 _register = partial(
     register_measure, needs="similarity", direction="higher", weighted=True, ordered=True
@@ -57,7 +57,7 @@ def read_quality(quality: object, who: str = "qVS") -> np.ndarray | None:
 
 
 def numbers_of(subject: Subject, values: np.ndarray, name: str) -> np.ndarray:
-    """Return the numbers of the samples of a subject, of those of all that came in."""
+    """Return the numbers of a subject's samples, out of the numbers of all samples."""
     came = subject.whole.came
     if len(values) != came:  # of all groups
         raise ValueError(
@@ -101,13 +101,13 @@ def quality_weighted(subject: Subject, quality: Any = None) -> list[Number]:
 def truncated(subject: Subject, top: int = 500) -> list[Number]:
     """The Vendi Score of the `top` t largest eigenvalues, each raised by 1/t of what they leave.
 
-    Of n samples from one source it settles once n is a multiple of t, where VS may go on growing:
-    compare it for one t below n. Of t samples or fewer it is VS. The authors have t = 500.
+    For n samples from one source it settles once n is a multiple of t, where VS may go on growing:
+    compare it for one t below n. For t samples or fewer it is VS. The authors have t = 500.
     """
-    found = subject.spectral.spectrum  # that of VS, which is good for these orders
+    found = subject.spectral.spectrum  # the error of VS, which is good for these orders
     values = (subject.spectrum if found is None else found).values
     rest = values[top:]
-    # Of what they leave exactly nothing, or zeros would be raised by rounding, and counted.
+    # Where they leave exactly nothing; otherwise rounding would raise zeros, which would count.
     if bool((rest > 0).any()):
         values = values[:top] + rest.sum() / top
     return [effective_number(values, q) for q in subject.orders]
