@@ -28,7 +28,7 @@ PHRASES = re.compile(
     r"what came|as it came|as they came|beside|digits behind)\b",
     re.IGNORECASE,
 )
-HEADLESS = re.compile(r"(?:What|Which|That|Those|Of|How|Whether|Why)\b")
+HEADLESS = re.compile(r"(?:What|Which|That|Those|Of|How|Whether|Why)\b(?!,)")  # `How, str`: types
 SENTENCE = re.compile(r"(?<=[.!?:;])\s+")
 
 

@@ -36,7 +36,7 @@ class VendiScore(_Metric):  # type: ignore[misc]
     feature : callable, optional
         From what `update` gets to embeddings (n, d), without gradients: a network, say, which you
         put in evaluation mode and on the device.
-    **options : those of `torchmetrics.Metric`
+    **options : options of `torchmetrics.Metric`
 
     Raises
     ------

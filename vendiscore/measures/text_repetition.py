@@ -124,8 +124,9 @@ def self_bleu(
     """The mean sentence BLEU of each text with all others as its references, from 0 to 1.
 
     sacrebleu's `sentence_score` with effective order, over 100; options follow the
-    kernel "bleu" if that compares the texts, else "13a", "exp", 4 and False. (Texygen has NLTK's tokens.)
-    It grows with the number of texts: compare sets of one size. O(total length) time and memory.
+    kernel "bleu" if that compares the texts, else "13a", "exp", 4 and False. (Texygen has NLTK's
+    tokens.) It grows with the number of texts: compare sets of one size. O(total length) time and
+    memory.
     """
     given = {"tokenize": tokenize, "smooth": smooth, "max_order": max_order, "lowercase": lowercase}
     how, options = subject.how, dict(_BLEU)
