@@ -21,7 +21,8 @@ from vendiscore.uncertainty.jackknife import jackknife
 
 ORDERS = [0.2, 0.5, 1.0, 1.5, 1.9, 2.0, 2.5, 5.0, math.inf]
 # At n <= 300; orders just below 2 are differences of large numbers, see quadrature.FARTHEST.
-CLOSE = {1.9: 2e-9}
+# Rounding of the BLAS at hand decides: 3.4e-9 was seen where one sample has half of the weight.
+CLOSE = {1.9: 1e-8}
 
 
 def unit_rows(n, d, seed=0):
