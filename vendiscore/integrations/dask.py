@@ -35,7 +35,8 @@ def state(collection: Samples, *, split_every: int = 8, **how: Any) -> Any:
     ------
     TypeError, ValueError, MissingPackageError
         At once, as for `State.empty`, for an object that is not a collection, for a
-        dataframe with a column of text among others, and without dask; when computed, as for `State.update`.
+        dataframe with a column of text among others, and without dask; when computed, as for
+        `State.update`.
 
     Examples
     --------
