@@ -94,7 +94,7 @@ def compute(
         takes 4 samples or more that are independent, or `clusters` of them.
     clusters : iterable of hashable, optional
         One label for each sample, for `ci`: samples that came together, such as near-copies, turns
-        of one conversation or crops of one photo. The error is that of leaving out whole clusters.
+        of one conversation or crops of one photo. The error is found by leaving out whole clusters.
     interval : {"auto", "jackknife", "subsample"}
         How standard errors are found: by the delete-one jackknife ("VS", "IntDiv", "AvgSim"), or
         by subsampling without replacement. Intervals of "VS" are even in log(log n − log VS).
@@ -234,7 +234,7 @@ def measured(subject: Subject, request: Request) -> Record:
     """Return the numbers that a request asks for of its subject, and "details" if asked."""
     sure: Sureness | None = None
     several = tokens_remembered() if len(request.measures) > 1 else nullcontext()
-    # What overflows or is undefined on the way shows in the result, which is checked.
+    # An overflow or an undefined number on the way shows in the result, which is checked.
     with several, np.errstate(all="ignore"):
         try:
             errors = request.unsure or request.shuffled or request.estimating is not None

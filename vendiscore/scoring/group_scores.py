@@ -22,9 +22,9 @@ ALONE = (
     "Every group has one sample, and one sample alone scores the same whatever it is: pass several "
     "for each group (lm-eval: `repeats` and the filter `take_first_k`)."
 )
-# Of fewer groups, the interval of their mean holds less often if a few are unlike the rest.
+# With fewer groups, the interval of their mean holds less often if a few are unlike the rest.
 MANY = 50
-# Groups that differ in size by this factor are said to.
+# Ratio of the sizes of the largest and the smallest group from which on a note mentions it.
 UNLIKE = 2
 # Prompts are many with a few answers each; so few groups of so many samples are models, say.
 _FEW, _LARGE = 12, 20

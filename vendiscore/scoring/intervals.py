@@ -34,7 +34,7 @@ MEASURED = 30  # samples: of fewer, intervals by halves were not seen to hold
 MANY_CLUSTERS = 20  # of fewer, intervals hold a little less often under a narrow kernel
 # Below this an error, of log VS say, is the rounding of 0.
 _NO_WIDTH = 1e-9
-_LOG = 1  # the least value of effective numbers, whose errors are those of the logarithm
+_LOG = 1  # the least value of effective numbers, whose errors are found for the logarithm
 
 _NO_EVIDENCE = {  # whether the interval has a width
     True: "no sample tells more than another, as where none repeats or all are one. The interval "
@@ -150,7 +150,7 @@ def needs_vectors(request: Request) -> bool:
 
 @dataclass(frozen=True)
 class Units:
-    """What came independently: samples, or clusters of them, of which each sample has a code."""
+    """Independent units: samples, or clusters of them, of which each sample has a code."""
 
     m: int
     level: float
@@ -159,7 +159,7 @@ class Units:
 
     @property
     def repeats(self) -> Repeats | None:
-        """How samples repeat each other; of clusters it would say nothing."""
+        """The repeats among samples; None for clusters, of which they would say nothing."""
         return self.pairs if self.codes is None else None
 
 

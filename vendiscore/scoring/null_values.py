@@ -20,8 +20,8 @@ from ..uncertainty.subsampling import student_reach
 from .intervals import Sureness
 from .request import Request
 
-LEAST, MOST = 2, 20  # shuffles where nothing is said of them
-_FAR = 4  # standard deviations of shuffles, beyond which an interval is that of the jackknife
+LEAST, MOST = 2, 20  # numbers of shuffles where `permutations` is not passed
+_FAR = 4  # standard deviations of shuffles, beyond which the jackknife's interval is taken
 _NEAR = 0.9  # of its largest, above which intervals of an excess were seen to be too narrow
 _ROUNDING = 1e-9
 

@@ -51,7 +51,7 @@ def magnitudes(arguments: Options, references: Samples | None = None) -> Measure
 
 @dataclass(frozen=True)
 class Request:
-    """What to measure of samples; `p` and `groups` are as they came, and not checked yet."""
+    """A request to measure samples; `p` and `groups` are as passed, and not checked yet."""
 
     how: How
     measures: tuple[Chosen, ...]
@@ -70,12 +70,12 @@ class Request:
 
     @cached_property
     def suffixes(self) -> list[str]:
-        """What the keys of a measure with an order end in, for each order."""
+        """The ending of the keys of a measure with an order, for each order."""
         return [f"_q{digits(order)}" for order in self.orders] if self.several else [""]
 
     @cached_property
     def unsure(self) -> bool:
-        """Whether more than the numbers of these samples is asked for."""
+        """True if more than the numbers of these samples is asked for."""
         return self.ci is not None or self.corrected
 
     @cached_property
@@ -85,24 +85,24 @@ class Request:
 
     @cached_property
     def shuffled(self) -> bool:
-        """Whether some number goes with its value for shuffled labels; of clusters none does."""
+        """True if some number goes with its value for shuffled labels; with clusters none does."""
         asked = self.permutations != 0 and self.clusters is None
         return asked and any(each.measure.null for each in self.measures)
 
     @cached_property
     def pairs(self) -> bool:
-        """Whether some measure compares the samples with references."""
+        """True if some measure compares the samples with references."""
         return any(chosen.measure.references for chosen in self.measures)
 
     @cached_property
     def beside(self) -> bool:
-        """Whether some measure looks at references where there are some."""
+        """True if some measure looks at references where there are some."""
         names = ((chosen, chosen.measure.references_without) for chosen in self.measures)
         return any(name and chosen.options.get(name) is None for chosen, name in names)
 
     @cached_property
     def pooled(self) -> frozenset[str]:
-        """What measures need that is between the samples and the references: similarities, …"""
+        """The quantities between samples and references that measures need: similarities, …"""
         return frozenset(each.measure.needs for each in self.measures if each.measure.pooled)
 
 

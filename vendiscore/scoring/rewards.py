@@ -1,4 +1,4 @@
-"""Rewards for what each of several samples adds to its group, beside its quality."""
+"""Rewards for what each of several samples adds to its group, in addition to its quality."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Credit = Literal["surprise", "leave_one_out"]
 Fuse = Literal["x", "+"]
 CREDITS: tuple[Credit, ...] = ("surprise", "leave_one_out")
 FUSES: tuple[Fuse, ...] = ("x", "+")
-# Of larger groups one spectrum with its vectors costs less than a spectrum without each sample.
+# For larger groups one spectrum with its vectors costs less than a spectrum without each sample.
 LARGEST_STACKED = 16
 _WORD = re.compile(r"\w+")
 
@@ -82,7 +82,7 @@ def group_rewards(
         over the group is log VS / log n. Or VS of the group − VS without the sample: at most 1,
         for one with nothing in common with others that have nothing in common, whatever n is; 0
         for all of a group of copies; and below 0 for some that repeat others, which multiplies
-        quality by 0. Its policy gradient is that of the expected VS.
+        quality by 0. It has the policy gradient of the expected VS.
     match_length : bool
         Compare texts by their distinct words, in order, without case and punctuation, and by no
         more of them than half of the group have (characters, in a script without spaces), so that
@@ -140,7 +140,7 @@ def group_rewards(
 
 
 class Credits(NamedTuple):
-    """What each sample adds, NaN for one that is alone, and the VS (g,) of each group."""
+    """The credit of each sample, NaN for one that is alone, and the VS (g,) of each group."""
 
     credits: np.ndarray
     scores: np.ndarray

@@ -77,7 +77,7 @@ def score_K(
     Raises
     ------
     TypeError, ValueError, NotPSDError, TooLargeError
-        If K is no such matrix (orders 2 and ∞ may miss a negative eigenvalue) or is too large.
+        If K is not such a matrix (orders 2 and ∞ may miss a negative eigenvalue) or is too large.
 
     References
     ----------
@@ -112,7 +112,7 @@ def score_X(
     Raises
     ------
     TypeError, ValueError, TooLargeError
-        If X is no such matrix, has a row of zeros, or is too large.
+        If X is not such a matrix, has a row of zeros, or is too large.
 
     References
     ----------

@@ -49,7 +49,7 @@ def typical_sentence(
 ) -> str:
     """Say between which known sets a score lies; "" unless kernel, options, n and q are theirs.
 
-    `settings` are those of a Similarity; `p` are weights, with which nothing can be compared.
+    `settings` belong to a Similarity; `p` are weights, with which nothing can be compared.
     """
     if p is not None or q not in (1, 2):
         return ""
@@ -63,7 +63,7 @@ def typical_sentence(
 
 
 def _place(known: Mapping[str, float], value: float) -> str:
-    """Say where a score is among those of known sets."""
+    """Say where a score is among the scores of known sets."""
     low = max((x for x in known.values() if x <= value), default=None)
     high = min((x for x in known.values() if x >= value), default=None)
     below, above = (_named(known, x) for x in (low, high))

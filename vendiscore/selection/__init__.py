@@ -1,4 +1,4 @@
-"""Which samples to keep: those that differ most, or those that stand for all others."""
+"""Choice of the samples to keep: those that differ most, or those that stand for all others."""
 
 from .choice import select
 from .selection import Selection

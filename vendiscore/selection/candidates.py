@@ -76,7 +76,7 @@ class Candidates:
         if not single:
             return self.features(index) @ V
         X = self._X[index]
-        if X.dtype == np.float64:  # lengths may be beyond those of single precision
+        if X.dtype == np.float64:  # lengths may exceed the range of single precision
             X = X * self._scale[index, None]
             return np.asarray(X.astype(np.float32) @ V.astype(np.float32))
         Z = X.astype(np.float32, copy=False) @ V.astype(np.float32)

@@ -136,7 +136,7 @@ class _Space:
             A += some
         ascending, V = np.linalg.eigh(A)
         values, V = np.maximum(ascending[::-1], FLOOR), V[:, ::-1]
-        # How many of the largest stay, and the mean of the others over the dimensions left; added
+        # The largest stay, the others become their mean over the dimensions left; terms are added
         # up from the least, so that a sum is never less than one of its terms.
         most = min(dims - 1, len(values))
         left = float(p @ self.rest) + np.append(np.cumsum(values[::-1])[::-1], 0.0)[: most + 1]

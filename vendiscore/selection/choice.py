@@ -117,7 +117,7 @@ def select(
     ------
     TypeError, ValueError, NotPSDError, TooLargeError
         If samples or arguments cannot be used, or a quota cannot be met; if the chosen samples have
-        a similarity that is no kernel; if memory is too small.
+        a similarity that is not a kernel; if memory is too small.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""What a selection must have: how many samples, which first, how many of each group at most."""
+"""Constraints on a selection: how many samples, which first, how many of each group at most."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a selection maximises: a number of the chosen, and what each candidate would make of it."""
+"""Objectives of a selection: a number of the chosen, and what each candidate would make of it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ EQUAL = 1e-11
 EXACTLY, NEAR = 100, 1e-7
 # Error of exact comparisons, and about how many ridges they take.
 EXACT, NODES = 1e-13, 60
-# What a sample has beside the span of the set, if it is no more than this.
+# Largest squared distance of a sample from the span of the set that is taken for rounding.
 ROUNDING = 1e-12
 # An exchange is worth its time if it raises the sum Φ, size · log VS at q = 1, by this.
 WORTH = 1e-3
@@ -44,7 +44,7 @@ FEW, SHORTLIST = 2048, 1024
 NEWCOMERS = 1024
 # Numbers that are held at once where many members are looked at.
 SWEPT = 1 << 22
-# Which candidates may come in for some members, positions in the set.
+# Function that returns which candidates may come in for some members, positions in the set.
 Allowed: TypeAlias = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
@@ -96,7 +96,7 @@ class Spectral:
         self.places: list[int] = []
         self.total: float = 0.0  # Φ of the set
         self._rows = np.empty((most, n)) if dim is None else None
-        # Exact gains of the candidates that are followed, bounds on those of all others.
+        # Exact gains of the candidates that are followed, bounds on the gains of all others.
         self._bounds = np.full(n, np.inf)
         self._frontier: Frontier | None = None
 
@@ -115,7 +115,7 @@ class Spectral:
             self._renew(allowed)
         margin = EQUAL if self.places else NEAR  # alone, all add the same
         if self.q is not None and 0 < len(self.places) <= EXACTLY:
-            # What is below the least ridge counts for small orders.
+            # Eigenvalues below the least ridge count for small orders.
             margin = max(NEAR, 2 * RIDGE**self.q / self.q)
         close = some[values >= top - margin]
         if len(close) > 1 and self.places and margin > EQUAL and self.q is not None:
@@ -188,7 +188,7 @@ class Spectral:
 
     @property
     def has_many(self) -> bool:
-        """Whether some candidates are not followed."""
+        """True if some candidates are not followed."""
         return self.candidates.n - len(self.places) > FEW
 
     def losses(self, members: np.ndarray) -> np.ndarray:
@@ -198,12 +198,12 @@ class Spectral:
 
     @property
     def least(self) -> float:
-        """What an exchange must be worth, in the units of `exchanges`."""
+        """The least gain for which an exchange is made, in the units of `exchanges`."""
         return WORTH * self._unit
 
     @property
     def _unit(self) -> float:
-        """What Φ is divided by in values."""
+        """The factor by which Φ is multiplied in values."""
         per_sample = self.merit is not None and self.q is not None
         return 1 / max(1, len(self.places)) if per_sample else 1.0
 
@@ -275,7 +275,7 @@ class Spectral:
         return float(values.max()) - slack
 
     def _row(self, v: int) -> np.ndarray | None:
-        """Keep the similarities of a sample that joins, where there are no features."""
+        """Keep the similarities of a sample that joins, if the candidates have no features."""
         if self._rows is None:
             return None
         row = self._rows[len(self.places)] = self.candidates.row(v)

@@ -8,7 +8,7 @@ from ..arrays.threads import in_order
 from ..spectral.hill import effective_number
 from .resolvent import FINE, vendi_form
 
-# Of so many samples, the eigenvalues of every prefix take 0.1 s; of 1,000, more than a minute.
+# With so many samples, eigenvalues of every prefix take 0.1 s; with 1,000, more than a minute.
 FEW = 100
 
 

@@ -15,8 +15,8 @@ from .candidates import Candidates
 
 # More samples than that are compared in single precision.
 FEW = 2048
-# Candidates of `Cover` that are looked at at once, and samples that are represented of more: means
-# of that many are within 1 % of those of all.
+# Numbers of candidates that `Cover` looks at at once, and of samples that it represents of more:
+# means of that many are within 1 % of the means of all.
 FIRST, BATCH, COVERED = 8, 64, 20_000
 
 
@@ -42,7 +42,7 @@ class Cover(Spread):
     def __init__(self, candidates: Candidates, size: int) -> None:
         super().__init__(candidates)
         n, single = candidates.n, 4 if candidates.n > FEW else 8
-        self._nearest[:] = -1.0  # below which there is no similarity
+        self._nearest[:] = -1.0  # no similarity is lower
         self._bounds = np.full(n, np.inf)
         self._values = [0.0]
         self._some: Any = slice(None)
@@ -95,5 +95,5 @@ class Cover(Spread):
 
     @property
     def gains(self) -> np.ndarray:
-        """What each sample added when it came, (m,)."""
+        """The gain from each sample when it joined, (m,)."""
         return np.diff(self._values)

@@ -1,4 +1,4 @@
-"""What every candidate would add to a set, and what follows as samples join it or leave it.
+"""Gains of every candidate for a set, and their changes as samples join it or leave it.
 
 With A = Σ_S x xᵀ and s_x(t) = xᵀ (A + tI)⁻¹ x, a candidate adds to the objectives
 
@@ -25,10 +25,10 @@ FINE, COARSE = 1e-9, 1e-4
 # The least ridge: with smaller ones the rounding of inverses grows with each sample beyond the
 # number of dimensions. log det is taken at it.
 RIDGE = 1e-9
-# How far 1 − Σ z²/(λ + t) may be off in single precision, and a share of what is added up: bounds
+# Largest error of 1 − Σ z²/(λ + t) in single precision, and as a share of what is added up: bounds
 # are raised by that.
 SINGLE = 2e-6
-# How many samples join or leave before eigenvalues are found again: d = 384 takes 25 ms.
+# Number of samples that join or leave before eigenvalues are found again: d = 384 takes 25 ms.
 CHANGES = 16
 
 
@@ -88,7 +88,7 @@ class Basis:
     As many samples as features span these: z are coordinates among eigenvectors of A, and
     s = Σ z²/(λ + t). Before, and without features, z = Uᵀ c_x, of eigenvectors U of similarities
     within the set and those c_x of x to the set, and t s = 1 − Σ z²/(λ + t). `rows` has
-    similarities (m, n) of the set to all where there are no features.
+    the similarities (m, n) of the set to all samples if they have no features.
     """
 
     def __init__(
@@ -103,7 +103,7 @@ class Basis:
             np.fill_diagonal(K, 1.0)
         values, U = np.linalg.eigh(K)
         self.values: np.ndarray = np.maximum(values, 0.0)
-        # Of the places themselves: coordinates, or those of the weight of each in the set.
+        # For the places themselves: coordinates, or coordinates of the weight of each in the set.
         self.own: np.ndarray = F @ U if self.whole else U
         self._V = U if self.whole or rows is not None else F.T @ U
 
@@ -170,12 +170,12 @@ class Frontier:
 
     @property
     def is_old(self) -> bool:
-        """Whether so much changed that a new one costs less."""
+        """True if so much changed that a new one costs less."""
         return len(self._changes) >= CHANGES
 
     @property
     def is_new(self) -> bool:
-        """Whether nothing changed."""
+        """True if nothing changed."""
         return not self._changes
 
     def gains(self) -> np.ndarray:

@@ -13,10 +13,10 @@ from .constraints import Constraints
 from .objectives import Spectral
 from .representatives import Spread
 
-# How often all members are looked at; most exchanges are found the first two times.
+# Number of times that all members are looked at; the first two find most exchanges.
 ROUNDS = 8
-# Of many candidates, rounds end that raise log VS by less, and so many members are looked at, those
-# that the set would miss least: of 1,000, all whose exchange was worth it were among 50.
+# With many candidates, rounds end that raise log VS by less, and so many members are looked at, the
+# ones that the set would miss least: of 1,000, all whose exchange was worth it were among 50.
 ENDS, MEMBERS = 1e-4, 512
 
 Objective: TypeAlias = Spectral | Spread

@@ -1,4 +1,4 @@
-"""What was chosen, and how good it is."""
+"""The result of a selection: the chosen samples, and how good the choice is."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Selection:
 
     @cached_property
     def gains(self) -> np.ndarray:
-        """What each sample added to the objective when it joined those before it, (size,).
+        """The gain in the objective from each sample when it joined those before it, (size,).
 
         "vendi": in log VS_q, which a copy lowers, "q2": of order 2, with `quality` plus the log of
         its mean; "logdet": in log det, with `quality` plus 2 log quality (times 2 tradeoff and

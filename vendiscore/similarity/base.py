@@ -22,7 +22,7 @@ Index = slice | np.ndarray
 
 # Factors of rows and columns that differ by less are brought to about 1 together.
 SPREAD = 1e50
-# How far from 1 a diagonal may be by rounding in single precision, and a sum of weights.
+# Largest distance from 1 of a diagonal, and of a sum of weights, by rounding in single precision.
 DIAGONAL_TOLERANCE = 1e-5
 _NOTHING: Mapping[Any, Any] = MappingProxyType({})
 
@@ -51,7 +51,7 @@ class Similarity(metaclass=_Closed):
     Attributes
     ----------
     n, dim : int, int or None
-        Number of samples; and of columns of `features`, None where there are no features.
+        Number of samples; and of columns of `features`, None for a K without features.
     psd : bool
         Whether K is positive semidefinite by construction.
     scale : array (n,) or None
@@ -67,7 +67,7 @@ class Similarity(metaclass=_Closed):
         is coarser than double precision; else 0.
     dropped : mapping of int to str
         Samples left out on request, by their place in the list that was passed, and why. K and n
-        are those of the others, in their order.
+        describe the other samples, in their order.
 
     Examples
     --------
@@ -107,7 +107,7 @@ class Similarity(metaclass=_Closed):
 
     @property
     def in_threads(self) -> bool:
-        """Whether rows may be computed in several threads at once."""
+        """True if rows may be computed in several threads at once."""
         return False
 
     @abstractmethod
@@ -192,7 +192,7 @@ class Similarity(metaclass=_Closed):
         return self.features() @ V
 
     def covariance(self) -> Array:
-        """Return FᵀF, a new (dim, dim) array, whose non-zero eigenvalues are those of K."""
+        """Return FᵀF, a new (dim, dim) array, with the same non-zero eigenvalues as K."""
         F = self.features()
         return (F.T @ F).toarray() if sp.issparse(F) else gram(F.T)
 

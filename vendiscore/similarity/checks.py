@@ -19,9 +19,9 @@ from .features import FeatureSimilarity
 from .judgements import EquivalenceSimilarity
 from .matrix import MatrixSimilarity
 
-# How far from symmetric a matrix of unit diagonal may be by rounding in single precision.
+# Largest asymmetry of a matrix of unit diagonal by rounding in single precision.
 SYMMETRY_TOLERANCE = 1e-5
-# What is no more than this, of a matrix of unit diagonal in double precision, is rounding.
+# Largest number that counts as rounding, for a matrix of unit diagonal in double precision.
 ROUNDING = 64 * float(np.finfo(np.float64).eps)
 
 # Up to here all entries and their mirrors are compared in less time than a vector is drawn.

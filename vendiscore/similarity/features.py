@@ -86,7 +86,7 @@ class FeatureSimilarity(Similarity):
 
     @property
     def is_single(self) -> bool:
-        """Whether X is a dense NumPy array in single precision."""
+        """True if X is a dense NumPy array in single precision."""
         return is_numpy(self.X) and self.X.dtype == np.float32
 
     @property

@@ -82,7 +82,7 @@ class Judgements:
 
     @property
     def notes(self) -> list[str]:
-        """What to know of the judgements, a sentence each."""
+        """Notes on the judgements, a sentence each."""
         counted = [count for count in self.triples.values() if count is not None]
         notes = []
         if total := sum(counted):
@@ -126,7 +126,7 @@ class EquivalenceSimilarity(Similarity):
 
     @property
     def notes(self) -> Sequence[str]:  # type: ignore[override]
-        """Its notes, and those of the judgements up to now."""
+        """Its notes, and the notes on the judgements up to now."""
         now = self.judgements.notes
         begin = {note[:40] for note in now}
         own = [note for note in self.__dict__.get("notes", ()) if note[:40] not in begin]

@@ -114,7 +114,7 @@ class DeferredSimilarity(MatrixSimilarity):
 
     @property
     def divisible(self) -> bool:
-        """Whether a part can be computed without the whole, which has not been computed."""
+        """True if a part can be computed without the whole, which has not been computed."""
         known = "K" in self.__dict__ or "K" in self._later.__dict__
         return self._alone is not None and not known
 

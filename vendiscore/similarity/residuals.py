@@ -13,7 +13,7 @@ from ..errors import SampleError, warn
 from .base import Index, Similarity, scale_rows
 from .features import FeatureSimilarity
 
-# Of what is left of a sample, in single precision, directions are off by 6e-8 / √left: by 6e-5
+# The direction of what is left of a sample is off by 6e-8 / √left in single precision: by 6e-5
 # here, where the cosine of sample and prompt is 1 − 5e-7. Equal samples are nearer than that.
 LEAST_LEFT = 1e-6
 
@@ -28,7 +28,7 @@ def given(
     """Return the cosines of φ(x_i) − c_i φ(u_i), c_i = k(x_i, u_i) / k(u_i, u_i), of n samples.
 
     `both` has the n samples that came in, less those dropped, and after them all prompts, of which
-    `prompt` (n,) has the place of that of each sample. K' = T K Tᵀ for T = [I, −diag(c) P] is, for
+    `prompt` (n,) has the place of each sample's own. K' = T K Tᵀ for T = [I, −diag(c) P] is, for
     one prompt, the Schur complement K − k_u k_uᵀ / k_uu. Samples of which nothing is left are
     dropped where `skip` says so.
     """
@@ -81,7 +81,7 @@ def given(
 
 
 def _dots(A: Any, B: Any) -> Array:
-    """Return the dot product of each row of A with that of B."""
+    """Return the dot product of each row of A with the same row of B."""
     if sp.issparse(A):
         return np.asarray(A.multiply(B).sum(axis=1)).ravel()
     return namespace(A).linalg.vecdot(A, B)

@@ -90,7 +90,7 @@ class RowsSimilarity(Similarity):
         """Return k_ij = k(X, X)_ij from a function of some rows and others of X (n, d), not copied.
 
         k of rows (m, d) and (l, d) gives a new float64 array (m, l), whose entry of two rows
-        depends on no other row; `psd` and `settings` are those of the class.
+        depends on no other row; `psd` and `settings` are as for the class.
         """
         return cls(_OfRows(X, k), psd=psd, settings=settings)
 

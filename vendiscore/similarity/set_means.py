@@ -15,7 +15,7 @@ _SETS = 16
 def set_sums(similarity: Similarity, codes: np.ndarray, sets: int) -> np.ndarray:
     """Return Σ k(x, y) over samples x of one set and y of another, (sets, sets).
 
-    `codes` (n,) has the set of each sample. Time O(n²) times that of a similarity, or O(n d).
+    `codes` (n,) has the set of each sample. It takes the time of O(n²) similarities, or O(n d).
     """
     n = similarity.n
     if n <= _AT_ONCE:

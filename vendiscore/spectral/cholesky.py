@@ -61,12 +61,12 @@ class Factor:
         lower, pivots, rank, _ = scipy.linalg.lapack.dpstrf(
             (own + own.T) / 2, tol=LEAST_PIVOT * float(residual.max()), lower=1
         )
-        if not rank:  # the largest is no pivot: less than nothing
+        if not rank:  # the largest is not a pivot: it is negative
             raise self._negative(float(own.diagonal().min()))
         taken = chosen[pivots[:rank] - 1]
         rows = np.asarray(self.weighted.rows(taken)) - L[:k, taken].T @ L[:k]
         new = L[k : k + rank]
-        # By NumPy, whose threads have the products: those of SciPy's would wait beside them.
+        # NumPy solves this, as its threads have the products: SciPy's would wait alongside them.
         new[:] = np.linalg.solve(np.tril(lower[:rank, :rank]), rows)
         residual -= np.einsum("ij,ij->j", new, new)
         residual[taken] = 0.0

@@ -15,10 +15,10 @@ from ..arrays.threads import single_threads
 from ..progress import foretell
 from . import two_stage
 
-# Up to this size NumPy's eigensolver is used: SciPy's threads at first wait for those of NumPy's
+# Up to this size NumPy's eigensolver is used: SciPy's at first waits for the threads of NumPy's
 # products (1,500 samples: 76 ms of 227). Above, two stages in NumPy's library, else SciPy's driver.
 NUMPY_SIZE = two_stage.LEAST_SIZE - 1
-# Of so many rows eigenvalues alone take one thread as long as two (512: 11 and 9 ms), which wait
+# With so many rows eigenvalues alone take one thread as long as two (512: 11 and 9 ms), which wait
 # for each other at every row: on a busy machine two took 0.3 to 4 s.
 ALONE = 192, 1024
 # Decompositions, with half the products' rate or less, in operations of a product over n³.

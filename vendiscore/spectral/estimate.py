@@ -20,7 +20,7 @@ class Estimate:
 
     @property
     def exact(self) -> bool:
-        """Whether the number is exact up to rounding."""
+        """True if the number is exact up to rounding."""
         return not self.error and self.low is None
 
     @property
@@ -44,7 +44,7 @@ class Estimating:
         return self.rtol / 2
 
     def check_orders(self, orders: Sequence[float]) -> None:
-        """Raise a ValueError for order 0, of which there is no estimate."""
+        """Raise a ValueError for order 0, which cannot be estimated."""
         if 0 in orders:
             raise ValueError(
                 "q=0 counts eigenvalues above rounding, which an estimate cannot; pass a small "

@@ -22,7 +22,7 @@ from .spectrum import PSD, Source
 from .stochastic import Krylov, Quadrature, random_signs
 from .weighted_similarity import merge_identical, weighted_by
 
-# Random vectors at once: with as many, a product of a kept K takes as long as reading K does. Of
+# Random vectors at once: with as many, a product of a kept K takes as long as reading K does. For
 # MANY samples K is computed anew for each product, which takes longer than to multiply it: there
 # are up to MORE_VECTORS then, if SOME of the samples need as many.
 VECTORS, MORE_VECTORS, MANY, SOME = 16, 64, 50_000, 4000

@@ -11,9 +11,9 @@ from ..arguments import DEFAULT_ORDER
 from ..arrays.namespace import Array, is_torch, namespace, scalar
 from ..arrays.types import Number
 
-# How far numbers may be outside of what they can be, by rounding, before they are brought back.
+# Largest distance of numbers from their range that is taken for rounding, and corrected.
 RANGE_TOLERANCE = 1e-6
-# So near to order 1 its slope is taken: that of the trace, 1/(q − 1), would drown the others.
+# So near to order 1 its slope is taken: the slope of the trace, 1/(q − 1), would drown the others.
 BESIDE_ONE = 1e-8
 
 
@@ -92,7 +92,7 @@ def log_power_mean(weights: Array, logs: Array, q: float) -> Array:
     if abs(q - 1) < 0.5:
         # Σ w e^x = 1 + Σ w (e^x − 1): exact as q → 1, where the plain formula is 0/0.
         excess = xp.sum(weights * xp.expm1((q - 1) * logs), axis=-1)
-        # The sum is 1, its slope is not 0 beside weights of 0 that grow.
+        # The sum is 1, but its slope is not 0 where weights of 0 grow.
         if is_torch(weights) and abs(q - 1) > BESIDE_ONE:
             total = xp.sum(weights, axis=-1)
             excess = excess + (total - total.detach())

@@ -178,7 +178,7 @@ def _outside(squares: np.ndarray, lengths: np.ndarray | float = 1.0) -> np.ndarr
 
 
 def log_of_trace(values: np.ndarray, change: np.ndarray, trace: np.ndarray, q: float) -> np.ndarray:
-    """Return log VS_q of a matrix of that trace, whose S_q is that of `values` and a change."""
+    """Return log VS_q of a matrix of that trace, whose S_q is S_q of `values` plus a change."""
     logs = np.log(values)
     terms = -logs if q == 1 else np.expm1((q - 1) * logs) / (1 - q)
     S = (float(values @ terms) + change) / trace

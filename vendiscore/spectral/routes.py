@@ -90,7 +90,7 @@ class LargestEigenvalue:
 
 
 class Covariance:
-    """The eigenvalues of Fᵀ F, which are those of F Fᵀ but for zeros."""
+    """The eigenvalues of Fᵀ F, which F Fᵀ shares but for zeros."""
 
     name = "covariance"
 
@@ -139,7 +139,7 @@ class Covariance:
             return None
         shares = nearest_shares(values / trace)
         cut = max(weighted.n, len(C)) * EPS * float(shares[0])
-        # An error a hundred times smaller than that of approximate features passes.
+        # An error passes that is a hundred times smaller than the error of approximate features.
         tolerance = max(SINGLE_TOLERANCE, weighted.approximate / 100)
         found = Spectrum(shares, weighted.n, self.name, why, negative_mass=lost, cut=cut)
         return replace(found, error=error, tolerance=tolerance)

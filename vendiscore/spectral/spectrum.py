@@ -102,7 +102,7 @@ class Spectrum:
     def _warn_of_cut(self, q: float) -> None:
         kept = self.values[self.values > 0]
         total = scalar(namespace(kept).sum(kept**q))
-        # The gain of log Σ λ^q, less that of the trace.
+        # The gain of log Σ λ^q, less the gain from the trace.
         more = math.log1p(self.lost * self.cut**q / total) - q * math.log1p(self.lost * self.cut)
         moved = more / (1 - q)
         if moved > CUT_MATTERS:
@@ -128,7 +128,7 @@ class Source(NamedTuple):
 
     @property
     def negative_mass(self) -> float:
-        """How much of the trace may be negative by rounding of the entries that came.
+        """The share of the trace that may be negative by rounding of the entries passed.
 
         Twice the area 0.42 σ √n, σ = u/√12, of the negative half of Wigner's semicircle over which
         independent errors of relative size u spread zero eigenvalues.

@@ -51,7 +51,7 @@ class Krylov:
 
     @property
     def steps(self) -> int:
-        """How many have been made."""
+        """The number of steps that have been made."""
         return len(self.diagonal)
 
     def extend(self, steps: int) -> None:

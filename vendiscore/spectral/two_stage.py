@@ -27,8 +27,8 @@ TRIED_SIZE, TRIED_ERROR = 70, 1e-11
 BANDS = ((0, 32), (3000, 48), (8000, 64))
 # To a band, from there to three diagonals, and their eigenvalues.
 ROUTINES = ("dsytrd_sy2sb", "dsytrd_sb2st", "dsterf")
-# What names look like, with the integers that they take. Those of 64 bits first: the library is
-# NumPy's own, so that its threads are those of the products before.
+# Patterns of names, with the integers that they take. The first has 64 bits: its library is
+# NumPy's own, so that its threads are the ones that had the products before.
 _NAMES = (
     ("numpy.linalg._umath_linalg", "scipy_{}_64_", ctypes.c_int64),
     ("scipy.linalg._flapack", "scipy_{}_", ctypes.c_int32),

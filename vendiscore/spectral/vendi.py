@@ -88,7 +88,7 @@ def spectrum_of(
 def spectrum(similarity: Similarity, p: Array | None = None, psd: PSD = "check") -> Array:
     """Return the eigenvalues of diag(√p) K diag(√p), from which every Vendi Score follows.
 
-    Those below n·ε·λ_max are set to zero as rounding: the positive ones count the numerical rank.
+    Values below n·ε·λ_max are set to zero as rounding: the positive ones count the numerical rank.
 
     Parameters
     ----------

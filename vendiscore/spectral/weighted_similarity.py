@@ -29,7 +29,7 @@ class Distinct(NamedTuple):
     part: np.ndarray | None = None
 
     def repeated(self, U: Array) -> Array:
-        """Return orthonormal eigenvectors of all n samples from those of the distinct ones."""
+        """Return orthonormal eigenvectors of all n samples from eigenvectors of distinct ones."""
         if self.inverse is None:
             return U
         U, part = U[self.inverse], as_kind_of(self.part, U)[:, None]
