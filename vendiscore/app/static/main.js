@@ -211,7 +211,9 @@ function start() {
   const record = kept();
   /** @type {PerformanceEntry & {type?: string} | undefined} */
   const entry = performance.getEntriesByType("navigation")[0];
-  if (record && (entry?.type === "reload" || record.was === location.hash)) {
+  const { navigation } = performance; // is there even where a busy browser has no entry yet
+  const isReload = entry ? entry.type === "reload" : navigation.type === navigation.TYPE_RELOAD;
+  if (record && (isReload || record.was === location.hash)) {
     history.replaceState(history.state, "", record.hash);
   }
   const link = fromHash(location.hash);
