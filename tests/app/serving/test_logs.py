@@ -17,6 +17,7 @@ import visitor
 pytest.importorskip("gradio")
 httpx = pytest.importorskip("httpx")
 
+from vendiscore.app.inputs.submission import ROLES  # noqa: E402
 from vendiscore.app.serving import logs  # noqa: E402
 
 MARK = "Zq7marked"
@@ -245,13 +246,21 @@ def test_nothing_sent_by_the_page_is_logged(http):
         kind = {"content-type": b"multipart/form-data; boundary=" + boundary}
         http.post("/page/read", content=f"--{MARK}\r\n{PLAIN}".encode(), headers=kind)
     key = visitor.send(http, f"{MARK} one\ntwo", kind="texts")["key"]
-    for path in ("score", "compare", "groups", "thinning", "papers", "drawings", "report", MARK):
+    paths = ("score", "second", "compare", "groups", "subset", "thinning", "papers", "drawings")
+    for path in (*paths, "report", MARK):
         for value in (POISON, [POISON], {POISON: POISON}):
             sent = {"key": key, "kernel": value, "q": value, "sets": value, "smiles": [value]}
+            sent |= {"id": key, "size": value, "threshold": value}
             http.post(f"/page/{path}", content=dumped({**sent, "title": value, POISON: value}))
             http.post(f"/page/{path}", content=dumped(value))
         http.post(f"/page/{path}", content=f'{{"{MARK}'.encode())
+    for role in ("sets", *ROLES):
+        options = json.dumps({role: MARK})
+        http.post("/page/read", data={"text": f"{MARK}\ta\n{PLAIN}\tb", "options": options})
     found = visitor.score(http, key, "ngram_overlap")
+    for size in (POISON, 1, 2):
+        http.post("/page/subset", content=dumped({"id": found["id"], "size": size}))
+    http.post("/page/second", json={"id": found["id"]})
     assert MARK in http.post("/page/report", json={"id": found["id"], "title": MARK}).text
 
 

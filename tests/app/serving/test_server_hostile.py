@@ -13,6 +13,7 @@ httpx = pytest.importorskip("httpx")
 pytest.importorskip("PIL.Image")
 
 from vendiscore.app import quotas  # noqa: E402
+from vendiscore.app.inputs.submission import ROLES  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -114,6 +115,15 @@ def test_hostile_files_are_refused_in_words(http, what):
 
 
 @pytest.mark.usefixtures("healthy")
+def test_a_table_that_grows_with_a_row_for_each_answer_is_refused(http):
+    names = [*(f"answer {i}" for i in range(90)), *(f"other {i}" for i in range(900))]
+    row = ",".join(["Yes it is so."] * 90) + "," * 900
+    table = "\n".join([",".join(names), *[row] * 60]).encode()
+    said = refused(http, files=[("a.csv", table)], wide=True, kind="texts")
+    assert "4,870,800 cells, more than 4,000,000" in said
+
+
+@pytest.mark.usefixtures("healthy")
 @pytest.mark.parametrize(
     ("options", "said"),
     [
@@ -122,12 +132,26 @@ def test_hostile_files_are_refused_in_words(http, what):
         ({"draw": "1"}, "`draw` must be int"),
         ({"blocks": 1}, "`blocks` must be bool"),
         ({"column": {"a": 1}}, "`column` must be"),
+        ({"wide": "yes"}, "`wide` must be bool"),
+        *(({role: ["a"]}, f"`{role}` must be") for role in ("sets", *ROLES)),
         ({"__class__": "a"}, "Unknown option '__class__'"),
         ({"example": "../../etc/passwd"}, "etc/passwd"),
     ],
 )
 def test_options_that_no_page_sends_are_refused_in_words(http, options, said):
     assert said in refused(http, "a b\nc d", **options)
+
+
+@pytest.mark.usefixtures("healthy")
+def test_columns_and_sizes_that_no_table_has_are_refused_in_words(http):
+    table = ("a.csv", b"id,model,answer\n1,a,yes it is\n2,b,no it is not\n3,a,who knows that\n")
+    for option in ("column", "by", "sets", "prompts", *ROLES):
+        assert "__class__" in refused(http, files=[table], kind="texts", **{option: "__class__"})
+    key = show(http, "ngram_overlap", files=[table])["id"]
+    for size in (None, 0, -1, 4, 10**30, 1.5, True, "2", [2], {"a": 1}):
+        answer = http.post("/page/subset", json={"id": key, "size": size})
+        assert answer.status_code == 422
+        assert "must be from 1 to 3" in answer.json()["problem"]["text"]
 
 
 @pytest.mark.usefixtures("healthy")
@@ -166,7 +190,13 @@ def test_options_of_a_comparison_that_no_page_sends_are_refused_in_words(http):
 
 
 @pytest.mark.usefixtures("healthy")
-@pytest.mark.parametrize("path", ["score", "groups", "compare", "drawings", "report", "papers"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("score", "second", "groups", "subset", "thinning", "compare", "drawings", "report"),
+        "papers",
+    ],
+)
 def test_bodies_that_no_page_sends_are_refused_in_words(http, path):
     key = send(http, "a b\nc d")["key"]
     for body in (b"", b"[]", b"\xff\xfe", b"[" * 10**5, b'{"a": 1' + b" " * 10**5):

@@ -21,6 +21,7 @@ from ...reading.tables import (
     is_row,
     share_of_numbers,
 )
+from ..quotas import MAX_CELLS
 from .submission import ROLES, Asked
 
 # Columns of sources, whose groups have a name of their own in titles.
@@ -190,6 +191,12 @@ def melted(read: Table, columns: Sequence[str]) -> Table:
     if "model" in names or "answer" in names:
         raise RefusedError("A column is called “model” or “answer” already; rename it.")
     names += ["model", "answer"]
+    cells = len(read.rows) * len(columns) * len(names)
+    if cells > MAX_CELLS:
+        raise RefusedError(
+            f"With a row for each answer this table has {cells:,} cells, more than {MAX_CELLS:,}; "
+            "remove columns or rows."
+        )
     rows = [[*(row[k] for k in kept), read.names[j], row[j]] for row in read.rows for j in at]
     return replace(
         read,
