@@ -22,7 +22,7 @@ Coefficient = Literal["tanimoto", "dice"]
 # at least this share of all bits: such a pair of ones takes as long as a thousand dense columns.
 RARE, RARE_COLUMNS = 0.03, 0.25
 MOST_BITS = (1 << 24) - 1  # sizes of sets of fewer bits are exact in single precision
-Bits: TypeAlias = Any  # an array, or a sparse one, which have these methods in common
+Bits: TypeAlias = "np.ndarray | sp.csr_array"  # which have these methods in common
 COEFFICIENTS: tuple[Coefficient, ...] = ("tanimoto", "dice")
 
 
@@ -63,7 +63,7 @@ class BitEntries:
             rare[:] = False
         common = bits[:, ~rare].astype(np.float32)
         few = sp.csr_array(bits[:, rare], dtype=np.float32) if rare.any() else None
-        return common.toarray() if sparse else common, few
+        return common.toarray() if sp.issparse(common) else common, few
 
     def __call__(self, index: Index, columns: slice, dtype: DType = np.float64) -> np.ndarray:
         common, rare = self._common_and_rare
