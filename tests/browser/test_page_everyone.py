@@ -161,7 +161,9 @@ def test_a_menu_that_opens_below_the_window_is_brought_into_sight(visit):
     expect(page.locator("#progress")).to_be_hidden()
     button(page, "Download").evaluate("face => face.scrollIntoView({ block: 'end' })")
     button(page, "Download").press("Enter")
-    expect(page.locator(".r-panel:visible")).to_be_in_viewport(ratio=1)
+    expect(page.locator(".r-panel:visible")).to_be_in_viewport(
+        ratio=0.99
+    )  # fractions of a pixel are cut
 
 
 def test_a_phone_shows_samples_settings_and_result_in_that_order(visit):

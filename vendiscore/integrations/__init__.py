@@ -32,8 +32,8 @@ def load(name: str, config_name: str | None = None, **options: Any) -> SampleMet
 
     Examples
     --------
-    >>> load("vendiscore", q=2).compute(samples=["a cat", "a cat", "the dog"])
-    {'VS': 1.8...}
+    >>> load("vendiscore", q=2).compute(samples=["a cat sat", "a cat ran", "the dog"])
+    {'VS': 2.72...}
     """
     from .huggingface import METRICS  # imports `evaluate`, of the extra of that name
 

@@ -54,8 +54,8 @@ class VendiScore(SampleMetric):
 
     Examples
     --------
-    >>> VendiScore(q=2).compute(samples=["a cat", "a cat", "the dog"])
-    {'VS': 1.8...}
+    >>> VendiScore(q=2).compute(samples=["a cat sat", "a cat ran", "the dog"])
+    {'VS': 2.72...}
     """
 
     about: ClassVar = {
