@@ -30,7 +30,7 @@ TEXTS = [
     "id first.csv", "pandas numbers.csv", "windows.csv", "tabs.tsv", "no header.csv",
 ]  # fmt: skip
 # Tables whose rows are named by a column of ids.
-IDS = dict.fromkeys(["id first.csv", "windows.csv", "tabs.tsv"], [101, 102, 103])
+IDS = {name: [101, 102, 103] for name in ("id first.csv", "windows.csv", "tabs.tsv")}
 IDS["pandas numbers.csv"] = [0, 1, 2]
 NUMBERS = ["utf-16.csv", "quoted.csv", "a.npz", "records.json"]
 STRIPES = examples.find_example("Stripes at all angles").images()
