@@ -31,7 +31,7 @@ def markdown() -> str:
 
 
 def options() -> str:
-    """Return a table with one row for each kernel that has options besides `on_error`."""
+    """Return a table with a row for each kernel that has other options than `on_error`."""
     rows = []
     for kernel in list_kernels():
         own = [f"`{each}`" for each in kernel.signature if not each.startswith("on_error=")]

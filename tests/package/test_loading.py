@@ -149,7 +149,7 @@ def copied(tmp_path):
 
 
 def test_a_record_is_followed_where_nobody_named_a_script(library, copied):
-    """As when a metric is unpickled in a process that did not load it."""
+    """Nobody names a script when a metric is unpickled in a process that did not load it."""
     origin, copy = copied
     assert library._recorded(str(copy)) == origin
     assert library._given(str(copy)) is None

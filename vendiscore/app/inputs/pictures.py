@@ -26,7 +26,7 @@ from .parts import draw_indices, part_note
 FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP", "HEIF", "AVIF")
 _SHOWN = "PNG, JPEG, WEBP, GIF, BMP, HEIC, AVIF"
 # `pixels` resizes to this side; images are resized when read, to hold one large image at a time.
-# # An encoder gets the unchanged file, and decodes a batch at a time.
+# An encoder gets the unchanged file, and decodes a batch at a time.
 SIDE = 32
 THUMBNAIL = 72
 # Photos of more pixels than these are read at a reduced size, of at least so many each way: what is

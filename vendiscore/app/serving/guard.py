@@ -24,7 +24,7 @@ from ...arrays.types import Record
 from ..quotas import MAX_ARRIVING, MAX_QUESTION, MAX_REQUEST, MAX_UPLOADS, RefusedError
 
 # Paths that the page itself requests, then gradio's own at its start, and the paths of
-# # gradio_client, of clients of MCP, and of the Hub.
+# gradio_client, of clients of MCP, and of the Hub.
 _GET = re.compile(
     r"^/(page/[\w.-]+(/[\w.-]+){0,2}|config/?|robots\.txt"
     r"|gradio_api/(startup-events|info/?|app_id|openapi\.json|queue/data|heartbeat/[\w-]+"

@@ -15,7 +15,7 @@ from starlette.requests import Request
 from ...progress import Steps, Value
 
 # Short work takes less than about a second, middle work (large files, reports) a few seconds;
-# # long work is encoders and large sets; work that is away waits for another host.
+# long work is encoders and large sets; work that is away waits for another host.
 SHORT, MIDDLE, LONG, AWAY = "short", "middle", "long", "away"
 WORKERS = {SHORT: 2, MIDDLE: 1, LONG: 1, AWAY: 2}
 _WAITING = 40  # in a lane
