@@ -19,11 +19,11 @@ from ...similarity.base import Similarity
 from ...sources.answer_table import Answers
 from ...sources.between_sources import Sources
 from ...sources.calculation import Plan, found
+from ..inputs.roles import SOURCES
 from ..quotas import MAX_CHARACTERS
 from .jobs import Job
 
-# Columns whose groups have a name of their own in the title.
-_NOUNS = re.compile("(model|source|annotator|author|checkpoint|generator|seed|system|worker)s?")
+_NOUNS = re.compile(f"({SOURCES})s?")
 _LEVEL = 0.95
 _ENDS = 3  # prompts that tell sources apart most, and least
 

@@ -24,10 +24,9 @@ from ...reading.tables import (
 from ..quotas import MAX_CELLS
 from .submission import ROLES, Asked
 
-# Columns of sources, whose groups have a name of their own in titles.
-MODEL_NAMES = re.compile(
-    "(model|modell|source|annotator|author|checkpoint|generator|seed|system|worker)(s|e)?"
-)
+# Names of columns of sources, whose groups have a name of their own in titles; then German ones.
+SOURCES = "model|source|annotator|author|checkpoint|generator|seed|system|worker"
+MODEL_NAMES = re.compile(f"({SOURCES}|modell)(s|e)?")
 ID_NAMES = re.compile("(id|uid|uuid|key|index|idx|nr|no|number|nummer|row)s?")
 _LABEL_NAMES = re.compile(
     "(label|class|classe|klasse|category|categorie|kategorie|group|gruppe|topic|thema|genre"
