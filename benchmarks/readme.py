@@ -3,10 +3,8 @@
 python benchmarks/readme.py            # rewrites the marked blocks
 """
 
-import ast
 import re
 import sys
-import tomllib
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -36,20 +34,6 @@ def built_in() -> str:
         for file, kernels in sorted(names.items())
         if file.startswith("vendiscore/")
     )
-
-
-def integrations() -> str:
-    """Return the modules that are named after an extra, or need one, by what they say first."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    lines = ["| module | what it is | extra |", "|---|---|---|"]
-    for path in sorted((ROOT / "vendiscore" / "integrations").glob("*.py")):
-        extra = {"loss": "torch"}.get(path.stem, path.stem.replace("_", "-"))
-        if extra in [*project["optional-dependencies"], "verl"]:
-            extra = "" if extra == "verl" else f"`{extra}`"  # verl is installed by hand
-            said = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
-            file = path.relative_to(ROOT).as_posix()
-            lines.append(f"| [{path.stem}]({file}) | {said.splitlines()[0]} | {extra} |")
-    return "\n".join(lines)
 
 
 def engines() -> str:
@@ -146,7 +130,6 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "aspects": aspects,
     "measures": measures,
     "built-in": built_in,
-    "integrations": integrations,
     "migration": migration,
     "same-numbers": same_numbers,
     "decisions": decisions,
