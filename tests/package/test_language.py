@@ -9,6 +9,7 @@ import io
 import re
 import tokenize
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -32,12 +33,13 @@ HEADLESS = re.compile(r"(?:What|Which|That|Those|Of|How|Whether|Why)\b(?!,)")  #
 SENTENCE = re.compile(r"(?<=[.!?:;])\s+")
 
 
-def docstrings(tree: ast.Module) -> Iterator[tuple[ast.AST, str]]:
-    for node in ast.walk(tree):
-        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
-            text = ast.get_docstring(node)
-            if text:
-                yield node, text
+@cache
+def docstrings(path: Path) -> list[tuple[ast.AST, str]]:
+    """Return the nodes of a file that have a docstring, with it."""
+    kinds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+    found = [(node, ast.get_docstring(node)) for node in nodes if isinstance(node, kinds)]
+    return [(node, text) for node, text in found if text]
 
 
 def comments(source: str) -> Iterator[tuple[int, str]]:
@@ -92,7 +94,7 @@ def test_functions_say_what_to_do(folder):
     """Kernels and measures are definitions: their first line is a formula or a noun."""
     wrong = []
     for path in (path for path in FILES if path.is_relative_to(ROOT / folder)):
-        for node, text in docstrings(ast.parse(path.read_text(encoding="utf-8"))):
+        for node, text in docstrings(path):
             defined = [ast.unparse(each) for each in getattr(node, "decorator_list", [])]
             if any("register" in each for each in defined) or not is_function(node):
                 continue
@@ -105,9 +107,8 @@ def test_functions_say_what_to_do(folder):
 def test_docstrings_and_comments_are_plain_english(folder):
     wrong = []
     for path in (path for path in FILES if path.is_relative_to(ROOT / folder)):
-        source = path.read_text(encoding="utf-8")
-        texts = [(getattr(n, "lineno", 1), text) for n, text in docstrings(ast.parse(source))]
-        for line, text in [*texts, *comments(source)]:
+        texts = [(getattr(node, "lineno", 1), text) for node, text in docstrings(path)]
+        for line, text in [*texts, *comments(path.read_text(encoding="utf-8"))]:
             wrong += [f"{path.relative_to(ROOT)}:{line} {fault!r}" for fault in faults(text)]
     assert wrong == []
 

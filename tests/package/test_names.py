@@ -3,6 +3,7 @@
 import ast
 import statistics
 from collections import Counter
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -12,21 +13,6 @@ MODULES = sorted(path.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py"))
 UNCLEAR = {"alike", "asked", "beside", "drawn", "given", "held", "kept", "looked", "said", "told"}
 # Tests of the whole rather than of a folder of the package.
 WHOLE = {"browser", "fuzz", "package"}
-# First words of a function's docstring that leave the sentence without its verb.
-VERBLESS = {
-    "A",
-    "All",
-    "An",
-    "How",
-    "Of",
-    "That",
-    "The",
-    "These",
-    "Those",
-    "What",
-    "Whether",
-    "Which",
-}
 
 
 def lines(path: Path) -> int:
@@ -71,6 +57,7 @@ def test_tests_stand_where_the_package_has_what_they_test():
     assert lost == []
 
 
+@cache
 def defined(file: Path) -> set[str]:
     """Return what a module defines or imports, without importing it: it may want a package."""
     names = set()
@@ -103,20 +90,3 @@ def test_tests_import_what_is_there():
         if not is_there(str(node.module), each.name)
     ]
     assert lost == []
-
-
-def test_docstrings_of_functions_begin_with_a_verb():
-    wrong = []
-    for path in MODULES:
-        for node in ast.walk(ast.parse((PACKAGE / path).read_text(encoding="utf-8"))):
-            if isinstance(node, ast.FunctionDef) and not any(map(is_noun, node.decorator_list)):
-                first = (ast.get_docstring(node) or "Return").split()[0]
-                if first.strip(",;:") in VERBLESS:
-                    wrong.append(f"{path}:{node.lineno} {node.name}")
-    assert wrong == []
-
-
-def is_noun(decorator: ast.expr) -> bool:
-    """Return whether it makes an attribute, or an entry of a table, from a function."""
-    name = ast.unparse(decorator)
-    return "property" in name or name.startswith(("register_", "_register", "_kernel"))
