@@ -290,7 +290,7 @@ def _solution(
     method: str,
     first_order: float = 0.0,
 ) -> Solution:
-    """Make one of |r|, or a bound on it, and what rounding may have done to the value besides."""
+    """Return a Solution from |r| or a bound on it, and from the rounding of the value."""
     if not (value > 0 and math.isfinite(value) and np.all(floor > 0)):
         return Solution(t, w, value, residual, math.inf, math.inf, method)
     absolute = float(np.abs(w).sum())
