@@ -129,7 +129,7 @@ def pooled_sets(
     ns = np.diff(came)
     if labels is None and groups is not None:
         labels = _labels(groups, dict(zip(names, ns, strict=True)), what)
-    return _partition(pool, np.repeat(np.arange(len(names)), ns), names, labels, what)
+    return partition(pool, np.repeat(np.arange(len(names)), ns), names, labels, what)
 
 
 def sorted_sets(
@@ -160,7 +160,7 @@ def sorted_sets(
     if prompts is not None:
         check_size(prompts, n, what)
         labels = [prompts.labels[code] for code in prompts.codes]
-    return _partition(pool, by.codes, by.labels, labels, what)
+    return partition(pool, by.codes, by.labels, labels, what)
 
 
 def _labels(groups: Any, sizes: Mapping[str, int], what: str) -> list[Hashable]:
@@ -191,7 +191,7 @@ def _labels(groups: Any, sizes: Mapping[str, int], what: str) -> list[Hashable]:
     return found
 
 
-def _partition(
+def partition(
     pool: Similarity,
     codes: np.ndarray,
     names: Sequence[Hashable],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
@@ -39,6 +39,12 @@ def asked_of(jobs: Mapping[str, Job], asked: Mapping[str, Sequence[str]]) -> lis
     return found
 
 
+def share_prompts(asked: Iterable[Iterable[str]]) -> bool:
+    """Return whether each two sets answer a prompt in common; "" stands for no prompt."""
+    own = [{*prompts} - {""} for prompts in asked]
+    return all(a & b for a, b in combinations(own, 2))
+
+
 def different(
     together: Similarity, names: Sequence[str], asked: Sequence[Sequence[str]], q: float, kind: str
 ) -> Sources | None:
@@ -53,9 +59,7 @@ def different(
     source = np.repeat(np.arange(len(names)), list(map(len, asked)))
     kept, prompts = np.arange(len(every)), coded([""] * len(every))
     if any(every):
-        shared = [set(own) - {""} for own in asked]
-        apart = any(not a & b for a, b in combinations(shared, 2))
-        if apart or sum(map(len, set(every))) > MAX_CHARACTERS:
+        if not share_prompts(asked) or sum(map(len, set(every))) > MAX_CHARACTERS:
             return None
         kept = np.flatnonzero([bool(prompt) for prompt in every])
         prompts = coded([every[i] for i in kept])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
-from itertools import chain, pairwise
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -82,27 +82,14 @@ def sets_of(samples: Samples) -> dict[str, Samples]:
     }
 
 
-def paired(
-    labels: Sequence[Sequence[Hashable]],
-) -> tuple[np.ndarray, np.ndarray, list[list[np.ndarray]]]:
-    """Find the samples, of all sets in a row, of groups with two samples or more of each set.
-    Return their places, the start of each set among them, and the places of each group then.
-    """
+def paired(labels: Sequence[Sequence[Hashable]]) -> np.ndarray:
+    """Return the places, in all sets in a row, of groups with two samples or more of each set."""
     sizes = [Counter(own) for own in labels]
     every = list(chain(*labels))
-    known = [x for x in dict.fromkeys(every) if x != "" and all(n[x] > 1 for n in sizes)]
+    known = {x for x in {*every} - {""} if all(n[x] > 1 for n in sizes)}
     if len(known) < 2:
         raise RefusedError(
             f"Sets are compared within groups that have two samples or more of each set, got "
             f"{len(known)} of {len({*every} - {''}):,}: pick “no groups”."
         )
-    codes = {label: code for code, label in enumerate(known)}
-    code = np.array([codes.get(label, -1) for label in every])
-    places = np.flatnonzero(code >= 0)
-    starts = np.searchsorted(places, np.cumsum([0, *map(len, labels)]))
-    code = code[places]
-    groups = [
-        [start + np.flatnonzero(code[start:end] == each) for start, end in pairwise(starts)]
-        for each in range(len(known))
-    ]
-    return places, starts, groups
+    return np.flatnonzero([label in known for label in every])

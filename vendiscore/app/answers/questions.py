@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from itertools import combinations
 
 from ...arrays.types import Options, Record
 from ...reading.samples import Samples
 from ...uncertainty.subsampling import MIN_SAMPLES
 from ..quotas import MAX_SETS
+from .different_sources import share_prompts
 
 _LONG = 40  # characters of the name of a column on a button
 
@@ -79,12 +79,11 @@ def _within(samples: Samples, labels: Sequence[str]) -> Options:
 
 def _share(samples: Samples, labels: Sequence[str]) -> bool:
     """Return whether each two sets have answers to a prompt in common."""
-    own: dict[str, set[str]] = {}
+    own: dict[str, set[str]] = {label: set() for label in labels if label}
     for label, prompt in zip(labels, samples.asked, strict=False):
-        if label and prompt:
-            own.setdefault(label, set()).add(prompt)
-    every = len(own) == len({*labels} - {""})
-    return every and all(a & b for a, b in combinations(own.values(), 2))
+        if label:
+            own[label].add(prompt)
+    return share_prompts(own.values())
 
 
 def _listed(names: Sequence[str]) -> str:

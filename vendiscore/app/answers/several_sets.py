@@ -20,6 +20,7 @@ from ...arrays.types import Options, Record
 from ...comparison import Comparison
 from ...comparison.compare_sets import comparing
 from ...comparison.comparison import Plan
+from ...comparison.partition import partition
 from ...comparison.permutation import needed
 from ...errors import MissingPackageError
 from ...progress import Counts, Steps, finish, told
@@ -169,8 +170,10 @@ def compare_steps(
     plan = Plan(order, level, count, size=most, orders=ORDERS).checked()
     pool, starts, within = together, np.cumsum([0, *sizes]), None
     if groups:
-        places, starts, within = paired(groups)
-        pool = together.take(places)
+        places, labels = paired(groups), list(chain(*groups))
+        codes = np.repeat(np.arange(len(jobs)), sizes)[places]
+        own = [labels[i] for i in places]
+        pool, starts, within = partition(together.take(places), codes, list(jobs), own, "groups")
     steps = comparing(pool, starts, list(jobs), plan, within)
     found = (yield from _by_percent(steps, pairs * count)) if slow else finish(steps)
     said = {"q": digits(order), "sizes": sizes, "level": level}
