@@ -144,7 +144,7 @@ def test_settings_and_number_are_on_one_screen(visit):
     expect(page.locator(".r-groups > details").first).to_be_attached()
     page.evaluate("scrollTo(0, 0)")
     parts = ("#box", "#kernels .kernels", "#alike details > summary", "#score", "#result .r-bar")
-    for part in (*parts, ".r-sentence"):
+    for part in (*parts, ".r-sentence", "#result input[type=range]"):
         expect(page.locator(part)).to_be_in_viewport(ratio=1)
     page.mouse.move(900, 500)
     page.mouse.wheel(0, 1500)
@@ -161,9 +161,7 @@ def test_a_menu_that_opens_below_the_window_is_brought_into_sight(visit):
     expect(page.locator("#progress")).to_be_hidden()
     button(page, "Download").evaluate("face => face.scrollIntoView({ block: 'end' })")
     button(page, "Download").press("Enter")
-    expect(page.locator(".r-panel:visible")).to_be_in_viewport(
-        ratio=0.99
-    )  # fractions of a pixel are cut
+    expect(page.locator(".r-panel:visible")).to_be_in_viewport(ratio=1)
 
 
 def test_a_phone_shows_samples_settings_and_result_in_that_order(visit):

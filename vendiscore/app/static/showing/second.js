@@ -51,15 +51,19 @@ async function ask(view, { own, by }, said, busy, show) {
 }
 
 /**
- * Makes the notes on the second number, once it is there.
+ * Makes the notes on the second number, which a click shows once it is there.
  * @param {View} view
  */
 export function notes(view) {
-  const box = el("div", { class: "r-second-notes" });
+  const box = el("details", { class: "r-details r-second-notes" });
   /** @param {Second} second */
-  const fill = ({ notes: all = [] }) => box.replaceChildren(
-    ...all.map((note) => el("p", { class: "r-small" }, note)),
-  );
+  const fill = ({ by, notes: all = [] }) => {
+    box.hidden = !all.length;
+    box.replaceChildren(
+      el("summary", {}, `About the number by ${by}`),
+      ...all.map((note) => el("p", { class: "r-small" }, note)),
+    );
+  };
   if (!view.R.second) return null;
   fill(view.R.second);
   view.on("second", fill);
