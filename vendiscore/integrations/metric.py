@@ -62,9 +62,7 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
 
     about: ClassVar[Mapping[str, Any]]  # of `evaluate.MetricInfo`, but for features
     usual: Usual = staticmethod(vendi_score)  # the measures that are meant where none is named
-    keeps_references: bool = (
-        False  # whether added references are kept, though no measure asks for them
-    )
+    keeps_references: bool = False  # added ones too, though no measure needs them
     writer: Any  # of `evaluate`, for several processes only, as the next three are
     cache_file_name: str | None
     filelock: Any
