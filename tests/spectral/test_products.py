@@ -99,17 +99,8 @@ class Blas:
         self.num_threads = threads
         self.lib_controllers = [self]
 
-    def limit(self, limits: int) -> "Limited":
-        before, self.num_threads = self.num_threads, limits
-        return Limited(self, before)
-
-
-class Limited:
-    def __init__(self, blas: Blas, before: int) -> None:
-        self.blas, self.before = blas, before
-
-    def restore_original_limits(self) -> None:
-        self.blas.num_threads = self.before
+    def set_num_threads(self, threads: int) -> None:
+        self.num_threads = threads
 
 
 @pytest.mark.parametrize("count", [1, 4])

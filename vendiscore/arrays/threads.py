@@ -18,7 +18,7 @@ WAITING = 2
 
 def in_order(function: Callable[[Item], Value], items: Iterable[Item]) -> Iterator[Value]:
     """Yield `map(function, items)`, computed in threads, with few results in memory at a time."""
-    with single_threads() as threads:
+    with at_most(1) as threads:
         if threads < 2:
             yield from map(function, items)
             return
@@ -40,33 +40,54 @@ def each(function: Callable[[Item], Any], items: Iterable[Item]) -> None:
     deque(in_order(function, items), maxlen=0)
 
 
-class _Cap:
-    """A limit of one BLAS thread while anybody needs it: the limit holds for the whole process."""
+class _Limits:
+    """Who needs few BLAS threads: the lowest need holds for the whole process until it ends."""
 
     def __init__(self) -> None:
-        self.lock, self.users, self.threads = Lock(), 0, 1
-        self.limited: Any = None
+        self.lock = Lock()
+        self.needs: dict[object, int] = {}
+        self.before: list[tuple[Any, int]] = []
+
+    def begin(self, user: object, most: int) -> int:
+        """Let BLAS take at most so many threads, and return how many it had."""
+        with self.lock:
+            self.needs[user] = most
+            if not self.before:
+                self.before = [(one, one.num_threads) for one in blas_libraries().lib_controllers]
+            self.apply()
+            return max((threads for _, threads in self.before), default=1)
+
+    def end(self, user: object) -> None:
+        """Lift this user's limit; to lift it twice does no harm."""
+        with self.lock:
+            self.needs.pop(user, None)
+            self.apply()
+            if not self.needs:
+                self.before = []
+
+    def apply(self) -> None:
+        for library, threads in self.before:
+            library.set_num_threads(min([threads, *self.needs.values()]))
 
 
-_cap = _Cap()
+_limits = _Limits()
 
 
 @contextmanager
-def single_threads() -> Iterator[int]:
-    """Limit BLAS to one thread, and yield how many it had."""
-    with _cap.lock:
-        if not _cap.users:
-            blas = blas_libraries()
-            _cap.threads = max((found.num_threads for found in blas.lib_controllers), default=1)
-            _cap.limited = blas.limit(limits=1)
-        _cap.users += 1
+def at_most(most: int) -> Iterator[int]:
+    """Limit BLAS to so many threads, and yield how many it had.
+
+    An interrupt may arrive within any call here, also within one that lifts the limit, so that
+    the limit is lifted twice.
+    """
+    user = object()
     try:
-        yield _cap.threads
+        yield _limits.begin(user, most)
     finally:
-        with _cap.lock:
-            _cap.users -= 1
-            if not _cap.users:
-                _cap.limited.restore_original_limits()
+        try:
+            _limits.end(user)
+        finally:
+            _limits.end(user)
 
 
 @cache

@@ -19,7 +19,7 @@ import numpy as np
 
 from ..arrays import memory
 from ..arrays.namespace import gram
-from ..arrays.threads import each, in_order, single_threads
+from ..arrays.threads import at_most, each, in_order
 from ..errors import NotPSDError
 from ..progress import track
 from ..spectral.spectrum import NEGATIVE_MASS
@@ -47,7 +47,7 @@ def bound(candidates: Candidates, places: np.ndarray, constraints: Constraints, 
     p = constraints.even() / 2
     p[places] += 0.5 / k
     least, lowest = math.log(dims), p
-    with single_threads():
+    with at_most(1):
         for step in track(range(STEPS), STEPS, "bounding"):
             power, g = space.tangent(p, dims, q, space.single)
             best = constraints.best(g)

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from ..arguments import DEFAULT_ORDER, flag, number, one_of, refuse_gradient
-from ..arrays.threads import single_threads
+from ..arrays.threads import at_most
 from ..arrays.types import Samples
 from ..hints import synonym
 from ..progress import foretell, quiet
@@ -210,7 +210,7 @@ def select(
         least = constraints.size if wish == "logdet" else 1
         quality = read_quality(n, least, quality, kept)
     # Numbers are checked. Thousands of small products cost more with threads that wait.
-    with np.errstate(all="ignore"), single_threads():
+    with np.errstate(all="ignore"), at_most(1):
         candidates = Candidates(similarity)
         with foretell(
             f"Choosing {constraints.size:,} of {candidates.n:,} samples",

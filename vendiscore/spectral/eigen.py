@@ -11,7 +11,7 @@ import numpy as np
 import scipy
 
 from ..arrays.namespace import Array, is_numpy, is_torch, namespace, scalar
-from ..arrays.threads import single_threads
+from ..arrays.threads import at_most
 from ..progress import foretell
 from . import two_stage
 
@@ -48,7 +48,7 @@ def decompose(A: Array, fault: Callable[[], str], vectors: bool = False) -> Eige
             # The transpose of a C-ordered symmetric matrix is itself in LAPACK's order: no copy.
             A = A if A.flags.f_contiguous else A.T
             in_place = {"overwrite_a": True, "check_finite": False}
-            with two_stage.few_threads():
+            with at_most(two_stage.MOST_THREADS):
                 if vectors:
                     return Eigen(*scipy.linalg.eigh(A, driver="evd", **in_place))
                 driver = two_stage.driver() if len(A) >= two_stage.LEAST_SIZE else None
@@ -56,7 +56,7 @@ def decompose(A: Array, fault: Callable[[], str], vectors: bool = False) -> Eige
                     return Eigen(scipy.linalg.eigvalsh(A, **in_place))
                 return Eigen(driver(A), driver="reduced in two stages")
         if is_numpy(A) and not vectors and A.ndim == 2 and ALONE[0] <= len(A) <= ALONE[1]:
-            with single_threads():
+            with at_most(1):
                 return Eigen(linalg.eigvalsh(A))
         return Eigen(*linalg.eigh(A)) if vectors else Eigen(linalg.eigvalsh(A))
     except (np.linalg.LinAlgError, RuntimeError) as error:  # torch's is a RuntimeError

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
 import numpy as np
 import numpy.linalg
 import scipy
-
-from ..arrays.threads import blas_libraries
 
 # From this size on it is faster: a tie at 1,500, one and a half times at 2,500 to 5,000.
 LEAST_SIZE = 1536
@@ -117,12 +114,3 @@ def _is_right(eigenvalues: Driver) -> bool:
     except (np.linalg.LinAlgError, ValueError):
         return False
     return bool(np.abs(found - known).max() <= TRIED_ERROR * TRIED_SIZE)
-
-
-@contextmanager
-def few_threads() -> Iterator[None]:
-    """Limit the threads of linear algebra to what a full reduction has a use for."""
-    blas = blas_libraries()
-    many = any(library["num_threads"] > MOST_THREADS for library in blas.info())
-    with blas.limit(limits=MOST_THREADS) if many else nullcontext():
-        yield
