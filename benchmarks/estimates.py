@@ -46,7 +46,7 @@ ORDERS = (1.0, 1.5)
 NARROW, WIDE = 3.0, 10.0  # of digits, whose median distance is 10.4
 LOW = 4  # principal components of digits, for bounds
 FEWER = 64  # and where each product makes K anew
-ANEW, ANEW_SEEDS = ((5000, 1e-2), (5000, 5e-3), (10_000, 5e-3)), 20
+ANEW = ((5000, 1e-2, 100), (5000, 5e-3, 100), (10_000, 5e-3, 20))  # samples, rtol, seeds
 
 
 def odorants(data: Path, n: int, rng: np.random.Generator) -> Similarity:
@@ -164,10 +164,10 @@ def anew(data: Path) -> list[dict[str, Any]]:
     sets = dict([*LARGER.items()][1:])  # the other is of features
     computed.KEPT_SHARE, estimators.MANY = 0.0, 0
     found: list[dict[str, Any]] = []
-    for n, rtol in ANEW:
+    for n, rtol, seeds in ANEW:
         estimators.SOME = n // 4
         name = f"n = {n:,}, rtol = {rtol:g}"
-        rows = coverage(data, sets, ANEW_SEEDS, rtol, n)
+        rows = coverage(data, sets, seeds, rtol, n)
         found += [{**row, "name": f"{row['name']}, {name}"} for row in rows]
     estimators.MANY, estimators.SOME, computed.KEPT_SHARE = 50_000, 4000, 0.25
     return found

@@ -113,7 +113,7 @@ def estimate_errors() -> str:
 
 def estimate_anew() -> str:
     """Return whether estimates are as far off as they say, where each product computes K anew."""
-    return table(("score", "off by (rmse)", "said", "of 20 within 2 se"), errors("anew"))
+    return table(("score", "off by (rmse)", "said", "within 2 se"), errors("anew"))
 
 
 def null() -> str:
