@@ -58,7 +58,7 @@ class _Limits:
             return max((threads for _, threads in self.before), default=1)
 
     def end(self, user: object) -> None:
-        """Lift this user's limit; to lift it twice does no harm."""
+        """End this user's limit; ending it twice does no harm."""
         with self.lock:
             self.needs.pop(user, None)
             self.apply()
