@@ -30,8 +30,8 @@ def explained() -> str:
 def commands() -> str:
     """Write how long the commands take."""
     row = loaded("explain_large")["rows"][-1]
-    told = (f"`{name}` {seconds:.0f} s" for name, seconds in row["commands_s"].items())
-    return f"Of {row['n']:,} rows {' and '.join(told)}, in {row['peak_mb']:,.0f} MB."
+    told = (f"`{name}` takes {seconds:.0f} s" for name, seconds in row["commands_s"].items())
+    return f"For {row['n']:,} rows {' and '.join(told)}, in {row['peak_mb']:,.0f} MB."
 
 
 def selected() -> str:
@@ -55,12 +55,12 @@ def selected() -> str:
 def selected_huge() -> str:
     """Write how long choosing from 200,000 takes by each objective."""
     rows = [row for row in loaded("selection_scale")["rows"] if row["part"] == "huge"]
-    told = (f"{row['size']:,} by {row['objective']!r} {row['seconds']:.0f} s" for row in rows)
+    told = (f"{row['seconds']:.0f} s for {row['size']:,} by {row['objective']!r}" for row in rows)
     vendi = next(row for row in rows if "certified" in row)
     return (
-        f"Of 200,000 × 384: {', '.join(told)}. The choice by 'vendi' has at least "
-        f"{percent(vendi['certified'], 1)} of the highest score possible, which takes "
-        f"{vendi['seconds_of_bound']:.0f} s more to know."
+        f"Choosing from 200,000 × 384 takes {', '.join(told)}. The choice by 'vendi' has at "
+        f"least {percent(vendi['certified'], 1)} of the highest score possible; computing this "
+        f"bound takes {vendi['seconds_of_bound']:.0f} s more."
     )
 
 

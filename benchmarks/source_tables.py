@@ -86,8 +86,8 @@ def people_quoted() -> str:
     return (
         f"> By their wording, eight people, gemini-1.5-pro and gpt-4o are {ends(words)} different "
         f"sources, in 100 prompts of NoveltyBench (n-grams of one to four words, q = 1, 95 % "
-        f"interval); by meaning {ends(meaning)} (MiniLM). Beyond what chance makes the answers of "
-        f"each differ, {ends(words, 'VS_corrected')} and {ends(meaning, 'VS_corrected')}."
+        f"interval); by meaning {ends(meaning)} (MiniLM). Without the differences that chance "
+        f"makes, they are {ends(words, 'VS_corrected')} and {ends(meaning, 'VS_corrected')}."
     )
 
 
