@@ -75,7 +75,7 @@ CASES = [
     ([[0.9, 0.0], [0.0, 1.0]], K_, ValueError, "sample 0 must .* got 0.9; pass normalize=True"),
     ([[0.0, 0.5], [0.5, 0.0]], K_, ValueError, r"looks like distances, .* 1 - D .*np.exp\(-D\)"),
     ([[0.0, 9.0], [9.0, 1e-9]], {**K_, "normalize": True}, ValueError, "looks like distances, 0"),
-    ([1, 2], {"k": lambda a, b: abs(a - b)}, ValueError, r"got 0; of a distance d"),
+    ([1, 2], {"k": lambda a, b: abs(a - b)}, ValueError, r"got 0; for a distance d"),
     ([[1.0, np.nan], [np.nan, 1.0]], K_, ValueError, "sample 0 .* must be finite, got nan"),
     (
         2 * GOOD,

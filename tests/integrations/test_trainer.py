@@ -181,7 +181,7 @@ def test_thresholds_and_patience(values, collapse, patience, expected):
         ({"collapse": -1}, ValueError, "`collapse` must be a number of at least 0, got -1"),
         ({"patience": 0}, ValueError, "`patience` must be an integer of at least 1, got 0"),
         ({"kk": "rbf"}, TypeError, "unknown keyword `kk`"),
-        ({"q": [0, 1]}, ValueError, "the first of `measures` must be 'VS', of one order"),
+        ({"q": [0, 1]}, ValueError, "the first of `measures` must be 'VS' of one order"),
         ({"measures": "IntDiv"}, ValueError, "the first of `measures` must be 'VS'"),
         ({"details": True}, ValueError, "`details` has no meaning here"),
     ],
@@ -228,5 +228,5 @@ def test_prompts_may_be_taken_out(monkeypatch):
         state = transformers.TrainerState(is_world_process_zero=True)
         callback.on_evaluate(None, state, None, metrics=(metrics := {}))
         assert metrics["eval_VS"] == pytest.approx(compute(texts, **how)["VS"])
-    with pytest.raises(TypeError, match="`generate` has others"):
+    with pytest.raises(TypeError, match="`generate` has other prompts"):
         DiversityCallback(generate=lambda *a: texts, given_prompt=True)

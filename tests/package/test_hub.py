@@ -170,7 +170,7 @@ def test_a_dropped_file_that_fails_is_named_and_breaks_no_other(tmp_path):
     reasons = {
         "broken.py": "ModuleNotFoundError: No module named 'no_such_package'; mend or remove",
         "clash.py": "'cosine' is already registered by vendiscore.kernels.vectors.cosine in "
-        f"{folder / 'vendiscore' / 'kernels' / 'vectors.py'}; choose another name for that of "
+        f"{folder / 'vendiscore' / 'kernels' / 'vectors.py'}; choose another name for the one in "
         f"{folder / 'kernels' / 'clash.py'}; mend or remove",
         "half.py": "SyntaxError: invalid syntax (half.py, line 1)",
         "quits.py": "importing them failed with SystemExit: 3; mend or remove that file",

@@ -14,7 +14,7 @@ LABELS = np.repeat(["x", "y", "z"], [5, 4, 3])
 @pytest.mark.parametrize(
     ("samples", "how", "error", "message"),
     [
-        (TEXTS, {"groups": [0, 1, 2]}, ValueError, "and `groups` says so too: pass one list of"),
+        (TEXTS, {"groups": [0, 1, 2]}, ValueError, "but `groups` was passed too: pass one list"),
         ([["a"], [], ["b"]], {}, ValueError, "group 1 of `samples` is empty and has no score"),
         ([np.eye(2)] * 2, {"score_K": True}, ValueError, "similarities of all samples as one matr"),
         (

@@ -114,7 +114,7 @@ def sources(
             "`source` and `prompt` name columns; leave out the labels `by` and `prompts`"
         )
     if names is not None and (by is not None or source is not None):
-        raise TypeError("`names` are of sources in a list, and here labels name them: leave it out")
+        raise TypeError("the labels already name the sources: leave `names` out")
     if source is not None:
         answers, by, prompts = read_columns(answers, source, prompt, sample)
     if not aligned and prompts is not None:

@@ -18,7 +18,7 @@ from ..resolve.group_labels import check_size, coded, grouped, is_missing, read_
 from ..resolve.kernel_request import How
 from ..resolve.sets import read_collection
 
-_LEAST = "two sources or more are compared"
+_LEAST = "sources compares two or more"
 _SETS = "aligned=False, if they are sets of samples that answer no prompts"
 
 
@@ -63,7 +63,7 @@ def read_columns(answers: Any, source: str, prompt: str | None, sample: str | No
     for argument, name in (("sample", sample), ("source", source), ("prompt", prompt)):
         if name is not None and name not in known:
             hint = suggestion(name, map(str, known))
-            raise ValueError(f"`{argument}={name!r}` is no column of the table. {hint}")
+            raise ValueError(f"`{argument}={name!r}` is not a column of the table. {hint}")
         values = [row.get(name) for row in rows] if rows else answers[name or sample]
         found.append(None if name is None else as_samples(values, argument, empty=True))
     return found
@@ -124,8 +124,8 @@ def from_sources(
     if labels is not None and set(lengths.values()) != {len(labels)}:
         name = next(name for name, length in lengths.items() if length != len(labels))
         raise ValueError(
-            f"{name!r} has answers to {lengths[name]} prompts, and `prompts` has {len(labels)}; "
-            f"put None where a source has no answer"
+            f"{name!r} has answers to {lengths[name]} prompts, but `prompts` has {len(labels)}; "
+            "put None where a source has no answer"
         )
     if len(set(lengths.values())) > 1:
         a, b = min(lengths, key=lengths.__getitem__), max(lengths, key=lengths.__getitem__)
@@ -146,7 +146,7 @@ def _named(answers: Any, names: Any) -> Record:
     """Return sources by name: A, B, … unless they have one."""
     if isinstance(answers, Mapping):
         if names is not None:
-            raise ValueError("`names` are those of the dict: leave them out")
+            raise ValueError("the dict already names the sources: leave `names` out")
         found = {str(name): own for name, own in answers.items()}
         if len(found) < len(answers):
             raise ValueError("two sources have names that are written alike; rename one")

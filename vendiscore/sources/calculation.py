@@ -58,7 +58,7 @@ class Plan:
 def read_plan(q: float, level: object, psd: object, given_prompt: object) -> Plan:
     """Check arguments of `sources`, and return them as a Plan."""
     if q == 0:
-        raise ValueError("`q` must be above 0, at which any source counts as one; pass 1")
+        raise ValueError("`q` must be above 0, since order 0 counts any source as one; pass 1")
     if level is not None:
         remedy = "0.95 is usual"
         level = number("level", level, "a number between 0 and 1", lambda x: 0 < x < 1, remedy)

@@ -52,7 +52,7 @@ def refused(how: How) -> str:
             f"on no other sample, so that batches cannot be added up; kernels that have: {can}"
         )
     given = [name for name in ("metric", "fit") if getattr(how, name) is not None]
-    return f"`{given[0]}` means nothing to a state; leave it out" if given else ""
+    return f"`{given[0]}` is not an option of a state; leave it out" if given else ""
 
 
 def _lacking(kernel: Kernel, options: Options) -> str:

@@ -207,8 +207,8 @@ class State:
         for other in others:
             if not isinstance(other, State):
                 raise TypeError(
-                    f"`merge` takes states, got {type(other).__name__}; of bytes make one by "
-                    f"State.from_bytes"
+                    f"`merge` takes states, got {type(other).__name__}; make one from bytes by "
+                    "State.from_bytes"
                 )
             merged._check_alike(other)
             sums = [each._sum for each in (merged, other) if each._sum is not None]
@@ -242,9 +242,9 @@ class State:
         ]
         if differ:
             raise ValueError(
-                f"states can be merged only if they are of one configuration, but "
-                f"{'; '.join(differ)}; make all by State.empty with the same keywords, of samples "
-                f"of one kind"
+                "states can be merged only if they are of one configuration, but "
+                f"{'; '.join(differ)}; make all by State.empty with the same keywords, from "
+                "samples of one kind"
             )
 
     def compute(
@@ -304,7 +304,7 @@ class State:
     def _details(self, psd: PSD, estimates: Mapping[str, Estimate], spectrum: Spectrum) -> Record:
         """Return the keys that `details` of a Vendi Score has, as far as sums can tell them."""
         kernel, *options = self.settings.items()
-        notes = [f"Of the first batch: {note}" for note in self.notes]
+        notes = [f"First batch: {note}" for note in self.notes]
         if self._single:
             notes.append("Rows in float32 were multiplied in single precision, as asked.")
         p = f"given, sum {digits(self.weight)}" if self.uneven else "uniform"

@@ -144,7 +144,7 @@ def of_similarity(similarity: Similarity, weights: np.ndarray | None) -> Sum:
     if stays_rows(similarity.n, d):
         what = f"the {d} features of {similarity.n} samples"
         memory.require_large(
-            8 * similarity.n * d, what, "add fewer at a time, or of fewer features"
+            8 * similarity.n * d, what, "add fewer samples at a time, or use fewer features"
         )
         F = scaled.features()
         F = F.toarray() if sp.issparse(F) else to_host(F)
