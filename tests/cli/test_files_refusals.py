@@ -141,7 +141,7 @@ REFUSED = {
     ),
     "x.parquet": (b"PAR1", [], "This parquet file cannot be read; it may be damaged"),
     "b.txt": (b"a b\n", ["--column", "text"], "read as lines of text, which have no columns"),
-    "k.csv": (b"text,n\na b,1\n", ["--split", "blank"], "--split is for these"),
+    "k.csv": (b"text,n\na b,1\n", ["--split", "blank"], "--split is for lines of text"),
     "u.txt": (b"a b\nc d\n", ["-k", "rbf"], "no column of numbers"),
 }
 
