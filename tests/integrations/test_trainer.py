@@ -228,5 +228,5 @@ def test_prompts_may_be_taken_out(monkeypatch):
         state = transformers.TrainerState(is_world_process_zero=True)
         callback.on_evaluate(None, state, None, metrics=(metrics := {}))
         assert metrics["eval_VS"] == pytest.approx(compute(texts, **how)["VS"])
-    with pytest.raises(TypeError, match="`generate` has other prompts"):
+    with pytest.raises(TypeError, match="`generate` has others"):
         DiversityCallback(generate=lambda *a: texts, given_prompt=True)

@@ -281,7 +281,7 @@ def test_other_samples_beside_fingerprints_are_named():
     good, counts = make.GetFingerprint(molecules[0]), make.GetCountFingerprint(molecules[1])
     short = DataStructs.ExplicitBitVect(64)
     mixed = [good, good, counts, short, "CCO", [0, 1]]
-    problem = "sample 2 must be a fingerprint of 2048 bits like the others, got one of 2048 counts"
+    problem = "sample 2 must be a fingerprint of 2048 bits like the rest, got one of 2048 counts"
     with pytest.raises(SampleError, match=problem) as refused:
         compute(mixed, k="tanimoto")
     assert list(refused.value.problems) == [2, 3, 4, 5]

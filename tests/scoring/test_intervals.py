@@ -370,7 +370,12 @@ TWO = [X[:5], X[5:9]]
         (TWO[:1], {"ci": 0.9}, ValueError, "there is one group; pass two or more, or leave `ci`"),
         (TWO, {"ci": 0.9, "interval": "jackknife"}, ValueError, "with groups `ci` is the interval"),
         (TWO, {"corrected": True}, ValueError, "`corrected` is for one set of samples, but gr"),
-        (TWO, {"ci": 0.9, "measures": "TotalVS"}, ValueError, "TotalVS is of all groups together"),
+        (
+            TWO,
+            {"ci": 0.9, "measures": "TotalVS"},
+            ValueError,
+            "TotalVS looks at all groups",
+        ),
     ],
 )
 def test_what_has_no_interval_is_refused_with_the_remedy(samples, how, error, message):

@@ -306,7 +306,11 @@ LONG = {"a": ["x", "y"], "b": ["x", "z"]}
         (LONG, {"names": ["a", "b"]}, "the dict already names the sources"),
         (LONG, {"q": 0}, "`q` must be above 0"),
         (LONG, {"level": 2}, "`level` must be a number between 0 and 1"),
-        ([{"m": 1, "t": "x"}], {"source": "model", "sample": "t"}, "`source='model'` is no column"),
+        (
+            [{"m": 1, "t": "x"}],
+            {"source": "model", "sample": "t"},
+            "source='model'` is not a",
+        ),
         (LONG, {"source": "model"}, "so must `sample`"),
         (["x", "y"], {"by": ["a", "b"], "prompts": [1]}, "`prompts` must have one label for each"),
         (["x", "y"], {"by": ["a", None]}, "has no label in `by`"),

@@ -22,9 +22,7 @@ def read_measure(measures: object, how: Record) -> Chosen | None:
     chosen = read_measures(measures, how)
     names = [each.measure.name for each in chosen]
     if len(names) > 1:
-        raise ValueError(
-            f"`measures` must name one measure for each call of compare, got {names!r:.80}"
-        )
+        raise ValueError(f"`measures` must name one measure for each call, got {names!r:.80}")
     measure = chosen[0].measure
     if measure.references or measure.groups or measure.sequence:
         raise ValueError(

@@ -110,9 +110,7 @@ class StaticModel:
         self._rows = _tensor(files, "mapping") if "mapping" in files.header else None
         self._weights = _tensor(files, "weights") if "weights" in files.header else None
         if self._vectors.ndim != 2:
-            raise ValueError(
-                f"{str(files.vectors)!r} must hold a matrix of vectors, one row per token"
-            )
+            raise ValueError(f"{str(files.vectors)!r} must hold a matrix with a row per token")
         # model2vec leaves out unknown tokens; wordllama's and byte tokenizers have none.
         written = json.loads(files.tokenizer.read_text(encoding="utf-8"))["model"].get("unk_token")
         self._unknown = self._tokenizer.token_to_id(written) if written else None

@@ -113,8 +113,7 @@ class VendiLoss(torch.nn.Module):  # type: ignore[misc]  # torch is not read by 
             got = samples.dtype if is_torch(samples) else type(samples).__name__
             raise TypeError(
                 f"`samples` must be a tensor of floating point, got {got}; pass "
-                "torch.as_tensor(samples).float(), or the output of a network, which carries its "
-                "gradient"
+                "torch.as_tensor(samples).float(), or a network's output"
             )
         dtype = torch.promote_types(samples.dtype, torch.float32)
         rows = as_samples(samples if samples.ndim <= 2 else samples.flatten(1))

@@ -85,9 +85,7 @@ class DiversityCallback(_callbacks.TrainerCallback):  # type: ignore[misc]
         self.request = read_options(options)
         if flag("given_prompt", given_prompt):
             if generate is not None:
-                raise TypeError(
-                    "`given_prompt` takes out `prompts`, but `generate` has other prompts"
-                )
+                raise TypeError("`given_prompt` takes out `prompts`, but `generate` has others")
             self.request = given(self.request, prompts)
         if self.request.several or self.request.measures[0].measure.name != "VS":
             raise ValueError(

@@ -128,9 +128,8 @@ def _check_interval(n: int, request: Request, each: Sequence[Chosen]) -> None:
         )
     if request.ci is not None and not each and not request.shuffled:
         raise ValueError(
-            "`ci` with groups is the interval of a mean over them, but "
-            f"{', '.join(request.of_groups)} looks at all groups together; add 'VS' to `measures`, "
-            "or leave `ci` out"
+            f"`ci` with groups is for a mean over them, but {', '.join(request.of_groups)} looks "
+            "at all groups together; add 'VS' to `measures`, or leave `ci` out"
         )
     if request.ci is not None and n < 2:
         raise ValueError(

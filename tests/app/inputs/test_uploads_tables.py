@@ -179,7 +179,7 @@ def test_records_keep_their_places_where_some_have_no_such_field():
     assert found.problems == {
         1: "is null, not a row of numbers",
         2: "has 1 numbers, the first 2",
-        3: "is list [4, None], no row of numbers",
+        3: "is list [4, None], not a row of numbers",
     }
     assert of(json.dumps(records), "a.json", kind="texts").problems.keys() == {2, 3, 4}
     assert of("[1, 2.5, NaN]", "a.json").problems == {2: "has nan"}
