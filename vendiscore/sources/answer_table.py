@@ -1,4 +1,4 @@
-"""Read answers of several sources, however they come, as one list with the source of each."""
+"""Read answers of several sources in any form as one list with the source of each."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ class Answers:
     came: np.ndarray | None = None  # places among all samples passed, if some are left out
 
     def places(self) -> list[np.ndarray]:
-        """Return where the answers to each prompt are."""
+        """Return the places of the answers to each prompt."""
         order = np.argsort(self.prompt, kind="stable")
         ends = np.cumsum(np.bincount(self.prompt, minlength=max(1, len(self.prompts))))
         return np.split(order, ends[:-1])
 
     def place(self, i: int) -> int:
-        """Return the place of sample i among all that came."""
+        """Return the place of sample i among all samples passed."""
         return int(i if self.came is None else self.came[i])
 
     def called(self, i: int) -> str:
-        """Return what a message calls sample i."""
+        """Return the name of sample i in messages."""
         which = f" to prompt {self.prompts[self.prompt[i]]!r:.60}" if self.prompts else ""
         return f"an answer of {self.names[self.source[i]]!r}{which}"
 
@@ -95,7 +95,7 @@ def from_rows(samples: Samples, by: object, prompts: object, how: How) -> Answer
 def from_sources(
     answers: Samples, prompts: object, names: object, aligned: bool, how: How
 ) -> Answers:
-    """Return answers that come source by source: a dict by name, or lists or arrays."""
+    """Return answers passed source by source: a dict by name, or lists or arrays."""
     named = _named(answers, names)
     _check_several(tuple(named))
     if not aligned:
@@ -143,7 +143,7 @@ def from_sources(
 
 
 def _named(answers: Any, names: Any) -> Record:
-    """Return sources by name: A, B, … unless they have one."""
+    """Return sources by name: A, B, … unless they have names."""
     if isinstance(answers, Mapping):
         if names is not None:
             raise ValueError("the dict already names the sources: leave `names` out")

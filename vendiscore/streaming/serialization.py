@@ -42,7 +42,7 @@ def write_record(fields: Options, total: Sum | None) -> bytes:
 
 
 def read_record(data: bytes) -> tuple[Record, Sum | None]:
-    """Read what `write_record` got."""
+    """Read the fields and the sum that `write_record` was passed."""
     if not isinstance(data, (bytes, bytearray, memoryview)):
         raise TypeError(f"`data` must be bytes, got {type(data).__name__}; {_REMEDY}")
     data = bytes(data)
