@@ -158,8 +158,8 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         if given.samples and len(self) and self._failed:
             warn(
                 f"{len(self)} samples that were added before a compute() that failed are scored "
-                f"together with those given here; score them first by compute() alone, or load "
-                f"the metric anew without them"
+                "together with those given here; score them first by compute() alone, or load the "
+                "metric again without them"
             )
         whole = labelled(self._added + given, request.groups)
         if self.num_process > 1:

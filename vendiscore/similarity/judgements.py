@@ -94,8 +94,8 @@ class Judgements:
         if len(counted) < len(self.triples):
             notes.append(
                 f"Transitivity of `same` was checked in {len(counted):,} of {len(self.triples):,} "
-                f"sets, those of up to {self.audit:,} different samples (`audit`), all pairs of "
-                "which are judged."
+                f"sets: in sets of up to {self.audit:,} different samples (`audit`), all pairs are "
+                "judged."
             )
         return notes
 
