@@ -59,7 +59,7 @@ REFUSED = {
     "by.csv": (
         b"g\na b\nc\n",
         ["--group-by", "g"],
-        "by.csv: it has no columns beside g, ",
+        "by.csv: it has no columns other than g, ",
     ),
     "alone.csv": (b'text\na b\n\n""\nc d\n', [], "alone.csv, row 4, column 'text' has no tokens"),
     "alone.tsv": (b'x\n1.0\n""\n2.5\n', [], "alone.tsv, row 3, column 'x' has an empty cell"),

@@ -156,7 +156,7 @@ def test_details_say_how_many_shuffles_and_how_small_p_can_be() -> None:
         ),
         ({"measures": "BetweenVS", "permutations": -1}, ValueError, "of at least 0, got -1; 99"),
         ({"measures": "BetweenVS", "permutations": 1.5}, TypeError, "must be an integer"),
-        ({"measures": "TotalVS", "ci": 0.95}, ValueError, "is of all groups together"),
+        ({"measures": "TotalVS", "ci": 0.95}, ValueError, "looks at all groups together"),
         ({"measures": "BetweenVS", "ci": 0.95, "permutations": 0}, ValueError, "of all groups"),
     ],
 )
