@@ -117,4 +117,4 @@ def inexact(entry: object) -> str:
         if int(float(entry)) == int(entry):
             return ""
     shown = f"{int(entry)!r:.40}"
-    return f"has the integer {shown}, which no float64 is; subtract an offset from all samples"
+    return f"has the integer {shown}, which float64 cannot hold; subtract a number from all samples"

@@ -41,7 +41,7 @@ class NotPSDError(ValueError):
             f"{smallest:.3g} and the negative ones sum to {-negative_mass:.3g} of a trace of 1. "
             f"Use a kernel that is positive semidefinite, or pass psd='clip' to set negative "
             f"eigenvalues to zero and restore the trace on purpose."
-            + (" So little may be decimals that were rounded away." if negative_mass < 1e-2 else "")
+            + (" A value this small may be rounding error." if negative_mass < 1e-2 else "")
         )
         self.smallest = smallest
         self.negative_mass = negative_mass

@@ -185,14 +185,17 @@ def test_one_kernel_or_measure_is_told_whole(run):
 
 
 USAGE = [
-    (["compare", "{x}"], "two files or more"),
+    (["compare", "{x}"], "two or more different files"),
     (["compare", "{x}", "{x}"], "each once"),
     (["compare", "{x}", "{y}", "--level", "2"], "`level` must be a number between 0 and 1"),
     (["compare", "{x}", "{y}", "--permutations", "5"], "`permutations` must be"),
     (["compare", "{x}", "{y}", "-q", "1,2"], "-q takes one order here"),
     (["compare", "{x}", "{y}", "-o", "sigm=1"], "unknown keyword `sigm`"),
     (["select", "{x}"], "required: -n"),
-    (["select", "{x}", "-n", "2", "--quota", "1"], "--quota and --group-by say together"),
+    (
+        ["select", "{x}", "-n", "2", "--quota", "1"],
+        "--quota and --group-by need each other",
+    ),
     (["select", "{x}", "-n", "-2"], "expected a whole number"),
     (["explain", "{x}", "-k", "ngrm"], "unknown kernel"),
     (["explain", "{x}", "--threshold", "high"], "expected a similarity or auto, got 'high'"),

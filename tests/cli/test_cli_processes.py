@@ -63,7 +63,7 @@ CLOSED = {
     ("x.txt", "1"): (1, "vendiscore: error: standard output is closed, so that nothing can be"),
     ("x.txt", "2"): (0, ""),
     ("none.txt", "1 2"): (1, ""),
-    ("-", "0"): (1, "vendiscore: error: standard input: there is none"),
+    ("-", "0"): (1, "vendiscore: error: standard input: it is not open"),
 }
 
 

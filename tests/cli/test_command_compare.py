@@ -63,8 +63,13 @@ def test_vectors_and_folders_have_sets_too(run, tmp_path, save):
 @pytest.mark.parametrize(
     ("rows", "options", "code", "said"),
     [
-        (TABLE, ("--column", "answer"), 2, "of one table with a column of models, say, name that"),
-        (TABLE, ("--column", "answer", "--group-by", "model"), 2, "name that column: --by model"),
+        (TABLE, ("--column", "answer"), 2, "for one table, name the column of sets"),
+        (
+            TABLE,
+            ("--column", "answer", "--group-by", "model"),
+            2,
+            "of sets, such as --by model",
+        ),
         (TABLE, ("--by", "modle"), 1, "There is no column 'modle'. Did you mean 'model'?"),
         (TABLE[TABLE.model == "new"], OPTIONS, 1, "--by model must have two labels or more"),
         (TABLE[:6], OPTIONS, 1, "--by model must have at least 4 samples of each label, got 1 of"),
@@ -72,7 +77,7 @@ def test_vectors_and_folders_have_sets_too(run, tmp_path, save):
             TABLE.assign(model=[None, *TABLE.model[1:]]),
             OPTIONS,
             1,
-            "row 2, column 'model' is empty, so that the sample has no set; mend or remove it",
+            "row 2, column 'model' is empty, so that the sample has no set; correct or remove it",
         ),
         (TABLE, (*OPTIONS, "--group-by", "model"), 1, "leave that group out of all sets, or comp"),
         (TABLE, (*OPTIONS, "--group-by", "prompt", "--size", 4), 1, "--group-by are matched by"),

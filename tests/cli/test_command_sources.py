@@ -154,7 +154,7 @@ def test_of_many_sources_a_few_are_printed(run, save):
     path = save("a.csv", "\n".join(["model,prompt,answer", *rows]))
     out = run("sources", path, *COLUMNS)[1]
     assert len(out.split("\n\n")[1].splitlines()) == 22
-    assert "And 23 more sources, which -f csv and -f json have." in out
+    assert "And 23 more sources; -f csv and -f json list all." in out
     assert "farthest pairs:" in out
     assert len(run("sources", path, *COLUMNS, "-f", "csv")[1].splitlines()) == 44
     assert len(json.loads(run("sources", path, *COLUMNS, "-f", "json")[1])["sources"]) == 43
@@ -163,7 +163,7 @@ def test_of_many_sources_a_few_are_printed(run, save):
 @pytest.mark.parametrize(
     ("options", "code", "said"),
     [
-        (("--column", "answer"), 2, "is named by --source model, or two files or more"),
+        (("--column", "answer"), 2, "such as --source model, or two or more"),
         ((*COLUMNS, "--source", "modle"), 1, "There is no column 'modle'. Did you mean 'model'?"),
         ((*COLUMNS, "--prompt", "promt"), 1, "There is no column 'promt'. Did you mean 'prompt'?"),
         ((*COLUMNS, "--given-prompt", "-k", "labels"), 1, "answers.csv: --prompt prompt cannot be"),
@@ -172,7 +172,7 @@ def test_of_many_sources_a_few_are_printed(run, save):
         ((*COLUMNS, "-q", "0"), 2, "-q must be above 0"),
         ((*COLUMNS, "-q", "1,2"), 2, "-q takes one order here"),
         ((*COLUMNS, "-k", "ngrm"), 2, "unknown kernel `k='ngrm'`"),
-        ((*COLUMNS, "answers.txt"), 2, "--source tells the sources in one file apart, got 2 files"),
+        ((*COLUMNS, "answers.txt"), 2, "--source names a column of one file, got 2 files"),
     ],
 )
 def test_what_cannot_be_meant_is_refused_by_its_flag(run, table, options, code, said):

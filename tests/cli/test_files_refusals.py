@@ -59,7 +59,7 @@ REFUSED = {
     "by.csv": (
         b"g\na b\nc\n",
         ["--group-by", "g"],
-        "by.csv: it has no columns beside g, ",
+        "by.csv: it has no columns other than g, ",
     ),
     "alone.csv": (b'text\na b\n\n""\nc d\n', [], "alone.csv, row 4, column 'text' has no tokens"),
     "alone.tsv": (b'x\n1.0\n""\n2.5\n', [], "alone.tsv, row 3, column 'x' has an empty cell"),
@@ -70,7 +70,7 @@ REFUSED = {
     "i.csv": (b"a,b\n1,2\n3,inf\n5,6\n", [], "i.csv, row 3, column 'b' has inf"),
     "h.csv": (b"a,b\n1,2\n3,\n5,6\n7,8\n", [], "h.csv, row 3, column 'b' has an empty cell"),
     "j.jsonl": (b'"a b"\n{"x": \n', [], "j.jsonl, line 2 is not valid JSON at column 7"),
-    "t.jsonl": (b'{"t": "a b"}\n{"t": 3}\n', [], "t.jsonl, line 2, column 't' is int 3, no string"),
+    "t.jsonl": (b'{"t": "a b"}\n{"t": 3}\n', [], "t.jsonl, line 2, column 't' is int 3, not text"),
     "m.jsonl": (b'{"t": "a b"}\n{"u": "c"}\n', ["--column", "t"], "line 2, column 't' is missing"),
     "o.jsonl": (
         b'{"t": "a b"}\n[1]\n',
@@ -91,7 +91,7 @@ REFUSED = {
     "large.jsonl": (
         b"[1, 2]\n[3, 9007199254740993]\n",
         [],
-        "large.jsonl, line 2 has the integer 9007199254740993, which no float64 is",
+        "large.jsonl, line 2 has the integer 9007199254740993, which float64 cannot",
     ),
     "huge.json": (b"[[1], [1%s]]" % (b"0" * 400), [], "huge.json, element 2 has the integer 1000"),
     "huge_quality.jsonl": (
@@ -141,7 +141,7 @@ REFUSED = {
     ),
     "x.parquet": (b"PAR1", [], "This parquet file cannot be read; it may be damaged"),
     "b.txt": (b"a b\n", ["--column", "text"], "read as lines of text, which have no columns"),
-    "k.csv": (b"text,n\na b,1\n", ["--split", "blank"], "--split is for these"),
+    "k.csv": (b"text,n\na b,1\n", ["--split", "blank"], "--split is for lines of text"),
     "u.txt": (b"a b\nc d\n", ["-k", "rbf"], "no column of numbers"),
 }
 
@@ -210,7 +210,7 @@ def test_integers_of_parquet_that_no_float_is_are_refused(run, save):
     pq.write_table(pa.table({"a": [1, 2**53 + 1, None], "b": [1, 2, 3]}), out)
     code, _, err = run(save("x.parquet", out.getvalue()), "--quiet")
     assert code == 1
-    assert "row 2, column 'a' has the integer 9007199254740993, which no float64 is" in err
+    assert "row 2, column 'a' has the integer 9007199254740993, which float64 cannot" in err
 
 
 def test_a_quality_beyond_double_precision_is_refused(run, save):

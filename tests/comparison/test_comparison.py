@@ -313,8 +313,8 @@ TEXTS = [f"w{i}" for i in range(8)]
         ),
         ([X, np.zeros((0, 6))], {}, "`B` is empty"),
         ([as_space(X), Y], {}, "`A` must be a collection of samples, got MetricSpace"),
-        ([X, as_similarity(Y, k="cosine")], {}, "`B` is similarities, which know nothing of the"),
-        ([X, Y], {"k": None, "score_K": True}, "`A` is similarities, which know nothing of the"),
+        ([X, as_similarity(Y, k="cosine")], {}, "`B` holds similarities, which do not cover the"),
+        ([X, Y], {"k": None, "score_K": True}, "`A` holds similarities, which do not cover the"),
         ([X, Y], {"fit": "samples"}, "`fit` must be 'pool' here, got 'samples'"),
         (
             [X, Y],
@@ -326,7 +326,7 @@ TEXTS = [f"w{i}" for i in range(8)]
         (
             [{"a": X, "b": Y}],
             {"names": ["a", "b"]},
-            "`names` are those of the dict: leave them out",
+            "the dict already names the sets: leave",
         ),
         ([X, Y], {"permutations": 10}, "`permutations` must be an integer of at least 19, got 10"),
         ([X, Y], {"level": 0.999}, "`permutations` must be an integer of at least 999, got 99"),

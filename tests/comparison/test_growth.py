@@ -231,7 +231,7 @@ def test_sizes_may_come_from_an_iterator(q):
     ("change", "said"),
     [
         ({"samples": rows(0, 3)}, "`samples` must be at least 4, got 3; add samples"),
-        ({"sizes": [41]}, "`sizes` must be an integer from 1 to 40, got 41; no size beyond twice"),
+        ({"sizes": [41]}, "`sizes` must be an integer from 1 to 40, got 41; sizes beyond twice"),
         ({"sizes": [0]}, "`sizes` must be an integer from 1 to 40, got 0"),
         (
             {"samples": rows(0, 10), "sizes": [11]},

@@ -86,11 +86,11 @@ def test_options_of_a_measure_and_few_samples_are_told():
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"measures": ["IntDiv", "VS"]}, "`measures` must be one for each call of compare, got"),
-        ({"measures": "Recall"}, "must be of one set of samples in any order, and Recall is not"),
+        ({"measures": ["IntDiv", "VS"]}, "`measures` must name one measure for each call"),
+        ({"measures": "Recall"}, "must look at one set of samples in any order, but Recall does"),
         ({"measures": "IntDif"}, "Did you mean 'IntDiv'"),
         ({"measures": "IntDiv", "orders": [1]}, "other than VS take no `groups`, `clusters`"),
-        ({"measures": "GMStds"}, "must be read off similarities, of which subsets are scored"),
+        ({"measures": "GMStds"}, "must be computed from similarities, since subsets are scored"),
         ({"measures": "SelfBLEU", "k": "ngram_overlap"}, "SelfBLEU reads samples"),
     ],
 )

@@ -127,7 +127,7 @@ def test_a_median_that_is_no_bandwidth_is_refused(kernel):
     torch = pytest.importorskip("torch")
     if kernel == "rbf":
         for samples in (X, torch.tensor(X), np.hstack([X, np.zeros((6, 20))])):
-            with pytest.raises(ValueError, match=r"the median distance .* no bandwidth.*`sigma`"):
+            with pytest.raises(ValueError, match=r"the median distance .* too small.*`sigma`"):
                 compute(samples, k=kernel)
     similarity = as_similarity(X, k=kernel, sigma=1e-200)
     np.testing.assert_allclose(similarity.dense(), exact(X, 1e-200, kernel), atol=1e-14)

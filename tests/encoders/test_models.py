@@ -140,7 +140,7 @@ def test_samples_that_cannot_be_used_are_listed_before_and_after_the_model_runs(
     assert list(e.value.problems) == [1, 3]
     with pytest.raises(TypeError, match="must be a collection of samples, got one str"):
         model.encode("a text")
-    with pytest.raises(SampleError, match="sample 1 is no file: 'no/such"):
+    with pytest.raises(SampleError, match="sample 1 is not a file: 'no/such"):
         encoder(model=len, kind="images").encode([pictures(1)[0], "no/such.png"])
 
 

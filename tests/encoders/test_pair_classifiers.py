@@ -103,7 +103,7 @@ def test_pairs_are_remembered_and_groups_judged_by_themselves(tmp_path, monkeypa
     assert len(every) == len(set(every)) == 3
     assert len(asked[0]) == 2  # the first of both groups at once; one pair is in both
     assert found["DistinctK"] == 2.5
-    assert any("looked at in 0 of 1 sets" in note for note in found["details"]["notes"])
+    assert any("checked in 0 of 1 sets" in note for note in found["details"]["notes"])
     assert found["details"]["options"]["model"] == "BertForSequenceClassification"
 
 

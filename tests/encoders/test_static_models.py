@@ -119,7 +119,7 @@ def test_broken_files_are_refused(tmp_path):
     whole = path.read_bytes()
     for data in (b"", b"not a model at all", whole[:40], (1 << 60).to_bytes(8, "little") + b"{}"):
         path.write_bytes(data)
-        with pytest.raises(ValueError, match="is not a file of safetensors"):
+        with pytest.raises(ValueError, match="is not a safetensors file"):
             encoder(tmp_path)
     path.write_bytes(whole[:-4])
     with pytest.raises(ValueError, match="cut short"):

@@ -201,8 +201,8 @@ def test_after_too_large_a_score_a_smaller_one_can_be_had(fresh, monkeypatch):
     [
         (X, X[:, :2], "got rows of 3 numbers and now rows of 2 numbers"),
         (X.tolist(), X[:, :2].tolist(), "got rows of 3 numbers and now rows of 2 numbers"),
-        (X, TEXTS, "got rows of 3 numbers and now other samples than rows of numbers"),
-        (TEXTS, X, "got other samples than rows of numbers and now rows of 3"),
+        (X, TEXTS, "got rows of 3 numbers and now samples that are not rows of numbers"),
+        (TEXTS, X, "got samples that are not rows of numbers and now rows of 3"),
         (X, [[1.0, 2.0, np.nan]], "sample 0 of `samples` must be finite, got nan"),
         (X, [[1.0, 2.0, 3.0], [1.0]], "sample 1 of `samples` has shape"),
         (X, [], "`samples` is empty"),

@@ -57,7 +57,7 @@ CASES = [
     (bad_row(np.inf), X_, ValueError, "sample 1 of `samples` must be finite, got inf"),
     (bad_row(-np.inf).tolist(), {"k": "cosine"}, ValueError, "sample 1 .* be finite, got -inf"),
     (sp.csr_array(bad_row(np.nan)), X_, ValueError, "sample 1 .* must be finite, got nan"),
-    ([[1.0, 2.0], [3.0]], X_, ValueError, r"sample 1 .* has shape \(1,\), others have \(2,\)"),
+    ([[1.0, 2.0], [3.0]], X_, ValueError, r"sample 1 .* has shape \(1,\), the others have \(2,\)"),
     ([[1.0], "abc"], X_, ValueError, "sample 1 .* must be a row of numbers, got str: 'abc'; rem"),
     ([["a"], ["b"]], X_, ValueError, "must be a row of numbers, got str 'a' in it.*2 samples"),
     (np.ones(3), X_, ValueError, r"must be two-dimensional.*got shape \(3,\); reshape"),
@@ -75,7 +75,7 @@ CASES = [
     ([[0.9, 0.0], [0.0, 1.0]], K_, ValueError, "sample 0 must .* got 0.9; pass normalize=True"),
     ([[0.0, 0.5], [0.5, 0.0]], K_, ValueError, r"looks like distances, .* 1 - D .*np.exp\(-D\)"),
     ([[0.0, 9.0], [9.0, 1e-9]], {**K_, "normalize": True}, ValueError, "looks like distances, 0"),
-    ([1, 2], {"k": lambda a, b: abs(a - b)}, ValueError, r"got 0; of a distance d"),
+    ([1, 2], {"k": lambda a, b: abs(a - b)}, ValueError, r"got 0; for a distance d"),
     ([[1.0, np.nan], [np.nan, 1.0]], K_, ValueError, "sample 0 .* must be finite, got nan"),
     (
         2 * GOOD,
@@ -212,7 +212,7 @@ def test_a_typing_mistake_does_not_cost_the_samples_that_were_added(metric):
     metric.add_batch(samples=TEXTS)
     with pytest.raises(TypeError, match="unknown keyword `order`"):
         metric.compute(order=2)
-    with pytest.raises(TypeError, match=r"one kind in all batches, got other .* rows of 2 numbers"):
+    with pytest.raises(TypeError, match=r"one kind in all batches, got .* not rows .* rows of 2"):
         metric.add(prediction=[1.0, 2.0])
     assert metric.compute()["VS"] == pytest.approx(VS)
 

@@ -89,14 +89,14 @@ def test_labels_that_do_not_fit_are_refused_and_nothing_is_lost(own):
     own.add_batch(predictions=FLAT[:5], groups=LABELS[:5])
     for how, message in (
         ({"groups": LABELS[:2]}, "one label for each of 3 samples, got 2"),
-        ({}, "for all samples or for none.*nothing of this batch was kept"),
+        ({}, "for all samples or for none.*this batch was not kept"),
     ):
         with pytest.raises(ValueError, match=message):
             own.add_batch(predictions=FLAT[5:], **how)
     for how, message in (
-        ({"samples": FLAT[5:]}, "`groups` must be given for all samples or for none, and some"),
+        ({"samples": FLAT[5:]}, "`groups` must be given for all samples or for none, but some"),
         ({"samples": FLAT[5:], "groups": LABELS}, "one label for each of 3 samples, got 8"),
-        ({"groups": LABELS[:5]}, "that were added with theirs already: leave it out"),
+        ({"groups": LABELS[:5]}, "was already passed when the samples were added: leave"),
     ):
         with pytest.raises(ValueError, match=message):
             own.compute(**how)

@@ -112,7 +112,7 @@ def test_batches_of_groups_are_kept_if_they_come_first_and_refused_later():
     assert metric.compute() == pytest.approx(expected, rel=EXACT)
     metric.add_batch(samples=X[:4])
     for batch, groups in ((X[4:6], ["b", "b"]), (X[4:8].reshape(2, 2, 5), None)):
-        with pytest.raises(TypeError, match=r"in groups, after others .* load .* stream=False"):
+        with pytest.raises(TypeError, match=r"in groups, but earlier .* load .* stream=False"):
             metric.add_batch(samples=batch, groups=groups)
     assert metric.compute() == pytest.approx(compute(X[:4], k="cosine"), rel=EXACT)
 
@@ -134,7 +134,7 @@ def test_batches_of_groups_are_kept_if_they_come_first_and_refused_later():
 def test_what_sums_do_not_tell_is_refused_and_nothing_is_lost(options, named):
     metric = added(load(), [X[:20], X[20:]])
     for extra in ({}, {"samples": X[:3]}):
-        with pytest.raises(TypeError, match=f"{named} cannot be had of .* stream=False"):
+        with pytest.raises(TypeError, match=f"{named} cannot be computed from .* stream=False"):
             metric.compute(**extra, **options)
     assert len(metric) == 60
     assert metric.compute(q=[1, 2]) == pytest.approx(compute(X, k="cosine", q=[1, 2]), rel=EXACT)

@@ -181,7 +181,7 @@ def test_thresholds_and_patience(values, collapse, patience, expected):
         ({"collapse": -1}, ValueError, "`collapse` must be a number of at least 0, got -1"),
         ({"patience": 0}, ValueError, "`patience` must be an integer of at least 1, got 0"),
         ({"kk": "rbf"}, TypeError, "unknown keyword `kk`"),
-        ({"q": [0, 1]}, ValueError, "the first of `measures` must be 'VS', of one order"),
+        ({"q": [0, 1]}, ValueError, "the first of `measures` must be 'VS' of one order"),
         ({"measures": "IntDiv"}, ValueError, "the first of `measures` must be 'VS'"),
         ({"details": True}, ValueError, "`details` has no meaning here"),
     ],

@@ -151,7 +151,7 @@ def test_weights_groups_and_two_sets(measure):
         ),
         (np.array([[0, 255]], np.uint8), "sample 0 must have only 0 and 1, got 255 in column 1"),
         (sp.csr_array([[0, 1], [3, 2]]), "sample 1 must have only 0 and 1, got 3 in column 0"),
-        ([[0, 1], [1, 0, 1], [0, 0]], r"sample 1 of `samples` has shape \(3,\), others have \(2"),
+        ([[0, 1], [1, 0, 1], [0, 0]], r"sample 1 of `samples` has shape \(3,\), the others have"),
         ([[0, 1], "CCO"], "sample 1 must be a row of 0 and 1 or .*'CCO'; molecules go to k='mor"),
         (["CCO", "CCN"], r"sample 0 must be a row .*'CCO'; .*\(2 samples cannot be used: 0, 1\)"),
         (["0110", "1100"], r"sample 0 must .*'0110'; pass \[int\(bit\) for bit in bits\] of each"),
@@ -281,7 +281,7 @@ def test_other_samples_beside_fingerprints_are_named():
     good, counts = make.GetFingerprint(molecules[0]), make.GetCountFingerprint(molecules[1])
     short = DataStructs.ExplicitBitVect(64)
     mixed = [good, good, counts, short, "CCO", [0, 1]]
-    problem = "sample 2 must be a fingerprint of 2048 bits like others, got one of 2048 counts"
+    problem = "sample 2 must be a fingerprint of 2048 bits like the rest, got one of 2048 counts"
     with pytest.raises(SampleError, match=problem) as refused:
         compute(mixed, k="tanimoto")
     assert list(refused.value.problems) == [2, 3, 4, 5]

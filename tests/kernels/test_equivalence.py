@@ -96,14 +96,14 @@ def test_audit_says_of_which_sets_all_pairs_are_judged():
     asked.clear()
     notes = compute([1, 2, 3, 4], k="equivalence", same=same, audit=0, details=True)["details"]
     assert len(asked) == 4
-    assert any("looked at in 0 of 1 sets" in note for note in notes["notes"])
+    assert any("checked in 0 of 1 sets" in note for note in notes["notes"])
 
 
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
         ({"same": "exatc"}, ValueError, "must be 'exact', a pattern with a group"),
-        ({"same": "answer: (.*"}, ValueError, "is no regular expression"),
+        ({"same": "answer: (.*"}, ValueError, "is not a regular expression"),
         ({"same": 7}, TypeError, "or a matrix of judgements, got int"),
         ({"same": np.eye(2)}, ValueError, r"\(3, 3\) of 3 samples, got shape \(2, 2\)"),
         ({"same": np.full((3, 3), np.nan)}, ValueError, "nan"),

@@ -114,7 +114,7 @@ def test_bleu_that_is_not_psd_is_refused_or_repaired_with_its_size():
     # Without clipping, order 2 has a closed form, which sees no eigenvalues, and says so.
     q2 = compute(texts, k="bleu", q=2, details=True)
     assert q2["details"]["negative_mass"] is None
-    assert any("negative ones were not looked for" in note for note in q2["details"]["notes"])
+    assert any("negative ones were not checked for" in note for note in q2["details"]["notes"])
 
 
 def test_bleu_names_what_it_cannot_read():

@@ -116,7 +116,7 @@ def test_details_can_be_saved_and_say_what_an_area_is_not_for() -> None:
         ),
         (lambda X: magnitude(X, metric="cityblock", V=[1, 1]), TypeError, "`V` is not an option"),
         (lambda X: magnitude(X, metric="mahalanobis", w=[1, 1]), TypeError, "`w` is not an opti"),
-        (lambda X: magnitude(X * [1, 0], metric="seuclidean"), ValueError, "that of column 1 is 0"),
+        (lambda X: magnitude(X * [1, 0], metric="seuclidean"), ValueError, "of column 1 is 0"),
         (lambda X: magnitude(X[:, [0, 0]], metric="mahalanobis"), ValueError, "has rank 1; take"),
         (lambda X: magnitude(X[:1], metric="seuclidean"), ValueError, "two or more samples"),
         (lambda X: magnitude([[0.0], [1e-200]], 1.0, metric="sqeuclidean"), ValueError, "rows 0"),
@@ -340,7 +340,7 @@ def test_mixtures_take_options_and_columns() -> None:
 def test_no_number_out_of_range_is_returned(monkeypatch, value: float) -> None:
     space = as_space(cloud(5, 2))
     monkeypatch.setattr(space.solver, "magnitude", lambda t: value)
-    with pytest.raises(ArithmeticError, match="but is between 1 and 5"):
+    with pytest.raises(ArithmeticError, match="but must be between 1 and 5"):
         space.magnitude(1.0)
 
 

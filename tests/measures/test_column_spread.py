@@ -65,7 +65,7 @@ def test_groups_are_a_loop():
 @pytest.mark.parametrize(
     ("change", "how", "message"),
     [
-        ((4, 1, 1.5), {}, r"^sample 4 has 1.5 in column 1, outside of \[0, 1\], the box that L2"),
+        ((4, 1, 1.5), {}, r"^sample 4 has 1.5 in column 1, outside of \[0, 1\], the box of L2"),
         ((4, 2, -1e-9), {}, r"sample 4 has -1e-09 in column 2, outside of \[0, 1\]"),
         ((9, 0, 2.0), {"groups": np.repeat([0, 1, 2], 5)}, "^sample 9 has 2 in column 0"),
         ((9, 0, 2.0), {"box": (0, [1, 1, 3])}, r"sample 9 has 2 in column 0, outside of \[0, 1\]"),

@@ -201,7 +201,7 @@ def arguments(X: Any = None, **how: Any) -> tuple[Any, dict]:
         (arguments(k="rbf", psd="no"), "`psd` must be 'check' or 'clip', got 'no'"),
         (arguments([], k="rbf"), "`samples` is empty"),
         (arguments(np.eye(2), k="rbf"), "`references` must be of the kind of `samples`"),
-        (arguments(as_similarity(np.eye(3), k="rbf")), "`samples` is similarities, which know"),
+        (arguments(as_similarity(np.eye(3), k="rbf")), "`samples` holds similarities, which"),
         (arguments(), "`k` is missing"),
     ],
 )
@@ -222,11 +222,11 @@ def test_two_draws_of_one_source_are_far_from_equal_and_their_excess_is_near_not
     assert (surprise(*two) > 0.6 * math.log(2)).mean() > 0.6
     assert abs(surprise(*two, permutations=50).mean()) < 0.05
     notes = found["details"]["notes"]
-    assert sum("where labels tell nothing" in note for note in notes) == 2
+    assert sum("if labels mean nothing" in note for note in notes) == 2
     assert not any("labels" in n for n in compute(*two, details=True)["details"]["notes"])
 
 
 def test_the_report_says_it_too() -> None:
     texts = [f"{kind}{i} b" for kind in "ac" for i in range(8)]
     page = report(texts[:8], texts[8:], measures=NAMES).html()
-    assert "RelativeVS_excess is what it is above that" in page
+    assert "RelativeVS_excess is RelativeVS less RelativeVS_null" in page

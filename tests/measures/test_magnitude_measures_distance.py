@@ -129,10 +129,10 @@ def test_signatures_tell_references_of_one_shape_apart() -> None:
 
 def test_refusals() -> None:
     X, Y = cloud(4), cloud(3, seed=1)
-    with pytest.raises(TypeError, match="a MetricSpace knows nothing of the samples of another"):
+    with pytest.raises(TypeError, match="a MetricSpace does not cover the samples of another"):
         distance(as_space(X), as_space(Y))
     D = np.abs(X[:, None, 0] - X[None, :, 0])
-    with pytest.raises(TypeError, match="a matrix of distances knows nothing of the samples"):
+    with pytest.raises(TypeError, match="a matrix of distances does not cover the samples"):
         distance(D, D, metric="precomputed")
     with pytest.raises(ValueError, match="`t` must be"):
         distance(X, Y, t=-1)

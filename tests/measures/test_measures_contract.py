@@ -284,7 +284,7 @@ def test_a_preset_is_its_measures() -> None:
         assert preset.source
         assert {get_measure(name).name for name in preset.measures} == set(preset.measures)
     with pytest.raises(
-        TypeError, match="`measures` gives options to 'molecules', which is several"
+        TypeError, match="`measures` gives options to 'molecules', which stands for"
     ):
         compute(X, measures={"molecules": {"top": 3}}, **LAPLACIAN)
     with pytest.raises(ValueError, match=r"unknown measure 'txt'\. Did you mean 'text'"):

@@ -318,8 +318,8 @@ def test_a_function_is_a_metric() -> None:
         (3, 9, {}, ValueError, "Recall needs more than 5 samples for `neighbours=5`, got 3; pass"),
         (9, 9, {"neighbours": 0}, ValueError, "`neighbours` must be an integer of at least 1"),
         (9, 9, {"neighbours": 2.5}, TypeError, "`neighbours` must be an integer of at least 1"),
-        (9, 9, {"metric": "precomputed"}, TypeError, "a matrix of distances knows nothing of the"),
-        (9, 9, {"score_K": True}, TypeError, "`samples` is similarities, which know nothing of"),
+        (9, 9, {"metric": "precomputed"}, TypeError, "a matrix of distances does not cover the"),
+        (9, 9, {"score_K": True}, TypeError, "`samples` holds similarities, which do not cover"),
         (9, 9, {"sigma": 1.0}, TypeError, "`sigma` is an option of"),
     ],
 )
@@ -345,7 +345,7 @@ def test_rows_without_a_distance_are_named_by_their_set() -> None:
         found(np.ones((9, 2)), np.full((9, 2), 0.5), metric="jaccard")
     with pytest.raises(ValueError, match="distances between rows are too large for double"):
         found(1e308 * np.sign(X), cloud(9))
-    with pytest.raises(TypeError, match="a MetricSpace knows nothing of the samples of another"):
+    with pytest.raises(TypeError, match="a MetricSpace does not cover the samples of another"):
         found(as_space(X, metric="euclidean"), Y)
 
 

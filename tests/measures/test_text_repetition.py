@@ -92,11 +92,11 @@ class TestNgramDiversity:
             ["我喜欢红色", "他喜欢猫", "他走了"],
         ]
         flat = [text for group in groups for text in group]
-        with pytest.warns(UserWarning, match="n-grams are of characters for all") as warned:
+        with pytest.warns(UserWarning, match="n-grams of characters are used for all") as warned:
             found = measured(groups, "NgramDiversity", sizes=1)
         assert len(warned) == 1
         assert found == np.mean([distinct(group, [1], list) for group in groups])
-        with pytest.warns(UserWarning, match="n-grams are of characters"):
+        with pytest.warns(UserWarning, match="n-grams of characters are"):
             assert measured(flat, "NgramDiversity", sizes=1) == distinct(flat, [1], list)
 
     def test_lengths_that_no_text_has_are_left_out_and_said(self):

@@ -143,7 +143,7 @@ def test_a_kernel_and_a_metric_serve_the_measures_that_look_at_each() -> None:
     both = compute(X, k="cosine", metric="manhattan", measures=["VS", "MagArea"], t_cut="t_conv")
     assert both["VS"] == compute(X, k="cosine")["VS"]
     assert both["MagArea"] == vendiscore.mag_area(X, metric="manhattan")
-    with pytest.raises(ValueError, match="both say how to compare samples, and MagArea needs one"):
+    with pytest.raises(ValueError, match="both say how to compare samples, but MagArea needs one"):
         compute(X, k="cosine", metric="manhattan", measures="MagArea")
 
 

@@ -168,12 +168,12 @@ def test_a_dropped_file_that_fails_is_named_and_breaks_no_other(tmp_path):
     value, *said, mine, broken = Python(code, tmp_path).lines()
     assert value == "{'VS': 1.0}"
     reasons = {
-        "broken.py": "ModuleNotFoundError: No module named 'no_such_package'; mend or remove",
+        "broken.py": "ModuleNotFoundError: No module named 'no_such_package'; correct or remove",
         "clash.py": "'cosine' is already registered by vendiscore.kernels.vectors.cosine in "
-        f"{folder / 'vendiscore' / 'kernels' / 'vectors.py'}; choose another name for that of "
-        f"{folder / 'kernels' / 'clash.py'}; mend or remove",
+        f"{folder / 'vendiscore' / 'kernels' / 'vectors.py'}; choose another name for the one in "
+        f"{folder / 'kernels' / 'clash.py'}; correct or remove",
         "half.py": "SyntaxError: invalid syntax (half.py, line 1)",
-        "quits.py": "importing them failed with SystemExit: 3; mend or remove that file",
+        "quits.py": "importing them failed with SystemExit: 3; correct or remove that file",
         "text.py": f"{folder / 'vendiscore' / 'kernels' / 'text.py'} has that name; rename it",
     }
     for line, (name, reason) in zip(said, reasons.items(), strict=True):

@@ -18,7 +18,7 @@ pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
             [[1.0, None], [3.0], None, [4.0, 5.0]],
             pa.list_(pa.float64()),
             [[1, np.nan], [0, 0], [0, 0], [4, 5]],
-            {1: "has 1 numbers, the first 2", 2: "is null, no row of numbers"},
+            {1: "has 1 numbers, the first 2", 2: "is null, not a row of numbers"},
         ),
         (
             [[], [2**53, 2], [3, 4]],
@@ -30,7 +30,7 @@ pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
             [None, [1, 2]],
             pa.list_(pa.float32(), 2),
             [[0, 0], [1, 2]],
-            {0: "is null, no row of numbers"},
+            {0: "is null, not a row of numbers"},
         ),
         ([[True, False]], pa.list_(pa.bool_()), [[1, 0]], {}),
     ],

@@ -95,8 +95,8 @@ def test_other_files_and_folders_are_left_out_and_named(photos, save):
         warnings.simplefilter("error")
         assert compute(photos, k="pixels") == expected
     (photos / "labels.csv").write_text("1,2")
-    with pytest.warns(UserWarning, match=r"the 12 image files of .*; 1 more in it is left out, no "
-                      r"image by name or a folder: 'labels\.csv'$"):  # fmt: skip
+    with pytest.warns(UserWarning, match=r"the 12 image files of .*; 1 more in it is left out, not "
+                      r"named as images or folders: 'labels\.csv'$"):  # fmt: skip
         assert compute(photos, k="pixels") == expected
     (photos / "more").mkdir()
     (photos / "more" / "13.png").write_bytes(png(PICTURES[0]))
@@ -105,7 +105,7 @@ def test_other_files_and_folders_are_left_out_and_named(photos, save):
     with pytest.warns(UserWarning, match=r"9 more in it are left out.*: 'labels\.csv', .*, …$"):
         found = compute(photos, k="pixels", details=True)
     assert found["VS"] == expected["VS"]
-    assert any("by name, without 9 more in it that are none." in note
+    assert any("by name, without 9 more in it that are not." in note
                for note in found["details"]["notes"])  # fmt: skip
 
 
@@ -126,7 +126,7 @@ def test_a_folder_without_images_says_what_it_has(tmp_path):
 
 def test_paths_that_are_no_folder_are_told_so(photos):
     for path in (photos / "1.png", photos / "missing", f"{photos}/missing/"):
-        with pytest.raises(TypeError, match=r"got the path '.*', which is no folder; check it, or"):
+        with pytest.raises(TypeError, match=r"got the path '.*', which is not a folder; check"):
             compute(path, k="pixels")
     with pytest.raises(TypeError, match="got one str; pass "):
         compute(str(photos / "1.png"), k="pixels")
@@ -201,7 +201,7 @@ def test_the_samples_of_a_folder_are_paths(photos):
 def test_a_path_of_nothing_says_so(photos, monkeypatch):
     monkeypatch.chdir(photos.parent)
     for path in ("photos", "my/photos", "photo"):
-        with pytest.raises(TypeError, match=f"there is no such folder as '{path}'"):
+        with pytest.raises(TypeError, match=f"'{path}' is not a folder"):
             compute(path, k="pixels")
     shutil.copy(photos / "1.png", "1.png")
     with pytest.raises(TypeError, match="the folder that the file '1"):

@@ -81,7 +81,7 @@ def test_the_number_comes_with_copies_what_it_means_and_its_interval() -> None:
         (TEXTS, {"q": 0}, "There is no interval: order 0 counts dimensions"),
         (TEXTS[:2], {"p": [0.5, 0.5]}, "and `p` gives them weights"),
         (X, {"k": "rbf", "method": "estimate"}, "An estimate has no interval for other samples"),
-        ([TEXTS], {}, "There is no interval: the mean over groups has one from two groups on"),
+        ([TEXTS], {}, "There is no interval: the mean over groups needs two groups or more"),
         (
             X,
             {"measures": "MagArea", "t_cut": 2},
@@ -251,10 +251,10 @@ def test_of_many_samples_some_are_looked_at_and_it_says_so(monkeypatch) -> None:
     places = [int(row[0]) for row in rows]
     assert len(set(places)) == 20
     assert max(places) >= 20
-    assert "Of 16 of the 40 rows, drawn at random." in page.text["growth"]
+    assert "Drawn at random: 16 of the 40 rows." in page.text["growth"]
     for size in (20, 16):  # of the heat map, and of growth
         assert f"Drawn from a random {size} of all 40." in page.text["pictures"]
-    assert "Of 40, the 20 that were looked at are here. Numbers are" in page.text["samples"]
+    assert "The 20 of 40 that were looked at are here. Numbers are" in page.text["samples"]
     assert page.labels[0].startswith("Similarities of 20 samples")
 
 

@@ -146,7 +146,7 @@ def test_weights_are_those_within_each_group_and_all_groups_count_alike():
     for name in ("VS", "LC"):
         assert found[name] == pytest.approx(np.mean([scores[name] for scores in alone]), rel=1e-12)
     p[:5] = 0
-    with pytest.raises(ValueError, match="`p` gives no weight to group 'x', which so has no score"):
+    with pytest.raises(ValueError, match="`p` gives no weight to group 'x', which therefore ha"):
         compute(CLOUD, k="rbf", p=p / p.sum(), groups=LABELS)
 
 
@@ -218,7 +218,7 @@ def test_notes_say_what_is_a_mean_and_which_groups_differ_in_size():
         "Means over 2 groups, which all count alike: VS, IntDiv.",
         "Groups have 4 to 8 samples, and most scores are larger for more samples: compare groups "
         "of one size.",
-        "Of all groups together, and without an interval: TotalVS.",
+        "Computed of all groups together, without an interval: TotalVS.",
     ]
     assert "Groups have" not in str(compute(CLOUD, groups=LABELS, **how)["details"]["notes"])
 

@@ -14,7 +14,7 @@ LABELS = np.repeat(["x", "y", "z"], [5, 4, 3])
 @pytest.mark.parametrize(
     ("samples", "how", "error", "message"),
     [
-        (TEXTS, {"groups": [0, 1, 2]}, ValueError, "and `groups` says so too: pass one list of"),
+        (TEXTS, {"groups": [0, 1, 2]}, ValueError, "but `groups` was passed too: pass one list"),
         ([["a"], [], ["b"]], {}, ValueError, "group 1 of `samples` is empty and has no score"),
         ([np.eye(2)] * 2, {"score_K": True}, ValueError, "similarities of all samples as one matr"),
         (
@@ -57,7 +57,7 @@ LABELS = np.repeat(["x", "y", "z"], [5, 4, 3])
         (["a", "b"], {"groups": [[1], [2]]}, TypeError, "hashable, got list \\[1\\] for sample 0"),
         (CLOUD, {"k": "rbf", "groups": np.ones((12, 2))}, ValueError, "got shape \\(12, 2\\)"),
         (["a", "b"], {"groups": []}, ValueError, "`groups` is empty"),
-        (["a", "b"], {"measures": "TotalVS"}, ValueError, "TotalVS looks at groups of samples: pa"),
+        (["a", "b"], {"measures": "TotalVS"}, ValueError, "TotalVS needs groups of samples: pass"),
         (
             ["a", ["b"]],
             {},

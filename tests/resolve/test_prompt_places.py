@@ -186,7 +186,7 @@ def test_metrics_take_prompts_of_samples_that_were_added():
     assert metric.compute(prompts=[U, W]) == compute([A[:3], A[3:]], prompts=[U, W])
     sums = load("vendiscore", k="cosine")
     sums.add_batch(samples=X)
-    with pytest.raises(TypeError, match="`prompts` cannot be had of samples that were added up"):
+    with pytest.raises(TypeError, match="`prompts` cannot be computed from samples that were"):
         sums.compute(prompts=P)
     kept = load("vendiscore", k="cosine", prompts=P[0])
     kept.add_batch(samples=X[:4])

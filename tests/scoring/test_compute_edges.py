@@ -322,7 +322,7 @@ def test_what_torch_cannot_differentiate_is_refused(measure):
     for how in ({}, {"k": "cosine"}):
         with pytest.raises(TypeError, match="magnitude cannot be differentiated"):
             mag_area(X, **how)
-    with pytest.raises(TypeError, match="`p` has a gradient, which samples that are no torch"):
+    with pytest.raises(TypeError, match="`p` has a gradient, which is lost unless the samples"):
         compute(np.eye(2), score_K=True, p=torch.tensor([0.5, 0.5], requires_grad=True))
 
 

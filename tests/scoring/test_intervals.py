@@ -102,7 +102,7 @@ def test_labels_of_clusters_are_read_once():
 @pytest.mark.parametrize("clusters", [15, 30])
 def test_few_clusters_have_a_note(clusters):
     found = compute(X, k="cosine", ci=0.95, clusters=np.arange(30) % clusters, details=True)
-    said = any("Of fewer than 20 clusters" in note for note in found["details"]["notes"])
+    said = any("With fewer than 20 clusters" in note for note in found["details"]["notes"])
     assert said == (clusters < 20)
 
 
@@ -278,7 +278,7 @@ def test_an_interval_that_says_nothing_is_said_to():
     K = np.full((6, 6), 0.5) + 0.5 * np.eye(6)
     found = compute(K, score_K=True, ci=0.95, details=True)
     assert found["VS_low"] == pytest.approx(found["VS_high"])
-    assert any("says nothing of what other" in note for note in found["details"]["notes"])
+    assert any("does not cover what other" in note for note in found["details"]["notes"])
 
 
 def test_few_pairs_that_repeat_and_few_samples_in_halves_are_told():
@@ -288,8 +288,8 @@ def test_few_pairs_that_repeat_and_few_samples_in_halves_are_told():
         n: compute(X[:n], measures="LC", ci=0.95, details=True, **RBF)["details"]["notes"]
         for n in (12, 30)
     }
-    assert any("not seen to hold for fewer than 30" in note for note in notes[12])
-    assert not any("not seen to hold" in note for note in notes[30])
+    assert any("not shown to hold for fewer than 30" in note for note in notes[12])
+    assert not any("not shown to hold" in note for note in notes[30])
 
 
 @pytest.mark.parametrize("level", [0.8, 0.95])
@@ -346,9 +346,9 @@ TWO = [X[:5], X[5:9]]
         (X, {"ci": 0.9, "q": 0}, ValueError, "`ci` needs orders above 0: q=0 counts dimensions"),
         (X, {"corrected": True, "q": [0, 1]}, ValueError, "`corrected` needs orders above 0"),
         (X, {"corrected": "yes"}, TypeError, "`corrected` must be True or False"),
-        (X, {"ci": 0.9, "p": np.full(30, 1 / 30)}, ValueError, "drawn alike, which `p` says they"),
-        (X[:1], {"ci": 0.9}, ValueError, "`ci` needs at least 4 samples, got 1, of which nobody"),
-        (X[:3], {"ci": 0.9}, ValueError, "`ci` needs at least 4 samples, got 3, of which nobody"),
+        (X, {"ci": 0.9, "p": np.full(30, 1 / 30)}, ValueError, "drawn alike, but `p` weighs them"),
+        (X[:1], {"ci": 0.9}, ValueError, "`ci` needs at least 4 samples, got 1, which are too few"),
+        (X[:3], {"ci": 0.9}, ValueError, "`ci` needs at least 4 samples, got 3, which are too few"),
         (X, {"clusters": np.arange(30)}, TypeError, "`clusters` says which samples came together"),
         (
             X,
@@ -368,9 +368,14 @@ TWO = [X[:5], X[5:9]]
         (X, {"ci": 0.9, "interval": "jackknife", "measures": "LC"}, ValueError, "LC has no such"),
         (X, {"corrected": True, "measures": "LC"}, ValueError, "`corrected` is for the Vendi Sco"),
         (TWO[:1], {"ci": 0.9}, ValueError, "there is one group; pass two or more, or leave `ci`"),
-        (TWO, {"ci": 0.9, "interval": "jackknife"}, ValueError, "with groups `ci` is that of the"),
-        (TWO, {"corrected": True}, ValueError, "`corrected` is for one set of samples, and of gr"),
-        (TWO, {"ci": 0.9, "measures": "TotalVS"}, ValueError, "TotalVS is of all groups together"),
+        (TWO, {"ci": 0.9, "interval": "jackknife"}, ValueError, "with groups `ci` is the interval"),
+        (TWO, {"corrected": True}, ValueError, "`corrected` is for one set of samples, but gr"),
+        (
+            TWO,
+            {"ci": 0.9, "measures": "TotalVS"},
+            ValueError,
+            "TotalVS looks at all groups",
+        ),
     ],
 )
 def test_what_has_no_interval_is_refused_with_the_remedy(samples, how, error, message):

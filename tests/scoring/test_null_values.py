@@ -138,7 +138,7 @@ def test_details_say_how_many_shuffles_and_how_small_p_can_be() -> None:
     details = compute(X, Y, measures="KEN", permutations=99, details=True, **RBF)["details"]
     (note,) = [note for note in details["notes"] if "shuffles" in note]
     assert "mean over 99 shuffles of the samples among samples and references" in note
-    assert "KEN_p is 0.01 at least" in note
+    assert "KEN_p is at least 0.01" in note
     assert "permutations=99" in details["signature"]
     details = compute(X, groups=LABELS, measures="BetweenVS", details=True, **RBF)["details"]
     assert any(
@@ -156,8 +156,8 @@ def test_details_say_how_many_shuffles_and_how_small_p_can_be() -> None:
         ),
         ({"measures": "BetweenVS", "permutations": -1}, ValueError, "of at least 0, got -1; 99"),
         ({"measures": "BetweenVS", "permutations": 1.5}, TypeError, "must be an integer"),
-        ({"measures": "TotalVS", "ci": 0.95}, ValueError, "is of all groups together"),
-        ({"measures": "BetweenVS", "ci": 0.95, "permutations": 0}, ValueError, "of all groups"),
+        ({"measures": "TotalVS", "ci": 0.95}, ValueError, "looks at all groups together"),
+        ({"measures": "BetweenVS", "ci": 0.95, "permutations": 0}, ValueError, "at all groups"),
     ],
 )
 def test_refusals(how: dict, error: type, message: str) -> None:

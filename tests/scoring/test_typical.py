@@ -78,7 +78,7 @@ def test_a_score_stands_between_its_neighbours(table, n, q) -> None:
         below = [x for x in values if x <= value][-1:]
         above = [x for x in values if x >= value][:1]
         assert told == [float(f"{x:.3g}") for x in (below + above if below != above else below)]
-    assert f"this is that of {next(iter(known))} " in typical_sentence(
+    assert f"this is the same as {next(iter(known))} " in typical_sentence(
         settings, n, q, next(iter(known.values()))
     )
 

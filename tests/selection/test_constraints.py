@@ -178,7 +178,7 @@ def test_one_of_one_is_chosen():
         ),
         ({"tradeoff": 0.5}, ValueError, "`tradeoff` needs `relevance` or `quality`: pass a score"),
         ({"tradeoff": 2, "quality": [1] * 40}, ValueError, "from 0 (relevance alone) to 1"),
-        ({"p": [1 / 40] * 40}, TypeError, "scores of how good each sample is go with `quality`"),
+        ({"p": [1 / 40] * 40}, TypeError, "pass how good each sample is as `quality`"),
         ({"metric": "euclidean"}, TypeError, "`metric` is not used in a selection"),
         ({"swap": True}, TypeError, "swap"),
     ],

@@ -113,7 +113,7 @@ def test_fewer_samples_are_represented_of_many(monkeypatch, capsys):
     whole = select(X, 20, objective="represent", k="cosine")
     monkeypatch.setattr(representatives, "COVERED", 500)
     found = select(X, 20, objective="represent", k="cosine")
-    assert "Of 1,500 samples, 500 that are drawn are represented." in capsys.readouterr().err
+    assert "500 samples drawn from 1,500 are represented." in capsys.readouterr().err
     np.testing.assert_allclose(found.gains.sum(), value("represent", found.places))  # of all
     assert found.gains.sum() >= 0.98 * whole.gains.sum()
 

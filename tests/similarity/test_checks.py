@@ -101,7 +101,7 @@ def test_samples_in_half_precision_are_as_right_as_they_are_precise(dtype, how):
 
 def test_decimals_that_were_rounded_away_are_named_as_a_cause():
     K = correlations(300, 5)
-    with pytest.raises(NotPSDError, match=r"psd='clip' .* may be decimals that were rounded away"):
+    with pytest.raises(NotPSDError, match=r"psd='clip' .* value this small may be rounding error"):
         score_K(K.round(3))
     clipped = compute(K.round(3), score_K=True, psd="clip")["VS"]
     assert clipped == pytest.approx(score_K(K), rel=0.03)

@@ -104,7 +104,7 @@ def test_larger_sets_are_not_audited_and_say_so():
     K = classes(np.eye(5, dtype=bool), audit=4)
     assert K.notes == ()
     _ = K.part(np.arange(3)).codes, K.codes
-    assert "looked at in 1 of 2 sets, those of up to 4 different samples" in K.notes[-1]
+    assert "checked in 1 of 2 sets: in sets of up to 4 different samples" in K.notes[-1]
     assert len(K.noted(notes=["Another."]).notes) == 2
     assert K.noted(notes=["Another."]).part(np.arange(3)).notes.count(K.notes[0]) == 1
 

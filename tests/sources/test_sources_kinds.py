@@ -161,11 +161,11 @@ def test_calls_side_by_side_give_the_same_number():
 @pytest.mark.parametrize(
     ("answers", "how", "said"),
     [
-        ({}, {}, "two sources or more are compared, got none"),
+        ({}, {}, "sources compares two or more, got none"),
         (pd.DataFrame(TEXTS), {}, "or a table with source='…' and sample='…'"),
         (ROWS, {"sample": "t"}, "and so must `source`"),
         (ROWS, {**COLUMNS, "by": [1] * 6}, "leave out the labels `by` and `prompts`"),
-        (["a", "b"], {"by": ["x", "y"], "names": ["q", "r"]}, "here labels name them"),
+        (["a", "b"], {"by": ["x", "y"], "names": ["q", "r"]}, "labels already name the sources"),
         (TEXTS, {"prompts": ["p", "q"], "aligned": False}, "leave one of them out"),
         (TEXTS, {"given_prompt": True}, "needs prompts that are texts, got 0"),
         (TEXTS, {"given_prompt": True, "aligned": False}, "is for answers to prompts"),

@@ -85,14 +85,18 @@ def _unknown(name):
 def test_a_changed_byte_is_noticed(where):
     data = bytearray(MANY.to_bytes())
     data[where] ^= 1
-    with pytest.raises(ValueError, match=r"`data` (must be|is) .*(pass what State|read it with)"):
+    with pytest.raises(
+        ValueError, match=r"`data` (must be|is) .*(pass the bytes from State|read it with)"
+    ):
         State.from_bytes(data)
 
 
 def test_bytes_that_are_cut_off_or_longer_are_refused():
     data = MANY.to_bytes()
     for length in [0, 1, 5, 11, 12, 15, 16, 17, 30, len(data) // 2, len(data) - 1]:
-        with pytest.raises(ValueError, match=r"pass what State.to_bytes gave, whole and unchanged"):
+        with pytest.raises(
+            ValueError, match=r"pass the bytes from State.to_bytes, whole and unchanged"
+        ):
             State.from_bytes(data[:length])
     with pytest.raises(ValueError, match="is cut off or was changed"):
         State.from_bytes(data + b"\0")
@@ -100,7 +104,7 @@ def test_bytes_that_are_cut_off_or_longer_are_refused():
 
 @pytest.mark.parametrize("junk", [b"", b"junk", b"\x80\x04K\x01.", bytes(200), b"vendi-state"])
 def test_foreign_bytes_are_refused(junk):
-    with pytest.raises(ValueError, match=r"pass what State.to_bytes gave"):
+    with pytest.raises(ValueError, match=r"pass the bytes from State.to_bytes"):
         State.from_bytes(junk)
     with pytest.raises(TypeError, match="`data` must be bytes, got str"):
         State.from_bytes("vendi-state")
@@ -138,13 +142,13 @@ def forged(numbers: bytes | None = None, version: int = 2, **changes) -> bytes:
     ],
 )
 def test_a_head_that_does_not_fit_is_refused(data):
-    with pytest.raises(ValueError, match=r"`data` is no state that can be used \(.*\); pass what"):
+    with pytest.raises(ValueError, match=r"`data` is not a usable state \(.*\); pass the"):
         State.from_bytes(data)
 
 
 @pytest.mark.parametrize("version", [1, 3])
 def test_another_format_names_itself(version):
-    said = f"a state of format {version}, and format 2 is known here"
+    said = f"a state of format {version}, but this version reads format 2"
     with pytest.raises(ValueError, match=said):
         State.from_bytes(forged(version=version))
 

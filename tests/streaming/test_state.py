@@ -236,7 +236,7 @@ def test_approximate_features_stream_and_say_how_far_they_are_off(k):
     assert state.compute() == pytest.approx(compute(samples, k=k, **options), rel=EXACT)
     again = State.from_bytes(state.to_bytes())
     assert (
-        "Of the first batch: Similarities are approximate"
+        "First batch: Similarities are approximate"
         in again.compute(details=True)["details"]["notes"][0]
     )
     with pytest.raises(ValueError, match=f"kernel '{k}' with these options has no features"):
@@ -278,8 +278,8 @@ def test_details_say_how_the_number_came_about():
         ({"k": min}, ValueError, "`k` is a function of two samples, which has no features"),
         ({"k": {"cosine": 1.0}}, ValueError, "`k` is a mixture of kernels, which has no features"),
         ({"score_K": True}, ValueError, "`score_K` gives similarities between samples"),
-        ({"k": "cosine", "metric": "kernel"}, ValueError, "`metric` means nothing to a state"),
-        ({"k": "cosine", "fit": "pool"}, ValueError, "`fit` means nothing to a state"),
+        ({"k": "cosine", "metric": "kernel"}, ValueError, "`metric` is not an option of a state"),
+        ({"k": "cosine", "fit": "pool"}, ValueError, "`fit` is not an option of a state"),
         ({"k": "cosine", "precision": "half"}, ValueError, "`precision` must be 'double' or"),
         ({"k": "cosine", "sigma": 1}, TypeError, "`sigma` is not an option of kernel 'cosine'"),
         ({"k": "cosine", "score_X": True}, ValueError, "pass one of k, score_X"),
@@ -351,7 +351,7 @@ def test_states_of_two_configurations_say_in_what_they_differ():
         with pytest.raises(ValueError, match=f"of one configuration, but {message}"):
             a.merge(b)
     assert of(k="pixels").merge(of(k="pixels", size=32)).n == 0  # the default, said
-    with pytest.raises(TypeError, match="`merge` takes states, got bytes; of bytes make one by"):
+    with pytest.raises(TypeError, match="`merge` takes states, got bytes; make one from bytes by"):
         of(k="cosine").merge(b"")
     with pytest.raises(TypeError):
         of(k="cosine") + 1

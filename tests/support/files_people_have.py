@@ -356,7 +356,7 @@ def turned_down() -> list[Turned]:
         Turned("a.json", b"3", "got int"),
         Turned("a.jsonl", b"{", "not valid JSON"),
         Turned("a.parquet", parquet(a=[{"b": 1}]), "Expected a column of texts or of numbers"),
-        Turned("a.zip", zipped({"a.pdf": b"%PDF"}), "no images and no .txt files in a.zip"),
+        Turned("a.zip", zipped({"a.pdf": b"%PDF"}), "a.zip has no images, no .txt files"),
         Turned(
             "sparse.npz",
             npz(data=X[0], indices=X[0], indptr=X[0], shape=X[0], format=np.array(b"csr")),

@@ -300,7 +300,7 @@ def _without_interval(subject: Subject, request: Request) -> str:
         return "There is no interval: order 0 counts dimensions, which change by one or nothing."
     if subject.groups is not None:
         if len(subject.groups) < 2:
-            return "There is no interval: the mean over groups has one from two groups on."
+            return "There is no interval: the mean over groups needs two groups or more."
         if len(request.of_groups) == len(names):
             return "There is no interval: these measures look at all groups together."
         return ""

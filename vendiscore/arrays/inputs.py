@@ -49,7 +49,7 @@ def _from_other(samples: Any, name: str) -> Pool:
     if isinstance(samples, os.PathLike) or (isinstance(samples, str) and samples.endswith("/")):
         raise TypeError(
             f"`{name}` must be a collection of samples, got the path {os.fspath(samples)!r}, which "
-            f"is no folder; check it, or pass a list of paths"
+            "is not a folder; check it, or pass a list of paths"
         )
     if isinstance(samples, (str, bytes)):
         raise TypeError(
@@ -97,7 +97,7 @@ def _no_folder(samples: str | bytes) -> str:
         return ""
     if os.path.isfile(samples):
         return f", or the folder that the file {samples!r:.80} is in, if it is an image"
-    return f", or the path of a folder of images: there is no such folder as {samples!r:.80}"
+    return f", or the path of a folder of images: {samples!r:.80} is not a folder"
 
 
 def to_numpy(array: object, name: str) -> np.ndarray:
@@ -252,7 +252,7 @@ def _row(row: object) -> np.ndarray:
     return entries.astype(np.float64)
 
 
-_REMOVE = "; remove it, or mend it"
+_REMOVE = "; remove it, or correct it"
 
 
 def _odd(entry: object) -> bool:
@@ -269,7 +269,7 @@ def _stack_tensors(rows: Sequence[Any], name: str) -> Tensor:
             _check_tensor(row, name)
         else:
             problems[i] = (
-                f"of `{name}` must be a torch tensor like others, got {type(row).__name__}: "
+                f"of `{name}` must be a torch tensor like the others, got {type(row).__name__}: "
                 f"{row!r:.40}{_REMOVE}"
             )
     tensors = {i: row for i, row in enumerate(rows) if i not in problems}
@@ -286,7 +286,7 @@ def _check_shapes(shapes: Mapping[int, Any], problems: dict[int, str], name: str
         usual = Counter(shapes.values()).most_common(1)[0][0]
         for i, shape in shapes.items():
             if shape != usual:
-                problems[i] = f"of `{name}` has shape {shape}, others have {usual}{_REMOVE}"
+                problems[i] = f"of `{name}` has shape {shape}, the others have {usual}{_REMOVE}"
     SampleError.check(problems)
 
 

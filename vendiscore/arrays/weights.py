@@ -25,7 +25,7 @@ def check_weights(
     weights = _numbers(p, n)
     if is_torch(weights) and weights.requires_grad and like is not None and not is_torch(like):
         raise TypeError(
-            "`p` has a gradient, which samples that are no torch tensor cannot carry on; pass "
+            "`p` has a gradient, which is lost unless the samples are a torch tensor; pass "
             "p.detach(), or the samples as a tensor"
         )
     if like is not None and is_torch(like):

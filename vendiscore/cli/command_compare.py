@@ -29,8 +29,8 @@ def run_compare(args: Namespace) -> str:
         raise UsageError(f"--by compares the sets in one file, {count}")
     if not args.by and (len(args.files) < 2 or len(set(args.files)) < len(args.files)):
         raise UsageError(
-            "compare takes two files or more, each once; of one table with a column of models, "
-            "say, name that column: --by model"
+            "compare takes two or more different files; for one table, name the column of sets, "
+            "such as --by model"
         )
     what = which_labels(args)
     how = read_how(args, ("psd",))

@@ -41,10 +41,10 @@ _BESIDE = ("_se", "_low", "_high", "_corrected")
 def run_score(args: Namespace) -> str:
     for name in args.files:
         if name in COMMANDS and not Path(name).exists():
-            said = f"a command comes first, {PROGRAM} {name} …; a file is called ./{name}"
+            said = f"put a command first, as in {PROGRAM} {name} …; name a file ./{name}"
             raise UsageError(said)
     if args.format == "html" and (len(args.files) > 1 or args.brief):
-        raise UsageError("-f html is a report of one FILE, without -b")
+        raise UsageError("-f html writes a report of one FILE; leave out -b and more files")
     what = which_labels(args)
     if what == "clusters" and not args.ci:
         raise UsageError("--clusters is for intervals: pass --ci with it")

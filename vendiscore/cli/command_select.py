@@ -27,7 +27,7 @@ _LETTERS = 60
 def run_select(args: Namespace) -> str:
     """Return the chosen samples, as the file has them."""
     if (args.quota is None) != (args.group_by is None):
-        raise UsageError("--quota and --group-by say together how many of each group are chosen")
+        raise UsageError("--quota and --group-by need each other; pass both, or none")
     how, source, similarity, given = _read(args, "initial", "swaps", "psd")
     with placing({"samples": source}):
         found = select(

@@ -36,7 +36,7 @@ def run_sources(args: Namespace) -> str:
     try:
         files = read_all(args.files, how)
         if not args.prompts and len(files) == 1 and args.by != BY_FOLDER:
-            how.note("sources are compared as whole sets; of answers to prompts, name --prompt")
+            how.note("sources are compared as whole sets; for answers to prompts, pass --prompt")
         asked = how.of(files[0]) | {"level": args.level, "q": how.order}
         if args.by:
             labels: Sequence[object] = files[0].sets
@@ -60,11 +60,11 @@ def _check_arguments(args: Namespace) -> None:
     """Raise unless there are several files, or one whose column tells its sources apart."""
     count = len(args.files)
     if args.by and count > 1:
-        raise UsageError(f"--source tells the sources in one file apart, got {count} files")
+        raise UsageError(f"--source names a column of one file, got {count} files; leave it out")
     if not args.by and (count < 2 or len(set(args.files)) < count):
         raise UsageError(
-            "sources takes one table, whose column of models, say, is named by --source model, or "
-            "two files or more, each once, each of one source"
+            "sources takes one table with a column of sources, such as --source model, or two or "
+            "more different files, one for each source"
         )
     if args.given_prompt and not args.prompts:
         raise UsageError("--given-prompt needs the column of prompts: name it with --prompt")
@@ -104,7 +104,7 @@ def _printed(args: Namespace, found: Sources) -> str:
     parts = [f"{found.sentence}\n"]
     for title, rows, more in tables(found, 20, pairs=5, prompts=3):
         cells = [{name: _cell(value) for name, value in row.items()} for row in rows]
-        rest = f"\nAnd {more:,} more sources, which -f csv and -f json have.\n" if more else ""
+        rest = f"\nAnd {more:,} more sources; -f csv and -f json list all.\n" if more else ""
         made = output.FORMATS[args.format](cells, args.width)
         parts.append(heading.format(title) + made + rest)
     return "\n".join([*parts, f"{found.signature}\n"])

@@ -61,7 +61,7 @@ def check(source: Samples, found: Mapping[str, str], skip: bool) -> None:
     rows = [name.partition(", column ")[0] for name, _ in more]
     listed = ", ".join(rows[:5]) + (", …" if len(rows) > 5 else "")
     others = f" (and {len(more):,} more: {listed})" if more else ""
-    remedy = "" if "; " in said else "; mend or remove it"
+    remedy = "" if "; " in said else "; correct or remove it"
     raise DataError(
         f"{source.name}, {where} {said}{others}{remedy}, or pass --on-error skip to leave out what "
         f"cannot be used"
@@ -81,7 +81,7 @@ def _read(path: str, wanted: Wanted) -> Samples:
             f"a file of type {form} is not read; unpack it into a folder, or name its --type"
         )
     if wanted.split != "row" and (form != "txt" or wanted.kind == "vectors"):
-        raise RefusedError("it is not read as lines of text, and --split is for these")
+        raise RefusedError("--split is for lines of text, and this is not; leave --split out")
     lines = form in ("txt", "smi")
     if lines and wanted.kind == "vectors":
         form, lines = "csv", False
@@ -89,8 +89,8 @@ def _read(path: str, wanted: Wanted) -> Samples:
     if lines:
         if wanted.column or wanted.others:
             raise RefusedError(
-                "it is read as lines of text, which have no columns; name what it is with "
-                "--type csv, tsv or jsonl, or leave out --column, --by, --group-by and --quality"
+                "it is read as lines of text, which have no columns; name its type with --type "
+                "csv, tsv or jsonl, or leave out --column, --by, --group-by and --quality"
             )
         return line_samples(found, wanted.split, form == "smi")
     from ..reading import table_samples as tables  # which texts need not wait for
@@ -139,7 +139,7 @@ def _of_folder(folder: Path, wanted: Wanted) -> Samples:
 def _bytes(path: str) -> bytes:
     if path == STDIN:
         if sys.stdin is None:
-            raise OSError("there is none")
+            raise OSError("it is not open")
         return sys.stdin.buffer.read()
     data = Path(path).read_bytes()
     if not path.lower().endswith(".gz"):

@@ -126,7 +126,7 @@ def read_measuring(args: Namespace, how: How) -> tuple[Record, Request]:
     if args.references is not None and not request.pairs:
         raise UsageError(f"--references is for measures of two sets; {names} looks at one")
     if request.of_groups and not args.group_by:
-        raise UsageError(f"{', '.join(request.of_groups)} looks at groups: name their --group-by")
+        raise UsageError(f"{', '.join(request.of_groups)} needs groups: name them by --group-by")
     return found, request
 
 
@@ -212,9 +212,9 @@ def parse_options(pairs: Iterable[str]) -> Record:
         if not sign or not name:
             raise UsageError(f"-o takes OPTION=VALUE, got {pair!r}")
         if name in _ELSEWHERE:
-            raise UsageError(f"-o {name}: that is what {_ELSEWHERE[name]} says; leave it out")
+            raise UsageError(f"-o {name} is not an option: pass {_ELSEWHERE[name]} instead")
         if name in _NONE_HERE:
-            raise UsageError(f"-o {name} holds Python objects; call vendiscore.compute from Python")
+            raise UsageError(f"-o {name} takes Python objects; call vendiscore.compute from Python")
         found[name] = parse_value(text)
     return found
 

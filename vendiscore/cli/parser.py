@@ -60,14 +60,14 @@ def _score(add: Add) -> None:
     add("files", nargs="+", metavar="FILE", help="see below; a row each")
     orders = "order of the score, or several: 0,1,inf"
     add("-q", "--orders", default=str(DEFAULT_ORDER), help=orders)
-    others = "other measures than VS, with commas: VS,IntDiv or MagArea:n_scales=20; "
+    others = "measures instead of VS, with commas: VS,IntDiv or MagArea:n_scales=20; "
     others += f"`{PROGRAM} measures` lists them"
     add("-m", "--measures", action="append", metavar="MEASURES", help=others)
     add("--references", metavar="FILE", help="a second set, for measures that compare with one")
     each = "score the samples of each value of a column, or of a folder's folders ('folder'), "
     add("--group-by", metavar="COLUMN", help=f"{each}by themselves, and give the mean")
     _clusters(add)
-    add("--ci", action="store_true", help="with 95 %% intervals (-o ci=0.9 for others)")
+    add("--ci", action="store_true", help="add 95 %% intervals (-o ci=0.9 for 90 %%)")
     add("-b", "--brief", action="store_true", help="print only the number")
 
 
@@ -80,9 +80,9 @@ def _compare(add: Add) -> None:
     add("--group-by", metavar="COLUMN", help=within)
     _clusters(add)
     add("--level", type=float, default=0.95, help="of the intervals, 0.95")
-    add("--permutations", type=int, default=999, help="at most so many, 999")
+    add("--permutations", type=int, default=999, help="most permutations, 999")
     add("--match", choices=("size", "coverage"), default="size")
-    add("--size", type=int, help="the matched size, where not the usual one")
+    add("--size", type=int, help="the matched size, if not the usual one")
     add("--within", type=float, help="ask whether sets are the same within a share, such as 0.05")
     add("--seed", type=int, default=0)
 
@@ -104,11 +104,11 @@ def _select(add: Add) -> None:
     add("-n", "--size", type=_count, required=True, help="how many samples to choose")
     _order(add)
     known = ("vendi", "q2", "logdet", "maxmin", "represent")
-    large = "what to make large; 'represent' stands for all, the others differ"
+    large = "what to maximise: diversity, or with 'represent' how well all are represented"
     add("--objective", default="vendi", choices=known, help=large)
     add("--quality", metavar="COLUMN", help="a number of at least 0 for each sample")
     add("--group-by", metavar="COLUMN", help="groups, with --quota")
-    add("--quota", metavar="N|GROUP=N,…", help="at most N, or just so many, of each")
+    add("--quota", metavar="N|GROUP=N,…", help="at most N of each group, or exactly N of GROUP")
     add("--rows", action="store_true", help="print lines, rows or names only")
 
 
@@ -123,7 +123,7 @@ def _explain(add: Add) -> None:
 
 
 def _name(add: Add) -> None:
-    add("name", nargs="?", metavar="NAME", help="of which all is told")
+    add("name", nargs="?", metavar="NAME", help="name whose details to print")
 
 
 def _clusters(add: Add) -> None:
@@ -183,10 +183,10 @@ def parser(command: str) -> argparse.ArgumentParser:
     if not formats:
         return made
     add: Add = made.add_argument_group("how files are read").add_argument
-    add("--column", metavar="NAME", help="which column of a table, or array of a .npz, is meant")
-    between = "what stands between texts: a new line, blank lines, or a line such as ---"
+    add("--column", metavar="NAME", help="the column of a table, or array of a .npz, to read")
+    between = "what separates texts: a new line, blank lines, or a line such as ---"
     add("--split", default="row", metavar="row|blank|SIGN", help=between)
-    add("--type", choices=TYPES, help="what FILE is, where its name does not say")
+    add("--type", choices=TYPES, help="type of FILE, if its name does not say")
     add("--encoding", type=_encoding, help="of text, if not UTF-8 or marked UTF-16")
     skipped = "leave out samples that cannot be used, and say which"
     add("--on-error", choices=("raise", "skip"), default="raise", help=skipped)

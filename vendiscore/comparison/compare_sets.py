@@ -159,12 +159,12 @@ def compare(
     if plan.permutations < (least := needed(plan.level, pairs)):
         raise ValueError(
             f"`permutations` must be {least} or more for a difference among {pairs} pairs to be "
-            f"beyond chance, got {plan.permutations}; or compare fewer sets"
+            f"beyond chance, got {plan.permutations}; pass more, or compare fewer sets"
         )
     if read.fit in ("samples", "references"):
         raise ValueError(
-            f"`fit` must be 'pool' here, got {read.fit!r}: sets share what follows from all of "
-            f"them; pass the option itself, such as sigma=…"
+            f"`fit` must be 'pool' here, got {read.fit!r}: all sets share options that follow from "
+            "the pool; pass the option itself, such as sigma=…"
         )
     if labels is None:
         named, groups = flat_sets(named, groups, read)
@@ -178,8 +178,8 @@ def compare(
         )
     if groups is not None and clusters is not None:
         raise ValueError(
-            "`clusters` are of sets without groups, and with `groups` these are what came "
-            "independently: leave one of the two out"
+            "`clusters` are for sets without groups, and `groups` are already independent units: "
+            "leave one of the two out"
         )
     what, given = ("groups", groups) if clusters is None else ("clusters", clusters)
     if labels is None:

@@ -279,7 +279,7 @@ def _sizes(sizes: Any, n: int, closed: bool) -> list[int]:
     asked = list(sizes) if is_several(sizes) else []  # an iterator gives them only once
     if not asked:
         raise TypeError(f"`sizes` must be a list of integers, got {sizes!r:.60}; pass [{n}]")
-    remedy = f"no size beyond twice the {n} samples can be told"
+    remedy = f"sizes beyond twice the {n} samples cannot be extrapolated"
     if most == n:
         remedy = f"beyond {n} a size needs {ENOUGH} samples, or order 2"
     return sorted({integer("sizes", m, 1, most, remedy) for m in asked})

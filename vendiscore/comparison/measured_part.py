@@ -22,16 +22,16 @@ def read_measure(measures: object, how: Record) -> Chosen | None:
     chosen = read_measures(measures, how)
     names = [each.measure.name for each in chosen]
     if len(names) > 1:
-        raise ValueError(f"`measures` must be one for each call of compare, got {names!r:.80}")
+        raise ValueError(f"`measures` must name one measure for each call, got {names!r:.80}")
     measure = chosen[0].measure
     if measure.references or measure.groups or measure.sequence:
         raise ValueError(
-            f"`measures` must be of one set of samples in any order, and {measure.name} is not; "
-            f"pass it to `compute`"
+            f"`measures` must look at one set of samples in any order, but {measure.name} does "
+            "not; pass it to `compute`"
         )
     if measure.needs not in ("similarity", "distances"):
         raise ValueError(
-            f"`measures` must be read off similarities, of which subsets are scored, and "
+            "`measures` must be computed from similarities, since subsets are scored, but "
             f"{measure.name} reads {measure.needs}; pass each set to `compute`"
         )
     return None if measure.name == "VS" else chosen[0]

@@ -33,7 +33,7 @@ def read_sets(sets: Sequence[Any], names: Any, how: Options) -> Record:
     """Return the sets by name: A, B, … for sets without names."""
     if len(sets) == 1 and isinstance(sets[0], Mapping):
         if names is not None:
-            raise ValueError("`names` are those of the dict: leave them out")
+            raise ValueError("the dict already names the sets: leave `names` out")
         sets, names = tuple(sets[0].values()), [str(name) for name in sets[0]]
     if len(sets) < 2:
         passed = [name for name in how if name not in SETTINGS and not having(name)]
@@ -73,7 +73,7 @@ def _usual_names(sets: Sequence[Any]) -> list[str]:
 def read_by(by: object, names: object) -> Labels:
     """Return the labels of samples, each a name of a set of enough samples."""
     if names is not None:
-        raise ValueError("`names` are the labels in `by`: leave `names` out")
+        raise ValueError("the labels in `by` already name the sets: leave `names` out")
     read = read_labels(by, "by")
     called = [str(label) for label in read.labels]
     labels = [None if not called[code].strip() else called[code] for code in read.codes.tolist()]
@@ -104,11 +104,11 @@ def flat_sets(named: Record, groups: object, how: How) -> tuple[Record, Any]:
     if not nested:
         return named, groups
     others = [f"`{name}` is not" for name in named if name not in nested]
-    others += [] if groups is None else ["`groups` says so too"]
+    others += [] if groups is None else ["`groups` was passed too"]
     if others:
         raise ValueError(
-            f"`{next(iter(nested))}` is a list of lists, which are groups, and {others[0]}: pass "
-            f"all sets as lists of lists, one list for each prompt, or all as one list"
+            f"`{next(iter(nested))}` is a list of lists, which are groups, but {others[0]}: pass "
+            "all sets as lists of lists, one list for each prompt, or all as one list"
         )
     return {name: samples for name, (samples, _) in flat.items()}, nested
 
@@ -139,13 +139,13 @@ def sorted_sets(
     if len(sets) != 1 or (isinstance(sets[0], Mapping) and not isinstance(how.k, tuple)):
         many = len(sets[0]) if len(sets) == 1 else len(sets)
         raise ValueError(
-            f"`by` has the set of each sample of one collection, got {many} sets; pass all samples "
-            f"as one list, or leave `by` out"
+            f"`by` names the set of each sample of one collection, got {many} sets; pass all "
+            "samples as one list, or leave `by` out"
         )
     samples = read_collection(sets[0], how)
     if grouped(samples, how)[1] is not None:
         raise ValueError(
-            "`by` has the set of each sample, and the samples are a list of lists; pass all "
+            "`by` names the set of each sample, but the samples are a list of lists; pass all "
             "samples as one list, with the prompt of each as `groups`"
         )
     prompts = None if groups is None else read_labels(groups, what)

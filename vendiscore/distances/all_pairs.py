@@ -209,13 +209,13 @@ def _by_function(
         D[i, j] = number("metric(a, b)", value, f"a number for {pair(i, j)}", lambda _: True)
         if not 0 <= D[i, j] < math.inf:
             problem = "at least 0" if D[i, j] < 0 else "finite"
-            refuse((i, j), problem, "remove such rows or mend it")
+            refuse((i, j), problem, "remove such rows or correct it")
     own = D.diagonal().copy()
     np.fill_diagonal(D, np.inf)
     apart = np.flatnonzero(own > SYMMETRY_TOLERANCE * D.min(axis=1))
     np.fill_diagonal(D, own)
     if apart.size:
-        refuse((apart[0], apart[0]), "0 for a row and itself", "subtract that, or mend it")
+        refuse((apart[0], apart[0]), "0 for a row and itself", "subtract that, or correct it")
     np.fill_diagonal(D, 0.0)
     wrong = first_asymmetry(D, SYMMETRY_TOLERANCE)
     if wrong is not None:

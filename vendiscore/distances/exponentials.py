@@ -86,7 +86,7 @@ def median_width(X: Array, law: Law) -> Array:
     if not scalar(width) >= LEAST_WIDTH:
         raise ValueError(
             "the median distance between distinct samples is 2^-300 times the largest entry, or "
-            "less, which is no bandwidth in double precision; pass `sigma`"
+            "less, which is too small for a bandwidth in double precision; pass `sigma`"
         )
     with np.errstate(over="ignore"):
         width = times_power(width, exponent)

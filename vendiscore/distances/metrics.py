@@ -40,7 +40,7 @@ def check_metric(metric: object, more: tuple[str, ...] = ()) -> None:
     """Raise a ValueError for an unknown metric; `more` names further ones to suggest."""
     known = (*METRICS, *more)
     if not callable(metric) and not (isinstance(metric, str) and metric in known):
-        look = "Metrics are those of scipy.spatial.distance.cdist."
+        look = "All metrics of scipy.spatial.distance.cdist are known."
         raise ValueError(f"unknown `metric={metric!r}`. {suggestion(metric, known, look=look)}")
 
 
@@ -112,7 +112,7 @@ def _finite_array(
     if array.ndim != ndim or len({*array.shape, d or len(array)}) > 1:
         raise ValueError(f"`{option}` must be {expected}, got shape {array.shape}")
     if not np.isfinite(array).all():
-        raise ValueError(f"`{option}` must be {expected}, got one that is not finite")
+        raise ValueError(f"`{option}` must be {expected}, got a value that is not finite")
     return array
 
 
@@ -132,7 +132,7 @@ def scatter(X: np.ndarray, option: str) -> np.ndarray:
     constant = np.flatnonzero(~(np.isfinite(variances) & (variances > 0)))
     if constant.size:
         raise ValueError(
-            f"metric {metric!r} divides by the variance of each column, and that of column "
+            f"metric {metric!r} divides by the variance of each column, but the variance of column "
             f"{constant[0]} is {variances[constant[0]]:.3g}; remove the column (or rescale it) or "
             f"pass {option}=…"
         )
@@ -144,8 +144,8 @@ def scatter(X: np.ndarray, option: str) -> np.ndarray:
     rank = int((values > 8 * max(n, d) * np.finfo(np.float64).eps * values[-1]).sum())
     if rank < d:
         raise ValueError(
-            f"metric 'mahalanobis' needs an invertible covariance, and that of {n} samples in {d} "
-            f"columns has rank {rank}; take more samples, remove columns that follow from others, "
-            f"or pass VI=…"
+            f"metric 'mahalanobis' needs an invertible covariance, but the covariance of {n} "
+            f"samples in {d} columns has rank {rank}; take more samples, remove columns that "
+            "follow from others, or pass VI=…"
         )
     return np.asarray((vectors / values) @ vectors.T / np.outer(deviations, deviations))

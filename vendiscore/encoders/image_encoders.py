@@ -60,8 +60,8 @@ def _load(files: ModelFiles, pooling: Pooling | None, max_length: None) -> Netwo
         if pooling is None:
             if not sentences.supports("image"):
                 raise ValueError(
-                    f"`model_path` {str(path)!r} takes no images, as its files say; pass "
-                    f"pooling='mean', 'cls' or 'pooler' to use its network alone"
+                    f"`model_path` {str(path)!r} does not take images, according to its files; "
+                    "pass pooling='mean', 'cls' or 'pooler' to use its network alone"
                 )
             settings = sentence_settings(sentences, model) | {"transform": _name(processor)}
             embed = sentence_embeddings(sentences)
@@ -149,8 +149,8 @@ def _each(transform: Transform) -> Encode:
             tensors.append(torch.as_tensor(out))
             if tensors[-1].shape != tensors[0].shape:
                 raise ValueError(
-                    f"`transform` must bring all images to one shape, got "
-                    f"{tuple(tensors[0].shape)} and {tuple(tensors[-1].shape)}; let it resize"
+                    "`transform` must bring all images to one shape, got "
+                    f"{tuple(tensors[0].shape)} and {tuple(tensors[-1].shape)}; let it resize them"
                 )
         return torch.stack(tensors)
 

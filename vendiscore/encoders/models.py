@@ -152,8 +152,8 @@ def make_encoder(
     max_length = None if max_length is None else integer("max_length", max_length)
     if not isinstance(model_path, (str, Path, type(None))):
         raise TypeError(
-            f"`model_path` must be a Hub id or a folder, got {type(model_path).__name__}; a model "
-            f"that is loaded already goes with model=…"
+            f"`model_path` must be a Hub id or a folder, got {type(model_path).__name__}; pass a "
+            "loaded model as model=…"
         )
     if model is None:
         no_effect({kind.adapter: adapter}, "model_path=…, which has its own")
@@ -169,9 +169,9 @@ def make_encoder(
             if path is None or Path(path).exists():
                 raise
             raise OSError(
-                f"the model {str(path)!r} is not at hand: it is no folder here, and not in the "
-                f"Hub's cache, or cannot be fetched from there now; call once with a network, or "
-                f"pass the folder of a model, which may be a static one that needs no torch"
+                f"the model {str(path)!r} was not found: it is not a folder here, and it is not in "
+                "the Hub's cache or cannot be fetched now; call once with a network, or pass the "
+                "folder of a model, such as a static model, which does not need torch"
             ) from error
     path = None if model_path == kind.default else model_path
     no_effect({"model_path": path, "revision": revision}, "model=…")

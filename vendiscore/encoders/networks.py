@@ -155,8 +155,8 @@ def has_steps(files: ModelFiles) -> bool:
             for file in ("modules.json", ".gitattributes")
         ):
             warn(
-                f"the Hub cannot be asked now whether {path!r} has modules.json, which is taken as "
-                f"no; load the model once online, or pass a folder with all its files"
+                f"the Hub cannot be asked now whether {path!r} has modules.json, so it is taken to "
+                "have none; load the model once online, or pass a folder with all its files"
             )
         return False
     return True
@@ -172,15 +172,15 @@ def pool(output: object, pooling: Pooling | None, mask: Any = None) -> Any:
         pooled = getattr(output, "pooler_output", None)
         if pooled is None:
             raise ValueError(
-                "`pooling='pooler'` needs a model with a pooled output, and this one has none; "
+                "`pooling='pooler'` needs a model with a pooled output, but this model has none; "
                 "pass pooling='mean' or 'cls'"
             )
         return _flat(pooled)
     hidden = getattr(output, "last_hidden_state", None)
     if hidden is None or hidden.ndim != 3:
         raise ValueError(
-            f"`pooling={pooling!r}` needs a model with one hidden state per token, and this one "
-            f"has none; pass pooling='pooler'"
+            f"`pooling={pooling!r}` needs a model with one hidden state per token, but this model "
+            "has none; pass pooling='pooler'"
         )
     if pooling == "cls":
         return hidden[:, 0]

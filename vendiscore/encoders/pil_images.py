@@ -75,7 +75,7 @@ def check_images(images: Sequence[object]) -> None:
                 if os.path.isdir(source):
                     problems[i] = _FOLDER.format(os.fspath(source))
                 elif not os.path.isfile(source):
-                    problems[i] = f"is no file: {os.fspath(source)!r:.120}; check the path"
+                    problems[i] = f"is not a file: {os.fspath(source)!r:.120}; check the path"
             elif not is_torch(source) and not isinstance(source, readable):
                 raise _no_image(source)
         except _ImageError as error:
@@ -139,11 +139,11 @@ def _eight_bit(image: Any) -> Any:
         return image
     if image.mode not in _GREYS + _COLOURS:
         deep = image.mode.startswith(("I", "F"))
-        top = "65535" if image.mode.startswith("I;16") else "top, with one top"
+        top = "65535" if image.mode.startswith("I;16") else "top, with the same top"
         recipe = f"pass np.asarray(image) / {top}" if deep else "convert it"
         raise _ImageError(
-            f"is an image of mode {image.mode}, which does not go into 8-bit greyscale or RGB by "
-            f"one rule; {recipe}, in the same way for all"
+            f"is an image of mode {image.mode}, which has no single conversion to 8-bit greyscale "
+            f"or RGB; {recipe}, the same way for all images"
         )
     _check_opaque(image)
     return image.convert("L" if image.mode in _GREYS else "RGB")
@@ -201,9 +201,9 @@ def _rescaled(low: float, high: float) -> str:
     """Return how to bring values to 0 to 1, from what they can be rather than what they are."""
     if low >= 0 and high < np.inf:
         top = next((t for t in (16, 255, 65535) if high <= t), f"{high:g}")
-        return f"divide all by the largest value that they can have: x / {top}, say"
+        return f"divide all by the largest possible value, such as x / {top}"
     if low >= -1 and high <= 1:
-        return "if they are from -1 to 1 in all, pass (x + 1) / 2 of each"
+        return "if all images are from -1 to 1, pass (x + 1) / 2 for each"
     return "rescale it, undoing any normalisation"
 
 

@@ -72,9 +72,7 @@ def _header(path: Path) -> tuple[Record, int]:
             size = int.from_bytes(file.read(8), "little")
             header = dict(json.loads(file.read(size if size <= _LARGEST else 0)))
     except (TypeError, ValueError):
-        raise ValueError(
-            f"{str(path)!r} is not a file of safetensors; get the model again"
-        ) from None
+        raise ValueError(f"{str(path)!r} is not a safetensors file; get the model again") from None
     header.pop("__metadata__", None)
     return header, 8 + size
 
@@ -112,7 +110,7 @@ class StaticModel:
         self._rows = _tensor(files, "mapping") if "mapping" in files.header else None
         self._weights = _tensor(files, "weights") if "weights" in files.header else None
         if self._vectors.ndim != 2:
-            raise ValueError(f"{str(files.vectors)!r} must have a matrix of vectors, a row a token")
+            raise ValueError(f"{str(files.vectors)!r} must hold a matrix with a row per token")
         # model2vec leaves out unknown tokens; wordllama's and byte tokenizers have none.
         written = json.loads(files.tokenizer.read_text(encoding="utf-8"))["model"].get("unk_token")
         self._unknown = self._tokenizer.token_to_id(written) if written else None

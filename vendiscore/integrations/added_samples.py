@@ -80,12 +80,12 @@ def _check_kind(batch: object, kept: Sequence[object], name: str) -> None:
         error = TypeError if None in (before, width) else ValueError
         raise error(
             f"`{name}` must be of one kind in all batches, got {_say(before)} and now "
-            f"{_say(width)}; nothing of this batch was kept"
+            f"{_say(width)}; this batch was not kept"
         )
 
 
 def _say(width: int | None) -> str:
-    return "other samples than rows of numbers" if width is None else f"rows of {width} numbers"
+    return "samples that are not rows of numbers" if width is None else f"rows of {width} numbers"
 
 
 def _width(batch: Any, name: str, *, checked: bool = False) -> int | None:
@@ -150,7 +150,7 @@ def labelled(added: Added, groups: object) -> Added:
     sizes = [size(batch) if own is None else 0 for batch, own in pairs]
     if pairs and not any(sizes):
         raise ValueError(
-            "`groups` of samples that were added with theirs already: leave it out of compute()"
+            "`groups` was already passed when the samples were added: leave it out of compute()"
         )
     rest = iter(labels_of(groups, sum(sizes)))
     every = zip(sizes, added.labels, strict=True)
@@ -163,8 +163,8 @@ def all_labels(labels: list[Any], more: str = "") -> list[Any] | None:
     given = [own for own in labels if own is not None]
     if given and len(given) < len(labels):
         raise ValueError(
-            f"`groups` must be given for all samples or for none, and some batches came with "
-            f"labels and others without{more}"
+            "`groups` must be given for all samples or for none, but some batches had labels and "
+            f"others had none{more}"
         )
     return [label for own in given for label in own] if given else None
 

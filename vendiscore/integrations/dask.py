@@ -104,9 +104,9 @@ def _partitions(collection: Any) -> list[Any]:
     root = type(collection).__module__.partition(".")[0]
     if not (root == "dask" and hasattr(collection, "to_delayed")):
         raise TypeError(
-            f"`collection` must be an array, dataframe or bag of Dask, or a list of Delayed, got "
-            f"{type(collection).__name__}; samples at hand go to vendiscore.compute, or to "
-            f"dask.bag.from_sequence"
+            "`collection` must be an array, dataframe or bag of Dask, or a list of Delayed, got "
+            f"{type(collection).__name__}; pass samples in memory to vendiscore.compute, or to "
+            "dask.bag.from_sequence"
         )
     if hasattr(collection, "rechunk"):
         if collection.ndim > 1:

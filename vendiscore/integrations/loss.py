@@ -112,8 +112,8 @@ class VendiLoss(torch.nn.Module):  # type: ignore[misc]  # torch is not read by 
         if not is_torch(samples) or not samples.is_floating_point():
             got = samples.dtype if is_torch(samples) else type(samples).__name__
             raise TypeError(
-                f"`samples` must be a tensor of floating point, got {got}; pass torch.as_tensor("
-                f"samples).float(), which has a gradient where that of a network is wanted"
+                f"`samples` must be a tensor of floating point, got {got}; pass "
+                "torch.as_tensor(samples).float(), or a network's output"
             )
         dtype = torch.promote_types(samples.dtype, torch.float32)
         rows = as_samples(samples if samples.ndim <= 2 else samples.flatten(1))

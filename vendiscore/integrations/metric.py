@@ -158,8 +158,8 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         if given.samples and len(self) and self._failed:
             warn(
                 f"{len(self)} samples that were added before a compute() that failed are scored "
-                f"together with those given here; score them first by compute() alone, or load "
-                f"the metric anew without them"
+                "together with those given here; score them first by compute() alone, or load the "
+                "metric again without them"
             )
         whole = labelled(self._added + given, request.groups)
         if self.num_process > 1:
@@ -227,7 +227,7 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
             raise TypeError("`samples` is missing: pass a batch of samples")
         with self._lock:
             batch = self._read(samples, references, groups)
-            all_labels(self._added.labels[-1:] + batch.labels, "; nothing of this batch was kept")
+            all_labels(self._added.labels[-1:] + batch.labels, "; this batch was not kept")
             if self.num_process > 1:
                 batch.packed()  # refused here, not where the other processes wait
                 self._open()
@@ -256,7 +256,7 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
             sample=sample, prediction=prediction, samples=samples, predictions=predictions
         )
         if one is None:
-            raise TypeError("`prediction` is missing: pass one sample, which None is not")
+            raise TypeError("`prediction` is missing: pass one sample that is not None")
         other = _one_of(reference=reference, references=references)
         self.add_batch(
             samples=[one],

@@ -13,7 +13,7 @@ from ..scoring.request import Request
 from ..streaming.configuration import refused, settings_of
 from ..streaming.state import FollowsFromDataError, State
 
-KEEP = "load the metric with stream=False, which keeps samples, and add them anew"
+KEEP = "load the metric with stream=False, which keeps samples, and add them again"
 
 
 def empty_state(request: Request) -> State | None:
@@ -41,7 +41,7 @@ def folded(
     table = isinstance(read, list) and getattr(samples, "ndim", 1) == 2
     if groups is not None or grouped(read, empty.how, table=table)[1] is not None:
         if kept:
-            raise TypeError(f"`samples` comes in groups, after others that were added up; {KEEP}")
+            raise TypeError(f"`samples` are in groups, but earlier samples were added up; {KEEP}")
         return None
     if table:
         read = [tuple(row) for row in read]
@@ -60,8 +60,8 @@ def is_stream(batches: Sequence[object]) -> bool:
     states = [isinstance(batch, State) for batch in batches]
     if any(states) and not all(states):
         raise TypeError(
-            f"samples of some batches were kept and of others added up, since they are groups or "
-            f"follow other options; load all metrics with the same keywords, and {KEEP}"
+            "samples of some batches were kept and others were added up, since they are in groups "
+            f"or have other options; load all metrics with the same keywords, and {KEEP}"
         )
     return any(states)
 
@@ -97,6 +97,6 @@ def check_served(empty: State | None, request: Request) -> None:
     asked = ["this"] if empty is None else _differing(empty, request)
     if asked:
         raise TypeError(
-            f"{', '.join(asked)} cannot be had of samples that were added up as they came, as they "
-            f"are for the options that this metric was loaded with; {KEEP}"
+            f"{', '.join(asked)} cannot be computed from samples that were added up on arrival, as "
+            f"the options of this metric request; {KEEP}"
         )

@@ -85,12 +85,12 @@ class DiversityCallback(_callbacks.TrainerCallback):  # type: ignore[misc]
         self.request = read_options(options)
         if flag("given_prompt", given_prompt):
             if generate is not None:
-                raise TypeError("`given_prompt` takes out `prompts`, and `generate` has others")
+                raise TypeError("`given_prompt` takes out `prompts`, but `generate` has others")
             self.request = given(self.request, prompts)
         if self.request.several or self.request.measures[0].measure.name != "VS":
             raise ValueError(
-                f"the first of `measures` must be 'VS', of one order, which tells of a collapse; "
-                f"got {options!r:.80}"
+                "the first of `measures` must be 'VS' of one order, which shows a collapse; got "
+                f"{options!r:.80}"
             )
 
     def on_evaluate(

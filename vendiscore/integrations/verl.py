@@ -74,7 +74,7 @@ class VendiReward:
             asked = filter(None, (self.by, key))
             for name in (x for x in asked if not isinstance(info, Mapping) or x not in info):
                 raise ValueError(
-                    f"`extra_infos` must say the prompt of each solution under {name!r}, which "
+                    f"`extra_infos` must hold the prompt of each solution under {name!r}, which "
                     f"solution {i} lacks; write it into the data, or pass `by=`"
                 )
             prompts.append((str(source), info.get("split"), info[self.by]))

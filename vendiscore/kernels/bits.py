@@ -169,7 +169,7 @@ def _of_vectors(samples: Sequence[Any]) -> sp.csr_array:
     for i, (sample, kind) in enumerate(zip(samples, kinds, strict=True)):
         if kind != usual:
             found = f"one of {kind}" if kind else f"{type(sample).__name__}: {sample!r:.40}"
-            problems[i] = f"must be a fingerprint of {usual} like others, got {found}; make it anew"
+            problems[i] = f"must be a fingerprint of {usual} like the rest, got {found}; remake it"
             continue
         bits = hasattr(sample, "GetOnBits")
         counts = dict.fromkeys(sample.GetOnBits(), 1) if bits else sample.GetNonzeroElements()

@@ -92,7 +92,7 @@ def equivalence(
         above = number("same_above", same_above, "a finite number", math.isfinite)
     path = _as_path(same)
     if path is None:
-        no_effect({**of_model, "batch_size": size_given}, "`same`, which is no model")
+        no_effect({**of_model, "batch_size": size_given}, "`same`, which is not a model")
         if answer := _answer(same):
             no_effect(judging, "answers, which are equal or not")
             if answer is not same:
@@ -173,7 +173,7 @@ def _answer(same: object) -> Callable[[Any], Any] | None:
     try:
         pattern = re.compile(same)
     except re.error as error:
-        raise ValueError(f"`same` is no regular expression: {error}, got {same!r:.60}") from None
+        raise ValueError(f"`same` is not a regular expression: {error}, got {same!r:.60}") from None
     if isinstance(same, str) and not pattern.groups:
         raise ValueError(
             f"`same` must be 'exact', a pattern with a group such as r'answer: (.*)', the folder "

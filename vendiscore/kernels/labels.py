@@ -76,7 +76,7 @@ def _tags(tagged: object) -> tuple[list[Any], str]:
         return [], f"must be a set of labels, got {type(tagged).__name__}: {tagged!r:.40}; split it"
     row = tagged.tolist() if hasattr(tagged, "tolist") else list(tagged)
     if not isinstance(row, list) or not row:
-        return [], "is an empty set of labels; remove it, or give it a label of none"
+        return [], "is an empty set of labels; remove it, or give it a label for “none”"
     for value in row:
         if not is_hashable(value):
             return [], f"has a label that is not hashable: {value!r:.40}"

@@ -62,13 +62,13 @@ def fit_analyzer(
         return Fitted({"analyzer": "word"})
     which = f"{found} of {len(strings)} distinct texts are in a script without spaces between words"
     if 2 * found > len(strings):
-        note = f"{which}: n-grams are of characters for all; {words_by(strings)} would have words"
+        note = f"{which}: n-grams of characters are used for all; {words_by(strings)} finds words"
         fitted = "char"
     else:
         note = (
-            f"{which}, and have one word a clause, so that they seem to differ more than they do: "
-            f"n-grams are of words for all; analyzer='char' would have characters, and "
-            f"{words_by(strings)} their words"
+            f"{which}, so each clause counts as one word and they seem to differ more than they "
+            "do: n-grams of words are used for all; analyzer='char' uses characters, and "
+            f"{words_by(strings)} finds words"
         )
         fitted = "word"
     warn(f"{note}. Pass `analyzer` to say which is meant")

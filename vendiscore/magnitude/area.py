@@ -204,6 +204,6 @@ def _check_one_point(space: MetricSpace, of: str) -> None:
 def _check(area: float) -> float:
     if not 0 <= area < math.inf:
         raise ArithmeticError(
-            f"the area came out as {area!r}, but is finite and at least 0; use another `t_cut`"
+            f"the area came out as {area!r}, but must be finite and at least 0; use another `t_cut`"
         )
     return area

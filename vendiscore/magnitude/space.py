@@ -113,9 +113,9 @@ def _in_range(
 ) -> float:
     if not (least * (1 - tolerance) <= value <= most * (1 + tolerance) and np.isfinite(value)):
         raise ArithmeticError(
-            f"the {what} at scale t={t:.6g} came out as {value!r}, but is between {least:g} and "
-            f"{most:g}: rounding has spoilt it; use larger scales, or remove samples that are "
-            f"almost identical"
+            f"the {what} at scale t={t:.6g} came out as {value!r}, but must be between {least:g} "
+            f"and {most:g}: rounding has spoilt it; use larger scales, or remove samples that are "
+            "almost identical"
         )
     return value
 

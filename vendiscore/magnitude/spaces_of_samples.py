@@ -211,8 +211,8 @@ def metric_of_rows(how: How) -> Metric:
     of_kernel = [*how.options, *(["normalize"] if how.normalize else [])]
     if of_kernel and not how.says_similarity:  # the kernel is for other measures then
         raise TypeError(
-            f"`{of_kernel[0]}` belongs to a kernel: pass that as `k`, or leave `{of_kernel[0]}` "
-            f"out for metric {metric!r}"
+            f"`{of_kernel[0]}` belongs to a kernel: pass that kernel as `k`, or leave "
+            f"`{of_kernel[0]}` out for metric {metric!r}"
         )
     return metric
 

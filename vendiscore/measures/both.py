@@ -150,6 +150,6 @@ def half_each(similarity: Similarity, sizes: tuple[int, int]) -> Array | None:
 
 
 _ALONE = (
-    "{} knows nothing of the samples of another set: pass the samples themselves, and how they "
-    "are compared, or leave measures between two sets out of `measures`"
+    "{} does not cover the samples of another set: pass the samples themselves, and how they are "
+    "compared, or leave measures between two sets out of `measures`"
 )

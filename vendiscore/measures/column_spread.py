@@ -67,8 +67,8 @@ def l2_star(subject: Subject, box: tuple[Ends, Ends] = (0, 1)) -> float:
     for i in map(int, np.flatnonzero(outside.any(axis=1))):
         j = int(np.argmax(outside[i]))
         problems[int(places[i])] = (
-            f"has {X[i, j]:.6g} in column {j}, outside of [{low[j]:g}, {high[j]:g}], the box that "
-            f"L2Star is about; pass `box`, the same for all sets, or leave L2Star out"
+            f"has {X[i, j]:.6g} in column {j}, outside of [{low[j]:g}, {high[j]:g}], the box of "
+            "L2Star; pass one `box` for all sets, or leave L2Star out"
         )
     SampleError.check(problems)
     unit = np.clip((X - low) / (high - low), 0.0, 1.0)  # what is inside may be rounded out of it

@@ -35,8 +35,8 @@ class Given:
             raise
         if made.n != n:
             raise ValueError(
-                f"`given` must have one for each of {n} samples, got {made.n}; leave out the same "
-                f"of both, or repeat a prompt for each of its samples"
+                f"`given` must have one value for each of {n} samples, got {made.n}; leave out the "
+                "same samples of both, or repeat a prompt for each of its samples"
             )
         return made
 
@@ -68,7 +68,7 @@ def conditional_vendi_score(
     by "ngram_overlap" without it) and which does not count as diversity. See `conditional_score`.
     """
     if given is None:
-        raise UnsuitedError("`given`, one for each sample such as its prompt, got none")
+        raise UnsuitedError("`given`, one value for each sample such as its prompt, got none")
     T = given.similarity(given_k, subject.whole.came)
     T = T if len(subject.places_kept) == T.n else T.take(subject.places_kept)
     how = (subject.orders, subject.p, subject.psd)

@@ -52,8 +52,8 @@ def maximum_mean_discrepancy(subject: Subject, unbiased: bool = False) -> Number
         return value
     if scalar(value) < -RANGE_ROUNDING - 4 * K.roundoff:
         raise ValueError(
-            f"MMD came out as {scalar(value):.6g}, and a positive semidefinite kernel has none "
-            f"below 0; use another kernel, or leave it out of `measures`"
+            f"MMD came out as {scalar(value):.6g}, but is at least 0 for a positive semidefinite "
+            "kernel; use another kernel, or leave it out of `measures`"
         )
     return max(float(value), 0.0)
 

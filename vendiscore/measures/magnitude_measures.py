@@ -24,12 +24,12 @@ _LIMBECK = "Limbeck et al., arXiv 2311.16054"
 _WILLERTON = "Willerton, Int. J. of Computational Geometry & Applications 2015"
 OWN_CUT = (
     "MagArea ends at the samples' own convergence scale t_conv{at}, which is larger for samples "
-    "that are closer together: do not compare it between sets. For that pass `references`, or one "
-    "`t_cut` for all sets."
+    "that are closer together: do not compare it between sets. To compare sets, pass `references`, "
+    "or one `t_cut` for all sets."
 )
 REFERENCES_CUT = (
-    "MagArea ends at the convergence scale of the references: compare it between sets that have "
-    "the same ones."
+    "MagArea ends at the convergence scale of the references: compare it only between sets that "
+    "have the same references."
 )
 OWN = "t_conv"  # as a cut-off, the convergence scale of the samples
 _register = partial(register_measure, needs="distances")
@@ -131,8 +131,8 @@ def magnitude_area(
         cut = convergence(subject.spaces[1], epsilon)
         if cut == 0:
             raise ValueError(
-                "MagArea ends at the convergence scale of the references, and these are one point "
-                "or nearly so, which have none: pass others, or `t_cut=`"
+                "MagArea ends at the convergence scale of the references, but they are one point "
+                "or nearly so and have none: pass other references, or `t_cut=`"
             )
     else:
         cut = convergence(space, epsilon)

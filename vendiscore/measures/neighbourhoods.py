@@ -91,7 +91,7 @@ class Neighbourhoods:
             radii = [self._of_distinct(1, own)[None] for own in each]
             if self.sizes[0] > k:
                 radii.append(self._of_distinct(0, self.radii(0, k))[:, None])
-            what = "samples beside references"
+            what = "samples near references"
             around, met = members(self.pairs, *self._sides, self._counts, radii, what)
             recalled = met[2] if len(met) > 2 else np.zeros_like(met[0])
             x, y = self.inverse
@@ -105,7 +105,7 @@ class Neighbourhoods:
         if k not in self._own:
             side, counts = self._sides[1], self._counts[1]
             radii = [self._of_distinct(1, self.clipped(k))[None]]
-            what = "references beside others"
+            what = "references near others"
             found, _ = members(self.pairs, side, side, (counts, counts), radii, what)
             self._own[k] = found[0][self.inverse[1]]
         return self._own[k]

@@ -186,8 +186,8 @@ class Subject(SampleSet):
             weights = self.whole.p[self.rows]
             if not weights.sum() > 0:
                 raise ValueError(
-                    f"`p` gives no weight to {self.name}, which so has no score of its own; leave "
-                    f"its samples out"
+                    f"`p` gives no weight to {self.name}, which therefore has no score; leave its "
+                    "samples out"
                 )
             return weights / weights.sum()
         if self.given_weights is None:

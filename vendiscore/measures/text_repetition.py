@@ -78,8 +78,8 @@ def ngram_diversity(
         longest, said = max(map(len, read)), ", ".join(map(str, left))
         if not ratios:
             raise ValueError(
-                f"NgramDiversity needs a text of {min(left)} tokens or more for n-grams of "
-                f"`sizes` {said}, and the longest has {longest}; pass smaller ones"
+                f"NgramDiversity needs a text of {min(left)} tokens or more for n-grams of `sizes` "
+                f"{said}, but the longest has {longest}; pass smaller ones"
             )
         subject.notes.append(
             f"NgramDiversity leaves out n-grams of {said} tokens: the longest text has {longest}."

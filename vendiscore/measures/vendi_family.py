@@ -146,8 +146,8 @@ def renyi_kernel_entropy(subject: Subject, unbiased: bool = False) -> Number:
     if subject.n < 2 or not scalar(pairs) > NOTHING * scalar(purity):
         what = "has one sample" if subject.n < 2 else "has no two that have anything in common"
         raise ValueError(
-            f"RKE with unbiased=True is of pairs of different samples, and this set {what}; pass "
-            f"more samples, or leave `unbiased` out"
+            f"RKE with unbiased=True compares pairs of different samples, but this set {what}; "
+            "pass more samples, or leave `unbiased` out"
         )
     return -log(pairs / (1 - same))
 

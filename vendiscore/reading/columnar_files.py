@@ -91,7 +91,7 @@ class Columns:
     def numeric_samples(self, column: str | None, others: Collection[str]) -> Samples:
         """Read numbers: a named column, the only column of rows, or all columns but `others`."""
         if column in self.strings:
-            raise RefusedError(f"Column {column!r:.60} holds texts, no numbers.")
+            raise RefusedError(f"Column {column!r:.60} holds texts, not numbers.")
         if not column and len(self.vectors) > 1:
             raise ask_vectors(self.vectors)
         chosen = self.vectors or [name for name in self.numbers if name not in others]
@@ -136,7 +136,7 @@ class Columns:
                     found[same] = numbers.reshape(-1, width)
                     for i in np.flatnonzero(~same).tolist():
                         has = f"has {lengths[i]:,} numbers, the first {width:,}"
-                        what = "is null, no row of numbers" if lengths[i] < 0 else has
+                        what = "is null, not a row of numbers" if lengths[i] < 0 else has
                         problems[start + i] = columns[0], what
                 else:
                     found = np.column_stack([_floats(batch.column(name)) for name in columns])

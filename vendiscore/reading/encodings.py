@@ -40,7 +40,7 @@ def plain(text: str) -> str:
     text = text.removeprefix("\ufeff")
     if "\0" in text:
         before = text[: text.index("\0")]
-        raise NotTextError("there is a NUL, which no text has; save it as UTF-8", _place(before))
+        raise NotTextError("there is a NUL, so it is not text; save it as UTF-8", _place(before))
     return text
 
 

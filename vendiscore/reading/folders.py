@@ -53,9 +53,9 @@ def image_files(folder: str | os.PathLike[str], name: str = "samples") -> Files:
     if left:
         warn(
             f"`{name}` are the {note}; {len(left)} more in it {'is' if len(left) == 1 else 'are'} "
-            f"left out, no image by name or a folder: {_named(left)}"
+            f"left out, not named as images or folders: {_named(left)}"
         )
-        note += f", without {len(left)} more in it that {'is' if len(left) == 1 else 'are'} none"
+        note += f", without {len(left)} more in it that {'is' if len(left) == 1 else 'are'} not"
     return Files([path / image for image in images], f"The {name} are the {note}.")
 
 
@@ -66,8 +66,8 @@ def folder_samples(folder: Path, kind: str, below: bool, encoding: str | None) -
     texts = [file for file in files if ending(file) == "txt"]
     if images and texts and kind not in ("texts", "images"):
         raise RefusedError(
-            f"the folder has {len(images):,} images and {len(texts):,} .txt files; say which are "
-            f"meant by the kernel: -k pixels, or -k ngram_overlap"
+            f"the folder has {len(images):,} images and {len(texts):,} .txt files; choose by the "
+            "kernel: -k pixels, or -k ngram_overlap"
         )
     found = texts if kind == "texts" or (kind != "images" and texts) else images
     what = "texts" if found is texts else "images"

@@ -38,7 +38,7 @@ def numbers_of(table: Table, wanted: Wanted) -> Samples:
     problems: Problems = {}
     for i, cells in enumerate(every):
         if field is not None and not is_row(cells):
-            problems[i] = f"is {describe_value(cells)}, no row of numbers", field
+            problems[i] = f"is {describe_value(cells)}, not a row of numbers", field
         elif len(cells) != width:
             problems[i] = f"has {len(cells):,} numbers, the first {width:,}", kept[0]
         else:
@@ -72,8 +72,8 @@ def _features(table: Table, wanted: Wanted) -> tuple[list[int], dict[int, str]]:
     if wanted.header is None and not table.typed and not table.header and counts(first_row):
         raise AskError(
             f"Row {table.places[0]} is {join_names(first_row)}: are these the names of the "
-            f"columns, or a sample? Put a row of names above it if it is a sample; if not, give "
-            f"the columns names that are no numbers.",
+            "columns, or a sample? Put a row of names above it if it is a sample; if not, give "
+            "the columns names that are not numbers.",
             [("They name the columns", {"header": True}), ("It is a sample", {"header": False})],
         )
     if column := wanted.column:

@@ -29,7 +29,7 @@ def table_samples(read: Table, wanted: Wanted) -> Samples:
         return Samples([], [], kind=wanted.kind or "texts")
     rest = read.without([checked_column(read.names, c) for c in wanted.others])
     if not rest.names:
-        but = f" beside {', '.join(wanted.others)}" if wanted.others else ""
+        but = f" other than {', '.join(wanted.others)}" if wanted.others else ""
         raise RefusedError(f"it has no columns{but}, and so no samples")
     notes: tuple[str, ...] = ()
     numbers = wanted.kind == "vectors" or _are_numbers(rest, wanted)
@@ -108,7 +108,7 @@ def _strings(read: Table, column: str, kind: str) -> Samples:
     if kind != "values":
         for i, value in enumerate(values):
             if not isinstance(value, str):
-                what = "is missing" if value is None else f"is {describe_value(value)}, no string"
+                what = "is missing" if value is None else f"is {describe_value(value)}, not text"
                 problems.setdefault(i, what)
                 values[i] = "" if value is None else str(value)[:_KEPT]
     return Samples(
@@ -177,7 +177,7 @@ def _labelled(samples: Samples, read: Table, wanted: Wanted) -> Samples:
             quality.append(float(value))
         except (TypeError, ValueError, OverflowError):
             quality.append(0.0)
-            missing(i, str(wanted.quality), f"is {describe_value(value)}, no number")
+            missing(i, str(wanted.quality), f"is {describe_value(value)}, not a number")
     return replace(
         samples,
         sets=sets,

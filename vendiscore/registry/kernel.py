@@ -237,7 +237,7 @@ def get_kernel(name: str) -> Kernel:
     kernel = _kernels.made[name][0] if known else _kernels.find(name)
     if kernel is None:
         gone = _kernels.left_out.items()
-        missing = [f" Those of {where} are left out: {why}." for where, why in gone]
+        missing = [f" Kernels of {where} are left out: {why}." for where, why in gone]
         kinds: dict[str, list[str]] = {}
         for each in list_kernels():
             kinds.setdefault(each.samples, []).append(repr(each.name))

@@ -44,7 +44,7 @@ class Plugins(Generic[Thing]):
         if other and _module(other) != _module(function) and _file(other) != _file(function):
             raise ValueError(
                 f"{self.what} {name!r} is already registered by {'.'.join(_module(other))} in "
-                f"{_file(other)[0]}; choose another name for that of {_file(function)[0]}"
+                f"{_file(other)[0]}; choose another name for the one in {_file(function)[0]}"
             )
         self.made[name] = thing, function
         Plugins.version += 1
@@ -93,7 +93,7 @@ class Plugins(Generic[Thing]):
         for folder in dropped:
             for module in pkgutil.iter_modules([folder]):
                 file = Path(folder, module.name + ("" if module.ispkg else ".py"))
-                with cls._all_or_none(str(file), "mend or remove that file"):
+                with cls._all_or_none(str(file), "correct or remove that file"):
                     if module.name in _files(own):
                         raise ValueError(f"{Path(own, file.name)} has that name; rename it")
                     importlib.import_module(f"{package.__name__}.{module.name}")

@@ -44,7 +44,7 @@ PRESETS = {
     ),
     "generative": Preset(
         ("VS", "Precision", "Recall", "Density", "Coverage", "MMD", "KEN"),
-        "Samples of a model beside `references`: diversity, fidelity, likeness and novelty",
+        "Samples of a model and `references`: diversity, fidelity, likeness and novelty",
         "Naeem et al., ICML 2020; Gretton et al., JMLR 2012; Zhang et al., arXiv 2402.17287",
     ),
 }
@@ -58,8 +58,8 @@ def expanded(measures: Options) -> dict[str, Record]:
             raise TypeError(f"`measures` must give {name!r} a dict of options, got {own!r:.40}")
         if own and name in PRESETS:
             raise TypeError(
-                f"`measures` gives options to {name!r}, which is several measures; give them to "
-                f"one of these: {', '.join(PRESETS[name].measures)}"
+                f"`measures` gives options to {name!r}, which stands for several measures; give "
+                f"them to one of these: {', '.join(PRESETS[name].measures)}"
             )
         several = PRESETS[name].measures if name in PRESETS else (name,)
         for each in several:

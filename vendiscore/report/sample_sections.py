@@ -105,7 +105,7 @@ def every(found: Findings, shown: Previews) -> str:
         rows.append(row)
     said = []
     if len(places) < found.n:
-        said.append(f"Of {found.n:,}, the {len(places):,} that were looked at are here.")
+        said.append(f"The {len(places):,} of {found.n:,} that were looked at are here.")
     if missing := len(places) - len(rows):
         said.append(
             f"The first {len(rows):,} are here; {missing:,} {'is' if missing == 1 else 'are'} left "

@@ -91,7 +91,7 @@ def growth(found: Findings, shown: Previews) -> str:
     grown = found.growth
     if grown is None:
         return paragraph(found.no_growth)
-    few = f"Of {grown.n:,} of the {found.n:,} {shown.what}, drawn at random."
+    few = f"Drawn at random: {grown.n:,} of the {found.n:,} {shown.what}."
     rows = []
     for size, value, *ends in zip(grown.sizes, grown.scores, grown.low, grown.high, strict=True):
         expected = " (expected)" if size > grown.n else ""
@@ -126,7 +126,7 @@ def settings(found: Findings, shown: Previews) -> str:
         found.given, found.references, found.arguments, shown.counted(found.subject.came)
     )
     if found.request.ci is None and found.beside("low") is not None:
-        code += "\n# With ci=0.95 it gives intervals too; those of other measures take long."
+        code += "\n# With ci=0.95 it gives intervals too; intervals of other measures take long."
     return (
         table(["setting", "value"], _settings(found))
         + (f"<h3>Notes</h3>{notes}" if details["notes"] else "")

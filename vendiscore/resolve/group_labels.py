@@ -72,7 +72,7 @@ def grouped(
         return samples, None if labels is None else read_labels(labels)
     if labels is not None:
         raise ValueError(
-            f"`{name}` is a list of lists, which are groups, and `groups` says so too: pass one "
+            f"`{name}` is a list of lists, which are groups, but `groups` was passed too: pass one "
             "list of all samples with `groups`, or the list of lists alone"
         )
     array = hasattr(members, "ndim")  # groups of one size, one after the other
@@ -171,9 +171,8 @@ def cluster_codes(read: Groups, kept: np.ndarray, least: int) -> np.ndarray:
     codes = np.unique(read.codes[kept], return_inverse=True)[1]
     if (m := int(codes.max()) + 1) < least:
         raise ValueError(
-            f"`clusters` must be at least {least}, got {m} of {len(codes)} samples, of which "
-            f"nobody can tell how far others would be; add samples of other clusters, or leave "
-            f"them out"
+            f"`clusters` must be at least {least}, got {m} of {len(codes)} samples, which are too "
+            "few to tell how others would score; add samples of other clusters, or leave them out"
         )
     return codes
 

@@ -140,8 +140,8 @@ def build_kernel(
         strange = [i for i in error.problems if not 0 <= i < len(first)]
         if strange:
             raise ValueError(
-                f"kernel {kernel.name!r} names a sample {strange[0]} of the {len(first)} that it "
-                f"was given ({error}); give places from 0 to {len(first) - 1}"
+                f"kernel {kernel.name!r} names a sample {strange[0]} of the {len(first)} passed to "
+                f"it ({error}); name places from 0 to {len(first) - 1}"
             ) from error
         order = np.argsort(inverse, kind="stable")
         places = np.split(order, np.cumsum(np.bincount(inverse))[:-1])

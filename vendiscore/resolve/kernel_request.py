@@ -120,9 +120,9 @@ def check_one_way(how: How, who: str) -> None:
     """Raise a ValueError if `who` got both a kernel and a metric of vectors."""
     if how.says_similarity and how.is_of_vectors:
         raise ValueError(
-            f"`metric={how.metric!r}` and a kernel both say how to compare samples, and {who} "
-            f"needs one: leave the other out, or pass metric='kernel' or '1-k', which are "
-            f"distances from a kernel"
+            f"`metric={how.metric!r}` and a kernel both say how to compare samples, but {who} "
+            "needs one: leave the other out, or pass metric='kernel' or '1-k', which are distances "
+            "from a kernel"
         )
 
 
@@ -202,7 +202,7 @@ def _misplaced(name: str, known: Collection[str], measures: Mapping[str, Sequenc
         return f"unknown keyword `{name}`. Did you mean `{found}`? It is {where}"
     look = (
         f"Keywords are {', '.join(sorted(known))}, and options of the kernel: "
-        f"help(vendiscore.get_kernel('rbf')) shows those of one."
+        "help(vendiscore.get_kernel('rbf')) shows the options of one."
     )
     hint = suggestion(name, accepted, mark="`", look=look, kind="keyword")
     return f"unknown keyword `{name}`. {hint}"

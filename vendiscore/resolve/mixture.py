@@ -98,7 +98,7 @@ def read_mixture(
                 f"Similarities of your own by SumSimilarity"
             )
     if len(set(k)) < len(k):
-        raise ValueError(f"`k` must name a kernel and column once, got {list(k)}")
+        raise ValueError(f"`k` must name each kernel and column once, got {list(k)}")
     options = _check_options_by_name(options, k)
     parts = []
     for name, weight in zip(k, _weights(k, combine), strict=True):

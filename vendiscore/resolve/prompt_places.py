@@ -70,7 +70,7 @@ def why_not(k: object, given: str, metric: object) -> str:
         if kernel.samples == "labels" or kernel.name == "equivalence":
             return (
                 f"k={kernel.name!r}, by which a prompt explains a sample wholly or not at all: "
-                f"take a kernel that sees degrees"
+                "pass a kernel with values between 0 and 1"
             )
         if not kernel.psd:
             others = [k.name for k in list_kernels() if k.psd and k.samples == kernel.samples]

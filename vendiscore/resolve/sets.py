@@ -276,8 +276,8 @@ def _check_one_kind(sets: Sequence[Samples], how: How, names: Sequence[str]) -> 
     for samples, name in zip(sets, names, strict=True):
         if isinstance(samples, Similarity) or how.given == "K":
             raise TypeError(
-                f"`{name}` is similarities, which know nothing of the samples of other sets; pass "
-                f"the samples, and how they are compared as `k`"
+                f"`{name}` holds similarities, which do not cover the samples of other sets; pass "
+                "the samples, and the kernel as `k`"
             )
     if isinstance(how.k, tuple):
         return
@@ -336,9 +336,9 @@ def check_nothing_fitted(
         own = "" if isinstance(samples, kind) else fitted(each)
         if own not in ("", first):
             raise ValueError(
-                f"`{name}` cannot be compared with a {kind.__name__} that was made apart: {own} "
-                f"followed from `{name}` alone; pass the option that the {kind.__name__} was made "
-                f"with, or both sets as samples"
+                f"`{name}` cannot be compared with a {kind.__name__} that was made separately: "
+                f"{own} followed from `{name}` alone; pass the option that the {kind.__name__} was "
+                "made with, or both sets as samples"
             )
 
 

@@ -198,7 +198,7 @@ def subject_of(
     if how.prompts is not None and groups is not None:
         how = replace(how, prompts=how.prompts.of_groups(groups.codes))
     if groups is None and (names := request.of_groups):
-        raise ValueError(f"{', '.join(names)} looks at groups of samples: {NO_GROUPS}")
+        raise ValueError(f"{', '.join(names)} needs groups of samples: {NO_GROUPS}")
     if groups is not None and request.estimating is not None:
         raise ValueError(
             "`method='estimate'` is for one large set, and groups are scored one by one, with the "

@@ -187,7 +187,7 @@ def _notes(
             "Some scores are estimates: NAME_se is the standard error of the computation, and "
             "NAME_low and NAME_high are bounds; neither says how other samples would score."
         )
-        notes.append("Of negative eigenvalues an estimate meets large ones only.")
+        notes.append("An estimate finds large negative eigenvalues only.")
     elif found and spectrum is None:
-        notes.append("No eigenvalues were needed, so that negative ones were not looked for.")
+        notes.append("No eigenvalues were needed, so negative ones were not checked for.")
     return notes

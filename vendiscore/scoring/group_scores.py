@@ -113,28 +113,28 @@ def _mean(values: Any) -> Any:
 def _check_interval(n: int, request: Request, each: Sequence[Chosen]) -> None:
     if request.corrected:
         raise ValueError(
-            "`corrected` is for one set of samples, and of groups there is a mean of scores as "
-            "they are; leave it out, or score one group at a time"
+            "`corrected` is for one set of samples, but groups have a mean of uncorrected scores; "
+            "leave it out, or score one group at a time"
         )
     if request.interval != "auto":
         raise ValueError(
-            f"`interval={request.interval!r}` is for one set of samples, and with groups `ci` is "
-            f"that of their mean; leave `interval` out"
+            f"`interval={request.interval!r}` is for one set of samples, but with groups `ci` is "
+            "the interval of their mean; leave `interval` out"
         )
     if request.clusters is not None:
         raise ValueError(
-            "`clusters` is for one set of samples, and with groups the groups are what came "
-            "independently; leave one of the two out"
+            "`clusters` is for one set of samples, but with groups the groups are the independent "
+            "units; leave one of the two out"
         )
     if request.ci is not None and not each and not request.shuffled:
         raise ValueError(
-            f"`ci` with groups is that of a mean over them, and {', '.join(request.of_groups)} is "
-            f"of all groups together; add 'VS' to `measures`, or leave `ci` out"
+            f"`ci` with groups is for a mean over them, but {', '.join(request.of_groups)} looks "
+            "at all groups together; add 'VS' to `measures`, or leave `ci` out"
         )
     if request.ci is not None and n < 2:
         raise ValueError(
-            "`ci` with groups is that of a mean over them, and there is one group; pass two or "
-            "more, or leave `ci` out"
+            "`ci` with groups is the interval of a mean over them, but there is one group; pass "
+            "two or more, or leave `ci` out"
         )
 
 
@@ -156,11 +156,11 @@ def _notes(request: Request, each: Sequence[Chosen], sizes: Sequence[int]) -> li
         )
     if request.ci is not None and request.of_groups:
         together = ", ".join(request.of_groups)
-        notes.append(f"Of all groups together, and without an interval: {together}.")
+        notes.append(f"Computed of all groups together, without an interval: {together}.")
     if request.ci is not None and each and len(sizes) < MANY:
         notes.append(
             f"The interval of the mean over {len(sizes)} groups holds less often than its level "
-            f"says where a few groups are unlike the rest; of {MANY} groups or more it holds."
+            f"says where a few groups are unlike the rest; with {MANY} groups or more it holds."
         )
     return notes
 

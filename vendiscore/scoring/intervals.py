@@ -38,8 +38,8 @@ _LOG = 1  # the least value of effective numbers, whose errors are found for the
 
 _NO_EVIDENCE = {  # whether the interval has a width
     True: "no sample tells more than another, as where none repeats or all are one. The interval "
-    "is that of how often others may repeat, or differ, so that these samples do not show it.",
-    False: "no sample tells more than another, and the interval says nothing of what other samples "
+    "covers how often others may repeat, or differ, although these samples do not show it.",
+    False: "no sample tells more than another, and the interval does not cover what other samples "
     "of the source would score.",
 }
 
@@ -108,13 +108,13 @@ def sureness(subject: Subject, request: Request, scores: Sequence[Options]) -> S
         )
     if units is not None and units.codes is not None and units.m < MANY_CLUSTERS:
         found.notes.append(
-            f"Of fewer than {MANY_CLUSTERS} clusters the interval holds a little less often than "
-            f"it says where few of them have anything in common, and here are {units.m}."
+            f"With fewer than {MANY_CLUSTERS} clusters, here {units.m}, the interval holds a "
+            "little less often than its level says where few of them have anything in common."
         )
     if "subsample" in found.methods.values() and units is not None and units.m < MEASURED:
         found.notes.append(
-            f"Intervals by halves were not seen to hold for fewer than {MEASURED} samples or "
-            f"clusters, and here are {units.m}."
+            f"Intervals by halves were not shown to hold for fewer than {MEASURED} samples or "
+            f"clusters; there are {units.m} here."
         )
     return found
 
@@ -136,8 +136,8 @@ def check_asked(n: int, request: Request) -> None:
     name = "corrected" if request.ci is None else "ci"
     if n < LEAST:
         raise ValueError(
-            f"`{name}` needs at least {LEAST} samples, got {n}, of which nobody can tell how far "
-            f"others would be; score more samples, or leave `{name}` out"
+            f"`{name}` needs at least {LEAST} samples, got {n}, which are too few to tell how "
+            f"others would score; score more samples, or leave `{name}` out"
         )
 
 

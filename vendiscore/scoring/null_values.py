@@ -108,9 +108,9 @@ def ends(excess: float, drawn: np.ndarray, errors: np.ndarray, level: float) -> 
 def _note(measure: Measure, shuffles: int, request: Request) -> str:
     """Return what a null value is the mean of, and how small p can be."""
     labels = "groups" if measure.groups else "samples and references"
-    floor = f" NAME_p is {1 / (1 + shuffles):.2g} at least." if request.permutations else ""
+    floor = f" NAME_p is at least {1 / (1 + shuffles):.2g}." if request.permutations else ""
     said = (
-        f"NAME_null is what NAME is where labels tell nothing: its mean over {shuffles} shuffles "
-        f"of the samples among {labels}. NAME_excess is what it is above that.{floor}"
+        f"NAME_null is the value of NAME if labels mean nothing: its mean over {shuffles} shuffles "
+        f"of the samples among {labels}. NAME_excess is NAME less NAME_null.{floor}"
     )
     return said.replace("NAME", measure.name)

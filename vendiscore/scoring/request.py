@@ -232,8 +232,8 @@ def _check_estimate(how_sure: Options, measures: list[Measure]) -> None:
         )
     if asked := [name for name in ("ci", "corrected") if how_sure[name]]:
         raise ValueError(
-            f"`{asked[0]}` needs all eigenvectors, which `method='estimate'` does without; leave "
-            f"one of them out"
+            f"`{asked[0]}` needs all eigenvectors, which `method='estimate'` does not compute; "
+            "leave one of them out"
         )
 
 
@@ -277,8 +277,8 @@ def _check_interval(
         )
     if p is not None:
         raise ValueError(
-            f"`{name}` is for samples that are drawn alike, which `p` says they are not; leave one "
-            f"or the other out"
+            f"`{name}` is for samples that are drawn alike, but `p` weighs them differently; leave "
+            "one or the other out"
         )
 
 

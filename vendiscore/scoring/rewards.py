@@ -309,7 +309,7 @@ def _numbers(quality: object) -> np.ndarray:
         ) from None
     SampleError.check(
         {
-            i: f"has the `quality` {found[i]}, which is no finite number; give it one, such as 0"
+            i: f"has the `quality` {found[i]}, which is not a finite number; give it one, such as 0"
             for i in np.flatnonzero(~np.isfinite(found)).tolist()
         }
     )

@@ -71,7 +71,7 @@ def _place(known: Mapping[str, float], value: float) -> str:
         return f"this is below {above}"
     if high is None:
         return f"this is above {below}"
-    return f"this is that of {below}" if low == high else f"this is between {below} and {above}"
+    return f"this is the same as {below}" if low == high else f"this is between {below} and {above}"
 
 
 def _named(known: Mapping[str, float], value: float | None) -> str:

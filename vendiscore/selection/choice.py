@@ -176,8 +176,8 @@ def select(
         raise TypeError(f"`size` is missing{instead}: pass select(samples, size=5)")
     if "p" in options:
         raise TypeError(
-            "`p` weighs samples of a score, and all that are chosen count alike; "
-            "scores of how good each sample is go with `quality`"
+            "`p` weighs samples of a score, but all chosen samples count alike; pass how good each "
+            "sample is as `quality`"
         )
     if unused := [name for name in ("metric", "solver", "fit") if name in options]:
         raise TypeError(

@@ -48,7 +48,7 @@ class Cover(Spread):
         self._some: Any = slice(None)
         if n > COVERED:
             self._some = np.sort(np.random.default_rng(0).choice(n, COVERED, replace=False))
-            announce(f"Of {n:,} samples, {COVERED:,} that are drawn are represented.")
+            announce(f"{COVERED:,} samples drawn from {n:,} are represented.")
         m = min(n, COVERED)
         dim = candidates.dim or 0
         memory.require_large(

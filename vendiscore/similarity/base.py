@@ -134,7 +134,7 @@ class Similarity(metaclass=_Closed):
             yield block, self._rows(block)[:, block.start :]
 
     def _features(self) -> Rows:
-        raise TypeError(f"{type(self).__name__} has no features; `dim` says who has")
+        raise TypeError(f"{type(self).__name__} has no features; its `dim` is None")
 
     def _matmul(self, V: Array, single: bool = False) -> Array:
         parts = [product(self._rows(block), V) for block in self._blocks()]
@@ -322,7 +322,7 @@ def check_diagonal(similarity: S) -> S:
         return similarity
     remedy = "pass normalize=True to divide k(x, y) by √(k(x, x) k(y, y))"
     if similarity.dim is None and bool((diagonal == 0).all()):
-        remedy = "of a distance d pass exp(−d)"
+        remedy = "for a distance d pass exp(−d)"
     check_samples(similarity, good, f"must have similarity 1 with itself, got {{:.6g}}; {remedy}")
     return similarity
 

@@ -64,9 +64,9 @@ def fourier_features(X: Rows, sigma: Any, n_features: int, law: Law, seed: int) 
 def _check_turns(largest: float) -> None:
     if not largest < MOST_TURNS:
         raise ValueError(
-            f"`n_features` needs samples that are not very far from 0 beside `sigma`, got phases "
-            f"of {largest:.3g} turns, which have no digits left; subtract the mean of all samples, "
-            f"or leave `n_features` out"
+            "`n_features` needs samples that are not very far from 0 compared with `sigma`, got "
+            f"phases of {largest:.3g} turns, which have no digits left; subtract the mean of all "
+            "samples, or leave `n_features` out"
         )
 
 

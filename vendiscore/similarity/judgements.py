@@ -93,9 +93,9 @@ class Judgements:
             )
         if len(counted) < len(self.triples):
             notes.append(
-                f"Whether `same` is transitive was looked at in {len(counted):,} of "
-                f"{len(self.triples):,} sets, those of up to {self.audit:,} different samples "
-                f"(`audit`), all pairs of which are judged."
+                f"Transitivity of `same` was checked in {len(counted):,} of {len(self.triples):,} "
+                f"sets: in sets of up to {self.audit:,} different samples (`audit`), all pairs are "
+                "judged."
             )
         return notes
 

@@ -35,22 +35,22 @@ def sources(
     Parameters
     ----------
     answers : dict, list, array or table
-        Of each source by name, its answer to each prompt: a list or array with a place for each, or
-        a dict of prompt to answer. Several answers are a list, and None is a missing one. Lists of
-        sources are called A, B, … or by `names`. Or samples, with `by`; or a table, with `source`.
+        The answers of each source by name: a list or array with a place for each prompt, or a dict
+        of prompt to answer. Several answers are a list; None marks a missing answer. Sources in a
+        list are called A, B, … or by `names`. Or samples, with `by`; or a table, with `source`.
     prompts : sequence of labels, optional
         The prompts, in the order of the lists; with `by` the prompt of each sample.
     by, names : sequence of labels, sequence of str, optional
-        The source of each sample, where all are one list; names of sources that come in a list.
+        The source of each sample, if all are one list; the names of sources passed as a list.
     source, prompt, sample : str, optional
-        The columns of a table (a DataFrame, a list of dicts): of sources, prompts and samples.
+        The columns of a table (a DataFrame, a list of dicts) with sources, prompts and samples.
     aligned : bool
         False for sets of samples that answer no prompts, such as molecules of several generators,
         each a list, an array or a folder of images: they are compared as wholes.
     given_prompt : bool
-        Compare what prompts leave of answers; see `prompts` of `as_similarity`.
+        Take the prompts out of similarities; see `prompts` of `as_similarity`.
     q : float in (0, ∞] or "inf"
-        Order of the score (default: 1); larger ones count less what only a few sources do.
+        Order of the score (default: 1); larger orders give less weight to what few sources do.
     level : float in (0, 1), or None for no interval
         Confidence level of the interval (default: 0.95).
     psd : {"check", "clip"}
@@ -114,7 +114,7 @@ def sources(
             "`source` and `prompt` name columns; leave out the labels `by` and `prompts`"
         )
     if names is not None and (by is not None or source is not None):
-        raise TypeError("`names` are of sources in a list, and here labels name them: leave it out")
+        raise TypeError("the labels already name the sources: leave `names` out")
     if source is not None:
         answers, by, prompts = read_columns(answers, source, prompt, sample)
     if not aligned and prompts is not None:

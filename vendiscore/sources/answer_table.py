@@ -1,4 +1,4 @@
-"""Read answers of several sources, however they come, as one list with the source of each."""
+"""Read answers of several sources in any form as one list with the source of each."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..resolve.group_labels import check_size, coded, grouped, is_missing, read_
 from ..resolve.kernel_request import How
 from ..resolve.sets import read_collection
 
-_LEAST = "two sources or more are compared"
+_LEAST = "sources compares two or more"
 _SETS = "aligned=False, if they are sets of samples that answer no prompts"
 
 
@@ -34,17 +34,17 @@ class Answers:
     came: np.ndarray | None = None  # places among all samples passed, if some are left out
 
     def places(self) -> list[np.ndarray]:
-        """Return where the answers to each prompt are."""
+        """Return the places of the answers to each prompt."""
         order = np.argsort(self.prompt, kind="stable")
         ends = np.cumsum(np.bincount(self.prompt, minlength=max(1, len(self.prompts))))
         return np.split(order, ends[:-1])
 
     def place(self, i: int) -> int:
-        """Return the place of sample i among all that came."""
+        """Return the place of sample i among all samples passed."""
         return int(i if self.came is None else self.came[i])
 
     def called(self, i: int) -> str:
-        """Return what a message calls sample i."""
+        """Return the name of sample i in messages."""
         which = f" to prompt {self.prompts[self.prompt[i]]!r:.60}" if self.prompts else ""
         return f"an answer of {self.names[self.source[i]]!r}{which}"
 
@@ -63,7 +63,7 @@ def read_columns(answers: Any, source: str, prompt: str | None, sample: str | No
     for argument, name in (("sample", sample), ("source", source), ("prompt", prompt)):
         if name is not None and name not in known:
             hint = suggestion(name, map(str, known))
-            raise ValueError(f"`{argument}={name!r}` is no column of the table. {hint}")
+            raise ValueError(f"`{argument}={name!r}` is not a column of the table. {hint}")
         values = [row.get(name) for row in rows] if rows else answers[name or sample]
         found.append(None if name is None else as_samples(values, argument, empty=True))
     return found
@@ -95,7 +95,7 @@ def from_rows(samples: Samples, by: object, prompts: object, how: How) -> Answer
 def from_sources(
     answers: Samples, prompts: object, names: object, aligned: bool, how: How
 ) -> Answers:
-    """Return answers that come source by source: a dict by name, or lists or arrays."""
+    """Return answers passed source by source: a dict by name, or lists or arrays."""
     named = _named(answers, names)
     _check_several(tuple(named))
     if not aligned:
@@ -124,8 +124,8 @@ def from_sources(
     if labels is not None and set(lengths.values()) != {len(labels)}:
         name = next(name for name, length in lengths.items() if length != len(labels))
         raise ValueError(
-            f"{name!r} has answers to {lengths[name]} prompts, and `prompts` has {len(labels)}; "
-            f"put None where a source has no answer"
+            f"{name!r} has answers to {lengths[name]} prompts, but `prompts` has {len(labels)}; "
+            "put None where a source has no answer"
         )
     if len(set(lengths.values())) > 1:
         a, b = min(lengths, key=lengths.__getitem__), max(lengths, key=lengths.__getitem__)
@@ -143,10 +143,10 @@ def from_sources(
 
 
 def _named(answers: Any, names: Any) -> Record:
-    """Return sources by name: A, B, … unless they have one."""
+    """Return sources by name: A, B, … unless they have names."""
     if isinstance(answers, Mapping):
         if names is not None:
-            raise ValueError("`names` are those of the dict: leave them out")
+            raise ValueError("the dict already names the sources: leave `names` out")
         found = {str(name): own for name, own in answers.items()}
         if len(found) < len(answers):
             raise ValueError("two sources have names that are written alike; rename one")

@@ -45,7 +45,7 @@ class Score(Summary):
 
     @property
     def words(self) -> str:
-        """The same within a sentence."""
+        """The number with its interval, without a full stop."""
         if self.se is None or self.low is None or self.high is None:
             return measured(self.value)
         low, value, high = (measured(x, self.se) for x in (self.low, self.value, self.high))
@@ -70,7 +70,7 @@ class SourceRow(Summary):
         The most similar other source, how similar it is, and the mean over all others.
     within, own_score : float or None
         The mean similarity of two of its answers to one prompt, and the mean Vendi Score of its
-        answers to a prompt; None of one answer each.
+        answers to a prompt; None for one answer each.
 
     Examples
     --------
@@ -102,27 +102,27 @@ class SourceRow(Summary):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Sources(Summary):
-    """The number of sources that effectively differ, with the likeness of each two.
+    """The number of sources that effectively differ, with the similarity of each pair.
 
     Attributes
     ----------
-    sources : tuple of SourceRow, one for each source, in the order in which they came
+    sources : tuple of SourceRow, one for each source, in the order passed
     found, corrected : Score, Score or None
-        The effective number of sources; and without what answers of one source to one prompt
-        differ, known where each source has several: two samples of one source then count as one.
+        The effective number of sources; and the same without differences within a source, known
+        if each source has several answers to a prompt: two samples of one source count as one.
     q, level : float, float or None
         The order, and the confidence level of the intervals.
     similarity : array (n, n)
-        Of sources: the mean similarity of their answers to one prompt, 1 on the diagonal.
+        The mean similarity of the sources' answers to one prompt, 1 on the diagonal.
     prompts, per_prompt : tuple of labels, tuple of float
         The prompts, and how many sources effectively differ in their answers to each; empty for
         sets that answer no prompts.
     order, places : array (n,), array (n, 2)
         An order in which similar sources are side by side, and their places on a map.
     settings, notes : mapping, tuple of str
-        The kernel and its options; sentences for whoever reads the numbers.
+        The kernel and its options; sentences for readers of the numbers.
     dropped : mapping of int to str
-        Answers left out by `on_error="skip"`, by their places among all that came, and why.
+        Answers left out by `on_error="skip"`, by their places among all answers passed, and why.
 
     Examples
     --------
@@ -205,7 +205,7 @@ class Sources(Summary):
                 yield {"a": a, "b": b, "similarity": value}
 
     def to_dict(self) -> Record:
-        """Return all of it as plain values, for JSON; order ∞ is "inf"."""
+        """Return the result as plain values, for JSON; order ∞ is "inf"."""
         known = self.found.keys("VS")
         known |= {} if self.corrected is None else self.corrected.keys("VS_corrected")
         told = {"q": plain_order(self.q), "level": self.level, "notes": list(self.notes)}

@@ -33,12 +33,12 @@ from .answer_table import Answers, check_defined, check_shared
 from .between_sources import Score, SourceRow, Sources
 from .replicates import OfBlocks, OfPrompts, Replicates, packed
 
-# Answers that a bandwidth follows from, drawn at random; more would hardly move it.
+# Answers drawn at random to fit a bandwidth; more would hardly change it.
 _FITTED_TO = 1_000
-# Random blocks of whole sets, of which each is left out once.
+# Random blocks of whole sets, each left out once.
 _BLOCKS = 20
 _ROUNDING = 1e-9
-_FEW = 30  # prompts, of which intervals hold less often
+_FEW = 30  # prompts; with fewer, intervals hold less often
 REPAIRED = (
     "Similarities of sources have negative eigenvalues, which are set to zero: each two sources "
     "are compared over the prompts that both have answers to."
@@ -58,7 +58,7 @@ class Plan:
 def read_plan(q: float, level: object, psd: object, given_prompt: object) -> Plan:
     """Check arguments of `sources`, and return them as a Plan."""
     if q == 0:
-        raise ValueError("`q` must be above 0, at which any source counts as one; pass 1")
+        raise ValueError("`q` must be above 0, since order 0 counts any source as one; pass 1")
     if level is not None:
         remedy = "0.95 is usual"
         level = number("level", level, "a number between 0 and 1", lambda x: 0 < x < 1, remedy)
@@ -66,7 +66,7 @@ def read_plan(q: float, level: object, psd: object, given_prompt: object) -> Pla
 
 
 def found(answers: Answers, how: How, plan: Plan) -> Sources:
-    """Find what `sources` returns."""
+    """Return the result of `sources`."""
     if answers.prompts:
         replicates, within, each, settings, dropped = _of_prompts(answers, how, plan)
         check_shared(answers.names, replicates.shared)
@@ -145,7 +145,7 @@ def _rows(
 
 
 def _of_prompts(answers: Answers, how: How, plan: Plan) -> Any:
-    """Return means of each prompt, of each source, how many it tells apart, and the settings."""
+    """Return means by prompt and by source, scores by prompt, settings and samples left out."""
     names, places = answers.names, answers.places()
     n, prompts = len(names), len(answers.prompts)
     pairs = n * (n + 1) // 2
@@ -188,7 +188,7 @@ def _of_prompts(answers: Answers, how: How, plan: Plan) -> Any:
 
 
 def _of_sets(answers: Answers, how: How, plan: Plan) -> Any:
-    """Return means of blocks of whole sets, of each set, and the settings."""
+    """Return means by block of whole sets and by set, and the settings."""
     if plan.given_prompt:
         raise TypeError(
             "`given_prompt` is for answers to prompts; pass the prompts, or leave it out"
@@ -215,7 +215,7 @@ def _of_sets(answers: Answers, how: How, plan: Plan) -> Any:
 
 
 class _Compared:
-    """The Similarity of the answers to one prompt, under options that follow from all."""
+    """The Similarity of the answers to one prompt, under options fitted to all."""
 
     def __init__(self, answers: Answers, how: How, plan: Plan) -> None:
         self.answers, self.how, self.plan = answers, how, plan
@@ -234,7 +234,7 @@ class _Compared:
             self.how = replace(how, options={**how.options, **(part.fitted if part else {})})
 
     def __call__(self, prompt: int, places: np.ndarray) -> tuple[Similarity | None, np.ndarray]:
-        """Return the Similarity of the answers at some places, and which could be used."""
+        """Return the Similarity of the answers at some places, and the usable places."""
         if self.pool is not None:
             kept = np.intersect1d(places, self.kept)
             part = self.pool.take(np.searchsorted(self.kept, kept)) if len(kept) else None
@@ -272,7 +272,7 @@ def _usable(
 
 
 def _located(answers: Answers, problems: Mapping[int, str]) -> SampleError:
-    """Return an error that says of which source and prompt the first answer of some is."""
+    """Return an error that names the source and the prompt of the first of some answers."""
     every = {answers.place(i): why for i, why in problems.items()}
     i, problem = min(problems.items())
     error = SampleError(answers.place(i), f"({answers.called(i)}) {problem}", every)
@@ -289,7 +289,7 @@ def _effective(K: np.ndarray, has: np.ndarray, q: float) -> float:
 
 
 def _own(similarity: Similarity, codes: np.ndarray, n: int, q: float) -> np.ndarray:
-    """Return the Vendi Score of the answers of each source, NaN of fewer than two."""
+    """Return the Vendi Score of the answers of each source, NaN for fewer than two."""
     scores, sizes = np.full(n, np.nan), np.bincount(codes, minlength=n)
     order = np.argsort(codes, kind="stable")
     groups = np.split(order, np.cumsum(sizes)[:-1])
@@ -317,7 +317,7 @@ def _score(
     error, reach = delete_one_error(left), student_reach(plan.level, len(left))
     error = 0.0 if error < _ROUNDING else error
     low, high = value - reach * error, value + reach * error
-    if not corrected and value - 1 > _ROUNDING:  # of few prompts the logarithm is less skewed
+    if not corrected and value - 1 > _ROUNDING:  # with few prompts the logarithm is less skewed
         factor = np.exp(reach * delete_one_error(np.log(np.maximum(left - 1, _ROUNDING))))
         low, high = 1 + (value - 1) / factor, 1 + (value - 1) * factor
     return Score(value, error, max(1.0, float(low)), min(float(len(S)), float(high)))

@@ -1,4 +1,4 @@
-"""Similarities between sources, of all their answers and without each unit: a prompt, a block."""
+"""Similarities between sources over all answers, and without each unit: a prompt, a block."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ class Replicates(ABC):
 
     @abstractmethod
     def _whole(self, corrected: bool) -> Stack:
-        """Return sums between sources and own ones for each pair, (sources, sources)."""
+        """Return sums between sources and sums within them for each pair, (sources, sources)."""
 
     @abstractmethod
     def _without(self, units: slice, whole: Stack, corrected: bool) -> Stack:
-        """Return the same without each of some units, (units, sources, sources)."""
+        """Return these sums without each of some units, (units, sources, sources)."""
 
     def whole(self, corrected: bool = False) -> np.ndarray:
-        """Return the similarity of sources; `corrected` for what answers of one differ."""
+        """Return the similarity of sources; `corrected` for differences within a source."""
         return _checked(*self._whole(corrected))
 
     def without(self, corrected: bool = False) -> Iterator[np.ndarray]:
@@ -115,5 +115,5 @@ def unpacked(rows: np.ndarray, n: int) -> np.ndarray:
 
 
 def _checked(sums: np.ndarray, own: np.ndarray) -> np.ndarray:
-    """Return cosines, NaN where nothing two answers share is left to divide by."""
+    """Return cosines, NaN where the answers of a source share nothing to divide by."""
     return cosines(sums, np.where(own > 1e-12, own, np.nan))

@@ -273,8 +273,8 @@ def run_moment(route: MomentRoute, weighted: Similarity, q: float, psd: PSD) -> 
         value: Any = route.value(weighted, psd)
     if not 1 - RANGE_TOLERANCE <= scalar(value) <= n * (1 + RANGE_TOLERANCE):
         raise ValueError(
-            f"the Vendi Score of order {q:g} came out as {scalar(value):.6g}, which no {n} samples "
-            f"have: {fault_of(weighted)}"
+            f"the Vendi Score of order {q:g} came out as {scalar(value):.6g}, which {n} samples "
+            f"cannot have: {fault_of(weighted)}"
         )
     value = value if is_torch(value) else float(min(max(value, 1.0), n))
     return Estimate(value, route.name, route.why)

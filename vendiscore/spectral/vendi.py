@@ -42,8 +42,8 @@ def vendi(
     if spectrum is not None:
         if spectrum.n != similarity.n:
             raise ValueError(
-                f"`spectrum` must be that of the {similarity.n} samples, got one of {spectrum.n}; "
-                f"leave it out"
+                f"`spectrum` must be of the {similarity.n} samples, got one of {spectrum.n}; leave "
+                "it out"
             )
         if all(spectrum.serves(q) for q in orders):
             return Spectral(spectrum.estimates(orders), spectrum)

@@ -62,8 +62,8 @@ def fault_of(weighted: Similarity) -> str:
         if bad.any():
             i, j = divmod(int(np.argmax(bad)), bare.n)
             return (
-                f"the kernel gives {K[i, j]:.6g} for samples {i + block.start} and {j}, and "
-                f"nothing is more like another than like itself; look for NaN, overflow or "
-                f"negative eigenvalues in the kernel"
+                f"the kernel gives {K[i, j]:.6g} for samples {i + block.start} and {j}, but no "
+                "sample is more like another than like itself; look for NaN, overflow or negative "
+                "eigenvalues in the kernel"
             )
     return "is the similarity positive semidefinite? psd='clip' sets negative eigenvalues to zero"

@@ -15,7 +15,7 @@ from ..signature import IDLE, plain
 from .sums import Precision
 
 # Kernels whose features are the vectors that they compare, divided by their lengths.
-_OF_ROWS = {"cosine": False, "linear": True, "X": True}  # and whether those must be 1
+_OF_ROWS = {"cosine": False, "linear": True, "X": True}  # and whether the lengths must be 1
 # Reported settings of an encoder that depend on its samples, or that repeat d.
 _COUNTS = frozenset(("truncated", "dims"))
 _DOT_PRODUCTS = "dot products of X"
@@ -29,7 +29,7 @@ def must_be_unit(how: How) -> bool | None:
 
 
 def refused(how: How) -> str:
-    """Say why samples that are compared so cannot be added up; "" if they can."""
+    """Say why samples cannot be added up under these settings; "" if they can."""
     can = streaming()
     if how.given == "K":
         return (
@@ -52,7 +52,7 @@ def refused(how: How) -> str:
             f"on no other sample, so that batches cannot be added up; kernels that have: {can}"
         )
     given = [name for name in ("metric", "fit") if getattr(how, name) is not None]
-    return f"`{given[0]}` means nothing to a state; leave it out" if given else ""
+    return f"`{given[0]}` is not an option of a state; leave it out" if given else ""
 
 
 def _lacking(kernel: Kernel, options: Options) -> str:
@@ -86,7 +86,7 @@ def settings_of(how: How, precision: Precision = "double") -> Record:
 
 
 def found_in(settings: Options, asked: Options) -> Record:
-    """Return what a batch tells of its encoder beyond what was asked for."""
+    """Return the settings that a batch reports of its encoder beyond those requested."""
     told = {name: plain(value) for name, value in settings.items() if name not in IDLE | _COUNTS}
     # A function that was asked for has "@" and what it does, its report has only its name.
     told = {name: value for name, value in told.items() if "@" not in str(asked.get(name))}
@@ -94,7 +94,7 @@ def found_in(settings: Options, asked: Options) -> Record:
 
 
 def restored(settings: Options) -> How | None:
-    """Return how to compare more batches, from settings out of bytes; None if they do not say."""
+    """Return how to compare more batches, from settings in bytes; None if these are incomplete."""
     if "prompts" in settings:
         return None
     rest = {name: value for name, value in settings.items() if name not in ("precision", "kernel")}
@@ -114,7 +114,7 @@ def is_plain(value: object) -> bool:
 
 
 def _told(value: object) -> Any:
-    """Return a value in words; an object by what it says of itself, since its bytes may differ."""
+    """Return a value in words; an object by its own description, since its bytes may differ."""
     if isinstance(value, Encoder):
         return plain({name: own for name, own in value.settings.items() if name not in IDLE})
     kinds = (Mapping, set, frozenset, range, types.FunctionType)

@@ -19,7 +19,7 @@ _MAGIC, _VERSION = b"vendi-state", 2
 _HEAD = struct.Struct("<BI")
 _SUM = 8  # bytes of the checksum
 _START = len(_MAGIC) + _HEAD.size
-_REMEDY = "pass what State.to_bytes gave, whole and unchanged"
+_REMEDY = "pass the bytes from State.to_bytes, whole and unchanged"
 # The fields of the head, by their types.
 _TYPES = {
     dict: ("settings", "found"),
@@ -42,7 +42,7 @@ def write_record(fields: Options, total: Sum | None) -> bytes:
 
 
 def read_record(data: bytes) -> tuple[Record, Sum | None]:
-    """Read what `write_record` got."""
+    """Read the fields and the sum that `write_record` was passed."""
     if not isinstance(data, (bytes, bytearray, memoryview)):
         raise TypeError(f"`data` must be bytes, got {type(data).__name__}; {_REMEDY}")
     data = bytes(data)
@@ -53,16 +53,16 @@ def read_record(data: bytes) -> tuple[Record, Sum | None]:
     version, size = _HEAD.unpack(data[len(_MAGIC) : _START])
     if version != _VERSION:
         raise ValueError(
-            f"`data` is a state of format {version}, and format {_VERSION} is known here; read it "
-            f"with the version of vendiscore that wrote it"
+            f"`data` is a state of format {version}, but this version reads format {_VERSION}; "
+            "read it with the version of vendiscore that wrote it"
         )
     body, checksum = data[:-_SUM], data[-_SUM:]
     if hash_bytes(body) != checksum:
-        raise ValueError(f"`data` is cut off or was changed: its checksum is another; {_REMEDY}")
+        raise ValueError(f"`data` is cut off or was changed: its checksum differs; {_REMEDY}")
     try:
         return _record(body[_START : _START + size], body[_START + size :])
     except (KeyError, TypeError, ValueError) as error:
-        raise ValueError(f"`data` is no state that can be used ({error}); {_REMEDY}") from error
+        raise ValueError(f"`data` is not a usable state ({error}); {_REMEDY}") from error
 
 
 def _record(head: bytes, numbers: bytes) -> tuple[Record, Sum | None]:

@@ -30,7 +30,7 @@ _COUNTED = ("n", "weight", "uneven", "dropped")
 
 
 class FollowsFromDataError(ValueError):
-    """An option follows from the samples unless it is given, so that batches would differ in it."""
+    """An option follows from the samples unless it is passed, so batches would differ in it."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -39,15 +39,15 @@ class State:
 
     Its eigenvalues over its trace equal the spectrum of diag(√p) K diag(√p), p = w / Σ w, so that
     the Vendi Score of every order follows from it, up to rounding (1e-12) however samples are
-    cut into parts, but for order 0 of eigenvalues as small. States of one configuration form a
-    commutative monoid under `merge`. It is d (d + 1) / 2 numbers at most, 0.6 MB at d = 384; of
+    cut into parts, but for order 0 with eigenvalues this small. States of one configuration form a
+    commutative monoid under `merge`. It is d (d + 1) / 2 numbers at most, 0.6 MB at d = 384; for
     fewer than d / 2 samples, their features.
 
     Attributes
     ----------
     n, dropped : int, how many samples were added, and left out by on_error="skip"
     d : int, how many features they have, or None as long as there are none
-    weight : float, Σ w; n where no weights were given
+    weight : float, Σ w; n if no weights were passed
     notes : tuple of str, of the kernel on the first batch, such as the error of its features
     settings : dict of kernel, options, encoder: what states that are merged must have in common
 
@@ -63,11 +63,11 @@ class State:
     """
 
     _asked: Options  # kernel, options and precision, in values that can be written down
-    _how: How | None  # None of bytes that do not hold an object among them, such as a model
-    _found: Options = field(default_factory=dict)  # what the first batch told of these
+    _how: How | None  # None if bytes do not hold an object among the options, such as a model
+    _found: Options = field(default_factory=dict)  # what the first batch reported
     n: int = 0
     weight: float = 0.0
-    uneven: bool = False  # whether any weights were given
+    uneven: bool = False  # whether any weights were passed
     dropped: int = 0
     notes: tuple[str, ...] = ()
     _sum: Sum | None = None
@@ -92,13 +92,13 @@ class State:
         k : str, optional
             A kernel whose features are of fixed width and depend on no other sample ("cosine").
         score_X, score_dual, normalize : bool
-            Samples are rows of features, compared by dot products; of unit length, or given it.
+            Samples are rows of features, compared by dot products; of unit length, or scaled to it.
         **options
-            Of the kernel, as for `compute`, with those that follow from the samples there.
+            Options of the kernel, as for `compute`, including those that it fits to samples.
         precision : {"double", "single"}
-            What NumPy rows in float32 are multiplied in, by "cosine", "linear" and `score_X`, if
-            more than d / 2 come at once. "single" takes half the time, for orders of 1 and above:
-            to about 1e-7 (relative), or 1e-4 where features are linearly dependent.
+            The precision of products of NumPy rows in float32, by "cosine", "linear", `score_X`, if
+            more than d / 2 are added at once. "single" takes half the time, for orders of 1 and
+            above: to about 1e-7 (relative), or 1e-4 where features are linearly dependent.
         """
         precision = one_of("precision", precision, get_args(Precision))
         kinds = {"score_X": score_X, "score_dual": score_dual, "normalize": normalize}
@@ -207,8 +207,8 @@ class State:
         for other in others:
             if not isinstance(other, State):
                 raise TypeError(
-                    f"`merge` takes states, got {type(other).__name__}; of bytes make one by "
-                    f"State.from_bytes"
+                    f"`merge` takes states, got {type(other).__name__}; make one from bytes by "
+                    "State.from_bytes"
                 )
             merged._check_alike(other)
             sums = [each._sum for each in (merged, other) if each._sum is not None]
@@ -242,9 +242,9 @@ class State:
         ]
         if differ:
             raise ValueError(
-                f"states can be merged only if they are of one configuration, but "
-                f"{'; '.join(differ)}; make all by State.empty with the same keywords, of samples "
-                f"of one kind"
+                "states can be merged only if they are of one configuration, but "
+                f"{'; '.join(differ)}; make all by State.empty with the same keywords, from "
+                "samples of one kind"
             )
 
     def compute(
@@ -302,9 +302,9 @@ class State:
         return from_covariance(self._sum.matrix(), self.n, clip, roundoff=roundoff)
 
     def _details(self, psd: PSD, estimates: Mapping[str, Estimate], spectrum: Spectrum) -> Record:
-        """Return the keys that `details` of a Vendi Score has, as far as sums can tell them."""
+        """Return the keys that `details` of a Vendi Score has, as far as sums determine them."""
         kernel, *options = self.settings.items()
-        notes = [f"Of the first batch: {note}" for note in self.notes]
+        notes = [f"First batch: {note}" for note in self.notes]
         if self._single:
             notes.append("Rows in float32 were multiplied in single precision, as asked.")
         p = f"given, sum {digits(self.weight)}" if self.uneven else "uniform"
@@ -329,7 +329,7 @@ class State:
     def to_bytes(self) -> bytes:
         """Return the state as 4 d (d + 1) bytes and a short head, the same on every machine.
 
-        They hold no code; options that are objects, such as a model, are named only.
+        The bytes hold no code; options that are objects, such as a model, are stored by name.
         """
         fields = {
             "settings": dict(self._asked),
@@ -342,10 +342,10 @@ class State:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Self:
-        """Return the state that `to_bytes` wrote; a ValueError for bytes of no state.
+        """Return the state that `to_bytes` wrote; raise a ValueError for other bytes.
 
-        It takes more samples, unless an option is an object that bytes do not hold; then it can be
-        merged with one that was made by `empty` with the same keywords.
+        The state takes more samples, unless an option is an object that bytes do not hold; then it
+        can be merged with one that was made by `empty` with the same keywords.
         """
         fields, total = read_record(data)
         how = restored(fields["settings"]) if fields["whole"] else None

@@ -1,4 +1,4 @@
-"""Σ w x xᵀ over samples of unit length: of one batch, of several, in as little room as it needs."""
+"""Σ w x xᵀ over samples of unit length: of one batch or several, in the least memory."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ..similarity.base import DIAGONAL_TOLERANCE, Similarity
 
 Precision = Literal["double", "single"]
 
-# Squared lengths of rows that have all their digits, by the precision that they are found in.
+# The range of squared lengths without lost digits, by the precision of the rows.
 _RANGE = {np.dtype(np.float32): (1e-30, 1e30), np.dtype(np.float64): (1e-280, 1e280)}
 _BLOCK_BYTES = 1 << 22  # of rows that are multiplied at once
 
@@ -63,7 +63,7 @@ def stays_rows(m: int, d: int) -> bool:
 def of_vectors(X: Rows, weights: np.ndarray | None, single: bool, unit: bool) -> Sum | None:
     """Sum the rows of X, scaled to length 1, in one pass; None if its kernel must look closer."""
     if is_torch(X) and X.device.type == "cpu" and not X.requires_grad:
-        X = to_host(X)  # which is the same memory
+        X = to_host(X)  # the same memory
     if not (is_numpy(X) and X.ndim == 2 and X.shape[1] and X.dtype in (np.float32, float)):
         return None
     n, d = X.shape
@@ -96,7 +96,7 @@ def of_vectors(X: Rows, weights: np.ndarray | None, single: bool, unit: bool) ->
 def _scaled(
     X: np.ndarray, weights: np.ndarray | None, unit: bool, out: np.ndarray
 ) -> np.ndarray | None:
-    """Return rows √w x / ‖x‖ in `out`, or X if it is that; None to look closer at a row."""
+    """Return rows √w x / ‖x‖ in `out`, or X if it equals them; None to look closer at a row."""
     dtype = out.dtype
     if weights is None and X.dtype == dtype and _is_unit(X):
         return X
@@ -109,7 +109,7 @@ def _scaled(
             rows = F
         with np.errstate(all="ignore"):
             squares = np.vecdot(rows, rows)
-        if not (squares.min() >= low and squares.max() <= high):  # nor where it is NaN
+        if not (squares.min() >= low and squares.max() <= high):  # also if it is NaN
             return None
         if unit and not np.abs(squares - 1).max() <= DIAGONAL_TOLERANCE:
             return None
@@ -121,7 +121,7 @@ def _scaled(
 
 
 def _is_unit(X: np.ndarray) -> bool:
-    """Return whether rows are of length 1 as well as rows in their precision can be."""
+    """Return whether rows have length 1 up to rounding in their precision."""
     for rows in (X[:64], X):  # which are nearly always alike
         with np.errstate(all="ignore"):
             off = np.abs(np.vecdot(rows, rows) - 1).max()
@@ -144,7 +144,7 @@ def of_similarity(similarity: Similarity, weights: np.ndarray | None) -> Sum:
     if stays_rows(similarity.n, d):
         what = f"the {d} features of {similarity.n} samples"
         memory.require_large(
-            8 * similarity.n * d, what, "add fewer at a time, or of fewer features"
+            8 * similarity.n * d, what, "add fewer samples at a time, or use fewer features"
         )
         F = scaled.features()
         F = F.toarray() if sp.issparse(F) else to_host(F)
@@ -164,7 +164,7 @@ def packed(C: np.ndarray) -> np.ndarray:
 
 
 def unpacked(triangle: np.ndarray) -> np.ndarray:
-    """Return the symmetric matrix that `packed` got."""
+    """Return the symmetric matrix that `packed` was passed."""
     d = (math.isqrt(8 * len(triangle) + 1) - 1) // 2
     C = np.empty((d, d))
     for i, row in enumerate(np.split(triangle, np.cumsum(np.arange(d, 1, -1)))):

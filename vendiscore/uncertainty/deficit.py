@@ -2,7 +2,7 @@
 
 The deficit is what repetition takes from a score. It cannot be negative, and its logarithm varies
 evenly where log VS presses against log n, so that Student's t holds for it from 4 samples on. Where
-a few pairs make up the deficit, or none does, others of the source may repeat more often: there the
+a few pairs make up the deficit, or none does, other samples may repeat more often: there the
 number of repeating pairs has the interval of a Poisson count (Garwood, Biometrika 1936).
 """
 
@@ -21,8 +21,8 @@ from ..spectral.spectrum import Spectrum
 from .jackknife import NO_DEFICIT, Jackknife
 from .subsampling import student_reach
 
-LEAST = 4  # samples, or clusters: of fewer no interval was seen to hold
-# Pairs are counted of so many samples at most, but for labels; of more, the jackknife holds.
+LEAST = 4  # samples, or clusters; with fewer, no interval was shown to hold
+# Pairs are counted for so many samples at most (labels: any number); above, the jackknife holds.
 _MOST_COUNTED = 400
 # Samples not of the commonest kind are counted if they are less than this share.
 _FEW_ODD = 0.25

@@ -14,10 +14,10 @@ from ..spectral.clusters import leave_cluster_out
 from ..spectral.rank_one import leave_one_out, log_score, surprise
 from ..spectral.spectrum import Spectrum
 
-# Above order 2 leaving one out takes a root for each eigenvalue: of more samples than these, the
-# infinitesimal jackknife has the same errors but for some percent.
+# Above order 2 leaving one out takes a root for each eigenvalue: for more samples, the
+# infinitesimal jackknife has the same errors within some percent.
 MOST_ROOTS = 200
-# The same of clusters, each of which takes the eigenvalues of small matrices.
+# The same limit for clusters, each of which takes the eigenvalues of small matrices.
 MOST_CLUSTERS = 50
 # A deficit below this is 0 but for rounding: what is left has nothing in common.
 NO_DEFICIT = 1e-9
@@ -88,7 +88,7 @@ def jackknife(
 
 
 def delete_one_error(left: np.ndarray) -> float:
-    """Return the standard error of a number from those without each unit in turn."""
+    """Return the standard error of a number from its values without each unit in turn."""
     m = len(left)
     return float(np.sqrt((m - 1) / m * np.sum((left - left.mean()) ** 2)))
 
@@ -116,5 +116,5 @@ def influence(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> np.ndarray:
 
 
 def influence_of(gaps: np.ndarray, q: float) -> np.ndarray:
-    """Find slopes from how much more surprising samples are than their set, of a finite order."""
+    """Find slopes from how much more surprising samples are than their set, at a finite order."""
     return gaps if q == 1 else np.asarray(q * np.expm1((1 - q) * gaps) / (1 - q))

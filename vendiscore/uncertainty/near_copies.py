@@ -15,9 +15,9 @@ from ..arrays.threads import in_order
 from ..progress import track
 from ..similarity.base import Similarity
 
-# The similarity where none stands out, if it names few samples.
+# The threshold if no other stands out, and the largest share of samples that it may name.
 USUAL, FEW = 0.95, 0.02
-# It stays unless another gains so large a share more, and so many samples.
+# Another threshold must gain this share more, and this many samples, to replace it.
 GAIN, GAINED = 0.2, 2
 # Similarities may come out lower by rounding.
 ROUNDING = 1e-9
@@ -61,7 +61,7 @@ class NearestLists:
         self._parts.append(self.of(K, rows)[2])
 
     def of(self, K: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return which of the named rows of K are of distinct samples, the nearest, and lists."""
+        """Return which rows of K are of distinct samples, the nearest of each, and its list."""
         same = K >= 1 - ROUNDING
         repeats = same.any(axis=1) & (same.argmax(axis=1) < rows)
         distinct = self._is_first[rows] & ~repeats
@@ -106,7 +106,7 @@ class Excess(NamedTuple):
 
 
 def excess(lists: np.ndarray, thresholds: np.ndarray) -> Excess:
-    """Compare samples within thresholds with those that the rest's nearest distances lead to."""
+    """Compare counts within thresholds with those that the nearest distances of the rest imply."""
     blocks = row_blocks(len(thresholds), 8 * lists.size, least=1)
     parts = [_excess(lists, thresholds[block]) for block in blocks]
     return Excess(*map(np.concatenate, zip(*parts, strict=True)))

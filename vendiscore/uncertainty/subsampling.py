@@ -12,7 +12,7 @@ import scipy
 from ..arguments import integer
 from .jackknife import delete_one_error
 
-MIN_SAMPLES = 4  # below, halves have one sample, and whatever is scored they are alike
+MIN_SAMPLES = 4  # with fewer, halves have one sample, and all score the same
 DRAWS = 20
 _TINY = 1e-9  # no mean is nearer to a bound than this share
 
@@ -37,7 +37,7 @@ def student(values: np.ndarray, level: float) -> tuple[float, float, float, floa
 def bounded(
     values: np.ndarray, level: float, least: float, most: float
 ) -> tuple[float, float, float, float]:
-    """Return the same of values in [least, most]: a jackknife of the logit of their mean.
+    """Return mean, error and both ends for values in [least, most], by a jackknife of the logit.
 
     A mean of few values near a bound is skewed, and Student's t holds better for its logit.
     """
@@ -58,7 +58,8 @@ def subsample_error(
 ) -> float:
     """Estimate the standard error of a score of n samples, from 2 · draws scores of halves of them.
 
-    For independent samples of one weight (Politis & Romano 1994); too small if nearly all differ.
+    Valid for independent samples of equal weight (Politis & Romano 1994); too small if nearly all
+    differ.
 
     >>> x = np.random.default_rng(0).normal(size=400)
     >>> found = subsample_error(400, lambda places: x[places].mean(), draws=200)

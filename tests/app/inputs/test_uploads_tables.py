@@ -168,7 +168,7 @@ def test_lines_of_json_may_have_several_fields_and_bad_lines_are_listed():
     assert list(found.places) == [1, 2, 3, 4, 6, 7, 8]
     assert list(found.problems) == [4, 5, 6]
     assert "not valid JSON" in found.problems[4]
-    assert found.problems[6] == "is int 3, no string"
+    assert found.problems[6] == "is int 3, not text"
     assert "column 'answer' of a.jsonl" in found.notes[0]
 
 
@@ -177,9 +177,9 @@ def test_records_keep_their_places_where_some_have_no_such_field():
     found = of(json.dumps(records), "a.json", kind="vectors")
     assert found.values[[0, 4]].tolist() == [[1, 2], [5, 6]]
     assert found.problems == {
-        1: "is null, no row of numbers",
+        1: "is null, not a row of numbers",
         2: "has 1 numbers, the first 2",
-        3: "is list [4, None], no row of numbers",
+        3: "is list [4, None], not a row of numbers",
     }
     assert of(json.dumps(records), "a.json", kind="texts").problems.keys() == {2, 3, 4}
     assert of("[1, 2.5, NaN]", "a.json").problems == {2: "has nan"}

@@ -153,7 +153,7 @@ def test_routes_that_nobody_needs_take_nothing(reckless_server, http, path):
         http.post(f"/gradio_api/{path}/", files=[("files", ("a.txt", b"a"))]),
         http.put(f"/gradio_api/{path}", json={}),
     ):
-        assert (answer.status_code, answer.text) == (404, "There is nothing here.")
+        assert (answer.status_code, answer.text) == (404, "This address does not exist.")
     assert sorted(reckless_server.folder.rglob("*")) == before
 
 

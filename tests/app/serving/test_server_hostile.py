@@ -67,9 +67,9 @@ def refused(http, text: str = "", files=(), kernel: str = "", **options) -> str:
         ("vendi_score_images", {"images": ["QUJD"]}, "not an image"),
         ("vendi_compare", {"sets": [["a"] * 4] * 2, "permutations": 10**9}, "from 299 to 999"),
         ("vendi_compare", {"sets": [["a"] * 4] * 9}, "8"),
-        ("vendi_score_texts", {"texts": ["a"], "nothing": 1}, "no such function with these"),
-        ("vendi_score_texts", {}, "no such function with these"),
-        ("vendi_score_nothing", {"texts": ["a"]}, "no such function with these"),
+        ("vendi_score_texts", {"texts": ["a"], "nothing": 1}, "No function takes these"),
+        ("vendi_score_texts", {}, "No function takes these"),
+        ("vendi_score_nothing", {"texts": ["a"]}, "No function takes these"),
     ],
 )
 def test_raw_calls_past_the_limits_of_the_page_are_told_why(http, name, sent, said):

@@ -164,7 +164,7 @@ def vendi_compare(
     if kind == "images" and all(isinstance(images, list) for images in sets):
         sets = [decode_images(images) for images in sets]
     if kernel_menu.choice(kind, kernel).is_matrix:
-        raise RefusedError(f"Similarity matrices cannot be compared; {kernel!r} is of one set.")
+        raise RefusedError(f"Similarity matrices cannot be compared; {kernel!r} takes one set.")
     jobs = {}
     given: object = prompts
     own_lists = isinstance(given, list) and len(given) == len(sets)

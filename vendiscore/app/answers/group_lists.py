@@ -89,7 +89,7 @@ def paired(labels: Sequence[Sequence[Hashable]]) -> np.ndarray:
     known = {x for x in {*every} - {""} if all(n[x] > 1 for n in sizes)}
     if len(known) < 2:
         raise RefusedError(
-            f"Sets are compared within groups that have two samples or more of each set, got "
-            f"{len(known)} of {len({*every} - {''}):,}: pick “no groups”."
+            "Sets are compared within groups that have two or more samples of each set, but only "
+            f"{len(known)} of {len({*every} - {''}):,} have them: pick “no groups”."
         )
     return np.flatnonzero([label in known for label in every])

@@ -211,7 +211,7 @@ def job_of(
     left = sorted(set(range(len(samples))) - set(kept))
     if samples.kind == "images":
         if prompts:
-            raise RefusedError("A prompt is taken out of texts, molecules and rows; leave it out.")
+            raise RefusedError("Only texts, molecules and rows can have a prompt; leave it out.")
         groups = read_labels(labels) if labels else None
         return image_job(values, kernel, [str(samples.places[i]) for i in left], groups)
     square = kernel_menu.choice("vectors", kernel).is_matrix and len(set(samples.values.shape)) == 1

@@ -37,7 +37,7 @@ def pooled_prompts(sets: Mapping[str, tuple[list[object], int]]) -> list[Any]:
     for name, (prompts, _) in sets.items():
         if not prompts:
             raise RefusedError(
-                f"Set {name:.60} has no prompts, and others have: take them out of all, or of none."
+                f"Set {name:.60} has no prompts, but others do: take them out of all sets, or none."
             )
     return [
         prompt

@@ -43,7 +43,7 @@ def split_texts(texts: Sequence[tuple[str, str]], asked: Asked, kind: str = "tex
     separator = separator if separator in _UNITS else separator.strip()
     if blocks and separator != LINE:
         raise RefusedError(
-            "Groups are blocks of lines, and each line is a sample: split by lines, or have no "
+            "Groups are blocks of lines, and each line is a sample: split by lines, or pick no "
             "groups."
         )
     kind = "texts" if several and separator == FILE else kind

@@ -21,7 +21,7 @@ File = tuple[str, bytes]
 _AS_FOUND = Asked()
 _BOX = "the box"  # what notes call what was pasted
 _TABLES = ("csv", "tsv")
-_READ = f"What is read: {', '.join(FORMATS)}s."
+_READ = f"This page reads {', '.join(FORMATS)}s."
 _LOOK = 200  # lines that tell what the others are
 
 
@@ -34,7 +34,7 @@ def read(given: Given, asked: Asked = _AS_FOUND) -> Samples:
             f"The draw must be a whole number of at least 0, got {asked.draw!r:.40}."
         )
     if asked.separator is not None and not str(asked.separator).strip():
-        raise RefusedError("Say what stands between two texts: line, blank or a sign such as ---.")
+        raise RefusedError("Pick what separates two texts: line, blank or a sign such as ---.")
     if asked.dataset:
         found = hub.read(asked)
     elif asked.example:
@@ -115,8 +115,8 @@ def _of_zip(name: str, data: bytes, asked: Asked) -> Samples:
         ((inner, content),) = zips.contents(data, lambda entry: entry == read[0])
         return _of_file(inner, content, _format(inner, content), asked)
     raise RefusedError(
-        f"There are no images and no .txt files in {name:.60}, and not one table alone, but "
-        f"{join_names(names) or 'nothing'}: send what holds the samples."
+        f"{name:.60} has no images, no .txt files and no single table, but "
+        f"{join_names(names) or 'nothing'}: send the file with the samples."
     )
 
 

@@ -36,9 +36,9 @@ _POST = re.compile(
 _DELETE = re.compile(r"^/gradio_api/mcp(/.*)?$")  # the end of a session
 _OPEN = {"GET": _GET, "HEAD": _GET, "OPTIONS": _GET, "POST": _POST, "DELETE": _DELETE}
 _NO_FILES = (
-    "No file can be named here, neither of this server nor by an address: send what is in it."
+    "Files cannot be named here, neither on this server nor by an address: send their contents."
 )
-_ARGUMENTS = "There is no such function with these arguments; /gradio_api/info lists all."
+_ARGUMENTS = "No function takes these arguments; /gradio_api/info lists all."
 _BUSY = "Too many files are being uploaded at the moment; please try again in a few minutes."
 
 
@@ -79,7 +79,7 @@ class Guard:
     async def _let_in(self, scope: Scope, receive: Receive, send: Send) -> None:
         path, method = scope["path"], scope["method"]
         if method not in _OPEN or not _OPEN[method].match(path):
-            raise HTTPException(404, "There is nothing here.")
+            raise HTTPException(404, "This address does not exist.")
         if method == "POST" and not path.startswith("/page/"):
             checked = await self._checked(scope, receive)
             try:
@@ -156,7 +156,7 @@ def fetch_nothing() -> None:
     client = importlib.import_module("safehttpx")
     for name in ("get", "async_validate_url"):
         if not hasattr(client, name):
-            raise AttributeError(f"safehttpx.{name} is gone: see what gradio fetches with now.")
+            raise AttributeError(f"safehttpx.{name} is gone: check what gradio fetches with.")
         setattr(client, name, _fetch)
 
 

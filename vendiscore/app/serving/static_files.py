@@ -53,7 +53,7 @@ class Files:
     def response(self, request: Request, name: str, version: str = "") -> Response:
         """Send a file; a browser need not ask again for one of this version."""
         if name not in self._files:
-            return Response("There is nothing here.", 404, HEADERS, "text/plain")
+            return Response("This address does not exist.", 404, HEADERS, "text/plain")
         body, small, etag, headers = self._files[name]
         headers = {**headers, "Cache-Control": _FOREVER if version == self.version else "no-cache"}
         # A proxy that compresses anew makes a weak tag of it.

@@ -45,7 +45,7 @@ class Kept:
         if nbytes > self.most:
             raise RefusedError(
                 f"These samples take {nbytes / 1e6:,.0f} MB of memory; this page keeps up to "
-                f"{self.most / 1e6:,.0f} MB. Send a part of it."
+                f"{self.most / 1e6:,.0f} MB. Send a part of them."
             )
         key = key or secrets.token_urlsafe()
         with self._lock:
