@@ -169,7 +169,7 @@ class Sources(Summary):
         how = f"kernel {self.settings['kernel']}, " if "kernel" in self.settings else ""
         told = f"{len(self.sources):,} sources are effectively {self.found.words} different ones"
         if self.corrected is not None:
-            told += f", {self.corrected.words} without what answers of one source differ"
+            told += f", {self.corrected.words} without the differences within a source"
         return f"{told} ({level if self.found.se is not None else ''}{asked}{how}q={self.q:g})."
 
     def pairs(self, count: int = 10, *, farthest: bool = False) -> list[tuple[str, str, float]]:

@@ -8,7 +8,7 @@ import { readout } from "./readout.js";
 const ASKED = {
   texts: "Paste texts: one a line, with blank lines between, or a table",
   molecules: "Paste SMILES, one a line, or a table with a column of them",
-  vectors: "Paste numbers: one sample a row, its values apart by commas, tabs or blanks",
+  vectors: "Paste numbers: one sample a row, values separated by commas, tabs or spaces",
 };
 /** @type {Record<string, string>} */
 const FILES = { images: "Choose images or a .zip" };
