@@ -176,7 +176,7 @@ USAGE = [
     (["{x}", "-o", "nss=1"], "unknown keyword `nss`. Did you mean `ns`?"),
     (["{x}", "-o", "ns"], "-o takes OPTION=VALUE, got 'ns'"),
     (["{x}", "-o", "k=bleu"], "is not an option: pass -k instead"),
-    (["{x}", "-o", "tokenizer=str.split"], "holds Python objects"),
+    (["{x}", "-o", "tokenizer=str.split"], "takes Python objects"),
     (["{x}", "-m", "MagDiff"], "--references FILE"),
     (["{x}", "--references", "{x}"], "VS looks at one"),
     (["{x}", "-m", "WithinVS"], "name them by --group-by"),

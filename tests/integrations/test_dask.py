@@ -107,7 +107,9 @@ def test_what_is_wrong_is_said_at_once_or_by_partition():
         state(collection)
     with pytest.raises(ValueError, match="`split_every` must be an integer of at least 2, got 1"):
         state(collection, k="cosine", split_every=1)
-    with pytest.raises(TypeError, match=r"of Dask, or a list of Delayed, got ndarray; samples at"):
+    with pytest.raises(
+        TypeError, match=r"of Dask, or a list of Delayed, got ndarray; pass samples"
+    ):
         state(X, k="cosine")
     broken = X.copy()
     broken[33] = np.nan

@@ -193,7 +193,9 @@ def test_a_colour_of_a_file_that_is_transparent_is_refused_and_one_that_was_conv
 
 @pytest.mark.parametrize("mode", ["I;16", "I", "F"])
 def test_more_than_eight_bits_are_refused(mode):
-    with pytest.raises(SampleError, match=f"sample 0 is an image of mode {mode}, which does not"):
+    with pytest.raises(
+        SampleError, match=f"sample 0 is an image of mode {mode}, which has no single"
+    ):
         dense([Image.new(mode, (9, 9), 1)])
 
 

@@ -98,5 +98,5 @@ def test_two_models_are_refused(minilm):
 @pytest.mark.parametrize("name", ["nobody/such-a-model", "./no/such/folder"])
 def test_a_model_that_is_not_at_hand_says_what_to_do(name):
     pytest.importorskip("transformers")
-    with pytest.raises(OSError, match=r"is not at hand.*call once with a network, or pass the fol"):
+    with pytest.raises(OSError, match=r"was not found.*call once with a network, or pass the fol"):
         compute(TEXTS, k=name)

@@ -233,7 +233,9 @@ def test_a_kernel_that_names_a_place_that_is_not_there_comes_to_an_end(place):
         raise SampleError(place, "is nowhere")
 
     for on_error in ("raise", "skip"):
-        with pytest.raises(ValueError, match=f"'lost' names a sample {place} of the 2 that it was"):
+        with pytest.raises(
+            ValueError, match=f"'lost' names a sample {place} of the 2 passed to it"
+        ):
             as_similarity(["a", "b"], k="lost", on_error=on_error)
 
 
