@@ -55,7 +55,7 @@ def test_a_name_is_not_taken_twice():
 
 
 def test_one_file_under_two_names_is_one_definition():
-    """As when somebody runs a file of `kernels` that the registry has read, or the other way."""
+    """Run a file of `kernels` that the registry has read already."""
     path = ROOT / "kernels" / "word_overlap.py"
     if not path.exists():
         pytest.skip("not in a checkout")
@@ -167,7 +167,7 @@ def test_a_broken_package_is_named_once_and_breaks_no_other(tmp_path):
 
 
 def test_a_plugin_that_is_a_wheel_works_from_the_wheel(tmp_path):
-    """As pip would install it: the files of a wheel, metadata and all."""
+    """Lay out the files of a wheel, with its metadata, as pip installs them."""
     source = tmp_path / "source"
     source.mkdir()
     write_plugin(source, "lengths", GOOD)

@@ -293,7 +293,7 @@ LONG = {"a": ["x", "y"], "b": ["x", "z"]}
     ("answers", "how", "said"),
     [
         ({"a": ["x", "y"], "b": ["x"]}, {}, "'b' has 1 and 'a' 2; put None where"),
-        ({"a": ["x"]}, {}, "sources compares two or more, got 'a' alone"),
+        ({"a": ["x"]}, {}, "`sources` compares two or more, got 'a' alone"),
         ({"a": ["x", ""], "b": ["x", "y"]}, {}, r"\(an answer of 'a' to prompt 1\) has no tokens"),
         ({"a": [None], "b": ["x"]}, {}, "'a' has no answer; leave it out"),
         ({"a": ["x", None], "b": [None, "y"]}, {}, "no prompt has answers of two sources"),

@@ -161,7 +161,7 @@ def test_calls_side_by_side_give_the_same_number():
 @pytest.mark.parametrize(
     ("answers", "how", "said"),
     [
-        ({}, {}, "sources compares two or more, got none"),
+        ({}, {}, "`sources` compares two or more, got none"),
         (pd.DataFrame(TEXTS), {}, "or a table with source='…' and sample='…'"),
         (ROWS, {"sample": "t"}, "and so must `source`"),
         (ROWS, {**COLUMNS, "by": [1] * 6}, "leave out the labels `by` and `prompts`"),

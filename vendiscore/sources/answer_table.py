@@ -18,7 +18,7 @@ from ..resolve.group_labels import check_size, coded, grouped, is_missing, read_
 from ..resolve.kernel_request import How
 from ..resolve.sets import read_collection
 
-_LEAST = "sources compares two or more"
+_LEAST = "`sources` compares two or more"
 _SETS = "aligned=False, if they are sets of samples that answer no prompts"
 
 
