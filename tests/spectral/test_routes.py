@@ -61,7 +61,7 @@ def test_moments_cost_less_than_spectra_and_values_less_than_vectors(similarity)
         if spectral is EIGENVALUES or (similarity.dim or similarity.n) < similarity.n:
             cost, more = spectral.cost(similarity), spectral.cost(similarity, vectors=True)
             assert NORM.cost(similarity).flops < cost.flops < more.flops
-            assert cost.bytes <= more.bytes
+            assert cost.bytes < more.bytes
 
 
 def allocated(work):
@@ -81,10 +81,12 @@ def test_the_bytes_of_a_route_are_what_it_allocates(shape, vectors):
     similarity.diagonal()
     if d is None:
         similarity = MatrixSimilarity(similarity.dense())
-    cost = plan(similarity, [1.0], vectors=vectors).whole.cost(similarity, vectors).bytes
+    route = plan(similarity, [1.0], vectors=vectors).whole
+    cost = route.cost(similarity, vectors).bytes
     peak = allocated(lambda: spectrum_of(similarity, vectors=vectors))
-    # Less: NumPy before 2.5 hides LAPACK's work, two matrices of five. More: blocks of rows.
-    assert 0.5 * cost < peak < 1.15 * cost + 2**23
+    if vectors and route is EIGENVALUES and np.lib.NumpyVersion(np.__version__) < "2.5.0":
+        peak += 16 * n**2  # LAPACK's work, which NumPy did not count before
+    assert 0.6 * cost < peak < 1.15 * cost + 2**23  # blocks of rows on the way
 
 
 def test_what_is_small_is_not_asked_for(monkeypatch):

@@ -72,6 +72,11 @@ def eigen_work(n: int, vectors: bool = False) -> float:
     return (VECTORS if vectors else VALUES) * float(n) ** 3
 
 
+def vectors_bytes(n: int) -> int:
+    """Return the bytes of a matrix of order n while its eigenvectors are found, itself included."""
+    return 8 * n**2 * (5 if n <= NUMPY_SIZE else 3)  # NumPy copies what SciPy overwrites
+
+
 def _check_gradient(gradient: Any, vectors: bool) -> None:
     if gradient is None or bool(gradient.isfinite().all()):
         return

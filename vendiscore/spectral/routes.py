@@ -18,7 +18,7 @@ from ..progress import foretell
 from ..similarity.base import Similarity
 from ..similarity.features import FeatureSimilarity
 from .covariance_float32 import SINGLE_TOLERANCE, covariance_single, nearest_shares
-from .eigen import NUMPY_SIZE, decompose, eigen_work
+from .eigen import decompose, eigen_work, vectors_bytes
 from .estimate import Estimate
 from .hill import RANGE_TOLERANCE
 from .lanczos import largest_eigenvalue, most_steps
@@ -99,7 +99,7 @@ class Covariance:
         if not vectors:
             return Cost(n * d**2 + 4 / 3 * d**3, _covariance_bytes(similarity))
         blocks = isinstance(similarity, FeatureSimilarity)  # no copy of the features
-        kept = 8 * (3 * d**2 + n * (d + (0 if blocks else _widened(similarity))))
+        kept = vectors_bytes(d) + 8 * n * (d + (0 if blocks else _widened(similarity)))
         return Cost(3 * n * d**2 + 9 * d**3, max(_covariance_bytes(similarity), kept))
 
     def run(
@@ -153,11 +153,10 @@ class Eigenvalues:
     def cost(self, similarity: Similarity, vectors: bool = False) -> Cost:
         n, entries = similarity.n, entries_of(similarity)
         # Dense features are widened and scaled, a copy of them, before they are multiplied.
-        first = 8 * (n**2 + n * _widened(similarity))
+        copied = 8 * n * _widened(similarity)
         if not vectors:
-            return Cost(entries + 4 / 3 * n**3, first)
-        matrices = 5 if n <= NUMPY_SIZE else 3  # NumPy copies what SciPy overwrites
-        return Cost(entries + 9 * n**3, max(first, 8 * matrices * n**2))
+            return Cost(entries + 4 / 3 * n**3, 8 * n**2 + copied)
+        return Cost(entries + 9 * n**3, vectors_bytes(n) + copied)
 
     def run(
         self,
