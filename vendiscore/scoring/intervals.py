@@ -29,18 +29,19 @@ from ..uncertainty.subsampling import DRAWS, halves_error, student_reach
 from .request import Request
 
 DEPENDENT = "The samples look dependent"  # how the note of near-copies begins
-LEAST_DEPENDENT = 20  # samples: of fewer, dependence is not looked for
-MEASURED = 30  # samples: of fewer, intervals by halves were not seen to hold
-MANY_CLUSTERS = 20  # of fewer, intervals hold a little less often under a narrow kernel
+LEAST_DEPENDENT = 20  # samples: with fewer, no test looks for dependence
+MEASURED = 30  # samples: with fewer, no experiment showed that intervals by halves hold
+MANY_CLUSTERS = 20  # with fewer, intervals hold a little less often under a narrow kernel
 # Below this an error, of log VS say, is the rounding of 0.
 _NO_WIDTH = 1e-9
 _LOG = 1  # the least value of effective numbers, whose errors are found for the logarithm
 
 _NO_EVIDENCE = {  # whether the interval has a width
-    True: "no sample tells more than another, as where none repeats or all are one. The interval "
-    "covers how often others may repeat, or differ, although these samples do not show it.",
-    False: "no sample tells more than another, and the interval does not cover what other samples "
-    "of the source would score.",
+    True: "every sample changes the score equally, for example because none repeats or all are the "
+    "same. The interval covers how often other samples of the source may repeat, or differ, although "
+    "these samples do not show it.",
+    False: "every sample changes the score equally, and the interval does not cover what other "
+    "samples of the source would score.",
 }
 
 MEANING = (
@@ -98,13 +99,13 @@ def sureness(subject: Subject, request: Request, scores: Sequence[Options]) -> S
     if share:  # of samples with a near-copy, more than chance brings
         subject.notes.append(
             f"{DEPENDENT}: {100 * share:.0f} % of {subject.n} have a near-copy, and the interval "
-            f"takes them to be independent. Pass `clusters`, a label for those that came together, "
-            f"such as explain(samples).clusters."
+            f"takes them to be independent. Pass `clusters`, one label for all samples that came "
+            f"together, such as explain(samples).clusters."
         )
     if units is not None and units.repeats is not None and units.repeats.thin:
         found.notes.append(
             "Few pairs of these samples have much in common: the interval allows for repeats that "
-            "others of the source may show."
+            "other samples of the source may show."
         )
     if units is not None and units.codes is not None and units.m < MANY_CLUSTERS:
         found.notes.append(
@@ -130,14 +131,14 @@ def check_asked(n: int, request: Request) -> None:
         )
     if request.corrected and "VS" not in names:
         raise ValueError(
-            "`corrected` is for the Vendi Score, which `measures` does not name; add 'VS' to it, "
-            "or leave `corrected` out"
+            "`corrected` is for the Vendi Score, which `measures` does not name; add 'VS' to "
+            "`measures`, or leave `corrected` out"
         )
     name = "corrected" if request.ci is None else "ci"
     if n < LEAST:
         raise ValueError(
             f"`{name}` needs at least {LEAST} samples, got {n}, which are too few to tell how "
-            f"others would score; score more samples, or leave `{name}` out"
+            f"other samples would score; score more samples, or leave `{name}` out"
         )
 
 
