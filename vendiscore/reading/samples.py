@@ -46,6 +46,9 @@ class Samples:
     asked: Sequence[str] = ()  # prompts by a column of that name, whether or not they are taken out
     prompt_column: str = ""  # column that prompts are from, or could be
     roles: Mapping[str, tuple[str, Sequence[str]]] = field(default_factory=dict)  # columns, labels
+    all_roles: Mapping[str, tuple[str, Sequence[str]]] = field(
+        default_factory=dict
+    )  # before a draw
     wide: Sequence[str] = ()  # columns that each hold the answers of one model
     written: Callable[[Sequence[int]], str] | None = None  # samples, as the file has them
     features: Sequence[str] = ()  # the columns that numbers are from

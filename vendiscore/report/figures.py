@@ -124,5 +124,5 @@ def compared(comparison: Comparison) -> Iterator[Figure]:
         lambda ax: plots.profiles(comparison.orders, legend, curves, ax=ax),
         f"Profiles at matched size; at q = 0: {ends}",
     )
-    text = "With intervals. Curves that cross: which set is more diverse depends on q."
+    text = "With intervals. Where curves cross, which set is more diverse depends on q."
     yield Figure("profiles", picture, "Profiles at matched size", text)

@@ -37,9 +37,9 @@ _NO_WIDTH = 1e-9
 _LOG = 1  # the least value of effective numbers, whose errors are found for the logarithm
 
 _NO_EVIDENCE = {  # whether the interval has a width
-    True: "every sample changes the score equally, for example because none repeats or all are the "
-    "same. The interval covers how often other samples of the source may repeat, or differ, although "
-    "these samples do not show it.",
+    True: "every sample changes the score equally, for example because none repeats or all are "
+    "the same. The interval covers how often other samples of the source may repeat, or differ, "
+    "although these samples do not show it.",
     False: "every sample changes the score equally, and the interval does not cover what other "
     "samples of the source would score.",
 }

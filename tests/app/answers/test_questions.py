@@ -88,6 +88,32 @@ def test_prompts_that_do_not_pair_are_left_out_and_said(tmp_path, monkeypatch, c
         assert f"{row['VS']!r}"[:14] in said
 
 
+def test_questions_are_of_all_rows_where_a_part_is_drawn():
+    rows = [
+        (f"m{model}", f"Question {prompt}?", f"{model} says {i} to {prompt}")
+        for prompt in range(700)
+        for model in range(3)
+        for i in range(2)
+    ]
+    header = "model,prompt,answer"
+    found, notes = offered(header, rows)
+    assert list(found)[:4] == [
+        "Score 1,000 of 4,200 rows",
+        "Score each of 700 prompts",
+        "Which of 3 models is more diverse?",
+        "How many different models?",
+    ]
+    assert notes == []
+    how = found["Which of 3 models is more diverse?"]["options"]
+    assert how == {"sets": "model", "by": "prompt", "prompts": None}
+    page = compared({"A": sent(header, rows, **how)})
+    assert page["within"] == 166
+    assert page["notes"][1] == (
+        "These are 996 of 4,200 texts, in 166 of 700 groups, drawn at random as a whole: more do "
+        "not fit here."
+    )
+
+
 @pytest.mark.parametrize(
     ("header", "rows", "missing", "said"),
     [

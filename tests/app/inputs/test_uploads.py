@@ -1,5 +1,7 @@
 """Pasted text is split in the likeliest way; from more than fits, a random part is drawn."""
 
+from collections import Counter
+
 import numpy as np
 import pytest
 
@@ -184,6 +186,53 @@ def test_problems_and_groups_stay_with_the_samples_that_are_drawn(monkeypatch):
     for i, place in enumerate(found.places):
         assert found.groups[i] == str((place - 2) % 3)
         assert (i in found.problems) == (place % 2 == 1)
+
+
+def many_answers(prompts: int, models: int, times: int, characters: int = 20) -> bytes:
+    rows = [
+        f"{prompt}-{model}-{i},m{model},Question {prompt}?,{'x' * characters} {i} of {prompt}"
+        for i in range(times)
+        for model in range(models)
+        for prompt in range(prompts)
+    ]
+    return "\n".join(["id,model,prompt,answer", *rows]).encode()
+
+
+@pytest.mark.parametrize(
+    ("prompts", "times", "characters"), [(1000, 8, 20), (200, 8, 20), (100, 4, 5_000)]
+)
+def test_the_answers_to_a_prompt_are_drawn_together(prompts, times, characters):
+    given = Given(files=[("a.csv", many_answers(prompts, 2, times, characters))])
+    found = read(given, Asked(column="answer", sets="model", by="prompt"))
+    total, each = 2 * prompts * times, 2 * times
+    assert found.total == total
+    sizes = Counter(found.groups)
+    assert {*sizes.values()} == {each}
+    assert len(found) <= quotas.MAX_SAMPLES
+    characters = sum(map(len, found.values))
+    assert characters <= quotas.MAX_CHARACTERS
+    more = each, characters / len(sizes)  # of one more prompt
+    assert len(found) + more[0] > quotas.MAX_SAMPLES or characters + more[1] > quotas.MAX_CHARACTERS
+    note = f"These are {len(found)} of {total:,} texts, in {len(sizes)} of {prompts:,} groups"
+    assert found.notes[-1].startswith(note)
+    other = read(given, Asked(column="answer", sets="model", by="prompt", draw=1))
+    assert {*other.groups} != {*found.groups}
+
+
+def test_large_groups_keep_a_random_part_each():
+    given = Given(files=[("a.csv", many_answers(20, 4, 25))])
+    found = read(given, Asked(column="answer", by="prompt"))
+    assert (len(found), len({*found.groups})) == (1000, 20)
+    assert found.notes[-1].startswith("These are 1,000 of 2,000 texts, drawn at random")
+
+
+@pytest.mark.parametrize(("others", "n"), [(49, 49), (0, 1000)])
+def test_a_group_too_large_to_fit_does_not_keep_the_others_out(others, n):
+    labels = [*(f"p{i}" for i in range(others)), *["all"] * 3000]
+    table = "prompt,answer\n" + "\n".join(f"{p},text {i}" for i, p in enumerate(labels))
+    found = read(Given(files=[("a.csv", table.encode())]), Asked(column="answer", by="prompt"))
+    assert len(found) == n
+    assert len({*found.groups}) == max(1, others)
 
 
 @pytest.mark.parametrize("kind", examples.MENU)

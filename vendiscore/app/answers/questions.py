@@ -20,8 +20,9 @@ def questions(samples: Samples) -> Record:
         return {"questions": [], "unasked": []}
     n, notes = len(samples), list[str]()
     alone = {"by": None, "sets": None}
-    asked: list[Record] = [_question(f"Score all {n:,} {samples.unit}s", alone)]
-    column, prompts = samples.roles.get("prompt", ("", ()))
+    many = f"{n:,} of {samples.total:,}" if samples.total > n else f"all {n:,}"
+    asked: list[Record] = [_question(f"Score {many} {samples.unit}s", alone)]
+    column, prompts = _role(samples, "prompt")
     each = Counter(label for label in prompts if label)
     if 2 <= len(each) < sum(each.values()):
         label = f"Score each of {len(each):,} {_many('prompt', column)}"
@@ -42,7 +43,7 @@ def questions(samples: Samples) -> Record:
 
 def _of_sets(samples: Samples, role: str) -> tuple[list[Record], list[str]]:
     """Return what can be asked of the models, or of the values of a label, and notes."""
-    column, labels = samples.roles[role]
+    column, labels = _role(samples, role)
     sizes = Counter(label for label in labels if label)
     many, notes = _many(role, column), []
     if missing := len(labels) - sum(sizes.values()):
@@ -51,6 +52,8 @@ def _of_sets(samples: Samples, role: str) -> tuple[list[Record], list[str]]:
     if len(sizes) == 1:
         only = f"“{next(iter(sizes)):.{_LONG}}”"
         return [], [*notes, f"There is only one {role}, {only}: a comparison takes two or more."]
+    here = Counter(samples.roles[role][1])
+    sizes = Counter({label: here[label] for label in sizes})
     if len(sizes) > MAX_SETS or min(sizes.values()) < MIN_SAMPLES:
         why = f"there are {len(sizes):,}, more than {MAX_SETS}"
         if len(sizes) <= MAX_SETS:
@@ -61,14 +64,19 @@ def _of_sets(samples: Samples, role: str) -> tuple[list[Record], list[str]]:
         return [_question(f"Score each of {len(sizes):,} {many}", each)], notes
     how = {"sets": column, **_within(samples, labels)}
     found = [_question(f"Which of {len(sizes)} {many} is more diverse?", how, True)]
-    if samples.kind != "texts" or _share(samples, labels):
+    if samples.kind != "texts" or _share(samples, role):
         found.append(_question(f"How many different {many}?", how, True, "sources"))
     return found, notes
 
 
+def _role(samples: Samples, role: str) -> tuple[str, Sequence[str]]:
+    """Return the column of a role and the labels of all rows, also of those not drawn."""
+    return (samples.all_roles or samples.roles).get(role, ("", ()))
+
+
 def _within(samples: Samples, labels: Sequence[str]) -> Options:
     """Compare within prompts that have two samples or more of each set, else given the prompt."""
-    column, prompts = samples.roles.get("prompt", ("", ()))
+    column, prompts = _role(samples, "prompt")
     pairs = Counter((p, label) for p, label in zip(prompts, labels, strict=False) if p and label)
     sets = {*labels} - {""}
     paired = sum(all(pairs[p, each] > 1 for each in sets) for p in {*prompts} - {""})
@@ -77,10 +85,13 @@ def _within(samples: Samples, labels: Sequence[str]) -> Options:
     return {"by": None, "prompts": samples.prompt_column or None}
 
 
-def _share(samples: Samples, labels: Sequence[str]) -> bool:
+def _share(samples: Samples, role: str) -> bool:
     """Return whether each two sets have answers to a prompt in common."""
+    labels, prompts = samples.roles[role][1], samples.asked
+    if "prompt" in samples.all_roles:
+        labels, prompts = (samples.all_roles[each][1] for each in (role, "prompt"))
     own: dict[str, set[str]] = {label: set() for label in labels if label}
-    for label, prompt in zip(labels, samples.asked, strict=False):
+    for label, prompt in zip(labels, prompts, strict=False):
         if label:
             own[label].add(prompt)
     return share_prompts(own.values())

@@ -1,8 +1,12 @@
-"""As many samples as fit: random parts of more, which can be drawn anew, and which are usable."""
+"""As many samples as fit: random parts of more, which can be drawn anew, and which are usable.
+
+Texts in small groups, such as the answers to each prompt, are drawn by whole groups: a random part
+of the rows would leave a row or two of each.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Hashable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -16,6 +20,7 @@ from ...reading.samples import Python, Samples
 from .. import quotas
 
 _KEPT = 200  # characters of a sample that is too long to be used
+_SMALL = 30  # rows a group, of a random part of the rows: with fewer, whole groups are drawn
 
 
 def draw_indices(n: int, most: int, draw: int) -> list[int]:
@@ -30,10 +35,10 @@ def part_note(n: int, total: int, kind: str) -> str:
     return f"These are {n:,} of {total:,} {kind}, drawn at random: more than {n:,} do not fit here."
 
 
-def part(samples: Samples, most: int, draw: int | None = None) -> Samples:
+def part(samples: Samples, most: int) -> Samples:
     """Return at most `most` of the samples, which keep their places, groups and problems."""
-    draw = samples.draw if draw is None else draw
-    return _subset(samples, draw_indices(len(samples), most, draw), draw)
+    sizes, groups = [0] * len(samples), samples.groups if samples.kind != "vectors" else ()
+    return _subset(samples, _fitting(sizes, groups, most, samples.draw), samples.draw)
 
 
 def fit(samples: Samples, draw: int) -> Samples:
@@ -51,7 +56,8 @@ def fit(samples: Samples, draw: int) -> Samples:
 def _usable_rows(samples: Samples, draw: int) -> Samples:
     width = samples.values.shape[1]
     quotas.check_count(width, quotas.MAX_COLUMNS, "columns")
-    found = part(samples, max(1, min(quotas.MAX_VECTORS, quotas.MAX_VALUES // width)), draw)
+    most = max(1, min(quotas.MAX_VECTORS, quotas.MAX_VALUES // width))
+    found = _subset(samples, draw_indices(len(samples), most, draw), draw)
     X = np.asarray(found.values, dtype=np.float64)
     bad = {i: what for i, (what, _) in not_finite(X).items()}
     return replace(found, values=X, problems={**bad, **found.problems})
@@ -60,7 +66,16 @@ def _usable_rows(samples: Samples, draw: int) -> Samples:
 def _usable_strings(samples: Samples, draw: int) -> Samples:
     longest = quotas.MAX_SMILES if samples.kind == "molecules" else quotas.MAX_TEXT
     sizes = [len(text) if len(text) <= longest else 0 for text in samples.values]
-    found = _subset(samples, _fitting(sizes, draw), draw)
+    kept = _fitting(sizes, samples.groups, quotas.MAX_SAMPLES, draw)
+    found = _subset(samples, kept, draw)
+    if len(kept) < len(sizes):
+        same: dict[str, str] = {}  # equal labels as one string: a table can have 200,000 rows
+        roles = {
+            role: (column, [same.setdefault(label, label) for label in labels])
+            for role, (column, labels) in samples.roles.items()
+            if role != "id"
+        }
+        found = replace(found, all_roles=roles)
     texts, problems = [], {}
     for i, value in enumerate(found.values):
         text = value.strip()
@@ -76,28 +91,49 @@ def _usable_strings(samples: Samples, draw: int) -> Samples:
     return replace(found, values=texts, problems={**problems, **found.problems})
 
 
-def _fitting(sizes: list[int], draw: int) -> list[int]:
-    """Return the indices of as many texts as fit, by their number and by all characters."""
-    n = len(sizes)
-    kept = draw_indices(n, quotas.MAX_SAMPLES, draw)
-    order = np.random.default_rng(draw).permutation(n)[: len(kept)]
-    ends = np.cumsum(np.asarray(sizes)[order])
-    if ends[-1] <= quotas.MAX_CHARACTERS:
-        return kept
-    most = max(1, int(np.searchsorted(ends, quotas.MAX_CHARACTERS, side="right")))
-    return sorted(order[:most].tolist())
+def _fitting(sizes: Sequence[int], groups: Sequence[Hashable], most: int, draw: int) -> list[int]:
+    """Return the indices of as many texts as fit, by their number and by all characters.
+
+    Small groups are kept or left out as a whole.
+    """
+    n, codes = len(sizes), np.arange(len(sizes))
+    whole = bool(groups) and min(n, most) < _SMALL * len({*groups})
+    if whole:
+        order = {label: i for i, label in enumerate(sorted({*map(str, groups)}))}
+        codes = np.array([order[str(label)] for label in groups])
+    drawn = np.random.default_rng(draw).permutation(codes.max(initial=0) + 1)
+    used = np.stack([np.bincount(codes), np.bincount(codes, sizes)])
+    limits = [[most], [quotas.MAX_CHARACTERS]]
+    drawn = drawn[(used[:, drawn] <= limits).all(axis=0)]
+    fits = (used[:, drawn].cumsum(axis=1) <= limits).all(axis=0)
+    if whole and not fits.any():
+        return _fitting(sizes, (), most, draw)
+    return np.flatnonzero(np.isin(codes, drawn[fits])).tolist()
 
 
 def _subset(samples: Samples, kept: list[int], draw: int) -> Samples:
     n, python = len(samples), samples.python
     if len(kept) == n:
         return samples
+    found = samples.subset(kept)
     return replace(
-        samples.subset(kept),
-        notes=(*samples.notes, part_note(len(kept), n, samples.kind)),
+        found,
+        notes=(*samples.notes, _note(samples, found)),
         python=python and partial(_part_code, python, n, len(kept), draw),
         total=n,
         draw=draw,
+    )
+
+
+def _note(samples: Samples, found: Samples) -> str:
+    """Say which part was drawn, of rows or of whole groups."""
+    n, kind = len(found), samples.kind
+    groups, own = len({*samples.groups} - {""}), len({*found.groups} - {""})
+    if own == groups:
+        return part_note(n, len(samples), kind)
+    return (
+        f"These are {n:,} of {len(samples):,} {kind}, in {own:,} of {groups:,} groups, drawn at "
+        f"random as a whole: more do not fit here."
     )
 
 
