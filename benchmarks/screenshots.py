@@ -12,6 +12,7 @@ import io
 from pathlib import Path
 
 from page import ROOT, SIZES, opened, visited
+from page_tasks import models_in_one_table
 from PIL import Image
 from playwright.sync_api import Page
 
@@ -24,6 +25,22 @@ def score(page: Page, tab: str, example: str) -> None:
     page.locator(f"#tab-{tab}").click()
     page.get_by_role("button", name=example, exact=True).click()
     page.locator(_DONE).wait_for()
+    settle(page)
+
+
+def compare_models(page: Page) -> None:
+    """Choose one table of the answers of three models, and ask which is more diverse."""
+    task = models_in_one_table()
+    (_, name, data, _), (_, question) = task.steps
+    box = page.locator("#samples input[type=file]")
+    box.set_input_files({"name": name, "mimeType": "text/csv", "buffer": data})
+    page.get_by_role("button", name=question).click()
+    page.locator(task.place).wait_for()
+    settle(page)
+
+
+def settle(page: Page) -> None:
+    """Wait for the last picture, and leave the top of the page without a mark of the mouse."""
     page.locator("#progress").wait_for(state="hidden")
     page.wait_for_load_state("networkidle")
     page.mouse.move(0, 0)
@@ -51,6 +68,9 @@ def main() -> None:
         save(page, "text")
         score(page, "compare", "Scents, acetates, medicines")
         save(page, "compare")
+        page = visited(browser, url, 1280, 1010)
+        compare_models(page)
+        save(page, "models")
         page = visited(browser, url, *SIZES["phone"], device_scale_factor=2, is_mobile=True)
         score(page, "texts", "A model in a rut")
         page.locator("#result").evaluate("e => e.scrollIntoView()")
