@@ -59,18 +59,18 @@ def meaning(found: Findings, what: str) -> str:
     if n == 1:
         return "One sample alone is exactly one; add more to compare."
     if score < ONE:
-        return f"To this kernel, these {n} {what} are nearly the same."
+        return f"To this kernel, these {n:,} {what} are nearly the same."
     if score <= 0.95 * n:
         share = float(to_host(found.spectrum.values)[0])
         return (
-            f"This set of {n} {what} is as diverse as {score:.1f} {what} that have nothing in "
+            f"This set of {n:,} {what} is as diverse as {score:.1f} {what} that have nothing in "
             f"common; its main direction makes up {100 * share:.0f} % of it."
         )
     closest = found.explanation.nearest_similarity
     mean = found.K[np.tril_indices(len(found.K), -1)].mean()
     same = int((closest > _SAME).sum())
     return (
-        f"These {n} {what} count as nearly all different: any two are "
+        f"These {n:,} {what} count as nearly all different: any two are "
         f"{mean:.2f} alike on average, the closest two "
         f"{closest.max():.2f}."
     ) + (f" To this kernel, however, {same} of them are the same as another." if same else "")
@@ -100,7 +100,8 @@ def interval(found: Findings, what: str) -> str:
             return f"The score is exact, although an estimate was requested. {found.no_interval}"
         bounds = f"It is proved to be between {low:.4g} and {high:.4g}." if low is not None else ""
         error = f"Its computation has a standard error of {se:.2g}." if se is not None else ""
-        return f"This score is an estimate. {bounds}{error} {found.no_interval}"
+        said = "This score is an estimate.", bounds, error, found.no_interval
+        return " ".join(filter(None, said))
     if low is None or high is None or se is None:
         return found.no_interval or "No interval was requested."
     sizes = found.sizes
