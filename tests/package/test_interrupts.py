@@ -161,8 +161,8 @@ CODE = """
 import resource, warnings
 warnings.simplefilter("ignore")
 import numpy as np, vendiscore as v
-X = np.random.default_rng(0).standard_normal((50_000, 3)).astype(np.float32)
-resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))  # in single precision K has 10 GB
+X = np.random.default_rng(0).standard_normal((40_000, 3)).astype(np.float32)
+resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))  # in single precision K has 6 GB
 {}
 """
 
