@@ -21,14 +21,21 @@ from .tables import (
 _LOOK = 200  # rows that show what the rest is like
 _CHARACTERS = 200_000
 _QUOTED, _CELL = re.compile(r'"(?:[^"]|"")*"'), "\0"
+# A row of one column that a spreadsheet has copied: in quotes, which are doubled inside, or bare.
+_COPIED = re.compile(r'(?:"((?:[^"]|"")*+)"|([^"\r\n][^\r\n]*))(?:\r?\n|$)')
 _NAME = re.compile(r"\w[\w .#()/-]*")
 _MOST = 0.9  # share of rows with as many cells as the first
 
 
 def delimiter_of(text: str, limits: Limits) -> str | None:
-    """Return the sign between the cells of a table, "" between quoted texts; None for prose."""
+    """Return the sign between the cells of a table, "" between quoted texts; None for prose.
+
+    One column copied from a spreadsheet has no sign, and counts as separated by tabs.
+    """
     if said := re.match(r"\ufeff?sep=(.)\r?\n", text):
         return said[1]
+    if _is_copied(text.strip()):
+        return "\t"
     try:
         sign = delimiter(text, False, limits)
         rows = [cells for _, cells in islice(parse_rows(text, sign, limits), _LOOK)]
@@ -59,6 +66,19 @@ def delimiter_of(text: str, limits: Limits) -> str | None:
     beside = re.compile(f"(^|{re.escape(sign)}){_CELL}({re.escape(sign)}|$)")
     told = sign == ";" or known or any(map(beside.search, lines)) or _has_columns(rows)
     return sign if told else None
+
+
+def _is_copied(text: str) -> bool:
+    """Return whether text is one column of a spreadsheet: it quotes the cells with line breaks."""
+    at, n, broken = 0, 0, False
+    while row := _COPIED.match(text, at):
+        cell, bare = row.groups()
+        if bare is not None and bare.count('"') % 2:
+            return False
+        if cell is not None and "\n" not in cell and '""' not in cell:
+            return False
+        at, n, broken = row.end(), n + 1, broken or "\n" in (cell or "")
+    return at == len(text) and n > 1 and broken
 
 
 def _is_tight(line: str, sign: str) -> bool:

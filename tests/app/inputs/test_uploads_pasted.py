@@ -128,3 +128,45 @@ def test_rows_that_cannot_be_told_apart_are_asked_about_in_the_box_too():
         with pytest.raises(AskError, match="row 2 has 3, row 3 has 3") as caught:
             read_(text)
     assert pasted(text, **caught.value.choices[0][1]).values == text.strip().split("\n")
+
+
+COLUMN = [
+    "Go to bed at nine.\n\nEvery night.",
+    "Quit, now.",
+    'It is "fine", she said.\nReally.',
+    "Go.",
+]
+
+
+def copied(cells: list[str]) -> str:
+    """Return cells as a spreadsheet copies them: in quotes where they have line breaks."""
+    return "\n".join(
+        '"' + cell.replace('"', '""') + '"' if "\n" in cell else cell for cell in cells
+    )
+
+
+@pytest.mark.parametrize("header", [[], ["answer"]])
+@pytest.mark.parametrize("ending", ["\n", "\r\n"])
+def test_a_column_of_a_spreadsheet_keeps_cells_with_line_breaks(header, ending):
+    found = pasted(copied(header + COLUMN).replace("\n", ending))
+    assert [text.replace("\r\n", "\n") for text in found.values] == COLUMN
+    assert found.kind == "texts"
+    assert found.separator == "row"
+    assert "split by" not in found.how
+    lines = dict(found.splits)["line"]
+    assert len(pasted(copied(header + COLUMN), separator="line")) == lines == 6 + len(header)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '"Where are you?\nHere," she said.\nHe left.',
+        '"Where are you?\nHere."\n"No."\nHe left.',
+        'He came in.\n\n"Where are you?\nHere."\n\nHe left.',
+        '"Where are you?\nHere."',
+        '"Where are you?\nHere.\nHe left.',
+    ],
+    ids=["inside", "a quoted line", "paragraphs", "alone", "open"],
+)
+def test_quotes_of_prose_make_no_column(text):
+    assert delimiter_of(text, TABLE) is None

@@ -176,7 +176,7 @@ def _finished(
     whole = replace(found, notes=(), python=python, written=None, by=by, columns=columns)
     found = fit(replace(whole, sets_by=asked.sets or None), asked.draw)
     more = (f"Only the first {found.total:,} rows were read.",) if read.more else ()
-    known = [_split_by(read.delimiter), "decimal commas" * read.comma or _left_out(found)]
+    known = [_split_by(read), "decimal commas" * read.comma or _left_out(found)]
     return replace(
         found,
         name=f"{name} › {found.column}" if found.column else name,
@@ -205,7 +205,7 @@ def _note(found: Samples, name: str) -> str:
     if read and not read.typed:
         named = f"the first row names the columns {join_names(read.names):.90}"
         facts = [named if read.header is not None else "no row of names"]
-        facts += [_split_by(read.delimiter)] if read.delimiter != "," else []
+        facts += [_split_by(read)] if read.delimiter != "," else []
         facts += ["read as Windows-1252, as it is not UTF-8"] if read.encoding == "cp1252" else []
         facts += ["decimal commas"] if read.comma else []
     facts.append(_left_out(found))
@@ -228,6 +228,8 @@ def _left_out(found: Samples) -> str:
     return f"left out: {join_names(why)}" if found.lost else ""
 
 
-def _split_by(delimiter: str) -> str:
+def _split_by(read: Table) -> str:
     """Say how the cells of a table were told apart; "" for one column."""
-    return f"split by {DELIMITERS.get(delimiter, repr(delimiter))}" if delimiter else ""
+    if not read.delimiter or len(read.names) == 1:
+        return ""
+    return f"split by {DELIMITERS.get(read.delimiter, repr(read.delimiter))}"
