@@ -70,6 +70,8 @@ def delimiter_of(text: str, limits: Limits) -> str | None:
 
 def _is_copied(text: str) -> bool:
     """Return whether text is one column of a spreadsheet: it quotes the cells with line breaks."""
+    if not (text.startswith('"') or '\n"' in text):
+        return False
     at, n, broken = 0, 0, False
     while row := _COPIED.match(text, at):
         cell, bare = row.groups()

@@ -46,7 +46,7 @@ class Samples:
     asked: Sequence[str] = ()  # prompts by a column of that name, whether or not they are taken out
     prompt_column: str = ""  # column that prompts are from, or could be
     roles: Mapping[str, tuple[str, Sequence[str]]] = field(default_factory=dict)  # columns, labels
-    # The roles of all rows, without ids, where `values` are a part that was drawn.
+    # The roles of all rows, also where `values` are a part that was drawn.
     all_roles: Mapping[str, tuple[str, Sequence[str]]] = field(default_factory=dict)
     wide: Sequence[str] = ()  # columns that each hold the answers of one model
     written: Callable[[Sequence[int]], str] | None = None  # samples, as the file has them

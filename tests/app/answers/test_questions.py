@@ -88,6 +88,13 @@ def test_prompts_that_do_not_pair_are_left_out_and_said(tmp_path, monkeypatch, c
         assert f"{row['VS']!r}"[:14] in said
 
 
+def test_a_column_of_ids_is_named_where_a_part_is_drawn():
+    rows = [(f"i{i}", f"m{i % 2}", f"Question {i // 4}?", f"{i} is said") for i in range(1200)]
+    found = sample_readout.read_answer(sent("id,model,prompt,answer", rows))
+    assert found["n"] < found["total"]
+    assert found["roles"] == {"prompt": ["prompt", 300], "model": ["model", 2], "id": ["id", 1200]}
+
+
 def test_questions_are_of_all_rows_where_a_part_is_drawn():
     rows = [
         (f"m{model}", f"Question {prompt}?", f"{model} says {i} to {prompt}")

@@ -226,6 +226,14 @@ def test_large_groups_keep_a_random_part_each():
     assert found.notes[-1].startswith("These are 1,000 of 2,000 texts, drawn at random")
 
 
+def test_groups_that_lose_rows_are_not_said_to_be_whole():
+    labels = [f"p{i % 20}" for i in range(6000)] + [f"one {i}" for i in range(9)]
+    table = "prompt,answer\n" + "\n".join(f"{p},text {i}" for i, p in enumerate(labels))
+    found = read(Given(files=[("a.csv", table.encode())]), Asked(column="answer", by="prompt"))
+    assert len({*found.groups}) < 29
+    assert found.notes[-1].startswith("These are 1,000 of 6,009 texts, drawn at random")
+
+
 @pytest.mark.parametrize(("others", "n"), [(49, 49), (0, 1000)])
 def test_a_group_too_large_to_fit_does_not_keep_the_others_out(others, n):
     labels = [*(f"p{i}" for i in range(others)), *["all"] * 3000]

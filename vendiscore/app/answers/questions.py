@@ -71,7 +71,7 @@ def _of_sets(samples: Samples, role: str) -> tuple[list[Record], list[str]]:
 
 def _role(samples: Samples, role: str) -> tuple[str, Sequence[str]]:
     """Return the column of a role and the labels of all rows, also of those not drawn."""
-    return (samples.all_roles or samples.roles).get(role, ("", ()))
+    return samples.all_roles.get(role, ("", ()))
 
 
 def _within(samples: Samples, labels: Sequence[str]) -> Options:
@@ -88,7 +88,7 @@ def _within(samples: Samples, labels: Sequence[str]) -> Options:
 def _share(samples: Samples, role: str) -> bool:
     """Return whether each two sets have answers to a prompt in common."""
     labels, prompts = samples.roles[role][1], samples.asked
-    if "prompt" in samples.all_roles:
+    if samples.total > len(samples) and "prompt" in samples.all_roles:
         labels, prompts = (samples.all_roles[each][1] for each in (role, "prompt"))
     own: dict[str, set[str]] = {label: set() for label in labels if label}
     for label, prompt in zip(labels, prompts, strict=False):

@@ -111,7 +111,7 @@ def read_answer(samples: Samples) -> Record:
     usable = (i for i in range(len(samples)) if i not in samples.problems)
     bad = samples.problems
     error = UnusableError({"": (samples, bad)}, samples.kind) if bad else None
-    roles = (samples.all_roles or samples.roles).items()
+    roles = samples.all_roles.items()
     return {
         **{name: getattr(samples, name) for name in _PLAIN},
         **{name: list(getattr(samples, name)) for name in ("kinds", "notes", "columns")},

@@ -123,7 +123,7 @@ def _with_roles(
     """Add what other columns tell of the samples, and the prompts that they answer."""
     roles = roles_of(head, whole, {found.column, *found.features}, asked)
     prompts = roles["prompt"][1] if "prompt" in roles and found.kind != "vectors" else ()
-    return replace(found, roles=roles, asked=found.prompts or prompts)
+    return replace(found, roles=roles, all_roles=roles, asked=found.prompts or prompts)
 
 
 def parse(data: bytes, form: str, wanted: Wanted) -> Any:

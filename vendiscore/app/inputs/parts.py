@@ -6,6 +6,7 @@ of the rows would leave a row or two of each.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Hashable, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -38,7 +39,7 @@ def part_note(n: int, total: int, kind: str) -> str:
 def part(samples: Samples, most: int) -> Samples:
     """Return at most `most` of the samples, which keep their places, groups and problems."""
     sizes, groups = [0] * len(samples), samples.groups if samples.kind != "vectors" else ()
-    return _subset(samples, _fitting(sizes, groups, most, samples.draw), samples.draw)
+    return _subset(samples, _fitting(sizes, groups, most, samples.draw))
 
 
 def fit(samples: Samples, draw: int) -> Samples:
@@ -48,34 +49,25 @@ def fit(samples: Samples, draw: int) -> Samples:
     known = dict(samples.problems)
     for short in ("has no group", "has no set"):  # without the column, of the visitor's choice
         known |= {i: short for i, what in known.items() if what.endswith(short)}
-    samples = replace(samples, problems=known)
-    found = _usable_strings(samples, draw) if strings else _usable_rows(samples, draw)
-    return replace(found, problems=dict(sorted(found.problems.items())), total=n, draw=draw)
+    samples = replace(samples, problems=known, draw=draw)
+    found = _usable_strings(samples) if strings else _usable_rows(samples)
+    return replace(found, problems=dict(sorted(found.problems.items())), total=n)
 
 
-def _usable_rows(samples: Samples, draw: int) -> Samples:
+def _usable_rows(samples: Samples) -> Samples:
     width = samples.values.shape[1]
     quotas.check_count(width, quotas.MAX_COLUMNS, "columns")
-    most = max(1, min(quotas.MAX_VECTORS, quotas.MAX_VALUES // width))
-    found = _subset(samples, draw_indices(len(samples), most, draw), draw)
+    found = part(samples, max(1, min(quotas.MAX_VECTORS, quotas.MAX_VALUES // width)))
     X = np.asarray(found.values, dtype=np.float64)
     bad = {i: what for i, (what, _) in not_finite(X).items()}
-    return replace(found, values=X, problems={**bad, **found.problems})
+    # Rows are drawn one by one, so that questions are of the part.
+    return replace(found, values=X, all_roles=found.roles, problems={**bad, **found.problems})
 
 
-def _usable_strings(samples: Samples, draw: int) -> Samples:
+def _usable_strings(samples: Samples) -> Samples:
     longest = quotas.MAX_SMILES if samples.kind == "molecules" else quotas.MAX_TEXT
     sizes = [len(text) if len(text) <= longest else 0 for text in samples.values]
-    kept = _fitting(sizes, samples.groups, quotas.MAX_SAMPLES, draw)
-    found = _subset(samples, kept, draw)
-    if len(kept) < len(sizes):
-        same: dict[str, str] = {}  # equal labels as one string: a table can have 200,000 rows
-        roles = {
-            role: (column, [same.setdefault(label, label) for label in labels])
-            for role, (column, labels) in samples.roles.items()
-            if role != "id"
-        }
-        found = replace(found, all_roles=roles)
+    found = _subset(samples, _fitting(sizes, samples.groups, quotas.MAX_SAMPLES, samples.draw))
     texts, problems = [], {}
     for i, value in enumerate(found.values):
         text = value.strip()
@@ -111,7 +103,7 @@ def _fitting(sizes: Sequence[int], groups: Sequence[Hashable], most: int, draw: 
     return np.flatnonzero(np.isin(codes, drawn[fits])).tolist()
 
 
-def _subset(samples: Samples, kept: list[int], draw: int) -> Samples:
+def _subset(samples: Samples, kept: list[int]) -> Samples:
     n, python = len(samples), samples.python
     if len(kept) == n:
         return samples
@@ -119,21 +111,21 @@ def _subset(samples: Samples, kept: list[int], draw: int) -> Samples:
     return replace(
         found,
         notes=(*samples.notes, _note(samples, found)),
-        python=python and partial(_part_code, python, n, len(kept), draw),
+        python=python and partial(_part_code, python, n, len(kept), samples.draw),
         total=n,
-        draw=draw,
     )
 
 
 def _note(samples: Samples, found: Samples) -> str:
     """Say which part was drawn, of rows or of whole groups."""
     n, kind = len(found), samples.kind
-    groups, own = len({*samples.groups} - {""}), len({*found.groups} - {""})
-    if own == groups:
+    every, own = Counter(samples.groups), {*found.groups}
+    if len(own) == len(every) or sum(every[label] for label in own) > n:
         return part_note(n, len(samples), kind)
+    groups = f"{len(own - {''}):,} of {len({*every} - {''}):,} groups"
     return (
-        f"These are {n:,} of {len(samples):,} {kind}, in {own:,} of {groups:,} groups, drawn at "
-        f"random as a whole: more do not fit here."
+        f"These are {n:,} of {len(samples):,} {kind}, in {groups}, drawn at random as a whole: "
+        f"more do not fit here."
     )
 
 

@@ -108,7 +108,11 @@ def roles_of(
             prompts = list(column.cells) if column and role == "prompt" else prompts
     there = {role: column for role, column in found.items() if column}
     read = whole(list(dict.fromkeys(there.values())))
-    labels = {role: (column, read.labels(column)) for role, column in there.items()}
+    same: dict[str, str] = {}  # equal labels as one string: a table can have 200,000 rows
+    labels = {
+        role: (column, [same.setdefault(label, label) for label in read.labels(column)])
+        for role, column in there.items()
+    }
     own = labels.get("id", ("", []))[1]
     if not asked.id and len({*own} - {""}) < len(own):
         labels.pop("id", None)
