@@ -30,11 +30,11 @@ def score(page: Page, tab: str, example: str) -> None:
 
 def compare_models(page: Page) -> None:
     """Choose one table of the answers of three models, and ask which is more diverse."""
+    from in_browser import take  # which is found once `page` is imported
+
     task = models_in_one_table()
-    (_, name, data, _), (_, question) = task.steps
-    box = page.locator("#samples input[type=file]")
-    box.set_input_files({"name": name, "mimeType": "text/csv", "buffer": data})
-    page.get_by_role("button", name=question).click()
+    for step in task.steps:
+        take(page, *step)
     page.locator(task.place).wait_for()
     settle(page)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 import re
 import tempfile
 import zipfile
@@ -21,6 +20,7 @@ playwright = pytest.importorskip("playwright.sync_api")
 expect = playwright.expect
 expect.set_options(timeout=30_000)  # a busy machine is not a failure
 TABS = ("Text", "Images", "Molecules", "Vectors", "Compare")
+_CHOSEN = tempfile.TemporaryDirectory(prefix="vendiscore-chosen-")  # until Python ends
 # Counted by the browser, whatever a test calls: a press of the mouse is a click.
 COUNT = "window.clicks = 0; addEventListener('pointerdown', () => (window.clicks += 1), true);"
 # The focused element, in the words of readers of screens.
@@ -55,7 +55,7 @@ def choose(page, *files: tuple[str, bytes] | Path, at=None) -> None:
     chooser = (at or page.locator("#samples")).locator("label:has(input[type=file])")
     with page.expect_file_chooser() as window:
         chooser.click()
-    folder = Path(tempfile.mkdtemp(dir=os.environ["HF_HOME"]))  # which the tests delete in the end
+    folder = Path(tempfile.mkdtemp(dir=_CHOSEN.name))  # read after this call, too
     window.value.set_files([_on_disk(file, folder) for file in files])
 
 
