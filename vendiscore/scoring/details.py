@@ -17,6 +17,7 @@ from ..resolve.kernel_build import is_divisible
 from ..resolve.sets import fit_source
 from ..signature import digest, digits, line, plain
 from ..similarity.base import Similarity
+from ..similarity.residuals import echo_notes
 from ..spectral.vendi import Spectral
 from .intervals import Sureness
 from .request import Request
@@ -169,7 +170,10 @@ def _notes(
 ) -> list[str]:
     """Return what to know before a number is used, a sentence each."""
     notes = [*subject.notes]
-    notes += similarity.notes if similarity else [n for space in spaces[:1] for n in space.notes]
+    if similarity:
+        notes += [*similarity.notes, *echo_notes(similarity)]
+    else:
+        notes += [note for space in spaces[:1] for note in space.notes]
     fitted = similarity.fitted if similarity else {}
     told = {name: plain(value) for name, value in fitted.items() if not isinstance(value, str)}
     if told:

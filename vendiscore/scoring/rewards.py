@@ -23,7 +23,6 @@ from ..resolve.group_labels import Groups, check_size, coded, grouped, is_hashab
 from ..resolve.kernel_request import KernelArgument, how_of
 from ..resolve.prompt_places import Prompts
 from ..resolve.sets import read_samples
-from ..similarity.residuals import ExplainedError
 from ..spectral.rank_one import check_order, leave_one_out, log_score, surprise
 from ..spectral.spectrum import PSD, check_psd
 from ..spectral.stacks import Spectra
@@ -72,7 +71,7 @@ def group_rewards(
         The prompt of each sample, of any kind that can be compared with ``==``.
     given_prompt : bool
         Take the prompts out of the similarity too, as `prompts` of `compute` does; then one for
-        each group will do. A sample that its prompt explains wholly adds 0.
+        each group will do. A sample that repeats its prompt adds 0.
     fuse : {"x", "+"}
         quality · (1 − weight + weight · credit), weight in [0, 1], which rewards good samples
         alone, as DARLING does; or quality + weight · credit.
@@ -190,10 +189,11 @@ def credits_of(
         named = Groups(tuple(groups.labels[i] for i in labels), own)
         subject = Subject(chosen, how, orders=[q], psd=psd, groups=named, in_parts=True)
         try:
-            found[some], scores[labels] = _of_groups(subject, sizes[labels], credit, q, psd)
-            break
-        except ExplainedError as error:
-            some = np.delete(some, list(error.problems))
+            echoes = subject.similarity.echoes
+            if echoes is None:
+                found[some], scores[labels] = _of_groups(subject, sizes[labels], credit, q, psd)
+                break
+            some = some[~to_host(echoes)]
         except SampleError as error:
             raise groups.located(error.at(some)) from error.__cause__
     return Credits(found, scores)

@@ -13,7 +13,16 @@ import numpy as np
 from ..arrays import memory
 from ..arrays import sparse as sp
 from ..arrays.identical import joint_groups
-from ..arrays.namespace import Array, gram, is_numpy, namespace, product, row_blocks, scalar
+from ..arrays.namespace import (
+    Array,
+    gram,
+    is_numpy,
+    namespace,
+    product,
+    row_blocks,
+    scalar,
+    to_host,
+)
 from ..arrays.types import Rows
 from ..errors import SampleError
 from ..summary import one_line
@@ -68,6 +77,8 @@ class Similarity(metaclass=_Closed):
     dropped : mapping of int to str
         Samples left out on request, by their place in the list that was passed, and why. K and n
         describe the other samples, in their order.
+    echoes : array (n,) of bool, or None
+        Which samples repeat the prompt that was taken out of them; None if none does.
 
     Examples
     --------
@@ -89,6 +100,7 @@ class Similarity(metaclass=_Closed):
     notes: Sequence[str] = ()
     roundoff: float = 0.0
     dropped: Mapping[int, str] = _NOTHING
+    echoes: Array | None = None
 
     def __repr__(self) -> str:
         return one_line(type(self).__name__, {"n": self.n, **self.settings})
@@ -148,7 +160,7 @@ class Similarity(metaclass=_Closed):
         groups = self._groups()
         if groups is None or self.scale is None:
             return groups
-        return joint_groups([groups, np.asarray(self.scale)])
+        return joint_groups([groups, to_host(self.scale)])
 
     def diagonal(self) -> Array:
         """Return k(x, x) for every sample, shape (n,)."""
@@ -169,6 +181,10 @@ class Similarity(metaclass=_Closed):
 
     def dense(self) -> Array:
         """Return K as a new (n, n) float64 array; TooLargeError if it does not fit in memory."""
+        diagonal = self.diagonal()
+        if not is_numpy(diagonal):
+            xp = namespace(diagonal)
+            return xp.astype(xp.concat([rows for _, rows in self.blocks()]), xp.float64, copy=False)
         out = self._new_matrix()
         for block, rows in self.blocks():
             out[block] = rows
@@ -284,7 +300,11 @@ class Similarity(metaclass=_Closed):
     def _like(self, part: Similarity, index: Index) -> Similarity:
         """Copy notes, settings and scale factors to the subset `index`."""
         part = part._with(
-            settings=self.settings, fitted=self.fitted, notes=self.notes, roundoff=self.roundoff
+            settings=self.settings,
+            fitted=self.fitted,
+            notes=self.notes,
+            roundoff=self.roundoff,
+            echoes=None if self.echoes is None else self.echoes[index],
         )
         return part if self.scale is None else part.scaled(self.scale[index])
 

@@ -99,6 +99,9 @@ class _Mixture(Similarity):
     def _part(self, index: np.ndarray) -> Similarity:
         return type(self)([part.part(index) for part in self.parts], *self._options)
 
+    def _stack(self, places: np.ndarray) -> Array:
+        return self._combined("stack", places)
+
     def _diagonal(self) -> Array:
         return self._combined("diagonal")
 

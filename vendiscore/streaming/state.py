@@ -18,6 +18,7 @@ from ..resolve.sets import resolve_sets
 from ..scoring.request import check_orders
 from ..signature import digits, line
 from ..similarity.base import Similarity
+from ..similarity.residuals import echo_note
 from ..spectral.estimate import Estimate
 from ..spectral.spectrum import PSD, Spectrum, check_psd, from_covariance
 from .configuration import found_in, is_plain, must_be_unit, refused, restored, settings_of
@@ -307,6 +308,11 @@ class State:
         notes = [f"First batch: {note}" for note in self.notes]
         if self._single:
             notes.append("Rows in float32 were multiplied in single precision, as asked.")
+        echoes = self._sum.last() if "prompts" in self.settings and self._sum else 0.0
+        if echoes and self.uneven:
+            notes.append(echo_note(f"Samples of {echoes / self.weight:.3g} of the weight"))
+        elif echoes:
+            notes.append(echo_note(f"{echoes:,.0f} of {self.n:,} samples"))
         p = f"given, sum {digits(self.weight)}" if self.uneven else "uniform"
         why = f"the samples were added up, {self.d} features of each"
         told = {**self.settings, "p": p, "q": list(estimates)}
