@@ -24,8 +24,8 @@ def given(both: Similarity, n: int, prompt: np.ndarray, spacing: float = 0.0) ->
     `both` has the n samples that came in, less those dropped, and after them all prompts, of which
     `prompt` (n,) has the place of each sample's own. K' = T K Tᵀ for T = [I, −diag(c) P] is, for
     one prompt, the Schur complement K − k_u k_uᵀ / k_uu. Samples that repeat their prompts have no
-    direction: they are alike to each other, 1, and to no other sample, 0. `spacing` is that of the
-    numbers that samples came in.
+    direction: they are alike to each other, 1, and to no other sample, 0. `spacing` is the relative
+    spacing of the numbers in which samples came.
     """
     kept = np.setdiff1d(np.arange(n), list(both.dropped))
     at, of = np.arange(len(kept)), len(kept) + prompt[kept]
