@@ -85,7 +85,7 @@ def l2_star(subject: Subject, box: tuple[Ends, Ends] = (0, 1)) -> float:
 def geometric_mean_of_deviations(subject: Subject) -> float:
     """The geometric mean of the standard deviations of all columns; 0 if one is constant.
 
-    The columns of texts are the words and phrases of these texts, without those of other groups.
+    The columns of texts are their own words and phrases, not the words of other groups.
     """
     X = subject.features
     if sp.issparse(X):

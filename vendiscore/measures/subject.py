@@ -369,7 +369,7 @@ def check_features(K: Similarity) -> None:
 def own_columns(F: Rows, subject: Subject) -> Rows:
     """Drop columns without a number, such as the words of other groups, from a kernel's features.
 
-    Columns that depend on no sample, such as those of an encoder, stay.
+    Columns that depend on no sample, such as the columns of an encoder, stay.
     """
     how = subject.how
     if isinstance(subject.whole.samples, Similarity) or how.given:
