@@ -119,7 +119,7 @@ def read_request(
 ) -> Request:
     """Read the keywords of `compute` but the samples, ignoring `others` of other metrics.
 
-    With `any_order`, `q` is for more than the measures, or a default: it may have no effect on them.
+    With `any_order`, `q` is a default, or for more than the measures: it may have no effect.
     """
     if others is not None or not _PLAIN.issuperset(map(type, arguments.values())):
         return _read_request(arguments, usual, references, others, any_order)
