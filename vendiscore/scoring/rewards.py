@@ -207,7 +207,7 @@ def credits_of(
 def _of_groups(
     subject: Subject, credit: Credit, q: float, psd: PSD
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return credits and scores of groups, of which blank texts are no part."""
+    """Return credits and scores of groups, which blank texts do not belong to."""
     assert subject.groups is not None
     codes = subject.groups.codes
     sizes = np.bincount(codes)
