@@ -205,6 +205,31 @@ def test_single_precision_is_asked_for_and_close():
         exact.merge(single)
 
 
+SINGLE = 2e-5  # the largest error that the docstring of State.empty has
+NOISE = np.random.default_rng(0).standard_normal((4000, 64))
+COLUMNS = np.arange(64)
+CENTRES = np.random.default_rng(1).standard_normal((10, 64))[np.arange(4000) % 10]
+SPECTRA = {
+    "flat": (NOISE, 1e-7),
+    "falling slowly": (NOISE / (1 + COLUMNS), 2e-7),
+    "decaying": (NOISE * np.exp(-COLUMNS / 20), SINGLE),
+    "large mean": (NOISE + 100, SINGLE),
+    "two scales": (NOISE * np.where(COLUMNS < 32, 1, 1e-3), SINGLE),
+    "clusters": (CENTRES + 1e-3 * NOISE, SINGLE),
+}
+
+
+@pytest.mark.parametrize("name", SPECTRA)
+def test_single_precision_has_the_error_that_is_promised(name):
+    rows, most = SPECTRA[name]
+    rows = rows.astype(np.float32)
+    single = State.empty(k="cosine", precision="single").update(rows)
+    exact = State.empty(k="cosine").update(rows)
+    for q in (1, 2, "inf"):
+        assert single.compute(q=q) == pytest.approx(exact.compute(q=q), rel=most)
+    assert f"{SINGLE:.0e}".replace("e-0", "e-") in (State.empty.__doc__ or "")
+
+
 def test_samples_left_out_are_counted_and_their_weights_too():
     texts = ["a", "", "b", "a b"]
     how = {"k": "text_embeddings", "model": _letters, "on_error": "skip"}

@@ -265,7 +265,7 @@ def find(
 ) -> Findings:
     """Find the numbers that `compute` gives, with an interval where there can be one."""
     keywords = dict(arguments)
-    request = read_request({**keywords, "details": True})
+    request = read_request({**keywords, "details": True}, any_order=True)
     subject = subject_of(samples, references, request)
     sets = {"samples": subject.samples, "references": subject.references}
     refuse_gradient("report", **request.how.options, **sets, p=request.p)

@@ -17,7 +17,7 @@ def load(name: str, config_name: str | None = None, **options: Any) -> SampleMet
     ----------
     name : {"vendiscore", "magnitude"}
         `VendiScore` or `Magnitude` of `vendiscore.integrations.huggingface`.
-    config_name : str, optional; `evaluate.load` has it, and it changes nothing
+    config_name : str, optional; a name of the published card, which changes nothing
     **options : defaults of the metric's `compute`, or arguments of `evaluate.Metric`
 
     Returns

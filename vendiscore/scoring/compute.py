@@ -99,7 +99,8 @@ def compute(
         How standard errors are found: by the delete-one jackknife ("VS", "IntDiv", "AvgSim"), or
         by subsampling without replacement. Intervals of "VS" are even in log(log n − log VS).
     corrected : bool
-        Add VS_corrected, the score without its bias of order 1/n; warn where far from saturated.
+        Add VS_corrected, the score without its bias of order 1/n, an estimate for the source that
+        may exceed n; warn where far from saturated.
     measures : str, list of str, or dict of str to dict, optional
         Measures (`list_measures()`) other than "VS", such as ["VS", "IntDiv"] or
         {"VS": {}, "MagArea": {"n_scales": 20}}.

@@ -57,7 +57,7 @@ def group_rewards(
 
     For any loop of reinforcement learning: the completions for one prompt are a group. Diversity
     alone rewards noise, so pass `quality`. A sample that is alone in its group has its quality
-    alone, or 0. Blank texts add 0, and are compared with nothing. Time O(n³) for a group of n.
+    alone, or 0. Blank texts add 0 and change no other reward. Time O(n³) for a group of n.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def group_rewards(
         Compare texts by their distinct words, in order, without case and punctuation, and by no
         more of them than half of the group have (characters, in a script without spaces), so that
         no repetition or mere length makes a text different.
-    q : float in (0, ∞], the order
+    q : float in (0, ∞], the order; finite for "surprise"
     k : str, callable, dict or list, optional; how samples are compared (texts: by n-grams)
     psd : {"check", "clip"}, to raise for negative eigenvalues, or to set them to zero
     **options : options of the kernel, as for `vendiscore.compute`
@@ -159,6 +159,11 @@ def credits_of(
     how = how_of(how_compared)
     one_of("credit", credit, CREDITS)
     q, psd = check_order(q), check_psd(psd)
+    if credit == "surprise" and math.isinf(q):
+        raise ValueError(
+            "`q=inf` sees the largest eigenvalue alone, of which all samples that have anything in "
+            "common get the same surprise; pass a finite q, or credit='leave_one_out'"
+        )
     if how.skip:
         raise ValueError(
             "`on_error='skip'` would leave out samples, and each has a reward; leave it out: "
@@ -191,7 +196,7 @@ def credits_of(
         try:
             echoes = subject.similarity.echoes
             if echoes is None:
-                found[some], scores[labels] = _of_groups(subject, sizes[labels], credit, q, psd)
+                found[some], scores[labels] = _of_groups(subject, credit, q, psd)
                 break
             some = some[~to_host(echoes)]
         except SampleError as error:
@@ -200,9 +205,12 @@ def credits_of(
 
 
 def _of_groups(
-    subject: Subject, sizes: np.ndarray, credit: Credit, q: float, psd: PSD
+    subject: Subject, credit: Credit, q: float, psd: PSD
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return credits and scores of groups, whose sizes with blank texts are `sizes`."""
+    """Return credits and scores of groups, which blank texts do not belong to."""
+    assert subject.groups is not None
+    codes = subject.groups.codes
+    sizes = np.bincount(codes)
     credits, scores = np.zeros(subject.came), np.ones(len(sizes))
     apart = np.ones(len(sizes), dtype=bool)
     for numbers, stack in stacks_of(subject):
@@ -225,9 +233,8 @@ def _of_groups(
         elif part.n > 1:
             credits[part.places] = surprise(spectrum, q)
         part.forget()
-    assert subject.groups is not None
     if credit == "surprise":
-        credits /= np.log(np.maximum(sizes, 2))[subject.groups.codes]
+        credits /= np.log(np.maximum(sizes, 2))[codes]
     return credits, scores
 
 

@@ -99,7 +99,8 @@ class State:
         precision : {"double", "single"}
             The precision of products of NumPy rows in float32, by "cosine", "linear", `score_X`, if
             more than d / 2 are added at once. "single" takes half the time, for orders of 1 and
-            above: to about 1e-7 (relative), or 1e-4 where features are linearly dependent.
+            above: the largest relative error measured in six spectra is 2e-5, of a few tight
+            clusters; 1e-7 of flat spectra, 1e-4 where features are linearly dependent.
         """
         precision = one_of("precision", precision, get_args(Precision))
         kinds = {"score_X": score_X, "score_dual": score_dual, "normalize": normalize}
