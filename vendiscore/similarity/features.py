@@ -198,7 +198,7 @@ class FeatureSimilarity(Similarity):
 
     @cached_property
     def _is_common(self) -> np.ndarray:
-        """Whether a column of sparse X is frequent, (d,)."""
+        """Tell for each column of sparse X if it is frequent, (d,)."""
         X: Any = self.X
         counts = np.bincount(X.indices, minlength=X.shape[1])
         common = counts > COMMON_SHARE * self.n
@@ -207,8 +207,8 @@ class FeatureSimilarity(Similarity):
 
     def entries_work(self) -> float:
         X: Any = self.X
-        if not sp.issparse(X):
-            return super().entries_work()
+        if not hasattr(X, "indptr"):  # dense
+            return float(self.n) ** 2 * X.shape[1]
         counts = np.bincount(X.indices, minlength=X.shape[1])[~self._is_common]
         common = X.shape[1] - len(counts)
         return 2.0 * self.n**2 * common + PAIR * float(counts @ counts)

@@ -49,7 +49,7 @@ class Cost(NamedTuple):
 
     @property
     def work(self) -> float:
-        """How many operations of a matrix product take as long."""
+        """The number of operations of a matrix product that take as long."""
         return self.flops + TOUCH * self.touched
 
 
@@ -168,9 +168,10 @@ class Eigenvalues:
     name = "eigenvalues"
 
     def cost(self, similarity: Similarity, vectors: bool = False) -> Cost:
-        n, entries = similarity.n, similarity.entries_work()
+        n = similarity.n
         # Dense features are widened and scaled, a copy of them, before they are multiplied.
         copied = 8 * n * _widened(similarity)
+        entries = similarity.entries_work()
         if not vectors:
             return Cost(entries + 4 / 3 * n**3, 8 * n**2 + copied, 3 * n**2)
         return Cost(entries + 9 * n**3, vectors_bytes(n) + copied, 3 * n**2)
