@@ -141,6 +141,9 @@ def test_settings_tell_one_judge_from_another():
         found = compute(["a", "b"], k="equivalence", same=same, details=True)
         return found["details"]["signature"]
 
-    judges = ["exact", "a(b)", re.compile("a(c)"), lambda a, b: True, lambda a, b: False,
-              np.eye(2), np.ones((2, 2))]  # fmt: skip
+    judges = [
+        *("exact", "a(b)", re.compile("a(c)"), np.eye(2), np.ones((2, 2))),
+        lambda a, b: True,
+        lambda a, b: False,
+    ]
     assert len({signature(same) for same in judges}) == len(judges)

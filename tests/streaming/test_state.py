@@ -369,7 +369,7 @@ def test_states_of_two_configurations_say_in_what_they_differ():
         (
             of(k="text_embeddings", model=_letters),
             of(k="text_embeddings", model=naive),
-            "`model` is '_letters@.*' and 'naive@",
+            "`model` is 'tests.*_letters@.*' and 'tests.*naive@",
         ),
     ]
     for a, b, message in pairs:

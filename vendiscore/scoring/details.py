@@ -15,13 +15,19 @@ from ..measures.subject import Subject
 from ..optional import versions
 from ..resolve.kernel_build import is_divisible
 from ..resolve.sets import fit_source
-from ..signature import digest, digits, line, plain
+from ..signature import UNKNOWN, digest, digits, line, plain
 from ..similarity.base import Similarity
 from ..similarity.residuals import echo_notes
 from ..spectral.vendi import Spectral
 from .intervals import Sureness
 from .request import Request
 from .typical import typical_sentence
+
+_UNKNOWN_SOURCE = (
+    "The signature has the name of a function or an object only, since its source or a value in it "
+    "is unknown: another one of that name has the same signature. Define it in a file, on a line "
+    "of its own, with numbers and text as its values."
+)
 
 
 def details(subject: Subject, request: Request, sure: Sureness | None, numbers: Options) -> Record:
@@ -79,6 +85,8 @@ def details(subject: Subject, request: Request, sure: Sureness | None, numbers: 
     names = [chosen.measure.name for chosen in request.measures]
     size = {"n": subject.n} | ({"dropped": len(report["dropped"])} if report["dropped"] else {})
     report["signature"] = line(names, settings | of_measures | size)
+    if UNKNOWN in report["signature"]:
+        report["notes"].append(_UNKNOWN_SOURCE)
     return report
 
 

@@ -190,6 +190,14 @@ class Similarity(metaclass=_Closed):
             out[block] = rows
         return out
 
+    def entries_work(self) -> float:
+        """Return how many operations of a matrix product take as long as all entries of K."""
+        return float(self.n) ** 2 * (self.dim or 0)
+
+    def covariance_work(self) -> float:
+        """Return how many operations of a matrix product `covariance` takes."""
+        return float(self.n) * (self.dim or 0) ** 2
+
     def _new_matrix(self) -> np.ndarray:
         if 8 * self.n**2 > memory.FEW_BYTES:
             what = f"the similarity matrix of {self.n} samples"

@@ -63,6 +63,12 @@ class RepeatedSimilarity(Similarity):
         weights = np.bincount(self.inverse, squares, self.distinct.n)
         return self.distinct.scaled(np.sqrt(weights)).squared_norm(single)
 
+    def entries_work(self) -> float:
+        return self.distinct.entries_work()
+
+    def covariance_work(self) -> float:
+        return self.distinct.covariance_work() * self.n / self.distinct.n
+
     def _groups(self) -> np.ndarray | None:
         inner = self.distinct.groups()
         return self.inverse if inner is None else inner[self.inverse]
@@ -88,6 +94,9 @@ class _Mixture(Similarity):
         groups = [part.groups() for part in self.parts]
         known = [group for group in groups if group is not None]
         return joint_groups(known) if len(known) == len(groups) else None
+
+    def entries_work(self) -> float:
+        return sum(part.entries_work() for part in self.parts)
 
     @abstractmethod
     def _combined(self, of: str, *args: object) -> Any:

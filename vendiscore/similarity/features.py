@@ -31,6 +31,8 @@ from .base import Index, Similarity, scale_rows
 # are multiplied as dense ones. Measured on n-grams: 1/20 to 1/200 are alike.
 COMMON_SHARE = 1 / 50
 COMMON_COLUMNS = 256
+# Operations of a dense product that take as long as one of a product of sparse matrices.
+PAIR = 500
 # Rows whose squared norms, or their inverses, are larger are rescaled before they are squared.
 FAR, FAR_SINGLE = 1e280, 1e30
 # Features in single precision are kept in double for rows of K if that takes no more bytes.
@@ -80,7 +82,7 @@ class FeatureSimilarity(Similarity):
 
     def _of(self, X: Rows) -> Self:
         new = self._with(X=X, dim=X.shape[1])
-        for cached in ("_squares", "_transposed", "common_and_rare"):
+        for cached in ("_squares", "_transposed", "_is_common", "common_and_rare"):
             new.__dict__.pop(cached, None)
         return new
 
@@ -195,13 +197,34 @@ class FeatureSimilarity(Similarity):
         return self._of(X)._with(scale=None if self.scale is None else to_host(self.scale))
 
     @cached_property
+    def _is_common(self) -> np.ndarray:
+        """Tell for each column of sparse X if it is frequent, (d,)."""
+        X: Any = self.X
+        counts = np.bincount(X.indices, minlength=X.shape[1])
+        common = counts > COMMON_SHARE * self.n
+        common[np.argsort(-counts)[COMMON_COLUMNS:]] = False
+        return common
+
+    def entries_work(self) -> float:
+        X: Any = self.X
+        if not hasattr(X, "indptr"):  # dense
+            return float(self.n) ** 2 * X.shape[1]
+        counts = np.bincount(X.indices, minlength=X.shape[1])[~self._is_common]
+        common = X.shape[1] - len(counts)
+        return 2.0 * self.n**2 * common + PAIR * float(counts @ counts)
+
+    def covariance_work(self) -> float:
+        X: Any = self.X
+        if not sp.issparse(X):
+            return super().covariance_work()
+        counts = np.diff(X.indptr)
+        return PAIR * float(counts @ counts)
+
+    @cached_property
     def common_and_rare(self) -> tuple[np.ndarray, sp.csr_array, sp.csr_array]:
         """Sparse X as its few frequent columns, dense, and the others with their transpose."""
         X: sp.csr_array = self._features()
-        found = np.bincount(X.indices, minlength=self.X.shape[1])
-        frequent = np.argsort(-found)[:COMMON_COLUMNS]
-        common = found > COMMON_SHARE * self.n
-        common[np.setdiff1d(np.flatnonzero(common), frequent)] = False
+        common = self._is_common
         rare = X[:, ~common]
         return X[:, common].toarray(), rare, rare.T.tocsr()
 

@@ -98,6 +98,9 @@ class RowsSimilarity(Similarity):
     def in_threads(self) -> bool:
         return self.entries.in_threads
 
+    def entries_work(self) -> float:
+        return float(self.n) ** 2 * getattr(self.entries, "width", 0)  # others do not say
+
     def _diagonal(self) -> Array:
         return np.ones(self.n)
 
@@ -220,6 +223,7 @@ class _OfRows:
 
     def __init__(self, X: np.ndarray, k: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> None:
         self.n, self.X, self.k = len(X), X, k
+        self.width = X[:1].size
 
     def __call__(self, index: Index, columns: slice, dtype: DType = np.float64) -> np.ndarray:
         return self.k(self.X[index], self.X[columns]).astype(dtype, copy=False)
