@@ -142,3 +142,12 @@ def test_two_workers_of_a_cluster_find_the_same_number():
     assert isinstance(found, State)
     assert len(workers) == 2
     assert found.compute() == pytest.approx(WHOLE, rel=EXACT)
+
+
+@pytest.mark.parametrize("batches", [[], [[]], [X]])
+def test_a_state_that_is_updated_leaves_its_graph_alone(batches):
+    pieces = [dask.delayed(each) for each in batches]
+    delayed = state(pieces, k="cosine")
+    n = delayed.compute(scheduler="sync").n
+    assert delayed.compute(scheduler="sync").update(X).n == n + len(X)
+    assert delayed.compute(scheduler="sync").n == n
