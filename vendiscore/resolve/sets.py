@@ -233,7 +233,7 @@ def _given_prompts(
         raise
     check_prompts(both.dropped, places, n)
     skip = all(part.skips for part in how.k) if isinstance(how.k, tuple) else how.skip
-    remedy = "" if callable(how.k) or how.given else ", or pass on_error='skip'"
+    remedy = "" if how.is_function or how.given else ", or pass on_error='skip'"
     return given(both, n, places, skip=skip, remedy=f"leave it out{remedy}")
 
 

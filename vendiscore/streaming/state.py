@@ -6,7 +6,7 @@ import threading
 from collections.abc import Iterable, Mapping
 from copy import copy
 from types import MappingProxyType
-from typing import Any, NoReturn, Self, get_args
+from typing import NoReturn, Self, get_args
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from ..arguments import DEFAULT_ORDER, flag, is_several, one_of, refuse_gradient
 from ..arrays.inputs import as_samples
 from ..arrays.pools import size
 from ..arrays.types import Options, Record, Samples, Weights
+from ..hints import Public
 from ..optional import versions
 from ..resolve.kernel_request import How, KernelArgument, how_of, with_prompts
 from ..resolve.sets import resolve_sets
@@ -37,7 +38,7 @@ class FollowsFromDataError(ValueError):
     """An option follows from the samples unless it is passed, so batches would differ in it."""
 
 
-class State:
+class State(metaclass=Public):
     """The sum Σ w x xᵀ over all samples x added, of unit length and weight w.
 
     Its eigenvalues over its trace equal the spectrum of diag(√p) K diag(√p), p = w / Σ w, so that
@@ -62,11 +63,6 @@ class State:
         more than d / 2 are added at once. "single" takes half the time, for orders of 1 and
         above: to about 1e-7 (relative), or 1e-4 where features are linearly dependent.
 
-    Raises
-    ------
-    TypeError, ValueError
-        What `compute` refuses, or what cannot be added up.
-
     Attributes
     ----------
     n, dropped : int, how many samples were added, and left out by on_error="skip"
@@ -74,6 +70,11 @@ class State:
     weight : float, Σ w; n if no weights were passed
     notes : tuple of str, of the kernel on the first batch, such as the error of its features
     settings : dict of kernel, options, encoder: what states that are merged must have in common
+
+    Raises
+    ------
+    TypeError, ValueError
+        What `compute` refuses, or what cannot be added up.
 
     Examples
     --------
@@ -114,9 +115,9 @@ class State:
         self.__dict__.update(_asked=settings_of(how, precision), _how=how)
 
     @classmethod
-    def empty(cls, k: KernelArgument | None = None, **options: Any) -> Self:
+    def empty(cls, k: KernelArgument | None = None, **options: object) -> Self:
         """Return the state of no samples, `State(k, **options)`."""
-        return cls(k, **options)
+        return cls(k, **options)  # type: ignore[arg-type]
 
     @classmethod
     def of_fields(cls, asked: Options, how: How | None, **fields: object) -> Self:
