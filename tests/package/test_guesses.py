@@ -412,11 +412,19 @@ def test_a_name_that_is_missing_is_missing_for_python_too() -> None:
     ("arguments", "says"),
     [
         (["score", "f.txt", "--kernal", "rbf"], "Did you mean --kernel?"),
-        (["score", "f.txt", "--similarity=rbf"], "Did you mean -k?"),
+        (["score", "f.txt", "--similarity=rbf"], "Did you mean --kernel?"),
         (["select", "f.txt", "-n", "3", "--top", "3"], "Did you mean --size?"),
         (["score", "f.txt", "--confidence", "0.9"], "Did you mean --ci?"),
         (["compare", "f.txt", "g.txt", "--random-state", "1"], "Did you mean --seed?"),
         (["score", "f.txt", "--gamma", "1"], "Pass sigma=1/sqrt(2·gamma)"),
+        (["score", "f.txt", "--by", "model"], "--by is an option of `vendiscore compare`, `vendis"),
+        (["score", "f.txt", "--q", "2"], "Did you mean --orders?"),
+        (["score", "f.txt", "--order", "2"], "Did you mean --orders?"),
+        (["score", "f.txt", "--json"], "Did you mean --format?"),
+        (["score", "f.txt", "--text", "answer"], "Did you mean --column?"),
+        (["score", "f.txt", "-x"], "there is no option -x. `vendiscore --help` lists all"),
+        (["select", "f.txt"], "`vendiscore select --help` lists all"),
+        (["score"], "`vendiscore --help` lists all"),
     ],
 )
 def test_the_command_line_reads_the_same_table(arguments, says, capsys) -> None:
@@ -425,7 +433,37 @@ def test_the_command_line_reads_the_same_table(arguments, says, capsys) -> None:
     with pytest.raises(SystemExit) as ended:
         parser(command).parse_intermixed_args(given)
     assert ended.value.code == 2
-    assert says in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert says in said
+    assert said.count("\n") <= 2
+
+
+@pytest.mark.parametrize(
+    ("word", "meant"),
+    [
+        ("dedup", "explain"),
+        ("near-duplicates", "explain"),
+        ("deduplicate", "explain"),
+        ("compute", "score"),
+        ("vendi", "score"),
+        ("report", "score"),
+        ("sourcs", "sources"),
+        ("kernel", "kernels"),
+        ("subset", "select"),
+        ("answers", "answers.csv"),
+        ("zyxw", ""),
+    ],
+)
+def test_a_word_that_is_no_command_lists_the_commands(word, meant, run, tmp_path, monkeypatch):
+    (tmp_path / "answers.csv").write_text("answer\na cat\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    code, _, said = run(word, "answers.csv")
+    assert code == 2
+    assert f"{word} is not a file, and not a command." in said
+    assert (f"Did you mean `vendiscore {meant}`?" in said) == bool(meant)
+    assert said.endswith(f"The commands are {', '.join(COMMANDS)}.\n")
+    (tmp_path / word).write_text("a cat\na dog\n", encoding="utf-8")
+    assert run(word)[0] == 0
 
 
 def test_a_kernel_of_the_command_line_gets_the_hint_of_the_library(tmp_path, capsys) -> None:
