@@ -70,8 +70,7 @@ def in_one_shell(blocks: list[tuple[str, str]], clone: Path, environment: dict[s
         lines.append(block)
     languages = {language for language, _ in blocks}
     assert languages == {"bash", "python"}, "README says how to begin, in a shell and in Python"
-    script = "".join(lines)
-    subprocess.run(["bash", "-ev"], input=script, cwd=clone, env=environment, text=True, check=True)
+    subprocess.run(["bash", "-exc", "".join(lines)], cwd=clone, env=environment, check=True)
 
 
 if __name__ == "__main__":
