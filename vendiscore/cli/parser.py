@@ -218,7 +218,7 @@ commands:
 """ + "\n".join(f"  {name:<9} {said}" for name, said in _HELP.items())
 
 
-def parser(command: str) -> argparse.ArgumentParser:
+def parser(command: str) -> _Parser:
     score, (_, own, formats) = command == "score", COMMANDS[command]
     made = _Parser(
         prog=PROGRAM if score else f"{PROGRAM} {command}",
