@@ -186,3 +186,12 @@ def test_labelled_arrays_are_read_if_they_are_in_memory():
     assert compute(xarray.DataArray(X), k="cosine") == pytest.approx(WHOLE, rel=EXACT)
     with pytest.raises(TypeError, match=r"must be in memory, got xarray.*\.compute\(\)"):
         compute(xarray.DataArray(X).chunk(10), k="cosine")
+
+
+@pytest.mark.parametrize("batches", [[], [[]], [X]])
+def test_a_state_that_is_updated_leaves_its_graph_alone(batches):
+    pieces = [dask.delayed(each) for each in batches]
+    delayed = state(pieces, k="cosine")
+    n = delayed.compute(scheduler="sync").n
+    assert delayed.compute(scheduler="sync").update(X).n == n + len(X)
+    assert delayed.compute(scheduler="sync").n == n

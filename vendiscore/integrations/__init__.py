@@ -37,6 +37,6 @@ def load(name: str, config_name: str | None = None, **options: Any) -> SampleMet
     """
     from .huggingface import METRICS  # imports `evaluate`, of the extra of that name
 
-    if name not in METRICS:
-        raise ValueError(f"unknown metric {name!r}; load {' or '.join(map(repr, METRICS))}")
+    if str(name) not in METRICS:
+        raise ValueError(f"unknown metric {name!r:.60}; load {' or '.join(map(repr, METRICS))}")
     return METRICS[name](config_name, **options)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from abc import ABCMeta, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Self, TypeVar
@@ -25,6 +25,7 @@ from ..arrays.namespace import (
 )
 from ..arrays.types import Rows
 from ..errors import SampleError
+from ..hints import Public
 from ..summary import one_line
 
 Index = slice | np.ndarray
@@ -36,19 +37,19 @@ DIAGONAL_TOLERANCE = 1e-5
 _NOTHING: Mapping[Any, Any] = MappingProxyType({})
 
 
-class _Closed(ABCMeta):
+class _Closed(Public):
     """The type of classes whose objects cannot be changed once made."""
 
-    def __call__(cls, *args: object, **options: object) -> Any:
-        made = super().__call__(*args, **options)
+    def __call__(cls, *args: object, **options: object) -> Any:  # noqa: N805
+        try:
+            made = super().__call__(*args, **options)
+        except (AttributeError, TypeError) as error:
+            raise TypeError(
+                f"{cls.__name__}({', '.join(inspect.signature(cls).parameters)}) cannot be made of "
+                f"these arguments; pass samples to as_similarity(samples, k=…)"
+            ) from error
         made.__dict__["_made"] = True
         return made
-
-    @property
-    def __signature__(cls) -> inspect.Signature:
-        """The signature of `__init__`, for `help` and the documentation."""
-        _self, *others = inspect.signature(cls.__init__).parameters.values()  # type: ignore[misc]
-        return inspect.Signature(others)
 
 
 class Similarity(metaclass=_Closed):

@@ -67,7 +67,7 @@ class FeatureSimilarity(Similarity):
         self, X: Rows, settings: Mapping[str, object] | None = None, *, approximate: float = 0.0
     ) -> None:
         self.n, self.dim = X.shape
-        self.X, self.settings = X, settings or {}
+        self.X, self.settings = X, {} if settings is None else {**settings}
         self.approximate = approximate
 
     def normalized(self) -> Self:
