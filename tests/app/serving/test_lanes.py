@@ -11,7 +11,17 @@ pytest.importorskip("starlette")
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
-from vendiscore.app.serving.lanes import LONG, SHORT, Lanes, Line, address, whole
+from vendiscore.app.inputs.declared_sizes import Size
+from vendiscore.app.serving.lanes import (
+    LONG,
+    MIDDLE,
+    SHORT,
+    Lanes,
+    Line,
+    address,
+    lane_of,
+    whole,
+)
 
 SOON = 20  # seconds after which a test has failed
 
@@ -261,3 +271,18 @@ def test_visitors_are_told_apart_by_their_address(monkeypatch):
     monkeypatch.setenv("SPACE_ID", "someone/page")
     assert address(said) == "1.2.3.4"  # as its proxy says
     assert address(plain) == "10.0.0.1"
+
+
+@pytest.mark.parametrize(
+    ("size", "lane"),
+    [
+        (Size(), SHORT),
+        (Size(bytes=4_000_000, cells=1_000_000, pixels=40_000_000), SHORT),
+        (Size(bytes=4_000_001), MIDDLE),
+        (Size(bytes=100, cells=1_000_001), MIDDLE),
+        (Size(bytes=34, pixels=49_000_000), MIDDLE),
+        (Size(bytes=2_000, pixels=24 * 49_000_000), LONG),
+    ],
+)
+def test_what_unpacks_to_much_is_read_in_a_lane_of_its_own(size, lane):
+    assert lane_of(size) == lane

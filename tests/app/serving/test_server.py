@@ -5,6 +5,7 @@ import json
 import time
 from concurrent.futures import ThreadPoolExecutor
 
+import hostile
 import numpy as np
 import pytest
 import visitor
@@ -65,6 +66,7 @@ ROWS = [
 IMAGES = examples.find_example("Shapes in three colours").images()
 FILES = [(f"{i:02}.png", png(image)) for i, image in enumerate(IMAGES)]
 SENT = [base64.b64encode(data).decode() for _, data in FILES]
+LARGE = base64.b64encode(hostile.webp(7_000)).decode()
 PIXELS = {"k": "pixels", "mode": "RGB"}
 MORGAN = {"k": "morgan"}
 NGRAMS = {"k": "ngram_overlap", "ns": [1, 2]}
@@ -219,6 +221,10 @@ def test_the_tools_of_mcp_are_described_and_work(http):
         ({"sets": [["a"], ["b"]], "kernel": "ngram_overlap"}, "middle"),
         ({"sets": [["a"], ["b"]], "kernel": "DINOv2"}, "long"),
         ({"texts": None, "kernel": []}, "short"),
+        ({"images": SENT, "kernel": "pixels"}, "short"),
+        ({"images": [LARGE], "kernel": "pixels"}, "middle"),
+        ({"images": [[LARGE] * 5] * 2, "kernel": "pixels"}, "long"),
+        ({"sets": [[LARGE] * 5] * 2, "kind": "images", "kernel": "pixels"}, "long"),
     ],
 )
 def test_calls_take_the_lane_of_work_as_long_as_theirs(sent, lane):

@@ -13,11 +13,15 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
 from ...progress import Steps, Value
+from ..inputs.declared_sizes import Size
 
 # Short work takes less than about a second, middle work (large files, reports) a few seconds;
 # long work is encoders and large sets; work that is away waits for another host.
 SHORT, MIDDLE, LONG, AWAY = "short", "middle", "long", "away"
 WORKERS = {SHORT: 2, MIDDLE: 1, LONG: 1, AWAY: 2}
+# Sizes that are read within about a second, and within a few seconds.
+_QUICK = Size(bytes=4_000_000, cells=1_000_000, pixels=40_000_000)
+_MOST_PIXELS = 400_000_000
 _WAITING = 40  # in a lane
 _BUSY = "More visitors are here than this page can serve; please try again in a few minutes."
 PLACES, _BEHIND = 3, 12  # of a visitor: waiting or at work, and those that wait for such a place
@@ -117,6 +121,14 @@ class Lanes:
             if not started:
                 task.cancel()
             raise
+
+
+def lane_of(size: Size) -> str:
+    """Return the lane of reading an input of this size."""
+    if size.pixels > _MOST_PIXELS:
+        return LONG
+    quick = all(part <= most for part, most in zip(size, _QUICK, strict=True))
+    return SHORT if quick else MIDDLE
 
 
 def whole(work: Callable[[], Value]) -> Steps[Value]:

@@ -17,9 +17,11 @@ from starlette.middleware import Middleware
 from ... import __version__
 from ...arrays.types import Record
 from ..answers import api, offered_encoders
+from ..inputs import pictures
+from ..inputs.declared_sizes import Size
 from .endpoints import Routes
 from .guard import Guard, fetch_nothing
-from .lanes import LONG, MIDDLE, SHORT, Lanes, address, whole
+from .lanes import LONG, MIDDLE, SHORT, Lanes, address, lane_of, whole
 from .logs import hide_input
 from .static_files import Files
 from .store import Kept, tidy
@@ -87,7 +89,8 @@ def _called(
         visitor = address(request) if request else ""
         steps = whole(lambda: function(*given.args, **given.kwargs))
         try:
-            answer = await lanes.run(visitor, _lane(given.arguments), steps)
+            lane = await lanes.run(visitor, SHORT, whole(lambda: _lane(given.arguments)))
+            answer = await lanes.run(visitor, lane, steps)
         except Exception as error:
             raise gr.Error(message(error)[0], print_exception=False) from None
         # gradio answers the tools of MCP with `str` of a result, and describes them by one line.
@@ -102,12 +105,24 @@ def _lane(arguments: Record) -> str:
     kernel = arguments.get("kernel")
     if any(kernel == name for kind in offered_encoders.ALLOWED.values() for name in kind):
         return LONG
+    leaves = _leaves(next(iter(arguments.values())))
+    pixels = 0
+    if "images" in arguments or arguments.get("kind") == "images":
+        files = (pictures.decode_base64(text) for text in leaves)
+        pixels = sum(pictures.area(data) for data in files if data is not None)
+    lane = lane_of(Size(pixels=pixels))
     most = _FEW_NUMBERS if "rows" in arguments else _FEW
-    left, count = [next(iter(arguments.values()))], 0
-    while left and count <= most:
+    many = "sets" in arguments or len(leaves) > most
+    return MIDDLE if many and lane == SHORT else lane
+
+
+def _leaves(values: object) -> list[object]:
+    """Return all values in lists within lists."""
+    leaves, left = [], [values]
+    while left:
         value = left.pop()
         if isinstance(value, list):
             left += value
         else:
-            count += 1
-    return MIDDLE if "sets" in arguments or count > most else SHORT
+            leaves.append(value)
+    return leaves
