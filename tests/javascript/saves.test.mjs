@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { csv, tableRows } from "../../vendiscore/app/static/showing/saves.js";
+import { csv, everythingText, tableRows } from "../../vendiscore/app/static/showing/saves.js";
 import { called, kept, level, makeView } from "../../vendiscore/app/static/showing/view.js";
 
 const RESULT = {
@@ -79,4 +79,10 @@ test("a text that a spreadsheet would run begins with an apostrophe, and a numbe
   }
   const plain = ["-0.5", "+3", "-1e-7", "a=1", "'a", "", -0.5];
   assert.equal(csv([plain]).slice(1), "-0.5,+3,-1e-7,a=1,'a,,-0.5\r\n");
+});
+
+test("everything has no keys of the session", () => {
+  const samples = { id: ["a"], key: ["b"] };
+  const text = everythingText({ id: "secret", key: "secret", id_column: "doc", VS: 2, samples });
+  assert.deepEqual(JSON.parse(text), { id_column: "doc", VS: 2, samples });
 });

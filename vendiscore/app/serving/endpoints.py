@@ -26,7 +26,7 @@ from ..inputs import uploads
 from ..inputs.declared_sizes import declared_size
 from ..inputs.submission import Asked, Given
 from ..quotas import MAX_FILES, MAX_KNOWN, MAX_NAME, MAX_REQUEST, RefusedError
-from .lanes import AWAY, LONG, MIDDLE, SHORT, Lanes, address, lane_of, whole
+from .lanes import AWAY, LONG, MIDDLE, SHORT, Lanes, address, lane_of, visitor_of, whole
 from .static_files import INDEX, Files
 from .store import Kept, size_of
 from .wire import GONE, Answer, Lines, loaded, response, unless_closed, with_refusals
@@ -165,11 +165,11 @@ class Routes:
         return self._of(one_set.Result, body.get("id"))
 
     async def _taken(self, request: Request, lane: str, work: Callable[[], Value]) -> Value:
-        run = self.lanes.run(address(request), lane, whole(work))
+        run = self.lanes.run(visitor_of(request), lane, whole(work))
         return await unless_closed(request.receive, run)
 
     def _lines(self, request: Request, lane: str, steps: Steps[Any]) -> Lines:
-        visitor = address(request)
+        visitor = visitor_of(request)
         self.lanes.check(visitor, lane)  # while the status can still say so
         return Lines(request, partial(self.lanes.run, visitor, lane, steps))
 

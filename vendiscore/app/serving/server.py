@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import json
+import os
 import re
 from collections.abc import Awaitable, Callable
 from importlib.util import find_spec
@@ -12,6 +13,7 @@ from typing import Any
 
 import gradio as gr
 from gradio.context import LocalContext
+from gradio.utils import get_function_description
 from starlette.middleware import Middleware
 
 from ... import __version__
@@ -21,7 +23,7 @@ from ..inputs import pictures
 from ..inputs.declared_sizes import Size
 from .endpoints import Routes
 from .guard import Guard, fetch_nothing
-from .lanes import LONG, MIDDLE, SHORT, Lanes, address, lane_of, whole
+from .lanes import LONG, MIDDLE, SHORT, Lanes, Visitor, lane_of, visitor_of, whole
 from .logs import hide_input
 from .static_files import Files
 from .store import Kept, tidy
@@ -72,7 +74,28 @@ def launch(server: gr.Server, **options: object) -> Any:
         "enable_monitoring": False,
         "mcp_server": find_spec("mcp") is not None,
     }
-    return server.launch(**settings | options)
+    with gr.Blocks(mode="server", title=server.title) as functions:
+        for function, how in server._deferred_apis:
+            gr.api(function, **how)
+    functions.get_api_info = _described(functions)
+    os.environ["GRADIO_SERVER_MODE_ENABLED"] = "1"  # as gr.Server.launch does, without a title
+    return functions.launch(_app=server, **settings | options)
+
+
+def _described(functions: Any) -> Callable[..., Any]:
+    """Return gradio's list of the functions, with the texts of their arguments."""
+    listed = functions.get_api_info
+
+    def described(*args: object, **kwargs: object) -> Any:
+        info = listed(*args, **kwargs)
+        for each in functions.fns.values():
+            _, texts, _ = get_function_description(each.fn)
+            for parameter in info["named_endpoints"][f"/{each.api_name}"]["parameters"]:
+                text = texts.get(parameter["parameter_name"], "")
+                parameter["python_type"]["description"] = text
+        return info
+
+    return described
 
 
 def _called(
@@ -86,7 +109,7 @@ def _called(
         given = signature.bind(*args, **kwargs)
         given.apply_defaults()
         request = LocalContext.request.get(None)
-        visitor = address(request) if request else ""
+        visitor = visitor_of(request) if request else Visitor("")
         steps = whole(lambda: function(*given.args, **given.kwargs))
         try:
             lane = await lanes.run(visitor, SHORT, whole(lambda: _lane(given.arguments)))
@@ -97,8 +120,15 @@ def _called(
         is_tool = request and request.headers.get("x-gradio-user") == "mcp"
         return json.dumps(answer) if is_tool else answer
 
-    run.__doc__ = re.sub(r"\n {8}", " ", inspect.getdoc(function) or "")
+    run.__doc__ = _in_lines(inspect.getdoc(function) or "")
     return run
+
+
+def _in_lines(docstring: str) -> str:
+    """Join the lines of each argument, and of what is returned: gradio joins them by commas."""
+    above, title, returned = docstring.partition("Returns:\n")
+    above = re.sub(r"\n {8}", " ", above)
+    return f"{above}{title}    {' '.join(returned.split())}" if title else above
 
 
 def _lane(arguments: Record) -> str:

@@ -86,7 +86,16 @@ export function saveEverything(view) {
  * @param {object} everything
  */
 export function saveJson(everything) {
-  save(JSON.stringify(everything, null, 1), "vendiscore.json", "application/json");
+  save(everythingText(everything), "vendiscore.json", "application/json");
+}
+
+/**
+ * Writes everything as JSON, without the keys of what the server keeps for a session.
+ * @param {object} everything
+ */
+export function everythingText(everything) {
+  const told = Object.entries(everything).filter(([name]) => !["id", "key"].includes(name));
+  return JSON.stringify(Object.fromEntries(told), null, 1);
 }
 
 /**
