@@ -28,7 +28,7 @@ _BUSY = "More visitors are here than this page can serve; please try again in a 
 PLACES, _BEHIND = 3, 12  # of a visitor: waiting or at work, and those that wait for such a place
 _MANY = f"{PLACES + _BEHIND} of your requests are under way already; wait for one to finish."
 _OTHERS = "Your other requests come first."
-# Of an address, which a classroom can share, and whose visitors say who they are themselves.
+# The same for an address, since a classroom can share one, and anybody can invent a session.
 _PLACES_SHARED, _BEHIND_SHARED = 6, 114
 _MANY_SHARED = (
     f"{_PLACES_SHARED + _BEHIND_SHARED} requests from your address are under way already; please "
