@@ -26,7 +26,7 @@ def test_an_empty_batch_adds_nothing(kind):
     assert state.update(batch).n == 0
     assert state.update(batch).update(X).update(batch).compute() == whole
     assert state.update(X).update(batch, p=[]).compute() == whole
-    with pytest.raises(ValueError, match="one for each of 0 samples of the batch"):
+    with pytest.raises(ValueError, match="one number for each of 0 samples"):
         state.update(batch, p=[1.0])
 
 

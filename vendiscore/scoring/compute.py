@@ -196,7 +196,7 @@ def subject_of(
         flat, groups = grouped(flat, request.how, request.groups, table=table, name=name)
     how = request.how
     if how.prompts is not None and groups is not None:
-        how = replace(how, prompts=how.prompts.of_groups(groups.codes))
+        how = replace(how, prompts=how.prompts.of_groups(groups))
     if groups is None and (names := request.of_groups):
         raise ValueError(f"{', '.join(names)} needs groups of samples: {NO_GROUPS}")
     if groups is not None and request.estimating is not None:
