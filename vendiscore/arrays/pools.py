@@ -62,6 +62,7 @@ def _as_arrays(sets: Sequence[Any]) -> list[Any]:
     sets = [_stacked(each) if isinstance(each, list) else each for each in sets]
     if any(map(is_torch, sets)):
         sets = [_rows(each) if isinstance(each, list) else each for each in sets]
+        sets = [np.require(each, requirements="W") if is_numpy(each) else each for each in sets]
     return sets
 
 

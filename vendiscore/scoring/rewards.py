@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from ..arguments import DEFAULT_ORDER, flag, number, one_of, refuse_gradient
-from ..arrays.inputs import choose
+from ..arrays.inputs import as_samples, choose
 from ..arrays.namespace import row_blocks, to_host
 from ..arrays.types import Record, Samples
 from ..arrays.weights import per_sample
@@ -271,7 +271,8 @@ def fused(credits: np.ndarray, quality: np.ndarray | None, fuse: Fuse, weight: f
 
 def groups_of(prompts: Sequence[object]) -> Groups:
     """Return samples with equal prompts as groups; messages are compared, which have no hash."""
-    prompts = list(prompts)
+    read = as_samples(prompts, "prompts", empty=True)
+    prompts = [each.tolist() if hasattr(each, "tolist") else each for each in read]
     if all(map(is_hashable, prompts)):
         return coded(prompts)
     firsts: list[object] = []

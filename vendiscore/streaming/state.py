@@ -169,8 +169,6 @@ class State:
         if p is not None:
             weights = to_host(per_sample(p, "p", least=0, weights=True).of(n))
         if not n:
-            if how.prompts is not None:
-                how.prompts.placed([samples], [0])
             return self
         if self.n and ("prompts" in self.settings) != (how.prompts is not None):
             raise ValueError("`prompts` must come with every batch of a state, or with none")
