@@ -72,7 +72,7 @@ def group_rewards(
         The prompt of each sample, of any kind that can be compared with ``==``.
     given_prompt : bool
         Take the prompts out of the similarity too, as `prompts` of `compute` does; then one for
-        each group will do, in sorted order of the labels or as a dict by label. A sample that its prompt explains wholly adds 0.
+        each group will do (a dict by label). A sample that its prompt explains wholly adds 0.
     fuse : {"x", "+"}
         quality · (1 − weight + weight · credit), weight in [0, 1], which rewards good samples
         alone, as DARLING does; or quality + weight · credit.
