@@ -124,7 +124,7 @@ def test_rows_of_two_lengths_are_of_two_kinds():
             compute(X, prompts=form(P[:, :2]), **COSINE)
 
 
-# Nested beside nested.
+# Nested numbers and prompts of nested samples.
 
 NUMBERS = np.random.default_rng(1).uniform(0.1, 0.9, 8)
 LOGS, WEIGHTS = np.log(NUMBERS), NUMBERS / NUMBERS.sum()
@@ -167,13 +167,18 @@ def test_nested_is_read_in_step_with_nested_samples(place):
     for form in NESTED:
         assert number(score(NESTED[form](X), NESTED[form](values))) == pytest.approx(expected), form
         assert number(score(cut(X), NESTED[form](values))) == pytest.approx(expected), form
-    equal = X.reshape(2, 4, 3)
-    found = number(score(equal, values.reshape(2, 4, *values.shape[1:])))
-    assert found == pytest.approx(number(score(list(equal), values)))
+    (halves,) = equal(X)
+    found = number(score(halves, values.reshape(2, 4, *values.shape[1:])))
+    assert found == pytest.approx(number(score(list(halves), values)))
     for samples, parts in ((cut(X), [values[:2], values[2:]]), (X, cut(values))):
         expected = r"must (be one list in the order of .*, got lists of|have one label for each of)"
         with pytest.raises(ValueError, match=expected):
             score(samples, parts)
+
+
+def equal(*rows):
+    """Return rows of each set as an array of two equal groups."""
+    return np.stack(rows).reshape(len(rows), 2, 4, 3)
 
 
 @pytest.mark.parametrize("form", NESTED)
@@ -186,6 +191,8 @@ def test_sets_have_prompts_of_their_own(form):
     assert difference(parts(X), parts(Y), prompts=[parts(P), parts(R)]) == pytest.approx(nested)
     apart = difference(X, Y, groups=[GROUPS, GROUPS], prompts=[parts(P), parts(R)])
     assert apart == pytest.approx(nested)
+    found = difference(*equal(X, Y), prompts=equal(P, R))
+    assert found == pytest.approx(difference(*equal(X, Y), prompts=[P, R]))
     both = number(compute(X, Y, prompts=[P, R], measures="MMD", **COSINE))
     found = compute(X, Y, prompts=[rows(P), rows(R)], measures="MMD", **COSINE)
     assert number(found) == pytest.approx(both)

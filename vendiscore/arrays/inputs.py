@@ -160,7 +160,7 @@ def unnested(values: Any, name: str) -> tuple[Any, list[int]]:
 
 
 def check_in_step(name: str, sizes: list[int], groups: Any) -> None:
-    """Raise unless lists of these sizes stand beside samples in lists of the same sizes."""
+    """Raise unless the samples are groups of these sizes, one after the other."""
     samples = None if groups is None else groups.sizes
     if sizes != samples:
         nested = "" if samples is None else f", or nested as these are, in {_listed(samples)}"

@@ -51,7 +51,7 @@ def per_sample(
 ) -> PerSample:
     """Read one number for each sample in float64: from one list or array, or from lists of groups.
 
-    Tensors that are `weights` stay tensors, with their gradient; truth values are no weights.
+    Tensors that are `weights` stay tensors, with their gradient; truth values are refused then.
     """
     expected = f"`{name}` must be numbers, one for each sample, got {values!r:.60}"
     if not is_several(values) or isinstance(values, Mapping):

@@ -31,7 +31,7 @@ class Prompts:
         """Return distinct prompts, and which of them each sample has, for all sets."""
         by_set: Sequence[Any] = [self.values] * len(sets)
         if len(sets) > 1 and depth(self.values, sets[0]) > 1 and size(self.values) == len(sets):
-            by_set = self.values
+            by_set = list(self.values)  # whose ids last
         groups = [*self.groups, *[None] * (len(sets) - len(self.groups))]
         values: list[Any] = []
         places = []
