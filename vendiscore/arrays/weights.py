@@ -53,10 +53,10 @@ def per_sample(
 
     Tensors that are `weights` stay tensors, with their gradient; truth values are refused then.
     """
-    expected = f"`{name}` must be numbers, one for each sample, got {values!r:.60}"
-    if not is_several(values) or isinstance(values, Mapping):
-        raise TypeError(expected)
-    flat, sizes = as_samples(values, name, empty=True), None
+    flat: Any = None
+    sizes = None
+    if is_several(values) and not isinstance(values, Mapping):
+        flat = as_samples(values, name, empty=True)
     if getattr(flat, "ndim", 1) == 2 or (
         isinstance(flat, list) and flat and all(map(is_several, flat))
     ):
@@ -64,11 +64,10 @@ def per_sample(
         sizes = None if set(sizes) == {1} else sizes  # a column
     if isinstance(flat, list):
         flat = _array(flat, name, weights)
-    kind = str(flat.dtype)
-    if flat.ndim != 1 or not any(word in kind for word in ("float", "int", "bool")):
-        raise TypeError(expected)
-    if weights and "bool" in kind:
-        raise TypeError(expected)
+    kind = str(getattr(flat, "dtype", ""))
+    real = any(word in kind for word in ("float", "int") + (() if weights else ("bool",)))
+    if not real or flat.ndim != 1:
+        raise TypeError(f"`{name}` must be numbers, one for each sample, got {values!r:.60}")
     if is_torch(flat):
         flat = flat.double() if weights else to_host(flat)
     flat = flat if is_torch(flat) else flat.astype(np.float64)
