@@ -194,9 +194,9 @@ class Subject(SampleSet):
         if self.given_weights is None:
             return None
         if not self.compared:
-            return check_weights(self.given_weights, self.came)
+            return check_weights(self.given_weights, self.came, groups=self.groups)
         K = self.similarity
-        return check_weights(self.given_weights, K.n, K.dropped, K.diagonal())
+        return check_weights(self.given_weights, K.n, K.dropped, K.diagonal(), self.groups)
 
     @cached_property
     def spectral(self) -> Spectral:

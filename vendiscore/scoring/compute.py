@@ -81,8 +81,9 @@ def compute(
         Order: small q counts rare samples (0 is the numerical rank), large q only the commonest.
     p : array (n,) of weights that sum to 1, optional (default: uniform)
     prompts : sample or list of samples, optional
-        The prompt of all samples, or one for each group or sample, of the kind that `k` compares:
-        similarities are of what the prompt leaves of each, so that answers are not alike for it.
+        The prompt of all samples, or one for each group (a dict by label) or sample, of the kind
+        that `k` compares: similarities are of what the prompt leaves of each, so that answers are
+        not alike for it.
     psd : {"check", "clip"}
         Raise for negative eigenvalues, which orders 2 and ∞ alone may miss, or set them to zero.
     groups : iterable of hashable, optional
@@ -197,7 +198,7 @@ def subject_of(
         flat, groups = grouped(flat, request.how, request.groups, table=table, name=name)
     how = request.how
     if how.prompts is not None and groups is not None:
-        how = replace(how, prompts=how.prompts.of_groups(groups.codes))
+        how = replace(how, prompts=how.prompts.of_groups(groups))
     if groups is None and (names := request.of_groups):
         raise ValueError(f"{', '.join(names)} needs groups of samples: {NO_GROUPS}")
     if groups is not None and request.estimating is not None:
