@@ -22,14 +22,13 @@ from ..resolve.sets import similarity_of
 from ..scoring.request import check_orders
 from ..signature import plain_order
 from ..similarity.base import Similarity
-from ..spectral.clusters import leave_cluster_out
 from ..spectral.eigen import eigen_work
-from ..spectral.rank_one import leave_one_out, log_score, novelty
+from ..spectral.rank_one import log_score, novelty
 from ..spectral.spectrum import PSD, Spectrum, check_psd
 from ..spectral.vendi import spectrum_of
 from ..summary import Summary, html_table, measured
 from ..uncertainty.deficit import LEAST, repeats_of
-from ..uncertainty.jackknife import influence
+from ..uncertainty.jackknife import without_each
 from ..uncertainty.subsampling import MIN_SAMPLES
 from . import extrapolation
 from .extrapolation import Kappa, geometric, kappa_of
@@ -322,12 +321,10 @@ def _drawn(
             found = spectrum if spectrum and m == n == spectrum.n else None
             found = found or spectrum_of(part.take(places), psd=psd, vectors=True)
             logs[m].append(log_score(found, q))
-            if clusters is None:
-                own, added = places, _adds(found, q)
-            else:
+            own, codes = places, None
+            if clusters is not None:
                 own, codes = np.unique(clusters[places], return_inverse=True)
-                added = _cluster_adds(found, q, codes)
-            adds[m][own] += added
+            adds[m][own] += _adds(found, q, codes)
             seen[m][own] += 1
     points = {}
     for m in sizes:
@@ -340,29 +337,17 @@ def _drawn(
     return points
 
 
-def _adds(spectrum: Spectrum, q: float) -> np.ndarray:
-    """Return the loss of log VS_q as each sample is left out, centred."""
-    if spectrum.n == 1:
+def _adds(spectrum: Spectrum, q: float, codes: np.ndarray | None) -> np.ndarray:
+    """Return the loss of log VS_q as each sample, or each cluster, is left out, centred."""
+    units = spectrum.n if codes is None else int(codes.max()) + 1
+    if units == 1:
         return np.zeros(1)
     if q == 0:  # without a sample that others do not explain, one dimension is lost
         lone = to_host(novelty(spectrum)) > LEAST_NOVELTY
         adds = np.where(lone, log_score(spectrum, 0), 0.0)
         adds[lone] -= math.log(max(1, round(math.exp(adds.max())) - 1))
     else:
-        adds = -leave_one_out(spectrum, q) if q <= 2 else influence(spectrum, q) / spectrum.n
-    return np.asarray(adds - adds.mean())
-
-
-def _cluster_adds(spectrum: Spectrum, q: float, codes: np.ndarray) -> np.ndarray:
-    """Return centred changes of log VS_q by clusters, κ scaled back to n; slopes above order 2."""
-    n, rest = spectrum.n, spectrum.n - np.bincount(codes)
-    if rest.min() < 2:
-        return np.zeros(len(rest))
-    if q > 2:
-        adds = np.bincount(codes, influence(spectrum, q)) / n
-    else:
-        kappa = np.expm1(np.log(rest) - leave_cluster_out(spectrum, codes, q)) / (rest - 1)
-        adds = np.log1p(kappa * (n - 1))
+        adds = -without_each(spectrum, q, codes)
     return np.asarray(adds - adds.mean())
 
 
