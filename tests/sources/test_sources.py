@@ -305,7 +305,7 @@ LONG = {"a": ["x", "y"], "b": ["x", "z"]}
         ([["x"], ["y"]], {"names": ["a", "a"]}, "`names` must be 2 that all differ"),
         (LONG, {"names": ["a", "b"]}, "the dict already names the sources"),
         (LONG, {"q": 0}, "`q` must be above 0"),
-        (LONG, {"level": 2}, "`level` must be a number between 0 and 1"),
+        (LONG, {"level": 2}, "`level` must be a level from 0.5 to below 1"),
         (
             [{"m": 1, "t": "x"}],
             {"source": "model", "sample": "t"},

@@ -84,7 +84,7 @@ def compare(
         and whole clusters are exchanged. A label in two sets means two clusters.
     q, orders : float in [0, ∞] or "inf", sequence of such
         Order of the score that is compared (default: 1); orders of profiles (default: none).
-    level : float in (0, 1)
+    level : float in [0.5, 1)
         Confidence level of the intervals of sets, and of all verdicts together: a difference counts
         where the adjusted p is 1 − level at most. Default: 0.95.
     permutations : int of at least 19

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from .. import plots
-from ..arguments import DEFAULT_ORDER, integer, is_several, number, one_of
+from ..arguments import DEFAULT_ORDER, confidence, integer, is_several, number, one_of
 from ..arrays.types import Axes, Frame, Record
 from ..optional import require
 from ..scoring.request import check_orders
@@ -56,8 +56,7 @@ class Plan:
                 raise ValueError("`size` is for match='size': leave it out to match coverage")
         if not is_several(self.orders):
             raise TypeError(f"`orders` must be a list of orders, got {self.orders!r:.60}; pass [1]")
-        orders, expected = tuple(self.orders), "a number between 0 and 1"
-        level = number("level", self.level, expected, lambda x: 0 < x < 1, "0.95 is usual")
+        orders, level = tuple(self.orders), confidence("level", self.level)
         if within is not None:
             remedy = "pass 0.05 for the same within 5 %"
             within = number("within", within, "a share above 0", lambda x: 0 < x < math.inf, remedy)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .. import plots
-from ..arguments import DEFAULT_ORDER, integer, is_several, number, one_of, refuse_gradient
+from ..arguments import DEFAULT_ORDER, confidence, integer, is_several, one_of, refuse_gradient
 from ..arrays.namespace import to_host
 from ..arrays.types import Axes, Frame, Record, Samples
 from ..errors import NotPSDError
@@ -147,7 +147,7 @@ def growth(
     clusters : sequence of labels, one for each sample, optional
         Clusters of samples that are not independent, such as near-copies: subsets and errors take
         whole clusters, 4 or more; not at order 0, and without `coverage`.
-    q, level : float in [0, ∞] or "inf", float in (0, 1)
+    q, level : float in [0, ∞] or "inf", float in [0.5, 1)
         Order of the score (default: 1), and confidence level of the intervals (default: 0.95).
     draws, seed : int of at least 2, int of at least 0
         Number of random subsets of each size below n (default: 20; order 2 draws none); their seed.
@@ -192,7 +192,7 @@ def growth(
     """
     (order,) = check_orders([q])
     draws = integer("draws", draws, 2, remedy="20 is usual")
-    level = number("level", level, "a number between 0 and 1", lambda x: 0 < x < 1, "0.95 is usual")
+    level = confidence("level", level)
     psd, seed = check_psd(psd), integer("seed", seed, 0)
     similarity = similarity_of(samples, {"k": k, **how}, _KEYWORDS)
     refuse_gradient("growth", **how, samples=similarity)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..analysis.layout import clustered_order, layout
-from ..arguments import flag, number, refuse_gradient
+from ..arguments import confidence, flag, refuse_gradient
 from ..arrays import memory
 from ..arrays.inputs import choose
 from ..arrays.namespace import to_host
@@ -60,8 +60,7 @@ def read_plan(q: float, level: object, psd: object, given_prompt: object) -> Pla
     if q == 0:
         raise ValueError("`q` must be above 0, since order 0 counts any source as one; pass 1")
     if level is not None:
-        remedy = "0.95 is usual"
-        level = number("level", level, "a number between 0 and 1", lambda x: 0 < x < 1, remedy)
+        level = confidence("level", level)
     return Plan(q, level, check_psd(psd), flag("given_prompt", given_prompt))
 
 
