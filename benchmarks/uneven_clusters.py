@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -97,7 +98,7 @@ def main() -> None:
     """Print all rows, and raise unless intervals hold and are as narrow as the formula says."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--draws", type=int, default=200)
-    parser.add_argument("--json")
+    parser.add_argument("--json", type=Path)
     given = parser.parse_args()
     rows = []
     for sizes in SIZES:
@@ -107,8 +108,7 @@ def main() -> None:
                 rows.append(each)
     assert min(each["coverage"] for each in rows) >= 0.9
     assert max(each["of_formula"] for each in rows) <= 1.5
-    if given.json:
-        write(given.json, {"environment": environment(), "rows": rows})
+    write(given.json, rows, environment())
 
 
 if __name__ == "__main__":

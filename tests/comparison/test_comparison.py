@@ -344,7 +344,7 @@ TEXTS = [f"w{i}" for i in range(8)]
         (
             [X, Y],
             {"level": 95},
-            "`level` must be a level from 0.5 to below 1, got 95; pass a level such as 0.95",
+            "from 0.5 to below 1, got 95; pass a level such as 0.95",
         ),
         ([X, Y], {"match": "n"}, "`match` must be 'size' or 'coverage', got 'n'"),
         ([X, Y], {"match": "coverage"}, "has nothing to match: every sample is explained by"),

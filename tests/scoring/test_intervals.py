@@ -347,7 +347,7 @@ TWO = [X[:5], X[5:9]]
             X,
             {"ci": 95},
             ValueError,
-            "`ci` must be a level from 0.5 to below 1, got 95; pass a level",
+            "must be a level from 0.5 to below 1, got 95; pass a level",
         ),
         (X, {"ci": 0.05}, ValueError, "got 0.05; pass a level such as 0.95"),
         (X, {"ci": True}, TypeError, "`ci` must be a level from 0.5 to below 1, got True"),
