@@ -1,4 +1,4 @@
-"""What says nothing changes no interval: a dropped sample, an emptied cluster, group or prompt."""
+"""Dropped samples, and clusters, groups or prompts without any, change no interval."""
 
 import warnings
 
@@ -94,7 +94,7 @@ def test_an_emptied_group_has_no_score_and_is_named():
 
 
 def check_unchanged(call, more):
-    """Blank samples with labels `more` leave every number, note and sentence as it was."""
+    """Check that blank samples with labels `more` change no number, note or sentence."""
     samples, labels = texts(24), [i % 6 for i in range(24)]
     blank, named = with_blanks(samples, labels, more)
     with warnings.catch_warnings():

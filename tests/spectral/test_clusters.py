@@ -46,7 +46,7 @@ def test_clusters_of_one_sample_are_samples(q):
 
 @pytest.mark.parametrize("q", [3, 40, math.inf])
 def test_a_cluster_that_makes_up_most_of_a_high_order_is_left_out(q):
-    """Of Σ λ^q so little is left that the integral has no digits of it."""
+    """So little of Σ λ^q is left that the integral loses its decimal places."""
     X = np.vstack([np.ones((8, 60)), np.random.default_rng(0).normal(size=(52, 60))])
     similarity = as_similarity(X, k="cosine")
     codes = np.r_[np.zeros(8, int), np.arange(1, 53)]

@@ -28,7 +28,7 @@ def ends(found, key="VS"):
 
 
 def check_alike(one, other):
-    """Ends agree within a tenth of the width, and widths are in proportion to errors."""
+    """Check that ends agree within a tenth of the width, and widths are in proportion to errors."""
     width = np.ptp(ends(one))
     assert ends(other) == pytest.approx(ends(one), abs=0.1 * width)
     assert np.ptp(ends(other)) / width == pytest.approx(other["VS_se"] / one["VS_se"], rel=0.1)

@@ -93,7 +93,7 @@ def which_labels(args: Namespace) -> str:
 
 def read_how(args: Namespace, also: Collection[str] | None = None) -> How:
     """Read the options about the kernel; where only `also` are allowed beyond, one order too."""
-    kind, found, order = "", {}, DEFAULT_ORDER
+    kind, found, order = "", {}, float(DEFAULT_ORDER)
     with usage():
         if args.kernel is not None:
             name, *parts = args.kernel.split(":")

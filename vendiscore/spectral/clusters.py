@@ -1,6 +1,6 @@
 """The score without each cluster of samples, all from one spectrum.
 
-With Y the rows of a cluster, λ the eigenvalues of A and μ those of A − YYᵀ:
+With Y the rows of a cluster, λ the eigenvalues of A and μ the eigenvalues of A − YYᵀ:
 
 - up to order 2, with S(t) = Yᵀ (A + tI)⁻¹ Y, the change of S_q is the integral of `rank_one` with
   log det(I − S(t)) for log(1 − s(t)), and the trace of YYᵀ for c;
