@@ -368,7 +368,7 @@ def test_no_more_than_the_answers_to_one_prompt_are_compared_at_a_time():
 
 
 def test_answers_missing_here_and_there_are_counted_alike_by_the_measure():
-    """Where 40 % are missing, similarities may be indefinite: both set negative eigenvalues to zero."""
+    """Where 40 % are missing, similarities may be indefinite: both repair them."""
     repaired = 0
     for seed in range(12):
         rng = np.random.default_rng(seed)
