@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import DEFAULT_ORDER
 from ..arrays import sparse as sp
 from ..arrays.inputs import choose
 from ..arrays.namespace import Array, to_host
@@ -79,7 +80,7 @@ class Subject(SampleSet):
         *,
         name: str = "samples",
         references: Samples | None = None,
-        orders: Sequence[float] = (1.0,),
+        orders: Sequence[float] = (DEFAULT_ORDER,),
         p: Weights | None = None,
         psd: PSD = "check",
         groups: Groups | None = None,

@@ -89,7 +89,7 @@ def compute(
     groups : iterable of hashable, optional
         One label for each sample: groups are scored one by one, with `p` within each, and the score
         is their mean, with its standard error.
-    ci : float in (0, 1), optional
+    ci : float in [0.5, 1), optional
         Level of confidence intervals of the score of n samples, or of the mean over groups
         (Student's t), 0.95 say: adds VS_se, VS_low and VS_high. Not with `p`, nor at order 0. It
         takes 4 samples or more that are independent, or `clusters` of them.

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..arguments import DEFAULT_ORDER
 from ..arrays.namespace import Array, as_kind_of, namespace, to_host
 
 # A Ritz pair counts as an eigenpair once its residual is below this share of its value: to split
@@ -133,7 +134,7 @@ class Quadrature:
         forms = (S[: self.b].T @ self._krylov.start) ** 2
         return np.where(lobatto > self._zero, lobatto, 0.0), forms
 
-    def trace(self, f: Callable[[np.ndarray], np.ndarray], order: float = 1.0) -> Trace:
+    def trace(self, f: Callable[[np.ndarray], np.ndarray], order: float = DEFAULT_ORDER) -> Trace:
         """Estimate tr f(A) for an f with f(0) = 0 that is x^order plus a line."""
         other = self._radau if order < self._degree else self._beyond
         upper, lower = (f(values) @ forms for values, forms in (self._gauss, other))
