@@ -161,6 +161,13 @@ REMEDIES = {
     },
 }
 
+# Names and words of earlier versions, and the sentence that says what to use instead.
+GONE = {
+    "q2": "pass objective='vendi' with q=2, which is the same",
+    "logdet": "'vendi' differs as much; DPPy (`dppy`) and apricot-select have log det",
+    "maxmin": "'vendi' differs as much; RDKit's MaxMinPicker keeps the least distance large",
+}
+
 # Models are OWNER/NAME of the Hugging Face Hub, or paths; of images if _VISION has a word of it.
 _VISION = ("dino", "clip", "vit", "resnet", "inception", "convnext", "swin", "beit", "mae")
 _HUB_ID = re.compile(r"[^/]*(?:/[^/]+)+")

@@ -146,8 +146,8 @@ def _read_quota(size: int, quota: object, groups: Groups) -> np.ndarray:
     return np.array([wanted.get(label, 0) for label in groups.labels])
 
 
-def read_quality(n: int, least: int, quality: object, kept: np.ndarray) -> np.ndarray:
-    """Read scores of at least 0, of n samples or of those kept, `least` of which have more."""
+def read_quality(n: int, quality: object, kept: np.ndarray) -> np.ndarray:
+    """Read scores of at least 0, of n samples or of those kept, one of which has more."""
     expected = "`quality` must be numbers of at least 0, one for each sample"
     scores = _numbers(n, quality, kept, expected)
     good, remedy = np.isfinite(scores) & (scores >= 0), "; add a constant, or take exp(quality)"
@@ -158,10 +158,9 @@ def read_quality(n: int, least: int, quality: object, kept: np.ndarray) -> np.nd
             f"{expected}, got a sum that is too large, up to {scores.max():g}; divide them by the "
             f"largest"
         )
-    if (scores > 0).sum() < least:
+    if not (scores > 0).any():
         raise ValueError(
-            f"`quality` must be above 0 for {least} sample{'s' if least > 1 else ''} or more, got "
-            f"{(scores > 0).sum()}; lower `size`, or add a small constant"
+            "`quality` must be above 0 for 1 sample or more, got 0; add a small constant"
         )
     return scores
 
