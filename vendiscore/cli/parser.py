@@ -164,8 +164,6 @@ def _explain(add: Add) -> None:
     _order(add)
     found = "similarity of near-duplicates, found if left out"
     add("--threshold", type=_threshold, default="auto", help=found)
-    ask = "compare all pairs, or those that an index proposes (dense features); 'auto' if many"
-    add("--index", default="auto", choices=("auto", "exact", "approximate"), help=ask)
     add("-n", "--size", type=_count, default=10, help="rows of each table, 10")
 
 
