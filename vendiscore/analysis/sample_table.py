@@ -154,14 +154,6 @@ class Explanation(Summary):
         return self.duplicates.floor
 
     @property
-    def recall(self) -> float:
-        """The estimated share of near-duplicate pairs that the index found; 1 without an index.
-
-        NaN, and None in JSON, if no sample that was compared with all others has a near-duplicate.
-        """
-        return self.duplicates.search.recall
-
-    @property
     def kept(self) -> np.ndarray:
         """Places of the samples that remain once near-duplicates are removed."""
         return np.asarray(self.places[self.duplicates.kept])
@@ -229,7 +221,6 @@ class Explanation(Summary):
             "coverage": self.coverage,
             "threshold": self.threshold,
             "false_share": self.false_share,
-            "recall": None if np.isnan(self.recall) else self.recall,
             "VS_without_duplicates": self.score_without_duplicates,
             "groups": [{"keep": keep, "near_duplicates": rest} for keep, rest in self.groups],
             "boundary": {
@@ -266,7 +257,7 @@ class Explanation(Summary):
     @property
     def criterion(self) -> str:
         """The threshold of near-duplicates and their expected false share, in words."""
-        share, drawn = 100 * self.false_share, self.duplicates.search.drawn
+        share, drawn = 100 * self.false_share, self.duplicates.drawn
         false = "less than 1" if share < 1 else f"{share:.0f}"
         by = f" by {drawn:,} drawn samples" if drawn else ""
         return f"similarity {self.threshold:g} or more; expected false{by}: {false} %"
@@ -282,11 +273,10 @@ class Explanation(Summary):
             else f"No two are as similar as {self.threshold:g}"
         )
         known = typical_sentence(self._similarity.settings, self.n, self.q, self.score, self._p)
-        found = str(self.duplicates.search)
         return (
             f"{_counted(self.n, 'sample is', 'samples are')} {self.score:.4g} effectively "
             f"different (q={self.q:g}). {copies}. {_counted(lower, 'lowers', 'lower')} the score."
-            f"{known and ' '}{known}{found and ' '}{found}"
+            f"{known and ' '}{known}"
         )
 
     def _repr_html_(self) -> str:
