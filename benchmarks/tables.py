@@ -253,92 +253,17 @@ def chosen() -> str:
     )
 
 
-def rates(row: Any, end: str = "") -> str:
-    """Return recall and precision of near-duplicates."""
-    return f"{row[f'recall{end}']:.2f}, {row[f'precision{end}']:.2f}"
-
-
-def planted_rows() -> Iterator[tuple[Any, bool]]:
-    """Return rows of planted copies, and whether a fixed threshold finds nine in ten of them."""
-    for row in loaded("near_duplicates")["rows"]:
-        if row.get("planted"):
-            yield row, min(row["best_recall"], row["best_precision"]) >= 0.9
-
-
 def planted() -> str:
-    """Return near-duplicates that were planted, where a threshold finds them."""
-    return table(
-        ("samples, kernel", "edit", "n", "best fixed", "at 0.95", "automatic", "its threshold"),
-        (
-            (
-                f"{row['source']}, {row['kernel']}",
-                row["edit"],
-                f"{row['n']:,}",
-                f"{row['best_recall']:.2f}, {row['best_precision']:.2f} (at {row['best']:.3g})",
-                rates(row, "_at_0.95"),
-                rates(row),
-                f"{row['threshold']:.3g}",
-            )
-            for row, reached in planted_rows()
-            if reached
-        ),
-    )
-
-
-def unreached() -> str:
-    """Return where no threshold finds planted copies, and how many mistakes are made there."""
-    others = [row for row, reached in planted_rows() if not reached]
-    named: dict[tuple[str, str, int], list[str]] = {}
-    for row in others:
-        kernel = row["kernel"].replace(", chirality", " with chirality").replace(", ", " of ")
-        named.setdefault((row["source"], row["edit"], row["n"]), []).append(kernel)
-    listed = "; ".join(
-        f"{source}, {edit}, n = {n:,}: {', '.join(kernels)}"
-        for (source, edit, n), kernels in named.items()
-    )
-    worse = [row for row, _ in planted_rows() if row["mistakes"] > row["mistakes_at_0.95"] + 1e-9]
-    most = max((row["mistakes"] - row["mistakes_at_0.95"] for row in worse), default=0.0)
-    total = len(list(planted_rows()))
-    missed = [row for row, reached in planted_rows() if reached]
-    missed = [row for row in missed if min(row["recall"], row["precision"]) < 0.9]
-    return (
-        f"The automatic threshold is below 0.9 for one of the two in {len(missed)} of these "
-        f"{total - len(others)} rows.\n\n"
-        f"No fixed threshold reaches 0.9 for {len(others)} of {total} rows: {listed}.\n\n"
-        f"Mistakes, copies missed and samples removed wrongly, are more with the automatic one "
-        f"than with 0.95 in {len(worse)} of the {total} rows, by {most:.1f} at most."
-    )
-
-
-def unplanted() -> str:
-    """Return how many samples are named where nothing was planted."""
-    return table(
-        ("samples, kernel", "n", "removed", "expected false"),
-        (
-            (
-                f"{row['source']}, {row['kernel']}",
-                f"{row['n']:,}",
-                f"{row['removed']:.1f}",
-                percent(row["false_share"]),
-            )
-            for row in loaded("near_duplicates")["rows"]
-            if row.get("planted") == 0
-        ),
-    )
-
-
-def dependent() -> str:
-    """Return how often samples look dependent."""
-    rows = [row for row in loaded("near_duplicates")["rows"] if "warned" in row]
-    sizes = sorted({row["n"] for row in rows})
-    found = {(row["source"], row["n"]): row["warned"] for row in rows}
-    return table(
-        ("samples", *(f"n = {n}" for n in sizes)),
-        (
-            (source, *(percent(found[source, n]) for n in sizes))
-            for source in dict.fromkeys(row["source"] for row in rows)
-        ),
-    )
+    """Return recall and precision of near-duplicates that were planted, at each threshold."""
+    rows = loaded("near_duplicates")["rows"]
+    thresholds = sorted({row["threshold"] for row in rows})
+    cells: dict[tuple[str, str], list[str]] = {}
+    for row in rows:
+        precision = "–" if row["precision"] is None else f"{row['precision']:.2f}"
+        names = f"{row['source']}, {row['kernel']}", row["edit"]
+        cells.setdefault(names, []).append(f"{row['recall']:.2f}, {precision}")
+    head = ("samples, kernel", "edit", *(f"{threshold:g}" for threshold in thresholds))
+    return table(head, ((*names, *own) for names, own in cells.items()))
 
 
 def typical() -> str:
@@ -392,9 +317,6 @@ TABLES: dict[str, Callable[[], str]] = {
     "ahead": ahead,
     "spiders": spiders,
     "planted": planted,
-    "unreached": unreached,
-    "unplanted": unplanted,
-    "dependent": dependent,
     "typical": typical,
     "typical-answers": typical_answers,
 }

@@ -13,6 +13,8 @@ import numpy as np
 
 # The order q of a score where none is passed: the exponential of the Shannon entropy.
 DEFAULT_ORDER = 1
+# Similarity of near-duplicates, whatever the kernel.
+DEFAULT_THRESHOLD = 0.95
 
 Word = TypeVar("Word", bound=str | None)
 # Kinds of samples that hold no tensor.

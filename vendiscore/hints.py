@@ -166,6 +166,7 @@ GONE = {
     "q2": "pass objective='vendi' with q=2, which is the same",
     "logdet": "'vendi' differs as much; DPPy (`dppy`) and apricot-select have log det",
     "index": "All pairs are compared: leave it out; semhash and faiss have approximate indexes.",
+    "threshold='auto'": "0.95 is the usual one: choose by `repeats` and `boundary()` of the result",
     "maxmin": "'vendi' differs as much; RDKit's MaxMinPicker keeps the least distance large",
 }
 

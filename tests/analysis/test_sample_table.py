@@ -3,6 +3,7 @@
 import itertools
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -164,29 +165,61 @@ def test_another_threshold_gives_what_explaining_with_it_gives():
 
 
 @pytest.mark.parametrize("k", ["cosine", "rbf", "laplacian", "polynomial"])
-def test_the_automatic_threshold_parts_copies_from_the_rest_whatever_the_kernel(k):
+def test_the_threshold_is_095_whatever_the_kernel_and_the_result_says_so(k):
     X = rows(120, 12, copies=15)
-    found = explain(X, k=k)
-    assert found.redundant_of[:105].tolist() == [-1] * 105
-    assert found.redundant_of[105:].tolist() == list(range(15))
-    assert found.false_share < 0.02
-    assert (
-        f"similarity {found.threshold:g} or more; expected false: less than 1 %" in found.sentence
-    )
-    moved = found.rethreshold(max(found.floor, 0.3))
-    assert moved.false_share > found.false_share
-    fixed = explain(X, k=k, threshold=found.threshold)
-    np.testing.assert_array_equal(fixed.redundant_of, found.redundant_of)
-    assert fixed.false_share == found.false_share
+    found, same = explain(X, k=k), explain(X, k=k, threshold=0.95)
+    assert found.threshold == 0.95
+    np.testing.assert_array_equal(found.redundant_of, same.redundant_of)
+    assert f"similar{'ity' if len(found.kept) < 120 else ' as'} 0.95" in found.sentence
+
+
+@pytest.mark.parametrize("threshold", [0.7, 0.95, 1.0])
+def test_repeats_are_counted_at_four_thresholds(threshold):
+    X = rows(120, 4, copies=15)
+    found = explain(X, k="cosine", threshold=threshold)
+    counts = {}
+    for level in (0.8, 0.9, 0.95, 0.99):
+        counts[level] = 120 - len(explain(X, k="cosine", threshold=level).kept)
+    assert found.repeats == found.rethreshold(0.99).repeats == counts
+    assert len(set(counts.values())) == 4
+    assert found.to_dict()["repeats"] == {f"{level:g}": n for level, n in counts.items()}
+    said = ", ".join(f"{count} at {level}" for level, count in counts.items())
+    more = f"similarity {threshold:g} or more; " * (len(found.kept) < 120)
+    assert f"({more}{said})" in found.sentence
+
+
+def test_repeats_below_the_floor_are_unknown():
+    found = explain(rows(), k="cosine", threshold=0.9).duplicates
+    high = replace(found, floor=0.9)
+    assert high.repeats() == found.repeats() | {0.8: None}
+    few = explain(rows(), k="cosine")
+    few.__dict__["repeats"] = {0.8: None, 0.9: None, 0.95: 3, 0.99: 0}
+    assert "; 3 at 0.95, 0 at 0.99)" in few.sentence
+
+
+def test_three_pairs_on_each_side_of_the_threshold_are_in_the_words_and_in_the_data():
+    found = explain(rows(n=60, d=4), k="cosine", threshold=0.9)
+    above, below = found.boundary()
+    assert len(above) == len(below) == 3
+    said = [
+        ", ".join(f"{i} and {j} ({similarity:.3g})" for i, j, similarity in pairs)
+        for pairs in (above, below)
+    ]
+    assert str(found).endswith(f"Samples next to the threshold: {said[0]} above; {said[1]} below.")
+    read = json.loads(found.to_json())["boundary"]
+    assert [pair["i"] for pair in read["above"] + read["below"]] == [p.i for p in above + below]
+    assert "next to the threshold" not in str(explain([[1.0, 0.0], [0.0, 1.0]], k="cosine"))
+
+
+def test_auto_is_refused_with_the_way_instead():
+    with pytest.raises(TypeError, match=r"got 'auto'; 0.95 is the usual one: choose by `repeats`"):
+        explain(rows(), k="cosine", threshold="auto")
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 10])
-def test_the_automatic_threshold_of_few_labels_and_copies_names_the_identical(n):
+def test_identical_labels_and_rows_are_near_duplicates(n):
     for labels in (["a"] * n, [f"{i}" for i in range(n)], [f"{i // 2}" for i in range(n)]):
-        found = explain(labels, k="labels")
-        assert len(found.kept) == len(set(labels))
-        assert found.threshold == 0.95
-        assert found.false_share == 0
+        assert len(explain(labels, k="labels").kept) == len(set(labels))
     vectors = np.repeat(rows(n, 5, copies=0), 2, axis=0)
     assert len(explain(vectors, k="rbf", sigma=1.0).kept) == n
 
@@ -194,7 +227,7 @@ def test_the_automatic_threshold_of_few_labels_and_copies_names_the_identical(n)
 def test_texts_that_differ_in_case_space_and_punctuation_are_near_duplicates_by_any_kernel():
     texts = ["A cat sat.", "a CAT  sat", "\uff41 cat-sat!", "no dog ran", "it hid", "?!", "..."]
     for how in ({}, {"k": "bleu", "psd": "clip"}, {"k": "word_overlap"}, {"analyzer": "char"}):
-        for threshold in ("auto", 1.0):
+        for threshold in (0.95, 1.0):
             found = explain(texts, threshold=threshold, **how)
             assert found.redundant_of.tolist() == [-1, 0, 0, -1, -1, -1, -1]
             assert found.clusters.tolist() == [0, 0, 0, 3, 4, 5, 6]
@@ -215,8 +248,10 @@ def test_the_boundary_is_the_pairs_next_to_the_threshold():
 
 def test_pairs_that_are_too_many_raise_the_floor_and_are_not_looked_for_below_it():
     K = cosines(rows(60, 3))
-    few = duplicates_of(K, 0.9, most=50)
-    assert 0.7 < few.floor < 1
+    with pytest.warns(UserWarning, match=r"more than 50 pairs have a similarity of 0\.9 or more"):
+        few = duplicates_of(K, 0.9, most=50)
+    assert few.threshold == few.floor
+    assert 0.9 < few.floor < 1
     upper = K[np.triu_indices(60, 1)]
     high = max(few.floor, 0.98)
     assert len(few._i) == np.sum(upper >= few.floor)
@@ -224,7 +259,7 @@ def test_pairs_that_are_too_many_raise_the_floor_and_are_not_looked_for_below_it
         duplicates_of(K, high, most=50).redundant_of, slow_redundant(K - 2 * np.eye(60), high)
     )
     with pytest.raises(ValueError, match=r"`threshold` must be at least 0\.\d+, got 0\.8: pairs"):
-        duplicates_of(K, 0.8, most=50)
+        few.rethreshold(0.8)
 
 
 def test_identical_samples_are_no_crowd():

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { csv, everythingText, tableRows } from "../../vendiscore/app/static/showing/saves.js";
-import { called, kept, level, makeView } from "../../vendiscore/app/static/showing/view.js";
+import { called, kept, makeView } from "../../vendiscore/app/static/showing/view.js";
 
 const RESULT = {
   threshold: 0.8,
-  automatic: 0.8,
+  boundary: [[3, 4, 0.9]],
   floor: 0.301,
   groups: [{ keep: 3, rest: [1, 4] }, { keep: 0, rest: [] }, { keep: 2, rest: [] }],
   without: { left: 3, VS: 2.5, of: 5, all: 2.9 },
@@ -34,9 +34,9 @@ test("clusters at another threshold take the place of the first, and listeners h
   const view = viewed(RESULT);
   const heard = [];
   view.on("groups", ({ threshold }) => heard.push([threshold, view.alone.length]));
-  view.setGroups({ threshold: 0.95, groups: [{ keep: 1, rest: [4] }], without: RESULT.without });
+  view.setGroups({ threshold: 0.95, boundary: [[1, 4, 1], [3, 4, 0.9]], groups: [{ keep: 1, rest: [4] }], without: RESULT.without });
   assert.deepEqual(heard, [[0.95, 3]]);
-  assert.deepEqual([level(view, 0.95), level(view, 0.8)], ["0.95", "0.80 (automatic)"]);
+  assert.deepEqual(view.boundary, [[1, 4, 1], [3, 4, 0.9]]);
 });
 
 test("a place is a number with a sign, or the name of a file", () => {

@@ -126,8 +126,7 @@ def test_clusters_make_near_copies_count_once():
     copies = np.repeat(centres, 5, axis=0) + 0.01 * np.random.default_rng(3).standard_normal(
         (60, 4)
     )
-    with pytest.warns(UserWarning, match="100 % of 60 have a near-copy.*Pass `clusters`"):
-        apart = compute(copies, ci=0.95, k="cosine")
+    apart = compute(copies, ci=0.95, k="cosine")
     together = compute(copies, ci=0.95, k="cosine", clusters=np.arange(60) // 5)
     once = compute(centres, ci=0.95, k="cosine")
     assert together["VS_se"] == pytest.approx(once["VS_se"], rel=0.05)
@@ -211,6 +210,10 @@ def test_details_say_what_the_error_means_and_the_signature_how_it_was_found():
     assert details["interval"]["level"] == 0.95
     assert details["interval"]["method"] == {"VS": "jackknife", "LC": "subsample"}
     assert "standard error of the score of n samples" in details["interval"]["meaning"]
+    said = "Independent samples are assumed; `clusters=` names those that came together."
+    assert details["interval"]["assumes"] == said
+    apart = compute(X, ci=0.95, clusters=range(len(X)), details=True, **RBF)["details"]
+    assert apart["interval"]["assumes"] == "Independent clusters are assumed."
     assert "|ci=0.95|interval=jackknife,subsample|" in details["signature"]
     plain = compute(X, measures=["VS", "LC"], details=True, **RBF)["details"]
     assert "ci=" not in plain["signature"]
@@ -319,6 +322,7 @@ def test_with_groups_the_interval_is_students_of_the_logit_of_their_mean(level):
         assert (found[f"{key}_low"], found[f"{key}_high"]) == pytest.approx(tuple(ends))
     assert found["details"]["interval"]["method"] == {"VS": "student", "IntDiv": "student"}
     assert "mean over the groups" in found["details"]["interval"]["meaning"]
+    assert found["details"]["interval"]["assumes"] == "Independent groups are assumed."
 
 
 @pytest.mark.parametrize("groups", [12, 50])

@@ -8,7 +8,6 @@ import pytest
 from vendiscore import compare, compute, growth
 
 # Samples of clusters are also scored without `clusters`, which causes a warning.
-pytestmark = pytest.mark.filterwarnings("ignore:The samples look dependent")
 
 SIZES = {"five each": [5], "1 to 10": range(1, 11), "1, 1, 1, 8": [1, 1, 1, 8]}
 KERNELS = [{"k": "cosine"}, {"k": "rbf", "sigma": 2.0}]

@@ -8,22 +8,24 @@ from functools import cached_property
 
 import numpy as np
 
-from ..arguments import number
+from ..arguments import DEFAULT_THRESHOLD, number
 from ..arrays import sparse as sp
 from ..arrays.namespace import Array, to_host
 from ..arrays.types import Samples
+from ..errors import warn
 from ..reading.string_patterns import text_form
 from ..registry.kernel import list_kernels
 from ..similarity.base import Similarity
-from ..uncertainty.near_copies import best_threshold, false_share
 from .near_pairs import ROUNDING, Neighbours
-from .pair_search import MARGIN, MOST_PAIRS, compare_all
+from .pair_search import MOST_PAIRS, compare_all
 from .redundancy import Pair
+
+LEVELS = (0.8, 0.9, 0.95, 0.99)  # thresholds at which repeats are counted
 
 
 def compare_samples(
     similarity: Similarity,
-    threshold: float | None,
+    threshold: float = DEFAULT_THRESHOLD,
     floor: float | None = None,
     p: Array | None = None,
     most: int = MOST_PAIRS,
@@ -31,7 +33,8 @@ def compare_samples(
 ) -> tuple[Neighbours, Duplicates]:
     """Find nearest samples and near-duplicates in one pass over all pairs.
 
-    Without a `threshold` the samples set it. Samples of equal `forms` are always near-duplicates.
+    Samples of equal `forms` are always near-duplicates. The threshold rises, with a warning, if
+    more than `most` pairs are that similar.
     """
     n, groups = similarity.n, joined(similarity.groups(), forms)
     idle = np.zeros(n, dtype=bool) if p is None else to_host(p) == 0
@@ -40,18 +43,17 @@ def compare_samples(
         order = np.argsort(idle, kind="stable")
         _, start, inverse = np.unique(groups[order], return_index=True, return_inverse=True)
         first[order] = order[start[inverse]]
-    seen = compare_all(similarity, first, threshold, floor, most)
-    pairs, lists = seen.pairs, seen.lists
-    if threshold is None:
-        threshold = max(best_threshold(lists), pairs.floor)
-        if floor is None:
-            pairs.floor = max(pairs.floor, threshold - MARGIN)
+    neighbours, pairs = compare_all(similarity, first, threshold, floor, most)
+    if pairs.floor > threshold + ROUNDING:
+        warn(
+            f"more than {most:,} pairs have a similarity of {threshold:g} or more: the threshold "
+            f"of near-duplicates is {pairs.floor:.6g} instead"
+        )
+        threshold = pairs.floor
     i, j, alike = pairs.arrays
     order = np.lexsort((j, i, -alike))
-    found = Duplicates(
-        n, threshold, pairs.floor, seen.drawn, first, i[order], j[order], alike[order], idle, lists
-    )
-    return seen.neighbours, found.rethreshold(threshold)
+    columns = first, i[order], j[order], alike[order], idle
+    return neighbours, Duplicates(n, threshold, pairs.floor, *columns)
 
 
 def joined(groups: np.ndarray | None, forms: Sequence[str] | None) -> np.ndarray | None:
@@ -82,13 +84,11 @@ class Duplicates:
     n: int
     threshold: float
     floor: float  # the lowest threshold that `rethreshold` accepts
-    drawn: int  # samples that were compared with all others; 0 for all
     _first: np.ndarray  # for each sample, the first one that is identical
     _i: np.ndarray
     _j: np.ndarray
     _similarity: np.ndarray
     _idle: np.ndarray  # True for samples of weight 0
-    _lists: np.ndarray  # the highest similarities of each distinct sample
 
     def rethreshold(self, threshold: float) -> Duplicates:
         """Return the near-duplicates at another threshold, without comparing samples again."""
@@ -154,14 +154,14 @@ class Duplicates:
         above = min(edge, count)
         return pairs[:above][::-1], pairs[above:]
 
-    @cached_property
-    def false_share(self) -> float:
-        """The expected share of near-duplicates that are similar by chance alone, in [0, 1]."""
-        copies = self.n - len(self._lists)
-        if self.drawn:
-            distinct = int(np.count_nonzero(self._first == np.arange(self.n)))
-            copies = (self.n - distinct) * len(self._lists) // distinct
-        return false_share(self._lists, self.threshold, copies)
+    def repeats(self) -> dict[float, int | None]:
+        """Return how many samples repeat another at each of `LEVELS`; None below the floor."""
+        counts: dict[float, int | None] = {}
+        for level in LEVELS:
+            counts[level] = None
+            if level >= self.floor - ROUNDING:
+                counts[level] = self.n - len(self.rethreshold(level).kept)
+        return counts
 
     @property
     def _count(self) -> int:

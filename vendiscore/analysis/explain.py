@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
-from typing import Literal, TypeAlias
 
 import numpy as np
 
-from ..arguments import DEFAULT_ORDER, number, refuse_gradient
+from ..arguments import DEFAULT_ORDER, DEFAULT_THRESHOLD, number, refuse_gradient
 from ..arrays.types import Samples, Weights
+from ..hints import GONE
 from ..measures.subject import Subject
 from ..resolve.group_labels import cluster_codes, read_labels
 from ..resolve.kernel_request import how_of
@@ -21,15 +21,13 @@ from .sample_table import Explanation
 
 # Spectra of more dimensions take minutes: they are computed only when a result needs them.
 SOON = 4096
-AUTO: Literal["auto"] = "auto"  # a threshold found from the samples
-Threshold: TypeAlias = float | Literal["auto"]
 
 
 def explain(
     samples: Samples,
     *,
     q: float | str = DEFAULT_ORDER,
-    threshold: Threshold = AUTO,
+    threshold: float = DEFAULT_THRESHOLD,
     clusters: Sequence[Hashable] | None = None,
     p: Weights | None = None,
     psd: PSD = "check",
@@ -41,11 +39,9 @@ def explain(
     ----------
     samples : list, array or Similarity, n of the kind that `k` compares; not changed
     q : float in (0, ∞] or "inf", order of the score that is explained; 1 by default
-    threshold : float in [−1, 1] or "auto"
+    threshold : float in [−1, 1], 0.95 by default, whatever the kernel
         Samples at least this similar are near-duplicates; texts that differ in case, space,
-        punctuation or Unicode form alone are at any. "auto", the default, finds the similarity that
-        parts near-duplicates from the rest; where none does, 0.95 if that names at most 2 % of the
-        samples, else 1. See `false_share` and `boundary()`.
+        punctuation or Unicode form alone are at any. Choose it by `repeats` and `boundary()`.
     clusters : sequence of labels, one for each sample, optional
         Samples that came together: `adds` is then of whole clusters, two or more; q at most 2.
     p : array (n,), optional, weights that sum to 1; uniform by default
@@ -66,10 +62,10 @@ def explain(
     Notes
     -----
     One spectrum with vectors, O(n d² + d³) from d < n features and O(n³) else, and one pass over
-    all pairs, O(n² d). Above 4,096 samples pairs are found in single
-    precision and their similarities in double; the nearest of a sample without near-duplicates is
-    then the nearest up to 1e-5. Thresholds and `false_share` are by 2,048 drawn samples. Memory:
-    n·min(n, d) numbers, an (n, n) array only where the spectrum needs it, up to 4 million pairs.
+    all pairs, O(n² d). Above 4,096 samples pairs are found in single precision and their
+    similarities in double; the nearest of a sample without near-duplicates is then the nearest up
+    to 1e-5. Memory: n·min(n, d) numbers, an (n, n) array only where the spectrum needs it, up to 4
+    million pairs: if more are that similar, the threshold rises, with a warning.
 
     References
     ----------
@@ -93,23 +89,21 @@ def explain(
     return found if labels is None else replace(found, _clusters=cluster_codes(labels, kept, 2))
 
 
-def read_terms(q: object, threshold: object, psd: object) -> tuple[float, Threshold, PSD]:
-    """Return an order above 0, a threshold in [−1, 1] or "auto", and `psd`, all checked."""
+def read_terms(q: object, threshold: object, psd: object) -> tuple[float, float, PSD]:
+    """Return an order above 0, a threshold in [−1, 1], and `psd`, all checked."""
     orders = check_orders(q)
     if len(orders) > 1:
         raise TypeError(f"`q` must be one order, got {q!r}; explain one order after the other")
     order = number("q", orders[0], "an order above 0", lambda q: q > 0, "q=1 is the usual one")
-    psd = check_psd(psd)
-    if isinstance(threshold, str) and threshold == AUTO:
-        return order, AUTO, psd
-    allowed, usual = "a similarity, from -1 to 1", "'auto' finds one"
-    return order, number("threshold", threshold, allowed, lambda t: -1 <= t <= 1, usual), psd
+    allowed, usual = "a similarity, from -1 to 1", GONE["threshold='auto'"]
+    limit = number("threshold", threshold, allowed, lambda t: -1 <= t <= 1, usual)
+    return order, limit, check_psd(psd)
 
 
 def explained(
     subject: Subject,
     q: float,
-    threshold: Threshold = AUTO,
+    threshold: float = DEFAULT_THRESHOLD,
     floor: float | None = None,
     texts: Samples | None = None,
 ) -> Explanation:
@@ -117,9 +111,8 @@ def explained(
 
     Pass `texts` if the subject holds similarities and not the samples themselves.
     """
-    level = None if threshold == AUTO else float(threshold)
-    if floor is not None and level is not None:
-        floor = min(floor, level)
+    if floor is not None:
+        floor = min(floor, threshold)
     with np.errstate(all="ignore"):  # as `compute` does: numbers are checked
         similarity = subject.similarity
         refuse_gradient("explain", **subject.how.options, samples=similarity, p=subject.p)
@@ -128,5 +121,7 @@ def explained(
         left_out = list(similarity.dropped)
         places = np.setdiff1d(np.arange(similarity.n + len(left_out)), left_out)
         forms = text_forms(similarity, subject.samples if texts is None else texts, places)
-        neighbours, duplicates = compare_samples(similarity, level, floor, subject.p, forms=forms)
+        neighbours, duplicates = compare_samples(
+            similarity, threshold, floor, subject.p, forms=forms
+        )
     return Explanation(q, places, neighbours, duplicates, subject)

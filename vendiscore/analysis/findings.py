@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import refuse_gradient
+from ..arguments import DEFAULT_THRESHOLD, refuse_gradient
 from ..arrays.namespace import is_numpy, scalar, to_host
 from ..arrays.types import Options, Record, Samples
 from ..comparison.growth import ENOUGH, Growth, grown, has_closed_form
@@ -29,7 +29,7 @@ from ..spectral import rank_one
 from ..spectral.spectrum import Spectrum
 from ..uncertainty.deficit import LEAST
 from ..uncertainty.subsampling import MIN_SAMPLES
-from .explain import AUTO, Threshold, explained
+from .explain import explained
 from .layout import clustered_order
 from .sample_table import Explanation
 
@@ -57,7 +57,7 @@ class Findings:
     references: Any = field(repr=False)
     numbers: Record
     no_interval: str = ""  # why the numbers have no interval
-    threshold: Threshold = AUTO  # of near-duplicates
+    threshold: float = DEFAULT_THRESHOLD  # of near-duplicates
     floor: float | None = None  # the lowest threshold for `rethreshold`
 
     @property
@@ -260,7 +260,7 @@ def find(
     arguments: Options,
     *,
     similarity: Similarity | None = None,
-    threshold: Threshold = AUTO,
+    threshold: float = DEFAULT_THRESHOLD,
     floor: float | None = None,
 ) -> Findings:
     """Find the numbers that `compute` gives, with an interval where there can be one."""

@@ -9,42 +9,45 @@ ROUNDING = 1e-9
 
 
 class NearPairs:
-    """Pairs of samples down to the similarity `floor`, which rises when there are too many."""
+    """Pairs of samples down to the similarity `floor`, which rises when there are too many.
 
-    def __init__(self, floor: float, most: int) -> None:
-        self.floor: float = floor
+    It rises above the `threshold` only if more than `most` pairs are at least that similar, and
+    to 1 at most. Similarities may be too low by `error`.
+    """
+
+    def __init__(
+        self, floor: float, most: int, threshold: float = np.inf, error: float = 0.0
+    ) -> None:
+        self.floor: float = floor - error
         self._most, self._count = most, 0
+        self._threshold, self._top = threshold - error, 1 - error
         self._parts = [(np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0))]
 
     def add(self, i: np.ndarray, j: np.ndarray, similarity: np.ndarray) -> None:
         """Add pairs, but for pairs below the floor."""
-        kept = self.floor - ROUNDING <= similarity
+        kept = self.least <= similarity
         self._parts.append((i[kept].astype(np.int32), j[kept].astype(np.int32), similarity[kept]))
         self._count += len(self._parts[-1][0])
-        if self._count <= self._most:
-            return
         # Drop the less similar half, and all pairs as similar as the last one that is dropped.
-        i, j, similarity = self.arrays
-        middle = float(np.partition(similarity, len(similarity) // 2)[len(similarity) // 2])
-        self.floor = float(np.nextafter(middle, np.inf))
-        self._keep(similarity > middle, i, j, similarity)
+        while self._count > self._most and self.floor < self._top:
+            similarity = self.arrays[2]
+            middle = float(np.partition(similarity, len(similarity) // 2)[len(similarity) // 2])
+            higher = middle + 3 * ROUNDING  # so that `least` is above `middle`
+            crossed = self.floor < self._threshold < higher
+            self.floor = self._threshold if crossed else min(higher, self._top)
+            self._parts = [self.arrays]
+            self._count = len(self._parts[0][0])
 
-    def _keep(self, kept: np.ndarray, *columns: np.ndarray) -> None:
-        i, j, similarity = (column[kept] for column in columns)
-        self._parts, self._count = [(i, j, similarity)], len(i)
-
-    def merge(self) -> None:
-        """Keep each pair once, in whichever order its two samples were added."""
-        i, j, similarity = self.arrays
-        i, j = np.minimum(i, j), np.maximum(i, j)
-        once = np.unique(i.astype(np.int64) << 32 | j, return_index=True)[1]
-        self._keep(once, i, j, similarity)
+    @property
+    def least(self) -> float:
+        """The similarity of a pair that counts at the threshold `floor`, less rounding."""
+        return self.floor - 2 * ROUNDING
 
     @property
     def arrays(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """i, j and the similarity of each pair, unsorted."""
         i, j, similarity = map(np.concatenate, zip(*self._parts, strict=True))
-        kept = self.floor - ROUNDING <= similarity
+        kept = self.least <= similarity
         return i[kept], j[kept], similarity[kept]
 
 

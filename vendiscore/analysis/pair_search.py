@@ -6,8 +6,6 @@ precision; near pairs are then recomputed in double.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from ..arrays.namespace import row_blocks, to_host
@@ -15,62 +13,47 @@ from ..arrays.threads import in_order
 from ..progress import foretell, track
 from ..similarity.base import Similarity
 from ..similarity.tiles import SINGLE_ERROR, Tile, Tiles
-from ..uncertainty.near_copies import NearestLists, best_threshold, lists_of
-from .near_pairs import ROUNDING, NearPairs, Neighbours
+from .near_pairs import NearPairs, Neighbours
 
 # Largest number of pairs that are kept; beyond it the least similar go, and the floor rises.
 MOST_PAIRS = 4_000_000
 # Pairs this far below the threshold are kept too, so that `rethreshold` can lower it.
 MARGIN = 0.2
-# Up to SMALL samples, all pairs are in double precision; beyond, DRAWN samples are.
-SMALL, DRAWN = 4096, 2048
+# Up to SMALL samples, all pairs are in double precision.
+SMALL = 4096
 # Rows that are compared with all others at once: a product of fewer waits for memory.
 ROWS = 256
 # Operations for an entry of K from any other kernel than products of dense features.
 ENTRY = 200.0
 
 
-@dataclass(frozen=True, eq=False)
-class Comparison:
-    """Results of one pass over all pairs of samples."""
-
-    neighbours: Neighbours
-    pairs: NearPairs
-    lists: np.ndarray  # the highest similarities of each distinct sample, or of the drawn ones
-    drawn: int  # how many these are; 0 for all
-
-
 def compare_all(
     similarity: Similarity,
     first: np.ndarray,
-    threshold: float | None = None,
+    threshold: float,
     floor: float | None = None,
     most: int = MOST_PAIRS,
-) -> Comparison:
+) -> tuple[Neighbours, NearPairs]:
     """Compare n samples; keep pairs of samples that are their own `first` (n,): one per copy."""
     n = similarity.n
+    floor = threshold - MARGIN if floor is None else floor
     if n <= SMALL:
-        usual = -1.0 if threshold is None else threshold - MARGIN
-        return _in_double(similarity, first, NearPairs(usual if floor is None else floor, most))
-    places = np.flatnonzero(first == np.arange(n))
-    drawn = np.random.default_rng(0).permutation(places)[:DRAWN]
-    drawn, _, lists = lists_of(similarity, first, drawn)
-    if floor is None:
-        floor = (best_threshold(lists) if threshold is None else threshold) - MARGIN
-    rough = NearPairs(floor - SINGLE_ERROR, most)
+        return _in_double(similarity, first, NearPairs(floor, most, threshold))
+    rough = NearPairs(floor, most, threshold, SINGLE_ERROR)
     distinct = _Distinct(similarity, first)
     tiles = Tiles(distinct.similarity)
     flops = float(n) * n * (ENTRY if tiles.rows is None else tiles.rows.shape[1])
     with foretell(f"Comparing {n:,} samples", flops, 4 * n, single=True):
         neighbours = _by_tiles(tiles, rough)
-    rough.merge()
     pairs = _checked(tiles, max(floor, rough.floor + SINGLE_ERROR), rough, neighbours)
-    return Comparison(*distinct.expanded(neighbours, pairs), lists, len(drawn))
+    return distinct.expanded(neighbours, pairs)
 
 
-def _in_double(similarity: Similarity, first: np.ndarray, pairs: NearPairs) -> Comparison:
+def _in_double(
+    similarity: Similarity, first: np.ndarray, pairs: NearPairs
+) -> tuple[Neighbours, NearPairs]:
     """Compare each block of rows of K with all samples, in double precision."""
-    n, lists = similarity.n, NearestLists(first)
+    n = similarity.n
     neighbours, is_first = Neighbours(n), first == np.arange(n)
     blocks = list(row_blocks(n, 8 * n, ROWS))
     for block in track(blocks, len(blocks), "comparing samples"):
@@ -81,13 +64,12 @@ def _in_double(similarity: Similarity, first: np.ndarray, pairs: NearPairs) -> C
         neighbours.nearest[block] = K.argmax(axis=1)
         closest = K[here, neighbours.nearest[block]]
         neighbours.similarity[block] = closest if n > 1 else alone
-        rows, columns = np.nonzero(pairs.floor - ROUNDING <= K)
+        rows, columns = np.nonzero(pairs.least <= K)
         values = K[rows, columns]
         rows += block.start
         chosen = is_first[rows] & is_first[columns] & (columns > rows)
         pairs.add(rows[chosen], columns[chosen], values[chosen])
-        lists.add(K, here + block.start)
-    return Comparison(neighbours, pairs, lists.lists, 0)
+    return neighbours, pairs
 
 
 class _Distinct:
@@ -151,9 +133,11 @@ def _by_tiles(tiles: Tiles, pairs: NearPairs) -> Neighbours:
         j = np.flatnonzero(low > neighbours.similarity[columns])
         by_row = rows[i], columns[K[i].argmax(axis=1)], top[i]
         by_column = columns[j], rows[K[:, j].argmax(axis=0)], low[j]
-        near = np.flatnonzero(top >= pairs.floor)
-        a, b = np.nonzero(K[near] >= pairs.floor)
-        return by_row, by_column, (rows[near[a]], columns[b], K[near[a], b])
+        near = np.flatnonzero(top >= pairs.least)
+        a, b = np.nonzero(K[near] >= pairs.least)
+        once = rows[near[a]] < columns[b]
+        a, b = near[a[once]], b[once]
+        return by_row, by_column, (rows[a], columns[b], K[a, b])
 
     places = tiles.tiles
     found = in_order(look, places) if tiles.similarity.in_threads else map(look, places)

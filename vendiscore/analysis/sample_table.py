@@ -34,6 +34,7 @@ COLUMNS = ("surprise", "adds", "novelty", "mode", "nearest", "nearest_similarity
 DUST = 1e-12  # a smaller loss of log VS may be rounding
 # Rows that the table of a large set shows from each end, and characters of a text.
 SHOWN, LETTERS = 5, 60
+PAIRS = 3  # shown on each side of the threshold
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -143,10 +144,10 @@ class Explanation(Summary):
         """The similarity from which on samples are near-duplicates."""
         return self.duplicates.threshold
 
-    @property
-    def false_share(self) -> float:
-        """The expected share of removed samples that are similar by chance alone, in [0, 1]."""
-        return self.duplicates.false_share
+    @cached_property
+    def repeats(self) -> dict[float, int | None]:
+        """How many samples repeat another at 0.8, 0.9, 0.95 and 0.99; None below `floor`."""
+        return self.duplicates.repeats()
 
     @property
     def floor(self) -> float:
@@ -184,7 +185,7 @@ class Explanation(Summary):
         found = vendi(self._similarity.take(kept), [self.q], p, self._subject.psd)
         return float(scalar(found.values[0]))
 
-    def boundary(self, count: int = 4) -> tuple[list[Pair], list[Pair]]:
+    def boundary(self, count: int = PAIRS) -> tuple[list[Pair], list[Pair]]:
         """Return the `count` pairs (`Pair`) closest to the threshold on either side."""
         return self.duplicates.boundary(integer("count", count), self.places)
 
@@ -220,7 +221,7 @@ class Explanation(Summary):
             "VS": self.score,
             "coverage": self.coverage,
             "threshold": self.threshold,
-            "false_share": self.false_share,
+            "repeats": {f"{level:g}": count for level, count in self.repeats.items()},
             "VS_without_duplicates": self.score_without_duplicates,
             "groups": [{"keep": keep, "near_duplicates": rest} for keep, rest in self.groups],
             "boundary": {
@@ -256,21 +257,35 @@ class Explanation(Summary):
 
     @property
     def criterion(self) -> str:
-        """The threshold of near-duplicates and their expected false share, in words."""
-        share, drawn = 100 * self.false_share, self.duplicates.drawn
-        false = "less than 1" if share < 1 else f"{share:.0f}"
-        by = f" by {drawn:,} drawn samples" if drawn else ""
-        return f"similarity {self.threshold:g} or more; expected false{by}: {false} %"
+        """The threshold of near-duplicates, and how many there are at other thresholds."""
+        counts = self.counts and f"; {self.counts}"
+        return f"similarity {self.threshold:g} or more{counts}"
+
+    @property
+    def counts(self) -> str:
+        """How many samples repeat another at several thresholds, in words."""
+        known = [(level, count) for level, count in self.repeats.items() if count is not None]
+        return ", ".join(f"{count:,} at {level:g}" for level, count in known)
+
+    @property
+    def edge(self) -> str:
+        """The pairs next to the threshold as a sentence; "" if none was kept."""
+        sides = []
+        for side, pairs in zip(("above", "below"), self.boundary(), strict=True):
+            listed = [f"{i} and {j} ({similarity:.3g})" for i, j, similarity in pairs]
+            sides += [f"{', '.join(listed)} {side}"] if listed else []
+        return f"Samples next to the threshold: {'; '.join(sides)}." if sides else ""
 
     @property
     def sentence(self) -> str:
         """The result in a few sentences."""
         removed, lower = self.n - len(self.kept), int(np.sum(self.adds < -DUST))
+        others = self.counts and f" ({self.counts})"
         copies = (
             f"{_counted(removed, 'repeats another', 'repeat others')} ({self.criterion}); "
             f"without, the score is {self.score_without_duplicates:.4g}"
             if removed
-            else f"No two are as similar as {self.threshold:g}"
+            else f"No two are as similar as {self.threshold:g}{others}"
         )
         known = typical_sentence(self._similarity.settings, self.n, self.q, self.score, self._p)
         return (
@@ -278,6 +293,9 @@ class Explanation(Summary):
             f"different (q={self.q:g}). {copies}. {_counted(lower, 'lowers', 'lower')} the score."
             f"{known and ' '}{known}"
         )
+
+    def __str__(self) -> str:
+        return " ".join(filter(None, [self.sentence, self.edge]))
 
     def _repr_html_(self) -> str:
         order = np.argsort(-self.adds, kind="stable")
@@ -290,7 +308,7 @@ class Explanation(Summary):
         texts = [text if isinstance(text, str) else "" for text in texts]
         short = [t if len(t) <= LETTERS else f"{t[: LETTERS - 1]}…" for t in texts]
         table = html_table(shown | {"sample": short}, said)
-        return f"<p>{html.escape(self.sentence)}</p>{table}"
+        return f"<p>{html.escape(str(self))}</p>{table}"
 
 
 def _counted(count: int, one: str, several: str) -> str:

@@ -276,8 +276,8 @@ def growing(found: Growth) -> str:
 def near_duplicates(found: Explanation) -> str:
     """Say how many near-duplicates there are, and the score without them."""
     if not (groups := len(found.groups)):
-        least = f"{found.threshold:g}"
-        return f"No two samples have a similarity of {least} or more: there are no near-duplicates."
+        said = f"No two samples have a similarity of {found.threshold:g} or more"
+        return f"{said}: there are no near-duplicates ({found.counts})."
     left = len(found.kept)
     removed = found.n - left
     return (

@@ -78,6 +78,13 @@ def run_explain(args: Namespace) -> str:
             for i, rest in found.groups[:size]
             for near in [[*_places(source, rest[:8]), *["…"] * (len(rest) > 8)]]
         ],
+        "pairs next to the threshold": [
+            {"similarity": alike}
+            | pick(i, unit, "sample")
+            | {f"other {name}": value for name, value in pick(j, unit, "sample").items()}
+            for pairs in (found.boundary()[0][::-1], found.boundary()[1])
+            for i, j, alike in pairs
+        ],
         "modes": [
             {"share": mode.share, "members": len(mode.members)}
             | pick(int(mode.exemplars[0]), unit, "sample")

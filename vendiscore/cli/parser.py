@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple, NoReturn
 
 from .. import __version__
-from ..arguments import DEFAULT_ORDER
-from ..hints import folded, meant, remedy, synonym
+from ..arguments import DEFAULT_ORDER, DEFAULT_THRESHOLD
+from ..hints import GONE, folded, meant, remedy, synonym
 from ..reading.formats import TYPES
 from .exit_codes import PROGRAM, USAGE
 
@@ -86,11 +86,12 @@ def _count(text: str) -> int:
     return int(text)
 
 
-def _threshold(text: str) -> float | str:
+def _threshold(text: str) -> float:
     try:
-        return text if text == "auto" else float(text)
+        return float(text)
     except ValueError:
-        expected = f"expected a similarity or auto, got {text!r}"
+        way = GONE["threshold='auto'"]
+        expected = f"expected a similarity, got {text!r}; {way}"
         raise argparse.ArgumentTypeError(expected) from None
 
 
@@ -162,8 +163,8 @@ def _select(add: Add) -> None:
 def _explain(add: Add) -> None:
     add("file", metavar="FILE")
     _order(add)
-    found = "similarity of near-duplicates, found if left out"
-    add("--threshold", type=_threshold, default="auto", help=found)
+    near = f"similarity of near-duplicates, {DEFAULT_THRESHOLD}"
+    add("--threshold", type=_threshold, default=DEFAULT_THRESHOLD, help=near)
     add("-n", "--size", type=_count, default=10, help="rows of each table, 10")
 
 

@@ -8,13 +8,13 @@ import numpy as np
 
 from ..analysis import sentences
 from ..analysis.findings import Findings
-from ..analysis.sample_table import Explanation
+from ..analysis.sample_table import PAIRS, Explanation
 from ..spectral.rank_one import lost
 from .markup import listing, more, paragraph, table
 from .previews import Previews
 
 # Most entries of each list; the rest is counted.
-NEAR_GROUPS, NEAR_MEMBERS, MODES, PAIRS, REDUNDANT, ADDING = 8, 4, 8, 2, 8, 4
+NEAR_GROUPS, NEAR_MEMBERS, MODES, REDUNDANT, ADDING = 8, 4, 8, 8, 4
 LONGEST, LONGEST_OF_ALL = 400, 1_200  # characters of a text in a list, and in the table of all
 ROOM = 280_000  # bytes of the table of all samples
 

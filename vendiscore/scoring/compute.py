@@ -11,7 +11,7 @@ import numpy as np
 from ..arguments import DEFAULT_ORDER, refuse_gradient
 from ..arrays.types import Options, Record, Samples, Weights
 from ..encoders.tokenizers import tokens_remembered
-from ..errors import NotPSDError, SampleError, warn
+from ..errors import NotPSDError, SampleError
 from ..magnitude.space import MetricSpace
 from ..magnitude.spaces_of_samples import have_unit
 from ..measures.evaluation import measure_each
@@ -23,7 +23,7 @@ from ..resolve.sets import read_samples
 from ..spectral.spectrum import PSD
 from .details import details as details_of
 from .group_scores import measure_groups
-from .intervals import DEPENDENT, Sureness, check_asked, needs_vectors, sureness
+from .intervals import Sureness, check_asked, needs_vectors, sureness
 from .null_values import add_nulls
 from .request import Interval, Method, Request, read_request
 
@@ -172,13 +172,9 @@ def compute(
 
 
 def measure(samples: Samples | None, references: Samples | None, request: Request) -> Record:
-    """Return the numbers that a request asks for; warn of an interval of dependent samples."""
+    """Return the numbers that a request asks for."""
     subject = subject_of(samples, references, request)
-    found = measured(subject, request)
-    for note in subject.notes:
-        if note.startswith(DEPENDENT):
-            warn(note)
-    return found
+    return measured(subject, request)
 
 
 def subject_of(

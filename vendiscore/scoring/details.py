@@ -72,7 +72,12 @@ def details(subject: Subject, request: Request, sure: Sureness | None, numbers: 
     if sure and sure.table is not None:
         report["groups"] = [{key: plain(x) for key, x in row.items()} for row in sure.table]
     if sure and sure.methods:
-        report["interval"] = {"level": request.ci, "method": sure.methods, "meaning": sure.meaning}
+        report["interval"] = {
+            "level": request.ci,
+            "method": sure.methods,
+            "meaning": sure.meaning,
+            "assumes": sure.assumes,
+        }
     report["typical"] = ""
     order = 1.0 if 1.0 in request.orders else request.orders[0]
     key = "VS" + request.suffixes[request.orders.index(order)]

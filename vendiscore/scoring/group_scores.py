@@ -36,7 +36,10 @@ def measure_groups(subject: Subject, request: Request) -> tuple[list[Record], Su
     assert subject.groups is not None
     each = [chosen for chosen in request.measures if not chosen.measure.groups]
     _check_interval(len(subject.groups), request, each)
-    found = Sureness(meaning="NAME_se is the standard error of the mean over the groups")
+    found = Sureness(
+        meaning="NAME_se is the standard error of the mean over the groups",
+        assumes="Independent groups are assumed.",
+    )
     check_size(subject.groups, subject.came)
     if each and np.bincount(subject.groups.codes).max() == 1:
         warn(ALONE)

@@ -24,12 +24,9 @@ from ..uncertainty.deficit import (
     repeats_of,
 )
 from ..uncertainty.jackknife import Jackknife, delete_one_error, jackknife
-from ..uncertainty.near_copies import dependent_share
 from ..uncertainty.subsampling import DRAWS, halves_error, student_reach
 from .request import Request
 
-DEPENDENT = "The samples look dependent"  # how the note of near-copies begins
-LEAST_DEPENDENT = 20  # samples: with fewer, no test looks for dependence
 MEASURED = 30  # samples: with fewer, no experiment showed that intervals by halves hold
 MANY_CLUSTERS = 20  # with fewer, intervals hold a little less often under a narrow kernel
 # Below this an error, of log VS say, is the rounding of 0.
@@ -57,6 +54,7 @@ class Sureness:
     numbers: dict[str, dict[str, float]] = field(default_factory=dict)
     methods: dict[str, str] = field(default_factory=dict)  # by measure
     meaning: str = MEANING
+    assumes: str = "Independent samples are assumed; `clusters=` names those that came together."
     notes: list[str] = field(default_factory=list)
     table: list[Record] | None = None  # of groups, a row each
     spectra: tuple[float, float] | None = None  # of groups, the largest negative mass and cut
@@ -91,17 +89,8 @@ def sureness(subject: Subject, request: Request, scores: Sequence[Options]) -> S
         if request.corrected and name == "VS":
             for key, q in zip(own, subject.orders, strict=True):
                 found.numbers.setdefault(key, {})["corrected"] = _corrected(subject, q, key)
-    share = 0.0
-    if units is not None and units.codes is None and subject.n >= LEAST_DEPENDENT:
-        plain = units.repeats is not None and units.repeats.plain
-        if not plain and "similarities" in subject.__dict__:
-            share = dependent_share(subject.similarity)
-    if share:  # of samples with a near-copy, more than chance brings
-        subject.notes.append(
-            f"{DEPENDENT}: {100 * share:.0f} % of {subject.n} have a near-copy, and the interval "
-            f"takes them to be independent. Pass `clusters`, one label for all samples that came "
-            f"together, such as explain(samples).clusters."
-        )
+    if units is not None and units.codes is not None:
+        found.assumes = "Independent clusters are assumed."
     if units is not None and units.repeats is not None and units.repeats.thin:
         found.notes.append(
             "Few pairs of these samples have much in common: the interval allows for repeats that "

@@ -137,12 +137,15 @@ def test_extreme_orders_give_a_score_within_bounds(q):
     assert 1 <= texts(["a b", "c d", "a d"], q=q)["VS"] <= 3
 
 
-def test_the_threshold_is_found_unless_it_is_passed():
-    right = explain([*RUT, RUT[3]], k="ngram_overlap")
-    for ours in (texts([*RUT, RUT[3]]), texts([*RUT, RUT[3]], threshold=0)):
-        assert ours["alike"]["threshold"] == right.threshold
-        assert ours["alike"]["false_share"] == right.false_share
-    assert texts([*RUT, RUT[3]], threshold=0.6)["alike"]["threshold"] == 0.6
+def test_near_duplicates_come_with_what_to_choose_their_threshold_by():
+    samples = [*RUT, RUT[3]]
+    for given in ({}, {"threshold": 0.6}):
+        ours, right = texts(samples, **given)["alike"], explain(samples, k="ngram_overlap", **given)
+        assert ours["threshold"] == right.threshold == given.get("threshold", 0.95)
+        assert ours["repeats"] == right.to_dict()["repeats"]
+        for side, pairs in zip(("above", "below"), right.boundary(), strict=True):
+            named = [(each["a"]["sample"], each["b"]["sample"]) for each in ours["boundary"][side]]
+            assert named == [(samples[i], samples[j]) for i, j, _ in pairs]
 
 
 def test_wherever_samples_are_named_they_are_in_the_answer():

@@ -22,7 +22,6 @@ RUT = examples.find_example("A model in a rut").text.splitlines()
 NS = {"ns": [1, 2, 3, 4]}
 X = clusters(60)
 # Near-copies in fives.
-pytestmark = pytest.mark.filterwarnings("ignore:The samples look dependent")
 
 
 @pytest.mark.parametrize("q", [0, 0.5, 1, 2, "inf"])

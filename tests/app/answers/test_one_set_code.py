@@ -14,8 +14,6 @@ pytest.importorskip("rdkit")
 from vendiscore.app.answers import api
 from vendiscore.app.inputs import examples
 
-pytestmark = pytest.mark.filterwarnings("ignore:The samples look dependent")
-
 ROOT = Path(__file__).resolve().parents[3]
 IMAGES = examples.find_example("Shapes in three colours").images()
 

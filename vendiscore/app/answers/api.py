@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 
 from ...analysis import sentences
-from ...analysis.explain import AUTO
 from ...analysis.findings import ORDERS, Findings
-from ...analysis.redundancy import redundant_pairs
-from ...arguments import DEFAULT_ORDER
+from ...analysis.redundancy import Pair, redundant_pairs
+from ...arguments import DEFAULT_ORDER, DEFAULT_THRESHOLD
 from ...arrays.namespace import to_host
 from ...arrays.types import Record
 from ...progress import finish
@@ -24,7 +23,6 @@ from .distinctive_samples import only
 from .group_lists import place, pooled
 from .jobs import Job, image_job, job_of, text_job, vector_job
 
-FOUND = 0.0  # stands for a threshold that is found, in a schema of numbers
 FEW = 4  # pairs that are named, and samples that stand alone
 
 
@@ -34,7 +32,7 @@ def vendi_score_texts(
     ns: list[int] = [1, 2, 3, 4],  # noqa: B006 (shown in the schema, never written to)
     unit: str = "word",
     q: float = DEFAULT_ORDER,
-    threshold: float = FOUND,
+    threshold: float = DEFAULT_THRESHOLD,
     prompts: list[str] = [],  # noqa: B006
 ) -> Record:
     """Return the Vendi Score of texts, the effective number of different ones, and similar texts.
@@ -45,7 +43,7 @@ def vendi_score_texts(
         ns: Lengths of the n-grams.
         unit: Unit of the n-grams: "word" or "char".
         q: Order of at least 0: 1 is usual, less counts rare texts more, more counts them less.
-        threshold: Least similarity of texts in one group, at most 1; 0 chooses it.
+        threshold: Least similarity of texts in one group, at most 1.
         prompts: Prompts to condition on: one for all texts, or one a group, or one a text.
 
     Returns:
@@ -61,7 +59,7 @@ def vendi_score_images(
     images: list[str] | list[list[str]],
     kernel: str = "pixels",
     q: float = DEFAULT_ORDER,
-    threshold: float = FOUND,
+    threshold: float = DEFAULT_THRESHOLD,
 ) -> Record:
     """Return the Vendi Score of images, the effective number of different ones, and similar images.
 
@@ -69,7 +67,7 @@ def vendi_score_images(
         images: Up to 200 image files, each encoded as base64; or lists of them, one a group.
         kernel: "pixels" (32 × 32 pixels) or, where it is installed, "DINOv2" (what they show).
         q: Order of at least 0: 1 is usual, less counts rare images more, more counts them less.
-        threshold: Least similarity of images in one group, at most 1; 0 chooses it.
+        threshold: Least similarity of images in one group, at most 1.
 
     Returns:
         The fields of `vendi_score_texts`, with images by their places in the list, from 0.
@@ -83,7 +81,7 @@ def vendi_score_molecules(
     smiles: list[str] | list[list[str]],
     kernel: str = "morgan",
     q: float = DEFAULT_ORDER,
-    threshold: float = FOUND,
+    threshold: float = DEFAULT_THRESHOLD,
     prompts: list[str] = [],  # noqa: B006
 ) -> Record:
     """Return the Vendi Score of molecules, their effective number, and similar molecules.
@@ -92,7 +90,7 @@ def vendi_score_molecules(
         smiles: Up to 1,000 molecules as SMILES; or lists of them, one a group.
         kernel: "morgan", "rdkit", "maccs", "atom_pair" or "topological_torsion" fingerprints.
         q: Order of at least 0: 1 is usual, less counts rare molecules more, more counts them less.
-        threshold: Least similarity of molecules in one group, at most 1; 0 chooses it.
+        threshold: Least similarity of molecules in one group, at most 1.
         prompts: SMILES to condition on: one for all molecules, or one a group or a molecule.
 
     Returns:
@@ -106,7 +104,7 @@ def vendi_score_vectors(
     kernel: str = "cosine",
     sigma: float = 0.0,
     q: float = DEFAULT_ORDER,
-    threshold: float = FOUND,
+    threshold: float = DEFAULT_THRESHOLD,
     prompts: list[list[float]] = [],  # noqa: B006
 ) -> Record:
     """Return the Vendi Score of vectors, such as embeddings, or of a similarity matrix.
@@ -116,7 +114,7 @@ def vendi_score_vectors(
         kernel: "cosine", "rbf" or "laplacian"; "K" or "K, clipped" for a similarity matrix.
         sigma: Bandwidth of "rbf" and "laplacian"; 0 for the median distance.
         q: Order of at least 0: 1 is usual, less counts rare rows more, more counts them less.
-        threshold: Least similarity of rows in one group, at most 1; 0 chooses it.
+        threshold: Least similarity of rows in one group, at most 1.
         prompts: Rows to condition on: one for all rows, or one a group or a row.
 
     Returns:
@@ -221,7 +219,7 @@ def _names(names: Any, count: int) -> list[str]:
 
 @np.errstate(all="ignore")
 def _answer(job: Job, q: object, threshold: object) -> Record:
-    found = finish(job.findings(q, AUTO if threshold == FOUND else threshold))
+    found = finish(job.findings(q, threshold))
     sure = {f"VS_{name}": found.beside(name) for name in ("se", "low", "high")}
     answer: Record = {
         "VS": found.value,
@@ -244,7 +242,10 @@ def _whole(found: Findings, job: Job) -> Record:
     def named(place: int) -> Record:
         return {"place": place} | ({"sample": job.texts(place)} if job.texts else {})
 
-    pairs = redundant_pairs(found.K, FEW)
+    def paired(pairs: list[Pair]) -> list[Record]:
+        return [{"a": named(i), "b": named(j), "similarity": alike} for i, j, alike in pairs]
+
+    above, below = explained.boundary()
     closest = explained.nearest_similarity
     few = min(FEW, max(1, len(closest) // 3), len(closest) - 1)
     alone = np.argsort(closest, kind="stable")[:few]
@@ -258,17 +259,17 @@ def _whole(found: Findings, job: Job) -> Record:
         "profile": {f"{q:g}": float(value) for q, value in zip(ORDERS, found.profile, strict=True)},
         "alike": {
             "threshold": explained.threshold,
-            "false_share": explained.false_share,
+            "repeats": {f"{level:g}": count for level, count in explained.repeats.items()},
             "groups": [
                 {"keep": named(keep), "rest": [named(place) for place in rest]}
                 for keep, rest in explained.groups
             ],
+            "boundary": {"above": paired(above), "below": paired(below)},
             "VS_without": explained.score_without_duplicates,
         },
-        "redundant_pairs": [
-            {"a": named(places[i]), "b": named(places[j]), "similarity": similarity}
-            for i, j, similarity in pairs
-        ],
+        "redundant_pairs": paired(
+            [Pair(places[i], places[j], alike) for i, j, alike in redundant_pairs(found.K, FEW)]
+        ),
         "stand_alone": [
             {**named(places[i]), "similarity_to_nearest": float(closest[i])} for i in alone
         ],

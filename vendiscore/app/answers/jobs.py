@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 
 from ...analysis import sentences
-from ...analysis.explain import AUTO
 from ...analysis.findings import Findings, find
 from ...analysis.python_code import INLINE, READ_DOWNLOAD, called, keywords, source
-from ...arguments import DEFAULT_ORDER
+from ...arguments import DEFAULT_ORDER, DEFAULT_THRESHOLD
 from ...arrays.types import Options, Record
 from ...errors import SampleError
 from ...progress import Steps
@@ -50,10 +49,10 @@ class Job:
     def what(self) -> str:
         return "samples" if self.choice.is_matrix else self.kind
 
-    def findings(self, q: object, threshold: object = AUTO) -> Steps[Findings]:
+    def findings(self, q: object, threshold: object = DEFAULT_THRESHOLD) -> Steps[Findings]:
         """Find the results at order q; a SampleError names samples by their places."""
         given = self.arguments | {"q": check_order(q)}
-        alike_from = AUTO if threshold == AUTO else check_threshold(threshold)
+        alike_from = check_threshold(threshold)
         if self.groups is not None:
             given["groups"] = self.labels
         try:
@@ -119,7 +118,7 @@ class Settings:
     options: Options = field(default_factory=dict)
     q: Any = DEFAULT_ORDER
     leave_out: bool = False  # samples that cannot be used
-    threshold: Any = AUTO
+    threshold: Any = DEFAULT_THRESHOLD
     prompts: Any = None  # one for all samples, unless they have their own
 
     def choice_of(self, kind: str) -> Choice:

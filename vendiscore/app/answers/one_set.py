@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from ...analysis import sentences
-from ...analysis.explain import AUTO
 from ...analysis.findings import Findings
 from ...analysis.thinning import thinning
 from ...arguments import DEFAULT_ORDER
@@ -236,7 +235,6 @@ def _answer(
         "prompts": prompts,
         "prompt": of_samples,
         "floor": explained.floor,
-        "automatic": explained.threshold if found.threshold == AUTO else None,
         **sample_views.alike(explained),
         "heat": sample_views.heat(found),
         "map": sample_views.map_(found),

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...analysis.findings import Findings
 from ...analysis.layout import layout
-from ...analysis.sample_table import Explanation
+from ...analysis.sample_table import PAIRS, Explanation
 from ...arrays.types import Record
 from ...plots.set_structure import averaged
 from ...reading.samples import Samples
@@ -38,9 +38,11 @@ def columns(found: Findings, job: Job, samples: Samples, kept: list[int]) -> Rec
 def alike(explained: Explanation) -> Record:
     """Return groups of near-duplicates by their rows in the table, and the score without these."""
     found = explained.duplicates
+    above, below = found.boundary(PAIRS, np.arange(explained.n))
     return {
         "threshold": explained.threshold,
-        "false_share": round(explained.false_share, 4),
+        "repeats": list(explained.repeats.items()),
+        "boundary": [*above[::-1], *below],
         "groups": [{"keep": keep, "rest": rest} for keep, rest in found.groups()],
         "without": {
             "left": len(found.kept),

@@ -170,7 +170,10 @@ interface Menu {
 /** Clusters at a threshold, by rows of the table, from /page/groups. */
 interface Clusters {
   threshold: number;
-  false_share: number;
+  /** How many samples repeat another at each of a few similarities; null where that is unknown. */
+  repeats: [number, number | null][];
+  /** The pairs next to the threshold and their similarities, the most similar first. */
+  boundary: [number, number, number][];
   groups: Cluster[];
   without: { left: number; VS: number; of: number; all: number };
 }
@@ -249,7 +252,6 @@ interface Result extends Clusters {
   samples: Columns;
   prompts: string[];
   floor: number;
-  automatic: number | null;
   heat: Heat;
   map: { x: number[]; y: number[] };
   by_group: { group: string; n: number; VS: number }[] | null;
@@ -407,8 +409,6 @@ interface View<Of extends Result | Compared = Result> extends Grouped {
   /** Shows a few words in the bar for a while. */
   say: Announce;
   size: number;
-  /** The threshold that was found from the samples; null where the visitor chose. */
-  automatic: number | null;
   /** The least similarity that the slider and the histogram show. */
   lowest: number;
   /** Drawings of molecules. */
@@ -468,6 +468,7 @@ interface Sorting {
 type AnyView = View<Result> | View<Compared>;
 interface Grouped {
   threshold: number;
+  boundary: Clusters["boundary"];
   groups: Cluster[];
   alone: number[];
   without: Clusters["without"] | undefined;

@@ -24,10 +24,10 @@ export function results(container, { announce, now, renew, moved, empty }) {
   /** @type {Tab | ""} */
   let seen = "";
 
-  container.addEventListener("threshold", ({ detail: { threshold, groups, without } }) => {
+  container.addEventListener("threshold", ({ detail: { threshold, boundary, groups, without } }) => {
     const answer = seen && entries[seen]?.answer;
     if (!seen || !answer) return;
-    Object.assign(answer, { threshold, groups, without });
+    Object.assign(answer, { threshold, boundary, groups, without });
     moved(seen, threshold);
   });
 

@@ -1,12 +1,11 @@
 /** Clusters of samples that are alike, from a similarity that is slid. */
 
 import { spot } from "./colours.js";
-import { count, el, later, newId, score, some, trouble } from "../dom.js";
+import { alike, count, el, later, newId, score, some, trouble } from "../dom.js";
 import { histogram } from "./histogram.js";
 import { more } from "./more.js";
 import { brief, full, place, thumbnail } from "./sample.js";
 import { saveKept } from "./saves.js";
-import { level } from "./view.js";
 
 const PICTURES = 4; // of a group that are seen before it is opened
 const PAUSE = 120; // ms that the slider rests before the server is asked
@@ -19,7 +18,9 @@ export function groups(view) {
   if (view.size < 2) return null;
   const list = el("div", { class: "r-groups" });
   const said = el("p", { class: "r-small", "aria-live": "polite" });
+  const edge = el("tbody");
   const renew = () => {
+    edge.replaceChildren(...view.boundary.map((pair) => edgeRow(view, pair)));
     said.textContent = told(view);
     const open = [...list.querySelectorAll("details")].filter((each) => each.open).map(({ dataset }) => dataset.of);
     list.replaceChildren(...listed(view));
@@ -45,9 +46,31 @@ export function groups(view) {
       )),
     slider(view, list),
     histogram(view),
+    el("p", { class: "r-small" }, repeated(view)),
+    el("details", {},
+      el("summary", {}, "The pairs next to this similarity"),
+      el("div", { class: "r-scroll" }, el("table", { class: "r-table r-plain" },
+        el("thead", {}, el("tr", {}, ...["similarity", "one", "the other", "counted as"].map((head) => el("th", { scope: "col" }, head)))),
+        edge))),
     said,
     list,
   );
+}
+
+/** @param {View} view */
+function repeated({ R }) {
+  const known = R.repeats.filter(([, repeats]) => repeats !== null);
+  return `Samples that repeat another: ${known.map(([from, repeats]) => `${count(repeats ?? 0)} at ${alike(from)}`).join(", ")}.`;
+}
+
+/**
+ * @param {View} view
+ * @param {[number, number, number]} pair
+ */
+function edgeRow(view, [i, j, similarity]) {
+  const cells = [i, j].map((each) => el("td", {}, place(view, each), thumbnail(view, each), brief(view, each, 200)));
+  const side = similarity >= view.threshold - 1e-9 ? "alike" : "not";
+  return el("tr", {}, el("td", {}, similarity.toFixed(3)), ...cells, el("td", {}, side));
 }
 
 /**
@@ -56,7 +79,7 @@ export function groups(view) {
  */
 function slider(view, list) {
   const id = newId("alike");
-  const shown = el("output", { for: id }, level(view, view.threshold));
+  const shown = el("output", { for: id }, alike(view.threshold));
   const input = el(
     "input",
     {
@@ -87,7 +110,7 @@ function slider(view, list) {
   }, PAUSE);
   input.addEventListener("input", () => {
     asked += 1; // an answer that is under way is of a threshold before
-    shown.textContent = level(view, Number(input.value));
+    shown.textContent = alike(Number(input.value));
     view.tell("slide", Number(input.value));
     ask();
   });

@@ -4,7 +4,6 @@ import { beneath, beside, chart, frame, text } from "./axes.js";
 import { alike, count, el, isNumber, shape, signed, some } from "../dom.js";
 import { ofSample, saver } from "./pictures.js";
 import { decimals, scale, stepOf, ticks } from "./scale.js";
-import { level } from "./view.js";
 
 // The slider above has its thumb at the same shares of the width: see results.css.
 const BOX = frame({ wide: 400, high: 150, left: 52, right: 12, top: 18, foot: 34 });
@@ -27,7 +26,7 @@ export function histogram(view) {
   const said = el("figcaption", {});
   picture.hidden = below === values.length;
   let now = view.threshold;
-  const drawing = () => drawn(bins, now, said.textContent ?? "", level(view, now));
+  const drawing = () => drawn(bins, now, said.textContent ?? "", alike(now));
   /** @param {number} threshold */
   const draw = (threshold) => {
     now = threshold;

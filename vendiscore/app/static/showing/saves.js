@@ -76,9 +76,9 @@ export function saveTable(view) {
 
 /** @param {View} view */
 export function saveEverything(view) {
-  const { threshold, without } = view;
+  const { threshold, boundary, without } = view;
   const groups = [...view.groups, ...view.alone.map((keep) => ({ keep, rest: [] }))];
-  saveJson({ ...view.R, threshold, without, groups });
+  saveJson({ ...view.R, threshold, boundary, without, groups });
 }
 
 /**

@@ -1,6 +1,6 @@
 /** A result as it is looked at: its clusters at a threshold, and listeners to changes. */
 
-import { alike, cut } from "../dom.js";
+import { cut } from "../dom.js";
 
 /**
  * Makes a view of a result; `signal` ends its listeners when another takes its place.
@@ -23,7 +23,7 @@ export function makeView(R, { call, follow, announce }, signal) {
     say: announce,
     size: samples?.place.length ?? 0,
     threshold: one.threshold ?? 1,
-    automatic: one.automatic ?? null,
+    boundary: [],
     lowest: Math.min(Math.ceil(100 * (one.floor ?? 0)) / 100, one.threshold ?? 1),
     drawings: null,
     groups: [],
@@ -50,15 +50,6 @@ export function makeView(R, { call, follow, announce }, signal) {
 }
 
 /**
- * Writes a threshold, and whether it is the automatic one.
- * @param {AnyView} view
- * @param {number} threshold
- */
-export function level(view, threshold) {
-  return `${alike(threshold)}${threshold === view.automatic ? " (automatic)" : ""}`;
-}
-
-/**
  * Writes a place in words.
  * @param {number | string} place
  */
@@ -71,9 +62,10 @@ export function called(place) {
  * @param {Grouped & {size: number}} view
  * @param {Partial<Clusters>} answer
  */
-function take(view, { threshold, groups, without }) {
+function take(view, { threshold, boundary, groups, without }) {
   const all = groups ?? [];
   view.threshold = threshold ?? view.threshold;
+  view.boundary = boundary ?? [];
   view.without = without;
   view.groups = all.filter(({ rest }) => rest.length > 0);
   view.groupOf = new Int32Array(view.size).fill(-1);
