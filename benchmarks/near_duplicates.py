@@ -110,7 +110,7 @@ def ionised(smiles: str, rng: np.random.Generator) -> str:
 
     read = Chem.MolFromSmiles(smiles)
     acid = read.GetSubstructMatch(Chem.MolFromSmarts("C(=O)[OX2H]"))
-    amine = read.GetSubstructMatch(Chem.MolFromSmarts("[NX3;!$(N[C,S]=[O,S,N]);!$(N-a)]"))
+    amine = read.GetSubstructMatch(Chem.MolFromSmarts("[NX3+0;!$(N=*);!$(N[C,S]=[O,S,N]);!$(N-a)]"))
     if acid:
         read.GetAtomWithIdx(acid[2]).SetFormalCharge(-1)
     elif amine:

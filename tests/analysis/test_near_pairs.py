@@ -93,7 +93,7 @@ def test_every_pair_at_the_threshold_or_above_is_listed(kind, seed, n, threshold
 @pytest.mark.parametrize("below", [0.7, 0.85, 0.949])
 @pytest.mark.parametrize("above", [0.95, 0.96])
 def test_pairs_below_the_threshold_do_not_crowd_out_pairs_above(above, below, large, monkeypatch):
-    """Of 1,225 pairs, 300 may be kept; 200 are at the threshold or above, all as similar."""
+    """A search that may keep 300 of 1,225 pairs keeps all 200 at the threshold or above."""
     n = 50
     rng = np.random.default_rng(0)
     upper = np.triu_indices(n, 1)

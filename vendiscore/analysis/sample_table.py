@@ -146,7 +146,7 @@ class Explanation(Summary):
 
     @cached_property
     def repeats(self) -> dict[float, int | None]:
-        """How many samples repeat another at 0.8, 0.9, 0.95 and 0.99; None below `floor`."""
+        """The number of repeats at 0.8, 0.9, 0.95 and 0.99; None below `floor`."""
         return self.duplicates.repeats()
 
     @property
@@ -263,7 +263,7 @@ class Explanation(Summary):
 
     @property
     def counts(self) -> str:
-        """How many samples repeat another at several thresholds, in words."""
+        """The numbers of `repeats` in words."""
         known = [(level, count) for level, count in self.repeats.items() if count is not None]
         return ", ".join(f"{count:,} at {level:g}" for level, count in known)
 
