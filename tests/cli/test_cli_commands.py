@@ -200,7 +200,7 @@ USAGE = [
     ),
     (["select", "{x}", "-n", "-2"], "expected a whole number"),
     (["explain", "{x}", "-k", "ngrm"], "unknown kernel"),
-    (["explain", "{x}", "--threshold", "high"], "expected a similarity or auto, got 'high'"),
+    (["explain", "{x}", "--threshold", "high"], "expected a similarity, got 'high'; 0.95 is the"),
 ]
 
 
