@@ -191,8 +191,11 @@ class Similarity(metaclass=_Closed):
         """Return F @ V for V (dim, m), a new array (n, m); in float32 if `single`, in NumPy."""
         return self.features() @ V
 
-    def covariance(self) -> Array:
-        """Return FᵀF, a new (dim, dim) array, with the same non-zero eigenvalues as K."""
+    def covariance(self, single: bool = False) -> Array:
+        """Return FᵀF, a new (dim, dim) array, with the same non-zero eigenvalues as K.
+
+        `single` allows products of some thousand rows in single precision, added up in double.
+        """
         F = self.features()
         return (F.T @ F).toarray() if sp.issparse(F) else gram(F.T)
 

@@ -33,6 +33,9 @@ COMMON_SHARE = 1 / 50
 COMMON_COLUMNS = 256
 # Rows whose squared norms, or their inverses, are larger are rescaled before they are squared.
 FAR, FAR_SINGLE = 1e280, 1e30
+# Rows that are multiplied in single precision at once: of 1,024 the error is a third, and the
+# additions in double precision take a fifth of the time.
+SINGLE_ROWS = 4096
 # Features in single precision are kept in double for rows of K if that takes no more bytes.
 COPIED = 1 << 27
 # Sparse parts of at most so many numbers become dense: small sparse products take ten times longer.
@@ -88,6 +91,11 @@ class FeatureSimilarity(Similarity):
     def is_single(self) -> bool:
         """True if X is a dense NumPy array in single precision."""
         return is_numpy(self.X) and self.X.dtype == np.float32
+
+    @property
+    def multiplies_in_single(self) -> bool:
+        """True if X is dense and in single precision, an array or a tensor."""
+        return self.is_single or (is_torch(self.X) and str(self.X.dtype) == "torch.float32")
 
     @property
     def in_threads(self) -> bool:
@@ -257,7 +265,9 @@ class FeatureSimilarity(Similarity):
             np.matmul(self.X[block] * s[block], V, out=out[block])
         return out
 
-    def covariance(self) -> Array:
+    def covariance(self, single: bool = False) -> Array:
+        if single and self.multiplies_in_single:
+            return self._covariance_single()
         if not is_numpy(self.X):
             return super().covariance()
         # One pass over X. NumPy notices that the factors are transposes of each other and does
@@ -266,6 +276,16 @@ class FeatureSimilarity(Similarity):
         d = self.X.shape[1]
         C = np.zeros((d, d))
         for _, F in self._wide_blocks(self.scale, least=4 * d):
+            C += gram(F.T)
+        return C
+
+    def _covariance_single(self) -> Array:
+        """Return FᵀF by blocks of rows that are multiplied in single precision."""
+        X, s, xp, d = self.X, self.scale, namespace(self.X), self.X.shape[1]
+        C = xp.zeros((d, d), dtype=xp.float64, device=X.device)
+        for start in range(0, self.n, SINGLE_ROWS):
+            block = slice(start, start + SINGLE_ROWS)
+            F = X[block] if s is None else X[block] * as_kind_of(s[block], X)[:, None]
             C += gram(F.T)
         return C
 
