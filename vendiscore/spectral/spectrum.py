@@ -119,6 +119,10 @@ class Source(NamedTuple):
         """
         return max(NEGATIVE_MASS, 0.25 * self.roundoff * math.sqrt(self.n))
 
+    def rounding(self, size: int) -> float:
+        """Return the share below which eigenvalues are rounding of the entries passed."""
+        return 0.0 if self.psd else self.roundoff / math.sqrt(size)
+
 
 def from_covariance(C: Array, n: int, psd: PSD = "check", *, roundoff: float = 0.0) -> Spectrum:
     """Find the spectrum of n samples from Σ w x xᵀ, C (d, d), up to a factor."""
@@ -200,7 +204,7 @@ def cleaned(values: Array, source: Source, psd: PSD, route: str, why: str) -> Sp
             f"rounding of the precision that the matrix came in, and were set to zero; compute "
             f"similarities in a higher one to be rid of them"
         )
-    coarse = 0.0 if source.psd else source.roundoff / math.sqrt(size)
+    coarse = source.rounding(size)
     cut = max(max(source.n, size) * unit, coarse)
     noise = max(4 * math.sqrt(size) * unit, coarse)
     if known[-1] > cut and not is_torch(values):
