@@ -2,8 +2,9 @@
 
     python .ci/newcomer.py FOLDER    # an empty folder, where the repository is cloned to
 
-What the three pages say to type is typed, in their order: commands in the clone, Python in the
-environment that README's first block makes, with the extra `evaluate` and nothing else.
+The lines of the first sections of README are typed into one shell, in the order printed, and those
+of the other pages after them: commands in the clone, Python in the environment that README's first
+block makes, with the extra `evaluate` and nothing else.
 """
 
 import doctest
@@ -13,7 +14,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-PAGES = ("README.md", "docs/start.md", "docs/tasks/compare_models.md")
+PAGES = ("docs/start.md", "docs/tasks/compare_models.md")
+FIRST = re.compile(r"^## Try it$.*?(?=^## What the number means$)", re.MULTILINE | re.DOTALL)
+DOCTEST = "python -m doctest -o ELLIPSIS -o NORMALIZE_WHITESPACE"
 BLOCK = re.compile(r"^```(bash|console|python)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
@@ -24,10 +27,13 @@ def main() -> None:
     clone = folder / "vendiscore"
     environment = {
         **{k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "VIRTUAL_ENV")},
-        "PATH": os.pathsep.join([str(clone / ".venv" / "bin"), os.environ["PATH"]]),
         "HF_HOME": str(folder / "hf"),
         "HF_HUB_OFFLINE": "1",
     }
+    readme = (clone / "README.md").read_text(encoding="utf-8")
+    (first,) = FIRST.findall(readme)
+    in_one_shell(BLOCK.findall(first), clone, environment)
+    environment["PATH"] = os.pathsep.join([str(clone / ".venv" / "bin"), os.environ["PATH"]])
 
     def run(*command: str) -> str:
         print("$", command[-1].strip(), flush=True)
@@ -40,9 +46,6 @@ def main() -> None:
     for page in PAGES:
         text = (clone / page).read_text(encoding="utf-8")
         blocks = BLOCK.findall(text)
-        if page == "README.md":
-            blocks = [block for block in blocks if "examples/score_text.py" in block[1]]
-            assert len(blocks) == 1, "README says how to begin"
         for language, block in blocks:
             if language == "bash":
                 run("bash", "-ec", block)
@@ -52,10 +55,22 @@ def main() -> None:
                     found = run("bash", "-ec", command)
                     same = doctest.OutputChecker().check_output(expected, found, FLAGS)
                     assert same, f"{expected!r} is not {found!r}"
-        if page != "README.md":
-            assert any(language == "python" for language, _ in blocks), page
-            options = ("-o", "ELLIPSIS", "-o", "NORMALIZE_WHITESPACE")
-            run(".venv/bin/python", "-m", "doctest", *options, page)
+        assert any(language == "python" for language, _ in blocks), page
+        run("bash", "-ec", f"{DOCTEST} {page}")
+
+
+def in_one_shell(blocks: list[tuple[str, str]], clone: Path, environment: dict[str, str]) -> None:
+    """Type blocks of commands and of Python into one shell, which ends at the first failure."""
+    lines = []
+    for i, (language, block) in enumerate(blocks):
+        if language == "python":
+            page = clone.parent / f"block_{i}.md"
+            page.write_text(block, encoding="utf-8")
+            block = f"{DOCTEST} '{page}'\n"
+        lines.append(block)
+    languages = {language for language, _ in blocks}
+    assert languages == {"bash", "python"}, "README says how to begin, in a shell and in Python"
+    subprocess.run(["bash", "-exc", "".join(lines)], cwd=clone, env=environment, check=True)
 
 
 if __name__ == "__main__":

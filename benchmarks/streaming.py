@@ -40,7 +40,7 @@ Path("/proc/self/clear_refs").write_text("5")
 before = status("VmRSS")
 for _ in range({ROWS // BATCH}):
     rng.standard_normal(out=batch, dtype=np.float32)
-    state = state.update(batch)
+    state.update(batch)
 added = status("VmHWM") - before
 state.compute()
 print(added, status("VmHWM") - before, state.n)
@@ -58,7 +58,7 @@ def batches(unit: bool = False) -> list[np.ndarray]:
 def added(pieces: list[np.ndarray], **how: Any) -> State:
     state = State.empty(k="cosine", **how)
     for piece in pieces:
-        state = state.update(piece)
+        state.update(piece)
     return state
 
 
@@ -93,7 +93,7 @@ def timed(
         time.sleep(PAUSE)
         start = time.perf_counter()
         for i in range(TURN):
-            state = state.update(rows[i])
+            state.update(rows[i])
         ours.append(time.perf_counter() - start)
         time.sleep(PAUSE)
         start = time.perf_counter()

@@ -40,7 +40,7 @@ def main() -> None:
     state = State.empty(k="cosine")
     start = time.perf_counter()
     for batch in from_file(path) if path else made_up(int(n)):
-        state = state.update(batch)
+        state.update(batch)
     seconds = time.perf_counter() - start
     scores = state.compute(q=[0.5, 1, 2])
     print(f"{state.n:,} embeddings of {state.d} features in {seconds:.1f} s")

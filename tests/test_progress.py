@@ -25,6 +25,22 @@ def test_short_work_is_not_foretold(capsys):
     assert capsys.readouterr().err == ""
 
 
+@pytest.mark.parametrize(("seconds", "lines"), [(9.9, 0), (10.1, 1)])
+def test_only_work_of_more_than_ten_seconds_is_foretold(seconds, lines, capsys, monkeypatch):
+    monkeypatch.setattr(progress, "_rate", lambda single: 2e10)
+    progress.foretell("Scoring", seconds * 2e10)
+    assert capsys.readouterr().err.count("\n") == lines
+
+
+@pytest.mark.parametrize("q", [1, 2, "inf"])
+def test_sparse_columns_are_not_foretold_as_dense_ones(q, capsys, monkeypatch):
+    """2,000 texts of 30,000 n-grams take less than a second; dense columns would take 12."""
+    monkeypatch.setattr(progress, "_rate", lambda single: 1e10)
+    words = np.random.default_rng(0).zipf(1.3, (2000, 12)) % 5000
+    compute([" ".join(f"w{i}" for i in row) for row in words], k="ngram_overlap", q=q)
+    assert ": about " not in capsys.readouterr().err
+
+
 def test_a_tip_ends_the_line(capsys):
     progress.foretell("Scoring", MUCH, tip="order 2 needs less")
     assert capsys.readouterr().err.endswith("hours; order 2 needs less.\n")

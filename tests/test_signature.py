@@ -3,13 +3,23 @@
 import functools
 import json
 import math
+import os
+import re
+import subprocess
+import sys
+import textwrap
+from glob import glob
+from pathlib import Path
+from threading import Lock
 
 import numpy as np
 import pytest
 
 from vendiscore import compute
+from vendiscore.optional import BASE
 from vendiscore.signature import digits, line, plain, plain_order
 
+ROOT = Path(__file__).resolve().parents[1]
 X = np.random.default_rng(0).standard_normal((6, 2))
 TEXTS = ["a b c", "a b d", "e f g"]
 
@@ -70,11 +80,16 @@ def by_array(a, b):
     return max(math.exp(-scale * abs(a - b)) for scale in SCALE)
 
 
+def by_pattern(a, b):
+    return 1.0 if WORD.findall(str(a)) == WORD.findall(str(b)) else 0.5
+
+
 def test_what_a_function_finds_outside_of_itself_is_part_of_it(monkeypatch):
     numbers = [0.0, 1.0, 2.5]
     for k, name, other in (
         (by_helper, "helper", gaussian),
         (by_array, "SCALE", np.array([3.0, 2.0])),
+        (by_pattern, "WORD", re.compile("a")),
     ):
         before = signature(numbers, k=k)
         assert signature(numbers, k=k) == before
@@ -114,9 +129,147 @@ def test_functions_of_one_name_are_told_apart():
     found = [signature(numbers, k=k) for k in functions]
     assert len(set(found)) == len(found)
     assert signature(numbers, k=times(1.0)) == found[0]
-    tokenizers = [str.split, lambda text: text.split(), lambda text: list(text)]
+    tokenizers = [
+        str.split,
+        lambda text: text.split(),
+        lambda text: list(text),
+    ]
     found = [signature(TEXTS, tokenizer=tokenizer, ns=1) for tokenizer in tokenizers]
     assert len(set(found)) == 3
+
+
+def words(text, most=3):
+    """Split a text."""
+    # É
+    return [word for word in WORD.findall(text) if len(word) > SHORT][:most]
+
+
+class Scorer:
+    unlike = 0.5
+
+    def __init__(self, width):
+        self.width = width
+
+    def __call__(self, a, b):
+        return gaussian(a, b, self.width)
+
+
+SHORT = 2
+WORD = re.compile(r"\w+")
+FUNCTIONS = {
+    "function": (words, "05bec3b5"),
+    "helper": (by_helper, "c1eff6b0"),
+    "closure": (times(2.0), "4dfe8d03"),
+    "partial": (functools.partial(gaussian, width=2.0), "7bf0a37c"),
+    "object": (Scorer(2.0), "367c0372"),
+    "method": (Scorer(2.0).__call__, "a2a87404"),
+    "lambda": (
+        lambda text: [
+            word.lower()  # as names are
+            for word in text.split()
+        ],
+        "d60a11d0",
+    ),
+    "method of a pattern": (WORD.findall, "fd2ba427"),
+}
+
+
+@pytest.mark.parametrize("kind", FUNCTIONS)
+def test_a_digest_is_the_same_on_every_python(kind):
+    function, expected = FUNCTIONS[kind]
+    assert plain(function).rpartition("@")[2] == expected
+
+
+SCRIPT = """
+import sys
+sys.path[:0] = sys.argv[1:]
+import functions
+from vendiscore import compute
+for k in functions.FUNCTIONS:
+    print(compute([1.0, 2.0, 4.0], k=k, details=True)["details"]["signature"])
+"""
+MODULE = """
+FACTOR = 0.5
+def k(a, b):
+    return 1.0 if a == b else FACTOR
+def times(factor):
+    return lambda a, b: 1.0 if a == b else factor * sum(x for x in [FACTOR])
+FUNCTIONS = k, times(1.0), times(0.9)
+"""
+
+
+def test_another_python_has_the_same_signatures(tmp_path):
+    def run(python, code, *arguments):
+        command = [python, "-c", code, *arguments]
+        return subprocess.run(command, capture_output=True, text=True)
+
+    def signatures(python):
+        found = run(python, SCRIPT, str(ROOT), str(tmp_path))
+        assert found.returncode == 0, found.stderr
+        return [line.partition("|vendiscore=")[0] for line in found.stdout.splitlines()]
+
+    (tmp_path / "functions.py").write_text(MODULE)
+    expected = signatures(sys.executable)
+    assert len({*expected}) == 3
+    mine = f"python3.{sys.version_info.minor}"
+    folders = [*glob(str(Path.home() / ".pyenv/versions/*/bin")), *os.get_exec_path()]
+    others = [p for folder in folders for p in glob(f"{folder}/python3.1[1-9]") if mine not in p]
+    base = f"import {', '.join(BASE)}"
+    others = [python for python in others if run(python, base).returncode == 0]
+    if not others:
+        pytest.skip("no other Python here has the packages of the base")
+    assert [signatures(python) for python in others] == [expected] * len(others)
+
+
+def test_functions_of_python_itself_are_known_by_name():
+    assert [plain(f) for f in (str.split, math.exp, textwrap.dedent)] == [
+        "str.split",
+        "math.exp",
+        "textwrap.dedent",
+    ]
+
+
+def enclosing(lock):
+    def k(a, b):
+        return 1.0 if a == b or lock else 0.5
+
+    return k
+
+
+UNKNOWN = {
+    "without a file": eval("lambda a, b: 1.0 if a == b else 0.5"),
+    "in one line": [lambda a, b: float(a == b), lambda a, b: 1.0][0],
+    "encloses an object": enclosing(Lock()),
+    "keeps an object": Scorer(Lock()),
+    "part of it": functools.partial(eval("lambda a, b, c: float(a == b)"), c=1),
+    "compiled": np.dot,
+}
+
+
+@pytest.mark.parametrize("kind", UNKNOWN)
+def test_a_function_whose_source_is_unknown_has_its_name_only(kind):
+    assert re.fullmatch(r"[\w.<>]+ source=unknown", plain(UNKNOWN[kind]))
+
+
+def test_a_note_says_that_a_source_is_unknown():
+    def notes(k):
+        details = compute([0.0, 1.0], k=k, details=True)["details"]
+        return "source=unknown" in details["signature"], "is unknown" in "".join(details["notes"])
+
+    assert notes(UNKNOWN["without a file"]) == (True, True)
+    assert notes(gaussian) == (False, False)
+
+
+def test_lines_around_a_function_do_not_change_its_digest(tmp_path):
+    found = set()
+    for i, (before, after) in enumerate([("", ""), ("# a line\n\n", "x = 1\n"), ("if 1:\n ", "")]):
+        file = tmp_path / f"module{i}.py"
+        file.write_text(f"{before}k = lambda a, b: 1.0 if a == b else 0.5\n{after}")
+        module = {"__name__": "module"}
+        exec(compile(file.read_text(), str(file), "exec"), module)
+        found.add(plain(module["k"]))
+    assert len(found) == 1
+    assert "@" in found.pop()
 
 
 @pytest.mark.parametrize(

@@ -5,12 +5,16 @@
 `encoder` loads a model once. `load` gives the metric of `evaluate.load("vendiscore.py")`.
 """
 
+import sys
 from importlib import import_module
+from importlib.util import find_spec
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.3.0"
 
 from . import optional  # noqa: F401  first: it tells of all packages that are not there
+from .hints import public, suggestion
 
 if TYPE_CHECKING:
     from . import plots as plots
@@ -99,17 +103,27 @@ __all__ = sorted(_HOME)
 
 def __getattr__(name: str) -> Any:
     if name not in _HOME:
-        hint = ""
-        if not name.startswith("_"):
-            from .hints import suggestion
-
-            hint = suggestion(name, __all__, mark="`", look=" ", kind="name").strip()
-        said = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(f"{said}. {hint}" if hint else said)
+        raise _unknown(name, sys._getframe(1).f_code.co_name == "_handle_fromlist")
     home = import_module(f".{_HOME[name] or name}", __name__)
     value = getattr(home, name) if _HOME[name] else home
+    if isinstance(value, FunctionType):
+        value = public(value)
     globals()[name] = value
     return value
+
+
+def _unknown(name: str, imported: bool) -> AttributeError | ImportError:
+    """Return the error for a name that the package does not have, with a hint."""
+    message = f"module {__name__!r} has no attribute {name!r}"
+    if name.startswith("_"):
+        return AttributeError(message)
+    look = f"dir({__name__}) lists all names."
+    hint = suggestion(name, __all__, mark="`", look=look, kind="name")
+    # `from vendiscore import name` would replace an AttributeError, and the hint in it. A folder
+    # is looked for after an AttributeError only.
+    if imported and find_spec(f"{__name__}.{name}") is None:
+        return ImportError(f"cannot import name {name!r} from {__name__!r}. {hint}", name=__name__)
+    return AttributeError(f"{message}. {hint}")
 
 
 def __dir__() -> list[str]:

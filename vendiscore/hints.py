@@ -1,12 +1,20 @@
-"""Suggest the name that was meant by one that is unknown: of other libraries, or misspelt."""
+"""Suggest the name or the call that was meant by one that is refused."""
 
 from __future__ import annotations
 
 import difflib
+import functools
+import importlib
+import inspect
 import re
-from collections.abc import Iterable
-from typing import Literal
+import sys
+from abc import ABCMeta
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import ModuleType
+from typing import Any, Literal, NoReturn, ParamSpec, TypeVar
 
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
 Kind = Literal["kernel", "keyword", "measure", "name"]
 # Names at least this similar to a word may have been meant: 0.6 takes "cosine" for "size".
 ALIKE = 0.65
@@ -56,6 +64,9 @@ SYNONYMS = {
     "list_measures": "availablemeasures listmetrics",
     "growth": "rarefaction accumulation",
     "encoder": "embed encode embedding",
+    "compare": "permutationtest significance",
+    "effective_number": "hill hillnumber hillnumbers renyi entropy",
+    "spectrum": "eigenvalues eigvals",
 }
 
 # By the place where they are typed: words, and the sentence that says what to type instead.
@@ -117,7 +128,7 @@ REMEDIES = {
             "of the samples that are left without them."
         ),
         "subset choose sample diversesubset": "Did you mean select(samples, size)?",
-        "vendi vendiscore diversity diversityscore": (
+        "vendi vendiscore vendikernel diversity diversityscore metric loadmetric": (
             "compute(samples) returns the Vendi Score in a dict, score(samples) as a number; "
             "load('vendiscore') is the metric of Hugging Face."
         ),
@@ -127,12 +138,26 @@ REMEDIES = {
         ),
         "plot plotting": "Results have a plot: compare(a, b).plot(), growth(samples).plot().",
         "help": "help(compute) describes the main function, list_kernels() lists all kernels.",
-        "cosine rbf morgan ngramoverlap textembeddings bleu kernel": (
+        "cosine cosinesimilarity rbf morgan ngramoverlap textembeddings bleu kernel kernels": (
             "Kernels are passed by name: compute(samples, k='cosine'); list_kernels() lists all."
         ),
-        "intdiv selfbleu mmd kid metrics": (
+        "intdiv intdivk selfbleu distinctn novelty coverage mmd kid metrics measures measure": (
             "Measures have names: compute(samples, measures='IntDiv'); list_measures() lists all."
         ),
+        "magnitude": (
+            "Did you mean mag_area(samples), magnitude_function(samples), or at one scale "
+            "compute(samples, measures='Magnitude')?"
+        ),
+        "magnitudearea": "Did you mean mag_area(samples)?",
+        "effectiverank": (
+            "The Vendi Score is the effective rank of a similarity matrix: score_K(K), or "
+            "score_X(X) of features."
+        ),
+        "scoretexts scoretext scoreimages scoremolecules textutils imageutils moleculeutils": (
+            "One function scores all kinds of samples: compute(samples), with k='pixels' for "
+            "images and k='morgan' for molecules."
+        ),
+        "plots": "Each picture is a function of it: dir(plots) lists them.",
     },
 }
 
@@ -205,3 +230,91 @@ def suggestion(
 def folded(name: str) -> str:
     """Return the small letters and digits of a name."""
     return "".join(filter(str.isalnum, name.lower()))
+
+
+@functools.cache
+def public(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
+    """Return a function that says in a sentence why Python refuses a call of it."""
+
+    @functools.wraps(function)
+    def call(*args: Arguments.args, **options: Arguments.kwargs) -> Result:
+        return _call(function, function, args, options)
+
+    call.__module__ = __name__.partition(".")[0]  # where pickle looks for it
+    return call
+
+
+class Public(ABCMeta):
+    """The type of classes that say in a sentence why Python refuses to make one of them."""
+
+    def __call__(cls, *args: object, **options: object) -> Any:
+        return _call(super().__call__, cls, args, options)
+
+    @property
+    def __signature__(cls) -> inspect.Signature:
+        """The signature of `__init__`, for `help` and the documentation."""
+        _self, *others = inspect.signature(cls.__init__).parameters.values()  # type: ignore[misc]
+        return inspect.Signature(others)
+
+
+def _call(
+    function: Callable[..., Result],
+    public: Callable[..., object],
+    args: Sequence[object],
+    options: Mapping[str, object],
+) -> Result:
+    """Call a function that people know as `public`."""
+    try:
+        return function(*args, **options)
+    except TypeError as error:
+        inside = error.__traceback__ is None or error.__traceback__.tb_next is not None
+        if inside or not (why := misuse(public, args, options)):
+            raise
+        raise TypeError(why) from None
+
+
+def misuse(
+    function: Callable[..., object], args: Sequence[object], options: Mapping[str, object]
+) -> str:
+    """Say which arguments keep Python from calling a function, and what to pass; "" if none do."""
+    parameters = inspect.signature(function).parameters.values()
+    takes_any = any(each.kind is each.VAR_KEYWORD for each in parameters)
+    named = [each for each in parameters if not each.kind.description.startswith("variadic")]
+    by_place = [each.name for each in named if each.kind is not each.KEYWORD_ONLY]
+    passed = {*by_place[: len(args)], *options}
+    needed = [each for each in named if each.default is each.empty]
+    missing = [each.name for each in needed if each.name not in passed]
+    shown = [each.name if each.name in by_place else f"{each.name}=…" for each in needed]
+    call = f"{function.__name__}({', '.join(shown)})"
+    known = {each.name for each in named}
+    for name in options:
+        if name not in known and (not takes_any or synonym(name, missing)):
+            hint = suggestion(name, known, mark="`", kind="keyword") or "Leave it out."
+            return f"unknown keyword `{name}`. {hint}"
+    if missing:
+        return f"`{missing[0]}` is missing: pass {call}"
+    if len(args) > len(by_place):
+        return (
+            f"{len(by_place)} of {len(args)} arguments can be passed without their names; "
+            f"pass {function.__name__}({', '.join(by_place)}), and others as name=value"
+        )
+    for name in by_place[: len(args)]:
+        if name in options:
+            return f"`{name}` is passed twice, with and without its name; leave one out"
+    return ""
+
+
+class Folder(ModuleType):
+    """A folder of modules that has the name of what somebody may call."""
+
+    def __call__(self, *args: object, **options: object) -> NoReturn:
+        name = self.__name__.rpartition(".")[2]
+        raise TypeError(f"`{name}` is a module, and cannot be called. {remedy(name, 'name')}")
+
+    def __reduce__(self) -> tuple[Callable[[str], ModuleType], tuple[str]]:
+        return importlib.import_module, (self.__name__,)
+
+
+def refuse_calls(module: str) -> None:
+    """Let a call of a module say what to call instead; `REMEDIES` has the sentence."""
+    sys.modules[module].__class__ = Folder

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import ast
+import copyreg
 import functools
+import inspect
 import json
+import linecache
 import math
-import pickle
+import re
+import sys
+import textwrap
 import types
 from collections.abc import Iterable, Mapping
 from contextvars import ContextVar
+from operator import methodcaller
 from typing import Any
 
 import numpy as np
@@ -22,12 +29,11 @@ from .optional import versions
 IDLE = frozenset(("audit", "batch_size", "device", "symmetric_pairs"))
 # Characters that structure a signature; text that has one of them is quoted.
 _MARKS = set(" |,+=:;*'\"")
-_BUILTIN = (
-    types.BuiltinFunctionType,
-    types.MethodDescriptorType,
-    types.WrapperDescriptorType,
-    type,
-)
+# Stands for the digest of functions and objects that are not written in a file.
+UNKNOWN = "source=unknown"
+_STANDARD = sys.stdlib_module_names
+# Modules that are not part of a name.
+_NAMELESS = ("builtins", "__main__", "__mp_main__")
 # Arrays up to this many numbers are printed.
 _PRINTED = 8
 # The functions under examination: a function may enclose itself.
@@ -88,29 +94,53 @@ def _text(value: object) -> str:
 
 
 def _name(value: object) -> str:
-    """Name a function or an object, with a digest of what it is made of."""
-    name = getattr(value, "__qualname__", type(value).__qualname__)
+    """Name a function or an object, with a digest of its source and the values that it has."""
+    name = str(getattr(value, "__qualname__", type(value).__qualname__))
     outer = _OUTER.get()
-    if isinstance(value, _BUILTIN) or is_network(value) or any(value is each for each in outer):
-        return str(name)
+    if isinstance(value, type) or is_network(value) or any(value is each for each in outer):
+        return name
+    module = str(getattr(value, "__module__", None) or "builtins")
+    # A script has another name where it is imported, and parts of Python move between versions.
+    root = module.partition(".")[0]
+    standard = root in _STANDARD
+    if root not in _NAMELESS:
+        name = f"{root if standard else module}.{name}"
+    if standard and hasattr(value, "__qualname__") and _owner(value) is None:
+        return name  # Python's own, which its name tells
     token = _OUTER.set((*outer, value))
     try:
-        return f"{name}@{hash_bytes(repr(_made_of(value)).encode()).hex()[:8]}"
-    except Exception:  # what cannot be looked into has its name only
-        return str(name)
+        made = repr(_made_of(value))
+    except Exception:  # an object may raise anything while it is examined
+        made = UNKNOWN
     finally:
         _OUTER.reset(token)
+    if UNKNOWN in made:
+        return f"{name} {UNKNOWN}"
+    return f"{name}@{hash_bytes(made.encode()).hex()[:8]}"
+
+
+def _owner(function: object) -> object:
+    """Return the object that a method belongs to, None for other functions."""
+    owner = getattr(function, "__self__", None)
+    return None if isinstance(owner, types.ModuleType) else owner
 
 
 def _made_of(value: object) -> Any:
-    """Return what makes a function different from others of its name."""
+    """Return what makes a function or an object different from others of its name."""
+    if isinstance(value, bytes):
+        return value
     if isinstance(value, functools.partial):
-        return _made_of(value.func), plain(value.args), plain(value.keywords)
+        return _name(value.func), plain(value.args), plain(value.keywords)
     if isinstance(value, types.MethodType):
-        return _made_of(value.__func__), plain(value.__self__)
+        return _name(value.__func__), plain(value.__self__)
     if isinstance(value, types.FunctionType):
-        return tuple(part for each in _with_helpers(value) for part in _function(each))
-    return pickle.dumps(value)
+        return sorted(repr(_function(each)) for each in _with_helpers(value))
+    if hasattr(value, "__qualname__"):  # compiled
+        owner = _owner(value)
+        return UNKNOWN if owner is None else plain(owner)
+    kind: Any = type(value)
+    reduce = copyreg.dispatch_table.get(kind, methodcaller("__reduce_ex__", 2))
+    return _class_sources(kind), plain(reduce(value))
 
 
 def _with_helpers(function: types.FunctionType) -> list[types.FunctionType]:
@@ -125,17 +155,19 @@ def _with_helpers(function: types.FunctionType) -> list[types.FunctionType]:
 
 
 def _function(function: types.FunctionType) -> tuple[object, ...]:
-    """Return code, defaults, enclosed values and global values of one function."""
+    """Return source, defaults, enclosed values and global values of one function."""
+    code = function.__code__
     cells = [cell.cell_contents for cell in function.__closure__ or ()]
     # No lists, dicts and objects, which may be caches and grow from call to call.
-    kinds = (int, float, str, tuple, np.ndarray, np.generic)
+    kinds = (int, float, str, tuple, np.ndarray, np.generic, re.Pattern)
     used = {
         name: plain(x)
         for name, x in _globals(function).items()
         if isinstance(x, kinds) or is_torch(x)
     }
     named = {f"{name}=": plain(x) for name, x in (function.__kwdefaults__ or {}).items()}
-    return _code(function.__code__), plain(function.__defaults__), plain(cells), used | named
+    values = plain(function.__defaults__), plain(cells), sorted((used | named).items())
+    return _source(code, code.co_filename), *values
 
 
 def _globals(function: types.FunctionType) -> Record:
@@ -148,6 +180,40 @@ def _names(code: types.CodeType) -> list[str]:
     return [*code.co_names, *inner]
 
 
-def _code(code: types.CodeType) -> Any:
-    constants = [_code(c) if isinstance(c, types.CodeType) else repr(c) for c in code.co_consts]
-    return code.co_code, code.co_names, constants
+@functools.lru_cache(maxsize=256)
+def _source(code: types.CodeType, file: str) -> str:
+    """Return the text of a function in its file or notebook, or that it is unknown.
+
+    `inspect.getsource` would return whole lines around a lambda, which differ between versions of
+    Python. Only Python 3.13 keeps what was typed in a terminal, so that it is not taken.
+    """
+    if file.startswith("<") and not file.startswith("<ipython-input"):
+        return UNKNOWN
+    linecache.checkcache(file)
+    text = "".join(linecache.getlines(file))
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+    segments = []
+    for node in ast.walk(_tree(text)):
+        if isinstance(node, kinds) and getattr(node, "name", "<lambda>") == code.co_name:
+            first = min(each.lineno for each in [node, *getattr(node, "decorator_list", ())])
+            if first == code.co_firstlineno:
+                segments.append(ast.get_source_segment(text, node, padded=True) or UNKNOWN)
+    # Lambdas that begin in one line cannot be told apart on every Python.
+    return _trimmed(segments[0]) if len(segments) == 1 else UNKNOWN
+
+
+@functools.lru_cache(maxsize=8)
+def _tree(text: str) -> ast.Module:
+    return ast.parse(text)
+
+
+@functools.lru_cache(maxsize=256)
+def _class_sources(kind: type) -> list[str]:
+    """Return the text of a class and its bases, but for Python's own; OSError if there is none."""
+    others = [c for c in kind.__mro__ if c.__module__.partition(".")[0] not in _STANDARD]
+    return [_trimmed(inspect.getsource(c)) for c in others]
+
+
+def _trimmed(text: str) -> str:
+    lines = (line.rstrip() for line in textwrap.dedent(text).splitlines())
+    return "\n".join(line for line in lines if line)

@@ -29,7 +29,7 @@ def to_bytes(batches: Iterable[Any]) -> Iterator[Any]:
     for batch in batches:
         if batch.num_rows:
             rows = batch.column(0)
-            state = state.update(np.asarray(rows.flatten()).reshape(len(rows), -1))
+            state.update(np.asarray(rows.flatten()).reshape(len(rows), -1))
     yield pa.RecordBatch.from_arrays([pa.array([state.to_bytes()], pa.binary())], ["state"])
 
 

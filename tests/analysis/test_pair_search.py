@@ -117,6 +117,15 @@ def test_an_index_finds_what_all_pairs_find(monkeypatch):
     assert "index" not in exact.sentence
 
 
+def test_recall_is_unknown_where_there_was_nothing_to_find():
+    X = np.random.default_rng(0).standard_normal((600, 32)).astype(np.float32)
+    found = explain(X, k="cosine", threshold=0.999, index="approximate")
+    assert np.isnan(found.recall)
+    assert found.to_dict()["recall"] is None
+    assert "none has a near-duplicate, so that its recall is unknown" in found.sentence
+    assert "nan" not in found.sentence + found.to_json().replace("NaN", "nan")
+
+
 def test_an_index_is_asked_for_more_pairs_than_take_a_minute(large, monkeypatch):
     similarity, first = KINDS["cosine"], np.arange(330)
     assert compare_all(similarity, first, 0.9).search.index == "exact"

@@ -258,6 +258,35 @@ def test_arrays_that_do_not_go_to_numpy_are_refused_with_a_sentence():
         compute(Elsewhere(), k="cosine")
 
 
+@pytest.mark.parametrize("method", ["collect", "to_spark", "__dask_graph__"])
+def test_a_lazy_collection_is_refused_before_it_is_read(method):
+    def read(self):
+        raise AssertionError("read")
+
+    methods = dict.fromkeys((method, "to_numpy", "__iter__", "__len__", "__array__"), read)
+    lazy = type("Lazy", (), {**methods, "npartitions": 2})()
+    for call in (
+        lambda: compute(lazy, k="cosine"),
+        lambda: compute(ROWS, k="cosine", p=lazy),
+        lambda: mag_diff(ROWS, lazy),
+    ):
+        with pytest.raises(TypeError, match=r"` must be in memory, got .*Lazy, .* if it fits into"):
+            call()
+
+
+def test_a_table_with_a_column_of_the_name_of_a_method_is_read():
+    table = pd.DataFrame(ROWS, columns=["collect", "to_spark"])
+    np.testing.assert_array_equal(as_matrix(table), ROWS)
+
+
+def test_a_lazy_frame_of_polars_is_refused_and_a_frame_is_read():
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame({"a": ROWS[:, 0], "b": ROWS[:, 1]})
+    np.testing.assert_array_equal(as_matrix(frame), ROWS)
+    with pytest.raises(TypeError, match=r"got polars.*LazyFrame, .*pass samples\.collect\(\) if"):
+        compute(frame.lazy(), k="cosine")
+
+
 def test_what_goes_together_comes_to_the_library_and_place_of_the_samples():
     torch = pytest.importorskip("torch")
     X = np.random.default_rng(0).normal(size=(9, 3))

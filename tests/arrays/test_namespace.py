@@ -102,6 +102,29 @@ def test_nothing_but_single_numbers_leaves_torch(left, dtype, shape, gradient):
     assert not left
 
 
+@pytest.mark.filterwarnings("ignore:negative eigenvalues", "ignore:.*may be rounding")
+@pytest.mark.parametrize("gradient", [False, True])
+@pytest.mark.parametrize("dtype", ["float64", "float32", "bfloat16", "int64"])
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_prompts_are_taken_out_without_leaving_torch(left, kernel, dtype, gradient):
+    X = rows(12, 4, dtype)
+    U = X[torch.arange(12) % 2]
+    if gradient and X.is_floating_point():
+        X.requires_grad_()
+    options = {"k": kernel.partition(",")[0], **KERNELS[kernel]}
+    listed = [float(x) for x in U[1].double()]
+    del left[:]
+    for q in ORDERS:
+        for prompts in (U[1], U, listed):  # of which two samples are echoes
+            value = compute(X, prompts=prompts, q=q, **options)["VS"]
+            assert torch.is_tensor(value)
+            assert value.requires_grad == X.requires_grad
+    K = as_similarity(X, prompts=U, **options)
+    assert K.echoes[:2].all()
+    assert torch.is_tensor(K.dense())
+    assert not left
+
+
 def test_all_of_the_loss_stays_in_torch(left):
     X = rows(12, 4).requires_grad_()
     for kernel, options in KERNELS.items():

@@ -255,3 +255,10 @@ def test_a_row_without_a_prompt_is_named(run, save):
 def test_one_prompt_of_all_is_an_option(run, texts):
     found = vendiscore.compute(TEXTS, prompts="What of Spot?")["VS"]
     assert run(texts, "-b", "-o", "prompts=What of Spot?")[1] == f"{found!r}\n"
+
+
+def test_an_answer_that_repeats_its_prompt_is_counted(run, texts):
+    found = vendiscore.compute(TEXTS, prompts=TEXTS[0])["VS"]
+    code, out, err = run(texts, "-o", f"prompts={TEXTS[0]}")
+    assert (code, out.splitlines()[0]) == (0, f"VS = {found:.6g}")
+    assert f"of {len(TEXTS)} samples repeat their prompt: they count as one kind" in out + err

@@ -62,7 +62,7 @@ def test_groups_two_sets_and_streams_share_a_named_tokenizer():
     )
     state = State.empty(k="ngram_overlap", tokenizer="zh", columns=512)
     for text in CHINESE:
-        state = state.update([text])
+        state.update([text])
     state = State.from_bytes(state.to_bytes())
     whole = compute(CHINESE, k="ngram_overlap", tokenizer="zh", columns=512)
     assert state.compute()["VS"] == pytest.approx(whole["VS"])

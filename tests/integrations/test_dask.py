@@ -5,7 +5,17 @@ import sys
 import numpy as np
 import pytest
 
-from vendiscore import MissingPackageError, SampleError, State, compute
+from vendiscore import (
+    MissingPackageError,
+    SampleError,
+    State,
+    as_similarity,
+    compare,
+    compute,
+    explain,
+    mag_area,
+    score_X,
+)
 from vendiscore.integrations.dask import score, state
 
 dask = pytest.importorskip("dask")
@@ -142,3 +152,46 @@ def test_two_workers_of_a_cluster_find_the_same_number():
     assert isinstance(found, State)
     assert len(workers) == 2
     assert found.compute() == pytest.approx(WHOLE, rel=EXACT)
+
+
+DOORS = {
+    "compute": lambda samples: compute(samples, k="cosine"),
+    "as_similarity": lambda samples: as_similarity(samples, k="cosine"),
+    "explain": lambda samples: explain(samples, k="cosine"),
+    "compare": lambda samples: compare({"one": X, "samples": samples}, k="cosine"),
+    "mag_area": mag_area,
+    "score_X": score_X,
+    "State": lambda samples: State.empty(k="cosine").update(samples),
+    "references": lambda samples: compute(X, references=samples, k="cosine", measures="KEN"),
+    "groups": lambda samples: compute(X, k="cosine", groups=samples),
+    "p": lambda samples: compute(X, k="cosine", p=samples),
+}
+
+
+@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("kind", ["rows", "dataframe", "bag"])
+def test_no_call_gathers_a_collection_in_memory(door, kind):
+    collection = COLLECTIONS[kind]()
+    refusal = r"must be in memory, got dask.*\.compute\(\).*dask\.score"
+    with dask.config.set(scheduler=nobody_computes), pytest.raises(TypeError, match=refusal):
+        DOORS[door](collection)
+
+
+def nobody_computes(*_, **__):
+    raise AssertionError("gathered")
+
+
+def test_labelled_arrays_are_read_if_they_are_in_memory():
+    xarray = pytest.importorskip("xarray")
+    assert compute(xarray.DataArray(X), k="cosine") == pytest.approx(WHOLE, rel=EXACT)
+    with pytest.raises(TypeError, match=r"must be in memory, got xarray.*\.compute\(\)"):
+        compute(xarray.DataArray(X).chunk(10), k="cosine")
+
+
+@pytest.mark.parametrize("batches", [[], [[]], [X]])
+def test_a_state_that_is_updated_leaves_its_graph_alone(batches):
+    pieces = [dask.delayed(each) for each in batches]
+    delayed = state(pieces, k="cosine")
+    n = delayed.compute(scheduler="sync").n
+    assert delayed.compute(scheduler="sync").update(X).n == n + len(X)
+    assert delayed.compute(scheduler="sync").n == n

@@ -13,7 +13,7 @@ import evaluate
 import numpy as np
 import pytest
 
-from vendiscore import score
+from vendiscore import compute, load, score
 from vendiscore.arrays.inputs import as_samples
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -48,6 +48,26 @@ def test_several_ways_to_pass_samples_mean_the_same(metric):
 def test_the_names_of_published_configurations_are_accepted():
     for name in ("int", "text", "image", "default"):
         assert evaluate.load(SCRIPT, name).compute(samples=TEXTS) == {"VS": VS}
+
+
+@pytest.mark.parametrize("script", ["vendiscore.py", "magnitude.py"])
+def test_other_configurations_are_refused(script):
+    for name in ("magnitude", "cosine", 3):
+        with pytest.raises(ValueError, match=r"`config_name` must be one of .*; leave it out"):
+            evaluate.load(str(ROOT / script), name)
+    with pytest.raises(ValueError, match="`config_name` must be one of"):
+        load("magnitude", "text")
+
+
+def test_an_order_that_no_measure_has_is_refused_unless_it_is_a_default():
+    with pytest.raises(TypeError, match=r"`q=2` has no effect on IntDiv: it is the order of .*VS"):
+        load("vendiscore").compute(samples=TEXTS, measures="IntDiv", q=2)
+    loaded = load("vendiscore", q=2, k="ngram_overlap")
+    expected = compute(TEXTS, measures="IntDiv")
+    assert loaded.compute(samples=TEXTS, measures="IntDiv") == expected
+    suite = evaluate.combine([loaded, load("vendiscore", measures="IntDiv")])
+    both = suite.compute(predictions=TEXTS, q=3)
+    assert both == compute(TEXTS, q=3) | expected
 
 
 def test_defaults_are_given_at_load_time_and_overridden_by_the_call():

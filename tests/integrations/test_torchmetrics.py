@@ -69,7 +69,9 @@ def test_metrics_are_merged_pickled_and_give_a_state():
     both = updated(X[:20]).to_state() + State.empty(k="cosine").update(ROWS[20:])
     assert both.compute() == pytest.approx(whole(), rel=EXACT)
     assert State.from_bytes(one.to_state().to_bytes()).compute() == pytest.approx(whole())
-    assert VendiScore(num_features=5).to_state().n == 0
+    empty = VendiScore(num_features=5)
+    assert empty.to_state().update(ROWS).n == len(ROWS)
+    assert empty.to_state().n == 0
 
 
 def test_a_network_makes_embeddings_without_gradients():

@@ -35,7 +35,7 @@ def without(texts, **how):
     return np.array([compute(some, **how)["VS"] for some in sets])
 
 
-@pytest.mark.parametrize("q", [0.5, 1, 2, math.inf])
+@pytest.mark.parametrize("q", [0.5, 1, 2])
 def test_surprise_shares_out_the_score(q):
     found = rewards(TEXTS, q=q, match_length=False)
     vs = compute(TEXTS, q=q)["VS"]
@@ -43,7 +43,7 @@ def test_surprise_shares_out_the_score(q):
     assert found[0] == pytest.approx(found[1])
     if q == 1:
         assert found.mean() * math.log(4) == pytest.approx(math.log(vs), rel=1e-10)
-    elif q != math.inf:  # the mean of powers is the power of the score
+    else:  # the mean of powers is the power of the score
         assert np.mean(4 ** (found * (1 - q))) == pytest.approx(vs ** (1 - q), rel=1e-10)
 
 
@@ -143,7 +143,7 @@ def test_scripts_without_spaces_are_matched_by_characters():
 def test_blank_completions_earn_nothing_and_are_compared_with_nothing():
     found = rewards(["", "a cat", " \n", "the dog"])
     assert found[[0, 2]].tolist() == [0, 0]
-    assert found[[1, 3]] == pytest.approx(rewards(["a cat", "the dog"]) * math.log(2) / math.log(4))
+    assert found[[1, 3]] == pytest.approx(rewards(["a cat", "the dog"]))
     for texts in (["", ""], ["a cat", ""], ["...", "!"]):
         assert rewards(texts).tolist() == [0, 0]
 

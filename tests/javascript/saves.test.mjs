@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { csv, tableRows } from "../../vendiscore/app/static/showing/saves.js";
+import { csv, everythingText, tableRows } from "../../vendiscore/app/static/showing/saves.js";
 import { called, kept, level, makeView } from "../../vendiscore/app/static/showing/view.js";
 
 const RESULT = {
@@ -65,8 +65,24 @@ test("the table has the visitor's groups and ids", () => {
 });
 
 test("cells with commas, quotes and line breaks come back from a CSV file as they were", () => {
-  const rows = [["a,b", 'say "no"', "two\nlines"], [0, null, undefined], ["ü", "\r", -1.5]];
+  const rows = [["a,b", 'say "no"', "two\nlines"], [0, null, undefined], ["ü", "a\r", -1.5]];
   const text = csv(rows);
   assert.equal(text[0], "\ufeff");
-  assert.equal(text.slice(1), '"a,b","say ""no""","two\nlines"\r\n0,,\r\nü,"\r",-1.5\r\n');
+  assert.equal(text.slice(1), '"a,b","say ""no""","two\nlines"\r\n0,,\r\nü,"a\r",-1.5\r\n');
+});
+
+test("a text that a spreadsheet would run begins with an apostrophe, and a number does not", () => {
+  const texts = ["=1+1", "+1 to that", "-5 degrees", "@SUM(A1)", "\tx", "\rx", "\nx", "'=1", "''-a"];
+  for (const text of texts) {
+    const cell = csv([[text]]).slice(1, -2).replace(/^"([^]*)"$/, "$1");
+    assert.equal(cell, `'${text}`);
+  }
+  const plain = ["-0.5", "+3", "-1e-7", "a=1", "'a", "", -0.5];
+  assert.equal(csv([plain]).slice(1), "-0.5,+3,-1e-7,a=1,'a,,-0.5\r\n");
+});
+
+test("everything has no keys of the session", () => {
+  const samples = { id: ["a"], key: ["b"] };
+  const text = everythingText({ id: "secret", key: "secret", id_column: "doc", VS: 2, samples });
+  assert.deepEqual(JSON.parse(text), { id_column: "doc", VS: 2, samples });
 });

@@ -53,6 +53,8 @@ def test_a_normaliser_says_the_answer():
     assert classes(["Yes", "yes ", "no"], same=lambda text: text.strip().lower()) == [0, 0, 2]
     assert classes(["1", "01", "2"], same=int) == [0, 0, 2]
     assert classes(["Yes", "yes"], same=str.lower) == [0, 0]
+    for convert in (float, complex, lambda text="": float(text)):
+        assert classes(["1", "1.0", "2"], same=convert) == [0, 0, 2]
     assert classes([3, 13, 4], same=lambda x: x % 10) == [0, 0, 2]
 
 
@@ -128,11 +130,20 @@ def test_an_error_of_the_judge_names_its_samples():
     assert caught.value.__notes__ == ["`same` was judging samples 0 and 2"]
 
 
+def test_an_error_of_a_function_of_one_sample_names_the_sample():
+    with pytest.raises(ValueError, match="could not convert string to float") as caught:
+        compute(["1", "one"], k="equivalence", same=float)
+    assert "finding the answer of sample 1, 'one'; let it return None" in caught.value.__notes__[0]
+
+
 def test_settings_tell_one_judge_from_another():
     def signature(same):
         found = compute(["a", "b"], k="equivalence", same=same, details=True)
         return found["details"]["signature"]
 
-    judges = ["exact", "a(b)", re.compile("a(c)"), lambda a, b: True, lambda a, b: False,
-              np.eye(2), np.ones((2, 2))]  # fmt: skip
+    judges = [
+        *("exact", "a(b)", re.compile("a(c)"), np.eye(2), np.ones((2, 2))),
+        lambda a, b: True,
+        lambda a, b: False,
+    ]
     assert len({signature(same) for same in judges}) == len(judges)

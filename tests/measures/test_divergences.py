@@ -111,7 +111,7 @@ def test_of_sets_of_one_size_it_is_the_log_of_the_diversity_between_them() -> No
 def test_orders_do_not_matter_nor_what_else_is_asked_for() -> None:
     X, Y = cloud(8), cloud(6, seed=1)
     alone = {
-        name: compute(X, Y, measures=name, q=q, **RBF)[name]
+        name: compute(X, Y, measures=[name, "VS"], q=q, **RBF)[name]
         for name, q in zip(NAMES, (2, 0.5), strict=True)
     }
     for names in ([*NAMES, "VS"], ["VS", *NAMES[::-1]]):

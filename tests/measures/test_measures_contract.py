@@ -8,7 +8,17 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from measure_cases import FAMILIES, KINDS, LAPLACIAN, LEVELS, OPTIONS, asked, cloud
+from measure_cases import (
+    FAMILIES,
+    KINDS,
+    LAPLACIAN,
+    LEVELS,
+    MAKERS,
+    OPTIONS,
+    asked,
+    cloud,
+    texts,
+)
 from measure_cases import samples as any_samples
 
 from vendiscore import compute, score_K
@@ -85,6 +95,66 @@ class TestEvery:
         assert measure.needs in ("similarity", "distances", "features", "samples")
         assert measure.aspect in FAMILIES
         assert measure.references or measure.aspect in ("diversity", "dimension")
+
+
+# Options that a kernel fits to the samples are passed: all groups share those that it fits.
+WAYS: dict[str, list[dict[str, Any]]] = {
+    "rows": [LAPLACIAN, {"k": "rbf", "sigma": 1.0}, {"k": "cosine"}],
+    "texts": [
+        {"k": "ngram_overlap", "analyzer": "word"},
+        {"k": ["ngram_overlap", "bleu"], "options": {"ngram_overlap": {"analyzer": "word"}}},
+        {"k": "word_overlap"},
+        {"k": "equivalence"},
+    ],
+    "probabilities": [{"k": "probability_product"}],
+}
+SIZES = (14, 9)
+
+
+def sets_of_groups(name: str, kind: str) -> tuple[list[Any], Any]:
+    """Return two sets that have little in common, and references like both."""
+    maker = MAKERS.get(kind, cloud)
+    if kind == "texts":
+        return [maker(SIZES[0], 0, 1), [text + " last" for text in maker(SIZES[1], 1)]], texts(8, 2)
+    sets = [abs(maker(n, seed)) for seed, n in enumerate(SIZES)]  # all similarities above 0
+    return sets, abs(maker(8, 2))
+
+
+@pytest.mark.parametrize("name", [name for name in ALL if not get_measure(name).groups])
+def test_the_number_of_a_group_is_its_number_alone(name: str) -> None:
+    own_kind = KINDS.get(name, "")
+    kinds = {"": ["rows", "texts"], "answers": ["texts"]}.get(own_kind, [own_kind])
+    options = OPTIONS[name](sum(SIZES)) if name in OPTIONS else {}
+    numbers = []
+    for kind, how in [(each, way) for each in kinds for way in WAYS[each]]:
+        sets, references = sets_of_groups(name, kind)
+        start, alone = 0, []
+        try:
+            for own in sets:
+                part = {
+                    key: value[start : start + len(own)]
+                    if isinstance(value, (list, np.ndarray))
+                    else value
+                    for key, value in options.items()
+                }
+                alone.append(compute(own, references, measures={name: part}, **how)[name])
+                start += len(own)
+        except TypeError as error:
+            assert re.match(rf"{name} needs ", str(error))  # noqa: PT017
+            continue
+        pool = np.concatenate(sets) if isinstance(sets[0], np.ndarray) else sets[0] + sets[1]
+        found = compute(
+            pool,
+            references,
+            measures={name: options},
+            groups=np.repeat([0, 1], SIZES),
+            details=True,
+            **how,
+        )
+        rows = found["details"]["groups"]
+        assert [row[name] for row in rows] == pytest.approx(alone, rel=1e-9, abs=1e-12), how
+        numbers += alone
+    assert numbers
 
 
 def test_several_measures_compute_the_similarity_once(monkeypatch: pytest.MonkeyPatch) -> None:

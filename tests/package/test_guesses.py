@@ -4,6 +4,7 @@ import importlib
 import inspect
 import pickle
 import re
+import traceback
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 
 import vendiscore
 import vendiscore as v
+from vendiscore import Similarity, State
 from vendiscore.cli.parser import COMMANDS, parser
 from vendiscore.distances.metrics import METRICS, check_metric
 from vendiscore.hints import REMEDIES, SYNONYMS, folded, remedy, suggestion, synonym
@@ -78,9 +80,9 @@ GUESSES = {
     "v.kernels": "",
     "v.list_kernels()": "",
     "v.available_kernels()": "Did you mean `list_kernels`?",
-    "v.kernels()": "'module' object is not callable",  # Python's own
+    "v.kernels()": "list_kernels() lists all",
     "v.list_measures()": "",
-    "v.measures()": "'module' object is not callable",
+    "v.measures()": "list_measures() lists all",
     "v.report(ta)": "",
     "v.plot(ta)": "compare(a, b).plot(), growth(samples).plot()",
     "v.compare(ta, tb, permutations=19).plot()": "",
@@ -171,9 +173,101 @@ def test_a_guess_runs_or_is_told_what_to_type(call: str, says: str) -> None:
     assert says in str(refused.value)
 
 
-def test_there_are_79_guesses_and_all_but_two_are_answered() -> None:
+# Names that somebody may import, and what to call instead.
+IMPORTS = {
+    "VendiScore": "compute(samples)",
+    "vendi": "compute(samples)",
+    "vendi_score": "compute(samples)",
+    "diversity": "compute(samples)",
+    "VendiKernel": "compute(samples)",
+    "load_metric": "load('vendiscore')",
+    "score_images": "k='pixels'",
+    "score_texts": "compute(samples)",
+    "text_utils": "compute(samples)",
+    "molecule_utils": "k='morgan'",
+    "intdiv_K": "measures='IntDiv'",
+    "self_bleu": "list_measures()",
+    "effective_rank": "score_K(K)",
+    "hill_number": "`effective_number`",
+    "eigenvalues": "`spectrum`",
+    "magnitude_area": "mag_area(samples)",
+    "cosine_similarity": "k='cosine'",
+    "permutation_test": "`compare`",
+    "near_duplicates": NEAR,
+    "deduplicate": NEAR,
+    "rarefaction": "`growth`",
+    "embed": "`encoder`",
+    "Report": "`report`",
+    "zyxw": "dir(vendiscore) lists all names",
+}
+
+
+@pytest.mark.parametrize(("name", "says"), IMPORTS.items())
+def test_an_import_of_a_name_of_others_is_told_what_to_import(name: str, says: str) -> None:
+    with pytest.raises(ImportError, match=f"cannot import name '{name}'") as refused:
+        exec(f"from vendiscore import {name}")
+    assert says in str(refused.value)
+    assert not hasattr(vendiscore, name)
+
+
+# Errors and results are made by the package: all others are called by people.
+CALLED = [
+    name
+    for name in v.__all__
+    if not isinstance(getattr(v, name), type) or issubclass(getattr(v, name), (Similarity, State))
+]
+CALLS: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
+    "texts": ((ta,), {}),
+    "vectors": ((X,), {}),
+    "a matrix": ((K,), {}),
+    "nothing": ((), {}),
+    "two sets": ((ta, tb), {}),
+    "two sets of vectors": ((X, X), {}),
+    "three sets": ((X, X, X), {}),
+    "a number": ((3,), {}),
+    "None": ((None,), {}),
+    "texts by the name": ((), {"texts": ta}),
+    "data": ((), {"data": X}),
+    "an unknown keyword": ((ta,), {"wrong": 1}),
+    "several orders": ((np.full(4, 0.25),), {"q": [1, 2]}),
+}
+REMEDY = re.compile(r"must be |pass |; |: |Did you mean|Keywords are|Available|[Ll]eave|dir\(")
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("given", CALLS)
+@pytest.mark.parametrize("name", CALLED)
+def test_a_call_of_a_public_name_runs_or_is_refused_in_a_sentence(name: str, given: str) -> None:
+    args, options = CALLS[given]
+    refusal = refused_by(getattr(v, name), *args, **options)
+    if refusal is not None:
+        last = traceback.extract_tb(refusal.__traceback__)[-1]
+        assert (last.line or "").startswith("raise "), f"not an error of ours: {refusal!r}"
+        assert "vendiscore" in last.filename
+        assert REMEDY.search(str(refusal)), str(refusal)
+        assert len(str(refusal)) < 1000
+
+
+def refused_by(function: Any, *args: Any, **options: Any) -> Exception | None:
+    try:
+        function(*args, **options)
+    except (TypeError, ValueError, OSError, ImportError) as error:
+        return error
+    return None
+
+
+@pytest.mark.parametrize("call", ["get_kernel('rbf')(X[0], X[1])", "magnitude(X)", "plots(X)"])
+def test_what_is_not_a_function_says_what_to_call(call: str) -> None:
+    importlib.import_module("vendiscore.magnitude")
+    remedies = r"as_similarity\(\[a, b\], k='rbf'\)|mag_area|dir\(plots\)"
+    with pytest.raises(TypeError, match=remedies):
+        eval(f"v.{call}")
+    assert pickle.loads(pickle.dumps(v.plots)) is v.plots
+
+
+def test_there_are_79_guesses_and_all_are_answered() -> None:
     assert len(GUESSES) == 79
-    assert sum("not callable" in says for says in GUESSES.values()) == 2
+    assert not any("not callable" in says for says in GUESSES.values())
 
 
 def test_the_conversions_of_hints_give_the_same_kernel() -> None:
@@ -280,7 +374,7 @@ def test_every_word_that_a_remedy_names_exists(kind: str, words: str, sentence: 
     )
     assert set(re.findall(r"\bk='(\w+)'", sentence)) <= kernels | {SEMANTIC}
     for name in re.findall(r"(?<![.\w])(\w+)\(", sentence):
-        assert name in v.__all__ or name in ("help", "sqrt"), name
+        assert name in v.__all__ or name in ("dir", "help", "sqrt"), name
     for name in re.findall(r"\b(\w+)=", sentence):
         assert name in options | keywords, name
     for name in re.findall(r"measures=\[?'(\w+)'", sentence):
@@ -318,11 +412,19 @@ def test_a_name_that_is_missing_is_missing_for_python_too() -> None:
     ("arguments", "says"),
     [
         (["score", "f.txt", "--kernal", "rbf"], "Did you mean --kernel?"),
-        (["score", "f.txt", "--similarity=rbf"], "Did you mean -k?"),
+        (["score", "f.txt", "--similarity=rbf"], "Did you mean --kernel?"),
         (["select", "f.txt", "-n", "3", "--top", "3"], "Did you mean --size?"),
         (["score", "f.txt", "--confidence", "0.9"], "Did you mean --ci?"),
         (["compare", "f.txt", "g.txt", "--random-state", "1"], "Did you mean --seed?"),
         (["score", "f.txt", "--gamma", "1"], "Pass sigma=1/sqrt(2·gamma)"),
+        (["score", "f.txt", "--by", "model"], "--by is an option of `vendiscore compare`, `vendis"),
+        (["score", "f.txt", "--q", "2"], "Did you mean --orders?"),
+        (["score", "f.txt", "--order", "2"], "Did you mean --orders?"),
+        (["score", "f.txt", "--json"], "Did you mean --format?"),
+        (["score", "f.txt", "--text", "answer"], "Did you mean --column?"),
+        (["score", "f.txt", "-x"], "there is no option -x. `vendiscore --help` lists all"),
+        (["select", "f.txt"], "`vendiscore select --help` lists all"),
+        (["score"], "`vendiscore --help` lists all"),
     ],
 )
 def test_the_command_line_reads_the_same_table(arguments, says, capsys) -> None:
@@ -331,7 +433,37 @@ def test_the_command_line_reads_the_same_table(arguments, says, capsys) -> None:
     with pytest.raises(SystemExit) as ended:
         parser(command).parse_intermixed_args(given)
     assert ended.value.code == 2
-    assert says in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert says in said
+    assert said.count("\n") <= 2
+
+
+@pytest.mark.parametrize(
+    ("word", "meant"),
+    [
+        ("dedup", "explain"),
+        ("near-duplicates", "explain"),
+        ("deduplicate", "explain"),
+        ("compute", "score"),
+        ("vendi", "score"),
+        ("report", "score"),
+        ("sourcs", "sources"),
+        ("kernel", "kernels"),
+        ("subset", "select"),
+        ("answers", "answers.csv"),
+        ("zyxw", ""),
+    ],
+)
+def test_a_word_that_is_no_command_lists_the_commands(word, meant, run, tmp_path, monkeypatch):
+    (tmp_path / "answers.csv").write_text("answer\na cat\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    code, _, said = run(word, "answers.csv")
+    assert code == 2
+    assert f"{word} is not a file, and not a command." in said
+    assert (f"Did you mean `vendiscore {meant}`?" in said) == bool(meant)
+    assert said.endswith(f"The commands are {', '.join(COMMANDS)}.\n")
+    (tmp_path / word).write_text("a cat\na dog\n", encoding="utf-8")
+    assert run(word)[0] == 0
 
 
 def test_a_kernel_of_the_command_line_gets_the_hint_of_the_library(tmp_path, capsys) -> None:

@@ -70,7 +70,7 @@ PROMPTLY = 10.0  # seconds, on a busy machine
 def added():
     state = vendiscore.State.empty(k="cosine")
     for rows in np.split(X, 60):
-        state = state.update(rows)
+        state.update(rows)
     return state
 
 

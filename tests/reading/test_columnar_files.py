@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from vendiscore.reading.columnar_files import Columns
-from vendiscore.reading.limits import Limits
+from vendiscore.reading.limits import Limits, RefusedError
 
 pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
 
@@ -52,3 +52,17 @@ def test_integers_in_rows_that_no_float_is_are_named():
     found = Columns(file, Limits()).numeric_samples("e", [])
     assert "has the integer 9007199254740993" in found.problems[1]
     assert found.wrong == {1: "e"}
+
+
+def test_more_numbers_than_fit_are_refused_by_the_footer_and_read_without_limits():
+    file = io.BytesIO()
+    pq.write_table(pa.table({"e": [[0.0] * 50_000] * 4, "n": [1, 2, 3, 4]}), file)
+    assert file.tell() < 10_000
+    few = Limits(unpacked=400_000)  # 100,000 numbers
+    wide = Limits(unpacked=4_000_000, columns=4_096)
+    for limits, said in ((few, "More than 100,000 numbers"), (wide, "50,000 columns are too many")):
+        file.seek(0)
+        with pytest.raises(RefusedError, match=said):
+            Columns(file, limits).numeric_samples("e", [])
+    file.seek(0)
+    assert Columns(file, Limits()).numeric_samples("e", []).values.shape == (4, 50_000)

@@ -87,7 +87,7 @@ def test_two_processes_write_the_same_bytes(capsys) -> None:
         [sys.executable, "-c", MADE], env=environment, capture_output=True, check=True
     )
     assert len(done.stdout) > 100_000
-    exec(MADE, {"__name__": "made"})
+    exec(MADE, {"__name__": "__main__"})
     assert capsys.readouterr().out == done.stdout.decode()
 
 

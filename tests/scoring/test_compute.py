@@ -334,3 +334,14 @@ def test_questions_agree_with_a_naive_reference(questions):
     assert compute(first, ns=[1, 2])["VS"] == pytest.approx(
         math.exp(-(lam * np.log(lam)).sum()), rel=1e-8
     )
+
+
+@pytest.mark.parametrize("measures", ["IntDiv", ["SelfBLEU", "IntDiv"], {"GMStds": {}}])
+@pytest.mark.parametrize("q", [2, [1], "inf"])
+def test_an_order_that_no_measure_has_is_refused(measures, q):
+    texts = ["a cat sat", "a cat ran", "the dog"]
+    with pytest.raises(TypeError, match=r"`q=.*` has no effect on .*: it is the order of .*VS, "):
+        compute(texts, measures=measures, q=q)
+    assert compute(texts, measures=measures, q=1) == compute(texts, measures=measures)
+    both = compute(texts, measures=["IntDiv", "VS"], q=q)
+    assert len(both) == 2

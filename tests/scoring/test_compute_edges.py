@@ -1,5 +1,6 @@
 """Every number is right at the edges, or is refused with a sentence that says what is wrong."""
 
+import itertools
 import math
 import warnings
 
@@ -7,6 +8,7 @@ import mpmath
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from vendiscore.spectral.covariance_float32 import covariance_single
 
 from vendiscore import (
     FeatureSimilarity,
@@ -21,7 +23,6 @@ from vendiscore import (
     score_X,
 )
 from vendiscore.similarity.composite import RepeatedSimilarity
-from vendiscore.spectral.covariance_float32 import covariance_single
 from vendiscore.spectral.lanczos import largest_eigenvalue
 from vendiscore.spectral.vendi import vendi
 
@@ -297,9 +298,11 @@ def test_second_derivatives_at_repeated_eigenvalues_are_refused():
     assert torch.autograd.gradgradcheck(lambda X: score_X(X), Y.requires_grad_())
 
 
-@pytest.mark.parametrize("q", [0, 0.5, 1, 2, INF])
-@pytest.mark.parametrize("measure", ["VS", "IntDiv", "AvgSim", "LC"])
-def test_all_that_torch_can_differentiate_is_a_tensor_with_its_gradient(q, measure):
+@pytest.mark.parametrize(
+    ("measure", "q"),
+    [("IntDiv", 1), ("AvgSim", 1), *itertools.product(["VS", "LC"], [0, 0.5, 1, 2, INF])],
+)
+def test_all_that_torch_can_differentiate_is_a_tensor_with_its_gradient(measure, q):
     torch = pytest.importorskip("torch")
     X = torch.rand(7, 3, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
 

@@ -237,6 +237,14 @@ def test_a_warning_says_where_a_set_is_far_from_saturated():
     assert found["VS_corrected"] > found["VS"]
 
 
+def test_a_warning_says_where_a_corrected_score_is_above_the_number_of_samples():
+    with pytest.warns(UserWarning, match="and is above n: 6 samples cannot show so many"):
+        found = compute(["red", "green", "blue", "white", "black", "grey"], corrected=True)
+    assert found["VS_corrected"] == pytest.approx(6 * 1.2**5)  # n (n/(n−1))^(n−1)
+    with pytest.warns(UserWarning, match="takes off only part of the bias$"):
+        compute(np.random.default_rng(3).integers(0, 20, 30), k="labels", corrected=True)
+
+
 @pytest.mark.filterwarnings("error")
 def test_a_saturated_set_has_a_corrected_value_without_a_warning():
     labels = np.random.default_rng(3).integers(0, 3, 300)

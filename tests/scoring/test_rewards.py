@@ -79,6 +79,8 @@ def test_rewards_are_bounded_and_repeats_add_the_same(sizes, seed, q, d):
     rows = rng.standard_normal((len(codes), d))
     rows[rng.integers(len(rows))] = rows[0]
     for credit, least in (("surprise", 0), ("leave_one_out", -math.inf)):
+        if credit == "surprise" and q == math.inf:  # which is refused
+            continue
         found = group_rewards(rows, groups=codes, k="cosine", credit=credit, q=q)
         assert ((found >= least - 1e-9) & (found <= 1 + 1e-9)).all()
         assert (found[np.bincount(codes)[codes] == 1] == 0).all()
@@ -147,11 +149,18 @@ def test_one_that_is_alone_has_its_quality_alone():
 
 
 def test_blank_texts_add_nothing_and_are_compared_with_nothing():
-    some = group_rewards(["a cat", "", "the dog", " \n"])
+    some = group_rewards(["a cat", "", "a dog", " \n"])
     assert some[[1, 3]].tolist() == [0, 0]
-    assert some[[0, 2]] == pytest.approx(group_rewards(["a cat", "the dog"]) / 2)  # log 2 / log 4
+    assert some[[0, 2]] == pytest.approx(group_rewards(["a cat", "a dog"]))
     assert group_rewards(["", " "]).tolist() == [0, 0]
     assert group_rewards(["", "a", " ", "a"], credit="leave_one_out").tolist() == [0, 0, 0, 0]
+
+
+def test_surprise_of_order_infinity_is_refused_since_it_is_the_same_for_all():
+    with pytest.raises(ValueError, match=r"`q=inf` sees .* pass a finite q, or credit='leave_one"):
+        group_rewards(TEXTS, q=math.inf)
+    left = group_rewards(TEXTS, q=math.inf, credit="leave_one_out")
+    assert left[0] < left[2]
 
 
 def test_length_is_matched_if_asked():

@@ -1,62 +1,20 @@
 """Similarity given the prompt is the Schur complement, for every kernel that can see a prompt."""
 
-import importlib.util
 from typing import Any
 
 import numpy as np
 import pytest
-from contract import BITS, CASES, PROBABILITIES
+from contract import CASES
+from given_prompts import ORDERS, REFUSED, case, every_kernel, pick, schur
 
-from vendiscore import MissingPackageError, SampleError, as_similarity, compute, list_kernels
+from vendiscore import as_similarity, compute
 from vendiscore.magnitude.spaces_of_samples import as_space
 from vendiscore.similarity.residuals import given
 
-ORDERS = (0.5, 1, 2, "inf")
-REFUSED = {
-    "bleu": "not positive semidefinite",
-    "equivalence": "wholly or not at all",
-    "labels": "wholly or not at all",
-}
-KERNELS = {kernel.name: kernel for kernel in list_kernels() if kernel.name not in REFUSED}
-every_kernel = pytest.mark.parametrize("name", sorted(KERNELS))
+__all__ = ["case"]
+
 TEXTS = ["the cat sat on the mat", "a dog ran in the park", "the cat sat on a red mat", "why so"]
 PROMPT = "where is the cat, and what of the mat?"
-# The contract's, in which the sample that is the prompt here repeats another.
-OTHERS = {
-    "probability_product": np.vstack([PROBABILITIES[:4], [[0.1, 0.5, 0.4], [0.3, 0.3, 0.4]]]),
-    "tanimoto": np.vstack([BITS[:4], [[1, 0, 0, 1, 1]], BITS[5:]]),
-}
-
-
-def schur(K: np.ndarray, prompt: list[int]) -> np.ndarray:
-    """Take out of samples what their prompts explain, one pair of samples after the other."""
-    n = len(prompt)
-    left = np.empty((n, n))
-    for i, u in enumerate(prompt):
-        for j, v in enumerate(prompt):
-            a, b = K[i, u] / K[u, u], K[j, v] / K[v, v]
-            left[i, j] = K[i, j] - a * K[u, j] - b * K[i, v] + a * b * K[u, v]
-    d = np.sqrt(np.diag(left))
-    return left / np.outer(d, d)
-
-
-def pick(samples: Any, index: list[int]) -> Any:
-    return [samples[i] for i in index] if isinstance(samples, list) else samples[index]
-
-
-@pytest.fixture
-def case(name: str) -> tuple[Any, dict[str, Any], np.ndarray]:
-    """Samples of a kernel, how they are compared, and the similarities of all of them."""
-    samples, options = CASES[name]
-    samples = OTHERS.get(name, samples)
-    try:
-        whole = as_similarity(samples, k=name, **options)
-    except MissingPackageError as error:
-        if KERNELS[name].needs != error.extra or importlib.util.find_spec(error.package):
-            raise
-        pytest.skip(str(error))
-    options = {"k": name, **options, **whole.fitted}
-    return samples, options, whole.dense()
 
 
 @every_kernel
@@ -192,46 +150,23 @@ def test_bandwidths_follow_from_samples_and_not_from_prompts():
     assert found.fitted == as_similarity(X, k="rbf").fitted
 
 
-@pytest.mark.parametrize("kernel", ["cosine", "rbf"])
-def test_gradients_flow_through_prompts(kernel):
+@pytest.mark.parametrize("q", ORDERS)
+@pytest.mark.parametrize("kernel", ["cosine", "rbf", "laplacian", "polynomial"])
+def test_gradients_flow_through_prompts(kernel, q):
     torch = pytest.importorskip("torch")
     rng = np.random.default_rng(0)
     X, U = (torch.tensor(rng.normal(size=(n, 3)), requires_grad=True) for n in (5, 2))
-    own = {} if kernel == "cosine" else {"sigma": 1.5}
+    own = {"sigma": 1.5} if kernel in ("rbf", "laplacian") else {}
 
-    def score(X: Any, U: Any) -> Any:
-        groups = [0, 0, 1, 1, 1]
-        return compute(X, k=kernel, groups=groups, prompts=U, q=2, **own)["VS"]
+    for groups in ([0, 0, 1, 1, 1], None):
 
-    value = score(X, U).detach()
-    assert float(value) == pytest.approx(score(X.detach().numpy(), U.detach().numpy()))
-    assert torch.autograd.gradcheck(score, (X, U))
+        def score(X: Any, U: Any, groups: Any = groups) -> Any:
+            prompts = U if groups else U[0]
+            return compute(X, k=kernel, groups=groups, prompts=prompts, q=q, **own)["VS"]
 
-
-def test_what_the_prompt_explains_wholly_is_named_or_left_out():
-    texts = [*TEXTS, PROMPT, "one more", PROMPT]
-    with pytest.raises(SampleError, match="sample 4 is explained wholly by its prompt") as error:
-        compute(texts, prompts=PROMPT)
-    assert list(error.value.problems) == [4, 6]
-    with pytest.warns(UserWarning, match="left out 2 of 7 samples, as asked: sample 4"):
-        found = as_similarity(texts, prompts=PROMPT, on_error="skip")
-    assert list(found.dropped) == [4, 6]
-    expected = as_similarity([*TEXTS, "one more"], prompts=PROMPT).dense()
-    np.testing.assert_allclose(found.dense(), expected, rtol=0, atol=1e-14)
-    with pytest.warns(UserWarning, match="left out"):
-        found = as_similarity(["", *texts, " "], prompts=PROMPT, on_error="skip")
-    assert list(found.dropped) == [0, 5, 7, 8]
-    np.testing.assert_allclose(found.dense(), expected, rtol=0, atol=1e-14)
-    with pytest.raises(ValueError, match="no sample is left: sample 0 is explained wholly"):
-        compute([PROMPT] * 2, prompts=PROMPT, k="ngram_overlap", on_error="skip")
-
-
-def test_a_sample_near_its_prompt_keeps_its_direction():
-    u, v = np.array([1.0, 0, 0]), np.array([[0.0, 1, 0], [0, 0, 1]])
-    near = as_similarity(u + 2e-3 * v, prompts=u, k="cosine").dense()
-    np.testing.assert_allclose(near, np.eye(2), rtol=0, atol=1e-10)
-    with pytest.raises(SampleError, match="wholly"):
-        as_similarity(u + 5e-4 * v, prompts=u, k="cosine")
+        value = score(X, U).detach()
+        assert float(value) == pytest.approx(score(X.detach().numpy(), U.detach().numpy()))
+        assert torch.autograd.gradcheck(score, (X, U))
 
 
 @pytest.mark.parametrize(

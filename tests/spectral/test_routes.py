@@ -5,10 +5,11 @@ import tracemalloc
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
-from vendiscore import FeatureSimilarity, MatrixSimilarity, SumSimilarity
+from vendiscore import FeatureSimilarity, MatrixSimilarity, SumSimilarity, as_similarity
 from vendiscore.spectral import routes
-from vendiscore.spectral.routes import COVARIANCE, EIGENVALUES, NORM, StalledError, plan
+from vendiscore.spectral.routes import COVARIANCE, EIGENVALUES, LARGEST, NORM, StalledError, plan
 from vendiscore.spectral.vendi import spectrum_of, vendi
 
 TALL = FeatureSimilarity(np.eye(5)[np.arange(40) % 5])
@@ -62,6 +63,30 @@ def test_moments_cost_less_than_spectra_and_values_less_than_vectors(similarity)
             cost, more = spectral.cost(similarity), spectral.cost(similarity, vectors=True)
             assert NORM.cost(similarity).flops < cost.flops < more.flops
             assert cost.bytes < more.bytes
+
+
+def test_sparse_features_cost_what_is_not_zero():
+    """Columns without entries, of which n-grams have many, are not multiplied."""
+    rng = np.random.default_rng(0)
+    X = sp.random_array((400, 800), density=0.01, rng=rng, format="csr")
+    wide = sp.csr_array((X.data, X.indices, X.indptr), (400, 80_000))
+    some, more = FeatureSimilarity(X), FeatureSimilarity(wide)
+    for route in (NORM, LARGEST, EIGENVALUES):
+        assert route.cost(some).work == route.cost(more).work
+    tall, taller = FeatureSimilarity(X.T.tocsr()), FeatureSimilarity(sp.vstack([X.T] * 10, "csr"))
+    for route in (NORM, COVARIANCE):
+        assert 1 < route.cost(taller).work / route.cost(tall).work < 10.1
+    dense = FeatureSimilarity(X.toarray())
+    assert NORM.cost(some).work < NORM.cost(dense).work
+
+
+def test_entries_that_are_made_of_bits_or_rows_cost_more_if_these_are_wider():
+    rng = np.random.default_rng(0)
+    bits = (rng.random((300, 512)) < 0.3).astype(np.uint8)
+    for k in ("tanimoto", "rbf", {"tanimoto": 0.5, "rbf": 0.5}):
+        narrow, wide = (as_similarity(bits[:, :d], k=k) for d in (64, 512))
+        for route in (NORM, LARGEST, EIGENVALUES):
+            assert route.cost(narrow).work < route.cost(wide).work
 
 
 def allocated(work):

@@ -1,8 +1,10 @@
 """A state of samples: a commutative monoid whose score equals the score of all samples at once."""
 
+import copy
 import itertools
 import math
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -54,7 +56,7 @@ def cut(X, places: list[int]) -> list:
 def summed(batches, **how) -> State:
     state = State.empty(**(how or {"k": "cosine"}))
     for batch in batches:
-        state = state.update(batch)
+        state.update(batch)
     return state
 
 
@@ -81,8 +83,8 @@ PLACES = st.lists(st.integers(0, 12), max_size=4)
 def test_states_are_a_commutative_monoid_and_pieces_make_the_whole(rows, dtype, places, order):
     samples = rows.astype(dtype)
     empty = State.empty(k="cosine")
-    whole = empty.update(samples)
-    parts = [empty.update(piece) for piece in cut(samples, places)]
+    whole = summed([samples])
+    parts = [summed([piece]) for piece in cut(samples, places)]
     order.shuffle(parts)
     close(empty.merge(*parts), whole)
     close(summed(cut(samples, places)), whole)
@@ -92,9 +94,9 @@ def test_states_are_a_commutative_monoid_and_pieces_make_the_whole(rows, dtype, 
     close(a + empty, a)
     close(empty + a, a)
     close(State.from_bytes(a.to_bytes()) + b, a + b)
-    np.testing.assert_allclose(
-        scores(empty.update(samples, p=np.full(len(samples), 0.25))), scores(whole), rtol=EXACT
-    )
+    assert empty.n == 0
+    weighted = empty.update(samples, p=np.full(len(samples), 0.25))
+    np.testing.assert_allclose(scores(weighted), scores(whole), rtol=EXACT)
 
 
 @settings(max_examples=30, deadline=None)
@@ -106,29 +108,60 @@ def test_pieces_make_the_whole_at_any_size_and_weights(dtype, seed, places):
     weights = rng.exponential(size=400) * (rng.random(400) < 0.9)
     empty = State.empty(k="cosine")
     parts = [
-        empty.update(piece, p=own)
+        State.empty(k="cosine").update(piece, p=own)
         for piece, own in zip(cut(samples, places), cut(weights, places), strict=True)
     ]
-    close(empty.merge(*parts), empty.update(samples, p=weights))
+    merged = empty.merge(*parts)
+    close(merged, empty.update(samples, p=weights))
     whole = compute(samples.astype(float), k="cosine", q=2, p=weights / weights.sum())
-    assert empty.merge(*parts).compute(q=2) == pytest.approx(whole, rel=EXACT)
+    assert merged.compute(q=2) == pytest.approx(whole, rel=EXACT)
     assert whole["VS"] == pytest.approx(naive(samples, 2, weights), rel=1e-10)
 
 
-def test_a_state_is_not_changed_and_does_not_change_or_keep_what_it_gets():
-    state, rows = State.empty(k="cosine").update(X[:20]), X[:2].copy()
-    before = state.to_bytes()
-    more = state.update(rows)
-    more.merge(state, more)
+def test_a_batch_is_added_in_place_and_not_changed_or_kept():
+    state, rows = State.empty(k="cosine"), X[:2].copy()
+    assert state.update(X[:20]) is state
+    state.update(rows)
     rows[:] = 7
-    assert more.compute() == summed([X[:20], X[:2]]).compute()
+    assert state.compute() == summed([X[:20], X[:2]]).compute()
+    before = state.to_bytes()
+    alone, twice = state.merge(), state + state
+    assert (alone.update(X).n, twice.update(X).n, copy.copy(state).update(X).n) == (82, 104, 82)
     for bad in ([[1.0]], X[:, :3], [["a"]], np.zeros((2, 5)), np.full((2, 5), np.nan)):
         with pytest.raises((TypeError, ValueError)):
             state.update(bad)
     assert state.to_bytes() == before
-    with pytest.raises(AttributeError):
+    with pytest.raises(AttributeError, match="`n` of a state cannot be assigned; add samples by"):
         state.n = 3
     assert X.flags.writeable
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, RuntimeError])
+def test_an_interrupted_update_adds_nothing(error):
+    def model(texts):
+        if "stop" in texts:
+            raise error
+        return np.array([[len(text), 1.0] for text in texts])
+
+    state = State(k="text_embeddings", model=model).update(["a", "bb"])
+    before = state.to_bytes()
+    with pytest.raises(error):
+        state.update(["ccc", "stop"])
+    assert state.to_bytes() == before
+
+
+def test_threads_that_share_a_state_lose_no_batch():
+    state = State(k="cosine")
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(state.update, [X[i : i + 1] for i in range(60)] * 5))
+    assert state.n == 300
+    assert state.compute() == pytest.approx(summed([X]).compute(), rel=EXACT)
+
+
+def test_a_state_of_no_kernel_names_those_that_can_be_added_up():
+    with pytest.raises(ValueError, match=r"`k` is missing: a state needs a kernel .*'cosine'"):
+        State()
+    assert State("cosine").settings == State.empty("cosine").settings
 
 
 WAYS = {
@@ -203,6 +236,31 @@ def test_single_precision_is_asked_for_and_close():
     )
     with pytest.raises(ValueError, match="`precision` is 'nothing' and 'single'"):
         exact.merge(single)
+
+
+SINGLE = 2e-5  # the largest error that the docstring of State.empty has
+NOISE = np.random.default_rng(0).standard_normal((4000, 64))
+COLUMNS = np.arange(64)
+CENTRES = np.random.default_rng(1).standard_normal((10, 64))[np.arange(4000) % 10]
+SPECTRA = {
+    "flat": (NOISE, 1e-7),
+    "falling slowly": (NOISE / (1 + COLUMNS), 2e-7),
+    "decaying": (NOISE * np.exp(-COLUMNS / 20), SINGLE),
+    "large mean": (NOISE + 100, SINGLE),
+    "two scales": (NOISE * np.where(COLUMNS < 32, 1, 1e-3), SINGLE),
+    "clusters": (CENTRES + 1e-3 * NOISE, SINGLE),
+}
+
+
+@pytest.mark.parametrize("name", SPECTRA)
+def test_single_precision_has_the_error_that_is_promised(name):
+    rows, most = SPECTRA[name]
+    rows = rows.astype(np.float32)
+    single = State.empty(k="cosine", precision="single").update(rows)
+    exact = State.empty(k="cosine").update(rows)
+    for q in (1, 2, "inf"):
+        assert single.compute(q=q) == pytest.approx(exact.compute(q=q), rel=most)
+    assert f"{SINGLE:.0e}".replace("e-0", "e-") in (State.empty.__doc__ or "")
 
 
 def test_samples_left_out_are_counted_and_their_weights_too():
@@ -344,7 +402,7 @@ def test_states_of_two_configurations_say_in_what_they_differ():
         (
             of(k="text_embeddings", model=_letters),
             of(k="text_embeddings", model=naive),
-            "`model` is '_letters@.*' and 'naive@",
+            "`model` is 'tests.*_letters@.*' and 'tests.*naive@",
         ),
     ]
     for a, b, message in pairs:
@@ -376,7 +434,7 @@ def test_rows_are_kept_while_they_are_fewer_numbers_than_their_product():
     wide = RNG.standard_normal((40, 50))
     state = State.empty(k="cosine")
     for i, row in enumerate(wide):
-        state = state.update(row[None])
+        state.update(row[None])
         held = len(state.to_bytes()) / 8
         assert held < min((i + 1) * 50, 50 * 51 / 2) + 60
         assert stays_rows(i + 1, 50) == (i + 1 <= 25)
@@ -393,7 +451,9 @@ def test_features_too_many_to_multiply_are_refused_before_that(monkeypatch):
 
 def test_states_are_pickled_and_shown():
     state = summed([X])
-    assert pickle.loads(pickle.dumps(state)).update(X).compute() == state.update(X).compute()
     assert repr(state) == "<State of 60 samples, 5 features: kernel='cosine'>"
     assert repr(State.empty(k="cosine")) == "<State of 0 samples: kernel='cosine'>"
+    again = pickle.loads(pickle.dumps(state))
+    assert again.update(X).compute() == summed([X, X]).compute()
+    assert (again.n, state.n) == (120, 60)
     assert State.empty(k="cosine")  # an empty state is true

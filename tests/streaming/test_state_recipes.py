@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from vendiscore import compute
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -33,3 +35,20 @@ def test_an_engine_finds_the_score_of_all_rows_at_once(package, recipe):
     assert found is not None
     parts, whole = map(float, found.groups())
     assert parts == pytest.approx(whole, rel=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # __del__ of Ray
+@pytest.mark.parametrize(
+    ("package", "kind", "gathers"),
+    [
+        ("pyspark.sql", "DataFrame", "collect"),
+        ("pyspark", "RDD", "collect"),
+        ("pyspark.pandas", "DataFrame", "to_pandas"),
+        ("ray.data", "Dataset", "to_pandas"),
+    ],
+)
+def test_a_collection_of_an_engine_is_not_gathered(package, kind, gathers):
+    module = pytest.importorskip(package, exc_type=ImportError)
+    collection = object.__new__(getattr(module, kind))  # one with rows needs a cluster
+    with pytest.raises(TypeError, match=rf"must be in memory, .*samples\.{gathers}\(\).*State"):
+        compute(collection, k="cosine")

@@ -55,3 +55,12 @@ def forty_gigabytes() -> bytes:
     """Return a .npy of 192 bytes whose header promises 1,000 × 5,000,000 doubles."""
     claim = "{'descr': '<f8', 'fortran_order': False, 'shape': (1000, 5000000), }"
     return npy_header(claim, b"\0" * 64)
+
+
+def webp(side: int) -> bytes:
+    """Return a square WebP of one colour, whose bytes are some forty at any size."""
+    from PIL import Image
+
+    buffer = io.BytesIO()
+    Image.new("RGB", (side, side), (10, 200, 30)).save(buffer, "WEBP", lossless=True, method=0)
+    return buffer.getvalue()

@@ -178,7 +178,7 @@ class Findings:
         if "eigen" in known:
             return self.subject.eigen
         found: Spectrum | None = known["spectral"].spectrum if "spectral" in known else None
-        if found is not None and all(map(found.serves, ORDERS)):
+        if found is not None and not found.single:
             return found
         return self.looked.eigen
 
@@ -265,7 +265,7 @@ def find(
 ) -> Findings:
     """Find the numbers that `compute` gives, with an interval where there can be one."""
     keywords = dict(arguments)
-    request = read_request({**keywords, "details": True})
+    request = read_request({**keywords, "details": True}, any_order=True)
     subject = subject_of(samples, references, request)
     sets = {"samples": subject.samples, "references": subject.references}
     refuse_gradient("report", **request.how.options, **sets, p=request.p)

@@ -45,16 +45,19 @@ class Search:
     drawn: int = 0  # samples that were compared with all others, where there are more than SMALL
     checked: int = 0  # drawn samples that the index was not tuned on
     pairs: int = 0  # number of their near-duplicates
-    recall: float = 1.0  # the share of these near-duplicates that the index found
+    recall: float = 1.0  # the share of these near-duplicates that the index found; NaN of none
     nearest: float = 1.0  # the share of checked samples whose nearest sample the index found
 
     def __str__(self) -> str:
         if self.index == "exact":
             return ""
+        if self.pairs:
+            found = f"it found {self.recall:.1%} of {self.pairs:,} near-duplicates, and"
+        else:
+            found = "none has a near-duplicate, so that its recall is unknown; it found"
         return (
             f"An index proposed the pairs to compare: of {self.checked:,} samples that were "
-            f"compared with all others it found {self.recall:.1%} of {self.pairs:,} "
-            f"near-duplicates, and the nearest sample of {self.nearest:.1%}."
+            f"compared with all others {found} the nearest sample of {self.nearest:.1%}."
         )
 
 
@@ -148,7 +151,7 @@ class _Drawn:
         near = (similarity >= level) & (similarity < 1 - ROUNDING)
         found = np.bincount(np.r_[i[near], j[near]], minlength=len(neighbours.nearest))[ends]
         there = (lists >= level).sum(axis=1)
-        recall = np.minimum(found, there).sum() / max(1, there.sum()) if there.any() else 1.0
+        recall = np.minimum(found, there).sum() / there.sum() if there.any() else np.nan
         share = np.mean(neighbours.similarity[ends] >= lists[:, 0] - ROUNDING) if len(ends) else 1.0
         of = len(self.rows), len(ends), int(there.sum())
         return Search("approximate", *of, float(recall), float(share))

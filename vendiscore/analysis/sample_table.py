@@ -152,7 +152,10 @@ class Explanation(Summary):
 
     @property
     def recall(self) -> float:
-        """The share of near-duplicate pairs that the index found, estimated; 1 without an index."""
+        """The estimated share of near-duplicate pairs that the index found; 1 without an index.
+
+        NaN, and None in JSON, if no sample that was compared with all others has a near-duplicate.
+        """
         return self.duplicates.search.recall
 
     @property
@@ -223,7 +226,7 @@ class Explanation(Summary):
             "coverage": self.coverage,
             "threshold": self.threshold,
             "false_share": self.false_share,
-            "recall": self.recall,
+            "recall": None if np.isnan(self.recall) else self.recall,
             "VS_without_duplicates": self.score_without_duplicates,
             "groups": [{"keep": keep, "near_duplicates": rest} for keep, rest in self.groups],
             "boundary": {

@@ -23,6 +23,12 @@ from .types import Pool, Rows, Tensor
 
 # Every whole number up to this one is a float64.
 _WHOLE = 1 << 53
+# Methods of lazy and partitioned collections alone, and the method that gathers one in memory.
+_GATHERS = {
+    "__dask_graph__": "compute",
+    "collect": "collect",  # polars and Spark
+    "to_spark": "to_pandas",  # Ray, and pandas on Spark
+}
 # Rows of numbers already read, by the id of their samples, while they are remembered.
 ROWS_READ: ContextVar[dict[int, tuple[Any, Any]] | None] = ContextVar("read", default=None)
 
@@ -44,6 +50,7 @@ def _from_other(samples: Any, name: str) -> Pool:
     """Read samples that are neither a list nor a NumPy array of numbers."""
     if samples is None:
         raise TypeError(f"`{name}` is missing: pass a list of samples or an array, one row each")
+    check_in_memory(samples, name)
     if is_folder(samples) and name not in ("by", "groups"):  # labels are not images
         return image_files(samples, name)
     if isinstance(samples, os.PathLike) or (isinstance(samples, str) and samples.endswith("/")):
@@ -98,6 +105,24 @@ def _no_folder(samples: str | bytes) -> str:
     if os.path.isfile(samples):
         return f", or the folder that the file {samples!r:.80} is in, if it is an image"
     return f", or the path of a folder of images: {samples!r:.80} is not a folder"
+
+
+def check_in_memory(samples: object, name: str) -> None:
+    """Raise a TypeError for a lazy or partitioned collection, which reading would gather."""
+    kind = type(samples)  # a table may have a column of such a name
+    gathers = [method for mark, method in _GATHERS.items() if hasattr(kind, mark)]
+    if not gathers:
+        return
+    way = "in vendiscore.State.empty(…), a part at a time"
+    if gathers[0] == "compute":
+        # xarray has Dask's methods for arrays in memory, too.
+        if getattr(samples, "npartitions", None) is getattr(samples, "chunks", None):
+            return
+        way = "by vendiscore.integrations.dask.score"
+    raise TypeError(
+        f"`{name}` must be in memory, got {kind.__module__}.{kind.__qualname__}, which is lazy or "
+        f"partitioned; pass {name}.{gathers[0]}() if it fits into memory, or add it up {way}"
+    )
 
 
 def to_numpy(array: object, name: str) -> np.ndarray:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -31,10 +32,12 @@ def pooled(sets: Sequence[Pool]) -> Pool:
     if all(map(is_numpy, sets)) and of_one_type and _of_one_shape(sets):
         return np.concatenate(sets)
     tensor = next((samples for samples in sets if is_torch(samples)), None)
-    numbers = all(is_torch(s) or (is_numpy(s) and s.dtype.kind in "fiub") for s in sets)
-    if tensor is not None and numbers and _of_one_shape(sets):
-        torch = sys.modules["torch"]
-        return torch.cat([torch.as_tensor(samples, device=tensor.device) for samples in sets])
+    if tensor is not None:
+        arrays = [_array(samples) for samples in sets]
+        numbers = all(is_torch(s) or (is_numpy(s) and s.dtype.kind in "fiub") for s in arrays)
+        if numbers and _of_one_shape(arrays):
+            torch = sys.modules["torch"]
+            return torch.cat([torch.as_tensor(each, device=tensor.device) for each in arrays])
     if all(map(sp.issparse, sets)):
         return sp.vstack(sets, format="csr")
     if all(is_torch(samples) and samples.ndim > 1 for samples in sets):
@@ -45,6 +48,17 @@ def pooled(sets: Sequence[Pool]) -> Pool:
 def _of_one_shape(sets: Sequence[Any]) -> bool:
     """Return whether the rows of arrays have one shape."""
     return len({tuple(samples.shape[1:]) for samples in sets}) == 1
+
+
+def _array(samples: Any) -> Any:
+    """Return a list of numbers, or of rows of equal length, as an array."""
+    first = samples[0] if isinstance(samples, list) and samples else None
+    if not isinstance(first, (Number, list, tuple)) and not is_numpy(first):
+        return samples
+    try:
+        return np.asarray(samples)
+    except ValueError:
+        return samples
 
 
 def _listed(samples: Any) -> list[Any]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import SampleError
-from .inputs import to_numpy
+from .inputs import check_in_memory, to_numpy
 from .namespace import Array, is_torch, namespace, precision, scalar
 from .types import Weights
 
@@ -64,6 +64,7 @@ def check_each(name: str, values: Array, good: Array, expected: str, remedy: str
 
 def _numbers(p: Any, n: int) -> Array:
     """Return weights as an array of real numbers, a torch tensor if they are or hold tensors."""
+    check_in_memory(p, "p")
     expected = f"`p` must be numbers, one weight for each of {n} samples, got "
     if is_torch(p):
         if p.is_complex() or p.dtype == sys.modules["torch"].bool:

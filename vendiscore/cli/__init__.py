@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import sys
 import warnings
 from collections.abc import Sequence
 from contextlib import suppress
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from ..progress import quiet
 from .exit_codes import BROKEN_PIPE, DATA, INTERRUPTED, USAGE, UsageError, tell
-from .parser import COMMANDS, parser
+from .parser import COMMANDS, no_command, parser
 
+_WORD = re.compile(r"\w[\w-]*")  # a command, or a file that has no ending
 # The library's warning about samples that it left out, which the command names by their lines.
 _LEFT_OUT = r".* left out \d+ of \d+ samples, as asked"
 
@@ -26,6 +29,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     command = given.pop(0) if given and given[0] in COMMANDS else "score"
+    if command == "score" and given and _WORD.fullmatch(given[0]) and not Path(given[0]).exists():
+        files = [file.name for file in Path().iterdir()]
+        tell(f"error: {no_command(given[0], files)}")
+        return USAGE
     try:
         args = parser(command).parse_intermixed_args(given)
     except SystemExit as end:  # of --help, --version, and what argparse refuses

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..reading.csv_cells import csv_row, text_cell
 from ..signature import plain
 
 Row = Mapping[str, Any]
@@ -46,12 +45,15 @@ def markdown(rows: Sequence[Row], width: int | None) -> str:
 
 
 def comma_separated(rows: Sequence[Row], width: int | None) -> str:
-    """Return CSV, with all digits unless a width is asked for."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
+    """Return CSV for a spreadsheet, with all digits unless a width is asked for."""
     names = _names(rows)
-    writer.writerows([names, *([exact(row.get(name), width) for name in names] for row in rows)])
-    return out.getvalue()
+    lines = [csv_row(map(text_cell, names))]
+    for row in rows:
+        cells = (row.get(name) for name in names)
+        lines.append(
+            csv_row(text_cell(x) if isinstance(x, str) else exact(x, width) for x in cells)
+        )
+    return "".join(lines)
 
 
 def as_json(found: object, width: int | None) -> str:

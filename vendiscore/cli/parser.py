@@ -4,16 +4,26 @@ from __future__ import annotations
 
 import argparse
 import codecs
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple, NoReturn
 
 from .. import __version__
 from ..arguments import DEFAULT_ORDER
-from ..hints import meant, remedy
+from ..hints import folded, meant, remedy, synonym
 from ..reading.formats import TYPES
-from .exit_codes import PROGRAM
+from .exit_codes import PROGRAM, USAGE
 
 Add = Callable[..., Any]
+
+
+# Words of other commands, by the option or the command here.
+_WORDS = {
+    "format": "json output",
+    "column": "text field",
+    "explain": "dedup dedupe deduplicate duplicates nearduplicates repeats",
+    "score": "compute diversity evaluate report run vendi vendiscore",
+    "select": "choose sample subset",
+}
 
 
 class _Parser(argparse.ArgumentParser):
@@ -22,14 +32,52 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """End the program, with a hint for the first option that is unknown."""
         _, unknown, options = message.partition("unrecognized arguments: ")
-        word = options.split()[0] if unknown and options else ""
-        if word.startswith("-"):
-            name = word.lstrip("-").partition("=")[0]
-            known = {flag.lstrip("-"): flag for flag in self._option_string_actions}
-            option = meant(name, known.keys() - {name})
-            hint = f"Did you mean {known[option]}?" if option else remedy(name, "keyword")
-            message += f". {hint}" if hint else ""
-        super().error(message)
+        hint = ""
+        if unknown and options.startswith("-"):
+            word = options.split()[0].partition("=")[0]
+            message = f"there is no option {word}"
+            hint = self._hint(word.lstrip("-"))
+        self.exit(USAGE, f"{self.prog}: error: {message}. {hint or self.help}\n")
+
+    @property
+    def help(self) -> str:
+        """The sentence that says where all options are."""
+        return f"`{self.prog} --help` lists all; those of kernels go into -o OPTION=VALUE."
+
+    @property
+    def flags(self) -> dict[str, str]:
+        """The long flag of each option, by all its names without dashes."""
+        return {
+            name.lstrip("-"): next(flag for flag in action.option_strings if flag[1] == "-")
+            for name, action in self._option_string_actions.items()
+        }
+
+    def _hint(self, name: str) -> str:
+        """Return the sentence that says what to type instead of an option; "" for no idea."""
+        flags = self.flags
+        others = [command for command in COMMANDS if name in parser(command).flags]
+        option = name if name in flags else synonym(name, flags) or _meant(name, flags)
+        if option:
+            return f"Did you mean {flags[option]}?"
+        if others:
+            return f"--{name} is an option of {', '.join(f'`{PROGRAM} {x}`' for x in others)}."
+        return remedy(name, "keyword")
+
+
+def _meant(word: str, known: Iterable[str]) -> str | None:
+    """Return the option or the command that a word stands for; no letter stands for a word."""
+    long = [name for name in known if len(name) > 1]
+    ours = (name for name in long if folded(word) in _WORDS.get(name, "").split())
+    return next(ours, None) or meant(word, long)
+
+
+def no_command(word: str, files: Iterable[str]) -> str:
+    """Say that a word is not a command and not one of the files here, and what it may mean."""
+    command = _meant(word, COMMANDS)
+    close = command or meant(word, files)
+    hint = f" Did you mean `{PROGRAM} {close}`?" if close else ""
+    names = ", ".join(COMMANDS)
+    return f"{word} is not a file, and not a command.{hint} The commands are {names}."
 
 
 def _count(text: str) -> int:
@@ -170,7 +218,7 @@ commands:
 """ + "\n".join(f"  {name:<9} {said}" for name, said in _HELP.items())
 
 
-def parser(command: str) -> argparse.ArgumentParser:
+def parser(command: str) -> _Parser:
     score, (_, own, formats) = command == "score", COMMANDS[command]
     made = _Parser(
         prog=PROGRAM if score else f"{PROGRAM} {command}",

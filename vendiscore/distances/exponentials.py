@@ -37,6 +37,7 @@ class Exponentials:
             )
         width = times_power(sigma, -exponent)
         self.n: int = len(X)
+        self.width: int = X.shape[1]
         self.distances: RowDistances = RowDistances(times_power(X, -exponent), law, scalar(width))
         self.factor: np.ndarray = -1 / width if law == "laplace" else -0.5 / width**2
 

@@ -17,7 +17,7 @@ def load(name: str, config_name: str | None = None, **options: Any) -> SampleMet
     ----------
     name : {"vendiscore", "magnitude"}
         `VendiScore` or `Magnitude` of `vendiscore.integrations.huggingface`.
-    config_name : str, optional; `evaluate.load` has it, and it changes nothing
+    config_name : str, optional; a name of the published card, which changes nothing
     **options : defaults of the metric's `compute`, or arguments of `evaluate.Metric`
 
     Returns
@@ -37,6 +37,6 @@ def load(name: str, config_name: str | None = None, **options: Any) -> SampleMet
     """
     from .huggingface import METRICS  # imports `evaluate`, of the extra of that name
 
-    if name not in METRICS:
-        raise ValueError(f"unknown metric {name!r}; load {' or '.join(map(repr, METRICS))}")
+    if str(name) not in METRICS:
+        raise ValueError(f"unknown metric {name!r:.60}; load {' or '.join(map(repr, METRICS))}")
     return METRICS[name](config_name, **options)

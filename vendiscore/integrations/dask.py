@@ -51,7 +51,7 @@ def state(collection: Samples, *, split_every: int = 8, **how: Any) -> Any:
     add, merge = dask.delayed(_added, pure=False), dask.delayed(_merged, pure=False)
     sums: Sequence[object] = [add(start, part, i) for i, part in enumerate(_partitions(collection))]
     if not sums:
-        return start
+        return merge([start])
     while len(sums) > 1:
         sums = [merge(sums[i : i + split_every]) for i in range(0, len(sums), split_every)]
     return sums[0]
@@ -124,7 +124,8 @@ def _partitions(collection: Any) -> list[Any]:
 
 
 def _added(state: State, part: Any, i: int) -> State:
-    """Add partition i, which may have no samples, to a state."""
+    """Add partition i, which may have no samples, to a copy of a state."""
+    state = state.changed()
     if hasattr(part, "columns") and part.shape[1] == 1:
         column = part[part.columns[0]]
         part = column.tolist() if column.dtype.kind not in "fiub" else part

@@ -58,6 +58,7 @@ class VendiScore(SampleMetric):
     {'VS': 2.72...}
     """
 
+    config_names: ClassVar = ("default", "text", "image", "int")  # of the published card
     about: ClassVar = {
         "description": _VENDI_DESCRIPTION,
         "citation": _VENDI_CITATION,

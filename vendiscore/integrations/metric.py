@@ -46,7 +46,8 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
     ----------
     config_name, keep_in_memory, cache_dir, num_process, process_id, seed, experiment_id
     hash, max_concurrent_cache_files, timeout
-        Arguments of `evaluate.Metric`. Any `config_name` and `keep_in_memory` change nothing.
+        Arguments of `evaluate.Metric`. `keep_in_memory` changes nothing, nor does a `config_name`:
+        the published card's "text", "image" and "int" are accepted, others raise a ValueError.
     stream : bool
         Whether added samples may be summed up in constant memory, where a kernel that is named here
         allows it ("cosine", "text_embeddings", …) and the Vendi Score alone is measured; `compute`
@@ -62,6 +63,7 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
 
     about: ClassVar[Mapping[str, Any]]  # of `evaluate.MetricInfo`, but for features
     usual: Usual = staticmethod(vendi_score)  # the measures that are meant where none is named
+    config_names: ClassVar[tuple[str, ...]] = ("default",)
     keeps_references: bool = False  # added ones too, though no measure needs them
     writer: Any  # of `evaluate`, for several processes only, as the next three are
     cache_file_name: str | None
@@ -83,8 +85,14 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         stream: bool = True,
         **defaults: object,
     ) -> None:
+        if config_name is not None and config_name not in self.config_names:
+            raise ValueError(
+                f"`config_name` must be one of {self.config_names}, got {config_name!r:.60}; leave "
+                "it out: another metric is loaded by its own name, and options are passed by "
+                "theirs, such as k='cosine'"
+            )
         defaults = _read_once(defaults)
-        request = read_request(defaults, self.usual)
+        request = read_request(defaults, self.usual, any_order=True)
         self._how = request.how
         self.defaults: dict[str, object] = defaults
         # The state that samples are summed up in, if they are.
@@ -130,6 +138,7 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         With several processes, process 0 scores the samples of all, and the others get None.
         """
         _no_positional("compute(samples=…)", args)
+        default_order = "q" not in options
         options = {**self.defaults, **_read_once(options)}
         samples = _one_of(samples=samples, predictions=predictions, data=data)
         others, caller = None, sys._getframe(1).f_locals.get("self")
@@ -139,7 +148,9 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
             others = frozenset(name for each in signatures for name in each.parameters)
         try:
             second = references if references is not None else self._added.references or None
-            request = read_request(options, self.usual, second, others=others)
+            request = read_request(
+                options, self.usual, second, others=others, any_order=default_order
+            )
             waiting = self._added.samples or self._left.samples
             if samples is not None and self.num_process == 1 and not waiting:
                 return self._result(samples, references, request)

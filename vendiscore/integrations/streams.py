@@ -20,7 +20,7 @@ def empty_state(request: Request) -> State | None:
     """Return the state that samples can be added to, or None if the request needs them kept."""
     if _unserved(request) or refused(request.how):
         return None
-    return State(settings_of(request.how), request.how)
+    return State.of_fields(settings_of(request.how), request.how)
 
 
 def folded(
@@ -48,7 +48,7 @@ def folded(
     else:
         read = list(map(detached, read)) if isinstance(read, list) else detached(read)
     try:
-        return empty.update(read)
+        return empty.changed().update(read)
     except FollowsFromDataError:
         if kept:
             raise

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from typing import Any
 
 from ..arguments import DEFAULT_ORDER, integer, is_several
@@ -118,9 +117,9 @@ class VendiScore(_Metric):  # type: ignore[misc]
         """Return the sums of this process, or of all after `sync()`, as a `vendiscore.State`."""
         n = int(self.count)
         if n == 0:
-            return self._empty
+            return self._empty.changed()
         total = Sum(self.num_features, packed(to_host(self.products)))
-        return replace(self._empty, n=n, weight=float(n), _sum=total)
+        return self._empty.changed(n=n, weight=float(n), _sum=total)
 
     def plot(self, val: object = None, ax: Axes | None = None) -> Axes:
         """Draw the score, or the results of `compute` or `forward` in `val`, as Figure and Axes."""

@@ -183,13 +183,16 @@ def _answer(same: object) -> Callable[[Any], Any] | None:
 
 
 def _takes_one(function: Callable[..., Any]) -> bool:
-    """Return whether a function needs one argument, as one that finds an answer does."""
+    """Return whether a function takes one sample, as one that finds an answer does."""
+    if isinstance(function, type):  # such as float, which converts one
+        return True
     try:
         given = inspect.signature(function).parameters.values()
-    except ValueError:  # of a type, such as int
+    except ValueError:  # of a built-in function, such as max
         return True
-    places = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    return sum(each.default is each.empty and each.kind in places for each in given) == 1
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    places = [each for each in given if each.kind in kinds]
+    return len(places) == 1 or sum(each.default is each.empty for each in places) == 1
 
 
 def _last_match(pattern: re.Pattern[str], text: str) -> str | None:
@@ -203,7 +206,16 @@ def _last_match(pattern: re.Pattern[str], text: str) -> str | None:
 
 def _by_answers(samples: Sequence[Any], answer: Callable[[Any], Any]) -> Similarity:
     """Return 1 where answers are equal; samples without one are compared as a whole."""
-    answers = [answer(sample) for sample in samples]
+    answers = []
+    for i, sample in enumerate(samples):
+        try:
+            answers.append(answer(sample))
+        except Exception as error:
+            error.add_note(
+                f"`same` was finding the answer of sample {i}, {sample!r:.40}; let it return None "
+                "for a sample without an answer"
+            )
+            raise
     without = [i for i, found in enumerate(answers) if found is None]
     keys: list[Any] = [(found,) for found in answers]
     for i in without:

@@ -43,6 +43,7 @@ from ..resolve.kernel_request import (
 from ..resolve.sets import check_nothing_fitted, fitted_to, read_samples, resolve_sets
 from ..signature import plain
 from ..similarity.base import Similarity
+from ..similarity.residuals import echo_notes
 from .floor import nearest
 from .parameters import LEINSTER, documented
 from .space import MetricSpace
@@ -270,7 +271,7 @@ def _from_similarity(similarity: Similarity, how: How) -> MetricSpace:
         negative_type=similarity.psd,
         hilbert=bool(hilbert) and not halved,
         fitted=similarity.fitted,
-        notes=similarity.notes,
+        notes=[*similarity.notes, *echo_notes(similarity)],
         slack=4 * rounding**0.5,
         unit=1.0 if halved else math.sqrt(2),
     )

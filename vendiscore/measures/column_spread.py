@@ -83,7 +83,10 @@ def l2_star(subject: Subject, box: tuple[Ends, Ends] = (0, 1)) -> float:
     source="Lai et al., 2020; Limbeck et al., arXiv 2311.16054, C.1",
 )
 def geometric_mean_of_deviations(subject: Subject) -> float:
-    """The geometric mean of the standard deviations of all columns; 0 if one is constant."""
+    """The geometric mean of the standard deviations of all columns; 0 if one is constant.
+
+    The columns of texts are their own words and phrases, not the words of other groups.
+    """
     X = subject.features
     if sp.issparse(X):
         X = sp.csc_array(X).astype(np.float64)

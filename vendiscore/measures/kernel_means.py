@@ -14,7 +14,7 @@ from ..arrays.types import Number, Rows
 from ..distances.all_pairs import numpy_rows
 from ..magnitude.spaces_of_samples import stacked
 from ..registry.measure import RANGE_ROUNDING, register_measure
-from .subject import Subject, check_features, rows_of_numbers
+from .subject import Subject, check_features, own_columns, rows_of_numbers
 
 
 @register_measure(
@@ -70,8 +70,9 @@ def maximum_mean_discrepancy(subject: Subject, unbiased: bool = False) -> Number
 def kernel_inception_distance(subject: Subject) -> float:
     """The kernel inception distance: unbiased squared MMD under (x·y/d + 1)³ of raw features.
 
-    It takes rows of numbers, else the kernel's features before they have unit length. The usual
-    mean over random subsets is a noisier estimate. Its scale is set by the encoder's features.
+    It takes rows of numbers, else the kernel's features before they have unit length; of texts, d
+    is the number of words and phrases of both sets. The usual mean over random subsets is a noisier
+    estimate. Its scale is set by the encoder's features.
     """
     X, Y = _raw_features(subject)
     n, m = X.shape[0], Y.shape[0]
@@ -95,7 +96,7 @@ def _raw_features(subject: Subject) -> list[Rows]:
     inner = getattr(K, "distinct", K)
     F = inner.bare().features()
     F = F if sp.issparse(F) else to_host(F)
-    F = F if inner is K else F[K.inverse]  # type: ignore[attr-defined]
+    F = own_columns(F if inner is K else F[K.inverse], subject)  # type: ignore[attr-defined]
     return [F[:n], F[n:]]
 
 

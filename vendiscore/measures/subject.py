@@ -13,7 +13,7 @@ import numpy as np
 
 from ..arrays import sparse as sp
 from ..arrays.inputs import choose
-from ..arrays.namespace import Array
+from ..arrays.namespace import Array, to_host
 from ..arrays.pools import size
 from ..arrays.types import Record, Rows, Samples, Weights
 from ..arrays.weights import check_weights
@@ -117,9 +117,10 @@ class Subject(SampleSet):
     @cached_property
     def samples(self) -> Any:
         """The samples of a part themselves, where they have parts."""
-        if is_whole(self.whole.samples, self.how):
+        whole = self.whole.samples
+        if is_whole(whole, self.how) and not isinstance(whole, list):
             return self.similarity
-        return choose(self.whole.samples, self.places)
+        return choose(whole, self.places)
 
     @property
     def sets(self) -> list[Any]:
@@ -323,7 +324,7 @@ class Subject(SampleSet):
         if rows is not None:
             return rows if sp.issparse(rows) else numpy_rows(rows)
         check_features(self.similarity)
-        return self.similarity.features()
+        return own_columns(self.similarity.features(), self)
 
     @property
     def n(self) -> int:
@@ -363,6 +364,23 @@ def check_features(K: Similarity) -> None:
     if K.dim is None:
         wanted = "samples that are vectors or a kernel that has features"
         raise UnsuitedError(f"{wanted}, got {type(K).__name__}")
+
+
+def own_columns(F: Rows, subject: Subject) -> Rows:
+    """Drop columns without a number, such as the words of other groups, from a kernel's features.
+
+    Columns that depend on no sample, such as the columns of an encoder, stay.
+    """
+    how = subject.how
+    if isinstance(subject.whole.samples, Similarity) or how.given:
+        return F
+    if isinstance(how.k, tuple):
+        fixed = all(part.kernel.has_rows(part.options) for part in how.k)
+    else:
+        fixed = isinstance(how.k, Kernel) and how.k.has_rows(how.options)
+    if fixed:
+        return F
+    return F[:, np.flatnonzero(to_host(abs(F).sum(axis=0)))]
 
 
 def rows_of_numbers(samples: Samples, how: How) -> Rows:

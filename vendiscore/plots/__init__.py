@@ -10,6 +10,7 @@ draw without pyplot.
 [50.0, 30.0, 20.0]
 """
 
+from ..hints import refuse_calls
 from .curves import growth, magnitude, profile, profiles, selection
 from .forest_plot import differences, intervals
 from .labelled_map import source_map
@@ -28,3 +29,5 @@ __all__ = [
     "source_map",
     "spectrum",
 ]
+
+refuse_calls(__name__)

@@ -14,6 +14,7 @@ from ..arguments import inexact
 from ..optional import require
 from .limits import Limits, RefusedError
 from .number_tables import EXACT, ask_vectors, check_width
+from .parquet_footers import declared_values
 from .samples import Samples
 from .tables import Table, checked_column, join_names
 
@@ -35,6 +36,7 @@ class Columns:
             # As dictionaries, so that a string that the file stores once is held once.
             strings = [name for name, kind in self._kinds.items() if kind == "string"]
             file.seek(0)
+            self._source = file
             self._file = pq.ParquetFile(file, read_dictionary=strings)
         if twice := [name for name, times in Counter(schema.names).items() if times > 1]:
             raise RefusedError(f"More than one column is called {twice[0]!r:.60}; rename them.")
@@ -59,9 +61,21 @@ class Columns:
         while len(needed) < self._file.metadata.num_row_groups and rows < self.limits.samples:
             rows += self._file.metadata.row_group(len(needed)).num_rows
             needed.append(len(needed))
+        vectors = [name for name in columns if self._kinds[name] == "vector"]
+        if vectors and self.limits.unpacked < Limits().unpacked:
+            groups = declared_values(self._source)
+            count = sum(groups[i][name] for i in needed for name in vectors)
+            self._check_numbers(count)
+            check_width(count // max(1, rows * len(vectors)), self.limits)
         yield from self._file.iter_batches(
             _BATCH, row_groups=needed, columns=list(columns), use_threads=False
         )
+
+    def _check_numbers(self, count: int) -> None:
+        if count > (most := 2 * self.limits.unpacked // 8):
+            raise RefusedError(
+                f"More than {most:,} numbers are too many: send a random part of the rows."
+            )
 
     def table(self, columns: Sequence[str], most: int | None = None) -> Table:
         most = min(self.limits.samples, most or self.limits.samples)
@@ -146,11 +160,7 @@ class Columns:
                         problems.setdefault(start + i, (columns[0 if vectors else k], what))
                 parts.append(found.astype(real, copy=False))
                 start += len(found)
-                if start * found.shape[1] * 8 > 2 * self.limits.unpacked:
-                    raise RefusedError(
-                        f"More than {2 * self.limits.unpacked // 8:,} numbers are too many: send a "
-                        f"random part of the rows."
-                    )
+                self._check_numbers(start * found.shape[1])
                 if start >= self.limits.samples:
                     break
         X = np.concatenate(parts)[: self.limits.samples] if parts else np.zeros((0, 1))

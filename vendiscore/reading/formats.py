@@ -34,10 +34,11 @@ def _text(data: bytes, how: Wanted) -> str:
 
 
 def _cells(data: bytes, how: Wanted, sign: str = "") -> Table:
+    from .csv_cells import original_table
     from .tables import table
 
     text, encoding = decode(data, how.encoding, how.guess)
-    return table(text, how, sign=sign, encoding=encoding)
+    return original_table(table(text, how, sign=sign, encoding=encoding), text)
 
 
 def _json(data: bytes, how: Wanted, lines: bool = False) -> Table:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from .columns import pick
+from .csv_cells import csv_row
 from .json_documents import describe_value
 from .limits import RefusedError, Wanted
 from .number_tables import check_width, numbers_of
@@ -197,9 +196,6 @@ def _written(read: Table, kept: Sequence[int]) -> str:
     if read.origin:
         elements = (json.dumps(read.origin[i], ensure_ascii=False) for i in kept)
         return "[" + ",\n ".join(elements) + "]\n"
-    out = io.StringIO()
-    writer = csv.writer(out, delimiter=read.delimiter or ",", lineterminator="\n")
-    if read.header is not None:
-        writer.writerow(read.names)
-    writer.writerows(read.rows[i] for i in kept)
-    return out.getvalue()
+    rows = [read.names] if read.header is not None else []
+    rows += (read.rows[i] for i in kept)
+    return "".join(csv_row(row, read.delimiter or ",") for row in rows)

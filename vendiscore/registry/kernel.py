@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, NoReturn, TypeVar
 
 from ..arrays.types import Options, Record
 from ..hints import embedded_by, suggestion
@@ -100,6 +100,13 @@ class Kernel(Summary):
     def __post_init__(self) -> None:
         text = f"{self.sentence}\n\n{inspect.getdoc(self.build) or ''}"
         object.__setattr__(self, "__doc__", text)  # what help() of a kernel shows
+
+    def __call__(self, *samples: object, **options: object) -> NoReturn:
+        """Raise a TypeError that says how samples are compared."""
+        raise TypeError(
+            f"a kernel compares all samples of a set; pass as_similarity([a, b], "
+            f"k={self.name!r}).dense(), which has the similarity of a and b at [0, 1]"
+        )
 
     @property
     def sentence(self) -> str:
@@ -233,6 +240,11 @@ def get_kernel(name: str) -> Kernel:
     >>> get_kernel("morgan").needs  # the extra that brings RDKit
     'molecules'
     """
+    if not isinstance(name, str):
+        raise TypeError(
+            f"`name` must be the name of a kernel, got {type(name).__name__}; "
+            f"compute(samples, k=name) compares samples"
+        )
     known = _kernels.own and name in _kernels.made
     kernel = _kernels.made[name][0] if known else _kernels.find(name)
     if kernel is None:
@@ -243,7 +255,7 @@ def get_kernel(name: str) -> Kernel:
             kinds.setdefault(each.samples, []).append(repr(each.name))
         listed = "; ".join(f"{kind}: {', '.join(names)}" for kind, names in kinds.items())
         hint = suggestion(name, _kernels.named, look=f"Kernels of {listed}.", kind="kernel")
-        raise ValueError(f"unknown kernel `k={name!r}`. {hint}{''.join(missing)}")
+        raise ValueError(f"unknown kernel `k={name!r:.60}`. {hint}{''.join(missing)}")
     return kernel
 
 

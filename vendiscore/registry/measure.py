@@ -214,7 +214,7 @@ def get_measure(name: str) -> Measure:
         presets = ", ".join(map(repr, PRESETS))
         look = f"`vendiscore.list_measures()` lists all; {presets} are several at once."
         hint = suggestion(name, known, look=look, kind="measure")
-        raise ValueError(f"unknown measure {name!r}. {hint}")
+        raise ValueError(f"unknown measure {name!r:.60}. {hint}")
     return measure
 
 

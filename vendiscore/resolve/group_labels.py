@@ -93,7 +93,7 @@ def takes_any_length(how: How) -> bool:
     """Return whether a sample may be a list or tuple of any length, numbers included."""
     if isinstance(how.k, Kernel):
         return how.k.samples in _SETS or how.k.samples not in _GROUPS
-    return callable(how.k)
+    return how.is_function
 
 
 def read_labels(labels: object, name: str = "groups") -> Groups:

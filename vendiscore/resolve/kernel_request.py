@@ -59,6 +59,11 @@ class How:
         return self.k is not None or bool(self.given)
 
     @property
+    def is_function(self) -> bool:
+        """True if `k` is a function of two samples."""
+        return callable(self.k) and not isinstance(self.k, Kernel)
+
+    @property
     def is_of_vectors(self) -> bool:
         """True if it names a metric of vectors: one that does not come from a kernel."""
         return self.metric is not None and self.metric not in KERNEL_METRICS
@@ -177,10 +182,10 @@ def _kernel(k: object, arguments: MutableMapping[str, Any]) -> Record:
     if is_network(k) or callable(getattr(k, "encode", None)):
         what = f"a model, {what}"
         instead = "pass it as model=… with k='text_embeddings' or 'image_embeddings'"
-    elif callable(k):
-        return {"k": k}
     elif isinstance(k, Kernel):
         instead = f"pass k={k.name!r}"
+    elif callable(k):
+        return {"k": k}
     raise TypeError(f"`k` must be a kernel name or a function k(a, b), got {what}; {instead}")
 
 

@@ -98,7 +98,9 @@ def read_mixture(
                 f"Similarities of your own by SumSimilarity"
             )
     if len(set(k)) < len(k):
-        raise ValueError(f"`k` must name each kernel and column once, got {list(k)}")
+        raise ValueError(
+            f"`k` must name each kernel and column once, got {list(k)!r:.60}; leave out one of two"
+        )
     options = _check_options_by_name(options, k)
     parts = []
     for name, weight in zip(k, _weights(k, combine), strict=True):

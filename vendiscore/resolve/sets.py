@@ -64,7 +64,7 @@ def as_similarity(
         whether k(x, y) is divided by √(k(x, x) k(y, y)).
     prompts : sample or list of samples, optional
         The prompt of all samples, or of each. Its part is removed: similarities are cosines of
-        φ(x) − φ(u) k(x, u) / k(u, u). Samples that a prompt explains wholly are refused.
+        φ(x) − φ(u) k(x, u) / k(u, u). Samples that repeat their prompt count as one kind.
     **options
         Options of the kernel, such as `ns` or `sigma`.
 
@@ -232,9 +232,7 @@ def _given_prompts(
         check_prompts(error.problems, places, n)
         raise
     check_prompts(both.dropped, places, n)
-    skip = all(part.skips for part in how.k) if isinstance(how.k, tuple) else how.skip
-    remedy = "" if callable(how.k) or how.given else ", or pass on_error='skip'"
-    return given(both, n, places, skip=skip, remedy=f"leave it out{remedy}")
+    return given(both, n, places, max(map(precision, [*sets, values])))
 
 
 def sizes_of(sets: Sequence[Samples], how: How) -> list[int]:

@@ -15,12 +15,19 @@ from ..measures.subject import Subject
 from ..optional import versions
 from ..resolve.kernel_build import is_divisible
 from ..resolve.sets import fit_source
-from ..signature import digest, digits, line, plain
+from ..signature import UNKNOWN, digest, digits, line, plain
 from ..similarity.base import Similarity
+from ..similarity.residuals import echo_notes
 from ..spectral.vendi import Spectral
 from .intervals import Sureness
 from .request import Request
 from .typical import typical_sentence
+
+_UNKNOWN_SOURCE = (
+    "The signature has the name of a function or an object only, since its source or a value in it "
+    "is unknown: another one of that name has the same signature. Define it in a file, on a line "
+    "of its own, with numbers and text as its values."
+)
 
 
 def details(subject: Subject, request: Request, sure: Sureness | None, numbers: Options) -> Record:
@@ -78,6 +85,8 @@ def details(subject: Subject, request: Request, sure: Sureness | None, numbers: 
     names = [chosen.measure.name for chosen in request.measures]
     size = {"n": subject.n} | ({"dropped": len(report["dropped"])} if report["dropped"] else {})
     report["signature"] = line(names, settings | of_measures | size)
+    if UNKNOWN in report["signature"]:
+        report["notes"].append(_UNKNOWN_SOURCE)
     return report
 
 
@@ -169,7 +178,10 @@ def _notes(
 ) -> list[str]:
     """Return what to know before a number is used, a sentence each."""
     notes = [*subject.notes]
-    notes += similarity.notes if similarity else [n for space in spaces[:1] for n in space.notes]
+    if similarity:
+        notes += [*similarity.notes, *echo_notes(similarity)]
+    else:
+        notes += [note for space in spaces[:1] for note in space.notes]
     fitted = similarity.fitted if similarity else {}
     told = {name: plain(value) for name, value in fitted.items() if not isinstance(value, str)}
     if told:
@@ -184,8 +196,8 @@ def _notes(
     notes += spectrum.notes if spectrum and min(subject.orders) < 1 else []
     if found and any(not estimate.exact for estimate in found.estimates):
         notes.append(
-            "Some scores are estimates: NAME_se is the standard error of the computation, and "
-            "NAME_low and NAME_high are bounds; neither says how other samples would score."
+            "Some scores are estimates: NAME_se is the standard error of the computation; it does "
+            "not say how other samples would score."
         )
         notes.append("An estimate finds large negative eigenvalues only.")
     elif found and spectrum is None:

@@ -180,10 +180,13 @@ def _corrected(subject: Subject, q: float, key: str) -> float:
     found = jackknife(subject.eigen, q)
     corrected = math.exp(max(0.0, found.corrected))
     if not found.saturated:
+        above = f", and is above n: {subject.n} samples cannot show so many" * (
+            corrected > subject.n
+        )
         warn(
             f"{key} is far from saturated: {subject.n} samples score {math.exp(found.log):.4g}, "
             f"{corrected:.4g} without the bias of order 1/n, and more samples would still add to "
-            f"it; {key}_corrected takes off only part of the bias"
+            f"it; {key}_corrected takes off only part of the bias{above}"
         )
     return corrected
 

@@ -115,21 +115,32 @@ def read_request(
     references: Samples | None = None,
     *,
     others: Collection[str] | None = None,
+    any_order: bool = False,
 ) -> Request:
-    """Read the keywords of `compute` but the samples, ignoring `others` of other metrics."""
+    """Read the keywords of `compute` but the samples, ignoring `others` of other metrics.
+
+    With `any_order`, `q` is a default, or for more than the measures: it may have no effect.
+    """
     if others is not None or not _PLAIN.issuperset(map(type, arguments.values())):
-        return _read_request(arguments, usual, references, others)
-    return _read_plain(usual, references is not None or None, Plugins.version, **arguments)
+        return _read_request(arguments, usual, references, others, any_order)
+    known = references is not None or None
+    return _read_plain(usual, known, Plugins.version, any_order, **arguments)
 
 
 @lru_cache(maxsize=256, typed=True)
-def _read_plain(usual: Usual, references: Any, plugins: int, /, **arguments: object) -> Request:
+def _read_plain(
+    usual: Usual, references: Any, plugins: int, any_order: bool, /, **arguments: object
+) -> Request:
     """Read plain words and numbers, once for all calls that say the same with these plugins."""
-    return _read_request(arguments, usual, references, None)
+    return _read_request(arguments, usual, references, None, any_order)
 
 
 def _read_request(
-    arguments: Options, usual: Usual, references: Samples | None, others: Collection[str] | None
+    arguments: Options,
+    usual: Usual,
+    references: Samples | None,
+    others: Collection[str] | None,
+    any_order: bool,
 ) -> Request:
     given = arguments.items()
     rest = {name: value for name, value in given if name not in _OPEN or value is not None}
@@ -160,6 +171,8 @@ def _read_request(
             f"{_instead_of_distances(how)}, or name a measure of distances such as 'MagArea' in "
             f"`measures`"
         )
+    elif not any_order and (is_several(q) or orders != [DEFAULT_ORDER]):
+        _check_ordered(q, measures, said)
     if all(measure.needs == "distances" for measure in measures):
         check_one_way(how, said)
     if p is not None and (without := [m.name for m in measures if not m.weighted]):
@@ -261,6 +274,16 @@ def _read_interval(rest: Record) -> Record:
         )
     clusters = None if clusters is None else read_labels(clusters, "clusters")
     return {"ci": ci, "clusters": clusters, "interval": interval, "corrected": corrected}
+
+
+def _check_ordered(q: object, measures: list[Measure], said: str) -> None:
+    """Raise a TypeError if orders were passed and no measure has any."""
+    if not any(measure.ordered for measure in measures):
+        some = ", ".join(each.name for each in list_measures() if each.ordered)
+        raise TypeError(
+            f"`q={q!r:.40}` has no effect on {said}: it is the order of {some}; leave it out, or "
+            "name one of these in `measures`"
+        )
 
 
 def _check_interval(

@@ -23,7 +23,6 @@ from ..resolve.group_labels import Groups, check_size, coded, grouped, is_hashab
 from ..resolve.kernel_request import KernelArgument, how_of
 from ..resolve.prompt_places import Prompts
 from ..resolve.sets import read_samples
-from ..similarity.residuals import ExplainedError
 from ..spectral.rank_one import check_order, leave_one_out, log_score, surprise
 from ..spectral.spectrum import PSD, check_psd
 from ..spectral.stacks import Spectra
@@ -58,7 +57,7 @@ def group_rewards(
 
     For any loop of reinforcement learning: the completions for one prompt are a group. Diversity
     alone rewards noise, so pass `quality`. A sample that is alone in its group has its quality
-    alone, or 0. Blank texts add 0, and are compared with nothing. Time O(n³) for a group of n.
+    alone, or 0. Blank texts add 0 and change no other reward. Time O(n³) for a group of n.
 
     Parameters
     ----------
@@ -72,7 +71,7 @@ def group_rewards(
         The prompt of each sample, of any kind that can be compared with ``==``.
     given_prompt : bool
         Take the prompts out of the similarity too, as `prompts` of `compute` does; then one for
-        each group will do. A sample that its prompt explains wholly adds 0.
+        each group will do. A sample that repeats its prompt adds 0.
     fuse : {"x", "+"}
         quality · (1 − weight + weight · credit), weight in [0, 1], which rewards good samples
         alone, as DARLING does; or quality + weight · credit.
@@ -87,7 +86,7 @@ def group_rewards(
         Compare texts by their distinct words, in order, without case and punctuation, and by no
         more of them than half of the group have (characters, in a script without spaces), so that
         no repetition or mere length makes a text different.
-    q : float in (0, ∞], the order
+    q : float in (0, ∞], the order; finite for "surprise"
     k : str, callable, dict or list, optional; how samples are compared (texts: by n-grams)
     psd : {"check", "clip"}, to raise for negative eigenvalues, or to set them to zero
     **options : options of the kernel, as for `vendiscore.compute`
@@ -160,6 +159,11 @@ def credits_of(
     how = how_of(how_compared)
     one_of("credit", credit, CREDITS)
     q, psd = check_order(q), check_psd(psd)
+    if credit == "surprise" and math.isinf(q):
+        raise ValueError(
+            "`q=inf` sees the largest eigenvalue alone, of which all samples that have anything in "
+            "common get the same surprise; pass a finite q, or credit='leave_one_out'"
+        )
     if how.skip:
         raise ValueError(
             "`on_error='skip'` would leave out samples, and each has a reward; leave it out: "
@@ -190,19 +194,23 @@ def credits_of(
         named = Groups(tuple(groups.labels[i] for i in labels), own)
         subject = Subject(chosen, how, orders=[q], psd=psd, groups=named, in_parts=True)
         try:
-            found[some], scores[labels] = _of_groups(subject, sizes[labels], credit, q, psd)
-            break
-        except ExplainedError as error:
-            some = np.delete(some, list(error.problems))
+            echoes = subject.similarity.echoes
+            if echoes is None:
+                found[some], scores[labels] = _of_groups(subject, credit, q, psd)
+                break
+            some = some[~to_host(echoes)]
         except SampleError as error:
             raise groups.located(error.at(some)) from error.__cause__
     return Credits(found, scores)
 
 
 def _of_groups(
-    subject: Subject, sizes: np.ndarray, credit: Credit, q: float, psd: PSD
+    subject: Subject, credit: Credit, q: float, psd: PSD
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return credits and scores of groups, whose sizes with blank texts are `sizes`."""
+    """Return credits and scores of groups, which blank texts do not belong to."""
+    assert subject.groups is not None
+    codes = subject.groups.codes
+    sizes = np.bincount(codes)
     credits, scores = np.zeros(subject.came), np.ones(len(sizes))
     apart = np.ones(len(sizes), dtype=bool)
     for numbers, stack in stacks_of(subject):
@@ -225,9 +233,8 @@ def _of_groups(
         elif part.n > 1:
             credits[part.places] = surprise(spectrum, q)
         part.forget()
-    assert subject.groups is not None
     if credit == "surprise":
-        credits /= np.log(np.maximum(sizes, 2))[subject.groups.codes]
+        credits /= np.log(np.maximum(sizes, 2))[codes]
     return credits, scores
 
 

@@ -206,7 +206,7 @@ def conditional_score(
 
 def _single(q: object) -> Any:
     if is_several(q):
-        raise TypeError(f"`q` must be one order, got {q!r}; use compute(…) for several at once")
+        raise TypeError(f"`q` must be one order, got {q!r:.60}; use compute(…) for several at once")
     return q
 
 

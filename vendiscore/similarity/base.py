@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from abc import ABCMeta, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Self, TypeVar
@@ -13,9 +13,19 @@ import numpy as np
 from ..arrays import memory
 from ..arrays import sparse as sp
 from ..arrays.identical import joint_groups
-from ..arrays.namespace import Array, gram, is_numpy, namespace, product, row_blocks, scalar
+from ..arrays.namespace import (
+    Array,
+    gram,
+    is_numpy,
+    namespace,
+    product,
+    row_blocks,
+    scalar,
+    to_host,
+)
 from ..arrays.types import Rows
 from ..errors import SampleError
+from ..hints import Public
 from ..summary import one_line
 
 Index = slice | np.ndarray
@@ -27,19 +37,19 @@ DIAGONAL_TOLERANCE = 1e-5
 _NOTHING: Mapping[Any, Any] = MappingProxyType({})
 
 
-class _Closed(ABCMeta):
+class _Closed(Public):
     """The type of classes whose objects cannot be changed once made."""
 
-    def __call__(cls, *args: object, **options: object) -> Any:
-        made = super().__call__(*args, **options)
+    def __call__(cls, *args: object, **options: object) -> Any:  # noqa: N805
+        try:
+            made = super().__call__(*args, **options)
+        except (AttributeError, TypeError) as error:
+            raise TypeError(
+                f"{cls.__name__}({', '.join(inspect.signature(cls).parameters)}) cannot be made of "
+                f"these arguments; pass samples to as_similarity(samples, k=…)"
+            ) from error
         made.__dict__["_made"] = True
         return made
-
-    @property
-    def __signature__(cls) -> inspect.Signature:
-        """The signature of `__init__`, for `help` and the documentation."""
-        _self, *others = inspect.signature(cls.__init__).parameters.values()  # type: ignore[misc]
-        return inspect.Signature(others)
 
 
 class Similarity(metaclass=_Closed):
@@ -68,6 +78,8 @@ class Similarity(metaclass=_Closed):
     dropped : mapping of int to str
         Samples left out on request, by their place in the list that was passed, and why. K and n
         describe the other samples, in their order.
+    echoes : array (n,) of bool, or None
+        Which samples repeat the prompt that was taken out of them; None if none does.
 
     Examples
     --------
@@ -89,6 +101,7 @@ class Similarity(metaclass=_Closed):
     notes: Sequence[str] = ()
     roundoff: float = 0.0
     dropped: Mapping[int, str] = _NOTHING
+    echoes: Array | None = None
 
     def __repr__(self) -> str:
         return one_line(type(self).__name__, {"n": self.n, **self.settings})
@@ -128,7 +141,7 @@ class Similarity(metaclass=_Closed):
     def _blocks(self) -> Iterable[slice]:
         return row_blocks(self.n, 8 * self.n)
 
-    def _upper_blocks(self, single: bool = False) -> Iterator[tuple[slice, Array]]:
+    def _upper_blocks(self) -> Iterator[tuple[slice, Array]]:
         """Yield cache-sized blocks of rows of K, from the diagonal on: K[block, block.start:]."""
         for block in self._blocks():
             yield block, self._rows(block)[:, block.start :]
@@ -136,7 +149,7 @@ class Similarity(metaclass=_Closed):
     def _features(self) -> Rows:
         raise TypeError(f"{type(self).__name__} has no features; its `dim` is None")
 
-    def _matmul(self, V: Array, single: bool = False) -> Array:
+    def _matmul(self, V: Array) -> Array:
         parts = [product(self._rows(block), V) for block in self._blocks()]
         return namespace(parts[0]).concat(parts)
 
@@ -148,7 +161,7 @@ class Similarity(metaclass=_Closed):
         groups = self._groups()
         if groups is None or self.scale is None:
             return groups
-        return joint_groups([groups, np.asarray(self.scale)])
+        return joint_groups([groups, to_host(self.scale)])
 
     def diagonal(self) -> Array:
         """Return k(x, x) for every sample, shape (n,)."""
@@ -169,10 +182,22 @@ class Similarity(metaclass=_Closed):
 
     def dense(self) -> Array:
         """Return K as a new (n, n) float64 array; TooLargeError if it does not fit in memory."""
+        diagonal = self.diagonal()
+        if not is_numpy(diagonal):
+            xp = namespace(diagonal)
+            return xp.astype(xp.concat([rows for _, rows in self.blocks()]), xp.float64, copy=False)
         out = self._new_matrix()
         for block, rows in self.blocks():
             out[block] = rows
         return out
+
+    def entries_work(self) -> float:
+        """Return how many operations of a matrix product take as long as all entries of K."""
+        return float(self.n) ** 2 * (self.dim or 0)
+
+    def covariance_work(self) -> float:
+        """Return how many operations of a matrix product `covariance` takes."""
+        return float(self.n) * (self.dim or 0) ** 2
 
     def _new_matrix(self) -> np.ndarray:
         if 8 * self.n**2 > memory.FEW_BYTES:
@@ -199,27 +224,15 @@ class Similarity(metaclass=_Closed):
         F = self.features()
         return (F.T @ F).toarray() if sp.issparse(F) else gram(F.T)
 
-    def matmul(self, V: Array, single: bool = False) -> Array:
-        """Return K @ V for V (n,) or (n, m), in float64; V is a tensor where the diagonal is.
-
-        `single` allows single precision where that is faster: entries are then off by 1e-5 of
-        themselves at most, products by about 1e-6 of ‖K‖ ‖V‖.
-        """
-        single = single and is_numpy(V)
+    def matmul(self, V: Array) -> Array:
+        """Return K @ V for V (n,) or (n, m), in float64; V is a tensor where the diagonal is."""
         if self.scale is None:
-            return self._matmul(V, single)
+            return self._matmul(V)
         s = self.scale if V.ndim == 1 else self.scale[:, None]
-        return self._matmul(V * s, single) * s
+        return self._matmul(V * s) * s
 
-    def matmul_and_norm(self, V: Array, single: bool = False) -> tuple[Array, float]:
-        """Return `matmul` of V (n, m) and `squared_norm`, by one pass through K where that saves.
-
-        Entries of K must be such that their squares are numbers.
-        """
-        return self.matmul(V, single), float(self.squared_norm(single))
-
-    def squared_norm(self, single: bool = False) -> Array | float:
-        """Return ‖K‖²_F, of the K that `matmul` with `single` multiplies."""
+    def squared_norm(self) -> Array | float:
+        """Return ‖K‖²_F."""
         if self.dim is not None and self.dim < self.n:
             C = self.covariance()
             return namespace(C).sum(C * C)
@@ -231,7 +244,7 @@ class Similarity(metaclass=_Closed):
         even = float(some.max()) if some.max(initial=0) < SPREAD * some.min(initial=1) else 1.0
         columns, weights = scale * even, (scale / even) ** 2
         total, buffer = 0.0, np.empty((0, self.n))
-        for block, K in self._upper_blocks(single):
+        for block, K in self._upper_blocks():
             size, width = K.shape
             buffer = buffer if len(buffer) >= size else np.empty((size, self.n))
             R = np.multiply(K, columns[block.start :], out=buffer[:size, :width])
@@ -287,7 +300,11 @@ class Similarity(metaclass=_Closed):
     def _like(self, part: Similarity, index: Index) -> Similarity:
         """Copy notes, settings and scale factors to the subset `index`."""
         part = part._with(
-            settings=self.settings, fitted=self.fitted, notes=self.notes, roundoff=self.roundoff
+            settings=self.settings,
+            fitted=self.fitted,
+            notes=self.notes,
+            roundoff=self.roundoff,
+            echoes=None if self.echoes is None else self.echoes[index],
         )
         return part if self.scale is None else part.scaled(self.scale[index])
 

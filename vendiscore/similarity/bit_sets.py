@@ -51,7 +51,7 @@ class BitEntries:
 
     def __init__(self, bits: Bits, coefficient: Coefficient) -> None:
         self.n, self.coefficient = bits.shape[0], coefficient
-        self.bits = bits
+        self.bits, self.width = bits, bits.shape[1] / 2  # products in single precision
         self.sizes: np.ndarray = np.asarray(bits.sum(axis=1, dtype=np.float64)).ravel()
 
     @cached_property

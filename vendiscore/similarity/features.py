@@ -16,7 +16,6 @@ from ..arrays.namespace import (
     as_kind_of,
     gram,
     in_host_memory,
-    in_single,
     is_numpy,
     is_torch,
     namespace,
@@ -31,6 +30,8 @@ from .base import Index, Similarity, scale_rows
 # are multiplied as dense ones. Measured on n-grams: 1/20 to 1/200 are alike.
 COMMON_SHARE = 1 / 50
 COMMON_COLUMNS = 256
+# Operations of a dense product that take as long as one of a product of sparse matrices.
+PAIR = 500
 # Rows whose squared norms, or their inverses, are larger are rescaled before they are squared.
 FAR, FAR_SINGLE = 1e280, 1e30
 # Rows that are multiplied in single precision at once: of 1,024 the error is a third, and the
@@ -51,8 +52,8 @@ class FeatureSimilarity(Similarity):
     ----------
     X : array, tensor or CSR array (n, d)
         A row for each sample; not copied, so that it is not to be changed afterwards.
-    settings, approximate : mapping, float, optional
-        How they were made, for reports; the mean error of entries where X approximates a kernel.
+    settings : mapping, optional
+        How they were made, for reports.
 
     Examples
     --------
@@ -64,12 +65,9 @@ class FeatureSimilarity(Similarity):
 
     psd = True
 
-    def __init__(
-        self, X: Rows, settings: Mapping[str, object] | None = None, *, approximate: float = 0.0
-    ) -> None:
+    def __init__(self, X: Rows, settings: Mapping[str, object] | None = None) -> None:
         self.n, self.dim = X.shape
-        self.X, self.settings = X, settings or {}
-        self.approximate = approximate
+        self.X, self.settings = X, {} if settings is None else {**settings}
 
     def normalized(self) -> Self:
         squares = self._squares
@@ -83,7 +81,7 @@ class FeatureSimilarity(Similarity):
 
     def _of(self, X: Rows) -> Self:
         new = self._with(X=X, dim=X.shape[1])
-        for cached in ("_squares", "_transposed", "common_and_rare"):
+        for cached in ("_squares", "_transposed", "_is_common", "common_and_rare"):
             new.__dict__.pop(cached, None)
         return new
 
@@ -156,13 +154,13 @@ class FeatureSimilarity(Similarity):
     def _part(self, index: np.ndarray) -> FeatureSimilarity:
         X: Any = self.X[index]
         if not sp.issparse(X):
-            return FeatureSimilarity(X, approximate=self.approximate)
+            return FeatureSimilarity(X)
         used, columns = np.unique(X.indices, return_inverse=True)
         few: sp.csr_array = sp.csr_array(
             (X.data, columns, X.indptr), (len(index), max(1, len(used)))
         )
         few = few.toarray() if len(index) * len(used) <= FEW else few
-        return FeatureSimilarity(few, approximate=self.approximate)
+        return FeatureSimilarity(few)
 
     def _stack(self, places: np.ndarray) -> Array:
         if not sp.issparse(self.X):
@@ -203,13 +201,34 @@ class FeatureSimilarity(Similarity):
         return self._of(X)._with(scale=None if self.scale is None else to_host(self.scale))
 
     @cached_property
+    def _is_common(self) -> np.ndarray:
+        """Tell for each column of sparse X if it is frequent, (d,)."""
+        X: Any = self.X
+        counts = np.bincount(X.indices, minlength=X.shape[1])
+        common = counts > COMMON_SHARE * self.n
+        common[np.argsort(-counts)[COMMON_COLUMNS:]] = False
+        return common
+
+    def entries_work(self) -> float:
+        X: Any = self.X
+        if not hasattr(X, "indptr"):  # dense
+            return float(self.n) ** 2 * X.shape[1]
+        counts = np.bincount(X.indices, minlength=X.shape[1])[~self._is_common]
+        common = X.shape[1] - len(counts)
+        return 2.0 * self.n**2 * common + PAIR * float(counts @ counts)
+
+    def covariance_work(self) -> float:
+        X: Any = self.X
+        if not sp.issparse(X):
+            return super().covariance_work()
+        counts = np.diff(X.indptr)
+        return PAIR * float(counts @ counts)
+
+    @cached_property
     def common_and_rare(self) -> tuple[np.ndarray, sp.csr_array, sp.csr_array]:
         """Sparse X as its few frequent columns, dense, and the others with their transpose."""
         X: sp.csr_array = self._features()
-        found = np.bincount(X.indices, minlength=self.X.shape[1])
-        frequent = np.argsort(-found)[:COMMON_COLUMNS]
-        common = found > COMMON_SHARE * self.n
-        common[np.setdiff1d(np.flatnonzero(common), frequent)] = False
+        common = self._is_common
         rare = X[:, ~common]
         return X[:, common].toarray(), rare, rare.T.tocsr()
 
@@ -232,12 +251,10 @@ class FeatureSimilarity(Similarity):
         return K
 
     def _take(self, index: np.ndarray) -> FeatureSimilarity:
-        return FeatureSimilarity(self.X[index], self.settings, approximate=self.approximate)
+        return FeatureSimilarity(self.X[index], self.settings)
 
-    def _matmul(self, V: Array, single: bool = False) -> Array:
+    def _matmul(self, V: Array) -> Array:
         X = self.X
-        if single and self.is_single:
-            return in_single(V, lambda V: X @ (X.T @ V))
         if not is_numpy(X) or X.dtype == V.dtype:
             return product(X, product(X.T, V))
         # NumPy would copy all of X in the wider precision.
@@ -289,9 +306,9 @@ class FeatureSimilarity(Similarity):
             C += gram(F.T)
         return C
 
-    def squared_norm(self, single: bool = False) -> Array | float:
+    def squared_norm(self) -> Array | float:
         if not sp.issparse(self.X) or self.X.shape[1] < self.n:
-            return super().squared_norm(single)
+            return super().squared_norm()
         # ‖CCᵀ + RRᵀ‖² for common columns C and rare ones R, by sparse products; no n² of anything.
         common, rare, transposed = self.common_and_rare
         if self.scale is not None:

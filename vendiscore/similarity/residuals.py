@@ -8,29 +8,24 @@ import numpy as np
 
 from ..arrays import sparse as sp
 from ..arrays.identical import joint_groups
-from ..arrays.namespace import Array, is_numpy, is_torch, namespace, to_host
-from ..errors import SampleError, warn
+from ..arrays.namespace import Array, detached, is_numpy, is_torch, namespace, precision, scalar
 from .base import Index, Similarity, scale_rows
+from .composite import SumSimilarity
 from .features import FeatureSimilarity
 
-# The direction of what is left of a sample is off by 6e-8 / √left in single precision: by 6e-5
-# here, where the cosine of sample and prompt is 1 − 5e-7. Equal samples are nearer than that.
-LEAST_LEFT = 1e-6
+# The least share of a sample's squared length, once the prompt is taken out, that has a direction:
+# rounding ε puts it off by ε / √share, 6e-8 / 1e-3 in single and 1e-16 / 1e-5 in double precision.
+LEAST_SINGLE, LEAST_DOUBLE = 1e-6, 1e-10
 
 
-class ExplainedError(SampleError):
-    """Samples that their prompts explain wholly, by their places."""
-
-
-def given(
-    both: Similarity, n: int, prompt: np.ndarray, *, skip: bool = False, remedy: str = ""
-) -> Similarity:
+def given(both: Similarity, n: int, prompt: np.ndarray, spacing: float = 0.0) -> Similarity:
     """Return the cosines of φ(x_i) − c_i φ(u_i), c_i = k(x_i, u_i) / k(u_i, u_i), of n samples.
 
     `both` has the n samples that came in, less those dropped, and after them all prompts, of which
     `prompt` (n,) has the place of each sample's own. K' = T K Tᵀ for T = [I, −diag(c) P] is, for
-    one prompt, the Schur complement K − k_u k_uᵀ / k_uu. Samples of which nothing is left are
-    dropped where `skip` says so.
+    one prompt, the Schur complement K − k_u k_uᵀ / k_uu. Samples that repeat their prompts have no
+    direction: they are alike to each other, 1, and to no other sample, 0. `spacing` is the relative
+    spacing of the numbers in which samples came.
     """
     kept = np.setdiff1d(np.arange(n), list(both.dropped))
     at, of = np.arange(len(kept)), len(kept) + prompt[kept]
@@ -43,41 +38,68 @@ def given(
         share = cross / prompts
         rows = X - scale_rows(U, share)
         left = _dots(rows, rows)
+        spacing = max(spacing, _spacing(both))
     else:
-        own, cross, prompts = _pairs(both, of)
+        (own, cross, prompts), of_rows = _pairs(both, of)
         share = cross / prompts
         left = own - share * cross
-    rest = to_host(left) / to_host(own)
-    least = max(LEAST_LEFT, both.roundoff**2)
-    if not (rest >= -least).all():  # nor where it is NaN
-        i = int(np.argmin(rest >= -least))
+        spacing = max(spacing, of_rows)
+    rest, rounding = detached(left) / detached(own), both.roundoff**2
+    good = rest >= -max(LEAST_SINGLE, rounding)
+    if not bool(good.all()):  # nor where it is NaN
+        i = good.tolist().index(False)
+        most = scalar(own[i] * prompts[min(i, len(prompts) - 1)]) ** 0.5
         raise ValueError(
             f"what a prompt explains is not defined: the similarity of sample {kept[i]} with its "
-            f"prompt, {float(cross[i]):.6g}, must be at most √(k(x, x) k(u, u)) = "
-            f"{float((own * prompts)[i]) ** 0.5:.6g}; pass a positive semidefinite kernel"
+            f"prompt, {scalar(cross[i]):.6g}, must be at most √(k(x, x) k(u, u)) = {most:.6g}; "
+            f"pass a positive semidefinite kernel"
         )
-    why = f"is explained wholly by its prompt, so that nothing is left to compare; {remedy}"
-    empty = {int(kept[i]): why for i in np.flatnonzero(rest <= least)}
-    if empty and not skip:
-        raise ExplainedError(*next(iter(empty.items())), empty)
+    least = LEAST_SINGLE if spacing > np.finfo(float).eps else LEAST_DOUBLE
+    echoes = rest <= max(least, rounding)
+    xp = namespace(own)
+    echo = xp.astype(echoes, xp.float64)
     some: Similarity
-    if rows is None:
-        some = _Residual(both, at, of, share, left)
+    if rows is not None:
+        features = _beside(scale_rows(rows, 1 - echo), echo[:, None])
+        some = FeatureSimilarity(features).normalized()
     else:
-        error = getattr(getattr(both, "distinct", both), "approximate", 0.0)
-        some = FeatureSimilarity(rows, approximate=error)
-    if empty:
-        if len(empty) == len(kept):
-            raise ValueError(f"no sample is left: sample {min(empty)} {why}")
-        warn(f"left out {len(empty)} of {n} samples, as asked: sample {min(empty)} {why}")
-        some = some.take(np.flatnonzero(rest > least))
-    return some.normalized().noted(
+        some = _Residual(both, at, of, share, left * (1 - echo) + echo).normalized()
+        if bool(echoes.any()):
+            alike = FeatureSimilarity(echo[:, None])
+            some = SumSimilarity([some.scaled(1 - echo), alike], [1.0, 1.0])
+    return some.noted(
         settings={**both.settings, "prompts": "given"},
         fitted=both.fitted,
         notes=both.notes,
         roundoff=both.roundoff,
-        dropped=dict(sorted({**both.dropped, **empty}.items())),
+        dropped=both.dropped,
+        echoes=echoes if bool(echoes.any()) else None,
     )
+
+
+def echo_notes(K: Similarity) -> list[str]:
+    """Say how many samples repeat their prompts, if any do."""
+    count = 0 if K.echoes is None else int(K.echoes.sum())
+    return [echo_note(f"{count:,} of {K.n:,} samples")] if count else []
+
+
+def echo_note(which: str) -> str:
+    """Say how samples that repeat their prompts are compared."""
+    return f"{which} repeat their prompt: they count as one kind, unlike all other samples."
+
+
+def _spacing(K: Similarity) -> float:
+    """Return the relative spacing of the numbers that features are kept in, the coarsest."""
+    K = getattr(K, "distinct", K)
+    parts = map(_spacing, getattr(K, "parts", ()))
+    return max([precision(getattr(K, "X", None)), *parts])
+
+
+def _beside(F: Any, column: Array) -> Any:
+    """Return features, dense or sparse, with one more column."""
+    if sp.issparse(F):
+        return sp.hstack([F, sp.csr_array(column)], format="csr")
+    return namespace(F).concat([F, column], axis=1)
 
 
 def _dots(A: Any, B: Any) -> Array:
@@ -87,23 +109,23 @@ def _dots(A: Any, B: Any) -> Array:
     return namespace(A).linalg.vecdot(A, B)
 
 
-def _pairs(both: Similarity, of: np.ndarray) -> tuple[Array, Array, Array]:
-    """Return k(x, x), k(x, u) and k(u, u) of samples and their prompts, at the places `of`."""
+def _pairs(both: Similarity, of: np.ndarray) -> tuple[Array, float]:
+    """Return k(x, x), k(x, u), k(u, u) for prompts at the places `of`, and their spacing."""
     order = np.argsort(of, kind="stable")
-    found = []
+    found, spacing = [], 0.0
     groups = np.split(order, np.flatnonzero(np.diff(of[order])) + 1)
     for places in groups:
         places = np.append(places, of[places[0]])
         part = both if len(groups) == 1 else both.part(places)
         own = places if len(groups) == 1 else np.arange(len(places))
         diagonal, row = part.diagonal()[own], part.rows(own[-1:])[0][own]
+        spacing = max(spacing, precision(row))
         xp = namespace(diagonal)
         ones = xp.ones_like(diagonal[:-1])
         row = xp.astype(row[:-1], xp.float64)
         found.append(xp.stack([diagonal[:-1], row, diagonal[-1] * ones]))
     xp = namespace(found[0])
-    every = xp.concat(found, axis=1)[:, np.argsort(order)]
-    return every[0], every[1], every[2]
+    return xp.concat(found, axis=1)[:, np.argsort(order)], spacing
 
 
 class _Residual(Similarity):
@@ -142,13 +164,13 @@ class _Residual(Similarity):
         K = K[:, :m] - K[:, m:] * c[:, :, None]
         return K[:, :, :m] - K[:, :, m:] * c[:, None, :]
 
-    def _matmul(self, V: Array, single: bool = False) -> Array:
+    def _matmul(self, V: Array) -> Array:
         if not is_numpy(V) or is_torch(self.share):
-            return super()._matmul(V, single)
+            return super()._matmul(V)
         ones, i = np.ones(self.n), np.arange(self.n)
         places = np.tile(i, 2), np.append(self.at, self.of)
         T = sp.csr_array((np.append(ones, -self.share), places), (self.n, self.both.n))
-        return T @ self.both.matmul(T.T @ V, single)
+        return T @ self.both.matmul(T.T @ V)
 
     def _groups(self) -> np.ndarray | None:
         same = self.both.groups()

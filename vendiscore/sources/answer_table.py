@@ -177,7 +177,7 @@ def _entries(own: Any, how: How, name: str) -> tuple[Any, np.ndarray, int]:
             own = [[each] if isinstance(each, str) else each for each in own]
     if not len(places):
         raise ValueError(f"{name!r} has no answer; leave it out")
-    if callable(how.k) and isinstance(own, list) and any(isinstance(each, list) for each in own):
+    if how.is_function and isinstance(own, list) and any(isinstance(each, list) for each in own):
         own = [each if isinstance(each, list) else [each] for each in own]
         return pooled(own), np.repeat(places, list(map(len, own))), length
     flat, groups = grouped(own, how, name=name)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import DEFAULT_ORDER
+from ..arguments import DEFAULT_ORDER, number
 from ..arrays.namespace import Array, is_torch, namespace, scalar
 from ..arrays.types import Number
 
@@ -42,6 +42,9 @@ def effective_number(shares: Array, q: float = DEFAULT_ORDER) -> Number:
     >>> effective_number(np.array([0.5, 0.5, 0.0]), q=1)
     2.0
     """
+    if type(q) not in (int, float):
+        expected, remedy = "one order, a number of at least 0", "call once for each order"
+        q = number("q", q, expected, lambda order: order >= 0, remedy)
     torch = is_torch(shares)
     if not torch or shares.ndim != 1:
         shares = _numbers(shares)

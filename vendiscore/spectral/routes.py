@@ -24,19 +24,33 @@ from .lanczos import BASIS, largest_eigenvalue
 from .spectrum import PSD, Source, Spectrum, cleaned, decomposed
 from .weighted_similarity import fault_of, merge_identical, weighted_by
 
-# From this size on, λ_max alone is found by Lanczos iteration, in some hundred steps; below, all
-# eigenvalues take milliseconds.
-LANCZOS_SIZE, USUAL_STEPS = 500, 100
+# From this size on, λ_max alone is found by Lanczos iteration, usually in so many steps (n-grams 5,
+# independent normals 200); below, all eigenvalues take milliseconds.
+LANCZOS_SIZE, USUAL_STEPS = 500, 60
 # Below so many multiplications, double precision takes a millisecond.
 SINGLE_SIZE = 10**7
 SINGLE = "multiplied in single precision"
 
 
+# Operations of a matrix product that take as long as one number read or written by itself: with one
+# thread, 47/3 for ‖K‖² of a matrix, 10 to 18 for products with one vector.
+TOUCH = 20
+
+
 class Cost(NamedTuple):
-    """Multiplications and additions, those for entries of K included, and bytes allocated."""
+    """Multiplications and additions, those for entries of K included, and bytes allocated.
+
+    `touched` numbers are read or written one by one: time, which routes are not chosen by.
+    """
 
     flops: float
     bytes: int
+    touched: float = 0.0
+
+    @property
+    def work(self) -> float:
+        """The number of operations of a matrix product that take as long."""
+        return self.flops + TOUCH * self.touched
 
 
 class StalledError(RuntimeError):
@@ -54,11 +68,11 @@ class Norm:
         similarity = getattr(similarity, "distinct", similarity)  # repeats are merged
         n, dim = similarity.n, similarity.dim
         if dim is not None and dim < n:
-            return Cost(n * dim**2 + 2 * dim**2, _covariance_bytes(similarity))
+            return Cost(similarity.covariance_work() + 2 * dim**2, _covariance_bytes(similarity))
         rows = n
         if is_numpy(similarity.diagonal()):
             rows = next(iter(row_blocks(n, 8 * n))).stop
-        return Cost(entries_of(similarity) + 2 * n**2, 16 * n * rows)
+        return Cost(similarity.entries_work() + 2 * n**2, 16 * n * rows, 3 * n**2)
 
     def value(self, weighted: Similarity, psd: PSD) -> Array | float:
         """Return the effective number of order 2."""
@@ -75,10 +89,12 @@ class LargestEigenvalue:
 
     def cost(self, similarity: Similarity) -> Cost:
         n, dim = similarity.n, similarity.dim
-        flops, size = NORM.cost(similarity)
-        product = 2 * n * (n if dim is None else min(n, 2 * dim))
-        steps = USUAL_STEPS
-        return Cost(flops + steps * (product + 4 * n * BASIS), size + 24 * n * BASIS)
+        norm, steps = NORM.cost(similarity), USUAL_STEPS
+        X: Any = getattr(similarity, "X", None)
+        product = X.nnz if sp.issparse(X) else n * (n if dim is None else min(n, 2 * dim))
+        flops = norm.flops + steps * (2 * product + 4 * n * BASIS)
+        size = norm.bytes + 24 * n * BASIS
+        return Cost(flops, size, norm.touched + steps * product)
 
     def value(self, weighted: Similarity, psd: PSD) -> Array | float:
         """Return the effective number of order ∞."""
@@ -97,10 +113,11 @@ class Covariance:
     def cost(self, similarity: Similarity, vectors: bool = False) -> Cost:
         n, d = similarity.n, similarity.dim or 0
         if not vectors:
-            return Cost(n * d**2 + 4 / 3 * d**3, _covariance_bytes(similarity))
+            work = similarity.covariance_work()
+            return Cost(work + 4 / 3 * d**3, _covariance_bytes(similarity), 3 * n * d)
         blocks = isinstance(similarity, FeatureSimilarity)  # no copy of the features
         kept = vectors_bytes(d) + 8 * n * (d + (0 if blocks else _widened(similarity)))
-        return Cost(3 * n * d**2 + 9 * d**3, max(_covariance_bytes(similarity), kept))
+        return Cost(3 * n * d**2 + 9 * d**3, max(_covariance_bytes(similarity), kept), 3 * n * d)
 
     def run(
         self,
@@ -114,8 +131,8 @@ class Covariance:
         """Return the spectrum: exact, or good enough for these orders, if any are passed.
 
         Rows of unit length in single precision, of even weights, are multiplied as they are for
-        orders from 1 on: log VS is then off by 3e-6 at most, or 2e-5 where the mean of the rows is a
-        thousand times their spread.
+        orders from 1 on: log VS is then off by 3e-6 at most, or 2e-5 where the mean of the rows is
+        a thousand times their spread.
         """
         weighted = weighted_by(similarity, p)
         n, d = weighted.n, weighted.dim or 0
@@ -150,12 +167,13 @@ class Eigenvalues:
     name = "eigenvalues"
 
     def cost(self, similarity: Similarity, vectors: bool = False) -> Cost:
-        n, entries = similarity.n, entries_of(similarity)
+        n = similarity.n
         # Dense features are widened and scaled, a copy of them, before they are multiplied.
         copied = 8 * n * _widened(similarity)
+        entries = similarity.entries_work()
         if not vectors:
-            return Cost(entries + 4 / 3 * n**3, 8 * n**2 + copied)
-        return Cost(entries + 9 * n**3, vectors_bytes(n) + copied)
+            return Cost(entries + 4 / 3 * n**3, 8 * n**2 + copied, 3 * n**2)
+        return Cost(entries + 9 * n**3, vectors_bytes(n) + copied, 3 * n**2)
 
     def run(
         self,
@@ -174,8 +192,8 @@ class Eigenvalues:
         if m < n:
             why = f"{why}, {m} of them distinct"
         more = 8 * n * m if vectors and m < n else 0
-        flops, size = self.cost(weighted, vectors)
-        with _prepared(Cost(flops, size + more), n, m, vectors):
+        cost = self.cost(weighted, vectors)
+        with _prepared(cost._replace(bytes=cost.bytes + more), n, m, vectors):
             found = decomposed(weighted.dense(), Source.of(weighted), psd, self.name, why, vectors)
         if m == n:
             return found
@@ -225,11 +243,6 @@ def _moment(similarity: Similarity, q: float, psd: PSD) -> MomentRoute | None:
     return LARGEST if large and is_numpy(similarity.diagonal()) else None
 
 
-def entries_of(similarity: Similarity) -> float:
-    """Return operations that find all of K, where it is made of features."""
-    return 0.0 if similarity.dim is None else float(similarity.n) ** 2 * similarity.dim
-
-
 def _widened(similarity: Similarity) -> int:
     """Return the number of columns of features that are copied in double precision."""
     if similarity.dim is None or sp.issparse(getattr(similarity, "X", None)):
@@ -257,7 +270,7 @@ def _prepared(cost: Cost, n: int, size: int, vectors: bool) -> AbstractContextMa
     )
     what = "Finding the spectrum and its vectors" if vectors else "Finding the spectrum"
     tip = "" if vectors else "orders 2 and inf alone need none"
-    work = cost.flops + eigen_work(size, vectors)
+    work = cost.work + eigen_work(size, vectors)
     return foretell(f"{what} of {n:,} samples", work, cost.bytes, tip=tip)
 
 
@@ -265,9 +278,9 @@ def run_moment(route: MomentRoute, weighted: Similarity, q: float, psd: PSD) -> 
     """Find order q by its own route: a number that n samples can have, or a ValueError."""
     n = weighted.n
     what = f"{route.what} of the similarity matrix of {n} samples"
-    memory.require_large(route.cost(weighted).bytes, what, "score fewer samples")
     cost = route.cost(weighted)
-    with foretell(f"Scoring {n:,} samples, order {q:g}", cost.flops, cost.bytes):
+    memory.require_large(cost.bytes, what, "score fewer samples")
+    with foretell(f"Scoring {n:,} samples, order {q:g}", cost.work, cost.bytes):
         value: Any = route.value(weighted, psd)
     if not 1 - RANGE_TOLERANCE <= scalar(value) <= n * (1 + RANGE_TOLERANCE):
         raise ValueError(

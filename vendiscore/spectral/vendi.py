@@ -106,8 +106,8 @@ def spectrum(similarity: Similarity, p: Array | None = None, psd: PSD = "check")
 
     Raises
     ------
-    NotPSDError, TooLargeError
-        See `psd`; if the matrix would not fit in memory, before it is allocated.
+    TypeError, NotPSDError, TooLargeError
+        For samples; see `psd`; if the matrix would not fit in memory, before it is allocated.
 
     Notes
     -----
@@ -126,4 +126,9 @@ def spectrum(similarity: Similarity, p: Array | None = None, psd: PSD = "check")
     >>> round(effective_number(shares, q=2), 6)  # 1 / (9/16 + 1/16)
     1.6
     """
+    if not isinstance(similarity, Similarity):
+        raise TypeError(
+            f"`similarity` must be a Similarity, got {type(similarity).__name__}; pass "
+            f"as_similarity(samples, k=…), or as_similarity(K, score_K=True)"
+        )
     return spectrum_of(similarity, p, psd).values

@@ -1,10 +1,12 @@
-"""One immutable sum of samples, from which their Vendi Score follows."""
+"""A sum of samples, to which batches are added, and from which their Vendi Score follows."""
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Self, get_args
+from copy import copy
+from types import MappingProxyType
+from typing import NoReturn, Self, get_args
 
 import numpy as np
 
@@ -12,12 +14,14 @@ from ..arguments import DEFAULT_ORDER, flag, is_several, one_of, refuse_gradient
 from ..arrays.inputs import as_samples
 from ..arrays.pools import size
 from ..arrays.types import Options, Record, Samples, Weights
+from ..hints import Public
 from ..optional import versions
 from ..resolve.kernel_request import How, KernelArgument, how_of, with_prompts
 from ..resolve.sets import resolve_sets
 from ..scoring.request import check_orders
 from ..signature import digits, line
 from ..similarity.base import Similarity
+from ..similarity.residuals import echo_note
 from ..spectral.estimate import Estimate
 from ..spectral.spectrum import PSD, Spectrum, check_psd, from_covariance
 from .configuration import found_in, is_plain, must_be_unit, refused, restored, settings_of
@@ -27,14 +31,15 @@ from .sums import Precision, Sum, of_similarity, of_vectors, read_weights
 # Outside of this range of sums of weights, their products would underflow or overflow.
 _LEAST, _MOST = 1e-200, 1e300
 _COUNTED = ("n", "weight", "uneven", "dropped")
+# Held while a sum takes the place of another, so that threads lose no batch of one state.
+_ADDING = threading.Lock()
 
 
 class FollowsFromDataError(ValueError):
     """An option follows from the samples unless it is passed, so batches would differ in it."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class State:
+class State(metaclass=Public):
     """The sum Σ w x xᵀ over all samples x added, of unit length and weight w.
 
     Its eigenvalues over its trace equal the spectrum of diag(√p) K diag(√p), p = w / Σ w, so that
@@ -42,6 +47,23 @@ class State:
     cut into parts, but for order 0 with eigenvalues this small. States of one configuration form a
     commutative monoid under `merge`. It is d (d + 1) / 2 numbers at most, 0.6 MB at d = 384; for
     fewer than d / 2 samples, their features.
+
+    `update` changes a state in place: all of a batch is added or, after an error or an interrupt,
+    nothing. `merge` and `+` return a new state and change none. Threads may share a state.
+
+    Parameters
+    ----------
+    k : str, optional
+        A kernel whose features are of fixed width and depend on no other sample ("cosine").
+    score_X, score_dual, normalize : bool
+        Samples are rows of features, compared by dot products; of unit length, or scaled to it.
+    **options
+        Options of the kernel, as for `compute`, including those that it fits to samples.
+    precision : {"double", "single"}
+        The precision of products of NumPy rows in float32, by "cosine", "linear", `score_X`, if
+        more than d / 2 are added at once. "single" takes half the time, for orders of 1 and
+        above: the largest relative error measured in six spectra is 2e-5, of a few tight clusters;
+        1e-7 of flat spectra, 1e-4 where features are linearly dependent.
 
     Attributes
     ----------
@@ -51,11 +73,16 @@ class State:
     notes : tuple of str, of the kernel on the first batch, such as the error of its features
     settings : dict of kernel, options, encoder: what states that are merged must have in common
 
+    Raises
+    ------
+    TypeError, ValueError
+        What `compute` refuses, or what cannot be added up.
+
     Examples
     --------
-    >>> state = State.empty(k="cosine")
+    >>> state = State(k="cosine")
     >>> for batch in ([[1.0, 0.0], [2.0, 0.0]], [[0.0, 3.0]]):
-    ...     state = state.update(batch)
+    ...     _ = state.update(batch)
     >>> state.compute(q=[0, 1])
     {'VS_q0': 2.0, 'VS_q1': 1.889...}
     >>> State.from_bytes(state.to_bytes()) + state
@@ -64,7 +91,7 @@ class State:
 
     _asked: Options  # kernel, options and precision, in values that can be written down
     _how: How | None  # None if bytes do not hold an object among the options, such as a model
-    _found: Options = field(default_factory=dict)  # what the first batch reported
+    _found: Options = MappingProxyType({})  # what the first batch reported
     n: int = 0
     weight: float = 0.0
     uneven: bool = False  # whether any weights were passed
@@ -72,9 +99,8 @@ class State:
     notes: tuple[str, ...] = ()
     _sum: Sum | None = None
 
-    @classmethod
-    def empty(
-        cls,
+    def __init__(
+        self,
         k: KernelArgument | None = None,
         *,
         score_X: bool = False,
@@ -82,30 +108,34 @@ class State:
         normalize: bool = False,
         precision: Precision = "double",
         **options: object,
-    ) -> Self:
-        """Return the state of no samples.
-
-        TypeError or ValueError: what `compute` refuses, or what cannot be added up.
-
-        Parameters
-        ----------
-        k : str, optional
-            A kernel whose features are of fixed width and depend on no other sample ("cosine").
-        score_X, score_dual, normalize : bool
-            Samples are rows of features, compared by dot products; of unit length, or scaled to it.
-        **options
-            Options of the kernel, as for `compute`, including those that it fits to samples.
-        precision : {"double", "single"}
-            The precision of products of NumPy rows in float32, by "cosine", "linear", `score_X`, if
-            more than d / 2 are added at once. "single" takes half the time, for orders of 1 and
-            above: to about 1e-7 (relative), or 1e-4 where features are linearly dependent.
-        """
+    ) -> None:
         precision = one_of("precision", precision, get_args(Precision))
         kinds = {"score_X": score_X, "score_dual": score_dual, "normalize": normalize}
         how = how_of({"k": k, **kinds, **options})
         if why := refused(how):
             raise ValueError(why)
-        return cls(settings_of(how, precision), how)
+        self.__dict__.update(_asked=settings_of(how, precision), _how=how)
+
+    @classmethod
+    def empty(cls, k: KernelArgument | None = None, **options: object) -> Self:
+        """Return the state of no samples, `State(k, **options)`."""
+        return cls(k, **options)  # type: ignore[arg-type]
+
+    @classmethod
+    def of_fields(cls, asked: Options, how: How | None, **fields: object) -> Self:
+        """Return a state from its attributes, which are not checked."""
+        state = cls.__new__(cls)
+        state.__dict__.update(fields, _asked=asked, _how=how)
+        return state
+
+    def changed(self, **fields: object) -> Self:
+        """Return a copy with other attributes; the numbers, which nobody changes, are shared."""
+        state = copy(self)
+        state.__dict__.update(fields)
+        return state
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"`{name}` of a state cannot be assigned; add samples by `update`")
 
     @property
     def d(self) -> int | None:
@@ -144,7 +174,7 @@ class State:
         return f"{self.n:,} samples were added up, compared by {self.settings['kernel']!r}."
 
     def update(self, batch: Samples, p: Weights | None = None, *, prompts: object = None) -> Self:
-        """Return the state with a batch added, in time O(m d²) and what the kernel takes.
+        """Add a batch in place and return this state, in time O(m d²) and what the kernel takes.
 
         Parameters
         ----------
@@ -157,7 +187,7 @@ class State:
         SampleError, TypeError, ValueError, TooLargeError
             For invalid samples or weights, another number of features than before, options that
             would follow from the batch, a state from bytes that do not hold its encoder, and one
-            that would not fit in memory.
+            that would not fit in memory. The state stays as it was.
         """
         how, found, total = with_prompts(self.how, prompts), self._found, None
         refuse_gradient("a State", p=p)
@@ -178,8 +208,18 @@ class State:
             total = of_similarity(similarity, weights)
             found = found_in(similarity.settings, self._asked)
         weight, uneven = float(n if weights is None else weights.sum()), weights is not None
-        piece = State(self._asked, self.how, found, n, weight, uneven, dropped, notes, total)
-        return self.merge(piece)
+        piece = self.changed(
+            _found=found,
+            n=n,
+            weight=weight,
+            uneven=uneven,
+            dropped=dropped,
+            notes=notes,
+            _sum=total,
+        )
+        with _ADDING:
+            object.__setattr__(self, "__dict__", self.merge(piece).__dict__)
+        return self
 
     def _seen(self, samples: Samples, how: How) -> Similarity:
         """Return a batch as its kernel sees it, with features that depend on no other batch."""
@@ -199,21 +239,21 @@ class State:
         return similarity
 
     def merge(self, *others: State) -> Self:
-        """Return the state of all samples of this and other states; `a + b` is `a.merge(b)`.
+        """Return a new state of all samples of this and other states; `a + b` is `a.merge(b)`.
 
         Raises a TypeError for anything but a state, a ValueError for other settings or features.
         """
-        merged = self
-        for other in others:
-            if not isinstance(other, State):
+        merged = self.changed()
+        for state in others:
+            if not isinstance(state, State):
                 raise TypeError(
-                    f"`merge` takes states, got {type(other).__name__}; make one from bytes by "
+                    f"`merge` takes states, got {type(state).__name__}; make one from bytes by "
                     "State.from_bytes"
                 )
+            other = state.changed()
             merged._check_alike(other)
             sums = [each._sum for each in (merged, other) if each._sum is not None]
-            merged = replace(
-                merged,
+            merged = merged.changed(
                 _how=merged._how or other._how,
                 _found={**merged._found, **other._found},
                 n=merged.n + other.n,
@@ -281,13 +321,14 @@ class State:
                 f"order {min(orders):g} depends on shares that are rounding in single precision; "
                 f"stream with precision='double', or ask for orders of 1 and above"
             )
-        spectrum = self._spectrum(psd)
+        state = self.changed()  # which no other thread updates
+        spectrum = state._spectrum(psd)
         estimates = spectrum.estimates(orders)
         names = [f"VS_q{digits(order)}" for order in orders] if is_several(q) else ["VS"]
-        values = [min(max(float(each.value), 1.0), float(self.n)) for each in estimates]
+        values = [min(max(float(each.value), 1.0), float(state.n)) for each in estimates]
         scores: Record = dict(zip(names, values, strict=True))
         by_order = dict(zip(map(digits, orders), estimates, strict=True))
-        return scores | ({"details": self._details(psd, by_order, spectrum)} if told else {})
+        return scores | ({"details": state._details(psd, by_order, spectrum)} if told else {})
 
     def _spectrum(self, psd: PSD) -> Spectrum:
         if self._sum is None:
@@ -307,6 +348,11 @@ class State:
         notes = [f"First batch: {note}" for note in self.notes]
         if self._single:
             notes.append("Rows in float32 were multiplied in single precision, as asked.")
+        echoes = self._sum.last() if "prompts" in self.settings and self._sum else 0.0
+        if echoes and self.uneven:
+            notes.append(echo_note(f"Samples of {echoes / self.weight:.3g} of the weight"))
+        elif echoes:
+            notes.append(echo_note(f"{echoes:,.0f} of {self.n:,} samples"))
         p = f"given, sum {digits(self.weight)}" if self.uneven else "uniform"
         why = f"the samples were added up, {self.d} features of each"
         told = {**self.settings, "p": p, "q": list(estimates)}
@@ -331,14 +377,15 @@ class State:
 
         The bytes hold no code; options that are objects, such as a model, are stored by name.
         """
+        state = self.changed()  # which no other thread updates
         fields = {
-            "settings": dict(self._asked),
-            "found": dict(self._found),
-            "whole": self._how is not None and all(map(is_plain, self._how.options.values())),
-            **{name: getattr(self, name) for name in _COUNTED},
-            "notes": list(self.notes),
+            "settings": dict(state._asked),
+            "found": dict(state._found),
+            "whole": state._how is not None and all(map(is_plain, state._how.options.values())),
+            **{name: getattr(state, name) for name in _COUNTED},
+            "notes": list(state.notes),
         }
-        return write_record(fields, self._sum)
+        return write_record(fields, state._sum)
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Self:
@@ -351,4 +398,5 @@ class State:
         how = restored(fields["settings"]) if fields["whole"] else None
         counts = {name: fields[name] for name in _COUNTED}
         notes = tuple(fields["notes"])
-        return cls(fields["settings"], how, fields["found"], **counts, notes=notes, _sum=total)
+        counts |= {"_found": fields["found"], "notes": notes, "_sum": total}
+        return cls.of_fields(fields["settings"], how, **counts)

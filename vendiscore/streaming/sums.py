@@ -46,6 +46,10 @@ class Sum:
         """Return the upper triangle of FᵀF, row by row."""
         return packed(gram(self.numbers.T)) if self.is_rows else self.numbers
 
+    def last(self) -> float:
+        """Return the sum of squares of the last feature."""
+        return float((self.numbers[:, -1] ** 2).sum() if self.is_rows else self.numbers[-1])
+
     def plus(self, other: Sum) -> Sum:
         """Return the sum of this and another of the same d."""
         both = self.is_rows and other.is_rows

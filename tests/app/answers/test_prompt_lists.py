@@ -145,6 +145,13 @@ def test_the_api_takes_prompts():
     assert [row["VS"] for row in answer["rows"]] == pytest.approx(scores)
 
 
+def test_an_answer_that_repeats_the_prompt_is_scored_and_noted():
+    answer = answered([*ANSWERS, PROMPT], prompts=PROMPT)
+    right = compute([*ANSWERS, PROMPT], prompts=PROMPT)["VS"]
+    assert answer["VS"] == pytest.approx(right)
+    assert any("1 of 5 samples repeat their prompt" in note for note in answer["notes"])
+
+
 @pytest.mark.parametrize(
     ("call", "said"),
     [
@@ -152,7 +159,6 @@ def test_the_api_takes_prompts():
             lambda: api.vendi_score_vectors([[1, 0], [0, 1]], "K", prompts=[[1, 0]]),
             "`prompts` cannot be taken out of a similarity matrix, which has no row of the prompt",
         ),
-        (lambda: answered([*ANSWERS, PROMPT], prompts=PROMPT), "explained wholly by its prompt"),
         (lambda: api.vendi_score_texts(ANSWERS, prompts=["a", "b"]), "one for each of 4 samples"),
         (lambda: api.vendi_score_texts(ANSWERS, prompts=["a", 1]), "must be a string"),
         (lambda: api.vendi_score_texts(ANSWERS, prompts={"a": 1}), "text or a list, got dict"),

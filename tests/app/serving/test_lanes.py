@@ -11,7 +11,19 @@ pytest.importorskip("starlette")
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
-from vendiscore.app.serving.lanes import LONG, SHORT, Lanes, Line, address, whole
+from vendiscore.app.inputs.declared_sizes import Size
+from vendiscore.app.serving.lanes import (
+    LONG,
+    MIDDLE,
+    SHORT,
+    Lanes,
+    Line,
+    Visitor,
+    address,
+    lane_of,
+    visitor_of,
+    whole,
+)
 
 SOON = 20  # seconds after which a test has failed
 
@@ -64,9 +76,9 @@ def test_work_is_told_step_by_step_and_gives_its_result():
     async def test(lanes):
         held, said = Held(), []
         held.go(3)
-        assert await lanes.run("a", SHORT, held.steps(3), said.append) == "done"
+        assert await lanes.run(Visitor("a"), SHORT, held.steps(3), said.append) == "done"
         assert said == ["1 of 3", "2 of 3", "3 of 3"]
-        assert await lanes.run("a", SHORT, whole(lambda: 7)) == 7
+        assert await lanes.run(Visitor("a"), SHORT, whole(lambda: 7)) == 7
 
     run(test)
 
@@ -75,12 +87,12 @@ def test_short_work_is_done_while_all_long_work_stands_still():
     async def test(lanes):
         held = [Held() for _ in range(5)]
         long = [
-            asyncio.ensure_future(lanes.run(f"visitor {i}", LONG, each.steps()))
+            asyncio.ensure_future(lanes.run(Visitor(f"visitor {i}"), LONG, each.steps()))
             for i, each in enumerate(held)
         ]
         await happened(held[0].begun)
         for i in range(30):
-            assert await lanes.run(f"other {i}", SHORT, whole(lambda i=i: i)) == i
+            assert await lanes.run(Visitor(f"other {i}"), SHORT, whole(lambda i=i: i)) == i
         assert not any(task.done() for task in long)
         assert not held[1].begun.is_set()
         for each in held:
@@ -96,7 +108,7 @@ def test_those_who_wait_are_told_how_many_are_before_them_and_come_in_turn():
         said = [[] for _ in held]
         tasks = []
         for i, each in enumerate(held):
-            work = lanes.run(f"visitor {i}", LONG, each.steps(), said[i].append)
+            work = lanes.run(Visitor(f"visitor {i}"), LONG, each.steps(), said[i].append)
             tasks.append(asyncio.ensure_future(work))
             await settled()
         assert said[1:] == [
@@ -122,13 +134,13 @@ def test_a_visitor_holds_three_places_and_delays_nobody_by_more():
         held = [Held() for _ in range(6)]
         said = [[] for _ in held]
         greedy = [
-            asyncio.ensure_future(lanes.run("greedy", LONG, each.steps(), said[i].append))
+            asyncio.ensure_future(lanes.run(Visitor("greedy"), LONG, each.steps(), said[i].append))
             for i, each in enumerate(held)
         ]
         await happened(held[0].begun)
         mine = Held()
         mine.go()
-        modest = asyncio.ensure_future(lanes.run("modest", LONG, mine.steps()))
+        modest = asyncio.ensure_future(lanes.run(Visitor("modest"), LONG, mine.steps()))
         await settled()
         assert [words[-1:] for words in said] == [
             [],
@@ -150,28 +162,30 @@ def test_a_visitor_holds_three_places_and_delays_nobody_by_more():
 def test_no_more_wait_than_can_be_served_and_all_are_told():
     async def test(lanes):
         held = Held()
-        first = asyncio.ensure_future(lanes.run("a", LONG, held.steps()))
+        first = asyncio.ensure_future(lanes.run(Visitor("a"), LONG, held.steps()))
         await happened(held.begun)
-        rest = [asyncio.ensure_future(lanes.run("a", LONG, whole(int))) for _ in range(14)]
+        rest = [asyncio.ensure_future(lanes.run(Visitor("a"), LONG, whole(int))) for _ in range(14)]
         await settled()
-        lanes.check("b", LONG)
+        lanes.check(Visitor("b"), LONG)
         with pytest.raises(HTTPException, match="15 of your requests are under way") as caught:
-            lanes.check("a", LONG)
+            lanes.check(Visitor("a"), LONG)
         assert caught.value.status_code == 429
         with pytest.raises(HTTPException, match="15 of your requests"):
-            await lanes.run("a", LONG, whole(int))
-        more = [asyncio.ensure_future(lanes.run(f"{i}", LONG, whole(int))) for i in range(38)]
+            await lanes.run(Visitor("a"), LONG, whole(int))
+        more = [
+            asyncio.ensure_future(lanes.run(Visitor(f"{i}"), LONG, whole(int))) for i in range(38)
+        ]
         await settled()
         with pytest.raises(HTTPException, match="More visitors are here") as caught:
-            lanes.check("b", LONG)
+            lanes.check(Visitor("b"), LONG)
         assert caught.value.status_code == 503
         with pytest.raises(HTTPException, match="More visitors are here"):
-            await lanes.run("b", LONG, whole(int))
-        lanes.check("b", SHORT)
+            await lanes.run(Visitor("b"), LONG, whole(int))
+        lanes.check(Visitor("b"), SHORT)
         held.go()
         assert await first == "done"
         assert await asyncio.gather(*rest, *more) == [0] * 52
-        lanes.check("a", LONG)
+        lanes.check(Visitor("a"), LONG)
 
     run(test)
 
@@ -179,9 +193,9 @@ def test_no_more_wait_than_can_be_served_and_all_are_told():
 def test_what_nobody_waits_for_stops_at_its_next_step_and_holds_its_lane_until_then():
     async def test(lanes):
         held, next_ = Held(), Held()
-        task = asyncio.ensure_future(lanes.run("a", LONG, held.steps(1000)))
+        task = asyncio.ensure_future(lanes.run(Visitor("a"), LONG, held.steps(1000)))
         await happened(held.begun)
-        other = asyncio.ensure_future(lanes.run("b", LONG, next_.steps()))
+        other = asyncio.ensure_future(lanes.run(Visitor("b"), LONG, next_.steps()))
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
@@ -200,17 +214,17 @@ def test_what_nobody_waits_for_stops_at_its_next_step_and_holds_its_lane_until_t
 def test_work_that_is_cancelled_in_line_is_never_begun_and_leaves_no_place_taken():
     async def test(lanes):
         held = Held()
-        first = asyncio.ensure_future(lanes.run("a", LONG, held.steps()))
+        first = asyncio.ensure_future(lanes.run(Visitor("a"), LONG, held.steps()))
         await happened(held.begun)
         for _ in range(50):
-            task = asyncio.ensure_future(lanes.run("a", LONG, whole(pytest.fail)))
+            task = asyncio.ensure_future(lanes.run(Visitor("a"), LONG, whole(pytest.fail)))
             await settled()
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await task
         held.go()
         assert await first == "done"
-        assert await lanes.run("a", LONG, whole(lambda: 1)) == 1
+        assert await lanes.run(Visitor("a"), LONG, whole(lambda: 1)) == 1
 
     run(test)
 
@@ -245,8 +259,8 @@ def test_what_goes_wrong_comes_back_and_frees_its_place():
     async def test(lanes):
         for _ in range(10):
             with pytest.raises(ValueError, match=r"^no$"):
-                await lanes.run("a", LONG, wrong())
-        assert await lanes.run("a", LONG, whole(int)) == 0
+                await lanes.run(Visitor("a"), LONG, wrong())
+        assert await lanes.run(Visitor("a"), LONG, whole(int)) == 0
 
     run(test)
 
@@ -261,3 +275,78 @@ def test_visitors_are_told_apart_by_their_address(monkeypatch):
     monkeypatch.setenv("SPACE_ID", "someone/page")
     assert address(said) == "1.2.3.4"  # as its proxy says
     assert address(plain) == "10.0.0.1"
+
+
+def test_thirty_people_behind_one_address_are_served_and_one_who_floods_is_not():
+    async def test(lanes):
+        held = Held()
+        first = asyncio.ensure_future(lanes.run(Visitor("1.2.3.4", "0"), SHORT, held.steps()))
+        await happened(held.begun)
+        people = [Visitor("1.2.3.4", str(i)) for i in range(1, 31)]
+        class_ = [asyncio.ensure_future(lanes.run(each, SHORT, whole(int))) for each in people * 2]
+        await settled()
+        for each in people:
+            lanes.check(each, SHORT)
+        flood = [
+            asyncio.ensure_future(lanes.run(Visitor("1.2.3.4", "x"), SHORT, whole(int)))
+            for _ in range(40)
+        ]
+        held.go()
+        assert await first == "done"
+        assert await asyncio.gather(*class_) == [0] * 60
+        answers = await asyncio.gather(*flood, return_exceptions=True)
+        refused = [each for each in answers if isinstance(each, HTTPException)]
+        assert len(refused) == 25
+        assert {each.status_code for each in refused} == {429}
+        lanes.check(Visitor("1.2.3.4", "x"), SHORT)
+
+    run(test)
+
+
+def test_an_address_that_names_a_session_anew_each_time_is_refused_in_the_end():
+    async def test(lanes):
+        held = [Held() for _ in range(200)]
+        flood = [
+            asyncio.ensure_future(lanes.run(Visitor("6.6.6.6", str(i)), LONG, each.steps()))
+            for i, each in enumerate(held)
+        ]
+        await happened(held[0].begun)
+        await settled()
+        with pytest.raises(HTTPException, match="120 requests from your address") as caught:
+            lanes.check(Visitor("6.6.6.6", "new"), LONG)
+        assert caught.value.status_code == 429
+        lanes.check(Visitor("1.2.3.4"), LONG)
+        mine = Held()
+        mine.go()
+        modest = asyncio.ensure_future(lanes.run(Visitor("1.2.3.4"), LONG, mine.steps()))
+        await settled()
+        for each in held[:6]:
+            each.go()
+        assert await modest == "done"  # behind the six places of the address
+        for each in held:
+            each.go()
+        answers = await asyncio.gather(*flood, return_exceptions=True)
+        assert sum(isinstance(each, HTTPException) for each in answers) == 80
+
+    run(test)
+
+
+def test_sessions_are_told_apart_by_a_header_behind_one_address():
+    headers = [(b"x-session", b"a" * 100)]
+    request = Request({"type": "http", "headers": headers, "client": ("10.0.0.1", 1)})
+    assert visitor_of(request) == ("10.0.0.1", "a" * 40)
+
+
+@pytest.mark.parametrize(
+    ("size", "lane"),
+    [
+        (Size(), SHORT),
+        (Size(bytes=4_000_000, cells=1_000_000, pixels=40_000_000), SHORT),
+        (Size(bytes=4_000_001), MIDDLE),
+        (Size(bytes=100, cells=1_000_001), MIDDLE),
+        (Size(bytes=34, pixels=49_000_000), MIDDLE),
+        (Size(bytes=2_000, pixels=24 * 49_000_000), LONG),
+    ],
+)
+def test_what_unpacks_to_much_is_read_in_a_lane_of_its_own(size, lane):
+    assert lane_of(size) == lane

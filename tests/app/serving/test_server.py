@@ -2,9 +2,11 @@
 
 import base64
 import json
+import re
 import time
 from concurrent.futures import ThreadPoolExecutor
 
+import hostile
 import numpy as np
 import pytest
 import visitor
@@ -56,6 +58,24 @@ def test_the_api_has_the_five_named_endpoints(client):
     }
 
 
+def test_clients_are_told_the_meaning_of_each_argument(client):
+    named = client.view_api(return_format="dict", print_info=False)["named_endpoints"]
+    for name, endpoint in named.items():
+        for parameter in endpoint["parameters"]:
+            text = parameter["python_type"]["description"]
+            assert text.endswith("."), (name, parameter["parameter_name"])
+
+
+def test_the_server_has_the_name_of_the_page(http):
+    assert http.get("/config").json()["title"] == "Vendi Score"
+    pytest.importorskip("mcp")
+    known = {"name": "a", "version": "1"}
+    versions = {"protocolVersion": "2024-11-05", "capabilities": {}, "clientInfo": known}
+    answer = visitor.mcp(http, "initialize", **versions)
+    result = json.loads(visitor.events(answer.text)[0][1])["result"]
+    assert result["serverInfo"]["name"] == "Vendi Score"
+
+
 TEXTS = examples.find_example("A model in a rut").text.splitlines()
 SCENTS = examples.find_example("Scents").text.splitlines()
 ROWS = [
@@ -65,6 +85,7 @@ ROWS = [
 IMAGES = examples.find_example("Shapes in three colours").images()
 FILES = [(f"{i:02}.png", png(image)) for i, image in enumerate(IMAGES)]
 SENT = [base64.b64encode(data).decode() for _, data in FILES]
+LARGE = base64.b64encode(hostile.webp(7_000)).decode()
 PIXELS = {"k": "pixels", "mode": "RGB"}
 MORGAN = {"k": "morgan"}
 NGRAMS = {"k": "ngram_overlap", "ns": [1, 2]}
@@ -201,6 +222,9 @@ def test_the_tools_of_mcp_are_described_and_work(http):
         for name, field in tool["inputSchema"]["properties"].items():
             assert field["description"].endswith("."), (tool["name"], name)
             assert "\n" not in field["description"]
+        assert not re.search(r"[,.;:],|,\s*,", tool["description"])
+    said = tools["vendi_score_texts"]["description"]
+    assert "profile, groups of similar texts" in said
     two = {"texts": ["a b", "c d"], "kernel": "ngram_overlap", "q": 2}
     (content,) = visitor.tool(http, "vendi_score_texts", **two)["content"]
     assert json.loads(content["text"]) == call(http, "vendi_score_texts", **two)
@@ -219,6 +243,10 @@ def test_the_tools_of_mcp_are_described_and_work(http):
         ({"sets": [["a"], ["b"]], "kernel": "ngram_overlap"}, "middle"),
         ({"sets": [["a"], ["b"]], "kernel": "DINOv2"}, "long"),
         ({"texts": None, "kernel": []}, "short"),
+        ({"images": SENT, "kernel": "pixels"}, "short"),
+        ({"images": [LARGE], "kernel": "pixels"}, "middle"),
+        ({"images": [[LARGE] * 5] * 2, "kernel": "pixels"}, "long"),
+        ({"sets": [[LARGE] * 5] * 2, "kind": "images", "kernel": "pixels"}, "long"),
     ],
 )
 def test_calls_take_the_lane_of_work_as_long_as_theirs(sent, lane):

@@ -78,7 +78,7 @@ def similarity(samples: Any, arguments: Mapping[str, Any]) -> Steps[Similarity]:
         except SampleError as error:
             check_prompts(error.problems, places, len(samples))
             raise
-        return given(both, len(samples), places, remedy="leave it out")
+        return given(both, len(samples), places)
     key = _digest(samples, arguments)
     if (known := _recent.pop(key, None)) is None:
         known = yield from _encoded(samples, arguments)

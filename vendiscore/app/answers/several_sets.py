@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -24,6 +22,7 @@ from ...comparison.partition import partition
 from ...comparison.permutation import needed
 from ...errors import MissingPackageError
 from ...progress import Counts, Steps, finish, told
+from ...reading.csv_cells import csv_row, text_cell
 from ...reading.samples import Samples
 from ...report.figures import compared
 from ...signature import digits, line, plain_order
@@ -277,13 +276,13 @@ def _both(arguments: Options, found: Compared) -> str:
 
 
 def _csv(result: Comparison) -> str:
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(_COLUMNS)
+    lines = [csv_row(_COLUMNS)]
     for row in result.sets:
         cells = _renamed(row, _COLUMNS).values()
-        writer.writerow(f"{x:.6f}" if isinstance(x, float) else str(x) for x in cells)
-    return buffer.getvalue()
+        lines.append(
+            csv_row(f"{x:.6f}" if isinstance(x, float) else text_cell(str(x)) for x in cells)
+        )
+    return "".join(lines)
 
 
 def _permutations(asked: Any) -> int:

@@ -12,7 +12,7 @@ from ..quotas import MAX_SMILES
 from .submission import Asked, Kind
 
 _LOOK, _LOOK_SMILES = 200, 40
-_LONG = 2_000  # characters of a line that tell what the others are
+_LONG = 2_000  # characters of a line or a cell that tell what the others are
 _MOST_STRINGS = 40  # columns that are looked into for molecules
 _NAMED = 0.25  # of the cells under such a name that must be molecules
 _FEATURES = 3  # columns of numbers, next to labels, that make rows of numbers
@@ -75,7 +75,8 @@ def kinds_of_table(read: tables.Table, asked: Asked) -> list[Kind]:
     numbers = [name for name in names if name not in rows and tables.are_numbers(cells[name])]
     strings: dict[str, list[str]] = {}
     for name in names:
-        filled = [cell.strip() for cell in cells[name] if isinstance(cell, str) and cell.strip()]
+        starts = [cell[:_LONG].strip() for cell in cells[name] if isinstance(cell, str)]
+        filled = [start for start in starts if start]
         if filled and name not in (*rows, *numbers):
             strings[name] = filled
     if not strings:

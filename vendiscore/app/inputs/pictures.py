@@ -46,21 +46,23 @@ class Picture:
 
 def pictures(files: Sequence[tuple[str, bytes]], draw: int = 0) -> Samples:
     """Return the images in files and zips, or a random part; None for each that is unusable."""
-    listed = [name for name, data in files for name in _names(name, data)]
-    check_count(len(listed), max(1, len(listed)), "images")
-    chosen = set(draw_indices(len(listed), MAX_IMAGES, draw))
+    named = [_names(name, data) for name, data in files]
+    for entries in named:
+        check_count(len(entries), max(1, len(entries)), "images in the zip")
+    total = sum(map(len, named))
+    check_pixels(declared_pixels(files, draw))
+    chosen = set(draw_indices(total, MAX_IMAGES, draw))
     found: list[Picture | None] = []
     names: list[str] = []
     problems: dict[int, str] = {}
-    left = MAX_ALL_PIXELS
     for i, (name, data) in enumerate(_contents(files, chosen)):
         names.append(name)
         try:
-            picture, left = _open(name, data, left)
+            picture = _open(name, data)
         except SampleError as error:
             picture, problems[i] = None, error.problem
         found.append(picture)
-    total, single = len(listed), len(files) == 1
+    single = len(files) == 1
     name = files[0][0] if single else f"{len(files):,} pictures"
     notes = [f"Read {total:,} image{'s' * (total != 1)}{f' of {name:.60}' * single}."]
     if total > len(names):
@@ -79,18 +81,55 @@ def decode_images(images: object, place: Callable[[int], str] = "Image {}".forma
     if not isinstance(images, list):
         raise RefusedError(f"Expected a list of base64 strings, got {type(images).__name__}.")
     check_count(len(images), MAX_IMAGES, "images")
-    found, left = [], MAX_ALL_PIXELS
+    files = []
     for i, text in enumerate(images):
+        data = decode_base64(text)
+        if data is None:
+            raise RefusedError(f"{place(i)} is not valid base64.")
+        files.append(data)
+    check_pixels(sum(map(area, files)))
+    found = []
+    for i, data in enumerate(files):
         try:
-            data = base64.b64decode(str(text).rpartition(",")[2], validate=True)
-        except ValueError:
-            raise RefusedError(f"{place(i)} is not valid base64.") from None
-        try:
-            picture, left = _open(place(i), data, left)
+            found.append(_open(place(i), data))
         except SampleError as error:
             raise RefusedError(f"{place(i):.60} {error.problem}.") from None
-        found.append(picture)
     return found
+
+
+def decode_base64(text: object) -> bytes | None:
+    """Decode base64 with or without the prefix of a data URI; return None for anything else."""
+    try:
+        return base64.b64decode(str(text).rpartition(",")[2], validate=True)
+    except ValueError:
+        return None
+
+
+def area(data: bytes) -> int:
+    """Return the pixels that the header of an image declares; 0 for one that is not decoded."""
+    try:
+        with Image.open(io.BytesIO(data), formats=_known()) as header:
+            pixels = header.width * header.height
+    except (OSError, ValueError, SyntaxError, MemoryError, EOFError, RuntimeError):
+        return 0
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning):
+        return 0
+    return pixels if pixels <= MAX_PIXELS else 0
+
+
+def declared_pixels(files: Sequence[tuple[str, bytes]], draw: int = 0) -> int:
+    """Return the pixels of all images in files and zips that `pictures` would decode."""
+    count = sum(len(_names(name, data)) for name, data in files)
+    chosen = set(draw_indices(count, MAX_IMAGES, draw))
+    return sum(area(data) for _, data in _contents(files, chosen))
+
+
+def check_pixels(count: int) -> None:
+    if count > MAX_ALL_PIXELS:
+        raise RefusedError(
+            f"The images have more than {MAX_ALL_PIXELS / 1e6:,.0f} megapixels together; make them "
+            f"smaller or send fewer."
+        )
 
 
 def drawings(images: Sequence[Image.Image], name: str) -> Samples:
@@ -102,9 +141,7 @@ def drawings(images: Sequence[Image.Image], name: str) -> Samples:
 def _names(name: str, data: bytes) -> list[str]:
     if not data.startswith(b"PK"):
         return [name]
-    found = [entry for entry in zips.names(data) if ending(entry) in IMAGES]
-    check_count(len(found), max(1, len(found)), "images in the zip")
-    return found
+    return [entry for entry in zips.names(data) if ending(entry) in IMAGES]
 
 
 def _contents(files: Sequence[tuple[str, bytes]], chosen: set[int]) -> Iterator[tuple[str, bytes]]:
@@ -117,23 +154,18 @@ def _contents(files: Sequence[tuple[str, bytes]], chosen: set[int]) -> Iterator[
             yield name, data
 
 
-def _open(name: str, data: bytes, left: int) -> tuple[Picture, int]:
-    """Return an image and how many of the `left` pixels remain; a SampleError if it is unusable."""
+def _open(name: str, data: bytes) -> Picture:
+    """Return an image; raise a SampleError if it is unusable."""
     known = _known()
     try:
         with Image.open(io.BytesIO(data), formats=known) as header:  # which alone is read
-            area, form = header.width * header.height, header.format
-        if area > MAX_PIXELS:
-            raise SampleError(0, _too_large(f"{area / 1e6:.0f}"))
-        if area > left:
-            raise RefusedError(
-                f"The images have more than {MAX_ALL_PIXELS / 1e6:,.0f} megapixels together; "
-                f"make them smaller or send fewer."
-            )
+            pixels, form = header.width * header.height, header.format
+        if pixels > MAX_PIXELS:
+            raise SampleError(0, _too_large(f"{pixels / 1e6:.0f}"))
         # Formats that every decoder reads are kept unchanged.
-        again = area > REDUCED_FROM or form in ("HEIF", "AVIF")
+        again = pixels > REDUCED_FROM or form in ("HEIF", "AVIF")
         rgb = (_reduced(data, known) if again else as_image(data, 0)).convert("RGB")
-    except (RefusedError, SampleError):
+    except SampleError:
         raise
     except (Image.DecompressionBombError, Image.DecompressionBombWarning):
         raise SampleError(0, _too_large("more than 80")) from None
@@ -144,9 +176,9 @@ def _open(name: str, data: bytes, left: int) -> tuple[Picture, int]:
     small = rgb.resize((SIDE, SIDE))
     thumbnail = rgb.copy()
     thumbnail.thumbnail((THUMBNAIL, THUMBNAIL))
-    reduced = rgb.width * rgb.height < area
+    reduced = rgb.width * rgb.height < pixels
     kept = encoded(rgb, "JPEG", quality=95) if again else data
-    return Picture(name, kept, small, uri(thumbnail), reduced), left - area
+    return Picture(name, kept, small, uri(thumbnail), reduced)
 
 
 def _reduced(data: bytes, known: Sequence[str]) -> Image.Image:

@@ -16,21 +16,25 @@ def names(data: bytes) -> list[str]:
         return [entry.filename for entry in entries if not is_hidden(entry.filename)]
 
 
+def unpacked(data: bytes) -> int:
+    """Return the bytes of all entries, as the zip declares them; no more of one is ever read."""
+    with open_zip(data, MAX_ENTRIES) as (_, entries):
+        return sum(entry.file_size for entry in entries if not is_hidden(entry.filename))
+
+
 def contents(data: bytes, wanted: Callable[[str], bool]) -> Iterator[tuple[str, bytes]]:
-    left = MAX_UNPACKED
     with open_zip(data, MAX_ENTRIES) as (archive, entries):
-        for entry in entries:
-            if is_hidden(entry.filename) or not wanted(entry.filename):
-                continue
-            with archive.open(entry) as file:
-                found = file.read(min(left, MAX_UPLOAD) + 1)
-            left -= len(found)
-            if left < 0 or len(found) > MAX_UPLOAD:
-                raise RefusedError(
-                    f"The zip unpacks to more than {MAX_UNPACKED // 10**6} MB, or an entry to "
-                    f"more than {MAX_UPLOAD // 10**6} MB; send fewer or smaller files."
-                )
-            yield base(entry.filename), found
+        visible = [entry for entry in entries if not is_hidden(entry.filename)]
+        chosen = [entry for entry in visible if wanted(entry.filename)]
+        sizes = [entry.file_size for entry in chosen]
+        if sum(sizes) > MAX_UNPACKED or max(sizes, default=0) > MAX_UPLOAD:
+            raise RefusedError(
+                f"The zip unpacks to more than {MAX_UNPACKED // 10**6} MB, or an entry to more "
+                f"than {MAX_UPLOAD // 10**6} MB; send fewer or smaller files."
+            )
+        for entry in chosen:
+            with archive.open(entry) as file:  # which gives no more than the declared size
+                yield base(entry.filename), file.read(entry.file_size + 1)
 
 
 def base(name: str) -> str:

@@ -23,14 +23,13 @@ from ..answers import one_set, sample_readout, several_sets
 from ..answers.jobs import Settings
 from ..answers.kernel_menu import one_of
 from ..inputs import uploads
+from ..inputs.declared_sizes import declared_size
 from ..inputs.submission import Asked, Given
 from ..quotas import MAX_FILES, MAX_KNOWN, MAX_NAME, MAX_REQUEST, RefusedError
-from .lanes import AWAY, LONG, MIDDLE, SHORT, Lanes, address, whole
+from .lanes import AWAY, LONG, MIDDLE, SHORT, Lanes, address, lane_of, visitor_of, whole
 from .static_files import INDEX, Files
 from .store import Kept, size_of
 from .wire import GONE, Answer, Lines, loaded, response, unless_closed, with_refusals
-
-_QUICK = 4_000_000  # bytes that are read in less than about a second
 
 
 @dataclass(frozen=True)
@@ -81,13 +80,17 @@ class Routes:
         async with request.form(**limits) as form:
             how = _asked(loaded(_text(form, "options") or "{}"))
             files, text = _files(form), _text(form, "text")
-            large = sum(file.size or 0 for file in files) + len(text) > _QUICK
-            lane = AWAY if how.dataset else MIDDLE if large else SHORT
+
+            def opened() -> tuple[Given, str]:
+                sent = [((file.filename or "")[-MAX_NAME:], file.file.read()) for file in files]
+                given = Given(sent, text)
+                return given, lane_of(declared_size(given, how.draw))
+
+            given, lane = await self._taken(request, SHORT, opened)
 
             def work() -> Record:
-                sent = [((file.filename or "")[-MAX_NAME:], file.file.read()) for file in files]
                 try:
-                    samples = uploads.read(Given(sent, text), how)
+                    samples = uploads.read(given, how)
                 except AskError as error:
                     choices = [{"label": name, "options": some} for name, some in error.choices]
                     return {"question": {"text": error.question, "choices": choices}}
@@ -95,7 +98,7 @@ class Routes:
                 key = self.kept.put(kept, size_of(samples), owner=address(request))
                 return sample_readout.read_answer(samples) | {"key": key}
 
-            return await self._taken(request, lane, work)
+            return await self._taken(request, AWAY if how.dataset else lane, work)
 
     async def score(self, request: Request) -> Lines:
         body = loaded(await request.body())
@@ -162,11 +165,11 @@ class Routes:
         return self._of(one_set.Result, body.get("id"))
 
     async def _taken(self, request: Request, lane: str, work: Callable[[], Value]) -> Value:
-        run = self.lanes.run(address(request), lane, whole(work))
+        run = self.lanes.run(visitor_of(request), lane, whole(work))
         return await unless_closed(request.receive, run)
 
     def _lines(self, request: Request, lane: str, steps: Steps[Any]) -> Lines:
-        visitor = address(request)
+        visitor = visitor_of(request)
         self.lanes.check(visitor, lane)  # while the status can still say so
         return Lines(request, partial(self.lanes.run, visitor, lane, steps))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import json
+import os
 import re
 from collections.abc import Awaitable, Callable
 from importlib.util import find_spec
@@ -12,14 +13,17 @@ from typing import Any
 
 import gradio as gr
 from gradio.context import LocalContext
+from gradio.utils import get_function_description
 from starlette.middleware import Middleware
 
 from ... import __version__
 from ...arrays.types import Record
 from ..answers import api, offered_encoders
+from ..inputs import pictures
+from ..inputs.declared_sizes import Size
 from .endpoints import Routes
 from .guard import Guard, fetch_nothing
-from .lanes import LONG, MIDDLE, SHORT, Lanes, address, whole
+from .lanes import LONG, MIDDLE, SHORT, Lanes, Visitor, lane_of, visitor_of, whole
 from .logs import hide_input
 from .static_files import Files
 from .store import Kept, tidy
@@ -70,7 +74,28 @@ def launch(server: gr.Server, **options: object) -> Any:
         "enable_monitoring": False,
         "mcp_server": find_spec("mcp") is not None,
     }
-    return server.launch(**settings | options)
+    with gr.Blocks(mode="server", title=server.title) as functions:
+        for function, how in server._deferred_apis:
+            gr.api(function, **how)
+    functions.get_api_info = _described(functions)
+    os.environ["GRADIO_SERVER_MODE_ENABLED"] = "1"  # as gr.Server.launch does, without a title
+    return functions.launch(_app=server, **settings | options)
+
+
+def _described(functions: Any) -> Callable[..., Any]:
+    """Return gradio's list of the functions, with the texts of their arguments."""
+    listed = functions.get_api_info
+
+    def described(*args: object, **kwargs: object) -> Any:
+        info = listed(*args, **kwargs)
+        for each in functions.fns.values():
+            _, texts, _ = get_function_description(each.fn)
+            for parameter in info["named_endpoints"][f"/{each.api_name}"]["parameters"]:
+                text = texts.get(parameter["parameter_name"], "")
+                parameter["python_type"]["description"] = text
+        return info
+
+    return described
 
 
 def _called(
@@ -84,30 +109,50 @@ def _called(
         given = signature.bind(*args, **kwargs)
         given.apply_defaults()
         request = LocalContext.request.get(None)
-        visitor = address(request) if request else ""
+        visitor = visitor_of(request) if request else Visitor("")
         steps = whole(lambda: function(*given.args, **given.kwargs))
         try:
-            answer = await lanes.run(visitor, _lane(given.arguments), steps)
+            lane = await lanes.run(visitor, SHORT, whole(lambda: _lane(given.arguments)))
+            answer = await lanes.run(visitor, lane, steps)
         except Exception as error:
             raise gr.Error(message(error)[0], print_exception=False) from None
         # gradio answers the tools of MCP with `str` of a result, and describes them by one line.
         is_tool = request and request.headers.get("x-gradio-user") == "mcp"
         return json.dumps(answer) if is_tool else answer
 
-    run.__doc__ = re.sub(r"\n {8}", " ", inspect.getdoc(function) or "")
+    run.__doc__ = _in_lines(inspect.getdoc(function) or "")
     return run
+
+
+def _in_lines(docstring: str) -> str:
+    """Join the lines of each argument, and of what is returned: gradio joins them by commas."""
+    above, title, returned = docstring.partition("Returns:\n")
+    above = re.sub(r"\n {8}", " ", above)
+    return f"{above}{title}    {' '.join(returned.split())}" if title else above
 
 
 def _lane(arguments: Record) -> str:
     kernel = arguments.get("kernel")
     if any(kernel == name for kind in offered_encoders.ALLOWED.values() for name in kind):
         return LONG
+    leaves = _leaves(next(iter(arguments.values())))
+    pixels = 0
+    if "images" in arguments or arguments.get("kind") == "images":
+        files = (pictures.decode_base64(text) for text in leaves)
+        pixels = sum(pictures.area(data) for data in files if data is not None)
+    lane = lane_of(Size(pixels=pixels))
     most = _FEW_NUMBERS if "rows" in arguments else _FEW
-    left, count = [next(iter(arguments.values()))], 0
-    while left and count <= most:
+    many = "sets" in arguments or len(leaves) > most
+    return MIDDLE if many and lane == SHORT else lane
+
+
+def _leaves(values: object) -> list[object]:
+    """Return all values in lists within lists."""
+    leaves, left = [], [values]
+    while left:
         value = left.pop()
         if isinstance(value, list):
             left += value
         else:
-            count += 1
-    return MIDDLE if "sets" in arguments or count > most else SHORT
+            leaves.append(value)
+    return leaves

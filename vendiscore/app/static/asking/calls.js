@@ -9,6 +9,9 @@ const BY_STATUS = {
   503: "The server is busy; try again in a moment.",
 };
 
+// By this the server tells apart the pages behind one address; it is new with each load.
+const SESSION = Math.random().toString(36).slice(2);
+
 class Refusal extends Error {
   /**
    * @param {Problem} problem
@@ -85,10 +88,11 @@ function posted(body, signal) {
  * @param {RequestInit} options
  */
 async function asked(path, options) {
+  const headers = { ...options.headers, "X-Session": SESSION };
   let response;
   try {
     // Relative, as a Space may be served below a path.
-    response = await fetch(new URL(path.replace(/^\//, ""), document.baseURI), options);
+    response = await fetch(new URL(path.replace(/^\//, ""), document.baseURI), { ...options, headers });
   } catch (error) {
     if (aborted(error)) throw error;
     throw new Refusal({ text: UNREACHED });

@@ -23,6 +23,18 @@ export function save(content, name, type = "text/plain") {
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
+// The same as in vendiscore/reading/csv_cells.py, which reads these files again.
+const FORMULA = /^'*[=+\-@\t\r\n]/;
+const NUMBER = /^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$/;
+
+/**
+ * Puts an apostrophe before a text that a spreadsheet would run.
+ * @param {string} text
+ */
+function textCell(text) {
+  return FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text;
+}
+
 /**
  * Writes rows as a CSV file; the mark at its start tells spreadsheets that it is UTF-8.
  * @param {Cell[][]} rows
@@ -30,7 +42,7 @@ export function save(content, name, type = "text/plain") {
 export function csv(rows) {
   /** @param {Cell} value */
   const cell = (value) => {
-    const text = value === null || value === undefined ? "" : String(value);
+    const text = typeof value === "string" ? textCell(value) : String(value ?? "");
     return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };
   return `\ufeff${rows.map((row) => row.map(cell).join(",")).join("\r\n")}\r\n`;
@@ -74,7 +86,16 @@ export function saveEverything(view) {
  * @param {object} everything
  */
 export function saveJson(everything) {
-  save(JSON.stringify(everything, null, 1), "vendiscore.json", "application/json");
+  save(everythingText(everything), "vendiscore.json", "application/json");
+}
+
+/**
+ * Writes everything as JSON, without the keys of what the server keeps for a session.
+ * @param {object} everything
+ */
+export function everythingText(everything) {
+  const told = Object.entries(everything).filter(([name]) => !["id", "key"].includes(name));
+  return JSON.stringify(Object.fromEntries(told), null, 1);
 }
 
 /**

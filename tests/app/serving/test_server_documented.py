@@ -1,0 +1,67 @@
+"""The examples of the document about the API run against the page."""
+
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+import visitor
+
+pytest.importorskip("gradio")
+httpx = pytest.importorskip("httpx")
+
+from vendiscore.scoring.compute import compute  # noqa: E402
+
+ROOT = Path(__file__).resolve().parents[3]
+TEXT = (ROOT / "docs" / "tasks" / "page_api.md").read_text(encoding="utf-8")
+COMMANDS, SETTINGS = re.findall(r"^```text\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
+
+
+@pytest.fixture
+def here(server):
+    """Return what puts the address of the running page into an example."""
+    return lambda text: text.replace("http://127.0.0.1:7860", server.url)
+
+
+def example(name: str) -> str:
+    assert f"{{literalinclude}} ../../examples/page_api/{name}\n" in TEXT
+    return (ROOT / "examples" / "page_api" / name).read_text(encoding="utf-8")
+
+
+def test_the_call_in_python_prints_the_score(here, capsys):
+    exec(here(example("call.py")), {})
+    value, _, sentence = capsys.readouterr().out.partition(" ")
+    assert float(value) == pytest.approx(compute(["a cat sat", "a dog ran"], q=2)["VS"])
+    assert sentence.strip().endswith(".")
+
+
+def test_the_call_in_a_shell_ends_with_the_result(here):
+    if shutil.which("curl") is None:
+        pytest.skip("curl is not installed")
+    done = subprocess.run(
+        ["bash", "-c", here(example("call.sh"))], capture_output=True, text=True, check=True
+    )
+    name, data = visitor.events(done.stdout)[-1]
+    assert name == "complete"
+    assert json.loads(data)[0]["n"] == 2
+
+
+def test_the_address_for_clients_of_mcp_answers(here):
+    pytest.importorskip("mcp")
+    url = json.loads(here(SETTINGS))["mcpServers"]["vendiscore"]["url"]
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
+    with httpx.Client(timeout=60) as http:
+        answer = http.post(url, json=body, headers=visitor.ASK)
+    tools = json.loads(visitor.events(answer.text)[0][1])["result"]["tools"]
+    assert all(f"`{tool['name']}`" in TEXT for tool in tools)
+
+
+def test_the_commands_that_start_the_page_name_variables_that_gradio_reads():
+    from gradio import http_server
+
+    source = Path(http_server.__file__).read_text(encoding="utf-8")
+    names = set(re.findall(r"\b(GRADIO_\w+)=", COMMANDS))
+    assert names == {"GRADIO_SERVER_PORT", "GRADIO_SERVER_NAME"}
+    assert all(f'"{name}"' in source for name in names)

@@ -1,0 +1,55 @@
+"""Samples and prompts of every kernel that can see a prompt, and a naive reference."""
+
+import importlib.util
+from typing import Any
+
+import numpy as np
+import pytest
+from contract import BITS, CASES, PROBABILITIES
+
+from vendiscore import MissingPackageError, as_similarity, list_kernels
+
+ORDERS = (0.5, 1, 2, "inf")
+REFUSED = {
+    "bleu": "not positive semidefinite",
+    "equivalence": "wholly or not at all",
+    "labels": "wholly or not at all",
+}
+KERNELS = {kernel.name: kernel for kernel in list_kernels() if kernel.name not in REFUSED}
+every_kernel = pytest.mark.parametrize("name", sorted(KERNELS))
+# The contract's, in which the sample that is the prompt here repeats another.
+OTHERS = {
+    "probability_product": np.vstack([PROBABILITIES[:4], [[0.1, 0.5, 0.4], [0.3, 0.3, 0.4]]]),
+    "tanimoto": np.vstack([BITS[:4], [[1, 0, 0, 1, 1]], BITS[5:]]),
+}
+
+
+def schur(K: np.ndarray, prompt: list[int]) -> np.ndarray:
+    """Take out of samples what their prompts explain, one pair of samples after the other."""
+    n = len(prompt)
+    left = np.empty((n, n))
+    for i, u in enumerate(prompt):
+        for j, v in enumerate(prompt):
+            a, b = K[i, u] / K[u, u], K[j, v] / K[v, v]
+            left[i, j] = K[i, j] - a * K[u, j] - b * K[i, v] + a * b * K[u, v]
+    d = np.sqrt(np.diag(left))
+    return left / np.outer(d, d)
+
+
+def pick(samples: Any, index: list[int]) -> Any:
+    return [samples[i] for i in index] if isinstance(samples, list) else samples[index]
+
+
+@pytest.fixture
+def case(name: str) -> tuple[Any, dict[str, Any], np.ndarray]:
+    """Samples of a kernel, how they are compared, and the similarities of all of them."""
+    samples, options = CASES[name]
+    samples = OTHERS.get(name, samples)
+    try:
+        whole = as_similarity(samples, k=name, **options)
+    except MissingPackageError as error:
+        if KERNELS[name].needs != error.extra or importlib.util.find_spec(error.package):
+            raise
+        pytest.skip(str(error))
+    options = {"k": name, **options, **whole.fitted}
+    return samples, options, whole.dense()
