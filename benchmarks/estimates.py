@@ -8,8 +8,8 @@ that no two samples are the same: of a fingerprint each bit is dropped with a ch
 bits of another molecule are added with the same chance; of a question each word is replaced, with
 a chance of 1/5, by one drawn from all questions; a digit gets normal noise of 0.05 in each pixel.
 Each large set runs in a process of its own, which tells its time and its peak memory. The largest
-are timed next to the product of all pairs of rows in float32, in blocks and in as many threads. Costs
-are seconds of one core too, which other work on the machine hardly changes.
+are timed next to the product of all pairs of rows in float32, in as many threads. Costs are
+seconds of one core too, which other work on the machine hardly changes.
 """
 
 from __future__ import annotations
@@ -142,7 +142,8 @@ def coverage(
             rows.append(row)
             print(
                 f"{row['name']:<44} exact {exact[q]:9.3f}  rmse {row['rmse']:.5%}  "
-                f"said {row['said']:.5%}  within 2 se {row['within_2_se']:6.1%}  {row['core_s']:.2f} core s  {found.why}",
+                f"said {row['said']:.5%}  within 2 se {row['within_2_se']:6.1%}  "
+                f"{row['core_s']:.2f} core s  {found.why}",
                 flush=True,
             )
     return rows
