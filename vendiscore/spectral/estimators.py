@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 
@@ -31,19 +30,6 @@ TOP_STEPS, STEPS, USUAL_STEPS, SETS = (6, 12, 24, 48), 48, 18, 8
 ROUNDING = 1e-10  # of the log of a score
 
 
-class Found(NamedTuple):
-    """The log of a score, its standard error, and the error of quadrature."""
-
-    log: float
-    error: float
-    quadrature: float = math.inf
-
-    @property
-    def off(self) -> float:
-        """Both errors together, as a standard error."""
-        return math.hypot(self.error, self.quadrature)
-
-
 def lanczos_cost(similarity: Similarity, steps: int = USUAL_STEPS) -> Cost:
     """Return the cost of so many products."""
     n, dim = similarity.n, similarity.dim
@@ -67,7 +53,7 @@ def estimate_by_lanczos(
         first, *seeds = np.random.SeedSequence(how.seed).spawn(1 + SETS)
         top = Krylov(weighted.matmul, signs(first), TOP_STEPS[-1])
         traces, steps = np.array([n, 1.0, float(weighted.squared_norm())]), 0
-        sets: list[list[Found]] = []
+        sets: list[np.ndarray] = []
         pairs, depths = Pairs(np.empty(0), top.basis[:0].T), iter(TOP_STEPS)
         for seed in seeds:
             if (depth := next(depths, None)) is not None:
@@ -80,8 +66,9 @@ def estimate_by_lanczos(
             krylov = Krylov(pairs.beside(weighted.matmul), pairs.without(signs(seed)), STEPS)
             sets.append(_converge(krylov, pairs, traces, orders, how.error, source))
             steps += krylov.steps
-            means = [_mean(each) for each in zip(*sets, strict=True)]
-            worst = max(mean.off for mean in means)
+            logs, errors, left = np.mean(sets, axis=0)
+            off = np.hypot(errors / math.sqrt(len(sets)), left)
+            worst = float(off.max())
             if worst <= how.error or lanczos_cost(weighted, steps + top.steps).flops > flops:
                 break
         steps += top.steps
@@ -95,10 +82,10 @@ def estimate_by_lanczos(
         )
     why = f"{len(sets) * top.b} random vectors, {steps} products"
     why = f"{why}; {len(pairs.values)} eigenvalues exact"
-    values = [min(max(math.exp(mean.log), 1.0), float(n)) for mean in means]
+    values = np.clip(np.exp(logs), 1.0, n)
     return [
-        Estimate(value, "stochastic lanczos", why, error=value * mean.off)
-        for value, mean in zip(values, means, strict=True)
+        Estimate(float(value), "stochastic lanczos", why, error=float(value * error))
+        for value, error in zip(values, off, strict=True)
     ]
 
 
@@ -107,38 +94,43 @@ def _converge(
     pairs: Pairs,
     traces: np.ndarray,
     orders: Sequence[float],
-    error: float,
+    aim: float,
     source: Source,
-) -> list[Found]:
-    """Extend the basis until quadrature adds little to the error of the orders."""
+) -> np.ndarray:
+    """Extend the basis until quadrature adds little to the error of the orders.
+
+    Returns the log of each score, its standard error, and the error of quadrature.
+    """
     traces = traces - np.array([np.sum(pairs.values**k) for k in range(3)])
     largest = float(pairs.values.max(initial=0.0))
     rounding = max(source.n * EPS * largest, source.rounding(source.n))
-    logs: list[list[float]] = []
+    logs: list[np.ndarray] = []
     for step in passes(krylov.most, "estimating (at most)"):
         krylov.extend(step + 1)
         quadrature = Quadrature(krylov, rounding)
         if quadrature.least < -source.negative_mass:
             raise NotPSDError(quadrature.least, -quadrature.least)
-        read = [_read(quadrature, pairs, traces, q) for q in orders]
-        logs.append([each.log for each in read])
+        log, error = np.transpose([_read(quadrature, pairs, traces, q) for q in orders])
+        logs.append(log)
         if krylov.steps * krylov.b > krylov.n - krylov.b - len(pairs.values):
-            return [each._replace(quadrature=0.0) for each in read]  # the basis is of the whole
+            return np.stack([log, error, np.zeros(len(orders))])  # the basis is of the whole
+        left = np.full(len(orders), math.inf)
         if len(logs) > 2:
-            last, before = np.abs(np.diff(logs[-3:], axis=0))[::-1]
+            before, last = np.abs(np.diff(logs[-3:], axis=0))
             # Steps that shrink in proportion go on to move by so much (Aitken).
             left = np.maximum(last, last**2 / np.maximum(abs(before - last), 1e-300))
-            read = [r._replace(quadrature=float(e)) for r, e in zip(read, left, strict=True)]
-            if all(r.quadrature <= max(error / 2, r.error / 4) for r in read):
-                break
-    return read
+        if (left <= np.maximum(aim / 2, error / 4)).all():
+            break
+    return np.stack([log, error, left])
 
 
-def _read(quadrature: Quadrature, pairs: Pairs, traces: np.ndarray, q: float) -> Found:
-    """Read one order off, in shares of the largest eigenvalue: no sum underflows."""
+def _read(
+    quadrature: Quadrature, pairs: Pairs, traces: np.ndarray, q: float
+) -> tuple[float, float]:
+    """Read the log of one score and its error; in shares of the largest no sum underflows."""
     top = max(quadrature.top, *pairs.values, 0.0)
     if not top > 0:
-        return Found(math.nan, math.inf)
+        return math.nan, math.inf
 
     def f(x: np.ndarray) -> np.ndarray:
         """Return (y^q − y)/(1 − q) of y = x/top, or its limit −y log y."""
@@ -150,14 +142,9 @@ def _read(quadrature: Quadrature, pairs: Pairs, traces: np.ndarray, q: float) ->
     entropy = top * (value + float(f(pairs.values).sum()))
     growth = 1 + (1 - q) * entropy
     if not growth > 0:
-        return Found(math.nan, math.inf)
+        return math.nan, math.inf
     log = entropy if q == 1 else math.log(growth) / (1 - q)
-    return Found(log - math.log(top), max(top * error / growth, ROUNDING))
-
-
-def _mean(found: Sequence[Found]) -> Found:
-    logs, errors, quadrature = zip(*found, strict=True)
-    return Found(float(np.mean(logs)), math.hypot(*errors) / len(found), float(np.mean(quadrature)))
+    return log - math.log(top), max(top * error / growth, ROUNDING)
 
 
 def estimated(
