@@ -28,7 +28,7 @@ from vendiscore.similarity.base import Similarity
 from vendiscore.spectral.stacks import Spectra
 from vendiscore.spectral.vendi import spectrum_of
 from vendiscore.uncertainty.deficit import log_ends, repeats_of
-from vendiscore.uncertainty.jackknife import sampling_error
+from vendiscore.uncertainty.jackknife import jackknife
 from vendiscore.uncertainty.subsampling import bounded
 
 ORDERS = (0.5, 1.0, 2.0, math.inf)
@@ -108,7 +108,7 @@ def covered(name: str, source: Similarity, n: int, repeats: int) -> dict[str, An
         similarity = source.take(np.sort(rng.choice(source.n, n, replace=False)))
         spectrum = spectrum_of(similarity, vectors=True)
         repeating = repeats_of(similarity, spectrum)
-        found = [sampling_error(spectrum, q) for q in ORDERS]
+        found = [jackknife(spectrum, q) for q in ORDERS]
         logs.append([each.log for each in found])
         every.append(
             [log_ends(x, n, q, LEVEL, repeating) for x, q in zip(found, ORDERS, strict=True)]
@@ -200,7 +200,7 @@ def near_copies(name: str, data: Path, m: int, uneven: bool, repeats: int) -> li
         n, spectrum = len(codes), spectrum_of(similarity, vectors=True)
         repeating = repeats_of(similarity, spectrum)
         for every, given in ((together, codes), (apart, None)):
-            found = [sampling_error(spectrum, q, given) for q in ORDERS]
+            found = [jackknife(spectrum, q, given) for q in ORDERS]
             counted = repeating if given is None else None
             every.append(
                 [log_ends(x, n, q, LEVEL, counted) for x, q in zip(found, ORDERS, strict=True)]

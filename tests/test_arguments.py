@@ -1,12 +1,14 @@
 """One argument of any scalar type is read as a plain value, or refused by its name."""
 
+import subprocess
+import sys
 from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
-from vendiscore.arguments import flag, has_gradient, integer, number, one_of
+from vendiscore.arguments import confidence, flag, has_gradient, integer, number, one_of
 
 
 def test_scalars_of_all_kinds_become_plain_values():
@@ -23,3 +25,61 @@ def test_other_values_are_no_numbers(value):
     for read in (lambda: number("x", value, "a number"), lambda: integer("x", value)):
         with pytest.raises(TypeError, match=r"^`x` must be an? "):
             read()
+
+
+def test_a_level_is_not_the_chance_to_miss():
+    levels = 0.5, np.float32(0.75), 0.999
+    assert [confidence("ci", level) for level in levels] == [0.5, 0.75, 0.999]
+    for level in (0.05, 0.4999, 1, 0, 95, float("nan")):
+        with pytest.raises(
+            ValueError, match=r"`ci` must be a level from 0\.5 to below 1.* as 0\.95"
+        ):
+            confidence("ci", level)
+
+
+def test_every_function_takes_the_default_order_from_one_place():
+    """In a process of its own, where the default is 2 before any other module is loaded."""
+    program = """
+import importlib, importlib.util, inspect, pkgutil, sys
+place = importlib.util.find_spec("vendiscore").submodule_search_locations[0]
+spec = importlib.util.spec_from_file_location("vendiscore.arguments", place + "/arguments.py")
+arguments = sys.modules["vendiscore.arguments"] = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(arguments)
+arguments.DEFAULT_ORDER = 2
+import vendiscore
+from vendiscore.errors import MissingPackageError
+
+def functions(module):
+    for thing in vars(module).values():
+        if callable(thing) and getattr(thing, "__module__", "") == module.__name__:
+            yield thing
+            if inspect.isclass(thing):
+                yield from filter(inspect.isfunction, vars(thing).values())
+
+count = 0
+for module in pkgutil.walk_packages([place], "vendiscore."):
+    if module.name.endswith("__main__"):
+        continue
+    try:
+        loaded = importlib.import_module(module.name)
+    except MissingPackageError:
+        continue
+    for function in functions(loaded):
+        try:
+            parameters = inspect.signature(function).parameters
+        except (TypeError, ValueError):  # of a class whose signature is not known
+            continue
+        for name in {"q", "order", "orders"} & set(parameters):
+            default = parameters[name].default
+            usual = default if isinstance(default, tuple) else (default,)
+            count += usual == (2,)
+            if any(isinstance(x, (int, float)) and x != 2 for x in usual):
+                print(module.name, getattr(function, "__qualname__", function), name, default)
+texts = ["a b", "a c", "d e", "d e"]
+assert vendiscore.compute(texts) == vendiscore.compute(texts, q=2)
+assert vendiscore.sources({"x": texts, "y": texts[::-1]}).q == 2
+print(count > 20)
+"""
+    run = [sys.executable, "-c", program]
+    done = subprocess.run(run, capture_output=True, text=True, timeout=300, check=False)
+    assert done.stdout == "True\n", done.stdout + done.stderr

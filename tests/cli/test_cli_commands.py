@@ -187,7 +187,7 @@ def test_one_kernel_or_measure_is_told_whole(run):
 USAGE = [
     (["compare", "{x}"], "two or more different files"),
     (["compare", "{x}", "{x}"], "two or more different files"),
-    (["compare", "{x}", "{y}", "--level", "2"], "`level` must be a number between 0 and 1"),
+    (["compare", "{x}", "{y}", "--level", "2"], "`level` must be a level from 0.5 to below 1"),
     (["compare", "{x}", "{y}", "--permutations", "5"], "`permutations` must be"),
     (["compare", "{x}", "{y}", "-q", "1,2"], "-q takes one order here"),
     (["compare", "{x}", "{y}", "-o", "sigm=1"], "unknown keyword `sigm`"),

@@ -341,7 +341,11 @@ TEXTS = [f"w{i}" for i in range(8)]
             "`groups` are matched by size, each by itself: leave `match` and `size` out",
         ),
         ([X, Y], {"groups": [[0] * 8] * 2, "size": 4}, "leave `match` and `size` out"),
-        ([X, Y], {"level": 95}, "`level` must be a number between 0 and 1, got 95; 0.95 is usual"),
+        (
+            [X, Y],
+            {"level": 95},
+            "from 0.5 to below 1, got 95; pass a level such as 0.95",
+        ),
         ([X, Y], {"match": "n"}, "`match` must be 'size' or 'coverage', got 'n'"),
         ([X, Y], {"match": "coverage"}, "has nothing to match: every sample is explained by"),
         ([X, Y], {"match": "coverage", "size": 5}, "`size` is for match='size': leave it out"),

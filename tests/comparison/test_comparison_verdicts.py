@@ -1,6 +1,7 @@
 """Verdicts, intervals and p-values of a comparison say the same, and p says when it has a floor."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,23 +12,22 @@ from vendiscore.cli.command_compare import _printed
 from vendiscore.cli.parser import parser
 from vendiscore.comparison import FEW, MORE, SAME
 from vendiscore.comparison.comparison import chance, percent
-from vendiscore.comparison.permutation import agreeing, detectable, levels
+from vendiscore.comparison.permutation import detectable, levels
 
 
-@pytest.mark.parametrize(
-    ("interval", "differs", "ends"),
-    [
-        ((2.0, 1.0, 3.0), True, (1.0, 3.0)),
-        ((2.0, 1.0, 3.0), False, (0.0, 3.0)),
-        ((-2.0, -3.0, -1.0), False, (-3.0, 0.0)),
-        ((2.0, -1.0, 5.0), False, (-1.0, 5.0)),
-        ((2.0, -1.0, 5.0), True, (2e-9, 5.0)),
-        ((-2.0, -5.0, 1.0), True, (-5.0, -2e-9)),
-        ((0.0, 0.0, 0.0), False, (0.0, 0.0)),
-    ],
-)
-def test_an_interval_ends_at_0_where_it_and_the_test_disagree(interval, differs, ends):
-    assert agreeing(*interval, differs) == pytest.approx(ends, abs=0)
+def test_where_p_and_the_interval_disagree_p_decides_and_the_sentence_says_so():
+    X, Y = np.random.default_rng(6).standard_normal((2, 8, 4))
+    found = compare(X, Y * [1, 0.5, 0.5, 0.5], k="cosine", permutations=99)
+    (row,) = found.pairs
+    assert row.low < -0.4 < 0 < row.high  # an end as found, not one moved to 0
+    assert row.p == 0.02
+    assert found.verdict("A", "B") == MORE
+    assert found.sentence.endswith("p = 0.02; the interval holds 0, p decides).")
+    other = replace(found, pairs=(replace(row, low=0.2, p_adjusted=0.06),))
+    assert other.verdict("A", "B") in (SAME, FEW)
+    assert "p = 0.06; the interval leaves out 0, p decides; " in other.sentence
+    for agreed in ({"low": 0.2}, {"p_adjusted": 0.06}):
+        assert "decides" not in replace(found, pairs=(replace(row, **agreed),)).sentence
 
 
 def test_intervals_of_all_pairs_have_one_level_but_those_that_holm_alone_names():

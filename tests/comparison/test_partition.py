@@ -103,7 +103,7 @@ def test_samples_that_are_left_out_leave_their_label_and_group():
             "`by` must have at least 4 samples of each label, got 1 of 3 labels with fewer: "
             "'one' with 1; add samples, leave out those labels, or, if they are prompts, pass",
         ),
-        ([TEXTS], {"by": [["a"]] * 16}, "`by` must be labels that are hashable, got list"),
+        ([TEXTS], {"by": [["a"]] * 16}, "`by` must be one list of labels in the order"),
         ([TEXTS], {"by": np.ones((16, 2))}, "`by` must be a label for each sample, got shape"),
         ([TEXTS], {"by": MODELS, "names": ["a", "b"]}, "leave `names` out"),
         ([TEXTS], {"by": MODELS, "groups": PROMPTS[:4]}, "`groups` must have one label for each"),

@@ -174,14 +174,14 @@ def test_added_samples_survive_an_error(fresh, samples, options, error):
 
 def test_samples_that_outlived_an_error_are_not_scored_in_silence_with_others(fresh):
     fresh.add_batch(samples=TEXTS[:2])
-    with pytest.raises(ValueError, match="`p` must have one weight"):
+    with pytest.raises(ValueError, match="`p` must have one number"):
         fresh.compute(p=[1.0])
     with pytest.warns(
         UserWarning, match="2 samples that were added before a compute.. that failed"
     ):
         assert fresh.compute(samples=TEXTS[2:]) == {"VS": VS}
     fresh.add_batch(samples=TEXTS[:2])
-    with pytest.raises(ValueError, match="`p` must have one weight"):
+    with pytest.raises(ValueError, match="`p` must have one number"):
         fresh.compute(samples=TEXTS[2:], p=[1.0])
     assert fresh.compute(samples=TEXTS[2:]) == {"VS": VS}  # the same call again
 
@@ -245,7 +245,7 @@ def test_none_is_no_sample_to_add(fresh):
 def test_adding_writes_no_files(tmp_path):
     metric = evaluate.load(SCRIPT, cache_dir=str(tmp_path))
     metric.add_batch(samples=TEXTS)
-    with pytest.raises(ValueError, match="must have one weight"):
+    with pytest.raises(ValueError, match="must have one number"):
         metric.compute(p=[1.0])
     del metric
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == []

@@ -95,7 +95,7 @@ CASES = [
         ValueError,
         "sample 1 is a zero vector, which",
     ),
-    (TEXTS, {"p": [0.5, 0.5]}, ValueError, r"one weight for each of 3 samples, got shape \(2,\)"),
+    (TEXTS, {"p": [0.5, 0.5]}, ValueError, "one number for each of 3 samples, got 2"),
     (
         TEXTS,
         {"p": [1.5, -0.5, 0]},
@@ -109,7 +109,7 @@ CASES = [
         ValueError,
         "sample 0 of `p` must be finite and at least 0, got nan",
     ),
-    (TEXTS, {"p": "uniform"}, TypeError, "`p` must be numbers, one weight for each of 3 samples"),
+    (TEXTS, {"p": "uniform"}, TypeError, "`p` must be numbers, one for each sample"),
     (
         TEXTS,
         {"q": -1},

@@ -188,7 +188,7 @@ def test_conditional_vendi_of_tensors_is_differentiated():
         (LABELS, {"q": [1, 2]}, TypeError, "`q` must be one order"),
         (LABELS, {"q": -1}, ValueError, "`q` must be a number in"),
         (LABELS, {"psd": "no"}, ValueError, "`psd` must be 'check' or 'clip'"),
-        (LABELS, {"p": [1.0]}, ValueError, "`p` must have one weight for each of 14 samples"),
+        (LABELS, {"p": [1.0]}, ValueError, "`p` must have one number for each of 14 samples"),
     ],
 )
 def test_conditional_vendi_refuses_with_the_remedy(given, how, error, message):

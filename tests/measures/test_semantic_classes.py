@@ -163,11 +163,15 @@ def test_entropy_has_a_gradient_in_the_weights():
     [
         ("novelty", {}, "UtilityK needs `quality`"),
         ("novelty", {"quality": [1, 2]}, "`quality` must have one number for each of 3 samples"),
-        ("novelty", {"quality": [1, 2, -3]}, "must be at least 0, got -3"),
+        ("novelty", {"quality": [1, 2, -3]}, "must be finite and at least 0, got -3"),
         ("novelty", {"quality": [1, 2, 3], "patience": 1.5}, "`patience` must be a number from 0"),
         ("novelty", {"quality": [1, 2, 3], "p": [1 / 3] * 3}, "`p` cannot be used with UtilityK"),
         ("SemanticEntropy", {"logprobs": [-1, -2]}, "`logprobs` must have one number"),
-        ("SemanticEntropy", {"logprobs": [[1, 2]] * 3}, "`logprobs` must be one number for each"),
+        (
+            "SemanticEntropy",
+            {"logprobs": [[-1, -2]] * 3},
+            "`logprobs` must be one list in the order",
+        ),
         (
             "SemanticEntropy",
             {"logprobs": [-1, -2, -3], "p": [1 / 3] * 3},

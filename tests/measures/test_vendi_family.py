@@ -108,10 +108,14 @@ class TestQuality:
         [
             (None, TypeError, "qVS needs `quality`, a number of at least 0 for each sample"),
             ([1, 2], ValueError, "`quality` must have one number for each of 24 samples, got 2"),
-            ([1] * 23 + [-0.5], ValueError, "sample 23 of `quality` must be at least 0, got -0.5"),
+            ([1] * 23 + [-0.5], ValueError, "sample 23 of `quality` must be finite and at"),
             ([1] * 23 + [np.nan], ValueError, "sample 23 of `quality` must be finite"),
-            (np.ones((24, 2)), ValueError, "one number for each sample, got rows of 2"),
-            (3, TypeError, "`quality` must be a collection"),
+            (
+                np.ones((24, 2)),
+                ValueError,
+                "`quality` must be one list in the order",
+            ),
+            (3, TypeError, "`quality` must be numbers, one for each sample, got 3"),
         ],
     )
     def test_what_is_no_quality_is_refused(self, quality, error, message):

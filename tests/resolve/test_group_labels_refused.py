@@ -54,7 +54,7 @@ LABELS = np.repeat(["x", "y", "z"], [5, 4, 3])
         ),
         (["a", "b"], {"groups": [1, (1, [2])]}, TypeError, "hashable, got tuple"),
         (["a", "b"], {"groups": [1, [2]]}, TypeError, "hashable, got list \\[2\\] for sample 1"),
-        (["a", "b"], {"groups": [[1], [2]]}, TypeError, "hashable, got list \\[1\\] for sample 0"),
+        (["a", "b"], {"groups": [[1], [2]]}, TypeError, "must be one list of labels in the order"),
         (CLOUD, {"k": "rbf", "groups": np.ones((12, 2))}, ValueError, "got shape \\(12, 2\\)"),
         (["a", "b"], {"groups": []}, ValueError, "`groups` is empty"),
         (["a", "b"], {"measures": "TotalVS"}, ValueError, "TotalVS needs groups of samples: pass"),

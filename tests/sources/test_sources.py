@@ -305,7 +305,7 @@ LONG = {"a": ["x", "y"], "b": ["x", "z"]}
         ([["x"], ["y"]], {"names": ["a", "a"]}, "`names` must be 2 that all differ"),
         (LONG, {"names": ["a", "b"]}, "the dict already names the sources"),
         (LONG, {"q": 0}, "`q` must be above 0"),
-        (LONG, {"level": 2}, "`level` must be a number between 0 and 1"),
+        (LONG, {"level": 2}, "`level` must be a level from 0.5 to below 1"),
         (
             [{"m": 1, "t": "x"}],
             {"source": "model", "sample": "t"},
@@ -365,3 +365,28 @@ def test_no_more_than_the_answers_to_one_prompt_are_compared_at_a_time():
     sources([[(p, s % 2) for p in range(4)] for s in range(3)], k=near, level=None)
     asked = [pair for pair in seen if pair[0] != pair[1]]
     assert len(asked) <= 12 * 11 / 2  # the probe that says whether anything is fitted
+
+
+def test_answers_missing_here_and_there_are_counted_alike_by_the_measure():
+    """Where 40 % are missing, similarities may be indefinite: both repair them."""
+    repaired = 0
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        X, has = rng.standard_normal((5, 8, 3)), rng.random((5, 8)) > 0.4
+        answers = [
+            [x if here else None for x, here in zip(*own, strict=True)]
+            for own in zip(X, has, strict=True)
+        ]
+        try:
+            expected = sources(answers, k="cosine")
+        except ValueError:  # two sources without a common prompt
+            continue
+        which, prompts = np.nonzero(has)
+        asked = {"SourcesVS": {"prompts": prompts.tolist()}}
+        how = {"groups": which.tolist(), "measures": asked, "k": "cosine", "details": True}
+        found = vendiscore.compute(X[has], **how)
+        assert found["SourcesVS"] == pytest.approx(expected.score, abs=1e-9)
+        (note,) = [x for x in expected.notes if "set to zero" in x] or [None]
+        assert (note in found["details"]["notes"]) == (note is not None)
+        repaired += note is not None
+    assert repaired >= 3

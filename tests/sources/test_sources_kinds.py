@@ -118,7 +118,8 @@ def test_a_prompt_that_nobody_answers_is_no_source_and_dropped_answers_are_liste
         blank = sources({"a": ["x", ""], "b": ["x", ""]}, on_error="skip")
     missing = sources({"a": ["x", None], "b": ["x", None]})
     for found in (blank, missing):
-        assert found.per_prompt == (1, 0)
+        assert found.per_prompt == pytest.approx((1, np.nan), nan_ok=True)
+        assert list(found.rows("prompts")) == [{"prompt": 0, "VS": 1.0}]
         assert [row.n for row in found.sources] == [1, 1]
     assert list(blank.dropped) == [1, 3]
     assert missing.dropped == {}

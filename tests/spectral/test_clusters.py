@@ -10,7 +10,7 @@ from vendiscore.spectral.clusters import leave_cluster_out
 from vendiscore.spectral.rank_one import leave_one_out, log_score
 from vendiscore.spectral.vendi import spectrum_of
 
-ORDERS = [0.5, 0.9, 1, 1.5, 1.99, 2]
+ORDERS = [0.5, 0.9, 1, 1.5, 1.99, 2, 2.0001, 3, 10, 300, math.inf]
 
 
 def drawn(shape, kernel, clusters):
@@ -44,7 +44,12 @@ def test_clusters_of_one_sample_are_samples(q):
     assert found == pytest.approx(leave_one_out(spectrum, q), abs=1e-9)
 
 
-def test_orders_above_2_are_refused():
-    _, spectrum, codes = drawn((40, 60), "cosine", 9)
-    with pytest.raises(ValueError, match="`q` must be at most 2 to leave clusters out, got inf"):
-        leave_cluster_out(spectrum, codes, math.inf)
+@pytest.mark.parametrize("q", [3, 40, math.inf])
+def test_a_cluster_that_makes_up_most_of_a_high_order_is_left_out(q):
+    """So little of Σ λ^q is left that the integral loses its decimal places."""
+    X = np.vstack([np.ones((8, 60)), np.random.default_rng(0).normal(size=(52, 60))])
+    similarity = as_similarity(X, k="cosine")
+    codes = np.r_[np.zeros(8, int), np.arange(1, 53)]
+    rest = similarity.take(np.arange(8, 60))
+    found = leave_cluster_out(spectrum_of(similarity, vectors=True), codes, q)
+    assert found[0] == pytest.approx(log_score(spectrum_of(rest), q), abs=1e-9)

@@ -24,9 +24,9 @@ def test_an_empty_batch_adds_nothing(kind):
     whole = State.empty(k="cosine").update(X).compute()
     batch = list(EMPTY[kind]) if kind == "generator" else EMPTY[kind]
     assert state.update(batch).n == 0
-    assert state.update(X).update(batch).compute() == whole
+    assert state.update(batch).update(X).update(batch).compute() == whole
     assert state.update(batch, p=[]).compute() == whole
-    with pytest.raises(ValueError, match="one for each of 0 samples of the batch"):
+    with pytest.raises(ValueError, match="one number for each of 0 samples"):
         state.update(batch, p=[1.0])
 
 

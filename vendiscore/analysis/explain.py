@@ -95,8 +95,6 @@ def explain(
     order, limit, psd = read_terms(q, threshold, psd)
     index = one_of("index", index, INDEXES)
     labels = None if clusters is None else read_labels(clusters, "clusters")
-    if labels is not None and order > 2:
-        raise ValueError(f"`clusters` need an order of at most 2, got q={order:g}; leave them out")
     subject = Subject(read_samples(samples, read, "samples"), read, orders=[order], p=p, psd=psd)
     found, kept = explained(subject, order, limit, index=index), subject.rows_came >= 0
     return found if labels is None else replace(found, _clusters=cluster_codes(labels, kept, 2))

@@ -98,7 +98,10 @@ class Explanation(Summary):
 
     @cached_property
     def adds(self) -> np.ndarray:
-        """log VS less log VS without each sample (or its cluster): below 0 for a repeat."""
+        """log VS less log VS without each sample (or its cluster): below 0 for a repeat.
+
+        Pages and reports print it as the share of VS that is lost, 1 − exp(−adds).
+        """
         if self._clusters is not None:
             left = leave_cluster_out(self._spectrum, self._clusters, self.q)
             return np.asarray(log_score(self._spectrum, self.q) - left)[self._clusters]

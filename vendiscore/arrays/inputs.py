@@ -18,7 +18,7 @@ from ..errors import SampleError
 from ..reading.folders import image_files, is_folder
 from . import sparse as sp
 from .namespace import Array, in_host_memory, is_numpy, is_torch, namespace, scalar, to_host
-from .pools import size
+from .pools import pooled, size
 from .types import Pool, Rows, Tensor
 
 # Every whole number up to this one is a float64.
@@ -173,6 +173,30 @@ def _arrow_values(column: Any) -> np.ndarray | None:
         return np.asarray(column.to_numpy())
     except NotImplementedError:
         return None
+
+
+def unnested(values: Any, name: str) -> tuple[Any, list[int]]:
+    """Return the members of lists, or of an array of groups, one after the other, and the sizes."""
+    if hasattr(values, "ndim"):
+        groups, size_of_each = values.shape[:2]
+        return values.reshape(-1, *values.shape[2:]), [size_of_each] * groups
+    lists = [as_samples(each, name, empty=True) for each in values]
+    return pooled(lists), list(map(size, lists))
+
+
+def check_in_step(name: str, sizes: list[int], groups: Any) -> None:
+    """Raise unless the samples are groups of these sizes, one after the other."""
+    samples = None if groups is None else groups.sizes
+    if sizes != samples:
+        nested = "" if samples is None else f", or nested as these are, in {_listed(samples)}"
+        raise ValueError(
+            f"`{name}` must be one list in the order of the samples{nested}, got {_listed(sizes)}"
+        )
+
+
+def _listed(sizes: list[int]) -> str:
+    """Return a few sizes for a message."""
+    return f"lists of {', '.join(map(str, sizes[:6]))}" + (", …" if len(sizes) > 6 else "")
 
 
 def choose(samples: Pool, places: Sequence[int] | np.ndarray) -> Pool:

@@ -19,6 +19,18 @@ def size(samples: Pool) -> int:
     return int(samples.shape[0]) if hasattr(samples, "shape") else len(samples)
 
 
+def shape_of(x: Any) -> tuple[int, ...] | None:
+    """Return the shape of an array, or of lists of numbers by the first of each, else None."""
+    if isinstance(x, (str, bytes)):
+        return None
+    if hasattr(x, "shape"):
+        return tuple(x.shape)
+    if isinstance(x, Number):
+        return ()
+    first = shape_of(x[0]) if isinstance(x, (list, tuple)) and x else None
+    return None if first is None else (len(x), *first)
+
+
 def pooled(sets: Sequence[Pool]) -> Pool:
     """Join the samples of all sets, in order, on the device of the first tensor if there is one.
 
@@ -28,6 +40,8 @@ def pooled(sets: Sequence[Pool]) -> Pool:
     first = sets[0]
     if len(sets) == 1:
         return first
+    if any(is_torch(each[0] if isinstance(each, list) and each else each) for each in sets):
+        sets = _as_arrays(sets)
     of_one_type = len({getattr(samples, "dtype", None) for samples in sets}) == 1
     if all(map(is_numpy, sets)) and of_one_type and _of_one_shape(sets):
         return np.concatenate(sets)
@@ -43,6 +57,34 @@ def pooled(sets: Sequence[Pool]) -> Pool:
     if all(is_torch(samples) and samples.ndim > 1 for samples in sets):
         return [row for samples in sets for row in samples]  # of images of several sizes
     return [sample for samples in sets for sample in _listed(samples)]
+
+
+def _as_arrays(sets: Sequence[Any]) -> list[Any]:
+    """Return sets in which lists of tensors are tensors, and all lists of rows next to tensors."""
+    sets = [_stacked(each) if isinstance(each, list) else each for each in sets]
+    if any(map(is_torch, sets)):
+        sets = [_rows(each) if isinstance(each, list) else each for each in sets]
+        sets = [np.require(each, requirements="W") if is_numpy(each) else each for each in sets]
+    return sets
+
+
+def _stacked(rows: list[Any]) -> Any:
+    """Return a list of tensors, rows or numbers, of one shape as one tensor."""
+    if not all(is_torch(row) and row.ndim < 2 for row in rows):
+        return rows
+    alike = len({(row.shape, row.device, row.dtype) for row in rows}) == 1
+    return sys.modules["torch"].stack(rows) if alike else rows
+
+
+def _rows(rows: list[Any]) -> Any:
+    """Return a list of rows of numbers, of one length, as an array."""
+    shape = shape_of(rows)
+    if shape is None or len(shape) > 2:
+        return rows
+    if any(shape_of(row) != shape[1:] or is_torch(row) for row in rows):
+        return rows
+    X = np.asarray(rows)
+    return X if X.dtype.kind in "fiub" else rows
 
 
 def _of_one_shape(sets: Sequence[Any]) -> bool:

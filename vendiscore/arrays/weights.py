@@ -1,28 +1,122 @@
-"""Weights of samples: read, checked, and made to sum to 1."""
+"""Numbers of samples, one for each; weights are made to sum to 1."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from numbers import Number
 from typing import Any
 
 import numpy as np
 
+from ..arguments import is_several
 from ..errors import SampleError
-from .inputs import check_in_memory, to_numpy
-from .namespace import Array, is_torch, namespace, precision, scalar
+from .inputs import as_samples, check_in_step, unnested
+from .namespace import Array, is_torch, namespace, precision, scalar, to_host
+from .pools import size
 from .types import Weights
 
 WEIGHT_TOLERANCE = 1e-5
 
 
+@dataclass(frozen=True, eq=False)
+class PerSample:
+    """One number for each sample, and the sizes of the lists that they were passed in, if any."""
+
+    name: str
+    values: Array
+    sizes: list[int] | None = None
+
+    def of(self, n: int, groups: Any = None, *others: int) -> Array:
+        """Return the numbers of n samples (or of `others`), which may be in Groups of lists."""
+        if self.sizes is not None:
+            check_in_step(self.name, self.sizes, groups)
+        if size(self.values) not in (n, *others):
+            raise ValueError(
+                f"`{self.name}` must have one number for each of {n} samples, got "
+                f"{size(self.values)}; pass them in the order of the samples"
+            )
+        return self.values
+
+
+def per_sample(
+    values: Any,
+    name: str,
+    *,
+    least: float = -np.inf,
+    most: float = np.inf,
+    remedy: str = "",
+    weights: bool = False,
+) -> PerSample:
+    """Read one number for each sample in float64: from one list or array, or from lists of groups.
+
+    Tensors that are `weights` stay tensors, with their gradient; truth values are refused then.
+    """
+    flat: Any = None
+    sizes = None
+    if is_several(values) and not isinstance(values, Mapping):
+        flat = as_samples(values, name, empty=True)
+    if getattr(flat, "ndim", 1) == 2 or (
+        isinstance(flat, list) and flat and all(map(is_several, flat))
+    ):
+        flat, sizes = unnested(flat, name)
+        sizes = None if set(sizes) == {1} else sizes  # a column
+    if isinstance(flat, list):
+        flat = _array(flat, name, weights)
+    kind = str(getattr(flat, "dtype", ""))
+    real = any(word in kind for word in ("float", "int") + (() if weights else ("bool",)))
+    if not real or flat.ndim != 1:
+        raise TypeError(f"`{name}` must be numbers, one for each sample, got {values!r:.60}")
+    if is_torch(flat):
+        flat = flat.double() if weights else to_host(flat)
+    flat = flat if is_torch(flat) else flat.astype(np.float64)
+    good = namespace(flat).isfinite(flat) & (flat >= least) & (flat <= most)
+    bounds = f" and at least {least:g}" if least > -np.inf else ""
+    bounds += f" and at most {most:g}" if most < np.inf else ""
+    check_each(name, flat, good, f"must be finite{bounds}", remedy)
+    return PerSample(name, flat, sizes)
+
+
+def _array(values: list[Any], name: str, weights: bool) -> Array:
+    """Return a list of real numbers as an array, or weights of which some are tensors as one."""
+    reals = [_real(x, weights) for x in values]
+    SampleError.check(
+        {
+            i: f"of `{name}` must be a number, got {values[i]!r:.40}; give it one, or leave it out"
+            for i, real in enumerate(reals)
+            if real is None
+        }
+    )
+    if weights and any(map(is_torch, values)):
+        torch = sys.modules["torch"]
+        return torch.stack([torch.as_tensor(x, dtype=torch.float64) for x in values])
+    return np.array(reals, dtype=np.float64)
+
+
+def _real(x: Any, weights: bool) -> float | None:
+    """Return a real number as a float, None for anything else."""
+    kind = f"{type(x).__name__} {getattr(x, 'dtype', '')}"
+    single = isinstance(x, Number) or getattr(x, "ndim", None) == 0
+    if not single or isinstance(x, str) or "complex" in kind or (weights and "bool" in kind):
+        return None
+    try:
+        return scalar(x)
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
 def check_weights(
-    p: Weights | None, n: int, dropped: Collection[int] = (), like: Array | None = None
+    p: Weights | None,
+    n: int,
+    dropped: Collection[int] = (),
+    like: Array | None = None,
+    groups: Any = None,
 ) -> Array | None:
     """Return weights (n,), float64 of sum exactly 1; a tensor if `p` or `like` (samples) is one."""
     if p is None:
         return None
-    weights = _numbers(p, n)
+    weights = per_sample(p, "p", least=0, weights=True).of(n + len(dropped), groups)
     if is_torch(weights) and weights.requires_grad and like is not None and not is_torch(like):
         raise TypeError(
             "`p` has a gradient, which is lost unless the samples are a torch tensor; pass "
@@ -30,16 +124,7 @@ def check_weights(
         )
     if like is not None and is_torch(like):
         weights = sys.modules["torch"].as_tensor(weights, device=like.device)
-    if is_torch(weights):
-        weights = weights.double()
     xp = namespace(weights)
-    if tuple(weights.shape) != (n + len(dropped),):
-        raise ValueError(
-            f"`p` must have one weight for each of {n + len(dropped)} samples, got shape "
-            f"{tuple(weights.shape)}"
-        )
-    good = xp.isfinite(weights) & (weights >= 0)
-    check_each("p", weights, good, "must be finite and at least 0")
     with np.errstate(all="ignore"):  # weights that vanish in double precision, or overflow in a sum
         total = scalar(xp.sum(weights))
     if not abs(total - 1) <= max(WEIGHT_TOLERANCE, 2 * precision(p)):
@@ -60,28 +145,3 @@ def check_each(name: str, values: Array, good: Array, expected: str, remedy: str
     SampleError.check(
         {i: f"of `{name}` {expected}, got {scalar(values[i]):.6g}{remedy}" for i in bad}
     )
-
-
-def _numbers(p: Any, n: int) -> Array:
-    """Return weights as an array of real numbers, a torch tensor if they are or hold tensors."""
-    check_in_memory(p, "p")
-    expected = f"`p` must be numbers, one weight for each of {n} samples, got "
-    if is_torch(p):
-        if p.is_complex() or p.dtype == sys.modules["torch"].bool:
-            raise TypeError(f"{expected}{p.dtype}")
-        return p
-    try:
-        if isinstance(p, (list, tuple)) and any(map(is_torch, p)):
-            if any("complex" in f"{type(w)}{getattr(w, 'dtype', '')}" for w in p):
-                raise TypeError("complex")
-            torch = sys.modules["torch"]
-            return torch.stack([torch.as_tensor(weight, dtype=torch.float64) for weight in p])
-        values = p.to_numpy() if hasattr(p, "to_numpy") else p
-        values = to_numpy(values if hasattr(values, "__array__") else [*values], "p")
-        if values.dtype.kind not in "fiuO" or any(np.iscomplexobj(w) for w in values.flat):
-            raise TypeError(values.dtype)
-        return values.astype(float)
-    except (TypeError, ValueError, OverflowError, RuntimeError) as error:
-        if "masked" in str(error):
-            raise
-        raise TypeError(f"{expected}{p!r:.40}") from None

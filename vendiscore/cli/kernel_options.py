@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields
 from typing import Any
 
+from ..arguments import DEFAULT_ORDER
 from ..arrays.types import Options, Record
 from ..errors import SampleError
 from ..reading.limits import Wanted
@@ -92,7 +93,7 @@ def which_labels(args: Namespace) -> str:
 
 def read_how(args: Namespace, also: Collection[str] | None = None) -> How:
     """Read the options about the kernel; where only `also` are allowed beyond, one order too."""
-    kind, found, order = "", {}, 1.0
+    kind, found, order = "", {}, float(DEFAULT_ORDER)
     with usage():
         if args.kernel is not None:
             name, *parts = args.kernel.split(":")

@@ -11,7 +11,7 @@ from ..similarity.base import Similarity
 from ..spectral.rank_one import log_score
 from ..spectral.vendi import spectrum_of
 from ..uncertainty.deficit import LEAST
-from ..uncertainty.jackknife import influence_error, sampling_error
+from ..uncertainty.jackknife import influence_error, jackknife
 from ..uncertainty.subsampling import halves_error
 from .comparison import Plan
 from .permutation import screened
@@ -27,7 +27,7 @@ class ClusteredPart(Part):
     def score(self, places: np.ndarray) -> Matched:
         """Return log VS at `places` with its standard error by leaving out whole clusters."""
         spectrum = spectrum_of(self.similarity.take(places), psd=self.psd, vectors=True)
-        of = sampling_error(spectrum, self.q, self._codes(places))
+        of = jackknife(spectrum, self.q, self._codes(places))
         return Matched(of.log, of.error, of.spread, of.units)
 
     def measured(self, order: np.ndarray, m: int, seed: int) -> Matched:

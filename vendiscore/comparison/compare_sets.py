@@ -29,9 +29,7 @@ from .comparison import Comparison, Match, PairRow, Plan
 from .measured_part import MeasuredPart, read_measure
 from .partition import flat_sets, pooled_sets, read_by, read_sets, sorted_sets
 from .permutation import (
-    LEAST_DIGIT,
     Null,
-    agreeing,
     detectable,
     holm,
     levels,
@@ -84,7 +82,7 @@ def compare(
         and whole clusters are exchanged. A label in two sets means two clusters.
     q, orders : float in [0, ∞] or "inf", sequence of such
         Order of the score that is compared (default: 1); orders of profiles (default: none).
-    level : float in (0, 1)
+    level : float in [0.5, 1)
         Confidence level of the intervals of sets, and of all verdicts together: a difference counts
         where the adjusted p is 1 − level at most. Default: 0.95.
     permutations : int of at least 19
@@ -135,7 +133,7 @@ def compare(
     References
     ----------
     Exchanges: Chung & Romano 2013. Stopping early: Besag & Clifford 1991. Several pairs: Holm 1979.
-    Intervals: Zou & Donner 2008; Strassburger & Bretz 2008. Equivalence: Schuirmann 1987.
+    Intervals: Zou & Donner 2008. Equivalence: Schuirmann 1987.
     Coverage: Chao & Jost, Ecology 2012.
 
     Examples
@@ -234,7 +232,6 @@ def comparing(
     ):
         apart, low, high = statistic.interval(level)
         shown = detectable(statistic.usual(level), level)
-        low, high = agreeing(apart, low, high, adjusted <= 1 - plan.level + LEAST_DIGIT)
         ends = statistic.ratio(max(equal, 0.0))
         known = names[i], names[j], apart, low, high, value.p, adjusted, value.drawn, level, least
         compared.append(PairRow(*known, shown, *ends))

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from .. import plots
-from ..arguments import DEFAULT_ORDER, integer, is_several, number, one_of
+from ..arguments import DEFAULT_ORDER, confidence, integer, is_several, number, one_of
 from ..arrays.types import Axes, Frame, Record
 from ..optional import require
 from ..scoring.request import check_orders
@@ -56,8 +56,7 @@ class Plan:
                 raise ValueError("`size` is for match='size': leave it out to match coverage")
         if not is_several(self.orders):
             raise TypeError(f"`orders` must be a list of orders, got {self.orders!r:.60}; pass [1]")
-        orders, expected = tuple(self.orders), "a number between 0 and 1"
-        level = number("level", self.level, expected, lambda x: 0 < x < 1, "0.95 is usual")
+        orders, level = tuple(self.orders), confidence("level", self.level)
         if within is not None:
             remedy = "pass 0.05 for the same within 5 %"
             within = number("within", within, "a share above 0", lambda x: 0 < x < math.inf, remedy)
@@ -136,7 +135,7 @@ class PairRow(Summary):
         and the smallest possible adjusted p: number of pairs/(permutations allowed + 1).
     permutations, level : int, float
         Number of exchanges; the level of the interval, 1 − (1 − level)/m for m pairs, or higher
-        steps of Holm's method. The interval leaves out 0 if and only if p is significant.
+        steps of Holm's method. Where p and the interval disagree about 0, verdicts follow p.
     detectable : float
         The smallest difference that sets of these sizes would reveal in 80 of 100 trials.
     ratio_low, ratio_high : float
@@ -345,6 +344,9 @@ class Comparison(Summary):
             if row.difference < 0:
                 a, b, low, high = b, a, -high, -low
             told = f"{a} is {self._words[0]} than {b}: {abs(row.difference):{form}} more"
+        against = ""
+        if verdict != self._within and (low <= 0 <= high) != (verdict in (SAME, FEW)):
+            against = f"; the interval {'holds' if low <= 0 <= high else 'leaves out'} 0, p decides"
         # 0.0 is added for the sign of −0.0.
         low, high = round(low, 4) + 0.0, round(high, 4) + 0.0
         least = row.p_adjusted <= row.p_floor * _ROUNDED
@@ -353,7 +355,7 @@ class Comparison(Summary):
         ratio += f"{percent(row.level)} % interval "
         return (
             f"{told} {self._words[2]} {self.at} ({ratio}{low:{form}} to "
-            f"{high:{form}}, p {p}{self._remedy(row) * least}{shown})."
+            f"{high:{form}}, p {p}{self._remedy(row) * least}{against}{shown})."
         )
 
     @property

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .. import plots
-from ..arguments import DEFAULT_ORDER, integer, is_several, number, one_of, refuse_gradient
+from ..arguments import DEFAULT_ORDER, confidence, integer, is_several, one_of, refuse_gradient
 from ..arrays.namespace import to_host
 from ..arrays.types import Axes, Frame, Record, Samples
 from ..errors import NotPSDError
@@ -22,14 +22,13 @@ from ..resolve.sets import similarity_of
 from ..scoring.request import check_orders
 from ..signature import plain_order
 from ..similarity.base import Similarity
-from ..spectral.clusters import leave_cluster_out
 from ..spectral.eigen import eigen_work
-from ..spectral.rank_one import leave_one_out, log_score, novelty
+from ..spectral.rank_one import log_score, novelty
 from ..spectral.spectrum import PSD, Spectrum, check_psd
 from ..spectral.vendi import spectrum_of
 from ..summary import Summary, html_table, measured
 from ..uncertainty.deficit import LEAST, repeats_of
-from ..uncertainty.jackknife import influence
+from ..uncertainty.jackknife import without_each
 from ..uncertainty.subsampling import MIN_SAMPLES
 from . import extrapolation
 from .extrapolation import Kappa, geometric, kappa_of
@@ -148,7 +147,7 @@ def growth(
     clusters : sequence of labels, one for each sample, optional
         Clusters of samples that are not independent, such as near-copies: subsets and errors take
         whole clusters, 4 or more; not at order 0, and without `coverage`.
-    q, level : float in [0, ∞] or "inf", float in (0, 1)
+    q, level : float in [0, ∞] or "inf", float in [0.5, 1)
         Order of the score (default: 1), and confidence level of the intervals (default: 0.95).
     draws, seed : int of at least 2, int of at least 0
         Number of random subsets of each size below n (default: 20; order 2 draws none); their seed.
@@ -193,7 +192,7 @@ def growth(
     """
     (order,) = check_orders([q])
     draws = integer("draws", draws, 2, remedy="20 is usual")
-    level = number("level", level, "a number between 0 and 1", lambda x: 0 < x < 1, "0.95 is usual")
+    level = confidence("level", level)
     psd, seed = check_psd(psd), integer("seed", seed, 0)
     similarity = similarity_of(samples, {"k": k, **how}, _KEYWORDS)
     refuse_gradient("growth", **how, samples=similarity)
@@ -322,12 +321,10 @@ def _drawn(
             found = spectrum if spectrum and m == n == spectrum.n else None
             found = found or spectrum_of(part.take(places), psd=psd, vectors=True)
             logs[m].append(log_score(found, q))
-            if clusters is None:
-                own, added = places, _adds(found, q)
-            else:
+            own, codes = places, None
+            if clusters is not None:
                 own, codes = np.unique(clusters[places], return_inverse=True)
-                added = _cluster_adds(found, q, codes)
-            adds[m][own] += added
+            adds[m][own] += _adds(found, q, codes)
             seen[m][own] += 1
     points = {}
     for m in sizes:
@@ -340,29 +337,17 @@ def _drawn(
     return points
 
 
-def _adds(spectrum: Spectrum, q: float) -> np.ndarray:
-    """Return the loss of log VS_q as each sample is left out, centred."""
-    if spectrum.n == 1:
+def _adds(spectrum: Spectrum, q: float, codes: np.ndarray | None) -> np.ndarray:
+    """Return the loss of log VS_q as each sample, or each cluster, is left out, centred."""
+    units = spectrum.n if codes is None else int(codes.max()) + 1
+    if units == 1:
         return np.zeros(1)
     if q == 0:  # without a sample that others do not explain, one dimension is lost
         lone = to_host(novelty(spectrum)) > LEAST_NOVELTY
         adds = np.where(lone, log_score(spectrum, 0), 0.0)
         adds[lone] -= math.log(max(1, round(math.exp(adds.max())) - 1))
     else:
-        adds = -leave_one_out(spectrum, q) if q <= 2 else influence(spectrum, q) / spectrum.n
-    return np.asarray(adds - adds.mean())
-
-
-def _cluster_adds(spectrum: Spectrum, q: float, codes: np.ndarray) -> np.ndarray:
-    """Return centred changes of log VS_q by clusters, κ scaled back to n; slopes above order 2."""
-    n, rest = spectrum.n, spectrum.n - np.bincount(codes)
-    if rest.min() < 2:
-        return np.zeros(len(rest))
-    if q > 2:
-        adds = np.bincount(codes, influence(spectrum, q)) / n
-    else:
-        kappa = np.expm1(np.log(rest) - leave_cluster_out(spectrum, codes, q)) / (rest - 1)
-        adds = np.log1p(kappa * (n - 1))
+        adds = -without_each(spectrum, q, codes)
     return np.asarray(adds - adds.mean())
 
 

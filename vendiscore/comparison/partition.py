@@ -123,8 +123,10 @@ def pooled_sets(
     if how.prompts is not None and groups is not None and what == "groups":
         sizes = dict(zip(names, sizes_of(read, how), strict=True))
         labels = _labels(groups, sizes, what)
-        each = np.split(coded(labels).codes, np.cumsum(list(sizes.values()))[:-1])
-        how = replace(how, prompts=how.prompts.of_groups(*each))
+        every = coded(labels)
+        each = np.split(every.codes, np.cumsum(list(sizes.values()))[:-1])
+        parts = (Labels(every.labels, codes) for codes in each)
+        how = replace(how, prompts=how.prompts.of_groups(*parts))
     pool, came = resolve_pool(read, replace(how, fit="pool"), names)
     ns = np.diff(came)
     if labels is None and groups is not None:
@@ -150,7 +152,7 @@ def sorted_sets(
         )
     prompts = None if groups is None else read_labels(groups, what)
     if how.prompts is not None and prompts is not None and what == "groups":
-        how = replace(how, prompts=how.prompts.of_groups(prompts.codes))
+        how = replace(how, prompts=how.prompts.of_groups(prompts))
     pool = resolve_sets([samples], how, ["samples"])[0]
     if pool.fitted:
         pool = pool.noted(settings={**pool.settings, "fit": "pool"})

@@ -96,14 +96,6 @@ def levels(p: Sequence[float], level: float) -> list[float]:
     return found
 
 
-def agreeing(apart: float, low: float, high: float, differs: bool) -> tuple[float, float]:
-    """End an interval at 0 where it and a test disagree (Strassburger & Bretz 2008)."""
-    if not differs:
-        return min(low, 0.0), max(high, 0.0)
-    least = 1e-9 * apart  # just off 0, on the side of the difference
-    return (max(low, least), high) if apart > 0 else (low, min(high, least))
-
-
 def detectable(interval: tuple[float, float, float], level: float, power: float = 0.8) -> float:
     """Return the difference that a test detects with that power, from an interval of that level."""
     _, low, high = interval

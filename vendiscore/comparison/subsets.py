@@ -26,8 +26,8 @@ from ..uncertainty.jackknife import (
     influence,
     influence_error,
     influence_of,
+    jackknife,
     quantile,
-    sampling_error,
 )
 from ..uncertainty.subsampling import MIN_SAMPLES, halves_error, student_reach
 from .comparison import Plan, SetRow
@@ -151,7 +151,7 @@ class Part:
         if self.q == 0:
             found = vendi(part, [0.0], psd=self.psd)
             return Matched(math.log(scalar(found.values[0])), 0.0)
-        of = sampling_error(spectrum_of(part, psd=self.psd, vectors=True), self.q)
+        of = jackknife(spectrum_of(part, psd=self.psd, vectors=True), self.q)
         return Matched(of.log, of.error, of.spread, of.units)
 
     def measured(self, order: np.ndarray, m: int, seed: int) -> Matched:

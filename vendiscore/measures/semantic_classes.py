@@ -116,7 +116,16 @@ def utility(
     "SemanticEntropy",
     range="[0, ∞)",
     source="Kuhn et al., ICLR 2023, arXiv 2302.09664; Farquhar et al., Nature 2024",
-    readers={**_READERS, "logprobs": partial(read_numbers, name="logprobs", who="SemanticEntropy")},
+    readers={
+        **_READERS,
+        "logprobs": partial(
+            read_numbers,
+            name="logprobs",
+            who="SemanticEntropy",
+            most=0,
+            remedy="; pass the logarithms of probabilities",
+        ),
+    },
     weighted=True,
 )
 def semantic_entropy(subject: Subject, logprobs: Any = None, same_above: float = 0.5) -> Number:
@@ -130,7 +139,7 @@ def semantic_entropy(subject: Subject, logprobs: Any = None, same_above: float =
     if logprobs is not None:
         if p is not None:
             raise ValueError("`p` and `logprobs` both say how probable samples are; pass one")
-        own = numbers_of(subject, logprobs, "logprobs")
+        own = numbers_of(subject, logprobs)
         p = np.exp(own - own.max())
         p /= p.sum()
     founders, inverse = np.unique(codes, return_inverse=True)

@@ -9,12 +9,31 @@ import numpy as np
 from ..arguments import refuse_gradient
 from ..arrays.namespace import scalar
 from ..arrays.types import Number
+from ..errors import NotPSDError
 from ..registry.measure import register_measure
 from ..resolve.group_labels import Groups, check_size, read_labels
 from ..similarity.matrix import MatrixSimilarity
 from ..similarity.set_means import cosines, mean_similarities, set_sums
-from ..spectral.vendi import vendi
+from ..spectral.spectrum import PSD
+from ..spectral.vendi import spectrum_of, vendi
 from .subject import Subject
+
+REPAIRED = (
+    "Similarities of sources have negative eigenvalues, which are set to zero: each two sources "
+    "are compared over the prompts that both have answers to."
+)
+
+
+def psd_of_sources(S: np.ndarray, psd: PSD, complete: bool, notes: list[str]) -> PSD:
+    """Return "clip", with a note, if missing answers make S indefinite, and otherwise `psd`."""
+    if complete or psd == "clip":
+        return psd
+    try:
+        spectrum_of(MatrixSimilarity(S))
+    except NotPSDError:
+        notes.append(REPAIRED)
+        return "clip"
+    return psd
 
 
 def _read_prompts(prompts: object) -> Groups | None:
@@ -48,10 +67,11 @@ def source_number(subject: Subject, prompts: Any = None) -> list[Number]:
     if prompts is not None:
         check_size(prompts, subject.came, "prompts")
         asked = prompts.codes[kept]
-    sums, own = np.zeros((n, n)), np.zeros((n, n))
+    sums, own, complete = np.zeros((n, n)), np.zeros((n, n)), True
     for prompt in np.unique(asked):
         at = np.flatnonzero(asked == prompt)
         counts = np.bincount(codes[at], minlength=n)
+        complete = complete and np.count_nonzero(counts) in (1, n)
         means = mean_similarities(set_sums(similarity.take(at), codes[at], n), counts)
         sums += means
         own += np.outer(means.diagonal(), counts > 0)
@@ -60,5 +80,6 @@ def source_number(subject: Subject, prompts: Any = None) -> list[Number]:
         raise ValueError(
             f"groups {a!r} and {b!r} have samples of no prompt in common; leave one of them out"
         )
-    K = MatrixSimilarity(cosines(sums, own))
-    return [scalar(x) for x in vendi(K, subject.orders, psd=subject.psd).values]
+    S = cosines(sums, own)
+    psd = psd_of_sources(S, subject.psd, complete, subject.notes)
+    return [scalar(x) for x in vendi(MatrixSimilarity(S), subject.orders, psd=psd).values]

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import DEFAULT_ORDER
 from ..arrays import sparse as sp
 from ..arrays.inputs import choose
 from ..arrays.namespace import Array, to_host
@@ -79,7 +80,7 @@ class Subject(SampleSet):
         *,
         name: str = "samples",
         references: Samples | None = None,
-        orders: Sequence[float] = (1.0,),
+        orders: Sequence[float] = (DEFAULT_ORDER,),
         p: Weights | None = None,
         psd: PSD = "check",
         groups: Groups | None = None,
@@ -194,9 +195,9 @@ class Subject(SampleSet):
         if self.given_weights is None:
             return None
         if not self.compared:
-            return check_weights(self.given_weights, self.came)
+            return check_weights(self.given_weights, self.came, groups=self.groups)
         K = self.similarity
-        return check_weights(self.given_weights, K.n, K.dropped, K.diagonal())
+        return check_weights(self.given_weights, K.n, K.dropped, K.diagonal(), self.groups)
 
     @cached_property
     def spectral(self) -> Spectral:

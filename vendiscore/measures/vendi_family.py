@@ -9,11 +9,9 @@ from typing import Any
 import numpy as np
 
 from ..arguments import flag, integer, refuse_gradient
-from ..arrays.inputs import as_samples
 from ..arrays.namespace import as_kind_of, is_torch, namespace, scalar
 from ..arrays.types import Number
-from ..arrays.weights import check_each
-from ..distances.all_pairs import numpy_rows
+from ..arrays.weights import PerSample, per_sample
 from ..registry.measure import register_measure
 from ..spectral.hill import effective_number
 from ..spectral.rank_one import coverage, novelty
@@ -33,47 +31,40 @@ def vendi_score(subject: Subject) -> list[Number]:
     return subject.spectral.values
 
 
-def read_numbers(values: object, name: str, who: str) -> np.ndarray | None:
+def read_numbers(
+    values: object,
+    name: str,
+    who: str,
+    least: float = -math.inf,
+    most: float = math.inf,
+    remedy: str = "",
+) -> PerSample | None:
     """Return one number for each sample, of the option `name` of the measure `who`, or None."""
     if values is None:
         return None
     refuse_gradient(who, **{name: values})
-    read = numpy_rows(as_samples(values, name), name).astype(np.float64)
-    if read.shape[1] != 1:
-        raise ValueError(
-            f"`{name}` must be one number for each sample, got rows of {read.shape[1]}; pass one "
-            f"column"
-        )
-    return read[:, 0]
+    return per_sample(values, name, least=least, most=most, remedy=remedy)
 
 
-def read_quality(quality: object, who: str = "qVS") -> np.ndarray | None:
+def read_quality(quality: object, who: str = "qVS") -> PerSample | None:
     """Return one number of at least 0 for each sample, for the measure `who`, or None."""
-    values = read_numbers(quality, "quality", who)
-    if values is not None:
-        remedy = "; shift or map it to [0, 1]"
-        check_each("quality", values, values >= 0, "must be at least 0", remedy)
-    return values
+    return read_numbers(quality, "quality", who, least=0, remedy="; shift or map it to [0, 1]")
 
 
-def numbers_of(subject: Subject, values: np.ndarray, name: str) -> np.ndarray:
+def numbers_of(subject: Subject, values: PerSample) -> np.ndarray:
     """Return the numbers of a subject's samples, out of the numbers of all samples."""
-    came = subject.whole.came
-    if len(values) != came:  # of all groups
-        raise ValueError(
-            f"`{name}` must have one number for each of {came} samples, got {len(values)}"
-        )
-    return values[subject.places_kept]
+    whole = subject.whole
+    return values.of(whole.came, whole.groups)[subject.places_kept]
 
 
-def quality_of(subject: Subject, quality: np.ndarray | None, who: str) -> np.ndarray:
+def quality_of(subject: Subject, quality: PerSample | None, who: str) -> np.ndarray:
     """Return the quality of the samples of a subject; a TypeError if none was passed."""
     if quality is None:
         raise TypeError(
             f"{who} needs `quality`, a number of at least 0 for each sample, such as a reward: "
             f"pass it, or leave {who} out of `measures`"
         )
-    return numbers_of(subject, quality, "quality")
+    return numbers_of(subject, quality)
 
 
 @_register(

@@ -35,6 +35,21 @@ class Groups:
     def __len__(self) -> int:
         return len(self.labels)
 
+    @property
+    def is_sorted(self) -> bool:
+        """True unless labels appear in another order than the sorted one."""
+        try:
+            return self.nested or list(self.labels) == sorted(self.labels)  # type: ignore[type-var]
+        except TypeError:  # labels of several types have no other order
+            return True
+
+    @property
+    def sizes(self) -> list[int] | None:
+        """The sizes of several groups that stand one after the other in sorted order, or None."""
+        several = self.nested or len(self) > 1
+        runs = several and self.is_sorted and bool((np.diff(self.codes) >= 0).all())
+        return np.bincount(self.codes, minlength=len(self)).tolist() if runs else None
+
     def named(self, group: int) -> str:
         """Return the name of a group for a message."""
         return f"group {self.labels[group]!r:.{_SHOWN}}"
@@ -112,6 +127,11 @@ def read_labels(labels: object, name: str = "groups") -> Groups:
             )
         read = read.tolist()
     if not _PLAIN.issuperset(map(type, read)):
+        if all(isinstance(label, list) or getattr(label, "ndim", 0) for label in read):
+            raise TypeError(
+                f"`{name}` must be one list of labels in the order of all samples, got a list of "
+                f"lists; put them one after the other"
+            )
         read = [label.item() if isinstance(label, np.generic) else label for label in read]
         check_labels(read, name)
     return coded(read)

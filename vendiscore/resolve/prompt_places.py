@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from numbers import Number
 from typing import Any
 
 import numpy as np
 
-from ..arrays.inputs import as_samples
-from ..arrays.pools import pooled, size
+from ..arrays.inputs import as_samples, check_in_step, unnested
+from ..arrays.pools import pooled, shape_of, size
 from ..arrays.types import Samples
 from ..registry.kernel import Kernel, list_kernels
 from .kernel_build import distinct_samples
@@ -19,36 +18,97 @@ from .kernel_build import distinct_samples
 
 @dataclass(frozen=True, eq=False)
 class Prompts:
-    """Prompts as passed, and for each set the group code of each sample."""
+    """Prompts as passed, and for each set the Groups of its samples, or None."""
 
     values: Any
-    groups: tuple[np.ndarray, ...] = ()
+    groups: tuple[Any, ...] = ()
 
-    def of_groups(self, *groups: np.ndarray) -> Prompts:
+    def of_groups(self, *groups: Any) -> Prompts:
         """Return these prompts for samples in groups, each of which may have one prompt."""
         return replace(self, groups=groups)
 
     def placed(self, sets: Sequence[Samples], sizes: Sequence[int]) -> tuple[Any, np.ndarray]:
         """Return distinct prompts, and which of them each sample has, for all sets."""
-        own: Sequence[Any] = [self.values] * len(sets)
-        if isinstance(self.values, list) and len(self.values) == len(sets) > 1:
-            lists = (isinstance(each, list) and _depth(each) is None for each in self.values)
-            own = self.values if all(lists) else own
-        groups: Sequence[Any] = self.groups or [None] * len(sets)
+        by_set: Sequence[Any] = [self.values] * len(sets)
+        if len(sets) > 1 and depth(self.values, sets[0]) > 1 and size(self.values) == len(sets):
+            by_set = list(self.values)  # whose ids last
+        groups = [*self.groups, *[None] * (len(sets) - len(self.groups))]
         values: list[Any] = []
         places = []
-        known: dict[int, int] = {}
-        for samples, n, prompts, codes in zip(sets, sizes, own, groups, strict=True):
-            one = is_one(prompts, samples)
+        known: dict[int, tuple[int, _Read]] = {}
+        for samples, n, prompts, own in zip(sets, sizes, by_set, groups, strict=True):
             if id(prompts) not in known:
-                known[id(prompts)] = sum(size(each) for each in values)
-                alone = prompts[None] if hasattr(prompts, "ndim") else [prompts]
-                values.append(alone if one else prompts)
-            start = known[id(prompts)]
-            at = np.zeros(n, dtype=int) if one else _places(size(prompts), n, codes)
-            places.append(start + at)
+                known[id(prompts)] = sum(map(size, values)), _read(prompts, samples)
+                values.append(known[id(prompts)][1].values)
+            start, read = known[id(prompts)]
+            places.append(start + read.places(n, own))
         distinct, _, inverse = distinct_samples(pooled(values))
         return distinct, inverse[np.concatenate(places)]
+
+
+@dataclass(frozen=True, eq=False)
+class _Read:
+    """A collection of prompts, and what says which samples have which of them."""
+
+    values: Any
+    one: bool = False
+    labels: tuple[Any, ...] | None = None  # of groups, if passed as a dict
+    sizes: list[int] | None = None  # of lists, if passed as a list of lists
+
+    def places(self, n: int, groups: Any) -> np.ndarray:
+        """Return the place among `values` of the prompt of each of n samples."""
+        m = size(self.values)
+        if self.one:
+            return np.zeros(n, dtype=int)
+        if self.labels is not None:
+            return _of_labels(self.labels, groups)
+        if self.sizes is not None and set(self.sizes) != {1}:
+            check_in_step("prompts", self.sizes, groups)
+        if m == n or (m == 1 and n):
+            return np.arange(n) % m
+        if groups is None or m != len(groups):
+            of_groups = "" if groups is None else f", or one for each of {len(groups)} groups"
+            raise ValueError(
+                f"`prompts` must be one prompt, or one for each of {n} samples{of_groups}, got "
+                f"{m}; repeat a prompt for each of its samples"
+            )
+        if not groups.is_sorted:
+            raise ValueError(
+                f"`prompts` must be a dict of label to prompt, since one for each of {m} groups "
+                f"could be in the order in which labels appear or in sorted order, got a list; "
+                f"pass {{{groups.labels[0]!r:.40}: …}}"
+            )
+        return np.asarray(groups.codes)
+
+
+def _read(prompts: Any, samples: Samples) -> _Read:
+    """Read the prompts of a set as a collection."""
+    if is_by_label(prompts, samples):
+        return _Read(as_samples(list(prompts.values()), "prompts"), labels=tuple(prompts))
+    if is_one(prompts, samples):
+        return _Read(prompts[None] if hasattr(prompts, "ndim") else [prompts], one=True)
+    if depth(prompts, samples) > 1:
+        values, sizes = unnested(prompts, "prompts")
+        return _Read(values, sizes=sizes)
+    return _Read(prompts)
+
+
+def _of_labels(labels: Sequence[Any], groups: Any) -> np.ndarray:
+    """Return for each sample the place of its group's label among `labels`."""
+    if groups is None:
+        raise TypeError(
+            "`prompts` is a dict, which has the prompt of each group by its label, but the samples "
+            "have no groups: pass `groups` too, or the prompts as a list"
+        )
+    place = {label: i for i, label in enumerate(labels)}
+    if lacking := [label for label in groups.labels if label not in place]:
+        raise ValueError(f"`prompts` must have a prompt of each group, got none of {lacking[0]!r}")
+    if more := [label for label in labels if label not in groups.labels]:
+        raise ValueError(
+            f"`prompts` must have labels of groups, got {more[0]!r:.60}, which no sample has; "
+            "correct it, or leave it out"
+        )
+    return np.array([place[label] for label in groups.labels])[groups.codes]
 
 
 def read_prompts(prompts: object) -> Prompts:
@@ -56,7 +116,7 @@ def read_prompts(prompts: object) -> Prompts:
     single = isinstance(prompts, (str, bytes, os.PathLike, Mapping, set, frozenset))
     if single or not (hasattr(prompts, "__iter__") or hasattr(prompts, "__array__")):
         return Prompts(prompts)
-    return Prompts(as_samples(prompts, "prompts"))
+    return Prompts(as_samples(prompts, "prompts", empty=True))
 
 
 def why_not(k: object, given: str, metric: object) -> str:
@@ -83,32 +143,29 @@ def why_not(k: object, given: str, metric: object) -> str:
 
 def is_one(prompts: object, samples: Any) -> bool:
     """Return whether prompts are one sample of the kind of the samples, for all."""
-    depth = _depth(prompts)
-    if depth is None:
+    if shape_of(prompts) is None:
         return not isinstance(prompts, list)
-    first = samples[0] if isinstance(samples, list) and samples else samples
-    return depth == (_depth(first) if first is not samples else samples.ndim - 1)
+    return depth(prompts, samples) == 0
 
 
-def _depth(x: object) -> int | None:
-    """Return the number of dimensions of an array, or of lists of numbers, or None."""
-    if hasattr(x, "ndim"):
-        return int(x.ndim)
-    if isinstance(x, Number):
+def is_by_label(prompts: object, samples: Any) -> bool:
+    """Return whether prompts are a dict by label of a group, and not a sample that is a dict."""
+    if not isinstance(prompts, Mapping) or not prompts:
+        return False
+    records = isinstance(samples, list) and isinstance(samples[0], Mapping)
+    return not records or all(isinstance(value, Mapping) for value in prompts.values())
+
+
+def depth(prompts: object, samples: Any) -> int:
+    """Return how many lists prompts are in: 0 for one sample, 2 for a list of lists of them."""
+    return _levels(prompts) - max(1, _levels(samples)) + 1
+
+
+def _levels(x: Any) -> int:
+    """Return how many lists or dimensions stand around the first number or other thing."""
+    shape = shape_of(x)
+    if shape is not None:
+        return len(shape)
+    if not isinstance(x, list):
         return 0
-    first = _depth(x[0]) if isinstance(x, (list, tuple)) and x else None
-    return None if first is None else first + 1
-
-
-def _places(m: int, n: int, codes: np.ndarray | None) -> np.ndarray:
-    """Return which of m prompts belongs to each of n samples."""
-    groups = 0 if codes is None else int(codes.max(initial=-1)) + 1
-    if m in (1, n):
-        return np.arange(n) % m
-    if codes is not None and m == groups:
-        return codes
-    of_groups = f", or one for each of {groups} groups" if groups else ""
-    raise ValueError(
-        f"`prompts` must be one prompt, or one for each of {n} samples{of_groups}, got {m}; repeat "
-        f"a prompt for each of its samples"
-    )
+    return 1 + max((_levels(each) for each in x[:1]), default=0)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ import numpy as np
 from ..arguments import refuse_gradient
 from ..arrays.inputs import as_matrix, as_samples
 from ..arrays.namespace import precision
-from ..arrays.pools import pooled, size
+from ..arrays.pools import pooled, shape_of, size
 from ..arrays.types import Options, Samples
 from ..errors import SampleError
 from ..reading.folders import Files, image_files, is_folder
@@ -290,15 +289,13 @@ def _check_one_kind(sets: Sequence[Samples], how: How, names: Sequence[str]) -> 
 
 def _shape(samples: Any) -> str:
     """Return the kind of samples, as far as sets of two kinds could not be compared."""
-    if getattr(samples, "ndim", 1) == 2:
-        return f"rows of {samples.shape[1]} numbers"
-    first = samples[0] if isinstance(samples, list) else None
-    if isinstance(first, str):
-        return "strings"
-    if isinstance(first, (list, tuple)) and first and isinstance(first[0], Number):
-        return f"rows of {len(first)} numbers"
-    number = isinstance(first, Number) or getattr(samples, "ndim", 0) == 1
-    return "numbers" if number else "other samples"
+    shape = shape_of(samples)
+    if shape is not None and len(shape) == 2:
+        return f"rows of {shape[1]} numbers"
+    if shape is not None and len(shape) == 1:
+        return "numbers"
+    texts = isinstance(samples, list) and isinstance(samples[0], str)
+    return "strings" if texts else "other samples"
 
 
 def is_fitted(how: How) -> bool:

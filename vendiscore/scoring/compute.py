@@ -81,14 +81,15 @@ def compute(
         Order: small q counts rare samples (0 is the numerical rank), large q only the commonest.
     p : array (n,) of weights that sum to 1, optional (default: uniform)
     prompts : sample or list of samples, optional
-        The prompt of all samples, or one for each group or sample, of the kind that `k` compares:
-        similarities are of what the prompt leaves of each, so that answers are not alike for it.
+        The prompt of all samples, or one for each group (a dict by label) or sample, of the kind
+        that `k` compares: similarities are of what the prompt leaves of each, so that answers are
+        not alike for it.
     psd : {"check", "clip"}
         Raise for negative eigenvalues, which orders 2 and ∞ alone may miss, or set them to zero.
     groups : iterable of hashable, optional
         One label for each sample: groups are scored one by one, with `p` within each, and the score
         is their mean, with its standard error.
-    ci : float in (0, 1), optional
+    ci : float in [0.5, 1), optional
         Level of confidence intervals of the score of n samples, or of the mean over groups
         (Student's t), 0.95 say: adds VS_se, VS_low and VS_high. Not with `p`, nor at order 0. It
         takes 4 samples or more that are independent, or `clusters` of them.
@@ -196,7 +197,7 @@ def subject_of(
         flat, groups = grouped(flat, request.how, request.groups, table=table, name=name)
     how = request.how
     if how.prompts is not None and groups is not None:
-        how = replace(how, prompts=how.prompts.of_groups(groups.codes))
+        how = replace(how, prompts=how.prompts.of_groups(groups))
     if groups is None and (names := request.of_groups):
         raise ValueError(f"{', '.join(names)} needs groups of samples: {NO_GROUPS}")
     if groups is not None and request.estimating is not None:

@@ -23,7 +23,7 @@ from ..uncertainty.deficit import (
     log_ends,
     repeats_of,
 )
-from ..uncertainty.jackknife import Jackknife, delete_one_error, jackknife, sampling_error
+from ..uncertainty.jackknife import Jackknife, delete_one_error, jackknife
 from ..uncertainty.near_copies import dependent_share
 from ..uncertainty.subsampling import DRAWS, halves_error, student_reach
 from .request import Request
@@ -199,7 +199,7 @@ def _of_spectrum(subject: Subject, units: Units, values: Sequence[float]) -> lis
     """Return the intervals of the Vendi Score for each order."""
     every = []
     for value, q in zip(values, subject.orders, strict=True):
-        found = sampling_error(subject.eigen, q, units.codes)
+        found = jackknife(subject.eigen, q, units.codes)
         ends = log_ends(found, subject.n, q, units.level, units.repeats)
         low, high = min(value, math.exp(ends[0])), max(value, math.exp(ends[1]))
         every.append((value * found.error, low, high))

@@ -51,13 +51,18 @@ def add_nulls(
                 found["p"] = float(1 + as_much.sum()) / (1 + shuffles)
             still = float(np.ptp(drawn[i])) < _ROUNDING
             if still and grouped:
-                sure.notes.append(f"No shuffle changes {key}: groups of these sizes tell nothing.")
-            elif errors is not None and request.ci is not None:
-                low, high = ends(excess, drawn[i], errors[i], request.ci)
+                sure.notes.append(
+                    f"No shuffle changes {key}: groups of these sizes tell nothing, "
+                    "and the interval of its excess is all that is possible."
+                )
+            if errors is not None and request.ci is not None:
                 most = group_shuffles.most(subject, subject.orders[i])
-                high = max(excess, min(high, most - null))
-                found |= {"excess_low": low, "excess_high": high}
-                if scalar(value) > _NEAR * most:
+                low, high = min(0.0, 1 - null), max(0.0, most - null)  # all that is possible
+                if not still:
+                    low, end = ends(excess, drawn[i], errors[i], request.ci)
+                    high = min(high, end)
+                found |= {"excess_low": min(low, excess), "excess_high": max(high, excess)}
+                if not still and scalar(value) > _NEAR * most:
                     sure.notes.append(
                         f"{key} is near {most:.4g}, its largest: the interval of its excess is too "
                         f"narrow where hardly any sample has its like in another group."

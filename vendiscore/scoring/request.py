@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, Literal, TypeAlias, get_args
 
-from ..arguments import DEFAULT_ORDER, flag, integer, is_several, number, one_of
+from ..arguments import DEFAULT_ORDER, confidence, flag, integer, is_several, number, one_of
 from ..arrays.types import Options, Record, Samples, Weights
 from ..distances.metrics import METRIC_OPTIONS
 from ..measures.evaluation import Chosen, read_measures
@@ -55,7 +55,7 @@ class Request:
 
     how: How
     measures: tuple[Chosen, ...]
-    orders: tuple[float, ...] = (1.0,)
+    orders: tuple[float, ...] = (DEFAULT_ORDER,)
     several: bool = False  # orders were given as several: keys of the result name them
     p: Any = None
     psd: PSD = "check"
@@ -255,8 +255,7 @@ def _read_interval(rest: Record) -> Record:
     ci, interval = rest.pop("ci", None), rest.pop("interval", "auto")
     corrected = flag("corrected", rest.pop("corrected", False))
     if ci is not None:
-        remedy = "pass ci=0.95, which is usual"
-        ci = number("ci", ci, "a level between 0 and 1", lambda level: 0 < level < 1, remedy)
+        ci = confidence("ci", ci)
     if isinstance(interval, str) and "bootstrap" in interval.lower():
         raise ValueError(
             "`interval='bootstrap'` is not offered: drawing with replacement makes duplicates, "

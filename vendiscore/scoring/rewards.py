@@ -6,15 +6,15 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import chain
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from ..arguments import DEFAULT_ORDER, flag, is_several, number, one_of, refuse_gradient
-from ..arrays.inputs import choose
+from ..arguments import DEFAULT_ORDER, flag, number, one_of, refuse_gradient
+from ..arrays.inputs import as_samples, choose
 from ..arrays.namespace import row_blocks, to_host
 from ..arrays.types import Record, Samples
+from ..arrays.weights import per_sample
 from ..errors import SampleError
 from ..measures.stack import Stack, stacks_of
 from ..measures.subject import Subject
@@ -71,7 +71,7 @@ def group_rewards(
         The prompt of each sample, of any kind that can be compared with ``==``.
     given_prompt : bool
         Take the prompts out of the similarity too, as `prompts` of `compute` does; then one for
-        each group will do. A sample that repeats its prompt adds 0.
+        each group will do (a dict by label). A sample that repeats its prompt adds 0.
     fuse : {"x", "+"}
         quality · (1 − weight + weight · credit), weight in [0, 1], which rewards good samples
         alone, as DARLING does; or quality + weight · credit.
@@ -135,7 +135,9 @@ def group_rewards(
         "prompts": taken,
     }
     credits = credits_of(flat, found, **asked, **options).credits
-    return fused(credits, None if quality is None else _numbers(quality), fuse, weight)
+    if quality is not None:
+        quality = per_sample(quality, "quality").of(len(credits), found)
+    return fused(credits, quality, fuse, weight)
 
 
 class Credits(NamedTuple):
@@ -182,7 +184,7 @@ def credits_of(
     scores = np.where(sizes > 1, 1.0, np.nan)
     taken, at = None, codes
     if how.prompts is not None and len(codes):
-        taken, at = how.prompts.of_groups(codes).placed([samples], [len(codes)])
+        taken, at = how.prompts.of_groups(groups).placed([samples], [len(codes)])
         if match_length:  # which leaves a prompt that is alone its length
             words = _matched(taken, range(len(taken)))
             taken = [own or prompt for own, prompt in zip(words, taken, strict=True)]
@@ -263,11 +265,6 @@ def fused(credits: np.ndarray, quality: np.ndarray | None, fuse: Fuse, weight: f
     alone = np.isnan(credits)
     if quality is None:
         return weight * np.where(alone, 0.0, credits)
-    if quality.shape != credits.shape:
-        raise ValueError(
-            f"`quality` must have one number for each of {len(credits)} samples, got shape "
-            f"{quality.shape}"
-        )
     if fuse == "+":
         return quality + weight * np.where(alone, 0.0, credits)
     if (quality < 0).any():
@@ -281,7 +278,8 @@ def fused(credits: np.ndarray, quality: np.ndarray | None, fuse: Fuse, weight: f
 
 def groups_of(prompts: Sequence[object]) -> Groups:
     """Return samples with equal prompts as groups; messages are compared, which have no hash."""
-    prompts = list(prompts)
+    read = as_samples(prompts, "prompts", empty=True)
+    prompts = [each.tolist() if hasattr(each, "tolist") else each for each in read]
     if all(map(is_hashable, prompts)):
         return coded(prompts)
     firsts: list[object] = []
@@ -300,27 +298,6 @@ def read_fusion(fuse: object, weight: object) -> tuple[Fuse, float]:
     most = 1.0 if fuse == "x" else math.inf
     expected = "a number from 0 to 1 where it multiplies" if fuse == "x" else "at least 0"
     return fuse, number("weight", weight, expected, lambda w: 0 <= w <= most and w < math.inf)
-
-
-def _numbers(quality: object) -> np.ndarray:
-    """Return qualities, or lists of them, as an array (n,) of finite numbers."""
-    if isinstance(quality, (list, tuple)) and quality and all(map(is_several, quality)):
-        quality = list(chain.from_iterable(quality))
-    try:
-        found = np.asarray(to_host(quality) if hasattr(quality, "detach") else quality, float)
-        found = found.ravel()
-    except (TypeError, ValueError):
-        raise TypeError(
-            f"`quality` must be a number for each sample, got {quality!r:.60}; give a sample "
-            f"without one 0, or leave it out"
-        ) from None
-    SampleError.check(
-        {
-            i: f"has the `quality` {found[i]}, which is not a finite number; give it one, such as 0"
-            for i in np.flatnonzero(~np.isfinite(found)).tolist()
-        }
-    )
-    return found
 
 
 def _matched(texts: Sequence[str], codes: Iterable[int]) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..arguments import integer, is_several
-from ..arrays.weights import check_each
+from ..arrays.weights import PerSample, per_sample
 from ..resolve.group_labels import Groups
 
 
@@ -148,15 +148,12 @@ def _read_quota(size: int, quota: object, groups: Groups) -> np.ndarray:
 
 def read_quality(n: int, least: int, quality: object, kept: np.ndarray) -> np.ndarray:
     """Read scores of at least 0, of n samples or of those kept, `least` of which have more."""
-    expected = "`quality` must be numbers of at least 0, one for each sample"
-    scores = _numbers(n, quality, kept, expected)
-    good, remedy = np.isfinite(scores) & (scores >= 0), "; add a constant, or take exp(quality)"
-    check_each("quality", scores, good, "must be finite and at least 0", remedy)
-    scores = scores[kept] if len(scores) == n else scores
+    remedy = "; add a constant, or take exp(quality)"
+    scores = _of_kept(per_sample(quality, "quality", least=0, remedy=remedy), n, kept)
     if sum(scores.tolist()) == np.inf:
         raise ValueError(
-            f"{expected}, got a sum that is too large, up to {scores.max():g}; divide them by the "
-            f"largest"
+            f"`quality` must have a finite sum, got numbers up to {scores.max():g}; divide them by "
+            f"the largest"
         )
     if (scores > 0).sum() < least:
         raise ValueError(
@@ -168,9 +165,7 @@ def read_quality(n: int, least: int, quality: object, kept: np.ndarray) -> np.nd
 
 def read_relevance(n: int, relevance: object, kept: np.ndarray) -> np.ndarray:
     """Read scores of any range as quality, exp((r − mean)/std), of which only ratios matter."""
-    scores = _numbers(n, relevance, kept, "`relevance` must be numbers, one for each sample")
-    check_each("relevance", scores, np.isfinite(scores), "must be finite", "; leave it out")
-    scores = scores[kept] if len(scores) == n else scores
+    scores = _of_kept(per_sample(relevance, "relevance", remedy="; leave it out"), n, kept)
     size = np.abs(scores).max()
     scores = scores / size if size else scores  # whose squares are numbers
     spread = float(scores.std())
@@ -179,12 +174,7 @@ def read_relevance(n: int, relevance: object, kept: np.ndarray) -> np.ndarray:
     return np.maximum(np.exp((scores - scores.max()) / spread), np.finfo(float).tiny)
 
 
-def _numbers(n: int, values: Any, kept: np.ndarray, expected: str) -> np.ndarray:
-    """Return one number for each of n samples, or of those kept."""
-    try:
-        scores = np.array([float(x) for x in values])
-    except (TypeError, ValueError):
-        raise TypeError(f"{expected}, got {values!r:.60}; pass plain numbers") from None
-    if len(scores) not in (n, len(kept)):
-        raise ValueError(f"{expected}, got {len(scores)} for {n}; pass them in the same order")
-    return scores
+def _of_kept(numbers: PerSample, n: int, kept: np.ndarray) -> np.ndarray:
+    """Return the numbers of the samples kept, of n or of these."""
+    scores = numbers.of(n, None, len(kept))
+    return scores[kept] if len(scores) == n else scores

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING
 
+from ..arguments import DEFAULT_ORDER
 from ..arrays.types import PairFunction, Samples
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ def sources(
     sample: str | None = None,
     aligned: bool = True,
     given_prompt: bool = False,
-    q: float | str = 1,
+    q: float | str = DEFAULT_ORDER,
     level: float | None = 0.95,
     psd: str = "check",
     k: str | PairFunction | dict[str, float] | list[str] | None = None,
@@ -51,7 +52,7 @@ def sources(
         Take the prompts out of similarities; see `prompts` of `as_similarity`.
     q : float in (0, ∞] or "inf"
         Order of the score (default: 1); larger orders give less weight to what few sources do.
-    level : float in (0, 1), or None for no interval
+    level : float in [0.5, 1), or None for no interval
         Confidence level of the interval (default: 0.95).
     psd : {"check", "clip"}
         Raise for negative eigenvalues, or set them to zero.

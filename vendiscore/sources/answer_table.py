@@ -211,9 +211,10 @@ def _check_several(names: Sequence[str]) -> None:
 
 def check_shared(names: Sequence[str], shared: np.ndarray) -> None:
     """Raise for two sources that have no prompt in common."""
-    if (shared > 0).all():
+    apart = np.argwhere(np.triu(shared == 0, 1))
+    if not len(apart):
         return
-    a, b = np.argwhere(shared == 0)[0]
+    a, b = apart[0]
     raise ValueError(
         f"{names[a]!r} and {names[b]!r} have answers to no prompt in common; leave one out"
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 
@@ -65,7 +66,8 @@ class SourceRow(Summary):
     Attributes
     ----------
     name, n : str, int, its name and number of answers
-    adds : float, the effective number of sources, less that without this one
+    adds : float, in effective sources: their number, less that without this one (`explain` has
+        logarithms, of samples)
     nearest, similarity, mean_similarity : str, float
         The most similar other source, how similar it is, and the mean over all others.
     within, own_score : float or None
@@ -115,8 +117,8 @@ class Sources(Summary):
     similarity : array (n, n)
         The mean similarity of the sources' answers to one prompt, 1 on the diagonal.
     prompts, per_prompt : tuple of labels, tuple of float
-        The prompts, and how many sources effectively differ in their answers to each; empty for
-        sets that answer no prompts.
+        The prompts, and how many sources effectively differ in their answers to each, NaN where
+        fewer than two answered; empty for sets that answer no prompts.
     order, places : array (n,), array (n, 2)
         An order in which similar sources are side by side, and their places on a map.
     settings, notes : mapping, tuple of str
@@ -164,7 +166,7 @@ class Sources(Summary):
     def sentence(self) -> str:
         """The number as it may be quoted."""
         level = "" if self.level is None else f"{100 * self.level:g} % interval, "
-        count = len(self.prompts)
+        count = sum(map(math.isfinite, self.per_prompt))
         asked = f"{count:,} prompt{'s' * (count > 1)}, " if count else ""
         how = f"kernel {self.settings['kernel']}, " if "kernel" in self.settings else ""
         told = f"{len(self.sources):,} sources are effectively {self.found.words} different ones"
@@ -193,12 +195,13 @@ class Sources(Summary):
         return require("pandas", "dev", "a frame").DataFrame(list(self.rows(rows)))
 
     def rows(self, of: str) -> Iterator[Record]:
-        """Yield rows of a table of "sources", "prompts" or "pairs", as dicts."""
+        """Yield rows of "sources", "prompts" that two answered, or "pairs", as dicts."""
         if of == "sources":
             yield from (asdict(row) for row in self.sources)
         elif of == "prompts":
             for prompt, value in zip(self.prompts, self.per_prompt, strict=True):
-                yield {"prompt": prompt, "VS": value}
+                if math.isfinite(value):
+                    yield {"prompt": prompt, "VS": value}
         else:
             every = len(self.sources) * (len(self.sources) - 1) // 2
             for a, b, value in self.pairs(every):

@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 
 from ..analysis.layout import clustered_order, layout
-from ..arguments import flag, number, refuse_gradient
+from ..arguments import confidence, flag, refuse_gradient
 from ..arrays import memory
 from ..arrays.inputs import choose
 from ..arrays.namespace import to_host
 from ..arrays.threads import in_order
 from ..arrays.types import Record
-from ..errors import NotPSDError, SampleError, warn
+from ..errors import SampleError, warn
+from ..measures.source_number import psd_of_sources
 from ..progress import track
 from ..resolve.kernel_request import How, with_prompts
 from ..resolve.sets import is_fitted, part_of, resolve_sets
@@ -39,10 +40,6 @@ _FITTED_TO = 1_000
 _BLOCKS = 20
 _ROUNDING = 1e-9
 _FEW = 30  # prompts; with fewer, intervals hold less often
-REPAIRED = (
-    "Similarities of sources have negative eigenvalues, which are set to zero: each two sources "
-    "are compared over the prompts that both have answers to."
-)
 
 
 @dataclass(frozen=True)
@@ -60,8 +57,7 @@ def read_plan(q: float, level: object, psd: object, given_prompt: object) -> Pla
     if q == 0:
         raise ValueError("`q` must be above 0, since order 0 counts any source as one; pass 1")
     if level is not None:
-        remedy = "0.95 is usual"
-        level = number("level", level, "a number between 0 and 1", lambda x: 0 < x < 1, remedy)
+        level = confidence("level", level)
     return Plan(q, level, check_psd(psd), flag("given_prompt", given_prompt))
 
 
@@ -74,7 +70,7 @@ def found(answers: Answers, how: How, plan: Plan) -> Sources:
         replicates, within, settings, dropped = _of_sets(answers, how, plan)
         each = ()
     own, spread = within
-    notes = []
+    notes: list[str] = []
     if dropped and not isinstance(how.k, tuple):  # whose kernels say so
         i, why = min(dropped.items())
         warn(
@@ -83,23 +79,17 @@ def found(answers: Answers, how: How, plan: Plan) -> Sources:
         )
     S = replicates.whole()
     check_defined(answers.names, S)
-    psd = plan.psd
-    try:
-        score = _score(replicates, plan, S, psd)
-    except NotPSDError:
-        if not answers.prompts or bool((replicates.shared == len(answers.prompts)).all()):
-            raise
-        psd = "clip"
-        notes.append(REPAIRED)
-        score = _score(replicates, plan, S, psd)
+    complete = not answers.prompts or bool((replicates.shared == replicates.units).all())
+    psd = psd_of_sources(S, plan.psd, complete, notes)
+    score = _score(replicates, plan, S, psd)
     corrected = None
     if not np.isnan(own).any():
         T = replicates.whole(corrected=True)
         if np.isfinite(T).all():
             corrected = _score(replicates, plan, T, "clip", corrected=True)
-    if score.se is not None and answers.prompts and len(answers.prompts) < _FEW:
+    if score.se is not None and answers.prompts and replicates.units < _FEW:
         notes.append(
-            f"With {len(answers.prompts)} prompts, intervals hold less often than their level says."
+            f"With {replicates.units} prompts, intervals hold less often than their level says."
         )
     K = MatrixSimilarity(S)
     spectrum = spectrum_of(K, psd=psd, vectors=True)
@@ -163,12 +153,13 @@ def _of_prompts(answers: Answers, how: How, plan: Plan) -> Any:
     def look(place: int) -> tuple[np.ndarray, np.ndarray, float, np.ndarray]:
         similarity, kept = compared(place, places[place])
         if similarity is None:  # nobody answered
-            return np.zeros(pairs), np.zeros(n, dtype=int), 0.0, np.full(n, np.nan)
+            return np.zeros(pairs), np.zeros(n, dtype=int), np.nan, np.full(n, np.nan)
         codes = answers.source[kept]
         here = np.bincount(codes, minlength=n)
         K = mean_similarities(set_sums(similarity, codes, n), here)
         has = K.diagonal() > 0  # answers that cancel out have no direction
-        return packed(K), here, _effective(K, has, plan.q), _own(similarity, codes, n, plan.q)
+        score = _effective(K, has, plan.q) if (here > 0).sum() > 1 else np.nan
+        return packed(K), here, score, _own(similarity, codes, n, plan.q)
 
     done = in_order(look, range(prompts))
     for p, (row, here, score, own_scores) in enumerate(track(done, prompts, "comparing answers")):
@@ -177,13 +168,15 @@ def _of_prompts(answers: Answers, how: How, plan: Plan) -> Any:
         spread += np.where(found, [np.nan_to_num(own_scores), found], 0)
     if empty := [name for name, n in zip(names, counts.sum(axis=0), strict=True) if not n]:
         raise ValueError(f"{empty[0]!r} has no answer that can be used; leave it out")
-    alone = np.flatnonzero((counts > 0).sum(axis=1) == 1)
-    if len(alone) == prompts:
+    units = (counts > 0).sum(axis=1) > 1  # a prompt that one source answered compares nothing
+    if not units.any():
         raise ValueError("no prompt has answers of two sources; give all sources the same prompts")
-    result, several = OfPrompts(means, counts), counts > 1
-    own = np.array([np.where(several, result.own[1], 0).sum(axis=0), several.sum(axis=0)])
+    several = counts > 1
+    own = OfPrompts(means, counts).own[1]
+    own = np.array([np.where(several, own, 0).sum(axis=0), several.sum(axis=0)])
     with np.errstate(invalid="ignore"):
         within, mean_scores = own[0] / own[1], spread[0] / spread[1]
+    result = OfPrompts(means[units], counts[units])
     return result, (within, mean_scores), scores.tolist(), compared.settings, compared.dropped
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import DEFAULT_ORDER
 from ..arrays.namespace import Array, as_kind_of, detached, is_torch, namespace, to_host
 from .eigen import decompose
 from .hill import RANGE_TOLERANCE, effective_numbers
@@ -30,7 +31,7 @@ class Spectra:
         self,
         K: Array,
         p: Array | None = None,
-        orders: Sequence[float] = (1,),
+        orders: Sequence[float] = (DEFAULT_ORDER,),
         psd: PSD = "check",
         vectors: bool = False,
     ) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ..arguments import DEFAULT_ORDER
 from ..arrays.namespace import Array
 from ..errors import TooLargeError
 from ..similarity.base import Similarity
@@ -31,7 +32,7 @@ class Spectral:
 
 def vendi(
     similarity: Similarity,
-    orders: Sequence[float] = (1.0,),
+    orders: Sequence[float] = (DEFAULT_ORDER,),
     p: Array | None = None,
     psd: PSD = "check",
     *,

@@ -12,8 +12,10 @@ import numpy as np
 
 from ..arguments import DEFAULT_ORDER, flag, is_several, one_of, refuse_gradient
 from ..arrays.inputs import as_samples
+from ..arrays.namespace import to_host
 from ..arrays.pools import size
 from ..arrays.types import Options, Record, Samples, Weights
+from ..arrays.weights import per_sample
 from ..hints import Public
 from ..optional import versions
 from ..resolve.kernel_request import How, KernelArgument, how_of, with_prompts
@@ -26,7 +28,7 @@ from ..spectral.estimate import Estimate
 from ..spectral.spectrum import PSD, Spectrum, check_psd, from_covariance
 from .configuration import found_in, is_plain, must_be_unit, refused, restored, settings_of
 from .serialization import read_record, write_record
-from .sums import Precision, Sum, of_similarity, of_vectors, read_weights
+from .sums import Precision, Sum, of_similarity, of_vectors
 
 # Outside of this range of sums of weights, their products would underflow or overflow.
 _LEAST, _MOST = 1e-200, 1e300
@@ -193,7 +195,9 @@ class State(metaclass=Public):
         refuse_gradient("a State", p=p)
         samples = as_samples(batch, empty=True)
         n, dropped, notes = size(samples), 0, self.notes
-        weights = None if p is None else read_weights(p, n)
+        weights = None
+        if p is not None:
+            weights = to_host(per_sample(p, "p", least=0, weights=True).of(n))
         if not n:
             return self
         if self.n and ("prompts" in self.settings) != (how.prompts is not None):

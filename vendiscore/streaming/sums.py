@@ -13,8 +13,7 @@ from ..arrays import memory
 from ..arrays import sparse as sp
 from ..arrays.namespace import as_kind_of, gram, is_numpy, is_torch, namespace, row_blocks, to_host
 from ..arrays.threads import in_order
-from ..arrays.types import Rows, Weights
-from ..arrays.weights import check_each
+from ..arrays.types import Rows
 from ..similarity.base import DIAGONAL_TOLERANCE, Similarity
 
 Precision = Literal["double", "single"]
@@ -180,20 +179,3 @@ def require(d: int) -> None:
     """Raise a `TooLargeError` if two triangles of d features and two matrices would not fit."""
     what = f"a state of {d} features"
     memory.require_large(8 * (3 * d * d + d), what, "compare samples by fewer features")
-
-
-def read_weights(p: Weights | None, n: int) -> np.ndarray:
-    """Return weights of a batch of n samples in float64, at least 0, of any sum."""
-    expected = f"`p` must be numbers of at least 0, one for each of {n} samples of the batch"
-    try:
-        values = np.asarray(to_host(p))
-        if values.dtype.kind not in "fiu":
-            raise TypeError(values.dtype)
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"{expected}, got {p!r:.40}") from error
-    if values.shape != (n,):
-        raise ValueError(f"{expected}, got shape {values.shape}")
-    values = values.astype(np.float64)
-    good = np.isfinite(values) & (values >= 0)
-    check_each("p", values, good, "must be finite and at least 0")
-    return values

@@ -14,11 +14,6 @@ from ..spectral.clusters import leave_cluster_out
 from ..spectral.rank_one import leave_one_out, log_score, surprise
 from ..spectral.spectrum import Spectrum
 
-# Above order 2 leaving one out takes a root for each eigenvalue: for more samples, the
-# infinitesimal jackknife has the same errors within some percent.
-MOST_ROOTS = 200
-# The same limit for clusters, each of which takes the eigenvalues of small matrices.
-MOST_CLUSTERS = 50
 # A deficit below this is 0 but for rounding: what is left has nothing in common.
 NO_DEFICIT = 1e-9
 
@@ -53,38 +48,34 @@ def ends(log: float, reach: float, most: int) -> tuple[float, float]:
     return math.exp(max(0.0, log - reach)), math.exp(min(math.log(most), log + reach))
 
 
-def sampling_error(
-    spectrum: Spectrum, q: float = DEFAULT_ORDER, clusters: np.ndarray | None = None
-) -> Jackknife:
-    """Find the error by leaving out, or, where that takes too long, by the slopes in weights."""
-    slow = 2 < q < math.inf and spectrum.n > MOST_ROOTS
-    if clusters is not None:
-        slow = q > 2 or clusters.max() >= MOST_CLUSTERS
-    if not slow:
-        return jackknife(spectrum, q, clusters)
-    whole, error = log_score(spectrum, q), influence_error(spectrum, q, clusters)
-    deficit = math.log(spectrum.n) - whole
-    spread = error / deficit if deficit > NO_DEFICIT else math.inf
-    units = spectrum.n if clusters is None else int(clusters.max()) + 1
-    return Jackknife(whole, error, spread, math.nan, units)
-
-
 def jackknife(
     spectrum: Spectrum, q: float = DEFAULT_ORDER, clusters: np.ndarray | None = None
 ) -> Jackknife:
-    """Find the score of order q, its error and its bias (Efron & Stein 1981)."""
+    """Find the score of order q, its error and its bias (Efron & Stein 1981).
+
+    Deficits without clusters of unlike sizes vary with these sizes, log VS hardly: the spread of
+    clusters is the error of log VS over the deficit of all.
+    """
     whole, n = log_score(spectrum, q), spectrum.n
-    if clusters is None:
-        left = leave_one_out(spectrum, q)
-        deficits = math.log(n - 1) - left
-    else:  # codes from 0 to their number, less 1
-        left = leave_cluster_out(spectrum, clusters, q)
-        deficits = np.log(n - np.bincount(clusters)) - left
-    spread, units = math.inf, len(left)
-    if (deficits > NO_DEFICIT).all():
+    left = without_each(spectrum, q, clusters)
+    error, units, spread = delete_one_error(left), len(left), math.inf
+    deficits = math.log(n - 1) - left
+    if clusters is not None:
+        deficit = math.log(n) - whole
+        spread = error / deficit if deficit > NO_DEFICIT else math.inf
+    elif (deficits > NO_DEFICIT).all():
         spread = delete_one_error(np.log(deficits))
     corrected = units * whole - (units - 1) * float(left.mean())
-    return Jackknife(whole, delete_one_error(left), spread, corrected, units)
+    return Jackknife(whole, error, spread, corrected, units)
+
+
+def without_each(
+    spectrum: Spectrum, q: float = DEFAULT_ORDER, clusters: np.ndarray | None = None
+) -> np.ndarray:
+    """Return log VS_q without each sample, or without each cluster, of codes 0 to m − 1."""
+    if clusters is None and (q <= 2 or math.isinf(q)):
+        return leave_one_out(spectrum, q)
+    return leave_cluster_out(spectrum, np.arange(spectrum.n) if clusters is None else clusters, q)
 
 
 def delete_one_error(left: np.ndarray) -> float:

@@ -1,0 +1,327 @@
+"""One reader of containers: rows in any form, in any place of any call, give one number."""
+
+import itertools
+from copy import deepcopy
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from vendiscore import (
+    SampleError,
+    State,
+    compare,
+    compute,
+    explain,
+    group_rewards,
+    load,
+    select,
+    sources,
+)
+
+torch = pytest.importorskip("torch")
+
+X, Y, P, R = np.random.default_rng(0).normal(size=(4, 8, 3))
+FORMS = {
+    "array": np.asarray,
+    "tensor": torch.tensor,
+    "frame": pd.DataFrame,
+    "lists": lambda rows: rows.tolist(),
+    "tuples": lambda rows: tuple(map(tuple, rows.tolist())),
+    "arrays": list,
+    "tensors": lambda rows: list(torch.tensor(rows)),
+    "column": lambda rows: pd.Series(list(rows)),
+    "arrow": lambda rows: pa.array(rows.tolist()),
+}
+METRIC = load("vendiscore")
+GROUPS = [0] * 3 + [1] * 5
+COSINE = {"k": "cosine"}
+QUICK = {"permutations": 19, "level": 0.5}
+
+
+def number(found):
+    """Return a result as a number, of a dict with a single score."""
+    return float(next(iter(found.values())) if isinstance(found, dict) else found)
+
+
+def added(rows, **options):
+    """Score rows that were added one by one."""
+    metric = deepcopy(METRIC)
+    for row in rows:
+        metric.add(prediction=row)
+    return metric.compute(**COSINE, **options)
+
+
+def added_batches(rows, **options):
+    """Score rows that were added in a batch."""
+    metric = deepcopy(METRIC)
+    metric.add_batch(predictions=rows)
+    return metric.compute(**COSINE, **options)
+
+
+def difference(*sets, **options):
+    """Return the difference that a comparison finds."""
+    return compare(*sets, **COSINE, **QUICK, **options).pairs[0].difference
+
+
+def rewards(samples, *quality, **options):
+    """Return the rewards of samples, summed in a way that tells one order from another."""
+    found = group_rewards(samples, *quality, **COSINE, **options)
+    return found @ np.arange(1, len(found) + 1)
+
+
+PLACES = {
+    "prompts of compute": lambda a, b: compute(a, prompts=b, **COSINE),
+    "prompts of explain": lambda a, b: explain(a, prompts=b, **COSINE).adds[3],
+    "prompts of select": lambda a, b: select(a, 3, prompts=b, **COSINE).scores[-1],
+    "prompts of rewards": lambda a, b: rewards(a, groups=GROUPS, prompts=b, given_prompt=True),
+    "prompts of a state": lambda a, b: State.empty(**COSINE).update(a, prompts=b).compute(),
+    "prompts of the metric": lambda a, b: added_batches(a, prompts=b),
+    "references": lambda a, b: compute(a, b, measures="MMD", **COSINE),
+    "references of distances": lambda a, b: compute(a, b, measures="MagDiff"),
+    "references that fit": lambda a, b: compute(a, b, k="rbf"),
+    "another set": difference,
+    "another source": lambda a, b: sources({"a": a, "b": b}, level=None, **COSINE).score,
+}
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_rows_are_read_in_any_form_next_to_any_other(place):
+    score = PLACES[place]
+    expected = number(score(X, Y))
+    for a, b in itertools.product(FORMS, FORMS):
+        assert number(score(FORMS[a](X), FORMS[b](Y))) == pytest.approx(expected, 1e-9), (a, b)
+
+
+@pytest.mark.parametrize("form", ["array", "tensor", "lists", "arrays", "tensors"])
+def test_rows_that_are_added_one_by_one_are_rows(form):
+    expected = number(compute(X, prompts=P, **COSINE))
+    for prompts in FORMS:
+        found = added(FORMS[form](X), prompts=FORMS[prompts](P))
+        assert number(found) == pytest.approx(expected, 1e-12), prompts
+
+
+def test_gradients_pass_through_lists_of_tensors_and_next_to_lists():
+    rows = torch.tensor(X, requires_grad=True)
+    slopes = []
+    for samples in (rows, list(rows)):
+        for prompts in (torch.tensor(P), P, P.tolist()):
+            score = compute(samples, prompts=prompts, **COSINE)["VS"]
+            slopes.append(torch.autograd.grad(score, rows)[0])
+    for slope in slopes[1:]:
+        torch.testing.assert_close(slope, slopes[0])
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_rewards_are_of_groups_of_equal_prompts_in_any_form(form):
+    assert rewards(X, prompts=FORMS[form](P[GROUPS])) == rewards(X, groups=GROUPS)
+
+
+def test_rows_of_two_lengths_are_of_two_kinds():
+    for form in FORMS.values():
+        with pytest.raises(ValueError, match=r"`prompts` must be .* 3 numbers, got rows of 2"):
+            compute(X, prompts=form(P[:, :2]), **COSINE)
+
+
+# Nested numbers and prompts of nested samples.
+
+NUMBERS = np.random.default_rng(1).uniform(0.1, 0.9, 8)
+LOGS, WEIGHTS = np.log(NUMBERS), NUMBERS / NUMBERS.sum()
+
+
+def cut(rows):
+    """Cut rows into the groups of GROUPS."""
+    return [rows[:3], rows[3:]]
+
+
+NESTED = {
+    "arrays": cut,
+    "lists": lambda rows: cut(rows.tolist()),
+    "tensors": lambda rows: cut(torch.tensor(rows)),
+    "lists of arrays": lambda rows: cut(list(rows)),
+}
+MEASURES = {"quality": "qVS", "logprobs": "SemanticEntropy"}
+
+
+def measured(name):
+    """Return a score of samples, and of numbers passed as an option of a measure."""
+    return lambda a, b: compute(a, measures={MEASURES[name]: {name: b}}, **COSINE)
+
+
+BESIDE = {
+    "prompts of compute": (lambda a, b: compute(a, prompts=b, **COSINE), P),
+    "prompts of rewards": (lambda a, b: rewards(a, prompts=b, given_prompt=True), P),
+    "prompts of the metric": (lambda a, b: added_batches(a, prompts=b), P),
+    "quality of a measure": (measured("quality"), NUMBERS),
+    "logprobs": (measured("logprobs"), LOGS),
+    "weights": (lambda a, b: compute(a, p=b, **COSINE), WEIGHTS),
+    "quality of rewards": (rewards, NUMBERS),
+}
+
+
+@pytest.mark.parametrize("place", BESIDE)
+def test_nested_is_read_in_step_with_nested_samples(place):
+    score, values = BESIDE[place]
+    expected = number(score(cut(X), values))
+    for form in NESTED:
+        assert number(score(NESTED[form](X), NESTED[form](values))) == pytest.approx(expected), form
+        assert number(score(cut(X), NESTED[form](values))) == pytest.approx(expected), form
+    (halves,) = equal(X)
+    found = number(score(halves, values.reshape(2, 4, *values.shape[1:])))
+    assert found == pytest.approx(number(score(list(halves), values)))
+    for samples, parts in ((cut(X), [values[:2], values[2:]]), (X, cut(values))):
+        expected = r"must (be one list in the order of .*, got lists of|have one label for each of)"
+        with pytest.raises(ValueError, match=expected):
+            score(samples, parts)
+
+
+def equal(*rows):
+    """Return rows of each set as an array of two equal groups."""
+    return np.stack(rows).reshape(len(rows), 2, 4, 3)
+
+
+@pytest.mark.parametrize("form", NESTED)
+def test_sets_have_prompts_of_their_own(form):
+    flat, nested = difference(X, Y, prompts=[P, R]), difference(cut(X), cut(Y), prompts=[P, R])
+    parts = NESTED[form]
+    rows = list if form == "lists of arrays" else FORMS["tensors" if form == "tensors" else "lists"]
+    assert difference(X, Y, prompts=[rows(P), rows(R)]) == pytest.approx(flat)
+    assert difference(X, Y, prompts=np.stack([P, R])) == pytest.approx(flat)
+    assert difference(parts(X), parts(Y), prompts=[parts(P), parts(R)]) == pytest.approx(nested)
+    apart = difference(X, Y, groups=[GROUPS, GROUPS], prompts=[parts(P), parts(R)])
+    assert apart == pytest.approx(nested)
+    found = difference(*equal(X, Y), prompts=equal(P, R))
+    assert found == pytest.approx(difference(*equal(X, Y), prompts=[P, R]))
+    both = number(compute(X, Y, prompts=[P, R], measures="MMD", **COSINE))
+    found = compute(X, Y, prompts=[rows(P), rows(R)], measures="MMD", **COSINE)
+    assert number(found) == pytest.approx(both)
+
+
+# One prompt for each group.
+
+TURNED = [1] * 3 + [0] * 5  # labels that appear in another order than the sorted one
+ONE_EACH = {
+    "compute": lambda groups, b: compute(X, groups=groups, prompts=b, **COSINE),
+    "rewards": lambda groups, b: rewards(X, groups=groups, prompts=b, given_prompt=True),
+    "compare": lambda groups, b: difference(X, Y, groups=[groups, groups], prompts=b),
+    "compare by": lambda groups, b: difference(
+        np.concatenate([X, Y]), by=[0] * 8 + [1] * 8, groups=groups * 2, prompts=b
+    ),
+}
+
+
+@pytest.mark.parametrize("call", ONE_EACH)
+def test_one_prompt_for_each_group_goes_by_label(call):
+    score = ONE_EACH[call]
+    each = P[[0] * 3 + [1] * 5]
+    each = np.concatenate([each, each]) if call == "compare by" else each
+    expected = number(score(GROUPS, each))
+    for form in ("array", "lists", "arrays", "tensor", "tensors"):
+        one, other = FORMS[form](P[:2])
+        assert number(score(GROUPS, FORMS[form](P[:2]))) == pytest.approx(expected)
+        assert number(score(GROUPS, {0: one, 1: other})) == pytest.approx(expected)
+        assert number(score(TURNED, {0: other, 1: one})) == pytest.approx(expected)
+        with pytest.raises(ValueError, match=r"`prompts` must be a dict of label to prompt, since"):
+            score(TURNED, FORMS[form](P[:2]))
+    with pytest.raises(ValueError, match="must have a prompt of each group, got none of 1"):
+        score(GROUPS, {0: P[0]})
+    with pytest.raises(ValueError, match="must have labels of groups, got 'x', which no sample"):
+        score(GROUPS, {0: P[0], 1: P[1], "x": P[2]})
+
+
+def test_lists_of_samples_are_groups_by_place():
+    expected = compute(cut(X), prompts=P[:2], **COSINE)
+    assert compute(cut(X), prompts={1: P[1], 0: P[0]}, **COSINE) == expected
+    assert compute(cut(X), prompts=[[P[0]], [P[1]]], **COSINE) == expected
+    assert added_batches(cut(X), prompts={0: P[0], 1: P[1]}) == expected
+    text = ["a cat", "a dog", "the cat"], ["it was", "it is"]
+    found = compute(list(text), prompts=["cat", "it"])
+    assert compute(list(text), prompts={0: "cat", 1: "it"}) == found
+    assert compute(list(text), prompts=[["cat"] * 3, ["it"] * 2]) == found
+
+
+def test_a_record_is_a_prompt_and_a_dict_of_records_is_by_label():
+    how = {"k": {"ngram_overlap:text": 0.5, "cosine:x": 0.5}}
+    records = [{"text": f"a cat {i} sat {i % 3}", "x": row.tolist()} for i, row in enumerate(X)]
+    prompt, other = (
+        {"text": "a cat ran", "x": P[0].tolist()},
+        {"text": "a dog sat", "x": P[1].tolist()},
+    )
+    one = compute(records, prompts=prompt, groups=GROUPS, **how)
+    assert compute(records, prompts={0: prompt, 1: prompt}, groups=GROUPS, **how) == one
+    each = compute(records, prompts=[prompt] * 3 + [other] * 5, groups=GROUPS, **how)
+    assert compute(records, prompts={0: prompt, 1: other}, groups=GROUPS, **how) == each
+
+
+def test_a_dict_of_prompts_needs_groups():
+    prompts = {0: P[0], 1: P[1]}
+    for call in (compute, explain, lambda *a, **k: select(*a, size=3, **k)):
+        with pytest.raises(TypeError, match=r"`prompts` is a dict, .* the samples have no groups"):
+            call(X, prompts=prompts, **COSINE)
+    with pytest.raises(TypeError, match="`prompts` is a dict"):
+        State.empty(**COSINE).update(X, prompts=prompts)
+
+
+# Numbers of samples.
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_numbers_of_samples_may_be_a_column(form):
+    column = FORMS[form](NUMBERS[:, None])
+    assert measured("quality")(X, column) == measured("quality")(X, NUMBERS)
+    assert rewards(X, column) == rewards(X, NUMBERS)
+    assert select(X, 3, quality=column, **COSINE).places.tolist() == (
+        select(X, 3, quality=NUMBERS, **COSINE).places.tolist()
+    )
+    weights = FORMS[form](WEIGHTS[:, None])
+    expected = number(compute(X, p=WEIGHTS, **COSINE))
+    assert number(compute(X, p=weights, **COSINE)) == pytest.approx(expected)
+    state = State.empty(**COSINE).update(X, p=weights)
+    assert number(state.compute()) == pytest.approx(expected)
+
+
+def test_a_log_probability_is_at_most_0():
+    logs = LOGS.copy()
+    logs[2] = 0.5
+    with pytest.raises(SampleError, match="sample 2 of `logprobs` must be finite and at most 0"):
+        measured("logprobs")(X, logs)
+    logs[2] = 0.0
+    assert measured("logprobs")(X, logs)["SemanticEntropy"] > 0
+
+
+NOT_NUMBERS = (3, "good", {0: 1.0}, ["x"] * 8, [None] * 8, [1j] * 8, [[1.0], 2.0] * 4)
+
+
+@pytest.mark.parametrize("values", NOT_NUMBERS, ids=str)
+def test_what_is_no_number_for_each_sample_is_refused_in_one_sentence(values):
+    calls = {
+        "quality": [measured("quality"), rewards, lambda a, b: select(a, 3, quality=b, **COSINE)],
+        "relevance": [lambda a, b: select(a, 3, relevance=b, **COSINE)],
+        "logprobs": [measured("logprobs")],
+        "p": [
+            lambda a, b: compute(a, p=b, **COSINE),
+            lambda a, b: explain(a, p=b, **COSINE),
+            lambda a, b: State.empty(**COSINE).update(a, p=b),
+        ],
+    }
+    for name, places in calls.items():
+        for place in places:
+            with pytest.raises((TypeError, SampleError), match=f"`{name}` must be") as caught:
+                place(X, values)
+            assert "number" in str(caught.value)
+
+
+@pytest.mark.parametrize("call", [compute, explain], ids=["compute", "explain"])
+def test_nested_labels_are_refused_in_one_sentence(call):
+    level = {"ci": 0.9} if call is compute else {}
+    with pytest.raises(TypeError, match="`clusters` must be one list of labels in the order"):
+        call(X, clusters=cut(GROUPS), **level, **COSINE)
+
+
+def test_nothing_is_added_by_nothing_with_prompts_of_nothing():
+    state = State.empty(**COSINE)
+    for batch, prompts in ((X[:0], P[:0]), ([], []), (X[:0], P[0]), ([], P[:1])):
+        assert state.update(batch, prompts=prompts) is state
+    with pytest.raises(ValueError, match="one for each of 8 samples, got 0"):
+        state.update(X, prompts=P[:0])

@@ -1,0 +1,92 @@
+"""No interval jumps where the number of clusters or samples, or the order, passes a switch."""
+
+import math
+
+import numpy as np
+import pytest
+
+from vendiscore import compare, compute, growth
+
+# Samples of clusters are also scored without `clusters`, which causes a warning.
+pytestmark = pytest.mark.filterwarnings("ignore:The samples look dependent")
+
+SIZES = {"five each": [5], "1 to 10": range(1, 11), "1, 1, 1, 8": [1, 1, 1, 8]}
+KERNELS = [{"k": "cosine"}, {"k": "rbf", "sigma": 2.0}]
+
+
+def in_clusters(sizes, clusters, seed=0):
+    """Return rows near one centre for each cluster, and the cluster of each row."""
+    rng = np.random.default_rng(seed)
+    codes = np.repeat(np.arange(clusters), np.resize(SIZES[sizes], clusters))
+    falling = np.exp(-np.arange(32) / 8)
+    centres = rng.standard_normal((clusters, 32))
+    return (centres[codes] + 0.3 * rng.standard_normal((len(codes), 32))) * falling, codes
+
+
+def ends(found, key="VS"):
+    return np.array([found[f"{key}_low"], found[f"{key}_high"]])
+
+
+def check_alike(one, other):
+    """Check that ends agree within a tenth of the width, and widths are in proportion to errors."""
+    width = np.ptp(ends(one))
+    assert ends(other) == pytest.approx(ends(one), abs=0.1 * width)
+    assert np.ptp(ends(other)) / width == pytest.approx(other["VS_se"] / one["VS_se"], rel=0.1)
+
+
+@pytest.mark.parametrize("how", KERNELS, ids=["cosine", "rbf"])
+@pytest.mark.parametrize("sizes", SIZES)
+@pytest.mark.parametrize("q", [1, 2, 3])
+def test_a_cluster_more_than_fifty_changes_no_interval_much(sizes, q, how):
+    X, codes = in_clusters(sizes, 51)
+    fifty = codes < 50
+    one = compute(X[fifty], q=q, ci=0.95, clusters=codes[fifty], **how)
+    other = compute(X, q=q, ci=0.95, clusters=codes, **how)
+    low, high = ends(other) - (other["VS"] - one["VS"])  # the score itself is of more samples
+    check_alike(one, other | {"VS_low": low, "VS_high": high})
+
+
+@pytest.mark.parametrize("how", KERNELS, ids=["cosine", "rbf"])
+@pytest.mark.parametrize("sizes", SIZES)
+@pytest.mark.parametrize("clusters", [8, 60])
+def test_an_order_just_above_2_has_the_interval_of_order_2(sizes, clusters, how):
+    X, codes = in_clusters(sizes, clusters)
+    for of in ({"clusters": codes}, {}):
+        check_alike(*(compute(X, q=q, ci=0.95, **of, **how) for q in (2, 2.0001)))
+
+
+@pytest.mark.parametrize(
+    "how", [*KERNELS, {"k": "rbf", "sigma": 0.5}], ids=["cosine", "rbf", "narrow"]
+)
+@pytest.mark.parametrize("q", [3, 10, "inf"])
+def test_a_sample_more_than_two_hundred_changes_no_interval_much(q, how):
+    X = np.random.default_rng(0).standard_normal((201, 16))
+    check_alike(*(compute(X[:n], q=q, ci=0.95, **how) for n in (200, 201)))
+
+
+@pytest.mark.parametrize("q", [1, 2])
+@pytest.mark.parametrize("samples", ["vectors", "labels"])
+def test_a_sample_more_than_four_hundred_changes_no_interval_much(samples, q):
+    rng = np.random.default_rng(0)
+    X, how = rng.standard_normal((401, 16)), {"k": "cosine"}
+    if samples == "labels":
+        X, how = rng.integers(0, 50, 401).tolist(), {"k": "labels"}
+    check_alike(*(compute(X[:n], q=q, ci=0.95, **how) for n in (400, 401)))
+
+
+@pytest.mark.parametrize("how", KERNELS, ids=["cosine", "rbf"])
+@pytest.mark.parametrize("sizes", SIZES)
+@pytest.mark.parametrize("q", [1, 2, 3, math.inf])
+def test_calls_agree_in_kind(sizes, q, how):
+    X, codes = in_clusters(sizes, 40)
+    one = compute(X, q=q, ci=0.95, clusters=codes, **how)
+    row = growth(X, [len(X)], q=q, clusters=codes, **how)
+    width = np.ptp(ends(one))
+    assert (row.low[0], row.high[0]) == pytest.approx(ends(one), abs=0.15 * width)
+    both = compare(
+        X, X + 0.1, q=q, clusters=[codes, codes], permutations=19, level=0.9, size=len(X), **how
+    )
+    (pair,), (of_set, _) = both.pairs, both.sets
+    assert pair.high - pair.low <= 1.6 * (of_set.matched_high - of_set.matched_low)
+    narrow = compute(X, q=q, ci=0.9, clusters=codes, **how)
+    assert (of_set.low, of_set.high) == pytest.approx(ends(narrow), rel=1e-6)
