@@ -16,9 +16,8 @@ from ..reading.string_patterns import text_form
 from ..registry.kernel import list_kernels
 from ..similarity.base import Similarity
 from ..uncertainty.near_copies import best_threshold, false_share
-from .near_pairs import ROUNDING, Neighbours
+from .near_pairs import ROUNDING, Neighbours, Pair
 from .pair_search import MARGIN, MOST_PAIRS, compare_all
-from .redundancy import Pair
 
 
 def compare_samples(
