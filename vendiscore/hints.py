@@ -161,6 +161,14 @@ REMEDIES = {
     },
 }
 
+# Names and words of earlier versions, and the sentence that says what to use instead.
+GONE = {
+    "q2": "pass objective='vendi' with q=2, which is the same",
+    "logdet": "'vendi' differs as much; DPPy (`dppy`) and apricot-select have log det",
+    "index": "All pairs are compared: leave it out; semhash and faiss have approximate indexes.",
+    "maxmin": "'vendi' differs as much; RDKit's MaxMinPicker keeps the least distance large",
+}
+
 # Models are OWNER/NAME of the Hugging Face Hub, or paths; of images if _VISION has a word of it.
 _VISION = ("dino", "clip", "vit", "resnet", "inception", "convnext", "swin", "beit", "mae")
 _HUB_ID = re.compile(r"[^/]*(?:/[^/]+)+")
@@ -196,7 +204,7 @@ def synonym(name: object, known: Iterable[str]) -> str | None:
 
 def remedy(name: object, kind: Kind) -> str:
     """Return the sentence that says what to type instead of a word, or ""."""
-    return _INSTEAD[kind].get(folded(str(name)), "")
+    return _INSTEAD[kind].get(folded(str(name)), GONE.get(str(name), ""))
 
 
 def embedded_by(name: str) -> Literal["text", "image"] | None:
