@@ -161,6 +161,39 @@ REMEDIES = {
     },
 }
 
+# Names and keywords of earlier versions, and the sentence that says what to type instead.
+GONE = {
+    "ClippedCoverage": (
+        "'Coverage' is the share of references near a sample; docs/reference/measures.md has the "
+        "formula of ClippedCoverage."
+    ),
+    "ClippedDensity": (
+        "'Density' counts references near a sample; docs/reference/measures.md has the formula of "
+        "ClippedDensity."
+    ),
+    "JensenShannon": (
+        "It is the logarithm of 'BetweenVS' of both sets as groups: compute(samples + references, "
+        "groups=labels, measures='BetweenVS'), with half of the weight `p` for each set."
+    ),
+    "KEN": (
+        "surprise(samples, references) ranks the samples that references lack; "
+        "docs/reference/measures.md has the formula of KEN."
+    ),
+    "MagDistance": (
+        "It is 2 Mag(X ∪ Y) − Mag(X) − Mag(Y): pass each set to "
+        "compute(…, measures='Magnitude', t=t)."
+    ),
+    "RelativeVS": "It is exp of the mean of surprise(samples, references).",
+    "TruncatedVS": (
+        "It is effective_number(values[:t] + values[t:].sum() / t), with values = "
+        "spectrum(as_similarity(samples))."
+    ),
+    "unbiased": (
+        "'MMD' has it. RKE over pairs of different samples is −log((n / v − 1) / (n − 1)), with v "
+        "the score of q=2."
+    ),
+}
+
 # Models are OWNER/NAME of the Hugging Face Hub, or paths; of images if _VISION has a word of it.
 _VISION = ("dino", "clip", "vit", "resnet", "inception", "convnext", "swin", "beit", "mae")
 _HUB_ID = re.compile(r"[^/]*(?:/[^/]+)+")
@@ -196,7 +229,7 @@ def synonym(name: object, known: Iterable[str]) -> str | None:
 
 def remedy(name: object, kind: Kind) -> str:
     """Return the sentence that says what to type instead of a word, or ""."""
-    return _INSTEAD[kind].get(folded(str(name)), "")
+    return GONE.get(str(name)) or _INSTEAD[kind].get(folded(str(name)), "")
 
 
 def embedded_by(name: str) -> Literal["text", "image"] | None:

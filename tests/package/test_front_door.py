@@ -128,7 +128,7 @@ def test_measures_have_options_of_their_own_or_shared_ones() -> None:
         ({"measures": {"MagArea": {"epsilon": 2}}}, ValueError, "`epsilon` must be a number"),
         ({"metric": "manhattan"}, TypeError, "`metric` is about distances, which VS does not"),
         ({"solver": "cg"}, TypeError, "`solver` is about distances, which VS does not look at"),
-        ({"t": 2}, TypeError, "`t` is an option of MagDistance, Magnitude, Spread: name one of"),
+        ({"t": 2}, TypeError, "`t` is an option of Magnitude, Spread: name one of"),
         ({"measures": "MagDiff"}, ValueError, "MagDiff compares with a second set: pass `refer"),
         ({"fit": "all"}, ValueError, "`fit` must be None, 'samples', 'references' or 'pool'"),
     ],

@@ -13,7 +13,6 @@ from ..magnitude.area import area_of, difference_of
 from ..magnitude.function import magnitude_dimension
 from ..magnitude.parameters import READERS, Quadrature, check_count, check_scales
 from ..magnitude.scales import convergence, evaluate, unlike_cut
-from ..magnitude.solver import ACCEPTED
 from ..magnitude.space import MetricSpace
 from ..registry.measure import Reader, register_measure
 from ..signature import digits
@@ -170,31 +169,3 @@ def magnitude_difference(
     space, reference = subject.spaces
     cut = t_cut if isinstance(t_cut, float) else convergence(reference, epsilon)
     return difference_of(space, reference, cut, n_scales, average, relative, absolute, quadrature)
-
-
-@_register(
-    "MagDistance",
-    range="[0, ∞)",
-    direction="lower",
-    source="Torkamani, Gouk & Sarkar, arXiv 2602.08859",
-    readers={"t": _read_scales},
-    aspect="likeness",
-    pooled=True,
-)
-def magnitude_distance(
-    subject: Subject, t: float | Sequence[float] = 1.0
-) -> float | dict[str, float]:
-    """2 Mag(X ∪ Y) − Mag(X) − Mag(Y) at scale t of distances: how many points are of one set only.
-
-    0 for a set with itself, and at least 0 wherever exp(−tD) of both sets is positive definite.
-    """
-    union = subject.both.space
-    # A part that has all points has its magnitude, to the last digit.
-    spaces = [union if each.distinct == union.distinct else each for each in subject.spaces]
-
-    def distance(together: float, *parts: float) -> float:
-        found = 2 * together - sum(parts)
-        return 0.0 if -4 * ACCEPTED * together <= found < 0 else found
-
-    curves = [_magnitudes(space, t) for space in (union, *spaces)]
-    return _by_scale(t, list(map(distance, *curves)))

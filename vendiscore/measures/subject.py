@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
-from copy import copy
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -267,23 +266,6 @@ class Subject(SampleSet):
             self.part(places, self.groups.named(group))
             for group, places in enumerate(np.split(order, ends[:-1]))
         ]
-
-    def shuffled(self, pool: Similarity, rng: np.random.Generator) -> Subject:
-        """Return a copy, of all in a pool, in which samples have become references at random."""
-        both, n, other = self.both, self.both.sizes[0], copy(self)
-        for view in ("spectral", "spectrum", "rows_came", "p", *_VIEWS):
-            other.__dict__.pop(view, None)
-        other.samples, other.pooled = self.samples, ("similarity",)
-        other.notes, other.settings = [], {}
-        order = rng.permutation(pool.n)
-        other.whole, other.is_part = other, False
-        other.pool = pool.take(order), np.array([0, n, len(order)])
-        if both.sizes == (n, n):  # each has the weight that it had
-            for name in both.__dict__.keys() & {"spectrum", "eigen"}:
-                found = both.__dict__[name]
-                vectors = None if found.vectors is None else found.vectors[order]
-                other.both.__dict__[name] = replace(found, vectors=vectors)
-        return other
 
     @cached_property
     def how_of_parts(self) -> How:

@@ -93,20 +93,6 @@ class Factor:
         return least, filled_up(np.sort(even)[::-1], left)
 
 
-def factor_of(K: np.ndarray) -> np.ndarray:
-    """Factor K = F Fᵀ up to rounding, F (n, r) for the numerical rank r, in O(n r²).
-
-    >>> abs(factor_of(np.ones((3, 3))))
-    array([[1.],
-           [1.],
-           [1.]])
-    """
-    lower, pivots, rank, _ = scipy.linalg.lapack.dpstrf(K.T, lower=1, overwrite_a=1)
-    F = np.empty((len(K), rank))
-    F[pivots - 1] = np.tril(lower[:, :rank])  # LAPACK leaves K above the diagonal
-    return F
-
-
 def filled_up(shares: np.ndarray, more: float) -> np.ndarray:
     """Add `more` to the smallest of descending shares, so that these become level."""
     rising = shares[::-1]
