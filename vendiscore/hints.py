@@ -188,6 +188,9 @@ GONE = {
         "It is effective_number(values[:t] + values[t:].sum() / t), with values = "
         "spectrum(as_similarity(samples))."
     ),
+    "solver": (
+        "It is an option of the measures of magnitude: measures={'MagArea': {'solver': 'cg'}}."
+    ),
     "unbiased": (
         "'MMD' has it. RKE over pairs of different samples is −log((n / v − 1) / (n − 1)), with v "
         "the score of q=2."

@@ -100,11 +100,6 @@ class Both(SampleSet):
         return n, self.similarity.n - n
 
     @cached_property
-    def space(self) -> MetricSpace:
-        """All samples at the distances of a metric, or of their kernel; n² memory."""
-        return as_spaces([self.samples], self.how, ["samples"])[0]
-
-    @cached_property
     def p(self) -> Array | None:
         """Weights of all, by which each set has one half."""
         return half_each(self.similarity, self.sizes)

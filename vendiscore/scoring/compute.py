@@ -19,7 +19,7 @@ from ..measures.group_shares import BETWEEN
 from ..measures.subject import NO_GROUPS, Subject
 from ..registry.kernel import Kernel, list_kernels
 from ..resolve.group_labels import grouped
-from ..resolve.kernel_request import FitTo, KernelArgument, Metric, Solving
+from ..resolve.kernel_request import FitTo, KernelArgument, Metric
 from ..resolve.sets import read_samples
 from ..spectral.spectrum import PSD
 from .details import details as details_of
@@ -49,7 +49,6 @@ def compute(
     corrected: bool = False,
     measures: str | Iterable[str] | Mapping[str, Options] | None = None,
     metric: Metric | None = None,
-    solver: Solving = "auto",
     fit: FitTo | None = None,
     method: Method = "auto",
     rtol: float | None = None,
@@ -108,7 +107,6 @@ def compute(
     metric : str or callable, optional
         For measures of distances: "kernel", √(2 − 2k), the default with a kernel, or "1-k"; of
         vectors "euclidean", the default, and others, see `magnitude`.
-    solver : {"auto", "cg", "cholesky"}, how the linear system of the magnitude is solved
     fit : {"samples", "references", "pool"}, optional
         Which data fit options such as a bandwidth ("references" if there are some); "pool" is both.
     method : {"auto", "estimate"}
@@ -124,7 +122,7 @@ def compute(
     details : bool, whether to add how the number came about, under the key `details`
     **options
         Options of the kernel (`sigma`), of a mixture (`options`, `combine`), of the metric, and of
-        measures (`t`), which all that have them get.
+        measures (`t`, `solver`), which all that have them get.
 
     Returns
     -------

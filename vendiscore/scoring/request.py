@@ -28,7 +28,7 @@ OWN = (
 Interval = Literal["auto", "jackknife", "subsample"]
 Method = Literal["auto", "estimate"]
 # Keywords that only measures of distances have a use for.
-_OF_DISTANCES = ("metric", "solver", *METRIC_OPTIONS)
+_OF_DISTANCES = ("metric", *METRIC_OPTIONS)
 _OPEN = ("t", "rtol", "seed")  # None is as if they were not passed
 # The measures that are meant where none is named, by the other keywords and the references.
 Measures: TypeAlias = Mapping[str, Mapping[str, Any]]
