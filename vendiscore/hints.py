@@ -161,8 +161,40 @@ REMEDIES = {
     },
 }
 
-# Names and words of earlier versions, and the sentence that says what to use instead.
+# Names and keywords of earlier versions, and the sentence that says what to type instead.
 GONE = {
+    "ClippedCoverage": (
+        "'Coverage' is the share of references near a sample; docs/reference/measures.md has the "
+        "formula of ClippedCoverage."
+    ),
+    "ClippedDensity": (
+        "'Density' counts references near a sample; docs/reference/measures.md has the formula of "
+        "ClippedDensity."
+    ),
+    "JensenShannon": (
+        "It is the logarithm of 'BetweenVS' of both sets as groups: compute(samples + references, "
+        "groups=labels, measures='BetweenVS'), with half of the weight `p` for each set."
+    ),
+    "KEN": (
+        "surprise(samples, references) ranks the samples that references lack; "
+        "docs/reference/measures.md has the formula of KEN."
+    ),
+    "MagDistance": (
+        "It is 2 Mag(X ∪ Y) − Mag(X) − Mag(Y): pass each set to "
+        "compute(…, measures='Magnitude', t=t)."
+    ),
+    "RelativeVS": "It is exp of the mean of surprise(samples, references).",
+    "TruncatedVS": (
+        "It is effective_number(values[:t] + values[t:].sum() / t), with values = "
+        "spectrum(as_similarity(samples))."
+    ),
+    "solver": (
+        "It is an option of the measures of magnitude: measures={'MagArea': {'solver': 'cg'}}."
+    ),
+    "unbiased": (
+        "'MMD' has it. RKE over pairs of different samples is −log((n / v − 1) / (n − 1)), with v "
+        "the score of q=2."
+    ),
     "q2": "pass objective='vendi' with q=2, which is the same",
     "logdet": "'vendi' differs as much; DPPy (`dppy`) and apricot-select have log det",
     "index": "All pairs are compared: leave it out; semhash and faiss have approximate indexes.",
@@ -204,7 +236,7 @@ def synonym(name: object, known: Iterable[str]) -> str | None:
 
 def remedy(name: object, kind: Kind) -> str:
     """Return the sentence that says what to type instead of a word, or ""."""
-    return _INSTEAD[kind].get(folded(str(name)), GONE.get(str(name), ""))
+    return GONE.get(str(name)) or _INSTEAD[kind].get(folded(str(name)), "")
 
 
 def embedded_by(name: str) -> Literal["text", "image"] | None:
