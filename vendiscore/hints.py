@@ -161,6 +161,14 @@ REMEDIES = {
     },
 }
 
+# Names and keywords that the package had, and what is typed instead.
+GONE = {
+    "num_process": (
+        "A metric scores the samples of one process: gather them there, or let each process add "
+        "its own to a State and merge these, as in State.empty(k='cosine').update(samples)."
+    ),
+}
+
 # Models are OWNER/NAME of the Hugging Face Hub, or paths; of images if _VISION has a word of it.
 _VISION = ("dino", "clip", "vit", "resnet", "inception", "convnext", "swin", "beit", "mae")
 _HUB_ID = re.compile(r"[^/]*(?:/[^/]+)+")
@@ -196,7 +204,7 @@ def synonym(name: object, known: Iterable[str]) -> str | None:
 
 def remedy(name: object, kind: Kind) -> str:
     """Return the sentence that says what to type instead of a word, or ""."""
-    return _INSTEAD[kind].get(folded(str(name)), "")
+    return GONE.get(str(name)) or _INSTEAD[kind].get(folded(str(name)), "")
 
 
 def embedded_by(name: str) -> Literal["text", "image"] | None:

@@ -1,12 +1,10 @@
 """Metrics that add samples up as they come, where what they were loaded with allows it."""
 
-import multiprocessing
 import pickle
 import threading
 from pathlib import Path
 
 import evaluate
-import newcomer
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -206,41 +204,3 @@ def test_threads_add_to_one_metric_while_another_scores():
         thread.join(timeout=60)
     assert sum(scored) == len(X)
     assert len(metric) == 0
-
-
-def _process(process_id: int, cache: str) -> list:
-    """Return what one of three processes has and finds; the last has nothing."""
-    metric = evaluate.load(
-        SCRIPT,
-        k="cosine",
-        num_process=3,
-        process_id=process_id,
-        experiment_id="sums",
-        cache_dir=cache,
-    )
-    part = [X[:50], X[50:], None][process_id]
-    if part is not None:
-        metric.add(prediction=part[0])
-        metric.add_batch(samples=part[1:])
-    return [len(metric), metric.compute(q=[1, 2])]
-
-
-def _other(process_id: int, cache: str, queue) -> None:
-    queue.put((process_id, _process(process_id, cache)))
-
-
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # fork of a process with threads
-def test_three_processes_merge_their_sums(tmp_path):
-    context = multiprocessing.get_context("spawn")
-    queue = context.Queue()
-    cache = str(tmp_path)
-    workers = [context.Process(target=_other, args=(i, cache, queue)) for i in (1, 2)]
-    with newcomer.spawning():
-        for worker in workers:
-            worker.start()
-    results = {0: _process(0, cache)} | dict(queue.get(timeout=120) for _ in workers)
-    for worker in workers:
-        worker.join()
-    whole = pytest.approx(compute(X, k="cosine", q=[1, 2]), rel=EXACT)
-    assert results == {0: [50, whole], 1: [10, None], 2: [0, None]}
-    assert not list(tmp_path.rglob("*.arrow"))
