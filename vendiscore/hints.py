@@ -163,6 +163,7 @@ REMEDIES = {
 
 # Names and keywords that the package had, and what is typed instead.
 GONE = {
+    "DiversityCallback": "Copy it from examples/harnesses/diversity_callback.py.",
     "num_process": (
         "A metric scores the samples of one process: gather them there, or let each process add "
         "its own to a State and merge these, as in State.empty(k='cosine').update(samples)."
