@@ -163,6 +163,10 @@ REMEDIES = {
 
 # Names and keywords that the package had, and what is typed instead.
 GONE = {
+    "stream": (
+        "A metric keeps the samples that are added: leave it out, or add them up with "
+        "State.empty(k='cosine').update(samples)."
+    ),
     "DiversityCallback": "Copy it from examples/harnesses/diversity_callback.py.",
     "num_process": (
         "A metric scores the samples of one process: gather them there, or let each process add "

@@ -10,16 +10,15 @@ from dataclasses import replace
 from types import ModuleType
 from typing import Any, ClassVar
 
-from ..arguments import flag
 from ..arrays.namespace import is_torch, scalar
 from ..arrays.pools import pooled
 from ..arrays.types import Record, Samples
 from ..errors import warn
 from ..hints import remedy
 from ..optional import require
+from ..resolve.kernel_request import How
 from ..scoring.compute import measure
 from ..scoring.request import Request, Usual, read_request, vendi_score
-from . import streams
 from .added_samples import Added, all_labels, labelled, labels_of, read
 
 evaluate: Any = require("evaluate", "evaluate", "a metric of evaluate")
@@ -46,10 +45,6 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
     ----------
     config_name : str, optional
         The published card's "text", "image" and "int" change nothing; others raise a ValueError.
-    stream : bool
-        Whether added samples may be summed up in constant memory, where a kernel that is named here
-        allows it ("cosine", "text_embeddings", …) and the Vendi Score alone is measured; `compute`
-        can then choose `q`, `psd` and `details` only.
     **options
         Default options of `compute`, for one metric among several of `evaluate.combine`, and
         arguments of `evaluate.Metric`, such as `cache_dir`, which change nothing. `num_process`
@@ -67,12 +62,7 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
     config_names: ClassVar[tuple[str, ...]] = ("default",)
     keeps_references: bool = False  # added ones too, though no measure needs them
 
-    def __init__(
-        self,
-        config_name: str | None = None,
-        stream: bool = True,
-        **options: object,
-    ) -> None:
+    def __init__(self, config_name: str | None = None, **options: object) -> None:
         if config_name is not None and config_name not in self.config_names:
             raise ValueError(
                 f"`config_name` must be one of {self.config_names}, got {config_name!r:.60}; leave "
@@ -89,8 +79,6 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         request = read_request(defaults, self.usual, any_order=True)
         self._how = request.how
         self.defaults: dict[str, object] = defaults
-        # The state that samples are summed up in, if they are.
-        self._empty = streams.empty_state(request) if flag("stream", stream) else None
         self.keeps_references = self.keeps_references or request.pairs or request.beside
         self._added = Added()
         self._failed = False  # whether the last compute of nothing but these did
@@ -142,9 +130,7 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
     def _compute_added(
         self, samples: Samples | None, references: Samples | None, request: Request
     ) -> Record:
-        if streams.is_stream(self._added.samples):
-            streams.check_served(self._empty, request)
-        given = self._read(samples, references, request=request)
+        given = self._read(samples, references, how=request.how)
         if given.samples and len(self) and self._failed:
             warn(
                 f"{len(self)} samples that were added before a compute() that failed are scored "
@@ -154,15 +140,9 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         whole = labelled(self._added + given, request.groups)
         if not whole.samples:
             raise TypeError("`samples` is missing: pass samples=…, or add samples before compute()")
-        if streams.is_stream(whole.samples):
-            streams.check_served(self._empty, request)
-            state, *others = whole.samples
-            q = request.orders if request.several else request.orders[0]
-            result = state.merge(*others).compute(q, psd=request.psd, details=request.details)
-        else:
-            second = pooled(whole.references) if whole.references else None
-            request = replace(request, groups=all_labels(whole.labels))
-            result = self._result(pooled(whole.samples), second, request)
+        second = pooled(whole.references) if whole.references else None
+        request = replace(request, groups=all_labels(whole.labels))
+        result = self._result(pooled(whole.samples), second, request)
         self._added, self._failed = Added(), False
         return result
 
@@ -178,13 +158,10 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         samples: Samples | None,
         references: Samples | None,
         groups: object = None,
-        request: Request | None = None,
+        *,
+        how: How,
     ) -> Added:
-        """Read a batch that goes with the added ones: a sum, or copies if `request` needs them."""
-        state = streams.folded(self._empty, samples, self._added.samples, groups, request)
-        if state is not None:
-            return Added([state], [], [None])
-        how = self._how if request is None else request.how
+        """Copy a batch that goes with the added ones; `how` is what is known of the samples."""
         found = Added()
         if samples is not None:
             found.samples = [read(samples, self._added.samples, how)]
@@ -202,7 +179,7 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         references: Samples | None = None,
         groups: object = None,
     ) -> None:
-        """Keep a copy of a batch of samples, of any kind, or their sum, for a later `compute()`.
+        """Keep a copy of a batch of samples, of any kind, for a later `compute()`.
 
         `groups` are labels of these samples; a list of lists of samples means groups, too.
         """
@@ -211,12 +188,9 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         if samples is None:
             raise TypeError("`samples` is missing: pass a batch of samples")
         with self._lock:
-            batch = self._read(samples, references, groups)
+            batch = self._read(samples, references, groups, how=self._how)
             all_labels(self._added.labels[-1:] + batch.labels, "; this batch was not kept")
-            if streams.is_stream(batch.samples) and self._added.samples:
-                self._added.samples[-1] = self._added.samples[-1].merge(*batch.samples)
-            else:
-                self._added += batch
+            self._added += batch
 
     def add(
         self,
@@ -229,7 +203,7 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         references: Samples | None = None,
         group: object = None,
     ) -> None:
-        """Keep a copy of one sample, of any kind, or add it up, for a later `compute()`.
+        """Keep a copy of one sample, of any kind, for a later `compute()`.
 
         `group` is the label of its group; a list of samples is a group by itself.
         """
