@@ -279,11 +279,14 @@ def _call(
     """Call a function that people know as `public`."""
     try:
         return function(*args, **options)
-    except TypeError as error:
+    except (AttributeError, TypeError) as error:
         inside = error.__traceback__ is None or error.__traceback__.tb_next is not None
-        if inside or not (why := misuse(public, args, options)):
+        why = "" if inside else misuse(public, args, options)
+        if not why and hasattr(public, "_remedy"):
+            why = f"a {public.__name__} cannot be made of these arguments; {public._remedy}"
+        if not why:
             raise
-        raise TypeError(why) from None
+        raise TypeError(why) from (error if inside else None)
 
 
 def misuse(
