@@ -136,11 +136,7 @@ def generations(
 
 
 def collapses(values: Sequence[float], collapse: float, patience: int) -> list[int]:
-    """Return the places in a series of VS where a warning is due; see `DiversityCallback`.
-
-    >>> collapses([5, 4.5, 2, 1.5, 1.5, 4, 4, 1, 1], collapse=0.5, patience=2)
-    [3, 8]
-    """
+    """Return the places in a series of VS where a warning is due; see `DiversityCallback`."""
     line = collapse * (values[0] - 1) if collapse < 1 else collapse - 1
     below = above = 0
     fallen, due = False, []

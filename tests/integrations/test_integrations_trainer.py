@@ -155,6 +155,7 @@ def test_each_collapse_is_warned_of_once_and_soon(noise):
     ("values", "collapse", "patience", "expected"),
     [
         ([5, 1], 0.5, 1, [1]),
+        ([5, 4.5, 2, 1.5, 1.5, 4, 4, 1, 1], 0.5, 2, [3, 8]),
         ([5, 1, 5, 1, 5, 1], 0.5, 2, []),
         ([5, 1, 1, 1, 1], 0.5, 3, [3]),
         ([1, 1, 1], 0.5, 2, [1]),  # from the start
