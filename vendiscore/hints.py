@@ -199,6 +199,15 @@ GONE = {
     "logdet": "'vendi' differs as much; DPPy (`dppy`) and apricot-select have log det",
     "index": "All pairs are compared: leave it out; semhash and faiss have approximate indexes.",
     "maxmin": "'vendi' differs as much; RDKit's MaxMinPicker keeps the least distance large",
+    "stream": (
+        "A metric keeps the samples that are added: leave it out, or add them up with "
+        "State.empty(k='cosine').update(samples)."
+    ),
+    "DiversityCallback": "Copy it from examples/harnesses/diversity_callback.py.",
+    "num_process": (
+        "A metric scores the samples of one process: gather them there, or let each process add "
+        "its own to a State and merge these, as in State.empty(k='cosine').update(samples)."
+    ),
 }
 
 # Models are OWNER/NAME of the Hugging Face Hub, or paths; of images if _VISION has a word of it.
@@ -306,11 +315,14 @@ def _call(
     """Call a function that people know as `public`."""
     try:
         return function(*args, **options)
-    except TypeError as error:
+    except (AttributeError, TypeError) as error:
         inside = error.__traceback__ is None or error.__traceback__.tb_next is not None
-        if inside or not (why := misuse(public, args, options)):
+        why = "" if inside else misuse(public, args, options)
+        if not why and hasattr(public, "_remedy"):
+            why = f"a {public.__name__} cannot be made of these arguments; {public._remedy}"
+        if not why:
             raise
-        raise TypeError(why) from None
+        raise TypeError(why) from (error if inside else None)
 
 
 def misuse(
