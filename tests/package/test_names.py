@@ -58,11 +58,6 @@ def test_the_package_is_small():
     assert sum(tokens((PACKAGE / path).read_text(encoding="utf-8")) for path in code) <= MOST_TOKENS
 
 
-def test_no_module_is_longer_than_an_idea():
-    sizes = {path: len((PACKAGE / path).read_text("utf-8").splitlines()) for path in MODULES}
-    assert {path: size for path, size in sizes.items() if size > 800} == {}
-
-
 def test_the_top_floor_has_few_modules():
     assert len([path for path in MODULES if path.parent == Path()]) <= 9
 
