@@ -106,3 +106,11 @@ def test_a_name_that_is_gone_has_the_way_instead(name):
 def test_an_index_is_refused_with_the_way_instead():
     with pytest.raises(TypeError, match=GONE["index"]):
         vendiscore.explain(TEXTS, index="approximate")
+
+
+@pytest.mark.parametrize("name", ["KEN", "MagDistance", "RelativeVS", "TruncatedVS", "unbiased"])
+def test_a_measure_that_is_gone_says_what_to_type_instead(name):
+    measures = {"RKE": {name: True}} if name[0].islower() else name
+    with pytest.raises((TypeError, ValueError)) as refused:
+        compute(np.eye(3), np.eye(3), k="cosine", measures=measures)
+    assert GONE[name] in str(refused.value)

@@ -16,9 +16,8 @@ from ..errors import warn
 from ..reading.string_patterns import text_form
 from ..registry.kernel import list_kernels
 from ..similarity.base import Similarity
-from .near_pairs import ROUNDING, Neighbours
+from .near_pairs import ROUNDING, Neighbours, Pair
 from .pair_search import MOST_PAIRS, compare_all
-from .redundancy import Pair
 
 LEVELS = (0.8, 0.9, 0.95, 0.99)  # thresholds at which repeats are counted
 

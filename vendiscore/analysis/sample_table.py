@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import html
-import json
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -26,8 +24,7 @@ from ..spectral.spectrum import Spectrum
 from ..spectral.vendi import vendi
 from ..summary import Summary, html_table
 from .duplicates import Duplicates
-from .near_pairs import Neighbours
-from .redundancy import Pair
+from .near_pairs import Neighbours, Pair
 from .spectral_modes import Mode, modes_of, strongest
 
 COLUMNS = ("surprise", "adds", "novelty", "mode", "nearest", "nearest_similarity", "redundant_of")
@@ -238,10 +235,6 @@ class Explanation(Summary):
                 for name, column in self._columns.items()
             },
         }
-
-    def to_json(self, **options: Any) -> str:
-        """Write `to_dict` as JSON, with options of `json.dumps`."""
-        return json.dumps(self.to_dict(), allow_nan=False, **options)
 
     def to_frame(self) -> Frame:
         """Return a pandas DataFrame with one row per sample, indexed by place."""

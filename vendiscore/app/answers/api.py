@@ -8,7 +8,7 @@ import numpy as np
 
 from ...analysis import sentences
 from ...analysis.findings import ORDERS, Findings
-from ...analysis.redundancy import Pair, redundant_pairs
+from ...analysis.near_pairs import Pair
 from ...arguments import DEFAULT_ORDER, DEFAULT_THRESHOLD
 from ...arrays.namespace import to_host
 from ...arrays.types import Record
@@ -22,6 +22,7 @@ from .different_sources import asked_of, different, shown
 from .distinctive_samples import only
 from .group_lists import place, pooled
 from .jobs import Job, image_job, job_of, text_job, vector_job
+from .redundant_pairs import redundant_pairs
 
 FEW = 4  # pairs that are named, and samples that stand alone
 
