@@ -6,7 +6,7 @@ import pytest
 
 import vendiscore
 from vendiscore import compute, get_kernel, list_kernels
-from vendiscore.hints import meant, suggestion
+from vendiscore.hints import GONE, meant, suggestion
 
 TEXTS = ["a b", "a c", "d"]
 SMILES = ["CCO", "CC(=O)O", "c1ccccc1", "C[C@H](N)C(=O)O", "[Na+].[Cl-]"]
@@ -95,3 +95,11 @@ def test_help_of_a_kernel_shows_its_options_and_what_they_do(capsys):
 def test_a_hint_takes_any_value_for_a_name():
     for value in (np.zeros((2, 2)), ["cosine"], {}, None, 3):
         assert suggestion(value, ["cosine"], ["linear"], kind="kernel").endswith("cosine.")
+
+
+@pytest.mark.parametrize("keyword", ["corrected", "interval"])
+@pytest.mark.parametrize("how", [{"k": "cosine"}, {"score_X": True}], ids=["kernel", "features"])
+def test_a_keyword_that_is_gone_says_what_to_type_instead(keyword, how):
+    with pytest.raises(TypeError) as refused:
+        compute(np.eye(5), **how, **{keyword: "subsample"})
+    assert GONE[keyword] in str(refused.value)

@@ -161,6 +161,15 @@ REMEDIES = {
     },
 }
 
+# Names and keywords that earlier versions had, and the sentence that says what to type instead.
+GONE = {
+    "corrected": "growth(samples, sizes) estimates the score of more samples of the source.",
+    "interval": (
+        "Each measure has one kind of interval, without bootstrap, whose draws repeat samples and "
+        "score too low: pass ci=0.95 alone."
+    ),
+}
+
 # Models are OWNER/NAME of the Hugging Face Hub, or paths; of images if _VISION has a word of it.
 _VISION = ("dino", "clip", "vit", "resnet", "inception", "convnext", "swin", "beit", "mae")
 _HUB_ID = re.compile(r"[^/]*(?:/[^/]+)+")
@@ -196,7 +205,7 @@ def synonym(name: object, known: Iterable[str]) -> str | None:
 
 def remedy(name: object, kind: Kind) -> str:
     """Return the sentence that says what to type instead of a word, or ""."""
-    return _INSTEAD[kind].get(folded(str(name)), "")
+    return GONE.get(str(name)) or _INSTEAD[kind].get(folded(str(name)), "")
 
 
 def embedded_by(name: str) -> Literal["text", "image"] | None:

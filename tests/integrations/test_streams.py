@@ -83,7 +83,6 @@ def test_samples_one_by_one_and_given_to_compute_are_summed_up_too():
         ({"k": "cosine", "measures": ["VS", "IntDiv"]}, X),
         ({"k": "cosine", "ci": 0.9}, X),
         ({"k": "cosine", "method": "estimate"}, X),
-        ({"k": "cosine", "corrected": True}, X),
         ({"k": "cosine", "stream": False}, X),
         ({"k": "cosine"}, sp.csr_array(np.eye(6) + 1)),
         ({"k": "text_embeddings", "model": lengths}, [["a", "ab"], ["b", "bb"]]),
@@ -91,7 +90,7 @@ def test_samples_one_by_one_and_given_to_compute_are_summed_up_too():
         ({"score_K": True}, np.eye(3)),
     ],
     ids=[
-        *("nothing", "sigma", "function", "measures", "ci", "estimate", "corrected", "kept"),
+        *("nothing", "sigma", "function", "measures", "ci", "estimate", "kept"),
         *("sparse", "groups", "cubes", "matrix"),
     ],
 )
@@ -126,7 +125,6 @@ def test_batches_of_groups_are_kept_if_they_come_first_and_refused_later():
         ({"groups": ["a"] * 60}, "`groups`"),
         ({"p": np.full(60, 1 / 60)}, "`p`"),
         ({"ci": 0.95}, "`ci`"),
-        ({"corrected": True}, "`corrected`"),
         ({"measures": ["VS", "IntDiv", "AvgSim"]}, "`measures` IntDiv, AvgSim"),
         ({"measures": "IntDiv", "ci": 0.9}, "`ci`, `measures` IntDiv"),
     ],

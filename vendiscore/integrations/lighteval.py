@@ -37,7 +37,7 @@ class VendiScore(_samples.SamplingMetric, _samples.SampleLevelComputation):  # t
         self.given_prompt: bool = flag("given_prompt", given_prompt)
         self.n: int = integer("n", n, 2, remedy="one generation scores 1 whatever it is")
         request = read_options(options)
-        if request.several or len(request.measures) > 1 or request.unsure:
+        if request.several or len(request.measures) > 1 or request.ci is not None:
             raise ValueError(
                 f"a metric of lighteval is one number, got {options!r:.80}; make a metric with a "
                 f"`name` of its own for each order or measure"

@@ -73,7 +73,6 @@ def _unserved(request: Request) -> list[str]:
         "p": request.p is not None,
         "prompts": request.how.prompts is not None,
         "ci": request.ci is not None,
-        "corrected": request.corrected,
         "method": request.estimating is not None,
     }
     measures = [each.measure.name for each in request.measures if each.measure.name != "VS"]
