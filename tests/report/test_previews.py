@@ -237,7 +237,7 @@ def test_a_measure_that_is_no_vendi_score_is_said_what_it_is() -> None:
     ("samples", "said"),
     [
         (["a"], "One sample alone is exactly one; add more to compare."),
-        (["a", "b"], "These 2 texts count as nearly all different"),
+        (["a", "b"], "This set of 2 texts is as diverse as 2.0 texts that have nothing in common"),
         (["a", "a"], "To this kernel, 1 of the 2 texts is an exact repeat of others."),
         (["a b"] * 20, "To this kernel, these 20 texts are nearly the same."),
     ],
