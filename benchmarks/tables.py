@@ -96,24 +96,21 @@ def estimated() -> str:
     )
 
 
-def errors(part: str) -> Iterator[tuple[str, ...]]:
-    for row in loaded("estimates")["rows"]:
-        if row["part"] == part:
-            bounded = not row["said"]
-            held = row["within_bounds" if bounded else "within_2_se"]
-            said = "bounds" if bounded else percent(row["said"], 3)
-            yield row["name"], percent(row["rmse"], 3), said, percent(held)
-
-
 def estimate_errors() -> str:
     """Return whether estimates are as far off as they say."""
-    columns = ("score", "off by (rmse)", "said", "of 100 within 2 se, or bounds")
-    return table(columns, errors("coverage"))
-
-
-def estimate_anew() -> str:
-    """Return whether estimates are as far off as they say, where each product computes K anew."""
-    return table(("score", "off by (rmse)", "said", "within 2 se"), errors("anew"))
+    rows = [row for row in loaded("estimates")["rows"] if row["part"] == "coverage"]
+    return table(
+        ("score", "off by (rmse)", "said", "of 100 within 2 se"),
+        (
+            (
+                row["name"],
+                percent(row["rmse"], 3),
+                percent(row["said"], 3),
+                percent(row["within_2_se"]),
+            )
+            for row in rows
+        ),
+    )
 
 
 def null() -> str:
@@ -375,7 +372,6 @@ TABLES: dict[str, Callable[[], str]] = {
     "scaling": scaling,
     "estimated": estimated,
     "estimate-errors": estimate_errors,
-    "estimate-anew": estimate_anew,
     "null": null,
     "shuffled-sets": shuffled_sets,
     "shuffled-groups": shuffled_groups,

@@ -51,7 +51,7 @@ class SampleSet:
         if "eigen" in self.__dict__:
             return self.eigen
         found = self.__dict__.get("spectral")
-        if found is not None and found.spectrum is not None and found.spectrum.error == 0:
+        if found is not None and found.spectrum is not None and not found.spectrum.single:
             return found.spectrum
         return spectrum_of(self.similarity, self.p, self.psd)
 

@@ -106,11 +106,10 @@ def compute(
     fit : {"samples", "references", "pool"}, optional
         Which data fit options such as a bandwidth ("references" if there are some); "pool" is both.
     method : {"auto", "estimate"}
-        Exact scores, or estimates where they cost less: with proved bounds VS_low and VS_high, or
-        with VS_se, the standard error of the computation (`ci` is about other samples).
+        Exact scores, or estimates where they cost less, with VS_se, the standard error of the
+        computation (`ci` is about other samples).
     rtol : float, optional (default: 2e-3)
-        Largest error of an estimate over the score: two standard errors, or half the distance of
-        its bounds.
+        Largest error of an estimate over the score: two standard errors.
     seed : int, optional (default: 0); for random draws of an estimate, and of a kernel that draws
     permutations : int, optional
         Shuffles of samples among groups, or both sets, behind NAME_null (their mean), NAME_excess
@@ -279,7 +278,7 @@ def _with_errors(subject: Subject, request: Request) -> tuple[Record, Sureness]:
         sure = sureness(subject, request, scores)
     elif request.estimating is not None:  # of the Vendi Score alone
         found = zip(scores[0], subject.spectral.estimates, strict=True)
-        sure = Sureness({key: estimate.sureness for key, estimate in found})
+        sure = Sureness({key: {"se": estimate.error} for key, estimate in found})
     else:
         sure = Sureness()
     if request.shuffled:

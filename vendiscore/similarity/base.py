@@ -141,7 +141,7 @@ class Similarity(metaclass=_Closed):
     def _blocks(self) -> Iterable[slice]:
         return row_blocks(self.n, 8 * self.n)
 
-    def _upper_blocks(self, single: bool = False) -> Iterator[tuple[slice, Array]]:
+    def _upper_blocks(self) -> Iterator[tuple[slice, Array]]:
         """Yield cache-sized blocks of rows of K, from the diagonal on: K[block, block.start:]."""
         for block in self._blocks():
             yield block, self._rows(block)[:, block.start :]
@@ -149,7 +149,7 @@ class Similarity(metaclass=_Closed):
     def _features(self) -> Rows:
         raise TypeError(f"{type(self).__name__} has no features; its `dim` is None")
 
-    def _matmul(self, V: Array, single: bool = False) -> Array:
+    def _matmul(self, V: Array) -> Array:
         parts = [product(self._rows(block), V) for block in self._blocks()]
         return namespace(parts[0]).concat(parts)
 
@@ -216,32 +216,23 @@ class Similarity(metaclass=_Closed):
         """Return F @ V for V (dim, m), a new array (n, m); in float32 if `single`, in NumPy."""
         return self.features() @ V
 
-    def covariance(self) -> Array:
-        """Return FᵀF, a new (dim, dim) array, with the same non-zero eigenvalues as K."""
+    def covariance(self, single: bool = False) -> Array:
+        """Return FᵀF, a new (dim, dim) array, with the same non-zero eigenvalues as K.
+
+        `single` allows products of some thousand rows in single precision, added up in double.
+        """
         F = self.features()
         return (F.T @ F).toarray() if sp.issparse(F) else gram(F.T)
 
-    def matmul(self, V: Array, single: bool = False) -> Array:
-        """Return K @ V for V (n,) or (n, m), in float64; V is a tensor where the diagonal is.
-
-        `single` allows single precision where that is faster: entries are then off by 1e-5 of
-        themselves at most, products by about 1e-6 of ‖K‖ ‖V‖.
-        """
-        single = single and is_numpy(V)
+    def matmul(self, V: Array) -> Array:
+        """Return K @ V for V (n,) or (n, m), in float64; V is a tensor where the diagonal is."""
         if self.scale is None:
-            return self._matmul(V, single)
+            return self._matmul(V)
         s = self.scale if V.ndim == 1 else self.scale[:, None]
-        return self._matmul(V * s, single) * s
+        return self._matmul(V * s) * s
 
-    def matmul_and_norm(self, V: Array, single: bool = False) -> tuple[Array, float]:
-        """Return `matmul` of V (n, m) and `squared_norm`, by one pass through K where that saves.
-
-        Entries of K must be such that their squares are numbers.
-        """
-        return self.matmul(V, single), float(self.squared_norm(single))
-
-    def squared_norm(self, single: bool = False) -> Array | float:
-        """Return ‖K‖²_F, of the K that `matmul` with `single` multiplies."""
+    def squared_norm(self) -> Array | float:
+        """Return ‖K‖²_F."""
         if self.dim is not None and self.dim < self.n:
             C = self.covariance()
             return namespace(C).sum(C * C)
@@ -253,7 +244,7 @@ class Similarity(metaclass=_Closed):
         even = float(some.max()) if some.max(initial=0) < SPREAD * some.min(initial=1) else 1.0
         columns, weights = scale * even, (scale / even) ** 2
         total, buffer = 0.0, np.empty((0, self.n))
-        for block, K in self._upper_blocks(single):
+        for block, K in self._upper_blocks():
             size, width = K.shape
             buffer = buffer if len(buffer) >= size else np.empty((size, self.n))
             R = np.multiply(K, columns[block.start :], out=buffer[:size, :width])
