@@ -8,13 +8,12 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from ..arguments import DEFAULT_ORDER, number, one_of, refuse_gradient
+from ..arguments import DEFAULT_ORDER, number, one_of, read_order, refuse_gradient
 from ..arrays.types import Samples, Weights
 from ..measures.subject import Subject
 from ..resolve.group_labels import cluster_codes, read_labels
 from ..resolve.kernel_request import how_of
 from ..resolve.sets import read_samples
-from ..scoring.request import check_orders
 from ..spectral.spectrum import PSD, check_psd
 from .duplicates import compare_samples, text_forms
 from .pair_search import INDEXES, Index
@@ -102,11 +101,7 @@ def explain(
 
 def read_terms(q: object, threshold: object, psd: object) -> tuple[float, Threshold, PSD]:
     """Return an order above 0, a threshold in [−1, 1] or "auto", and `psd`, all checked."""
-    orders = check_orders(q)
-    if len(orders) > 1:
-        raise TypeError(f"`q` must be one order, got {q!r}; explain one order after the other")
-    order = number("q", orders[0], "an order above 0", lambda q: q > 0, "q=1 is the usual one")
-    psd = check_psd(psd)
+    order, psd = read_order(q, zero=False), check_psd(psd)
     if isinstance(threshold, str) and threshold == AUTO:
         return order, AUTO, psd
     allowed, usual = "a similarity, from -1 to 1", "'auto' finds one"

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, Literal, TypeAlias, get_args
 
-from ..arguments import DEFAULT_ORDER, confidence, flag, integer, is_several, number, one_of
+from ..arguments import (
+    DEFAULT_ORDER,
+    confidence,
+    flag,
+    integer,
+    is_several,
+    number,
+    one_of,
+    read_order,
+)
 from ..arrays.types import Options, Record, Samples, Weights
 from ..distances.metrics import METRIC_OPTIONS
 from ..measures.evaluation import Chosen, read_measures
@@ -186,8 +194,7 @@ def _read_request(
                 "leave one of the two out"
             )
     if estimating is not None:
-        _check_estimate(ci, measures)
-        estimating.check_orders(orders)
+        _check_estimate(ci, orders, measures)
     if rest:
         also = {option for measure in measures for option in measure.options}
         also |= {*OWN, "references"}
@@ -230,7 +237,7 @@ def _read_method(rest: Record) -> Estimating | None:
     return Estimating(**given)
 
 
-def _check_estimate(ci: float | None, measures: list[Measure]) -> None:
+def _check_estimate(ci: float | None, orders: list[float], measures: list[Measure]) -> None:
     """Raise where an estimate is asked of what has none, whatever the samples."""
     if others := [measure.name for measure in measures if measure.name != "VS"]:
         raise ValueError(
@@ -241,6 +248,11 @@ def _check_estimate(ci: float | None, measures: list[Measure]) -> None:
         raise ValueError(
             "`ci` needs all eigenvectors, which `method='estimate'` does not compute; "
             "leave one of them out"
+        )
+    if 0 in orders:
+        raise ValueError(
+            "q=0 counts eigenvalues above rounding, which an estimate cannot; pass a small order "
+            "such as q=0.1, or leave `method` out"
         )
 
 
@@ -298,13 +310,7 @@ def _is_default(value: object) -> bool:
 
 def check_orders(q: Any, name: str = "q") -> list[float]:
     """Return the orders as floats; an error names the argument, and the first invalid order."""
-    orders = [_order(item, name) for item in (q if is_several(q) else [q])]
+    orders = [read_order(item, name) for item in (q if is_several(q) else [q])]
     if not orders:
         raise ValueError(f"`{name}` must be an order or several, got an empty list; pass {name}=1")
     return orders
-
-
-def _order(q: object, name: str) -> float:
-    q = math.inf if isinstance(q, str) and q == "inf" else q
-    remedy = "q=1 is the usual Vendi Score"
-    return number(name, q, "a number in [0, inf] or 'inf'", lambda order: order >= 0, remedy)
