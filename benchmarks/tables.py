@@ -163,22 +163,17 @@ def differences() -> str:
 
 
 def shuffled_sets() -> str:
-    """Return scores of two sets, their excess over shuffled ones, and how often p is small."""
-    names = ("RelativeVS", "JensenShannon", "KEN")
+    """Return the surprise of samples of two sets, and its excess over shuffled ones."""
     return table(
-        ("two sets", "measure", "value", "excess", "p ≤ 0.05", "p ≤ 0.01"),
+        ("two sets", "mean surprise", "excess"),
         (
             (
                 f"{row['name']} ({row['draws']} draws)",
-                f"`{name}`",
-                f"{row[name]:.2f}",
-                f"{row[f'{name}_excess']:.3f}".replace("-", "−"),
-                *(percent(row[f"{name}_p_{level}"], 1) for level in (0.05, 0.01)),
+                f"{row['surprise']:.2f}",
+                f"{row['surprise_excess']:.3f}".replace("-", "−"),
             )
             for row in loaded("two_sets_null")["rows"]
-            if "draws" in row and row["draws"] > 10
-            for name in names
-            if name in row
+            if "surprise" in row
         ),
     )
 

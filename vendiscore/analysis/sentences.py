@@ -30,7 +30,6 @@ _MORE: dict[Aspect, str] = {
     "dimension": "of more dimensions",
     "fidelity": "more like the references",
     "likeness": "more alike",
-    "novelty": "more novel",
 }
 _ORDERS = {
     0.0: "counts every direction in full, however rare: the rank of the set",

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import inspect
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Self, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
@@ -37,26 +36,11 @@ DIAGONAL_TOLERANCE = 1e-5
 _NOTHING: Mapping[Any, Any] = MappingProxyType({})
 
 
-class _Closed(Public):
-    """The type of classes whose objects cannot be changed once made."""
-
-    def __call__(cls, *args: object, **options: object) -> Any:  # noqa: N805
-        try:
-            made = super().__call__(*args, **options)
-        except (AttributeError, TypeError) as error:
-            raise TypeError(
-                f"{cls.__name__}({', '.join(inspect.signature(cls).parameters)}) cannot be made of "
-                f"these arguments; pass samples to as_similarity(samples, k=…)"
-            ) from error
-        made.__dict__["_made"] = True
-        return made
-
-
-class Similarity(metaclass=_Closed):
+class Similarity(metaclass=Public):
     """diag(s) K diag(s) for a symmetric (n, n) matrix K that a subclass describes.
 
-    Kernels return it and measures read it. It cannot be changed: methods give another one. A
-    kernel of your own returns one of the subclasses, see `register_kernel`.
+    Kernels return it and measures read it. Methods give another one, and change none. A kernel of
+    your own returns one of the subclasses, see `register_kernel`.
 
     Attributes
     ----------
@@ -102,6 +86,7 @@ class Similarity(metaclass=_Closed):
     roundoff: float = 0.0
     dropped: Mapping[int, str] = _NOTHING
     echoes: Array | None = None
+    _remedy: ClassVar[str] = "pass samples to as_similarity(samples, k=…)"
 
     def __repr__(self) -> str:
         return one_line(type(self).__name__, {"n": self.n, **self.settings})
@@ -109,14 +94,6 @@ class Similarity(metaclass=_Closed):
     def __str__(self) -> str:
         how = f", by {self.settings['kernel']!r}" if "kernel" in self.settings else ""
         return f"Similarities between {self.n:,} samples{how}."
-
-    def __setattr__(self, name: str, value: object) -> None:
-        if self.__dict__.get("_made") and not name.startswith("_"):
-            raise AttributeError(
-                f"`{name}` of a {type(self).__name__} cannot be set: a Similarity is not changed "
-                f"once it is made; use scaled, take, normalized or noted, which give another"
-            )
-        super().__setattr__(name, value)
 
     @property
     def in_threads(self) -> bool:
