@@ -24,7 +24,7 @@ from vendiscore import as_similarity, growth
 from vendiscore.similarity.base import Similarity
 from vendiscore.spectral.vendi import spectrum_of, vendi
 from vendiscore.uncertainty.jackknife import jackknife
-from vendiscore.uncertainty.subsampling import subsample_error
+from vendiscore.uncertainty.subsampling import DRAWS, halves_error
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "tests" / "support"))
 from sources import molecules, vectors
@@ -64,7 +64,12 @@ def covers(name: str, n: int, repeats: int) -> dict[str, Any]:
 
 def halved(whole: Similarity) -> float:
     """Return the error by halves without replacement."""
-    return subsample_error(whole.n, lambda at: float(np.log(vendi(whole.take(at)).values[0])))
+
+    def log_score(places: np.ndarray) -> float:
+        return float(np.log(vendi(whole.take(places)).values[0]))
+
+    rng = np.random.default_rng(0)
+    return float(halves_error(whole.n, log_score, whole.n // 2, DRAWS, rng))
 
 
 def bootstrapped(name: str, n: int) -> np.ndarray:

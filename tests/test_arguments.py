@@ -1,5 +1,6 @@
 """One argument of any scalar type is read as a plain value, or refused by its name."""
 
+import math
 import subprocess
 import sys
 from decimal import Decimal
@@ -8,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from vendiscore.arguments import confidence, flag, has_gradient, integer, number, one_of
+from vendiscore.arguments import confidence, flag, has_gradient, integer, number, one_of, read_order
 
 
 def test_scalars_of_all_kinds_become_plain_values():
@@ -83,3 +84,19 @@ print(count > 20)
     run = [sys.executable, "-c", program]
     done = subprocess.run(run, capture_output=True, text=True, timeout=300, check=False)
     assert done.stdout == "True\n", done.stdout + done.stderr
+
+
+def test_an_order_is_read_in_one_way_within_the_bounds_of_a_function():
+    assert [read_order(q) for q in (0, 0.5, np.int64(2), "inf")] == [0.0, 0.5, 2.0, math.inf]
+    assert read_order(2, zero=False, most=2) == 2
+    for q, bounds, said in (
+        (-1, {}, r"`q` must be a number in \[0, inf\] or 'inf', got -1; q=1 is the usual"),
+        (math.nan, {}, "got nan"),
+        (0, {"zero": False}, "must be an order above 0, got 0; q=0 counts dimensions"),
+        (2.5, {"zero": False, "most": 2}, "an order above 0 and at most 2, got 2.5"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            read_order(q, **bounds)
+    for q in ("1", [1], True, None):
+        with pytest.raises(TypeError, match="`q` must be a number in"):
+            read_order(q)

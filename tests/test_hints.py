@@ -97,6 +97,14 @@ def test_a_hint_takes_any_value_for_a_name():
         assert suggestion(value, ["cosine"], ["linear"], kind="kernel").endswith("cosine.")
 
 
+@pytest.mark.parametrize("keyword", ["corrected", "interval"])
+@pytest.mark.parametrize("how", [{"k": "cosine"}, {"score_X": True}], ids=["kernel", "features"])
+def test_a_keyword_that_is_gone_says_what_to_type_instead(keyword, how):
+    with pytest.raises(TypeError) as refused:
+        compute(np.eye(5), **how, **{keyword: "subsample"})
+    assert GONE[keyword] in str(refused.value)
+
+
 @pytest.mark.parametrize("name", GONE)
 def test_a_name_that_is_gone_has_the_way_instead(name):
     assert remedy(name, "keyword") == GONE[name]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 import sys
 from collections.abc import Callable, Iterable, Mapping
@@ -67,6 +68,29 @@ def confidence(name: str, value: object) -> float:
     """Read the level of an interval, such as 0.95; 0.05, the chance to miss, is refused."""
     remedy = "pass a level such as 0.95"
     return number(name, value, "a level from 0.5 to below 1", lambda x: 0.5 <= x < 1, remedy)
+
+
+def read_order(
+    q: object,
+    name: str = "q",
+    *,
+    zero: bool = True,
+    most: float = math.inf,
+    remedy: str = "",
+) -> float:
+    """Read an order in [0, most], "inf" as ∞; order 0 is refused unless `zero`."""
+    expected, usual = "a number in [0, inf] or 'inf'", "q=1 is the usual Vendi Score"
+    if not zero:
+        expected = "an order above 0"
+        usual = "q=0 counts dimensions: take a small order such as 0.1, or q=1"
+    if most < math.inf:
+        expected += f" and at most {most:g}"
+    read = math.inf if isinstance(q, str) and q == "inf" else q
+
+    def allowed(q: float) -> bool:
+        return 0 <= q <= most and (zero or q > 0)
+
+    return number(name, read, expected, allowed, remedy or usual)
 
 
 def one_of(name: str, value: object, known: Iterable[Word], remedy: str = "") -> Word:

@@ -163,6 +163,11 @@ REMEDIES = {
 
 # Names and keywords of earlier versions, and the sentence that says what to type instead.
 GONE = {
+    "corrected": "growth(samples, sizes) estimates the score of more samples of the source.",
+    "interval": (
+        "Each measure has one kind of interval, without bootstrap, whose draws repeat samples and "
+        "score too low: pass ci=0.95 alone."
+    ),
     "ClippedCoverage": (
         "'Coverage' is the share of references near a sample; docs/reference/measures.md has the "
         "formula of ClippedCoverage."

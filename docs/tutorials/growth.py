@@ -7,12 +7,11 @@ more. This tutorial starts with points whose score at infinitely many samples ha
 that every answer can be checked, and continues with embeddings of digits. You will learn
 
 * how a score grows with the number of samples, and its limit,
-* the meaning and the limits of `ci=`, `corrected=True` and :py:func:`vendiscore.growth`,
+* the meaning and the limits of `ci=` and :py:func:`vendiscore.growth`,
 * why the bootstrap fails here,
 * how to compare sets of different sizes.
 """
 
-import warnings
 from textwrap import fill
 
 import matplotlib.pyplot as plt
@@ -43,16 +42,13 @@ truth = on_a_line**D
 print(f"One coordinate: {on_a_line:.3f} effectively different points; {D} coordinates: {truth:.1f}")
 
 # %%
-# The score of n points approaches this value slowly from below. `ci=0.95` adds an interval, and
-# `corrected=True` a score without its bias of order 1/n, with a warning if much is missing.
+# The score of n points approaches this value slowly from below. `ci=0.95` adds an interval.
 
 HOW = {"k": "rbf", "sigma": 1.0}
 SIZES = [50, 100, 200, 400, 800, 1600]
 rng = np.random.default_rng(0)
 X = rng.standard_normal((SIZES[-1], D))
-with warnings.catch_warnings(record=True) as told:
-    warnings.simplefilter("always")
-    found = [compute(X[:n], ci=0.95, corrected=True, **HOW) for n in SIZES]
+found = [compute(X[:n], ci=0.95, **HOW) for n in SIZES]
 
 figure, ax = plt.subplots(figsize=(7, 4.4), layout="constrained")
 low, high = ([each[f"VS_{end}"] for each in found] for end in ("low", "high"))
@@ -60,8 +56,6 @@ ax.axhline(truth, color="black", ls="--", lw=2)
 ax.text(SIZES[0], truth + 1.5, "infinitely many", size=16)
 ax.fill_between(SIZES, low, high, color="C0", alpha=0.25, lw=0)
 ax.plot(SIZES, [each["VS"] for each in found], "o-", color="C0", lw=3, ms=8, label="score, ci=0.95")
-corrected = [each["VS_corrected"] for each in found]
-ax.plot(SIZES, corrected, "s--", color="C1", lw=3, ms=8, label="corrected")
 ax.set_xscale("log")
 ax.set_xticks(SIZES, [str(n) for n in SIZES], size=14)
 ax.minorticks_off()
@@ -72,16 +66,10 @@ ax.set_title("A score grows, and stays below its end", size=17)
 ax.legend(frameon=False, loc="lower right", fontsize=16)
 
 for n, each in zip(SIZES, found, strict=True):
-    print(
-        f"{n:5} samples: {each['VS']:5.1f} ({each['VS_low']:.1f} to {each['VS_high']:.1f}), "
-        f"corrected {each['VS_corrected']:5.1f}, of {truth:.1f}"
-    )
-print(f"{len(told)} of {len(SIZES)} sizes had a warning; the first:")
-print(fill(str(told[0].message), 80))
+    interval = f"{each['VS_low']:.1f} to {each['VS_high']:.1f}"
+    print(f"{n:5} samples: {each['VS']:5.1f} ({interval}), of {truth:.1f}")
 
 # %%
-# The corrected score is nearer, but also too low: it removes only the bias of order 1/n.
-#
 # The meaning of the interval
 # ---------------------------
 #

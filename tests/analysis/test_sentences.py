@@ -1,4 +1,4 @@
-"""Sentences of the report and of the page: verdicts, how samples were compared, pictures."""
+"""Sentences of the report and of the page: how samples were compared, pictures."""
 
 import itertools
 
@@ -15,24 +15,6 @@ from vendiscore.report.previews import Previews
 
 TEXTS = [f"the {a} {b} again" for a in ("cat", "dog", "cow") for b in ("sat", "ran", "sat")]
 HOW = {"k": "ngram_overlap", "ns": [1], "q": 1}
-
-
-@pytest.mark.parametrize(
-    ("n", "score", "verdict"),
-    [
-        (1, 1.0, "one sample"),
-        (2, 1.0, "nearly all the same (n-grams, n = 2)"),
-        (1000, 1.04, "nearly all the same (n-grams, n = 1,000)"),
-        (20, 7.0, "repeats itself a lot (n-grams, n = 20)"),
-        (20, 7.01, "repeats itself (n-grams, n = 20)"),
-        (20, 13.1, "mostly different (n-grams, n = 20)"),
-        (20, 19.5, "nearly all different (n-grams, n = 20)"),
-        (20, 20.0, "nearly all different (n-grams, n = 20)"),
-        (3.5, 3.5 + 1e-9, "nearly all different (n-grams, n = 3.5)"),
-    ],
-)
-def test_a_verdict_goes_by_the_share_of_all_samples_and_names_kernel_and_n(n, score, verdict):
-    assert sentences.verdict(n, score, "n-grams") == verdict
 
 
 def test_small_numbers_keep_four_digits():

@@ -17,7 +17,7 @@ def test_twenty_pasted_answers_with_paragraphs_in_three_clicks(visit):
     was_read(page, "20 parts, 0 unreadable, split by ---")
     expect(page.locator(".r-about")).to_contain_text("MiniLM · q 1")
     expect(page.locator(".r-sentence")).to_contain_text("By what they mean")
-    expect(page.locator(".r-verdict")).to_have_text("repeats itself a lot (MiniLM, n = 20)")
+    expect(page.locator(".r-typical")).to_contain_text("For 20 texts by MiniLM, this is ")
     expect(group(page, 0)).to_contain_text("11 ×Certainly! Building small habits")
     expect(group(page, 1)).to_contain_text("5 ×Sleep well")
     expect(group(page, 2)).to_contain_text("4 alone")

@@ -111,7 +111,6 @@ def test_the_memory_error_names_the_way_out(large, monkeypatch):
         ({"method": "estimate", "seed": -1}, ValueError, "`seed` must be"),
         ({"method": "estimate", "q": 0}, ValueError, "q=0 counts eigenvalues above rounding"),
         ({"method": "estimate", "ci": 0.95}, ValueError, "`ci` needs all eigenvectors"),
-        ({"method": "estimate", "corrected": True}, ValueError, "`corrected` needs all eigenv"),
         ({"method": "estimate", "measures": ["VS", "IntDiv"]}, ValueError, "IntDiv would be exact"),
         ({"method": "estimate", "groups": [0, 1] * 10}, ValueError, "for one large set, and group"),
     ],

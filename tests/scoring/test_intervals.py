@@ -1,4 +1,4 @@
-"""`ci=`, `interval=` and `corrected=`: against leaving every sample out by hand."""
+"""`ci=`: against leaving every sample out by hand."""
 
 import math
 
@@ -11,9 +11,6 @@ from scipy.stats import t as student
 from vendiscore import SampleError, compute
 from vendiscore.registry.measure import get_measure
 from vendiscore.spectral import spectrum
-
-# Most of these sets are far from saturated, which a warning says.
-pytestmark = pytest.mark.filterwarnings("ignore:VS.* is far from saturated")
 
 X = np.random.default_rng(0).standard_normal((30, 4))
 TEXTS = ["a cat sat", "a dog sat", "the cat ran off", "red", "green and red", "no", "no"]
@@ -50,7 +47,7 @@ def deficit_ends(whole, left, n, sizes, level):
 )
 @pytest.mark.parametrize("level", [0.5, 0.95])
 def test_the_interval_is_that_of_leaving_each_sample_out(samples, how, q, level):
-    found = compute(samples, q=q, ci=level, corrected=True, **how)
+    found = compute(samples, q=q, ci=level, **how)
     alone = compute(samples, q=q, **how)["VS"]
     left = np.array([scores["VS"] for scores in left_out(samples, q=q, **how)])
     n, error = len(left), error_of(np.log(left))
@@ -59,8 +56,6 @@ def test_the_interval_is_that_of_leaving_each_sample_out(samples, how, q, level)
     assert found["VS_se"] == pytest.approx(alone * error, rel=1e-6)
     assert found["VS_low"] == pytest.approx(low, rel=1e-6)
     assert found["VS_high"] == pytest.approx(high, rel=1e-6)
-    corrected = math.exp(max(0, n * math.log(alone) - (n - 1) * np.log(left).mean()))
-    assert found["VS_corrected"] == pytest.approx(corrected, rel=1e-5)
 
 
 @pytest.mark.parametrize("q", [0.5, 1, 1.5, 2, 3, "inf"])
@@ -156,37 +151,24 @@ def test_means_of_similarities_have_a_jackknife_of_their_own(name, kernel):
 
 
 def test_every_order_and_measure_has_its_keys_in_order():
-    found = compute(X, measures=["VS", "LC"], q=[0.5, 2], ci=0.9, corrected=True, **RBF)
+    found = compute(X, measures=["VS", "LC"], q=[0.5, 2], ci=0.9, **RBF)
     ends = ["", "_se", "_low", "_high"]
-    assert list(found) == [
-        *(f"VS_q{q}{end}" for q in ("0.5", "2") for end in [*ends, "_corrected"]),
-        *(f"LC_q{q}{end}" for q in ("0.5", "2") for end in ends),
-    ]
-    assert list(compute(X, corrected=True, **RBF)) == ["VS", "VS_corrected"]
+    keys = [f"{name}_q{q}{end}" for name in ("VS", "LC") for q in ("0.5", "2") for end in ends]
+    assert list(found) == keys
     assert list(compute(X, ci=0.9, **RBF)) == ["VS", "VS_se", "VS_low", "VS_high"]
 
 
-@pytest.mark.parametrize("interval", ["auto", "subsample"])
-def test_every_measure_has_an_interval_around_it(interval):
-    found = compute(X, measures=PLAIN, ci=0.95, interval=interval, details=True, **RBF)
+def test_every_measure_has_an_interval_around_it():
+    found = compute(X, measures=PLAIN, ci=0.95, details=True, **RBF)
     for name in PLAIN:
         assert found[f"{name}_se"] > 0
         assert found[f"{name}_low"] < found[name] < found[f"{name}_high"]
         low, high = get_measure(name).limits(30)
         assert low <= found[f"{name}_low"] <= found[f"{name}_high"] <= high
     methods = found["details"]["interval"]["method"]
-    closed = {"VS", "IntDiv", "AvgSim"} if interval == "auto" else set()
+    closed = {"VS", "IntDiv", "AvgSim"}
     assert {name for name in PLAIN if methods[name] == "jackknife"} == closed
-    if interval == "subsample":  # which draws
-        assert found == compute(X, measures=PLAIN, ci=0.95, interval=interval, details=True, **RBF)
-
-
-def test_subsampling_agrees_with_the_jackknife_as_far_as_it_can():
-    many = np.random.default_rng(1).standard_normal((300, 3))
-    how = {"measures": ["VS", "IntDiv"], "ci": 0.95, **RBF}
-    one, other = (compute(many, interval=way, **how) for way in ("jackknife", "subsample"))
-    for name in ("VS", "IntDiv"):
-        assert other[f"{name}_se"] == pytest.approx(one[f"{name}_se"], rel=0.5)
+    assert found == compute(X, measures=PLAIN, ci=0.95, details=True, **RBF)  # though halves draw
 
 
 def test_numbers_without_an_interval_are_what_they_were_and_near_those_with_one():
@@ -201,7 +183,7 @@ def test_there_is_one_decomposition(monkeypatch):
     monkeypatch.setattr(
         spectrum, "decompose", lambda *a, **o: calls.append(a[0].shape) or decompose(*a, **o)
     )
-    compute(X, q=[0.5, 1, 2, 3, "inf"], ci=0.95, corrected=True, **RBF)
+    compute(X, q=[0.5, 1, 2, 3, "inf"], ci=0.95, **RBF)
     assert calls == [(30, 30)]
 
 
@@ -218,10 +200,9 @@ def test_details_say_what_the_error_means_and_the_signature_how_it_was_found():
     plain = compute(X, measures=["VS", "LC"], details=True, **RBF)["details"]
     assert "ci=" not in plain["signature"]
     assert "interval" not in plain
-    one = {compute(X, details=True, **RBF, **how)["details"]["signature"] for how in (
-        {}, {"ci": 0.95}, {"ci": 0.9}, {"ci": 0.9, "interval": "subsample"}, {"corrected": True}
-    )}  # fmt: skip
-    assert len(one) == 5
+    levels = (None, 0.95, 0.9)
+    one = {compute(X, details=True, ci=ci, **RBF)["details"]["signature"] for ci in levels}
+    assert len(one) == 3
 
 
 def test_samples_that_are_left_out_are_not_counted():
@@ -229,29 +210,6 @@ def test_samples_that_are_left_out_are_not_counted():
     with pytest.warns(UserWarning, match="left out 1 of 8"):
         found = compute(texts, k="ngram_overlap", on_error="skip", ci=0.9, measures=["VS", "LC"])
     assert found == pytest.approx(compute(TEXTS, ci=0.9, measures=["VS", "LC"]))
-
-
-def test_a_warning_says_where_a_set_is_far_from_saturated():
-    with pytest.warns(UserWarning, match=r"VS is far from saturated: 30 samples score .*, \d+"):
-        found = compute(
-            np.random.default_rng(2).standard_normal((30, 40)), k="cosine", corrected=True
-        )
-    assert found["VS_corrected"] > found["VS"]
-
-
-def test_a_warning_says_where_a_corrected_score_is_above_the_number_of_samples():
-    with pytest.warns(UserWarning, match="and is above n: 6 samples cannot show so many"):
-        found = compute(["red", "green", "blue", "white", "black", "grey"], corrected=True)
-    assert found["VS_corrected"] == pytest.approx(6 * 1.2**5)  # n (n/(n−1))^(n−1)
-    with pytest.warns(UserWarning, match="takes off only part of the bias$"):
-        compute(np.random.default_rng(3).integers(0, 20, 30), k="labels", corrected=True)
-
-
-@pytest.mark.filterwarnings("error")
-def test_a_saturated_set_has_a_corrected_value_without_a_warning():
-    labels = np.random.default_rng(3).integers(0, 3, 300)
-    found = compute(labels, k="labels", corrected=True, ci=0.95)
-    assert found["VS"] < found["VS_corrected"] < found["VS_high"]
 
 
 def test_torch_tensors_have_intervals():
@@ -345,16 +303,6 @@ TWO = [X[:5], X[5:9]]
 @pytest.mark.parametrize(
     ("samples", "how", "error", "message"),
     [
-        (X, {"ci": 0.95, "interval": "bootstrap"}, ValueError, "makes duplicates, which lower a"),
-        (
-            X,
-            {"ci": 0.9, "interval": "Bootstrap"},
-            ValueError,
-            "jackknife \\(interval='jackknife'\\) and",
-        ),
-        (X, {"interval": "bootstrap"}, ValueError, "`interval='bootstrap'` is not offered"),
-        (X, {"ci": 0.95, "interval": "bayes"}, ValueError, "must be 'auto', 'jackknife' or 'subs"),
-        (X, {"interval": "jackknife"}, TypeError, "says how `ci` is found: pass ci=0.95 with it"),
         (
             X,
             {"ci": 95},
@@ -364,8 +312,6 @@ TWO = [X[:5], X[5:9]]
         (X, {"ci": 0.05}, ValueError, "got 0.05; pass a level such as 0.95"),
         (X, {"ci": True}, TypeError, "`ci` must be a level from 0.5 to below 1, got True"),
         (X, {"ci": 0.9, "q": 0}, ValueError, "`ci` needs orders above 0: q=0 counts dimensions"),
-        (X, {"corrected": True, "q": [0, 1]}, ValueError, "`corrected` needs orders above 0"),
-        (X, {"corrected": "yes"}, TypeError, "`corrected` must be True or False"),
         (X, {"ci": 0.9, "p": np.full(30, 1 / 30)}, ValueError, "drawn alike, but `p` weighs them"),
         (X[:1], {"ci": 0.9}, ValueError, "`ci` needs at least 4 samples, got 1, which are too few"),
         (X[:3], {"ci": 0.9}, ValueError, "`ci` needs at least 4 samples, got 3, which are too few"),
@@ -383,13 +329,8 @@ TWO = [X[:5], X[5:9]]
             "`clusters` must be at least 4",
         ),
         (TWO, {"clusters": [0] * 9, "ci": 0.9}, ValueError, "leave one of the two out"),
-        (X[:2], {"corrected": True}, ValueError, "`corrected` needs at least 4 samples, got 2"),
         (X[:3], {"ci": 0.9, "measures": "LC"}, ValueError, "`ci` needs at least 4 samples, got 3"),
-        (X, {"ci": 0.9, "interval": "jackknife", "measures": "LC"}, ValueError, "LC has no such"),
-        (X, {"corrected": True, "measures": "LC"}, ValueError, "`corrected` is for the Vendi Sco"),
         (TWO[:1], {"ci": 0.9}, ValueError, "there is one group; pass two or more, or leave `ci`"),
-        (TWO, {"ci": 0.9, "interval": "jackknife"}, ValueError, "with groups `ci` is the interval"),
-        (TWO, {"corrected": True}, ValueError, "`corrected` is for one set of samples, but gr"),
         (
             TWO,
             {"ci": 0.9, "measures": "TotalVS"},

@@ -304,7 +304,7 @@ LONG = {"a": ["x", "y"], "b": ["x", "z"]}
         ({"a": {"p": "x"}, "b": {"q": "x"}}, {"prompts": ["p"]}, "'b' answers 'q', which"),
         ([["x"], ["y"]], {"names": ["a", "a"]}, "`names` must be 2 that all differ"),
         (LONG, {"names": ["a", "b"]}, "the dict already names the sources"),
-        (LONG, {"q": 0}, "`q` must be above 0"),
+        (LONG, {"q": 0}, "`q` must be an order above 0"),
         (LONG, {"level": 2}, "`level` must be a level from 0.5 to below 1"),
         (
             [{"m": 1, "t": "x"}],

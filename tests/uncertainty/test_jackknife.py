@@ -45,22 +45,6 @@ def test_the_error_is_that_of_scores_without_each_sample(q):
     found = jackknife(spectrum_of(as_similarity(X, k="cosine"), vectors=True), q)
     assert found.log == pytest.approx(whole, rel=1e-9)
     assert found.error == pytest.approx(math.sqrt(14 * np.var(left)), rel=1e-6)
-    assert found.corrected == pytest.approx(15 * whole - 14 * np.mean(left), rel=1e-6)
-
-
-def test_the_correction_removes_the_bias_of_a_nearly_saturated_set():
-    rng = np.random.default_rng(0)
-    spread = np.exp(-np.arange(20) / 3.0)
-
-    def sample(n):
-        return FeatureSimilarity(rng.normal(size=(n, 20)) * spread).normalized()
-
-    truth = math.log(vendi(sample(50_000)).values[0])
-    found = [jackknife(spectrum_of(sample(100), vectors=True)) for _ in range(60)]
-    off = np.mean([each.log for each in found]) - truth
-    corrected = np.mean([each.corrected for each in found]) - truth
-    assert off < -0.02
-    assert abs(corrected) < abs(off) / 3
 
 
 @pytest.mark.parametrize("q", [0.5, 1, 2, 3, math.inf])

@@ -7,14 +7,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..arguments import DEFAULT_ORDER, DEFAULT_THRESHOLD, number, refuse_gradient
+from ..arguments import DEFAULT_ORDER, DEFAULT_THRESHOLD, number, read_order, refuse_gradient
 from ..arrays.types import Samples, Weights
 from ..hints import GONE
 from ..measures.subject import Subject
 from ..resolve.group_labels import cluster_codes, read_labels
 from ..resolve.kernel_request import how_of
 from ..resolve.sets import read_samples
-from ..scoring.request import check_orders
 from ..spectral.spectrum import PSD, check_psd
 from .duplicates import compare_samples, text_forms
 from .sample_table import Explanation
@@ -91,13 +90,9 @@ def explain(
 
 def read_terms(q: object, threshold: object, psd: object) -> tuple[float, float, PSD]:
     """Return an order above 0, a threshold in [−1, 1], and `psd`, all checked."""
-    orders = check_orders(q)
-    if len(orders) > 1:
-        raise TypeError(f"`q` must be one order, got {q!r}; explain one order after the other")
-    order = number("q", orders[0], "an order above 0", lambda q: q > 0, "q=1 is the usual one")
     allowed, usual = "a similarity, from -1 to 1", GONE["threshold='auto'"]
     limit = number("threshold", threshold, allowed, lambda t: -1 <= t <= 1, usual)
-    return order, limit, check_psd(psd)
+    return read_order(q, zero=False), limit, check_psd(psd)
 
 
 def explained(

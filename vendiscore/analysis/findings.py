@@ -108,7 +108,7 @@ class Findings:
         return float(scalar(self.numbers[self.key]))
 
     def beside(self, what: str, key: str = "") -> float | None:
-        """Return a companion of a number: its "se", "low", "high" or "corrected" value, if any."""
+        """Return a companion of a number: its "se", "low" or "high" value, if any."""
         found = self.numbers.get(f"{key or self.key}_{what}")
         return None if found is None else float(scalar(found))
 

@@ -16,19 +16,11 @@ from ..registry.measure import Aspect, Measure, list_measures
 from .findings import Findings
 from .sample_table import Explanation
 
-_SAME = 1 - 1e-9  # similarity, to rounding
 # Bounds on the growth of the score as samples double, and the words for each range.
 _SATURATION = (
     (0.02, "Saturated", "add little"),
     (0.1, "Nearly saturated", "add some"),
     (math.inf, "Not saturated", "still add much"),
-)
-# Words for a score by its share of n, each up to a bound.
-VERDICTS = (
-    (0.35, "repeats itself a lot"),
-    (0.65, "repeats itself"),
-    (0.95, "mostly different"),
-    (1.0, "nearly all different"),
 )
 # A score below this is reported as one sample.
 ONE = 1.05
@@ -59,20 +51,11 @@ def meaning(found: Findings, what: str) -> str:
         return "One sample alone is exactly one; add more to compare."
     if score < ONE:
         return f"To this kernel, these {n:,} {what} are nearly the same."
-    if score <= 0.95 * n:
-        share = float(to_host(found.spectrum.values)[0])
-        return (
-            f"This set of {n:,} {what} is as diverse as {score:.1f} {what} that have nothing in "
-            f"common; its main direction makes up {100 * share:.0f} % of it."
-        )
-    closest = found.explanation.nearest_similarity
-    mean = found.K[np.tril_indices(len(found.K), -1)].mean()
-    same = int((closest > _SAME).sum())
+    share = float(to_host(found.spectrum.values)[0])
     return (
-        f"These {n:,} {what} count as nearly all different: any two are "
-        f"{mean:.2f} alike on average, the closest two "
-        f"{closest.max():.2f}."
-    ) + (f" To this kernel, however, {same} of them are the same as another." if same else "")
+        f"This set of {n:,} {what} is as diverse as {score:.1f} {what} that have nothing in "
+        f"common; its main direction makes up {100 * share:.0f} % of it."
+    )
 
 
 def _of_groups(found: Findings, what: str) -> str:
@@ -178,14 +161,6 @@ def measure(key: str) -> Measure | None:
     known = {measure.name: measure for measure in list_measures()}
     names = sorted((name for name in known if f"{key}_".startswith(f"{name}_")), key=len)
     return known[names[-1]] if names else None
-
-
-def verdict(n: float, score: float, kernel: str) -> str:
-    """Describe the score of n samples by a kernel in a few words; n is the mean size of groups."""
-    if n <= 1:
-        return "one sample"
-    said = next((said for most, said in VERDICTS if score <= most * n), VERDICTS[-1][1])
-    return f"{'nearly all the same' if score < ONE else said} ({kernel}, n = {round(n, 1):,g})"
 
 
 def looked_at(n: int, total: int) -> str:

@@ -99,17 +99,14 @@ def row_blocks(n: int, row_bytes: int, least: int = 64) -> Iterable[slice]:
     return (slice(start, min(start + size, n)) for start in range(0, n, size))
 
 
-def gram(A: Array, out: np.ndarray | None = None) -> Array:
-    """Return A Aᵀ for A of shape (m, k), in A's precision; into `out` (C-ordered) if given."""
+def gram(A: Array) -> Array:
+    """Return A Aᵀ for A of shape (m, k), in A's precision."""
     # NumPy hands a product with its own transpose to OpenBLAS' threaded syrk, which ends the
     # process from about 16,000 rows on some machines (numpy/numpy#19685): blocks are smaller.
     m = A.shape[0]
-    if not is_numpy(A):
+    if not is_numpy(A) or m <= GRAM_ROWS:
         return A @ A.T
-    if m <= GRAM_ROWS:
-        return np.matmul(A, A.T, out=out)
-    if out is None:
-        out = np.empty((m, m), A.dtype)
+    out = np.empty((m, m), A.dtype)
     size = -(-m // -(-m // GRAM_ROWS))  # blocks of one size
     for start in range(0, m, size):
         own, later = slice(start, start + size), slice(start + size, None)

@@ -35,7 +35,7 @@ from .parser import COMMANDS
 _OF_SMALL_ORDERS = "Eigenvalues below"
 # Usual names of columns that say who or what wrote each sample.
 _SOURCES = ("decoder", "method", "model", "model_name", "run", "source", "system")
-_BESIDE = ("_se", "_low", "_high", "_corrected")
+_BESIDE = ("_se", "_low", "_high")
 
 
 def run_score(args: Namespace) -> str:
@@ -151,10 +151,9 @@ def _one(found: Record, width: int | None) -> str:
     lines = []
     for name, value in scores(found).items():
         beside = (found.get(f"{name}{end}") for end in _BESIDE)
-        se, low, high, corrected = (output.shown(each, width) for each in beside)
+        se, low, high = (output.shown(each, width) for each in beside)
         said = [between.format(low, high)] if low else []
         said += [f"standard error {se}"] if se else []
-        said += [f"corrected {corrected}"] if corrected else []
         sure = f" ({', '.join(said)})" if said else ""
         lines.append(f"{name} = {output.shown(value, width)}{sure}")
     lines.append(f"n = {details['n']:,}")

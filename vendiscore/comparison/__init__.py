@@ -1,6 +1,5 @@
 """Comparisons of sets: differences with intervals and p-values, and growth of scores."""
 
-from ..uncertainty.subsampling import subsample_error
 from .compare_sets import compare
 from .comparison import FEW, LESS, MORE, SAME, Comparison, PairRow, SetRow
 from .growth import Growth, growth
@@ -16,5 +15,4 @@ __all__ = [
     "SetRow",
     "compare",
     "growth",
-    "subsample_error",
 ]

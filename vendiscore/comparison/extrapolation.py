@@ -49,7 +49,7 @@ class Kappa:
         spread = self.error / (1 - kappa) if kappa else math.inf
         low, high = deficit_ends(
             kappa / (1 - kappa),
-            Jackknife(self.log, self.error, spread, math.nan, n),
+            Jackknife(self.log, self.error, spread, n),
             level,
             repeats,
             odds(deficit_of_pair(n, q)),

@@ -167,7 +167,7 @@ class Part:
         if self.q == 0:
             low, high = ends(found.log, student_reach(level, found.units) * found.error, m)
         else:
-            known = Jackknife(found.log, found.error, found.spread, math.nan, found.units)
+            known = Jackknife(found.log, found.error, found.spread, found.units)
             low, high = np.exp(log_ends(known, m, self.q, level, found.repeats)).tolist()
         return value, min(low, value), max(high, value)
 

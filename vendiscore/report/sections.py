@@ -154,13 +154,10 @@ def _headline(found: Findings) -> str:
 
 def _numbers(found: Findings) -> str:
     """Return a table of all numbers if there are several."""
-    ends = ("se", "low", "high", "corrected")
+    ends = ("se", "low", "high")
     keys = found.numbers.keys() - {f"{key}_{end}" for key in found.numbers for end in ends}
-    corrected = found.beside("corrected")
-    said = "" if corrected is None else f"Without its bias of order 1/n: {corrected:.2f}."
-    unbiased = paragraph(said)
     if len(keys) <= 2:  # the first, and details
-        return unbiased
+        return ""
     rows = []
     for key in found.numbers:
         if key not in keys or key == "details":
@@ -172,7 +169,7 @@ def _numbers(found: Findings) -> str:
             about = escape(f"{measure.range}, {sentences.about(measure)}")
             row[3:] = about, folded(measure.summary, 400)
         rows.append(row)
-    return unbiased + table(["name", "value", "interval", "range", "what it is"], rows)
+    return table(["name", "value", "interval", "range", "what it is"], rows)
 
 
 def _settings(found: Findings) -> Iterator[list[str]]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..arguments import DEFAULT_ORDER, refuse_gradient
+from ..arguments import DEFAULT_ORDER
 from ..arrays.types import Options, Record, Samples, Weights
 from ..encoders.tokenizers import tokens_remembered
 from ..errors import NotPSDError, SampleError
@@ -26,7 +26,7 @@ from .details import details as details_of
 from .group_scores import measure_groups
 from .intervals import Sureness, check_asked, needs_vectors, sureness
 from .null_values import add_nulls
-from .request import Interval, Method, Request, read_request
+from .request import Method, Request, read_request
 
 
 def compute(
@@ -45,8 +45,6 @@ def compute(
     groups: Iterable[Hashable] | None = None,
     ci: float | None = None,
     clusters: Iterable[Hashable] | None = None,
-    interval: Interval = "auto",
-    corrected: bool = False,
     measures: str | Iterable[str] | Mapping[str, Options] | None = None,
     metric: Metric | None = None,
     fit: FitTo | None = None,
@@ -92,16 +90,12 @@ def compute(
     ci : float in [0.5, 1), optional
         Level of confidence intervals of the score of n samples, or of the mean over groups
         (Student's t), 0.95 say: adds VS_se, VS_low and VS_high. Not with `p`, nor at order 0. It
-        takes 4 samples or more that are independent, or `clusters` of them.
+        takes 4 samples or more that are independent, or `clusters` of them. Errors of "VS",
+        "IntDiv" and "AvgSim" are from the delete-one jackknife, others from random halves;
+        intervals of "VS" are even in log(log n − log VS).
     clusters : iterable of hashable, optional
         One label for each sample, for `ci`: samples that came together, such as near-copies, turns
         of one conversation or crops of one photo. The error is found by leaving out whole clusters.
-    interval : {"auto", "jackknife", "subsample"}
-        How standard errors are found: by the delete-one jackknife ("VS", "IntDiv", "AvgSim"), or
-        by subsampling without replacement. Intervals of "VS" are even in log(log n − log VS).
-    corrected : bool
-        Add VS_corrected, the score without its bias of order 1/n, an estimate for the source that
-        may exceed n; warn where far from saturated.
     measures : str, list of str, or dict of str to dict, optional
         Measures (`list_measures()`) other than "VS", such as ["VS", "IntDiv"] or
         {"VS": {}, "MagArea": {"n_scales": 20}}.
@@ -233,7 +227,7 @@ def measured(subject: Subject, request: Request) -> Record:
     # An overflow or an undefined number on the way shows in the result, which is checked.
     with several, np.errstate(all="ignore"):
         try:
-            errors = request.unsure or request.shuffled or request.estimating is not None
+            errors = request.ci is not None or request.shuffled or request.estimating is not None
             if subject.groups is not None or errors:
                 numbers, sure = _with_errors(subject, request)
             else:
@@ -261,8 +255,6 @@ def measured(subject: Subject, request: Request) -> Record:
 
 def _with_errors(subject: Subject, request: Request) -> tuple[Record, Sureness]:
     """Return numbers with their standard errors and intervals."""
-    if request.corrected:
-        refuse_gradient("`corrected`", **subject.how.options, samples=subject.samples)
     if subject.groups is not None:
         if request.ci is not None and BETWEEN in request.of_groups:
             _ = subject.eigen  # the score of all together is read off it
@@ -270,12 +262,12 @@ def _with_errors(subject: Subject, request: Request) -> tuple[Record, Sureness]:
         if request.shuffled:
             add_nulls(subject, request, scores, sure)
         return sure.beside(scores), sure
-    if request.unsure:
-        check_asked(subject.came, request)
+    if request.ci is not None:
+        check_asked(subject.came)
         _ = subject.eigen if needs_vectors(request) else None  # the scores are read off it
     scores = measure_each(subject, request.measures, request.suffixes)
-    if request.unsure:
-        check_asked(subject.n, request)  # some may have been left out
+    if request.ci is not None:
+        check_asked(subject.n)  # some may have been left out
         sure = sureness(subject, request, scores)
     elif request.estimating is not None:  # of the Vendi Score alone
         found = zip(scores[0], subject.spectral.estimates, strict=True)

@@ -43,8 +43,6 @@ def details(subject: Subject, request: Request, sure: Sureness | None, numbers: 
         settings["permutations"] = request.permutations
     if request.clusters is not None:
         settings["clusters"] = str(request.clusters)
-    if request.corrected:
-        settings["corrected"] = True
     of_measures = _of_measures(request, settings)
     report: Record = {
         "n": subject.n,

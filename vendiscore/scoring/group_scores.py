@@ -114,16 +114,6 @@ def _mean(values: Any) -> Any:
 
 
 def _check_interval(n: int, request: Request, each: Sequence[Chosen]) -> None:
-    if request.corrected:
-        raise ValueError(
-            "`corrected` is for one set of samples, but groups have a mean of uncorrected scores; "
-            "leave it out, or score one group at a time"
-        )
-    if request.interval != "auto":
-        raise ValueError(
-            f"`interval={request.interval!r}` is for one set of samples, but with groups `ci` is "
-            "the interval of their mean; leave `interval` out"
-        )
     if request.clusters is not None:
         raise ValueError(
             "`clusters` is for one set of samples, but with groups the groups are the independent "

@@ -12,7 +12,6 @@ import numpy as np
 
 from ..arrays.namespace import scalar, to_host
 from ..arrays.types import Options, Record
-from ..errors import warn
 from ..measures.evaluation import Chosen, measure_each
 from ..measures.subject import Subject
 from ..resolve.group_labels import cluster_codes
@@ -69,39 +68,35 @@ class Sureness:
 
 
 def sureness(subject: Subject, request: Request, scores: Sequence[Options]) -> Sureness:
-    """Find the standard error, interval and corrected value of each score, as asked for."""
+    """Find the standard error and the interval of each score."""
     found = Sureness()
-    units = _units(subject, request) if request.ci is not None else None
+    units = _units(subject, request)
     for chosen, own in zip(request.measures, scores, strict=True):
         name = chosen.measure.name
-        closed = CLOSED.get(name) if request.interval != "subsample" else None
-        if units is not None:
-            found.methods[name] = "jackknife" if closed else "subsample"
-            values = [scalar(value) for value in own.values()]
-            find = closed or partial(_subsampled, chosen=chosen, request=request)
-            every = find(subject, units, values)
-            limits = chosen.measure.limits(subject.n)
-            for key, (error, low, high) in zip(own, every, strict=True):
-                low, high = max(low, limits[0]), min(high, limits[1])
-                if error < _NO_WIDTH:
-                    found.notes.append(f"{key}_se is 0: {_NO_EVIDENCE[high - low > 1e-6 * high]}")
-                found.numbers[key] = {"se": error, "low": low, "high": high}
-        if request.corrected and name == "VS":
-            for key, q in zip(own, subject.orders, strict=True):
-                found.numbers.setdefault(key, {})["corrected"] = _corrected(subject, q, key)
-    if units is not None and units.codes is not None:
+        closed = CLOSED.get(name)
+        found.methods[name] = "jackknife" if closed else "subsample"
+        values = [scalar(value) for value in own.values()]
+        find = closed or partial(_subsampled, chosen=chosen, request=request)
+        every = find(subject, units, values)
+        limits = chosen.measure.limits(subject.n)
+        for key, (error, low, high) in zip(own, every, strict=True):
+            low, high = max(low, limits[0]), min(high, limits[1])
+            if error < _NO_WIDTH:
+                found.notes.append(f"{key}_se is 0: {_NO_EVIDENCE[high - low > 1e-6 * high]}")
+            found.numbers[key] = {"se": error, "low": low, "high": high}
+    if units.codes is not None:
         found.assumes = "Independent clusters are assumed."
-    if units is not None and units.repeats is not None and units.repeats.thin:
+    if units.repeats is not None and units.repeats.thin:
         found.notes.append(
             "Few pairs of these samples have much in common: the interval allows for repeats that "
             "other samples of the source may show."
         )
-    if units is not None and units.codes is not None and units.m < MANY_CLUSTERS:
+    if units.codes is not None and units.m < MANY_CLUSTERS:
         found.notes.append(
             f"With fewer than {MANY_CLUSTERS} clusters, here {units.m}, the interval holds a "
             "little less often than its level says where few of them have anything in common."
         )
-    if "subsample" in found.methods.values() and units is not None and units.m < MEASURED:
+    if "subsample" in found.methods.values() and units.m < MEASURED:
         found.notes.append(
             f"Intervals by halves were not shown to hold for fewer than {MEASURED} samples or "
             f"clusters; there are {units.m} here."
@@ -109,33 +104,19 @@ def sureness(subject: Subject, request: Request, scores: Sequence[Options]) -> S
     return found
 
 
-def check_asked(n: int, request: Request) -> None:
-    """Raise a ValueError for too few samples, and for a measure without such an error."""
-    names = [chosen.measure.name for chosen in request.measures]
-    without = [name for name in names if name not in CLOSED]
-    if request.interval == "jackknife" and without:
-        raise ValueError(
-            f"`interval='jackknife'` is for {', '.join(CLOSED)}, and {without[0]} has no such "
-            f"form; pass interval='auto', which takes subsampling for it"
-        )
-    if request.corrected and "VS" not in names:
-        raise ValueError(
-            "`corrected` is for the Vendi Score, which `measures` does not name; add 'VS' to "
-            "`measures`, or leave `corrected` out"
-        )
-    name = "corrected" if request.ci is None else "ci"
+def check_asked(n: int) -> None:
+    """Raise a ValueError for samples that are too few for an interval."""
     if n < LEAST:
         raise ValueError(
-            f"`{name}` needs at least {LEAST} samples, got {n}, which are too few to tell how "
-            f"other samples would score; score more samples, or leave `{name}` out"
+            f"`ci` needs at least {LEAST} samples, got {n}, which are too few to tell how other "
+            f"samples would score; score more samples, or leave `ci` out"
         )
 
 
 def needs_vectors(request: Request) -> bool:
     """Return whether the eigenvectors of the similarity will be looked at."""
     of_vendi = any(chosen.measure.name == "VS" for chosen in request.measures)
-    by_vectors = request.ci is not None and request.interval != "subsample"
-    return of_vendi and (request.corrected or by_vectors)
+    return of_vendi and request.ci is not None
 
 
 @dataclass(frozen=True)
@@ -157,27 +138,12 @@ def _units(subject: Subject, request: Request) -> Units:
     assert request.ci is not None
     pairs = None
     closed = any(chosen.measure.name in CLOSED for chosen in request.measures)
-    if closed and request.interval != "subsample":
+    if closed:
         pairs = repeats_of(subject.similarity, subject.eigen if needs_vectors(request) else None)
     if request.clusters is None:
         return Units(subject.n, request.ci, None, pairs)
     codes = cluster_codes(request.clusters, subject.rows_came >= 0, LEAST)
     return Units(int(codes.max()) + 1, request.ci, codes, pairs)
-
-
-def _corrected(subject: Subject, q: float, key: str) -> float:
-    found = jackknife(subject.eigen, q)
-    corrected = math.exp(max(0.0, found.corrected))
-    if not found.saturated:
-        above = f", and is above n: {subject.n} samples cannot show so many" * (
-            corrected > subject.n
-        )
-        warn(
-            f"{key} is far from saturated: {subject.n} samples score {math.exp(found.log):.4g}, "
-            f"{corrected:.4g} without the bias of order 1/n, and more samples would still add to "
-            f"it; {key}_corrected takes off only part of the bias{above}"
-        )
-    return corrected
 
 
 # An interval: the standard error, and both ends.
@@ -214,7 +180,7 @@ def _of_similarity(subject: Subject, units: Units, values: Sequence[float]) -> l
         reach = student_reach(units.level, units.m) * error
         return [(error, value - reach, value + reach)]
     spread = delete_one_error(np.log(left)) if left.min() > _NO_WIDTH else math.inf
-    found = Jackknife(math.nan, error, spread, math.nan, units.m)
+    found = Jackknife(math.nan, error, spread, units.m)
 
     def beside(odd: float) -> float:
         return max(0.0, (n - odd) * (n - odd - 1) / (n * (n - 1)))

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, Literal, TypeAlias, get_args
 
-from ..arguments import DEFAULT_ORDER, confidence, flag, integer, is_several, number, one_of
+from ..arguments import (
+    DEFAULT_ORDER,
+    confidence,
+    flag,
+    integer,
+    is_several,
+    number,
+    one_of,
+    read_order,
+)
 from ..arrays.types import Options, Record, Samples, Weights
 from ..distances.metrics import METRIC_OPTIONS
 from ..measures.evaluation import Chosen, read_measures
@@ -22,10 +30,9 @@ from ..spectral.estimate import Estimating
 from ..spectral.spectrum import PSD, check_psd
 
 OWN = (
-    *("q", "p", "psd", "measures", "details", "groups", "ci", "clusters", "interval"),
-    *("corrected", "method", "rtol", "seed", "permutations"),
+    *("q", "p", "psd", "measures", "details", "groups", "ci", "clusters"),
+    *("method", "rtol", "seed", "permutations"),
 )
-Interval = Literal["auto", "jackknife", "subsample"]
 Method = Literal["auto", "estimate"]
 # Keywords that only measures of distances have a use for.
 _OF_DISTANCES = ("metric", *METRIC_OPTIONS)
@@ -64,8 +71,6 @@ class Request:
     groups: Any = None
     ci: float | None = None
     clusters: Groups | None = None
-    interval: Interval = "auto"
-    corrected: bool = False
     estimating: Estimating | None = None
     permutations: int | None = None
 
@@ -73,11 +78,6 @@ class Request:
     def suffixes(self) -> list[str]:
         """The ending of the keys of a measure with an order, for each order."""
         return [f"_q{digits(order)}" for order in self.orders] if self.several else [""]
-
-    @cached_property
-    def unsure(self) -> bool:
-        """True if more than the numbers of these samples is asked for."""
-        return self.ci is not None or self.corrected
 
     @cached_property
     def of_groups(self) -> list[str]:
@@ -148,7 +148,7 @@ def _read_request(
     q, p, psd = rest.pop("q", DEFAULT_ORDER), rest.pop("p", None), rest.pop("psd", "check")
     details = flag("details", rest.pop("details", False))
     groups = rest.pop("groups", None)
-    how_sure = _read_interval(rest)
+    ci, clusters = _read_interval(rest)
     estimating = _read_method(rest)
     permutations = rest.pop("permutations", None)
     names = rest.pop("measures", None)
@@ -181,21 +181,21 @@ def _read_request(
             f"`p` cannot be used with {', '.join(without)}, which take no weights; leave out one "
             f"or the other{exponent}"
         )
-    _check_interval(how_sure, orders, p, measures)
+    if ci is not None:
+        _check_interval(orders, p, measures)
     if permutations is not None:
         permutations = integer("permutations", permutations, 0, remedy="99 or 999 are usual")
         if not any(measure.name == BETWEEN for measure in measures):
             raise TypeError(
                 f"`permutations` is for {BETWEEN}, and {said} has no null; leave it out"
             )
-        if permutations and how_sure["clusters"] is not None:
+        if permutations and clusters is not None:
             raise ValueError(
                 "`permutations` shuffles samples one by one, which `clusters` says came together; "
                 "leave one of the two out"
             )
     if estimating is not None:
-        _check_estimate(how_sure, measures)
-        estimating.check_orders(orders)
+        _check_estimate(ci, orders, measures)
     if rest:
         also = {option for measure in measures for option in measure.options}
         also |= {*OWN, "references"}
@@ -212,7 +212,8 @@ def _read_request(
         psd=psd,
         details=details,
         groups=groups,
-        **how_sure,
+        ci=ci,
+        clusters=clusters,
         estimating=estimating,
         permutations=permutations,
     )
@@ -237,43 +238,37 @@ def _read_method(rest: Record) -> Estimating | None:
     return Estimating(**given)
 
 
-def _check_estimate(how_sure: Options, measures: list[Measure]) -> None:
+def _check_estimate(ci: float | None, orders: list[float], measures: list[Measure]) -> None:
     """Raise where an estimate is asked of what has none, whatever the samples."""
     if others := [measure.name for measure in measures if measure.name != "VS"]:
         raise ValueError(
             f"`method='estimate'` is for the Vendi Score, and {', '.join(others)} would be exact; "
             f"name 'VS' alone in `measures`, or leave `method` out"
         )
-    if asked := [name for name in ("ci", "corrected") if how_sure[name]]:
+    if ci is not None:
         raise ValueError(
-            f"`{asked[0]}` needs all eigenvectors, which `method='estimate'` does not compute; "
+            "`ci` needs all eigenvectors, which `method='estimate'` does not compute; "
             "leave one of them out"
         )
+    if 0 in orders:
+        raise ValueError(
+            "q=0 counts eigenvalues above rounding, which an estimate cannot; pass a small order "
+            "such as q=0.1, or leave `method` out"
+        )
 
 
-def _read_interval(rest: Record) -> Record:
-    """Return the fields of a Request about how sure its numbers are."""
-    ci, interval = rest.pop("ci", None), rest.pop("interval", "auto")
-    corrected = flag("corrected", rest.pop("corrected", False))
+def _read_interval(rest: Record) -> tuple[float | None, Groups | None]:
+    """Return the level of intervals and the clusters of samples, where they are passed."""
+    ci, clusters = rest.pop("ci", None), rest.pop("clusters", None)
     if ci is not None:
         ci = confidence("ci", ci)
-    if isinstance(interval, str) and "bootstrap" in interval.lower():
-        raise ValueError(
-            "`interval='bootstrap'` is not offered: drawing with replacement makes duplicates, "
-            "which lower a score by 1 to 36 %; the jackknife (interval='jackknife') and "
-            "subsampling without replacement (interval='subsample') make none"
-        )
-    interval = one_of("interval", interval, get_args(Interval))
-    if interval != "auto" and ci is None:
-        raise TypeError(f"`interval={interval!r}` says how `ci` is found: pass ci=0.95 with it")
-    clusters = rest.pop("clusters", None)
-    if clusters is not None and (ci is None or corrected):
+    if clusters is None:
+        return ci, None
+    if ci is None:
         raise TypeError(
-            "`clusters` says which samples came together, for the interval: pass ci=0.95 with it, "
-            "and leave `corrected` out"
+            "`clusters` says which samples came together, for the interval: pass ci=0.95 with it"
         )
-    clusters = None if clusters is None else read_labels(clusters, "clusters")
-    return {"ci": ci, "clusters": clusters, "interval": interval, "corrected": corrected}
+    return ci, read_labels(clusters, "clusters")
 
 
 def _check_ordered(q: object, measures: list[Measure], said: str) -> None:
@@ -286,22 +281,17 @@ def _check_ordered(q: object, measures: list[Measure], said: str) -> None:
         )
 
 
-def _check_interval(
-    how_sure: Options, orders: list[float], p: Weights | None, measures: list[Measure]
-) -> None:
+def _check_interval(orders: list[float], p: Weights | None, measures: list[Measure]) -> None:
     """Raise where the standard error of what is asked for is not defined, whatever the samples."""
-    name = "ci" if how_sure["ci"] is not None else "corrected"
-    if not how_sure[name]:
-        return
     if 0 in orders and any(measure.ordered for measure in measures):
         raise ValueError(
-            f"`{name}` needs orders above 0: q=0 counts dimensions, and one sample changes that by "
-            f"one or not at all; pass a small order such as q=0.1, or leave `{name}` out"
+            "`ci` needs orders above 0: q=0 counts dimensions, and one sample changes that by "
+            "one or not at all; pass a small order such as q=0.1, or leave `ci` out"
         )
     if p is not None:
         raise ValueError(
-            f"`{name}` is for samples that are drawn alike, but `p` weighs them differently; leave "
-            "one or the other out"
+            "`ci` is for samples that are drawn alike, but `p` weighs them differently; leave one "
+            "or the other out"
         )
 
 
@@ -321,13 +311,7 @@ def _is_default(value: object) -> bool:
 
 def check_orders(q: Any, name: str = "q") -> list[float]:
     """Return the orders as floats; an error names the argument, and the first invalid order."""
-    orders = [_order(item, name) for item in (q if is_several(q) else [q])]
+    orders = [read_order(item, name) for item in (q if is_several(q) else [q])]
     if not orders:
         raise ValueError(f"`{name}` must be an order or several, got an empty list; pass {name}=1")
     return orders
-
-
-def _order(q: object, name: str) -> float:
-    q = math.inf if isinstance(q, str) and q == "inf" else q
-    remedy = "q=1 is the usual Vendi Score"
-    return number(name, q, "a number in [0, inf] or 'inf'", lambda order: order >= 0, remedy)

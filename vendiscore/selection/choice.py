@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from ..arguments import DEFAULT_ORDER, flag, number, one_of, refuse_gradient
+from ..arguments import DEFAULT_ORDER, flag, number, one_of, read_order, refuse_gradient
 from ..arrays.threads import at_most
 from ..arrays.types import Samples
 from ..hints import GONE, synonym
@@ -145,7 +145,8 @@ def select(
     1.0
     """
     wish = one_of("objective", objective, OBJECTIVES, GONE.get(str(objective), ""))
-    order = _check_order(q)
+    usual = "q=1 is usual, q=0.5 counts rare samples more, q=2 fewer"
+    order = read_order(q, zero=False, most=2, remedy=usual)
     swaps, psd = flag("swaps", swaps), one_of("psd", psd, PSDS)
     given = "quality" if relevance is None else "relevance"
     if quality is not None and relevance is not None:
@@ -238,19 +239,6 @@ def _check_tradeoff(tradeoff: object, is_used: bool) -> float:
         raise ValueError("`tradeoff` needs `relevance` or `quality`: pass a score for each sample")
     remedy = "leave it out for the product of both"
     return number("tradeoff", tradeoff, expected, lambda share: 0 <= share <= 1, remedy)
-
-
-def _check_order(q: object) -> float:
-    """Return an order that can be selected for."""
-    remedy = "q=1 is usual, q=0.5 counts rare samples more, q=2 fewer"
-    expected = "an order above 0 and at most 2"
-    order = number("q", q, expected, lambda order: order == order, remedy)
-    if 0 < order <= 2:
-        return order
-    why = "q=0 counts dimensions, and nearly every sample is one more; pass q=0.5, or q=1"
-    if order > 2:
-        why = "higher ones look at the largest eigenvalues only; pass q=2, or q=1"
-    raise ValueError(f"`q` must be {expected}, got {q!r:.60}: {why}")
 
 
 def _chosen(

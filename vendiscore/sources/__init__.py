@@ -101,13 +101,12 @@ def sources(
     ('small', 'large')
     """
     from ..resolve.kernel_request import how_of
-    from ..scoring.request import check_orders
     from .answer_table import from_rows, from_sources, read_columns
     from .calculation import found, read_plan
 
     own = ("by", "names", "source", "prompt", "sample", "aligned", "given_prompt", "level", "q")
     read = how_of({"k": k, **how}, own)
-    plan = read_plan(check_orders([q])[0], level, psd, given_prompt)
+    plan = read_plan(q, level, psd, given_prompt)
     if source is None and (sample is not None or prompt is not None):
         raise TypeError("`sample` and `prompt` name columns of a table, and so must `source`")
     if source is not None and (by is not None or prompts is not None):

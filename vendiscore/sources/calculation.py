@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..analysis.layout import clustered_order, layout
-from ..arguments import confidence, flag, refuse_gradient
+from ..arguments import confidence, flag, read_order, refuse_gradient
 from ..arrays import memory
 from ..arrays.inputs import choose
 from ..arrays.namespace import to_host
@@ -52,13 +52,12 @@ class Plan:
     given_prompt: bool
 
 
-def read_plan(q: float, level: object, psd: object, given_prompt: object) -> Plan:
+def read_plan(q: object, level: object, psd: object, given_prompt: object) -> Plan:
     """Check arguments of `sources`, and return them as a Plan."""
-    if q == 0:
-        raise ValueError("`q` must be above 0, since order 0 counts any source as one; pass 1")
     if level is not None:
         level = confidence("level", level)
-    return Plan(q, level, check_psd(psd), flag("given_prompt", given_prompt))
+    order = read_order(q, zero=False)
+    return Plan(order, level, check_psd(psd), flag("given_prompt", given_prompt))
 
 
 def found(answers: Answers, how: How, plan: Plan) -> Sources:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,11 +32,3 @@ class Estimating:
     def error(self) -> float:
         """The largest standard error, as a share of the score."""
         return self.rtol / 2
-
-    def check_orders(self, orders: Sequence[float]) -> None:
-        """Raise a ValueError for order 0, which cannot be estimated."""
-        if 0 in orders:
-            raise ValueError(
-                "q=0 counts eigenvalues above rounding, which an estimate cannot; pass a small "
-                "order such as q=0.1, or leave `method` out"
-            )

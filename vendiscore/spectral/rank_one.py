@@ -16,7 +16,7 @@ import math
 
 import numpy as np
 
-from ..arguments import DEFAULT_ORDER, number
+from ..arguments import DEFAULT_ORDER, read_order
 from ..arrays.namespace import Array, row_blocks, scalar, to_host
 from ..arrays.types import Weights
 from .hill import log_power_mean
@@ -72,7 +72,7 @@ def gains(
     tolerance: float = TOLERANCE,
 ) -> Array:
     """Return log VS_q with each of some candidates added, minus log VS_q of the set."""
-    q = number("q", q, "an order above 0, at most 2", lambda order: 0 < order <= 2, "1 is usual")
+    q = read_order(q, zero=False, most=2)
     values = _positive(spectrum)
     outside = _outside(squares, lengths) * weight
     g = squares * weight  # of y = √w x, in the eigenvectors of A
@@ -136,8 +136,7 @@ def log_score(spectrum: Spectrum, q: float) -> float:
 
 def check_order(q: float) -> float:
     """Return an order above 0; one sample changes order 0, a count, by one or nothing."""
-    remedy = "q=0 counts dimensions: take a small order such as 0.1, or q=1"
-    return number("q", q, "an order above 0", lambda order: order > 0, remedy)
+    return read_order(q, zero=False)
 
 
 def _without(

@@ -23,19 +23,13 @@ class Jackknife:
     """log VS_q of n samples, and its error from leaving out each of `units`.
 
     `spread` is the standard error of log(log n − log VS), infinite where nothing in common is left
-    without one of them; `corrected` is log VS without its bias of order 1/n, NaN if not found.
+    without one of them.
     """
 
     log: float
     error: float
     spread: float
-    corrected: float
     units: int
-
-    @property
-    def saturated(self) -> bool:
-        """True if the correction is within two standard errors."""
-        return abs(self.corrected - self.log) <= 2 * self.error
 
 
 def quantile(level: float) -> float:
@@ -51,7 +45,7 @@ def ends(log: float, reach: float, most: int) -> tuple[float, float]:
 def jackknife(
     spectrum: Spectrum, q: float = DEFAULT_ORDER, clusters: np.ndarray | None = None
 ) -> Jackknife:
-    """Find the score of order q, its error and its bias (Efron & Stein 1981).
+    """Find the score of order q and its error (Efron & Stein 1981).
 
     Deficits without clusters of unlike sizes vary with these sizes, log VS hardly: the spread of
     clusters is the error of log VS over the deficit of all.
@@ -65,8 +59,7 @@ def jackknife(
         spread = error / deficit if deficit > NO_DEFICIT else math.inf
     elif (deficits > NO_DEFICIT).all():
         spread = delete_one_error(np.log(deficits))
-    corrected = units * whole - (units - 1) * float(left.mean())
-    return Jackknife(whole, error, spread, corrected, units)
+    return Jackknife(whole, error, spread, units)
 
 
 def without_each(

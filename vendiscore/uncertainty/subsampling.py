@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import scipy
 
-from ..arguments import integer
 from .jackknife import delete_one_error
 
 MIN_SAMPLES = 4  # with fewer, halves have one sample, and all score the same
@@ -53,35 +52,20 @@ def bounded(
     return mean, error, float(min(low, mean)), float(max(high, mean))
 
 
-def subsample_error(
-    n: int, score: Callable[[np.ndarray], float], *, draws: int = DRAWS, seed: int = 0
-) -> float:
-    """Estimate the standard error of a score of n samples, from 2 · draws scores of halves of them.
+def halves_error(
+    n: int, score: Callable[[np.ndarray], Any], m: int, draws: int, rng: np.random.Generator
+) -> Any:
+    """Estimate errors from `draws` pairs of m ≤ n/2 samples: Var(score_n) = Var(score_m) m/n.
 
     Valid for independent samples of equal weight (Politis & Romano 1994); too small if nearly all
     differ.
 
     >>> x = np.random.default_rng(0).normal(size=400)
-    >>> found = subsample_error(400, lambda places: x[places].mean(), draws=200)
-    >>> round(found, 3), round(float(x.std()) / 20, 3)
+    >>> rng = np.random.default_rng(0)
+    >>> found = halves_error(400, lambda places: x[places].mean(), 200, 200, rng)
+    >>> round(float(found), 3), round(float(x.std()) / 20, 3)
     (0.051, 0.05)
     """
-    n = integer("n", n, MIN_SAMPLES, remedy="an error needs halves of two samples or more")
-    draws = integer("draws", draws, 1, remedy="20 is usual")
-    rng = np.random.default_rng(integer("seed", seed, 0))
-    error = float(halves_error(n, score, n // 2, draws, rng))
-    if not math.isfinite(error):
-        raise ValueError(
-            f"`score` must be finite for every half of the samples, got an error of {error}; score "
-            f"something that half of them have, or leave the error out"
-        )
-    return error
-
-
-def halves_error(
-    n: int, score: Callable[[np.ndarray], Any], m: int, draws: int, rng: np.random.Generator
-) -> Any:
-    """Estimate errors from `draws` pairs of m ≤ n/2 samples: Var(score_n) = Var(score_m) m/n."""
     squares = 0.0
     for _ in range(draws):
         mixed = rng.permutation(n)

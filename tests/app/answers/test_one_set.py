@@ -84,7 +84,6 @@ def test_words_say_what_was_compared_and_name_copies_first():
     assert ours["sentence"].startswith("By the words they share, this set of 13 texts is as ")
     assert ours["copies"].startswith("To this kernel, 1 of the 13 texts is an exact repeat of")
     assert ours["comparison"] == "n-grams of 1–4 words · q 1"
-    assert ours["verdict"] == "repeats itself (n-grams, n = 13)"
     assert ours["interval"].startswith("95 % interval: ")
     assert ours["how"].startswith("Samples were compared by ngram_overlap")
     assert answered(RUT)["copies"] == ""
@@ -118,7 +117,7 @@ def test_sets_of_any_size_are_answered(n, same):
     assert through(result.thinning())["removed"][-1] == (n - 1 if same else 0)
     if n == 1:
         assert ours["samples"]["nearest"] == [-1]
-        assert ours["verdict"] == "one sample"
+        assert ours["sentence"].startswith("One sample alone is exactly one")
     through(result.papers())
     assert "<!DOCTYPE html>" in result.report("Mine")
 

@@ -48,7 +48,7 @@ def vendi_score_texts(
         prompts: Prompts to condition on: one for all texts, or one a group, or one a text.
 
     Returns:
-        VS (from 1 to n) with VS_se, VS_low and VS_high, sentence, verdict, shares, profile,
+        VS (from 1 to n) with VS_se, VS_low and VS_high, sentence, shares, profile,
         groups of similar texts, redundant pairs, texts that stand alone, details and code.
         For lists the mean VS, its standard error VS_se, and by_group: label, n and VS of each.
     """
@@ -252,7 +252,6 @@ def _whole(found: Findings, job: Job) -> Record:
     alone = np.argsort(closest, kind="stable")[:few]
     places = found.places.tolist()
     return {
-        "verdict": sentences.verdict(found.n, found.value, job.choice.term),
         "copies": sentences.copies(found, job.what) if found.distinct < found.n else "",
         "shares": [
             round(share, 9) for share in to_host(found.spectrum.values).tolist() if share > 0

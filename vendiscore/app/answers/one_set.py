@@ -216,7 +216,6 @@ def _answer(
         "level": details.get("interval", {}).get("level"),
         "of": of,
         "share": found.value / of,
-        "verdict": sentences.verdict(of, found.value, job.choice.term),
         "sentence": job.sentence(found),
         "copies": sentences.copies(found, job.what) if found.distinct < n else "",
         "typical": details["typical"],

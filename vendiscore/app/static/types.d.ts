@@ -234,7 +234,6 @@ interface Result extends Clusters {
   level: number | null;
   of: number;
   share: number;
-  verdict: string;
   sentence: string;
   copies: string;
   typical: string;

@@ -17,7 +17,6 @@ export function bar(view) {
     view,
     number(R),
     meter(R),
-    el("p", { class: "r-verdict" }, R.verdict),
     el("p", { class: "r-about" }, el("bdi", {}, about(R))),
     second(view),
     el("div", { class: "r-tools" }, shareMenu(view), downloads(view)),

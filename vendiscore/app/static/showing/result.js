@@ -45,11 +45,11 @@ export function show(container, R, tools) {
 }
 
 /** @param {Result} R */
-function spoken({ n, VS, se, of, by_group: groups, what, verdict, sentence }) {
+function spoken({ n, VS, se, of, by_group: groups, what, typical, sentence }) {
   if (n < 2) return sentence;
   const beside = error(se) && `, plus or minus ${error(se)},`;
   const all = groups ? `${score(of)} ${what} in a group` : `${count(n)} ${what}`;
-  return `About ${score(VS)}${beside} of ${all} are effectively different: ${verdict}.`;
+  return `About ${score(VS)}${beside} of ${all} are effectively different. ${typical}`.trim();
 }
 
 /**

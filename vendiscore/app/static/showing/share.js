@@ -46,7 +46,7 @@ export function copying(view, what, copy, otherwise) {
  */
 function sentence({ R }) {
   const both = R.second?.sentence ? ` ${R.second.sentence}.` : "";
-  const said = `${R.copies ? `${R.copies} ` : ""}${R.sentence}${both}`;
+  const said = `${R.copies ? `${R.copies} ` : ""}${R.sentence}${both}${R.typical && ` ${R.typical}`}`;
   return `${said} Vendi Score: ${score(R.VS)}${beside(R)} of ${whole(R)} (${about(R)}).`;
 }
 
@@ -88,7 +88,9 @@ function drawn({ R, threshold, without }) {
   const width = line(pen, number, 250, "700 124px", "#5b4bd6");
   line(pen, `of ${whole(R)}${beside(R)}`, 250, "400 56px", "#211e33", EDGE + width + 28);
   meter(pen, R, 300);
-  line(pen, R.verdict, 420, "600 46px", "#211e33");
+  for (const [i, part] of R.typical.split(/(?<=,) /).entries()) {
+    line(pen, part, 396 + 38 * i, "400 30px", "#211e33");
+  }
   const left = without && without.left < without.of ? `${without.of < R.n ? `Among a random ${count(without.of)}, without` : "Without"} near-duplicates ${score(without.VS)} of ${count(without.left)} (alike from ${alike(threshold)})` : "";
   line(pen, left, 480, "400 30px", "#56536a");
   line(pen, "effectively different samples · Vendi Score", 560, "400 26px", "#56536a");
