@@ -91,7 +91,7 @@ def test_sets_that_were_compared_are_drawn_and_told_pair_by_pair():
     assert [each.name for each in figures] == ["matched", "profiles"]
     assert "95 % interval" in figures[0].text
     assert len(result.verdicts) == 3
-    assert "Too few samples to tell between one and two" in result.verdicts[0]
+    assert "No difference shown between one and two" in result.verdicts[0]
     bare = compare(sets, k="cosine", permutations=99)
     assert [each.name for each in compared(bare)] == ["matched"]
 
@@ -107,7 +107,7 @@ def test_where_sets_stand_is_told_without_numbers():
         found = Comparison(tuple(rows.values()), tuple(pairs), 1.0, 0.95, "size")
         return sentences.standing(found)
 
-    assert told() == "No difference larger than chance between A, B, C and D."
+    assert told() == "No difference shown between A, B, C and D."
     assert told(AB=1) == "A is more diverse than B."
     assert told(AB=-1, BC=1) == "B is more diverse than A and C."
     assert told(AC=1, BC=1, AD=1, BD=1) == "A and B are more diverse than C and D."

@@ -52,7 +52,7 @@ def test_compare_in_csv_has_a_row_a_pair(run, many, few, save):
     rows = list(csv.DictReader(io.StringIO(out)))
     assert [(row["a"], row["b"]) for row in rows] == [(many, few), (many, third), (few, third)]
     verdicts = [row["verdict"] for row in rows]
-    assert verdicts == ["more diverse", "no difference larger than chance", "less diverse"]
+    assert verdicts == ["more diverse", "no difference shown", "less diverse"]
 
 
 def test_compare_within_groups(run, save):

@@ -2,11 +2,10 @@
 
 from ..uncertainty.subsampling import subsample_error
 from .compare_sets import compare
-from .comparison import FEW, LESS, MORE, SAME, Comparison, PairRow, SetRow
+from .comparison import LESS, MORE, SAME, Comparison, PairRow, SetRow
 from .growth import Growth, growth
 
 __all__ = [
-    "FEW",
     "LESS",
     "MORE",
     "SAME",

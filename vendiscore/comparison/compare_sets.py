@@ -28,14 +28,7 @@ from .clustered_sets import ClusteredSets
 from .comparison import Comparison, Match, PairRow, Plan
 from .measured_part import MeasuredPart, read_measure
 from .partition import flat_sets, pooled_sets, read_by, read_sets, sorted_sets
-from .permutation import (
-    Null,
-    detectable,
-    holm,
-    levels,
-    needed,
-    permuted,
-)
+from .permutation import Null, holm, levels, needed, permuted
 from .subsets import DrawnSets
 from .within_groups import Groups, PairedSets
 
@@ -231,10 +224,9 @@ def comparing(
         pairs, statistics, found, holm(p), levels(p, plan.level), strict=True
     ):
         apart, low, high = statistic.interval(level)
-        shown = detectable(statistic.usual(level), level)
         ends = statistic.ratio(max(equal, 0.0))
         known = names[i], names[j], apart, low, high, value.p, adjusted, value.drawn, level, least
-        compared.append(PairRow(*known, shown, *ends))
+        compared.append(PairRow(*known, *ends))
     return Comparison(
         sets=tuple(rows),
         pairs=tuple(compared),
@@ -247,5 +239,4 @@ def comparing(
         profiles=tuple(profiles),
         within=plan.within,
         measure=measure,
-        bounds=chosen.measure.limits(rows[0].size) if chosen else None,
     )

@@ -23,11 +23,7 @@ from .permutation import needed
 
 MORE, LESS = "more diverse", "less diverse"
 HIGHER, LOWER = "higher", "lower"
-SAME = "no difference larger than chance"
-FEW = "too few to tell"
-# Samples are too few if only differences above this share of the way from the score to its least
-# or largest possible value, whichever is nearer, would be detected.
-MATTERS = 0.25
+SAME = "no difference shown"
 Match = Literal["size", "coverage"]
 _USUAL = "999 is usual; a p as small as 1 − level needs 1/(1 − level) − 1"
 _ROUNDED = 1 + 1e-9  # p-values that differ by less are equal
@@ -136,8 +132,6 @@ class PairRow(Summary):
     permutations, level : int, float
         Number of exchanges; the level of the interval, 1 − (1 − level)/m for m pairs, or higher
         steps of Holm's method. Where p and the interval disagree about 0, verdicts follow p.
-    detectable : float
-        The smallest difference that sets of these sizes would reveal in 80 of 100 trials.
     ratio_low, ratio_high : float
         Both ends of the interval of the ratio a/b at the level 1 − 2(1 − level)/m, which lies in
         1/(1 + δ) to 1 + δ if two tests at 1 − level say that a and b are the same within δ.
@@ -162,7 +156,6 @@ class PairRow(Summary):
     permutations: int
     level: float = 0.95
     p_floor: float = 0.0
-    detectable: float = math.nan
     ratio_low: float = 0.0
     ratio_high: float = math.inf
 
@@ -195,15 +188,14 @@ class Comparison(Summary):
         VS_q of each set as drawn down, for every q of `orders`, and both ends of its interval.
     within : float or None
         The share of a score within which sets count as the same, if the caller passed one.
-    measure, bounds : str, tuple of float or None
-        The compared measure, "VS" or another one, and its least and largest possible values.
+    measure : str, the compared measure, "VS" or another one
 
     Examples
     --------
     >>> from vendiscore import compare
     >>> found = compare(["a", "b"] * 4, ["a", "b"] * 4, k="labels", permutations=19)
     >>> found.verdict("A", "B")
-    'no difference larger than chance'
+    'no difference shown'
     >>> found.to_frame()[["a", "b", "difference"]].values.tolist()
     [['A', 'B', 0.0]]
     """
@@ -221,7 +213,6 @@ class Comparison(Summary):
     profiles: tuple[np.ndarray, ...] = field(default=(), repr=False)
     within: float | None = None
     measure: str = "VS"
-    bounds: tuple[float, float] | None = None
 
     @property
     def names(self) -> list[str]:
@@ -234,9 +225,7 @@ class Comparison(Summary):
         For other measures than VS, a is "higher" or "lower".
 
         With `within`, "the same within 5 %" comes first. Without a difference beyond chance it is
-        "too few to tell" where `detectable` is above a quarter of the way from the mean of both
-        scores to 1 or to n, whichever is nearer, or above the share that `within` asks for; else
-        "no difference larger than chance". ValueError: no such sets.
+        "no difference shown": the interval tells how large one may be. ValueError: no such sets.
         """
         for row in self.pairs:
             if {row.a, row.b} == {a, b} and a != b:
@@ -245,7 +234,7 @@ class Comparison(Summary):
                 if row.ratio_high <= most and row.ratio_low * most >= 1:
                     return self._within
                 if row.p_adjusted > 1 - self.level + 1e-12 or row.difference == 0:
-                    return FEW if self._too_few(row) else SAME
+                    return SAME
                 above = (row.difference > 0) == (row.a == a)
                 return self._words[0 if above else 1]
         raise ValueError(
@@ -270,19 +259,15 @@ class Comparison(Summary):
     @property
     def sentence(self) -> str:
         """A sentence for each pair that differs, or one sentence if none differs."""
-        rest = [row for row in self.pairs if self.verdict(row.a, row.b) in (SAME, FEW)]
+        rest = [row for row in self.pairs if self.verdict(row.a, row.b) == SAME]
         apart = [row for row in self.pairs if row not in rest]
-        few = sum(map(self._too_few, rest))
-        of = "" if few in (0, len(rest)) else f", {few} of them of too few samples to tell"
         if not apart and len(rest) > 1:
             least = min(row.p_adjusted for row in self.pairs)
             names = f"{', '.join(self.names[:-1])} and {self.names[-1]}"
-            said = "Too few samples to tell" if few == len(rest) else SAME.capitalize()
-            of = of.replace("them", f"{len(rest)} pairs are")
-            return f"{said} between {names} {self.at} (p ≥ {least:.2g}{of})."
+            return f"{SAME.capitalize()} between {names} {self.at} (p ≥ {least:.2g})."
         told = [self._told(row) for row in (*apart, *(rest if len(rest) == 1 else ()))]
         if len(rest) > 1:
-            told.append(f"The other {len(rest)} pairs do not differ by more than chance{of}.")
+            told.append(f"The other {len(rest)} pairs show no difference.")
         reason = self._remedy(max(self.pairs, key=lambda row: row.permutations))
         first, found, others = " ".join(told).partition(reason)  # the reason only once
         return first + found + others.replace(reason, "")
@@ -332,9 +317,8 @@ class Comparison(Summary):
     def _told(self, row: PairRow) -> str:
         a, b, low, high = row.a, row.b, row.low, row.high
         verdict, ratio, form = self.verdict(a, b), "", ".2f" if self.measure == "VS" else ".3g"
-        if verdict in (SAME, FEW):
-            said = SAME.capitalize() if verdict == SAME else "Too few samples to tell"
-            told = f"{said} between {a} and {b}: {row.difference:+{form}}"
+        if verdict == SAME:
+            told = f"{SAME.capitalize()} between {a} and {b}: {row.difference:+{form}}"
         elif verdict == self._within:
             told = f"{a} and {b} are {verdict}: {row.difference:+{form}}"
             share = 2 * (1 - self.level) / len(self.pairs)
@@ -345,17 +329,16 @@ class Comparison(Summary):
                 a, b, low, high = b, a, -high, -low
             told = f"{a} is {self._words[0]} than {b}: {abs(row.difference):{form}} more"
         against = ""
-        if verdict != self._within and (low <= 0 <= high) != (verdict in (SAME, FEW)):
+        if verdict != self._within and (low <= 0 <= high) != (verdict == SAME):
             against = f"; the interval {'holds' if low <= 0 <= high else 'leaves out'} 0, p decides"
         # 0.0 is added for the sign of −0.0.
         low, high = round(low, 4) + 0.0, round(high, 4) + 0.0
         least = row.p_adjusted <= row.p_floor * _ROUNDED
         p = f"{'' if least else '= '}{chance(row.p_adjusted, row.p_floor)}"
-        shown = f"; {row.detectable:{form}} would show" if verdict in (SAME, FEW) else ""
         ratio += f"{percent(row.level)} % interval "
         return (
             f"{told} {self._words[2]} {self.at} ({ratio}{low:{form}} to "
-            f"{high:{form}}, p {p}{self._remedy(row) * least}{against}{shown})."
+            f"{high:{form}}, p {p}{self._remedy(row) * least}{against})."
         )
 
     @property
@@ -368,16 +351,6 @@ class Comparison(Summary):
     @property
     def _within(self) -> str:
         return "" if self.within is None else f"the same within {100 * self.within:g} %"
-
-    def _too_few(self, row: PairRow) -> bool:
-        """Return whether only differences too large to be expected would have been detected."""
-        sets = [each for each in self.sets if each.name in (row.a, row.b)]
-        score = sum(each.matched for each in sets) / 2
-        if self.within is not None:
-            return row.detectable > self.within * score
-        least, most = self.bounds or (1.0, min(e.size for e in sets) / (self.groups or 1))
-        room = most - score
-        return row.detectable > MATTERS * min(score - least, room) or room < _ROUNDED - 1
 
     def _remedy(self, row: PairRow) -> str:
         several = f" for {len(self.pairs)} pairs" if len(self.pairs) > 1 else ""

@@ -7,9 +7,6 @@ from collections.abc import Callable, Generator, Sequence
 from typing import NamedTuple
 
 import numpy as np
-import scipy
-
-from ..uncertainty.jackknife import quantile
 
 # So many permutations at least as extreme are enough, once STEP have been drawn.
 ENOUGH, STEP = 20, 99
@@ -94,9 +91,3 @@ def levels(p: Sequence[float], level: float) -> list[float]:
         if p[i] > share / m + LEAST_DIGIT and adjusted[i] <= share + LEAST_DIGIT:
             found[i] = level if step == m - 1 else 1 - share / (m - step)
     return found
-
-
-def detectable(interval: tuple[float, float, float], level: float, power: float = 0.8) -> float:
-    """Return the difference that a test detects with that power, from an interval of that level."""
-    _, low, high = interval
-    return (high - low) / 2 * (1 + float(scipy.special.ndtri(power)) / quantile(level))

@@ -122,15 +122,13 @@ class Statistic(NamedTuple):
     """T of a pair of sets, observed and with labels exchanged, and its intervals by level.
 
     `draw(count, bar)` is T of `count` exchanges, of which only the number that reach `bar` matters;
-    `step` of them are drawn at once. `interval` is of the difference, `usual` the same without an
-    allowance for unseen repeats; `ratio` is of a/b.
+    `step` of them are drawn at once. `interval` is of the difference, `ratio` of a/b.
     """
 
     seen: float
     draw: Callable[[int, float], np.ndarray]
     interval: Callable[[float], Ends]
     ratio: Callable[[float], tuple[float, float]]
-    usual: Callable[[float], Ends]
     step: int = STEP
 
 
@@ -330,7 +328,6 @@ class DrawnSets:
             draw,
             lambda level: _difference(*(set_at(level) for set_at in known)),
             lambda level: _ratio(*(set_at(level) for set_at in known)),
-            lambda level: _difference(*(set_at(level, True) for set_at in known)),
             step,
         )
 
@@ -359,10 +356,9 @@ class DrawnSets:
         samples, q, psd = self.pool.take(places), self.plan.q, self.plan.psd
         return self.make(samples, q, psd, m or self.m)
 
-    def _known(self, i: int) -> Callable[..., Ends]:
+    def _known(self, i: int) -> Callable[[float], Ends]:
         found, part, m = self.found[i], self.parts[i], self.drawn[i]
-        bare = found if math.isinf(found.spread) else found._replace(repeats=None)
-        return lambda level, usual=False: part.ends(bare if usual else found, level, m)
+        return lambda level: part.ends(found, level, m)
 
 
 def _mean(slopes: np.ndarray, m: int) -> Matched:

@@ -92,7 +92,6 @@ class PairedSets:
             lambda count, _: np.array([T(*scored(True)) for _ in range(count)]),
             interval,
             ratio,
-            interval,
         )
 
     def _stacks(self, sets: Sequence[int]) -> Iterator[tuple[np.ndarray, list[int], int]]:

@@ -298,7 +298,6 @@ interface PairRow {
   level: number;
   p: number;
   p_floor: number;
-  detectable: number | null;
   verdict: string;
 }
 interface Distinctive extends Seen {
