@@ -6,7 +6,7 @@ import pytest
 
 import vendiscore
 from vendiscore import compute, get_kernel, list_kernels
-from vendiscore.hints import meant, suggestion
+from vendiscore.hints import GONE, meant, suggestion
 
 TEXTS = ["a b", "a c", "d"]
 SMILES = ["CCO", "CC(=O)O", "c1ccccc1", "C[C@H](N)C(=O)O", "[Na+].[Cl-]"]
@@ -90,6 +90,12 @@ def test_help_of_a_kernel_shows_its_options_and_what_they_do(capsys):
     for kernel in list_kernels():
         assert set(kernel.options) == {given.partition("=")[0] for given in kernel.signature}
         assert kernel.summary in kernel.__doc__
+
+
+def test_a_keyword_of_compare_that_is_gone_says_what_to_do_instead():
+    with pytest.raises(TypeError) as refused:
+        vendiscore.compare(TEXTS * 2, TEXTS * 2, match="coverage")
+    assert GONE["match"] in str(refused.value)
 
 
 def test_a_hint_takes_any_value_for_a_name():

@@ -161,6 +161,14 @@ REMEDIES = {
     },
 }
 
+# Names and keywords of earlier versions, and the sentence that says what to type instead.
+GONE = {
+    "match": (
+        "Sets are drawn down to one size: leave it out; growth(samples).coverage has the coverage "
+        "at each size."
+    ),
+}
+
 # Models are OWNER/NAME of the Hugging Face Hub, or paths; of images if _VISION has a word of it.
 _VISION = ("dino", "clip", "vit", "resnet", "inception", "convnext", "swin", "beit", "mae")
 _HUB_ID = re.compile(r"[^/]*(?:/[^/]+)+")
@@ -196,7 +204,7 @@ def synonym(name: object, known: Iterable[str]) -> str | None:
 
 def remedy(name: object, kind: Kind) -> str:
     """Return the sentence that says what to type instead of a word, or ""."""
-    return _INSTEAD[kind].get(folded(str(name)), "")
+    return GONE.get(str(name)) or _INSTEAD[kind].get(folded(str(name)), "")
 
 
 def embedded_by(name: str) -> Literal["text", "image"] | None:

@@ -8,10 +8,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
-import numpy as np
-
 from .. import plots
-from ..arguments import DEFAULT_ORDER, confidence, integer, is_several, number, one_of
+from ..arguments import DEFAULT_ORDER, confidence, integer, number
 from ..arrays.types import Axes, Frame, Record
 from ..optional import require
 from ..scoring.request import check_orders
@@ -24,7 +22,6 @@ from .permutation import needed
 MORE, LESS = "more diverse", "less diverse"
 HIGHER, LOWER = "higher", "lower"
 SAME = "no difference shown"
-Match = Literal["size", "coverage"]
 _USUAL = "999 is usual; a p as small as 1 − level needs 1/(1 − level) − 1"
 _ROUNDED = 1 + 1e-9  # p-values that differ by less are equal
 
@@ -36,9 +33,7 @@ class Plan:
     q: Any = DEFAULT_ORDER
     level: float = 0.95
     permutations: int = 999
-    match: Match = "size"
     size: int | None = None
-    orders: Sequence[float] = ()
     psd: PSD = "check"
     seed: int = 0
     within: float | None = None
@@ -48,11 +43,7 @@ class Plan:
         size, within = self.size, self.within
         if size is not None:
             size = integer("size", size, MIN_SAMPLES, remedy="leave it out for the smallest set's")
-            if self.match == "coverage":
-                raise ValueError("`size` is for match='size': leave it out to match coverage")
-        if not is_several(self.orders):
-            raise TypeError(f"`orders` must be a list of orders, got {self.orders!r:.60}; pass [1]")
-        orders, level = tuple(self.orders), confidence("level", self.level)
+        level = confidence("level", self.level)
         if within is not None:
             remedy = "pass 0.05 for the same within 5 %"
             within = number("within", within, "a share above 0", lambda x: 0 < x < math.inf, remedy)
@@ -60,9 +51,7 @@ class Plan:
             check_orders([self.q])[0],
             level,
             integer("permutations", self.permutations, max(19, needed(level)), remedy=_USUAL),
-            one_of("match", self.match, ("size", "coverage")),
             size,
-            tuple(check_orders(orders, "orders")) if orders else (),
             check_psd(self.psd),
             integer("seed", self.seed, 0),
             within,
@@ -78,8 +67,7 @@ class SetRow(Summary):
     name, n : str, int, its name and number of samples
     score, se, low, high : float
         VS_q of all n samples, its standard error and its interval; with groups, their mean.
-    size, coverage : int, float or None
-        Number of samples that it is drawn down to (over all groups), and the matched coverage.
+    size : int, number of samples that it is drawn down to (over all groups)
     matched, matched_se, matched_low, matched_high : float
         The score of `size` samples: the geometric mean over draws, or the mean over groups.
     measure : str, name of the measure, "VS" or another one
@@ -101,7 +89,6 @@ class SetRow(Summary):
     low: float
     high: float
     size: int
-    coverage: float | None
     matched: float
     matched_se: float
     matched_low: float
@@ -173,19 +160,16 @@ class PairRow(Summary):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Summary):
-    """Sets of samples, compared at a size or coverage that all have.
+    """Sets of samples, compared at a size that all have.
 
     Attributes
     ----------
     sets, pairs : tuple of SetRow, one for each set; tuple of PairRow, one for each two sets
     q, level : float
         The order of all scores; the level of the intervals of sets, and of all verdicts together.
-    match, groups : {"size", "coverage"}, int
-        The matched quantity; the number of groups of paired samples, 0 without groups.
+    groups : int, the number of groups of paired samples, 0 without groups
     settings : mapping
         The kernel and its options, with what was fitted to all sets together.
-    orders, profiles : tuple of float, tuple of array (3, len(orders))
-        VS_q of each set as drawn down, for every q of `orders`, and both ends of its interval.
     within : float or None
         The share of a score within which sets count as the same, if the caller passed one.
     measure : str, the compared measure, "VS" or another one
@@ -200,17 +184,14 @@ class Comparison(Summary):
     [['A', 'B', 0.0]]
     """
 
-    _brief = ("names", "q", "match", "level")
+    _brief = ("names", "q", "level")
 
     sets: tuple[SetRow, ...]
     pairs: tuple[PairRow, ...]
     q: float
     level: float
-    match: str
     groups: int = 0
     settings: Any = field(default_factory=dict, repr=False)
-    orders: tuple[float, ...] = field(default=(), repr=False)
-    profiles: tuple[np.ndarray, ...] = field(default=(), repr=False)
     within: float | None = None
     measure: str = "VS"
 
@@ -244,12 +225,10 @@ class Comparison(Summary):
 
     @property
     def at(self) -> str:
-        """The matched size or coverage, in words."""
+        """The matched size, in words."""
         if self.groups:
             return f"in a group, over {self.groups} groups"
-        if self.match == "size":
-            return f"at {self.sets[0].size} samples each"
-        return f"at a coverage of {100 * float(self.sets[0].coverage or 0):.0f} %"
+        return f"at {self.sets[0].size} samples each"
 
     @property
     def verdicts(self) -> list[str]:
@@ -283,14 +262,11 @@ class Comparison(Summary):
         return {
             "q": plain_order(self.q),
             "level": self.level,
-            "match": self.match,
             "groups": self.groups,
             "within": self.within,
             "measure": self.measure,
             "sets": [asdict(row) for row in self.sets],
             "pairs": [asdict(r) | {"verdict": self.verdict(r.a, r.b)} for r in self.pairs],
-            "orders": [plain_order(order) for order in self.orders],
-            "profiles": [profile.tolist() for profile in self.profiles],
             "settings": dict(self.settings),
             "sentence": self.sentence,
         }

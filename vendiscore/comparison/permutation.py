@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Generator, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -12,6 +12,24 @@ import numpy as np
 ENOUGH, STEP = 20, 99
 _NEAR = 10  # approximations on either side of a bar that are replaced at once
 LEAST_DIGIT = 1e-12  # tolerance for a p that equals a level
+
+
+# A score or a difference with both ends of its interval.
+Ends: TypeAlias = tuple[float, float, float]
+
+
+class Statistic(NamedTuple):
+    """T of a pair of sets, observed and with labels exchanged, and its intervals by level.
+
+    `draw(count, bar)` is T of `count` exchanges, of which only the number that reach `bar` matters;
+    `step` of them are drawn at once. `interval` is of the difference, `ratio` of a/b.
+    """
+
+    seen: float
+    draw: Callable[[int, float], np.ndarray]
+    interval: Callable[[float], Ends]
+    ratio: Callable[[float], tuple[float, float]]
+    step: int = STEP
 
 
 class Null(NamedTuple):

@@ -15,7 +15,7 @@ from ..spectral.stacks import Spectra
 from ..spectral.vendi import spectrum_of
 from ..uncertainty.subsampling import bounded, mean_error, student
 from .comparison import Plan, SetRow
-from .subsets import Statistic
+from .permutation import Statistic
 
 Groups = Sequence[Sequence[np.ndarray]]
 
@@ -49,11 +49,7 @@ class PairedSets:
         whole = np.concatenate([_scores(K, q, psd) for K, _, _ in self.stacks[i]])
         n = sum(len(own[i]) for own in self.groups)
         m = sum(min(map(len, own)) for own in self.groups)
-        return SetRow(self.names[i], n, *self._mean(whole, n), m, None, *self._drawn(i, q))
-
-    def profile(self, i: int) -> np.ndarray:
-        """Return mean scores of set i at its matched size by order, and ends of intervals."""
-        return np.array([self._drawn(i, q) for q in self.plan.orders])[:, [0, 2, 3]].T
+        return SetRow(self.names[i], n, *self._mean(whole, n), m, *self._drawn(i, q))
 
     def pair(self, i: int, j: int) -> Statistic:
         """Return the mean difference over groups, and T of it with samples exchanged in them."""

@@ -11,11 +11,9 @@ from ..analysis.findings import ORDERS, Findings
 from ..arrays.namespace import to_host
 from ..comparison import Comparison
 from ..magnitude.curve import Curve
-from .markup import cut
 from .svg import svg
 
 _CELLS = 120  # rows of the heat map, whose pixels add to the size of the file
-_NAME = 24  # characters of a name in a legend, which leave room for the curves
 
 
 class Figure(NamedTuple):
@@ -109,20 +107,9 @@ def magnitude(curve: Curve) -> Figure:
     return Figure("magnitude", picture, "Magnitude", text)
 
 
-def compared(comparison: Comparison) -> Iterator[Figure]:
-    """Draw the scores and the profiles of sets, compared at one size."""
+def compared(comparison: Comparison) -> Figure:
+    """Draw the scores of sets, compared at one size."""
     words = ", ".join(f"{row.name} {row.matched:.1f}" for row in comparison.sets)
     picture = svg(lambda ax: comparison.plot(ax=ax), f"Scores at matched size: {words}")
     text = f"The bar is the {100 * comparison.level:g} % interval."
-    yield Figure("matched", picture, "Scores at matched size", text)
-    if not comparison.profiles:
-        return
-    names, curves = comparison.names, comparison.profiles
-    ends = ", ".join(f"{name} {curve[0, 0]:.1f}" for name, curve in zip(names, curves, strict=True))
-    legend = [cut(name, _NAME) for name in names]
-    picture = svg(
-        lambda ax: plots.profiles(comparison.orders, legend, curves, ax=ax),
-        f"Profiles at matched size; at q = 0: {ends}",
-    )
-    text = "With intervals. Where curves cross, which set is more diverse depends on q."
-    yield Figure("profiles", picture, "Profiles at matched size", text)
+    return Figure("matched", picture, "Scores at matched size", text)
