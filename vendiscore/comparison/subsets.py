@@ -113,7 +113,7 @@ class Part:
             found = vendi(part, [0.0], psd=self.psd)
             return Matched(math.log(scalar(found.values[0])), 0.0)
         spectrum = spectrum_of(part, psd=self.psd, vectors=True)
-        of = jackknife(spectrum, self.q, self._codes(places))
+        of = jackknife(spectrum, self.q, _at(self.codes, places))
         return Matched(of.log, of.error, of.spread, of.units)
 
     def measured(self, order: np.ndarray, m: int, seed: int) -> Matched:
@@ -180,7 +180,7 @@ class Part:
         if self.q == 0:
             return self.score(places)
         spectrum = spectrum_of(self.similarity.take(places), psd=self.psd, vectors=True)
-        error = influence_error(spectrum, self.q, self._codes(places))
+        error = influence_error(spectrum, self.q, _at(self.codes, places))
         return Matched(log_score(spectrum, self.q), error)
 
     def _log_of_rank(self, places: np.ndarray) -> float:
@@ -199,9 +199,6 @@ class Part:
             rng = np.random.default_rng(0)
             return float(halves_error(m, lambda at: self._value(places[at]), m // 2, DRAWS, rng))
         return delete_one_error(np.array([self._value(np.delete(places, i)) for i in range(m)]))
-
-    def _codes(self, places: np.ndarray) -> np.ndarray | None:
-        return None if self.codes is None else renumbered(self.codes[places])
 
 
 class DrawnSets:
@@ -238,10 +235,10 @@ class DrawnSets:
             np.arange(a, b) for a, b in itertools.pairwise(starts.tolist())
         ]
         self.places: list[np.ndarray] = [
-            np.concatenate(self._shuffled(self._codes(own), own))[: MOST_WINDOWS * self.m]
+            np.concatenate(self._shuffled(_at(self.codes, own), own))[: MOST_WINDOWS * self.m]
             for own in self.members
         ]
-        self.parts: list[Part] = [self._part(at, self._codes(at)) for at in self.places]
+        self.parts: list[Part] = [self._part(at, _at(self.codes, at)) for at in self.places]
         self.found: list[Matched] = [
             part.measured(np.arange(part.n), self.m, plan.seed) for part in self.parts
         ]
@@ -249,7 +246,7 @@ class DrawnSets:
     def row(self, i: int) -> SetRow:
         """Return the row of set i."""
         n, own = self.sizes[i], self.members[i]
-        whole = self._part(own, self._codes(own), n)
+        whole = self._part(own, _at(self.codes, own), n)
         all_of_it = self._of(whole, whole.measured(np.arange(n), n, self.plan.seed), n)
         drawn = self._of(self.parts[i], self.found[i], self.m)
         name = self.chosen.measure.name if self.chosen else "VS"
@@ -258,7 +255,7 @@ class DrawnSets:
     def pair(self, i: int, j: int) -> Statistic:
         """Return the statistic of sets i and j, with samples or clusters exchanged for p."""
         places = [self.places[i], self.places[j]]
-        each = [self._codes(own) for own in places]
+        each = [_at(self.codes, own) for own in places]
         codes, units = None, len(places[0])
         if each[0] is not None and each[1] is not None:
             units = int(each[0].max()) + 1
@@ -315,9 +312,6 @@ class DrawnSets:
         samples = self.pool.take(places)
         return Part(samples, self.plan.q, self.plan.psd, m or self.m, codes, self.chosen)
 
-    def _codes(self, places: np.ndarray) -> np.ndarray | None:
-        return None if self.codes is None else renumbered(self.codes[places])
-
     def _shuffled(self, codes: np.ndarray | None, members: np.ndarray) -> list[np.ndarray]:
         """Return the members of each cluster, or each alone, in random order."""
         if codes is None:
@@ -327,9 +321,9 @@ class DrawnSets:
         return [parts[at] for at in self.rng.permutation(len(parts))]
 
 
-def renumbered(codes: np.ndarray) -> np.ndarray:
-    """Return codes from 0 to m − 1 in the same order."""
-    return np.unique(codes, return_inverse=True)[1]
+def _at(codes: np.ndarray | None, places: np.ndarray) -> np.ndarray | None:
+    """Return the codes of clusters at some places, numbered from 0, if there are clusters."""
+    return None if codes is None else np.unique(codes[places], return_inverse=True)[1]
 
 
 def _codes_of(clusters: Groups, names: Sequence[str], n: int, q: float) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Names of sets or sources: those of a dict, of labels, of folders, or A, B, …"""
+"""Names of sets or sources: keys of a dict, labels, names of folders, or A, B, …"""
 
 from __future__ import annotations
 
