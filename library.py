@@ -3,21 +3,18 @@
 `evaluate.load` copies a script, and the single files beside it that it imports, into a cache; a
 package is never copied. So the script asks here, and gets the package of its own version:
 
-1. the one that this process already uses: one process, one package of a version;
+1. the one that this process already uses: one process, one package;
 2. the one beside the script that the caller gave to `evaluate.load`, or of that Space;
 3. the one that is installed;
 4. where nobody called `evaluate.load` (a metric unpickled in another process), the one beside the
    script that the cache recorded: written once for all scripts of one text, so that it is a hint,
    and followed only to a script that still has that text and belongs to whoever runs this.
 
-It goes by the name `vendiscore`, unless another version has that name: versions are never mixed,
-and the second one goes under a name of its own, with a warning.
-
-`evaluate` runs a script once in a process, also for two clones whose scripts are equal. The second
-one cannot get a package of its own then; `check` says so where that makes a difference.
+A process that uses the package of another version, or of a clone with other code, is refused the
+second one, with both paths. `evaluate` runs a script once in a process, also for two clones whose
+scripts are equal: `check` compares their packages.
 """
 
-import builtins
 import importlib
 import importlib.util
 import json
@@ -26,7 +23,7 @@ import re
 import sys
 import threading
 from collections.abc import Mapping
-from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
+from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import FrameType, ModuleType
 from typing import Any
@@ -59,12 +56,12 @@ def library(module: str, file: str, version: str) -> ModuleType:
     Raises
     ------
     ImportError
-        If it is nowhere to be had; the message says where it was looked for and what to do.
+        If it is nowhere to be had, or another version is in use; the message says where and what
+        to do.
     """
     with _lock:
         package = (
-            _imported(_alias(version), version)
-            or _imported(_NAME, version)
+            _imported(str(_given(file) or file), version)
             or _beside(_given(file), version)
             or _from_hub(module, file, version)
             or _installed(version)
@@ -72,12 +69,12 @@ def library(module: str, file: str, version: str) -> ModuleType:
         )
     if package is None:
         raise ImportError(_advice(file, version))
-    importlib.import_module(f"{package.__name__}.integrations.huggingface")
+    importlib.import_module(f"{_NAME}.integrations.huggingface")
     return package
 
 
 def check(package: ModuleType) -> None:
-    """Warn if `evaluate.load` was given the script of a clone that has other code than `package`.
+    """Raise an ImportError if `evaluate.load` was given a clone that has other code than `package`.
 
     Folders of one version and the same code are one package, wherever they are.
     """
@@ -85,30 +82,36 @@ def check(package: ModuleType) -> None:
     if script is None or _version(script.parent / _NAME) != package.__version__:
         return
     used = Path(package.__path__[0])
-    if _differ(script.parent / _NAME, used) or _differ(
-        script.parent / "kernels", used.parent / "kernels"
-    ):
-        _warn(
-            package,
+    folders = [(script.parent / _NAME, used), (script.parent / "kernels", used.parent / "kernels")]
+    if any(_differ(*pair) for pair in folders):
+        raise ImportError(
             f"evaluate.load was given {script}, but this process already uses {_NAME} "
-            f"{package.__version__} of {used}, whose code is not the same, and goes on with it; "
-            f"load the script in a new process",
+            f"{package.__version__} of {used}, whose code is not the same: load the script in a "
+            f"new process"
         )
 
 
-def _alias(version: str) -> str:
-    return f"{_NAME}_{re.sub(r'[^0-9a-zA-Z]', '_', version)}"
-
-
-def _imported(name: str, version: str) -> ModuleType | None:
-    if sys.modules.get(name) is None:
+def _imported(script: str, version: str) -> ModuleType | None:
+    """The package in use, which must be of this version."""
+    if sys.modules.get(_NAME) is None:
         return None
-    package = importlib.import_module(name)  # waits while another thread imports it
-    return package if getattr(package, "__version__", None) == version else None
+    package = importlib.import_module(_NAME)  # waits while another thread imports it
+    used = getattr(package, "__version__", "of no version")
+    if used != version:
+        raise ImportError(
+            f"{script} goes with {_NAME} {version}, but this process already uses {_NAME} {used} "
+            f"of {', '.join(getattr(package, '__path__', ['memory']))}: load the script in a new "
+            f"process, or pip install '{_NAME}=={version}' to have one version"
+        )
+    return package
 
 
 def _call() -> Mapping[str, Any]:
-    """The arguments of the call of `evaluate.load` that this is part of; empty if there is none."""
+    """The arguments of the call of `evaluate.load` that this is part of; empty if there is none.
+
+    Only its frame has them: `evaluate` hands no path to a script, and records for a copy the
+    first path of all scripts that have the same text.
+    """
     frame: FrameType | None = sys._getframe()
     while frame is not None:
         if frame.f_code.co_name == "load" and frame.f_globals.get("__name__") == "evaluate.loading":
@@ -151,21 +154,10 @@ def _beside(script: Path | None, version: str) -> ModuleType | None:
 
 
 def _installed(version: str) -> ModuleType | None:
-    found, _ = _found()
-    return importlib.import_module(_NAME) if found == version else None
-
-
-def _found() -> tuple[str | None, str]:
-    """Version and place of what `import vendiscore` gives; None if that is no package."""
-    package = sys.modules.get(_NAME)
-    if package is not None:
-        version = getattr(package, "__version__", "of no version")
-        return version, str(getattr(package, "__file__", "in memory"))
     spec = importlib.util.find_spec(_NAME)
     if spec is None or spec.origin is None or not spec.submodule_search_locations:
-        return None, ""  # nothing, a folder without code, or this very script
-    folder = Path(spec.origin).parent
-    return _version(folder), str(folder)
+        return None  # nothing, a folder without code, or this very script
+    return importlib.import_module(_NAME) if _version(Path(spec.origin).parent) == version else None
 
 
 def _from_hub(module: str, file: str, version: str) -> ModuleType | None:
@@ -187,10 +179,9 @@ def _from_hub(module: str, file: str, version: str) -> ModuleType | None:
         package = _installed(version)
         if package is None:
             raise
-        _warn(
-            package,
+        importlib.import_module(f"{_NAME}.errors").warn(
             f"the package of the Space {name} cannot be had ({error}); the installed {_NAME} "
-            f"{version} of {package.__path__[0]} is used",
+            f"{version} of {package.__path__[0]} is used"
         )
         return package
     return _load(Path(folder) / _NAME, version)
@@ -217,61 +208,27 @@ def _load(folder: Path, version: str) -> ModuleType | None:
     """Import the package in `folder` if it is of this version."""
     if _version(folder) != version:
         return None
-    found, place = _found()
-    name = _NAME if found in (None, version) else _alias(version)
-    finder = _Finder(name, folder)
+    finder = _Finder(folder)
     sys.meta_path.insert(0, finder)
     try:
         # Python's own import: whoever imports the package meanwhile waits until it is complete.
-        package = importlib.import_module(name)
+        return importlib.import_module(_NAME)
     finally:
-        if name == _NAME:
-            sys.meta_path.remove(finder)
-    if name != _NAME:
-        _warn(
-            package,
-            f"{_NAME} {found} is installed but the metric script goes with {version}, which is "
-            f"used beside it as {name}, from {folder}; what is registered with {_NAME} {found} "
-            f"({place}) is unknown to it: pip install '{_NAME}=={version}' to have one version",
-        )
-    return package
+        sys.meta_path.remove(finder)
 
 
 class _Finder:
-    """Finds the package in `folder` under `name`; if that is an alias, also its kernels."""
+    """Finds the package in `folder`."""
 
-    def __init__(self, name: str, folder: Path) -> None:
-        self.name, self.folder = name, folder
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
 
     def find_spec(self, name: str, path: Any = None, target: object = None) -> ModuleSpec | None:
-        if name == self.name:
-            return importlib.util.spec_from_file_location(
-                name, self.folder / "__init__.py", submodule_search_locations=[str(self.folder)]
-            )
-        if self.name == _NAME or not name.startswith(f"{self.name}.kernels."):
+        if name != _NAME:
             return None
-        spec = PathFinder.find_spec(name, path)
-        if spec is not None and spec.origin is not None:
-            spec.loader = _Renamed(name, spec.origin)
-        return spec
-
-
-class _Renamed(SourceFileLoader):
-    """Runs a file whose `import vendiscore` means the package that reads it, by its alias."""
-
-    def exec_module(self, module: ModuleType) -> None:
-        own = module.__name__.partition(".")[0]
-
-        def import_(name: str, *how: Any, **more: Any) -> ModuleType:
-            return builtins.__import__(re.sub(rf"^{_NAME}\b", own, name), *how, **more)
-
-        vars(module)["__builtins__"] = {**vars(builtins), "__import__": import_}
-        super().exec_module(module)
-
-
-def _warn(package: ModuleType, message: str) -> None:
-    """A UserWarning that points to the line that called `evaluate.load`."""
-    importlib.import_module(f"{package.__name__}.errors").warn(message)
+        return importlib.util.spec_from_file_location(
+            name, self.folder / "__init__.py", submodule_search_locations=[str(self.folder)]
+        )
 
 
 def _version(folder: Path) -> str | None:

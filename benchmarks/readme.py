@@ -95,17 +95,6 @@ def same_numbers() -> str:
     )
 
 
-def decisions() -> str:
-    """List the decisions by subject, each with a link."""
-    lines = []
-    for level, title in re.findall(
-        r"^(##|###) (.+)$", (DOCS / "decisions.md").read_text(encoding="utf-8"), re.MULTILINE
-    ):
-        anchor = re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
-        lines.append(f"{'' if level == '##' else '  '}- [{title}](#{anchor})")
-    return "\n".join(lines)
-
-
 def papers() -> str:
     """Return what the re-runs of papers found."""
     sys.path.append(str(ROOT / "benchmarks" / "papers"))
@@ -132,7 +121,6 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "built-in": built_in,
     "migration": migration,
     "same-numbers": same_numbers,
-    "decisions": decisions,
     "page": page,
     "papers": papers,
     "people": partial(people, "page"),

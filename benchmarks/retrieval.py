@@ -93,7 +93,6 @@ def methods(peers: Path | None) -> dict[str, Method]:
     found: dict[str, Method] = {"select": ours}
     for share in (0.3, 0.7):
         found[f"select, tradeoff={share}"] = partial(ours, tradeoff=share)
-    found["select, logdet"] = partial(ours, objective="logdet")
     found["relevance alone"] = lambda X, scores, query: np.argsort(-scores)[:DEPTH]
     if peers:
         sys.path.append(str(peers))

@@ -96,24 +96,21 @@ def estimated() -> str:
     )
 
 
-def errors(part: str) -> Iterator[tuple[str, ...]]:
-    for row in loaded("estimates")["rows"]:
-        if row["part"] == part:
-            bounded = not row["said"]
-            held = row["within_bounds" if bounded else "within_2_se"]
-            said = "bounds" if bounded else percent(row["said"], 3)
-            yield row["name"], percent(row["rmse"], 3), said, percent(held)
-
-
 def estimate_errors() -> str:
     """Return whether estimates are as far off as they say."""
-    columns = ("score", "off by (rmse)", "said", "of 100 within 2 se, or bounds")
-    return table(columns, errors("coverage"))
-
-
-def estimate_anew() -> str:
-    """Return whether estimates are as far off as they say, where each product computes K anew."""
-    return table(("score", "off by (rmse)", "said", "within 2 se"), errors("anew"))
+    rows = [row for row in loaded("estimates")["rows"] if row["part"] == "coverage"]
+    return table(
+        ("score", "off by (rmse)", "said", "of 100 within 2 se"),
+        (
+            (
+                row["name"],
+                percent(row["rmse"], 3),
+                percent(row["said"], 3),
+                percent(row["within_2_se"]),
+            )
+            for row in rows
+        ),
+    )
 
 
 def null() -> str:
@@ -166,22 +163,17 @@ def differences() -> str:
 
 
 def shuffled_sets() -> str:
-    """Return scores of two sets, their excess over shuffled ones, and how often p is small."""
-    names = ("RelativeVS", "JensenShannon", "KEN")
+    """Return the surprise of samples of two sets, and its excess over shuffled ones."""
     return table(
-        ("two sets", "measure", "value", "excess", "p ≤ 0.05", "p ≤ 0.01"),
+        ("two sets", "mean surprise", "excess"),
         (
             (
                 f"{row['name']} ({row['draws']} draws)",
-                f"`{name}`",
-                f"{row[name]:.2f}",
-                f"{row[f'{name}_excess']:.3f}".replace("-", "−"),
-                *(percent(row[f"{name}_p_{level}"], 1) for level in (0.05, 0.01)),
+                f"{row['surprise']:.2f}",
+                f"{row['surprise_excess']:.3f}".replace("-", "−"),
             )
             for row in loaded("two_sets_null")["rows"]
-            if "draws" in row and row["draws"] > 10
-            for name in names
-            if name in row
+            if "surprise" in row
         ),
     )
 
@@ -375,7 +367,6 @@ TABLES: dict[str, Callable[[], str]] = {
     "scaling": scaling,
     "estimated": estimated,
     "estimate-errors": estimate_errors,
-    "estimate-anew": estimate_anew,
     "null": null,
     "shuffled-sets": shuffled_sets,
     "shuffled-groups": shuffled_groups,

@@ -47,9 +47,7 @@ myst_heading_anchors = 3
 autodoc_typehints = "none"  # docstrings say what a type means
 autodoc_member_order = "bysource"
 # Harnesses whose modules are documented where they are not installed, too.
-autodoc_mock_imports = [
-    name for name in ("inspect_ai", "lighteval", "transformers") if find_spec(name) is None
-]
+autodoc_mock_imports = [name for name in ("inspect_ai", "transformers") if find_spec(name) is None]
 napoleon_google_docstring = False
 napoleon_use_rtype = False
 # Types are sentences: "array (n,)" does not link to an object named n.

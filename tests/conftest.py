@@ -105,7 +105,6 @@ MARKS = {
         "kernels/test_molecules",
         "plots/test_plots",
         "report/test_previews",
-        "spectral/test_products",
         "streaming/test_state.py",
         "arrays/test_namespace.py",
         "kernels/test_text",

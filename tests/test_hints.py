@@ -6,7 +6,7 @@ import pytest
 
 import vendiscore
 from vendiscore import compute, get_kernel, list_kernels
-from vendiscore.hints import GONE, meant, suggestion
+from vendiscore.hints import GONE, meant, remedy, suggestion
 
 TEXTS = ["a b", "a c", "d"]
 SMILES = ["CCO", "CC(=O)O", "c1ccccc1", "C[C@H](N)C(=O)O", "[Na+].[Cl-]"]
@@ -101,3 +101,22 @@ def test_a_keyword_of_compare_that_is_gone_says_what_to_do_instead():
 def test_a_hint_takes_any_value_for_a_name():
     for value in (np.zeros((2, 2)), ["cosine"], {}, None, 3):
         assert suggestion(value, ["cosine"], ["linear"], kind="kernel").endswith("cosine.")
+
+
+@pytest.mark.parametrize("name", GONE)
+def test_a_name_that_is_gone_has_the_way_instead(name):
+    assert remedy(name, "keyword") == GONE[name]
+    assert not hasattr(vendiscore, name)
+
+
+def test_an_index_is_refused_with_the_way_instead():
+    with pytest.raises(TypeError, match=GONE["index"]):
+        vendiscore.explain(TEXTS, index="approximate")
+
+
+@pytest.mark.parametrize("name", ["KEN", "MagDistance", "RelativeVS", "TruncatedVS", "unbiased"])
+def test_a_measure_that_is_gone_says_what_to_type_instead(name):
+    measures = {"RKE": {name: True}} if name[0].islower() else name
+    with pytest.raises((TypeError, ValueError)) as refused:
+        compute(np.eye(3), np.eye(3), k="cosine", measures=measures)
+    assert GONE[name] in str(refused.value)

@@ -167,6 +167,51 @@ GONE = {
         "Sets are drawn down to one size: leave it out; growth(samples).coverage has the coverage "
         "at each size."
     ),
+    "ClippedCoverage": (
+        "'Coverage' is the share of references near a sample; docs/reference/measures.md has the "
+        "formula of ClippedCoverage."
+    ),
+    "ClippedDensity": (
+        "'Density' counts references near a sample; docs/reference/measures.md has the formula of "
+        "ClippedDensity."
+    ),
+    "JensenShannon": (
+        "It is the logarithm of 'BetweenVS' of both sets as groups: compute(samples + references, "
+        "groups=labels, measures='BetweenVS'), with half of the weight `p` for each set."
+    ),
+    "KEN": (
+        "surprise(samples, references) ranks the samples that references lack; "
+        "docs/reference/measures.md has the formula of KEN."
+    ),
+    "MagDistance": (
+        "It is 2 Mag(X ∪ Y) − Mag(X) − Mag(Y): pass each set to "
+        "compute(…, measures='Magnitude', t=t)."
+    ),
+    "RelativeVS": "It is exp of the mean of surprise(samples, references).",
+    "TruncatedVS": (
+        "It is effective_number(values[:t] + values[t:].sum() / t), with values = "
+        "spectrum(as_similarity(samples))."
+    ),
+    "solver": (
+        "It is an option of the measures of magnitude: measures={'MagArea': {'solver': 'cg'}}."
+    ),
+    "unbiased": (
+        "'MMD' has it. RKE over pairs of different samples is −log((n / v − 1) / (n − 1)), with v "
+        "the score of q=2."
+    ),
+    "q2": "pass objective='vendi' with q=2, which is the same",
+    "logdet": "'vendi' differs as much; DPPy (`dppy`) and apricot-select have log det",
+    "index": "All pairs are compared: leave it out; semhash and faiss have approximate indexes.",
+    "maxmin": "'vendi' differs as much; RDKit's MaxMinPicker keeps the least distance large",
+    "stream": (
+        "A metric keeps the samples that are added: leave it out, or add them up with "
+        "State.empty(k='cosine').update(samples)."
+    ),
+    "DiversityCallback": "Copy it from examples/harnesses/diversity_callback.py.",
+    "num_process": (
+        "A metric scores the samples of one process: gather them there, or let each process add "
+        "its own to a State and merge these, as in State.empty(k='cosine').update(samples)."
+    ),
 }
 
 # Models are OWNER/NAME of the Hugging Face Hub, or paths; of images if _VISION has a word of it.
@@ -274,11 +319,14 @@ def _call(
     """Call a function that people know as `public`."""
     try:
         return function(*args, **options)
-    except TypeError as error:
+    except (AttributeError, TypeError) as error:
         inside = error.__traceback__ is None or error.__traceback__.tb_next is not None
-        if inside or not (why := misuse(public, args, options)):
+        why = "" if inside else misuse(public, args, options)
+        if not why and hasattr(public, "_remedy"):
+            why = f"a {public.__name__} cannot be made of these arguments; {public._remedy}"
+        if not why:
             raise
-        raise TypeError(why) from None
+        raise TypeError(why) from (error if inside else None)
 
 
 def misuse(

@@ -1,18 +1,60 @@
 """A task of lighteval: how diverse four answers to each prompt are.
 
-    pip install 'vendiscore[lighteval]'
+    pip install vendiscore lighteval 'xxhash<4'
     lighteval accelerate "model_name=…,generation_parameters={temperature:1.0}" \\
         "diversity|0" --custom-tasks examples/harnesses/lighteval_task.py
 """
 
 from pathlib import Path
 
+import numpy as np
+from lighteval.metrics.metrics_sample import SampleLevelComputation, SamplingMetric
+from lighteval.metrics.utils.metric_utils import SampleLevelMetric, SamplingMethod
+from lighteval.models.model_output import ModelResponse
 from lighteval.tasks.lighteval_task import LightevalTaskConfig
 from lighteval.tasks.requests import Doc
 
-from vendiscore.integrations.lighteval import vendi_score
+from vendiscore import compute
 
 PROMPTS = Path(__file__).resolve().parent / "lm_eval_task"  # a folder with prompts.jsonl
+
+
+# lighteval generates several texts for a prompt only if a metric is a SamplingMetric.
+class VendiScore(SamplingMetric, SampleLevelComputation):
+    """The Vendi Score of n generations for one prompt, by options of `vendiscore.compute`.
+
+    `given_prompt` takes the query of each document out of the similarity.
+    """
+
+    def __init__(self, n: int, given_prompt: bool = False, **options: object) -> None:
+        super().__init__()
+        self.n, self.given_prompt, self.options = n, given_prompt, options
+
+    def num_samples(self) -> int:
+        """Return how many texts lighteval is to generate."""
+        return self.n
+
+    def compute(self, doc: Doc, model_response: ModelResponse, **others: object) -> float:
+        """Score the texts of a response, at least two of them; blank ones count as one text."""
+        texts = [text if text.strip() else "∅" for text in model_response.final_text]
+        if len(texts) < 2:
+            raise ValueError(
+                f"the generations for a prompt must be two or more, got {len(texts)}; the model "
+                f"was asked for {self.n}, and must heed `num_samples`"
+            )
+        prompts = doc.query if self.given_prompt else None
+        return compute(texts, prompts=prompts, **self.options)["VS"]
+
+
+def vendi_score(n: int, name: str = "vendi_score", **options: object) -> SampleLevelMetric:
+    """Make a metric of a task; its mean over prompts equals the result of `compute`."""
+    return SampleLevelMetric(
+        metric_name=name,
+        higher_is_better=True,
+        category=SamplingMethod.GENERATIVE,
+        sample_level_fn=VendiScore(n, **options),
+        corpus_level_fn=np.mean,
+    )
 
 
 def prompt(line: dict[str, str], task_name: str = "") -> Doc:

@@ -1,6 +1,6 @@
 """A run of transformers' Trainer that says how diverse what the model generates is.
 
-    pip install 'vendiscore[trainer]'
+    pip install vendiscore accelerate torch transformers
     python examples/harnesses/watch_training.py
 
 A model of ten words learns one sentence, on the CPU in ten seconds, with nothing to download; there
@@ -10,9 +10,8 @@ is a warning when it says nothing else any more.
 import tempfile
 
 import transformers
+from diversity_callback import DiversityCallback
 from tiny_model import EOS, llama, word_tokenizer
-
-from vendiscore.integrations.trainer import DiversityCallback
 
 PROMPTS = ["a cat", "the dog"]
 

@@ -1,12 +1,11 @@
-"""All pairs of large sets, in single precision or by an index, say what double precision says."""
+"""All pairs of large sets, in single precision, say what double precision says."""
 
 import numpy as np
 import pytest
 
-from vendiscore import as_similarity, explain
+from vendiscore import as_similarity
 from vendiscore.analysis import pair_search
 from vendiscore.analysis.duplicates import compare_samples
-from vendiscore.analysis.pair_search import LARGE, compare_all
 from vendiscore.similarity import tiles
 from vendiscore.similarity.base import Similarity
 from vendiscore.similarity.features import FeatureSimilarity
@@ -93,54 +92,6 @@ def test_the_floor_rises_where_there_are_too_many_pairs(large, monkeypatch):
     distinct = found._first == np.arange(330)
     K[~distinct] = K[:, ~distinct] = -1
     assert len(found._i) == np.count_nonzero(found.floor <= K)
-
-
-def test_an_index_finds_what_all_pairs_find(monkeypatch):
-    rng = np.random.default_rng(1)
-    X = (rng.normal(size=(3000, 24)) * np.exp(-np.arange(24) / 6)).astype(np.float32)
-    X[2700:] = X[:300] + 0.02 * rng.normal(size=(300, 24)).astype(np.float32)
-    X[100:140] = X[99] + 0.01 * rng.normal(size=(40, 24)).astype(np.float32)  # a crowd
-    exact = explain(X, k="cosine", threshold=0.97, index="exact")
-    found = explain(X, k="cosine", threshold=0.97, index="approximate")
-    same = np.mean(found.nearest == exact.nearest)
-    there, met = (
-        {(i, j) for i, j, k in zip(of._i, of._j, of._similarity, strict=True) if k >= 0.97}
-        for of in (exact.duplicates, found.duplicates)
-    )
-    assert met <= there
-    true = len(met) / len(there)
-    assert exact.recall == 1
-    assert true >= 0.98
-    assert found.recall == pytest.approx(true, abs=0.03)
-    assert found.duplicates.search.nearest == pytest.approx(same, abs=0.03)
-    assert f"found {found.recall:.1%}" in found.sentence
-    assert "index" not in exact.sentence
-
-
-def test_recall_is_unknown_where_there_was_nothing_to_find():
-    X = np.random.default_rng(0).standard_normal((600, 32)).astype(np.float32)
-    found = explain(X, k="cosine", threshold=0.999, index="approximate")
-    assert np.isnan(found.recall)
-    assert found.to_dict()["recall"] is None
-    assert "none has a near-duplicate, so that its recall is unknown" in found.sentence
-    assert "nan" not in found.sentence + found.to_json().replace("NaN", "nan")
-
-
-def test_an_index_is_asked_for_more_pairs_than_take_a_minute(large, monkeypatch):
-    similarity, first = KINDS["cosine"], np.arange(330)
-    assert compare_all(similarity, first, 0.9).search.index == "exact"
-    monkeypatch.setattr(pair_search, "LARGE", 1.0)
-    assert compare_all(similarity, first, 0.9).search.index == "approximate"
-    assert compare_all(similarity, first, 0.9, index="exact").search.index == "exact"
-    assert compare_all(KINDS["rbf"], first, 0.9).search.index == "exact"
-    assert LARGE > 384 * 100_000**2
-
-
-def test_an_index_takes_dense_features():
-    with pytest.raises(ValueError, match="index='approximate' takes dense features whose dot prod"):
-        explain(TEXTS, k="ngram_overlap", index="approximate")
-    with pytest.raises(ValueError, match="`index` must be 'auto', 'exact' or 'approximate'"):
-        explain(ROWS, k="cosine", index="exakt")
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -295,7 +295,7 @@ def test_a_single_sample_and_two_have_a_table():
     assert "1 sample is 1 effectively different" in one.sentence
     two = explain([[1.0, 0.0], [0.0, 1.0]], k="cosine")
     np.testing.assert_allclose(two.adds, math.log(2))
-    assert json.loads(two.to_json())["VS"] == pytest.approx(2)
+    assert json.loads(json.dumps(two.to_dict(), allow_nan=False))["VS"] == pytest.approx(2)
 
 
 def test_the_table_is_a_frame_a_dict_json_and_html():
@@ -305,7 +305,7 @@ def test_the_table_is_a_frame_a_dict_json_and_html():
     frame = found.to_frame()
     assert list(frame.columns) == COLUMNS
     assert frame.loc[1, "redundant_of"] == 0
-    read = json.loads(found.to_json(indent=1))
+    read = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     assert read["n"] == 16
     assert read["VS"] == found.score
     assert read["groups"] == [{"keep": 0, "near_duplicates": [1]}]
@@ -319,7 +319,9 @@ def test_the_table_is_a_frame_a_dict_json_and_html():
 
 def test_samples_of_no_weight_have_no_surprise_and_json_says_so():
     found = explain(["a b", "c d", "e f"], ns=[1], p=[0.5, 0.5, 0])
-    assert json.loads(found.to_json())["samples"]["surprise"][2] is None
+    assert (
+        json.loads(json.dumps(found.to_dict(), allow_nan=False))["samples"]["surprise"][2] is None
+    )
     assert found.rarest(1) != [2]
     assert found.adds[2] == 0
 
@@ -338,7 +340,7 @@ def test_a_sample_that_has_all_the_weight_is_explained_as_a_single_one_is(p):
     assert found.adds.tolist() == [0, 0]
     assert found.redundant_of[p.index(1)] == -1
     assert found.score_without_duplicates == 1
-    assert json.loads(found.to_json())["VS"] == 1
+    assert json.loads(json.dumps(found.to_dict(), allow_nan=False))["VS"] == 1
 
 
 def test_a_plot_shows_every_sample_and_marks_the_near_duplicates():

@@ -1,7 +1,5 @@
 """Tables of samples and of their matrix agree, and one matrix is decomposed once."""
 
-import itertools
-
 import numpy as np
 import pytest
 from decompositions import counted
@@ -9,7 +7,6 @@ from decompositions import counted
 from vendiscore.analysis.findings import ORDERS, find
 from vendiscore.analysis.layout import clustered_order
 from vendiscore.analysis.pair_search import compare_all
-from vendiscore.analysis.redundancy import redundant_pairs
 from vendiscore.resolve.sets import as_similarity
 from vendiscore.scoring.compute import compute
 from vendiscore.similarity.features import FeatureSimilarity
@@ -26,23 +23,6 @@ def matrix(n: int, seed: int = 0, values: int = 5) -> np.ndarray:
 
 def neighbours_of(similarity):
     return compare_all(similarity, np.arange(similarity.n)).neighbours
-
-
-def slow_pairs(K: np.ndarray, count: int) -> list[tuple[int, int, float]]:
-    every = itertools.combinations(range(len(K)), 2)
-    found: list[tuple[int, int, float]] = []
-    for i, j in sorted(every, key=lambda pair: -K[pair]):  # a stable sort
-        if not {i, j} & {x for *pair, _ in found for x in pair} and len(found) < count:
-            found.append((i, j, K[i, j]))
-    return found
-
-
-@pytest.mark.parametrize("n", [1, 2, 3, 5, 12, 40])
-@pytest.mark.parametrize("count", [1, 2, 4, 30])
-def test_redundant_pairs_are_those_of_a_sorted_list_of_all(n, count):
-    for seed in range(5):
-        K = matrix(n, seed)
-        assert redundant_pairs(K, count) == slow_pairs(K, count)
 
 
 @pytest.mark.parametrize("n", [1, 2, 7, 300])
@@ -78,11 +58,10 @@ def test_no_order_of_two_samples_is_better():
         assert clustered_order(MatrixSimilarity(np.eye(n))).tolist() == list(range(n))
 
 
-def test_redundant_samples_and_those_that_stand_alone_are_the_extremes_of_the_matrix():
+def test_samples_that_stand_alone_are_the_extremes_of_the_matrix():
     K = np.eye(4)
     for i, j, value in [(0, 1, 0.9), (2, 3, 0.2), (0, 2, 0.8), (1, 3, 0.1)]:
         K[i, j] = K[j, i] = value
-    assert redundant_pairs(K, 4) == [(0, 1, 0.9), (2, 3, 0.2)]
     neighbours = neighbours_of(MatrixSimilarity(K))
     assert (neighbours.similarity.argmin(), neighbours.similarity.min()) == (3, 0.2)
     assert neighbours.nearest.tolist() == [1, 0, 0, 2]

@@ -34,13 +34,6 @@ def test_it_goes_down_to_the_floor_by_ever_more():
     assert curve.removed[-1] == len(X) - len(least.kept)
 
 
-def test_thresholds_can_be_chosen():
-    curve = thinning(FOUND, [0.5, 0.9])
-    assert curve.to_dict()["thresholds"] == [1.0, 0.9, 0.5]
-    with pytest.raises(ValueError, match=r"must be at least 0\.3"):
-        thinning(FOUND, [0.2])
-
-
 @pytest.mark.parametrize("steps", [1, 3, 50])
 def test_there_are_no_more_rows_than_steps_and_the_ends(steps):
     assert len(thinning(FOUND, steps=steps).scores) <= steps + 2

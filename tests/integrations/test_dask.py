@@ -162,7 +162,7 @@ DOORS = {
     "mag_area": mag_area,
     "score_X": score_X,
     "State": lambda samples: State.empty(k="cosine").update(samples),
-    "references": lambda samples: compute(X, references=samples, k="cosine", measures="KEN"),
+    "references": lambda samples: compute(X, references=samples, k="cosine", measures="MMD"),
     "groups": lambda samples: compute(X, k="cosine", groups=samples),
     "p": lambda samples: compute(X, k="cosine", p=samples),
 }

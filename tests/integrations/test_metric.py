@@ -59,6 +59,14 @@ def test_other_configurations_are_refused(script):
         load("magnitude", "text")
 
 
+def test_several_processes_are_refused_with_the_way_instead():
+    for number in (0, 2):
+        with pytest.raises(ValueError, match=rf"must be 1, got {number}\. .* to a State and merge"):
+            evaluate.load(SCRIPT, num_process=number)
+    alone = evaluate.load(SCRIPT, num_process=1, process_id=0, timeout=1, keep_in_memory=True)
+    assert alone.compute(samples=TEXTS) == {"VS": VS}
+
+
 def test_an_order_that_no_measure_has_is_refused_unless_it_is_a_default():
     with pytest.raises(TypeError, match=r"`q=2` has no effect on IntDiv: it is the order of .*VS"):
         load("vendiscore").compute(samples=TEXTS, measures="IntDiv", q=2)
@@ -139,9 +147,6 @@ def test_threads_share_one_metric(metric):
 
     with ThreadPoolExecutor(8) as pool:
         assert all(pool.map(work, range(200)))
-
-
-# Samples that two processes add, round after round, and their scores.
 
 
 def test_generators_of_options_are_read_once(fresh):

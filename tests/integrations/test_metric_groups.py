@@ -1,12 +1,8 @@
 """Groups through the metrics of `evaluate`: lists of lists and labels, at once and in batches."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import evaluate
-import newcomer
 import numpy as np
 import pytest
 
@@ -127,41 +123,3 @@ def test_magnitude_has_groups_of_vectors_too():
     assert magnitude.compute(samples=groups, t=[0.5, 2]) == pytest.approx(expected)
     alone = [magnitude.compute(samples=group, t=2)["Magnitude"] for group in groups]
     assert expected["Magnitude_t2"] == pytest.approx(np.mean(alone))
-
-
-PROCESS = """
-import sys
-import vendiscore
-rank, cache, labelled = int(sys.argv[1]), sys.argv[2], sys.argv[3] == "labels"
-metric = vendiscore.load("vendiscore", num_process=2, process_id=rank, cache_dir=cache,
-                         experiment_id="groups", timeout=60)
-groups = {groups!r}
-own = groups[rank::2]
-if labelled:
-    for i, group in enumerate(own):
-        metric.add_batch(predictions=group, groups=[(rank, i)] * len(group))
-    print(metric.compute(samples=["x y", "x z"] if rank else None,
-                         groups=["last"] * 2 if rank else None))
-else:
-    metric.add_batch(predictions=own)
-    print(metric.compute())
-"""
-
-
-@pytest.mark.parametrize("kind", ["lists", "labels"])
-def test_groups_survive_several_processes(tmp_path, kind):
-    code = PROCESS.format(groups=TEXTS)
-    running = [
-        subprocess.Popen(
-            [sys.executable, "-S", "-c", code, str(rank), str(tmp_path), kind],
-            stdout=subprocess.PIPE,
-            text=True,
-            cwd=ROOT,
-            env=os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), str(newcomer.base())])},
-        )
-        for rank in range(2)
-    ]
-    first, second = (process.communicate(timeout=120)[0].strip() for process in running)
-    assert second == "None"
-    expected = compute([*TEXTS, ["x y", "x z"]] if kind == "labels" else TEXTS)
-    assert eval(first) == pytest.approx(expected)

@@ -107,7 +107,7 @@ def test_sparse_rows_have_the_numbers_of_dense_ones(share, measure):
     np.testing.assert_array_equal(sparse.take(index).dense(), dense.take(index).dense())
     np.testing.assert_array_equal(sparse.groups(), dense.groups())
     V = np.random.default_rng(0).standard_normal((300, 2))
-    np.testing.assert_allclose(sparse.matmul(V, single=True), dense.dense() @ V, rtol=0, atol=1e-4)
+    np.testing.assert_allclose(sparse.matmul(V), dense.dense() @ V, rtol=0, atol=1e-9)
     for q in (1, 2, "inf"):
         assert score(sp.csr_array(X), "tanimoto", q=q, coefficient=measure) == pytest.approx(
             score(X, "tanimoto", q=q, coefficient=measure), rel=1e-12

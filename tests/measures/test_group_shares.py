@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.spatial.distance import jensenshannon
 
 from vendiscore import TooLargeError, as_similarity, compute, conditional_score, effective_number
 
@@ -194,3 +195,11 @@ def test_conditional_vendi_of_tensors_is_differentiated():
 def test_conditional_vendi_refuses_with_the_remedy(given, how, error, message):
     with pytest.raises(error, match=message):
         conditional_score(CLOUD, given, k="rbf", given_k="labels", **how)
+
+
+def test_between_two_sets_of_half_the_weight_it_is_exp_of_the_jensen_shannon_divergence():
+    labels, x, y = [*"aaabbc", *"abdd"], np.array([3, 2, 1, 0]) / 6, np.array([1, 1, 0, 2]) / 4
+    p = np.repeat([1 / 12, 1 / 8], [6, 4])
+    groups = np.repeat([0, 1], [6, 4])
+    found = compute(labels, k="labels", groups=groups, p=p, measures="BetweenVS", permutations=0)
+    assert math.log(found["BetweenVS"]) == pytest.approx(jensenshannon(x, y) ** 2, abs=1e-12)

@@ -223,3 +223,23 @@ def test_table_s1(name):
         reference = [[1.0], [0.0]]
         again = compute(samples, reference, measures="MagArea", metric="manhattan", n_scales=10)
         assert again["MagArea"] == pytest.approx(found["MagArea"], rel=1e-12)
+
+
+@pytest.mark.parametrize("groups", [None, np.arange(30) % 2])
+def test_each_measure_is_solved_as_it_says(groups):
+    how = {"groups": groups, "metric": "manhattan"}
+    measures = {"MagArea": {"solver": "cholesky"}, "t_conv": {}}
+    found = compute(X, measures=measures, **how)
+    assert found == pytest.approx(compute(X, measures=[*measures], **how), rel=1e-9)
+    how["details"] = True
+    details = compute(X, measures={"MagArea": {"solver": "cholesky"}}, **how)["details"]
+    assert set(details["solver"]) <= {"cholesky", "float64 cholesky"}
+    assert "|solver=cholesky|" in details["signature"]
+    details = compute(X, Y, measures="MagDiff", solver="cg", **how)["details"]
+    assert set(details["solver"]) <= {"cg", "preconditioned cg"}
+
+
+def test_a_space_keeps_its_solver():
+    space = as_space(X, solver="cholesky")
+    found = compute(space, measures={"MagArea": {"solver": "cg"}}, details=True)
+    assert found["details"]["options"]["solver"] == "cholesky"

@@ -123,94 +123,34 @@ class TestQuality:
             compute(CLOUD, measures="qVS", quality=quality, **RBF)
 
 
-class TestTruncated:
-    @pytest.mark.parametrize("p", [None, WEIGHTS], ids=["uniform", "weighted"])
-    @pytest.mark.parametrize("top", [1, 2, 9, 23])
-    def test_is_of_the_top_eigenvalues_raised_by_what_they_leave(self, top, p):
-        found = compute(CLOUD, measures="TruncatedVS", top=top, q=ORDERS, p=p, **RBF)
-        values = shares(kernel(), p)[:top]
-        values = values + (1 - values.sum()) / top
-        for key, q in zip(keys("TruncatedVS"), ORDERS, strict=True):
-            assert found[key] == pytest.approx(hill(values, q), rel=1e-8)
-            assert found[key] <= top * (1 + 1e-12)
-
-    def test_of_as_many_as_there_are_it_is_the_vendi_score(self):
-        rank = np.repeat(np.eye(3), [5, 3, 2], axis=0)  # eigenvalues 0.5 0.3 0.2 and zeros
-        for X, how, tops in (
-            (CLOUD, RBF, (24, 25, 500)),
-            (CLOUD, {"k": "cosine"}, (3, 4, 24)),
-            (rank, {"score_K": False, "score_X": True}, (3, 4, 10)),
-            (rank @ rank.T, {"score_K": True}, (3, 4, 10)),
-        ):
-            expected = compute(X, q=ORDERS, **how)
-            for top in tops:
-                found = compute(X, measures="TruncatedVS", top=top, q=ORDERS, **how)
-                assert list(found.values()) == pytest.approx(list(expected.values()), rel=1e-9)
-
-    def test_top_must_be_a_number_of_eigenvalues(self):
-        for top, error in ((0, ValueError), (2.5, TypeError)):
-            with pytest.raises(error, match="`top` must be an integer of at least 1"):
-                compute(CLOUD, measures="TruncatedVS", top=top, **RBF)
-
-
 class TestEntropy:
     @pytest.mark.parametrize("p", [None, WEIGHTS], ids=["uniform", "weighted"])
     @pytest.mark.parametrize("q", [1, 2, [0.5, "inf"]])
-    @pytest.mark.parametrize("beside", [[], ["VS"], ["VS", "SampleCoverage"]], ids=str)
+    @pytest.mark.parametrize("beside", [["VS"], ["VS", "SampleCoverage"]], ids=str)
     def test_is_that_of_order_two_whatever_is_known(self, p, q, beside):
         found = compute(CLOUD, measures=[*beside, "RKE"], q=q, p=p, **RBF)["RKE"]
+        alone = compute(CLOUD, measures="RKE", p=p, **RBF)["RKE"]
+        assert found == pytest.approx(alone, rel=1e-10)
         w = np.full(24, 1 / 24) if p is None else p
         assert found == pytest.approx(-math.log(w @ kernel() ** 2 @ w), rel=1e-10)
         assert found == pytest.approx(math.log(compute(CLOUD, q=2, p=p, **RBF)["VS"]), rel=1e-10)
 
-    def test_unbiased_is_of_pairs_of_different_samples(self):
-        K = kernel()
-        pairs = K[~np.eye(24, dtype=bool)] ** 2
-        found = compute(CLOUD, measures="RKE", unbiased=True, **RBF)["RKE"]
-        assert found == pytest.approx(-math.log(pairs.mean()), rel=1e-10)
-        w = WEIGHTS
-        both = w[:, None] * w * ~np.eye(24, dtype=bool)
-        found = compute(CLOUD, measures="RKE", unbiased=True, p=w, **RBF)["RKE"]
-        assert found == pytest.approx(-math.log((both * K**2).sum() / both.sum()), rel=1e-10)
-
-    def test_the_unbiased_purity_is_the_mean_of_that_of_smaller_sets(self):
-        def purity(X):
-            return math.exp(-compute(X, measures="RKE", unbiased=True, **RBF)["RKE"])
-
-        left = [purity(np.delete(CLOUD, i, axis=0)) for i in range(24)]
-        assert purity(CLOUD) == pytest.approx(np.mean(left), rel=1e-10)
-
-    @pytest.mark.parametrize(
-        ("X", "message"),
-        [(np.eye(1), "this set has one sample"), (np.eye(5), "no two that have anything in comm")],
-    )
-    def test_unbiased_needs_pairs_that_have_something_in_common(self, X, message):
-        assert compute(X, score_X=True, measures="RKE")["RKE"] == pytest.approx(math.log(len(X)))
-        with pytest.raises(ValueError, match=message):
-            compute(X, score_X=True, measures="RKE", unbiased=True)
-        with pytest.raises(TypeError, match="`unbiased` must be True or False, got 'yes'"):
-            compute(X, score_X=True, measures="RKE", unbiased="yes")
-
 
 def test_one_sample_and_samples_that_are_all_the_same_have_the_least_values():
-    how = {"measures": ["qVS", "TruncatedVS", "RKE"], "quality": [0.5] * 4, **RBF}
-    least = {"qVS": 0.5, "TruncatedVS": 1.0, "RKE": 0.0}
+    how = {"measures": ["qVS", "RKE"], "quality": [0.5] * 4, **RBF}
+    least = {"qVS": 0.5, "RKE": 0.0}
     assert compute(np.ones((4, 2)), **how) == pytest.approx(least, abs=1e-12)
     assert compute(np.ones((1, 2)), **{**how, "quality": [0.5]}) == least
 
 
-@pytest.mark.parametrize("name", ["qVS", "TruncatedVS", "RKE"])
+@pytest.mark.parametrize("name", ["qVS", "RKE", "KernelLanguageEntropy"])
 def test_gradients_are_right_or_refused(name):
     torch = pytest.importorskip("torch")
     X = torch.tensor(CLOUD[:7], dtype=torch.float64)
-    options = {
-        "qVS": {"quality": QUALITY[:7]},
-        "TruncatedVS": {"top": 2},
-        "RKE": {"unbiased": True},
-    }
+    options = {"quality": QUALITY[:7]} if name == "qVS" else {}
 
     def value(X, p=None):
-        return compute(X, k="cosine", p=p, measures={name: options[name]})[name]
+        return compute(X, k="cosine", p=p, measures={name: options})[name]
 
     assert float(value(X)) == pytest.approx(value(CLOUD[:7]), rel=1e-10)
     assert torch.autograd.gradcheck(value, X.clone().requires_grad_())

@@ -15,7 +15,7 @@ import vendiscore as v
 from vendiscore import Similarity, State
 from vendiscore.cli.parser import COMMANDS, parser
 from vendiscore.distances.metrics import METRICS, check_metric
-from vendiscore.hints import REMEDIES, SYNONYMS, folded, remedy, suggestion, synonym
+from vendiscore.hints import GONE, REMEDIES, SYNONYMS, folded, remedy, suggestion, synonym
 from vendiscore.registry.kernel import SEMANTIC, get_kernel, list_kernels
 from vendiscore.registry.measure import get_measure, list_measures
 from vendiscore.registry.presets import PRESETS
@@ -385,6 +385,14 @@ def test_every_word_that_a_remedy_names_exists(kind: str, words: str, sentence: 
         assert name in keywords or name in v.__all__
     for name in re.findall(r"\)\.(\w+)", sentence):
         assert any(hasattr(found, name) for found in (v.explain(ta[:4]), v.growth(ta[:16])))
+
+
+@pytest.mark.parametrize("name", GONE)
+def test_what_is_gone_says_what_to_type_instead(name: str) -> None:
+    for ask in (lambda: getattr(v, name), lambda: v.compute(ta, **{name: 2})):
+        with pytest.raises((AttributeError, TypeError)) as refused:
+            ask()
+        assert str(refused.value).endswith(GONE[name])
 
 
 def test_no_hint_suggests_the_word_that_was_typed() -> None:

@@ -3,7 +3,6 @@
 import re
 import shutil
 
-import pytest
 from hub import Hub, checkout
 from newcomer import ROOT, Python, installed
 
@@ -83,30 +82,14 @@ def test_a_revision_gets_the_package_of_that_revision_whatever_was_loaded_before
         assert asked.lines() == ["v9"]
 
 
-@pytest.fixture
-def other_version(tmp_path):
-    package = tmp_path / "elsewhere" / "vendiscore"
-    package.mkdir(parents=True)
-    (package / "__init__.py").write_text('__version__ = "0.0.1"\nold = True\n')
-    return package.parent
-
-
-def test_another_version_stays_what_it_is_and_is_not_mixed_in(tmp_path, other_version):
-    """Neither an installed one nor one in use; kernels that are dropped import the right one."""
-    script = str(ROOT / "vendiscore.py")
-    by_path = LOAD.replace('"someone/vendiscore"', repr(script))
-    old = "\nimport vendiscore\nprint(vendiscore.old, vendiscore.__version__)"
-    (tmp_path / "other").mkdir()
+def test_an_installed_package_of_another_version_that_nobody_uses_is_left_alone(tmp_path):
+    other = tmp_path / "elsewhere" / "vendiscore"
+    other.mkdir(parents=True)
+    (other / "__init__.py").write_text('__version__ = "0.0.1"\n')
+    same = "\nimport vendiscore\nprint(vendiscore.__version__)"
     with Hub("someone/vendiscore", main=with_a_kernel(checkout(ROOT))) as hub:
-        fetched = Python(LOAD + EXTRA + old, tmp_path, other_version, HF_ENDPOINT=hub.url)
-        in_use = Python(f"import vendiscore\n{by_path}{old}", tmp_path / "other", other_version)
-        said, extra, unchanged = fetched.lines()
-    assert extra == "{'VS': 1.0}"
-    said_too, unchanged_too = in_use.lines()
-    assert unchanged == unchanged_too == "True 0.0.1"
-    for line in (said, said_too):
-        assert line.startswith(f"{VS} {vendiscore.__version__} ")
-        assert "vendiscore 0.0.1 is installed but the metric script goes with" in line
+        found = Python(LOAD + EXTRA + same, tmp_path, other.parent, HF_ENDPOINT=hub.url).lines()
+    assert found == [*FOUND, vendiscore.__version__]
 
 
 def test_a_wheel_beside_the_package_kernels_of_others_leaves_it_alone(tmp_path):

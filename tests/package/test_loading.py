@@ -12,16 +12,16 @@ from newcomer import ROOT, Python, clone, installed
 import vendiscore
 
 VERSION = vendiscore.__version__
-# Loads scripts one after the other: the score of each, and warnings that came with it.
+# Loads scripts one after the other: the score of each, or why it is refused.
 LOAD = """
-import warnings
 import evaluate
 
 def load(script):
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    try:
         metric = evaluate.load(script)
-    print(metric.compute(samples=["a b", "b c"])["VS"], *[w.message for w in caught])
+    except ImportError as error:
+        return print(error)
+    print(metric.compute(samples=["a b", "b c"])["VS"])
     return metric
 
 """
@@ -31,20 +31,25 @@ def loads(*scripts: Path | str) -> str:
     return LOAD + "\n".join(f"metric = load({str(script)!r})" for script in scripts)
 
 
+# The record is there, and a process that unpickles the metric follows it.
+ELSEWHERE = """
+from multiprocessing import get_context
+with get_context("spawn").Pool(1) as pool:
+    print(pool.apply(metric.compute, kwds={"samples": ["a"]})["VS"])
+"""
+
+
 def test_each_load_runs_the_code_it_was_given(tmp_path):
     """Clones of one version, relative then absolute, moved and deleted; one cache for all."""
     a, b = clone(tmp_path / "a", 1.25), clone(tmp_path / "b", 1.5)
+    code = loads(a / "vendiscore.py", "a/vendiscore.py") + ELSEWHERE
+    code += f"load({str(b / 'vendiscore.py')!r})"
+    *scores, refused = Python(code, tmp_path).lines()
+    assert scores == ["1.25"] * 3
+    assert f"given {b / 'vendiscore.py'}, but this process already uses" in refused
+    assert f"vendiscore {VERSION} of {a / 'vendiscore'}, whose code is not the same" in refused
     cache = {"HF_HOME": str(tmp_path / "hf")}
-    assert Python(loads("vendiscore.py"), a, **cache).lines() == ["1.25"]
-    other = Python(loads("./vendiscore.py"), b, **cache)
-    both = Python(loads(a / "vendiscore.py", "a/vendiscore.py", "b/vendiscore.py"), tmp_path)
-    assert other.lines() == ["1.5"]
-    # One process has one package of a version, and says so.
-    first, again, second = both.lines()
-    assert first == again == "1.25"
-    assert second.startswith("1.25 evaluate.load was given ")
-    assert str(b / "vendiscore.py") in second
-    assert f"already uses vendiscore {VERSION} of {a / 'vendiscore'}, whose code" in second
+    assert Python(loads("./vendiscore.py"), b, **cache).lines() == ["1.5"]
     home = tmp_path / "home"
     home.mkdir()
     shutil.move(a, home / "vendiscore")
@@ -52,23 +57,18 @@ def test_each_load_runs_the_code_it_was_given(tmp_path):
     alone = a / "vendiscore.py"  # a script without its package: nobody asked for another's
     shutil.copy(b / "vendiscore.py", alone)
     shutil.copy(b / "library.py", a)
-    code = f"""
-    try:
-        load({str(alone)!r})
-    except ImportError as error:
-        print(error)
-    load("vendiscore")  # a folder, which Python takes for a package without code
-    import vendiscore
-    print(vendiscore.__path__[0])
-    """
-    error, score, package = Python(LOAD + _dedented(code), home, **cache).lines()
-    assert f"beside the script {alone} nor installed: pip install 'vendiscore==" in error
+    for name in ("vendiscore.py", "vendiscore/__init__.py"):  # of another version
+        text = (b / name).read_text(encoding="utf-8")
+        (b / name).write_text(text.replace(VERSION, "9.9.9"), encoding="utf-8")
+    # The folder "vendiscore" is one that Python takes for a package without code.
+    code = loads(alone, "vendiscore", b / "vendiscore.py")
+    code += "\nimport vendiscore\nprint(vendiscore.__path__[0])"
+    missing, score, other, package = Python(code, home, **cache).lines()
+    assert f"beside the script {alone} nor installed: pip install 'vendiscore==" in missing
     assert score == "1.25"
     assert package == str(home / "vendiscore" / "vendiscore")
-
-
-def _dedented(code: str) -> str:
-    return "\n".join(line[4:] for line in code.splitlines())
+    assert f"{b / 'vendiscore.py'} goes with vendiscore 9.9.9, but this process" in other
+    assert f"uses vendiscore {VERSION} of {package}: load the script in a new process" in other
 
 
 # The package is one: what one side raises, makes and registers, the other one knows.
@@ -91,41 +91,20 @@ print(vendiscore.__path__[0])
 
 
 def test_beside_an_installed_package_there_is_one_package_in_any_order(tmp_path):
+    """A clone comes before an installed package, which comes before a record of another clone."""
     site, script = installed(tmp_path / "site"), ROOT / "vendiscore.py"
-    one = ["caught", "1.0", "1.0", "1.0", "['vendiscore']"]
-    after, before = tmp_path / "after", tmp_path / "before"
-    after.mkdir()  # a cache for each: `evaluate` fills it without a lock
-    before.mkdir()
-    load_first = Python(loads(script) + ONE, after, site)
-    import_first = Python("import vendiscore\n" + loads(script) + ONE, before, site)
-    _, *found = load_first.lines()
-    assert found == [*one, str(ROOT / "vendiscore")]
-    score, *found = import_first.lines()
-    assert " " not in score  # the code is the same: nothing to say
-    assert found == [*one, str(site / "vendiscore")]
-
-
-ELSEWHERE = """
-from multiprocessing import get_context
-with get_context("spawn").Pool(1) as pool:
-    print(pool.apply(metric.compute, kwds={"samples": ["a"]})["VS"])
-"""
-
-
-def test_a_script_without_package_gets_the_installed_one_and_not_that_of_another_clone(tmp_path):
-    site, a = installed(tmp_path / "site"), clone(tmp_path / "a", 1.25)
     alone = tmp_path / "alone"
     alone.mkdir()
     for name in ("vendiscore.py", "library.py"):
         shutil.copy(ROOT / name, alone)
-    # The record is there, and a process that unpickles the metric follows it.
-    assert Python(loads(a / "vendiscore.py") + ELSEWHERE, tmp_path).lines() == ["1.25", "1.25"]
-    use = "import vendiscore\nprint(vendiscore.__path__[0], metric.compute(samples=['a'])['VS'])"
-    plain = Python(f"{loads(alone / 'vendiscore.py')}\n{use}", tmp_path, site)
-    # An editable install is a folder on the path, whose own clone was not asked for either.
-    editable = Python(loads(a / "vendiscore.py"), tmp_path, clone(tmp_path / "b", 1.5))
-    assert plain.lines()[-1] == f"{site / 'vendiscore'} 1.0"
-    assert editable.lines() == ["1.25"]
+    one = ["caught", "1.0", "1.0", "1.0", "['vendiscore']"]
+    _, *found = Python(loads(script) + ONE, tmp_path, site).lines()
+    assert found == [*one, str(ROOT / "vendiscore")]
+    score, again, *found = Python(
+        loads(alone / "vendiscore.py", script) + ONE, tmp_path, site
+    ).lines()
+    assert score == again  # the code is the same: nothing to say
+    assert found == [*one, str(site / "vendiscore")]
 
 
 @pytest.fixture
@@ -172,9 +151,9 @@ def test_a_record_is_checked_and_an_error_names_it(library, copied, why, monkeyp
     else:
         shutil.rmtree(origin.parent / "vendiscore")
     assert library._recorded(str(copy)) is None
-    with pytest.raises(ImportError, match=r"needs the package vendiscore 9\.9") as caught:
-        library.library("evaluate_modules.metrics.vendiscore.0.vendiscore", str(copy), "9.9")
-    assert f"delete {record} if it is out of date" in str(caught.value)
+    advice = library._advice(str(copy), "9.9")
+    assert "needs the package vendiscore 9.9" in advice
+    assert f"delete {record} if it is out of date" in advice
 
 
 def test_a_damaged_record_is_none(library, copied):
@@ -261,8 +240,5 @@ def test_threads_share_one_complete_package_and_its_metrics(tmp_path):
     # imports from it without a lock, so in an empty cache a thread may miss what another just made.
     assert Python(NEWCOMERS, tmp_path).lines() == ["[] 1 12"]
     assert not list(tmp_path.rglob("*.arrow"))
-    # Without the lock, five in six fail; with an installed package it could be either one.
-    site = installed(tmp_path / "site")
-    many = [Python(IN_THREADS, tmp_path, *path) for path in ((), (site,))]
-    for process in many:
-        assert process.lines() == ["4 [] ['vendiscore'] 1 [True]"]
+    # Without the lock, five in six fail.
+    assert Python(IN_THREADS, tmp_path).lines() == ["4 [] ['vendiscore'] 1 [True]"]

@@ -8,6 +8,7 @@ import mpmath
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from vendiscore.spectral.covariance_float32 import covariance_single
 
 from vendiscore import (
     FeatureSimilarity,
@@ -22,7 +23,6 @@ from vendiscore import (
     score_X,
 )
 from vendiscore.similarity.composite import RepeatedSimilarity
-from vendiscore.spectral.covariance_float32 import covariance_single
 from vendiscore.spectral.lanczos import largest_eigenvalue
 from vendiscore.spectral.vendi import vendi
 

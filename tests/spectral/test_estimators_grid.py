@@ -6,10 +6,6 @@ import numpy as np
 import pytest
 from spectra import KERNELS, ORDERS, SHAPES, TOLERANCES, WAYS, case, cell, eigenvalues
 
-from vendiscore.spectral.cholesky import Factor
-from vendiscore.spectral.hill import effective_number
-from vendiscore.spectral.weighted_similarity import weighted_by
-
 SIZE, CELLS = 150, 2
 
 
@@ -28,7 +24,7 @@ def test_estimates_that_are_asked_for_keep_their_tolerance():
     ends = set()
     for kernel in ("matrix", "rbf", "polynomial"):
         for q in rng.sample(ORDERS, 5):
-            found = cell(kernel, "power law", q, 0.05, "asked", 520)
+            found = cell(kernel, "power law", q, 0.05, "asked", 1200)
             assert found.right, (kernel, q, found)
             ends.add(found.end)
     assert "estimate" in ends
@@ -39,15 +35,3 @@ def test_cases_have_the_spectra_that_they_are_named_for():
         shares = case("matrix", shape, SIZE)[2]
         np.testing.assert_allclose(shares, eigenvalues(shape, SIZE), atol=1e-12)
     assert set(WAYS) == {"asked", "forced"}
-
-
-@pytest.mark.parametrize("q", [0.1, 0.3, 0.5])
-def test_bounds_contain_the_rounding_of_small_eigenvalues(q):
-    """Ten points, each there many times, but for 1e-5: thirty eigenvalues of about 1e-12."""
-    similarity, p, shares = case("rbf", "low rank", 300)
-    factor = Factor(weighted_by(similarity, p), 150)
-    while factor.left > 1e-14:
-        factor.extend()
-    least, even = factor.shares()
-    low, exact, high = (effective_number(each, q) for each in (least, shares, even))
-    assert low < exact < high < 1.01 * low

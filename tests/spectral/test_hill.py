@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from vendiscore.spectral.covariance_float32 import log_number_bound
 
 from vendiscore import as_similarity, compare, compute, explain, growth, select
-from vendiscore.spectral.covariance_float32 import log_number_bound
 from vendiscore.spectral.rank_one import adds, surprise
 from vendiscore.spectral.vendi import spectrum_of
 

@@ -111,7 +111,7 @@ def coordinates(spectrum, cross):
     return cross @ spectrum.vectors / np.sqrt(spectrum.n * spectrum.values[:r])
 
 
-@pytest.mark.parametrize("q", ORDERS)
+@pytest.mark.parametrize("q", [q for q in ORDERS if q <= 2])
 @pytest.mark.parametrize("dense", [True, False], ids=["rbf", "features"])
 def test_a_gain_is_the_score_with_the_candidate_minus_that_without(q, dense):
     X = unit_rows(40, 60)

@@ -20,7 +20,7 @@ from vendiscore import (
     spectrum,
 )
 from vendiscore.similarity.composite import RepeatedSimilarity
-from vendiscore.spectral import eigen, routes
+from vendiscore.spectral import eigen
 from vendiscore.spectral.spectrum import Spectrum, from_covariance
 from vendiscore.spectral.vendi import spectrum_of, vendi
 
@@ -231,22 +231,6 @@ def test_a_spectrum_of_other_samples_is_refused():
     found = spectrum_of(SIMILARITIES["dense"]())
     with pytest.raises(ValueError, match="of the 40 samples, got one of 20"):
         vendi(SIMILARITIES["tall features"](), spectrum=found)
-
-
-def test_a_spectrum_in_single_precision_serves_only_orders_that_it_is_good_for(monkeypatch):
-    monkeypatch.setattr(routes, "SINGLE_SIZE", 0)
-    X = np.random.default_rng(0).standard_normal((6000, 60)) / np.arange(1, 61) ** 2.4
-    similarity = FeatureSimilarity(X.astype(np.float32)).normalized()
-    found = vendi(similarity, [2.5]).spectrum
-    assert found.error > 0
-    assert found.serves(2.5)
-    assert not found.serves(0.1)
-    with pytest.raises(ValueError, match=r"order 0\.1 of a spectrum from single-precision"):
-        found.profile([2.5, 0.1])
-    again = vendi(similarity, [0.1], spectrum=found)
-    assert again.spectrum.error == 0
-    assert again.values == vendi(similarity, [0.1]).values
-    assert spectrum_of(similarity).error == 0
 
 
 # a covariance

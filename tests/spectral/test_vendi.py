@@ -221,7 +221,7 @@ def test_lanczos_is_not_blind_to_what_its_start_does_not_contain():
 
 
 def test_a_slow_lanczos_is_replaced_by_the_spectrum_and_says_so(monkeypatch):
-    monkeypatch.setattr("vendiscore.spectral.lanczos.STEPS", 3)
+    monkeypatch.setattr("vendiscore.spectral.lanczos.RESTARTS", 1)
     X = np.random.default_rng(0).standard_normal((600, 900))
     result = vendi(FeatureSimilarity(X).normalized(), [2.0, math.inf])
     assert [estimate.route for estimate in result.estimates] == ["norm", "eigenvalues"]

@@ -119,19 +119,11 @@ def likeness(name: str, level: int) -> tuple[Any, Any]:
     return cloud(N) + (3.0, 1.5, 0.7, 0.0)[level], cloud(N, 1)
 
 
-def novelty(name: str, level: int) -> tuple[Any, Any]:
-    """Return samples of which no, one, two or three quarters are of a mode that no reference is
-    of."""
-    X = cloud(N)
-    X[: level * N // 4] += 8.0
-    return X, cloud(N, 1)
-
-
 def dimension(name: str, level: int) -> tuple[Any, Any]:
     """Return samples on a line, in a square, a cube and one of four dimensions."""
     sides = np.arange(4) <= level
     return sides * np.random.default_rng(0).random((N, 4)), cloud(N, 1, 4)
 
 
-FAMILIES = {each.__name__: each for each in (diversity, dimension, fidelity, likeness, novelty)}
+FAMILIES = {each.__name__: each for each in (diversity, dimension, fidelity, likeness)}
 LEVELS = 4

@@ -6,8 +6,6 @@ import shutil
 import subprocess
 import sys
 import textwrap
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
@@ -29,17 +27,6 @@ def base(*kept: str) -> Path:
         if entry.name.partition("-")[0] in kept or not entry.name.startswith(_EXTRAS + _OURS):
             (folder / entry.name).symlink_to(entry)
     return folder
-
-
-@contextmanager
-def spawning() -> Iterator[None]:
-    """Let processes that start meanwhile (by "spawn") find the packages of `base` only."""
-    before = sys.path
-    sys.path = [str(base()) if entry == str(SITE) else entry for entry in before]
-    try:
-        yield
-    finally:
-        sys.path = before
 
 
 class Python:

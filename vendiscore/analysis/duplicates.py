@@ -16,9 +16,8 @@ from ..reading.string_patterns import text_form
 from ..registry.kernel import list_kernels
 from ..similarity.base import Similarity
 from ..uncertainty.near_copies import best_threshold, false_share
-from .near_pairs import ROUNDING, Neighbours
-from .pair_search import MARGIN, MOST_PAIRS, Index, Search, compare_all
-from .redundancy import Pair
+from .near_pairs import ROUNDING, Neighbours, Pair
+from .pair_search import MARGIN, MOST_PAIRS, compare_all
 
 
 def compare_samples(
@@ -28,7 +27,6 @@ def compare_samples(
     p: Array | None = None,
     most: int = MOST_PAIRS,
     forms: Sequence[str] | None = None,
-    index: Index = "auto",
 ) -> tuple[Neighbours, Duplicates]:
     """Find nearest samples and near-duplicates in one pass over all pairs.
 
@@ -41,7 +39,7 @@ def compare_samples(
         order = np.argsort(idle, kind="stable")
         _, start, inverse = np.unique(groups[order], return_index=True, return_inverse=True)
         first[order] = order[start[inverse]]
-    seen = compare_all(similarity, first, threshold, floor, most, index)
+    seen = compare_all(similarity, first, threshold, floor, most)
     pairs, lists = seen.pairs, seen.lists
     if threshold is None:
         threshold = max(best_threshold(lists), pairs.floor)
@@ -50,7 +48,7 @@ def compare_samples(
     i, j, alike = pairs.arrays
     order = np.lexsort((j, i, -alike))
     found = Duplicates(
-        n, threshold, pairs.floor, seen.search, first, i[order], j[order], alike[order], idle, lists
+        n, threshold, pairs.floor, seen.drawn, first, i[order], j[order], alike[order], idle, lists
     )
     return seen.neighbours, found.rethreshold(threshold)
 
@@ -83,7 +81,7 @@ class Duplicates:
     n: int
     threshold: float
     floor: float  # the lowest threshold that `rethreshold` accepts
-    search: Search
+    drawn: int  # samples that were compared with all others; 0 for all
     _first: np.ndarray  # for each sample, the first one that is identical
     _i: np.ndarray
     _j: np.ndarray
@@ -159,7 +157,7 @@ class Duplicates:
     def false_share(self) -> float:
         """The expected share of near-duplicates that are similar by chance alone, in [0, 1]."""
         copies = self.n - len(self._lists)
-        if self.search.drawn:
+        if self.drawn:
             distinct = int(np.count_nonzero(self._first == np.arange(self.n)))
             copies = (self.n - distinct) * len(self._lists) // distinct
         return false_share(self._lists, self.threshold, copies)

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from ..arguments import DEFAULT_ORDER, number, one_of, refuse_gradient
+from ..arguments import DEFAULT_ORDER, number, refuse_gradient
 from ..arrays.types import Samples, Weights
 from ..measures.subject import Subject
 from ..resolve.group_labels import cluster_codes, read_labels
@@ -17,7 +17,6 @@ from ..resolve.sets import read_samples
 from ..scoring.request import check_orders
 from ..spectral.spectrum import PSD, check_psd
 from .duplicates import compare_samples, text_forms
-from .pair_search import INDEXES, Index
 from .sample_table import Explanation
 
 # Spectra of more dimensions take minutes: they are computed only when a result needs them.
@@ -31,7 +30,6 @@ def explain(
     *,
     q: float | str = DEFAULT_ORDER,
     threshold: Threshold = AUTO,
-    index: Index = "auto",
     clusters: Sequence[Hashable] | None = None,
     p: Weights | None = None,
     psd: PSD = "check",
@@ -48,10 +46,6 @@ def explain(
         punctuation or Unicode form alone are at any. "auto", the default, finds the similarity that
         parts near-duplicates from the rest; where none does, 0.95 if that names at most 2 % of the
         samples, else 1. See `false_share` and `boundary()`.
-    index : {"auto", "exact", "approximate"}
-        Compare all pairs, or those that an index of cells proposes, which takes dense features
-        whose dot products are similarities. "auto" takes the index where all pairs would take more
-        than about a minute (125,000 rows of 384 numbers); `recall` says what it found.
     clusters : sequence of labels, one for each sample, optional
         Samples that came together: `adds` is then of whole clusters, two or more; q at most 2.
     p : array (n,), optional, weights that sum to 1; uniform by default
@@ -72,7 +66,7 @@ def explain(
     Notes
     -----
     One spectrum with vectors, O(n d² + d³) from d < n features and O(n³) else, and one pass over
-    all pairs, O(n² d), or O(n^1.5 d) by the index. Above 4,096 samples pairs are found in single
+    all pairs, O(n² d). Above 4,096 samples pairs are found in single
     precision and their similarities in double; the nearest of a sample without near-duplicates is
     then the nearest up to 1e-5. Thresholds and `false_share` are by 2,048 drawn samples. Memory:
     n·min(n, d) numbers, an (n, n) array only where the spectrum needs it, up to 4 million pairs.
@@ -91,12 +85,11 @@ def explain(
     >>> found.score_without_duplicates
     2.0
     """
-    read = how_of(how, ("q", "threshold", "index", "clusters", "p", "psd"))
+    read = how_of(how, ("q", "threshold", "clusters", "p", "psd"))
     order, limit, psd = read_terms(q, threshold, psd)
-    index = one_of("index", index, INDEXES)
     labels = None if clusters is None else read_labels(clusters, "clusters")
     subject = Subject(read_samples(samples, read, "samples"), read, orders=[order], p=p, psd=psd)
-    found, kept = explained(subject, order, limit, index=index), subject.rows_came >= 0
+    found, kept = explained(subject, order, limit), subject.rows_came >= 0
     return found if labels is None else replace(found, _clusters=cluster_codes(labels, kept, 2))
 
 
@@ -119,7 +112,6 @@ def explained(
     threshold: Threshold = AUTO,
     floor: float | None = None,
     texts: Samples | None = None,
-    index: Index = "auto",
 ) -> Explanation:
     """Explain a subject at an order above 0; `floor` is the lowest threshold for `rethreshold`.
 
@@ -136,7 +128,5 @@ def explained(
         left_out = list(similarity.dropped)
         places = np.setdiff1d(np.arange(similarity.n + len(left_out)), left_out)
         forms = text_forms(similarity, subject.samples if texts is None else texts, places)
-        neighbours, duplicates = compare_samples(
-            similarity, level, floor, subject.p, forms=forms, index=index
-        )
+        neighbours, duplicates = compare_samples(similarity, level, floor, subject.p, forms=forms)
     return Explanation(q, places, neighbours, duplicates, subject)

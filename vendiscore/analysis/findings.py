@@ -178,7 +178,7 @@ class Findings:
         if "eigen" in known:
             return self.subject.eigen
         found: Spectrum | None = known["spectral"].spectrum if "spectral" in known else None
-        if found is not None and all(map(found.serves, ORDERS)):
+        if found is not None and not found.single:
             return found
         return self.looked.eigen
 

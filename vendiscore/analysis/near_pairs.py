@@ -2,10 +2,41 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+
+from ..summary import one_line
 
 # Copies may come out less similar than 1 by rounding.
 ROUNDING = 1e-9
+
+
+class Pair(NamedTuple):
+    """Two samples and how similar they are.
+
+    Attributes
+    ----------
+    i, j : int, their places, i < j
+    similarity : float
+
+    Examples
+    --------
+    >>> from vendiscore import explain
+    >>> above, below = explain(["a b c", "a b c", "a b d"], ns=[1], threshold=0.8).boundary(1)
+    >>> below[0].i, below[0].j, round(below[0].similarity, 3)  # two words of three
+    (0, 2, 0.667)
+    """
+
+    i: int
+    j: int
+    similarity: float
+
+    def __repr__(self) -> str:
+        return one_line("Pair", self._asdict())
+
+    def __str__(self) -> str:
+        return f"Samples {self.i} and {self.j} have a similarity of {self.similarity:.3g}."
 
 
 class NearPairs:

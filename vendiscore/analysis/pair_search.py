@@ -1,14 +1,12 @@
 """One pass over all pairs of samples, which finds near-duplicates and nearest neighbours.
 
-Small sets are compared in double precision, a block of rows at a time. In large sets all pairs are
-compared in single precision, or an index proposes pairs; near pairs are then recomputed in double.
+Small sets are compared in double precision, a block of rows at a time, large sets in single
+precision; near pairs are then recomputed in double.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
@@ -19,10 +17,7 @@ from ..similarity.base import Similarity
 from ..similarity.tiles import SINGLE_ERROR, Tile, Tiles
 from ..uncertainty.near_copies import NearestLists, best_threshold, lists_of
 from .near_pairs import ROUNDING, NearPairs, Neighbours
-from .pair_index import PairIndex
 
-Index = Literal["auto", "exact", "approximate"]
-INDEXES: tuple[Index, ...] = ("auto", "exact", "approximate")
 # Largest number of pairs that are kept; beyond it the least similar go, and the floor rises.
 MOST_PAIRS = 4_000_000
 # Pairs this far below the threshold are kept too, so that `rethreshold` can lower it.
@@ -31,34 +26,8 @@ MARGIN = 0.2
 SMALL, DRAWN = 4096, 2048
 # Rows that are compared with all others at once: a product of fewer waits for memory.
 ROWS = 256
-# Operations of all products beyond which "auto" uses an index: a minute on two cores.
-LARGE = 6e12
 # Operations for an entry of K from any other kernel than products of dense features.
 ENTRY = 200.0
-
-
-@dataclass(frozen=True)
-class Search:
-    """Method of a search for pairs, and its recall on drawn samples."""
-
-    index: str = "exact"
-    drawn: int = 0  # samples that were compared with all others, where there are more than SMALL
-    checked: int = 0  # drawn samples that the index was not tuned on
-    pairs: int = 0  # number of their near-duplicates
-    recall: float = 1.0  # the share of these near-duplicates that the index found; NaN of none
-    nearest: float = 1.0  # the share of checked samples whose nearest sample the index found
-
-    def __str__(self) -> str:
-        if self.index == "exact":
-            return ""
-        if self.pairs:
-            found = f"it found {self.recall:.1%} of {self.pairs:,} near-duplicates, and"
-        else:
-            found = "none has a near-duplicate, so that its recall is unknown; it found"
-        return (
-            f"An index proposed the pairs to compare: of {self.checked:,} samples that were "
-            f"compared with all others {found} the nearest sample of {self.nearest:.1%}."
-        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +37,7 @@ class Comparison:
     neighbours: Neighbours
     pairs: NearPairs
     lists: np.ndarray  # the highest similarities of each distinct sample, or of the drawn ones
-    search: Search
+    drawn: int  # how many these are; 0 for all
 
 
 def compare_all(
@@ -77,40 +46,26 @@ def compare_all(
     threshold: float | None = None,
     floor: float | None = None,
     most: int = MOST_PAIRS,
-    index: Index = "auto",
 ) -> Comparison:
     """Compare n samples; keep pairs of samples that are their own `first` (n,): one per copy."""
     n = similarity.n
-    if n <= SMALL and index != "approximate":
+    if n <= SMALL:
         usual = -1.0 if threshold is None else threshold - MARGIN
         return _in_double(similarity, first, NearPairs(usual if floor is None else floor, most))
-    sample = _Drawn(similarity, first, threshold)
-    floor = sample.threshold - MARGIN if floor is None else floor
+    places = np.flatnonzero(first == np.arange(n))
+    drawn = np.random.default_rng(0).permutation(places)[:DRAWN]
+    drawn, _, lists = lists_of(similarity, first, drawn)
+    if floor is None:
+        floor = (best_threshold(lists) if threshold is None else threshold) - MARGIN
     rough = NearPairs(floor - SINGLE_ERROR, most)
     distinct = _Distinct(similarity, first)
     tiles = Tiles(distinct.similarity)
-    if tiles.rows is None and index == "approximate":
-        kernel = similarity.settings.get("kernel", "this similarity")
-        raise ValueError(
-            f"index='approximate' takes dense features whose dot products are the similarities, "
-            f"which {kernel!r} does not have; pass index='exact'"
-        )
     flops = float(n) * n * (ENTRY if tiles.rows is None else tiles.rows.shape[1])
-    search, proposing = Search(drawn=len(sample.rows)), None
-    if index == "exact" or tiles.rows is None or (index == "auto" and flops <= LARGE):
-        with foretell(f"Comparing {n:,} samples", flops, 4 * n, single=True):
-            neighbours = _by_tiles(tiles, tiles.tiles, rough)
-    else:
-        proposing = PairIndex(tiles.rows)
-        own, nearest = (np.searchsorted(distinct.places, x) for x in (sample.rows, sample.nearest))
-        near = sample.lists[:, 0] >= sample.threshold - ROUNDING
-        count = proposing.cells_to_ask(own[::2], nearest[::2], near[::2])
-        neighbours = _by_tiles(tiles, proposing.tiles(count), rough)
+    with foretell(f"Comparing {n:,} samples", flops, 4 * n, single=True):
+        neighbours = _by_tiles(tiles, rough)
     rough.merge()
     pairs = _checked(tiles, max(floor, rough.floor + SINGLE_ERROR), rough, neighbours)
-    if proposing is not None:
-        search = sample.missed(own, neighbours, pairs)
-    return Comparison(*distinct.expanded(neighbours, pairs), sample.lists, search)
+    return Comparison(*distinct.expanded(neighbours, pairs), lists, len(drawn))
 
 
 def _in_double(similarity: Similarity, first: np.ndarray, pairs: NearPairs) -> Comparison:
@@ -132,29 +87,7 @@ def _in_double(similarity: Similarity, first: np.ndarray, pairs: NearPairs) -> C
         chosen = is_first[rows] & is_first[columns] & (columns > rows)
         pairs.add(rows[chosen], columns[chosen], values[chosen])
         lists.add(K, here + block.start)
-    return Comparison(neighbours, pairs, lists.lists, Search())
-
-
-class _Drawn:
-    """Distinct samples that are compared with all others, in double precision."""
-
-    def __init__(self, similarity: Similarity, first: np.ndarray, threshold: float | None) -> None:
-        places = np.flatnonzero(first == np.arange(similarity.n))
-        drawn = np.random.default_rng(0).permutation(places)[:DRAWN]
-        self.rows, self.nearest, self.lists = lists_of(similarity, first, drawn)
-        self.threshold = best_threshold(self.lists) if threshold is None else threshold
-
-    def missed(self, own: np.ndarray, neighbours: Neighbours, pairs: NearPairs) -> Search:
-        """Measure the recall of an index on the drawn samples that it was not tuned on."""
-        ends, lists, level = own[1::2], self.lists[1::2], self.threshold - ROUNDING
-        i, j, similarity = pairs.arrays
-        near = (similarity >= level) & (similarity < 1 - ROUNDING)
-        found = np.bincount(np.r_[i[near], j[near]], minlength=len(neighbours.nearest))[ends]
-        there = (lists >= level).sum(axis=1)
-        recall = np.minimum(found, there).sum() / there.sum() if there.any() else np.nan
-        share = np.mean(neighbours.similarity[ends] >= lists[:, 0] - ROUNDING) if len(ends) else 1.0
-        of = len(self.rows), len(ends), int(there.sum())
-        return Search("approximate", *of, float(recall), float(share))
+    return Comparison(neighbours, pairs, lists.lists, 0)
 
 
 class _Distinct:
@@ -204,7 +137,7 @@ class _Distinct:
         return found, every
 
 
-def _by_tiles(tiles: Tiles, places: Sequence[Tile], pairs: NearPairs) -> Neighbours:
+def _by_tiles(tiles: Tiles, pairs: NearPairs) -> Neighbours:
     """Compute tiles of K in threads, and add their near pairs in the order of the tiles."""
     neighbours = Neighbours(tiles.n)
 
@@ -222,6 +155,7 @@ def _by_tiles(tiles: Tiles, places: Sequence[Tile], pairs: NearPairs) -> Neighbo
         a, b = np.nonzero(K[near] >= pairs.floor)
         return by_row, by_column, (rows[near[a]], columns[b], K[near[a], b])
 
+    places = tiles.tiles
     found = in_order(look, places) if tiles.similarity.in_threads else map(look, places)
     for by_row, by_column, near in track(found, len(places), "comparing samples"):
         neighbours.add(*by_row)

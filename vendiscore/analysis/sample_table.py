@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import html
-import json
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -26,8 +24,7 @@ from ..spectral.spectrum import Spectrum
 from ..spectral.vendi import vendi
 from ..summary import Summary, html_table
 from .duplicates import Duplicates
-from .near_pairs import Neighbours
-from .redundancy import Pair
+from .near_pairs import Neighbours, Pair
 from .spectral_modes import Mode, modes_of, strongest
 
 COLUMNS = ("surprise", "adds", "novelty", "mode", "nearest", "nearest_similarity", "redundant_of")
@@ -154,14 +151,6 @@ class Explanation(Summary):
         return self.duplicates.floor
 
     @property
-    def recall(self) -> float:
-        """The estimated share of near-duplicate pairs that the index found; 1 without an index.
-
-        NaN, and None in JSON, if no sample that was compared with all others has a near-duplicate.
-        """
-        return self.duplicates.search.recall
-
-    @property
     def kept(self) -> np.ndarray:
         """Places of the samples that remain once near-duplicates are removed."""
         return np.asarray(self.places[self.duplicates.kept])
@@ -229,7 +218,6 @@ class Explanation(Summary):
             "coverage": self.coverage,
             "threshold": self.threshold,
             "false_share": self.false_share,
-            "recall": None if np.isnan(self.recall) else self.recall,
             "VS_without_duplicates": self.score_without_duplicates,
             "groups": [{"keep": keep, "near_duplicates": rest} for keep, rest in self.groups],
             "boundary": {
@@ -247,10 +235,6 @@ class Explanation(Summary):
             },
         }
 
-    def to_json(self, **options: Any) -> str:
-        """Write `to_dict` as JSON, with options of `json.dumps`."""
-        return json.dumps(self.to_dict(), allow_nan=False, **options)
-
     def to_frame(self) -> Frame:
         """Return a pandas DataFrame with one row per sample, indexed by place."""
         return require("pandas", "dev", "a data frame").DataFrame(self._columns).set_index("place")
@@ -266,7 +250,7 @@ class Explanation(Summary):
     @property
     def criterion(self) -> str:
         """The threshold of near-duplicates and their expected false share, in words."""
-        share, drawn = 100 * self.false_share, self.duplicates.search.drawn
+        share, drawn = 100 * self.false_share, self.duplicates.drawn
         false = "less than 1" if share < 1 else f"{share:.0f}"
         by = f" by {drawn:,} drawn samples" if drawn else ""
         return f"similarity {self.threshold:g} or more; expected false{by}: {false} %"
@@ -282,11 +266,10 @@ class Explanation(Summary):
             else f"No two are as similar as {self.threshold:g}"
         )
         known = typical_sentence(self._similarity.settings, self.n, self.q, self.score, self._p)
-        found = str(self.duplicates.search)
         return (
             f"{_counted(self.n, 'sample is', 'samples are')} {self.score:.4g} effectively "
             f"different (q={self.q:g}). {copies}. {_counted(lower, 'lowers', 'lower')} the score."
-            f"{known and ' '}{known}{found and ' '}{found}"
+            f"{known and ' '}{known}"
         )
 
     def _repr_html_(self) -> str:

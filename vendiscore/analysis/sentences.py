@@ -38,7 +38,6 @@ _MORE: dict[Aspect, str] = {
     "dimension": "of more dimensions",
     "fidelity": "more like the references",
     "likeness": "more alike",
-    "novelty": "more novel",
 }
 _ORDERS = {
     0.0: "counts every direction in full, however rare: the rank of the set",
@@ -96,12 +95,10 @@ def interval(found: Findings, what: str) -> str:
     """Say how certain the number is, or why it has no interval."""
     low, high, se = (found.beside(name) for name in ("low", "high", "se"))
     if found.request.estimating is not None:
-        if not se and low == high:
+        if not se:
             return f"The score is exact, although an estimate was requested. {found.no_interval}"
-        bounds = f"It is proved to be between {low:.4g} and {high:.4g}." if low is not None else ""
-        error = f"Its computation has a standard error of {se:.2g}." if se is not None else ""
-        said = "This score is an estimate.", bounds, error, found.no_interval
-        return " ".join(filter(None, said))
+        error = f"This score is an estimate. Its computation has a standard error of {se:.2g}."
+        return f"{error} {found.no_interval}"
     if low is None or high is None or se is None:
         return found.no_interval or "No interval was requested."
     sizes = found.sizes

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,13 +30,10 @@ class Thinning:
         }
 
 
-def thinning(
-    explanation: Explanation, thresholds: Sequence[float] | None = None, *, steps: int = 12
-) -> Thinning:
+def thinning(explanation: Explanation, *, steps: int = 12) -> Thinning:
     """Compute the score without near-duplicates at several thresholds, one spectrum for each."""
-    chosen = _even(explanation, integer("steps", steps)) if thresholds is None else thresholds
     rows = [(1.0, 0, explanation.score)]
-    for threshold in sorted(chosen, reverse=True):
+    for threshold in sorted(_even(explanation, integer("steps", steps)), reverse=True):
         at = explanation.rethreshold(threshold)
         removed = explanation.n - len(at.kept)
         if removed > rows[-1][1]:

@@ -33,7 +33,7 @@ def available_bytes() -> int:
 
 @cache
 def _groups(root: Path, own: Path) -> tuple[Path, ...]:
-    """Return the folders of the control groups that limit this process."""
+    """Return the folders of the control groups that limit this process, as they are at first."""
     first, second = (root / "memory",), (root, root / "unified")  # a system may have both
     folders = [*second, *first]
     lines = own.read_text().splitlines() if own.exists() else []
@@ -48,7 +48,7 @@ def _groups(root: Path, own: Path) -> tuple[Path, ...]:
     return tuple(
         folder
         for folder in dict.fromkeys(folders)
-        if any((folder / limit).exists() for limit in limits)
+        if any(_bytes(folder / limit) < _NO_LIMIT for limit in limits)
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
 import numpy as np
@@ -118,17 +118,6 @@ def gram(A: Array, out: np.ndarray | None = None) -> Array:
             np.matmul(A[own], A[later].T, out=out[own, later])
             out[later, own] = out[own, later].T
     return out
-
-
-def in_single(V: Array, product: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
-    """Return `product` of the columns of V, rescaled, in float32, in float64 and V's shape."""
-    columns = np.asarray(V, dtype=np.float64).reshape(len(V), -1)
-    largest = np.abs(columns).max(axis=0, initial=0.0)
-    exponents = np.where(np.isfinite(largest), np.frexp(largest)[1], 0)
-    with np.errstate(under="ignore"):
-        columns = np.ldexp(columns, -exponents).astype(np.float32)
-    out = product(columns).astype(np.float64, copy=False)
-    return np.ldexp(out, exponents).reshape(V.shape)
 
 
 def product(A: Array | csr_array, V: Array) -> Array:

@@ -67,7 +67,9 @@ class _Limits:
 
     def apply(self) -> None:
         for library, threads in self.before:
-            library.set_num_threads(min([threads, *self.needs.values()]))
+            wanted = min([threads, *self.needs.values()])
+            if library.num_threads != wanted:  # to ask takes a tenth of the time
+                library.set_num_threads(wanted)
 
 
 _limits = _Limits()

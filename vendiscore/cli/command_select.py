@@ -57,7 +57,7 @@ def run_explain(args: Namespace) -> str:
     with placing({"samples": source}):
         order, limit, psd = read_terms(given["q"], args.threshold, given.get("psd", "check"))
         subject = Subject(similarity, orders=[order], psd=psd)
-        found = explained(subject, order, limit, texts=source.values, index=args.index)
+        found = explained(subject, order, limit, texts=source.values)
     if args.format == "json":
         return output.as_json({**found.to_dict(), "places": source.places}, args.width)
     rows = _samples(found, source)

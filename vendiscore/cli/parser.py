@@ -150,9 +150,8 @@ def _select(add: Add) -> None:
     add("file", metavar="FILE")
     add("-n", "--size", type=_count, required=True, help="how many samples to choose")
     _order(add)
-    known = ("vendi", "q2", "logdet", "maxmin", "represent")
     large = "what to maximise: diversity, or with 'represent' how well all are represented"
-    add("--objective", default="vendi", choices=known, help=large)
+    add("--objective", default="vendi", metavar="vendi|represent", help=large)
     add("--quality", metavar="COLUMN", help="a number of at least 0 for each sample")
     add("--group-by", metavar="COLUMN", help="groups, with --quota")
     add("--quota", metavar="N|GROUP=N,…", help="at most N of each group, or exactly N of GROUP")
@@ -164,8 +163,6 @@ def _explain(add: Add) -> None:
     _order(add)
     found = "similarity of near-duplicates, found if left out"
     add("--threshold", type=_threshold, default="auto", help=found)
-    ask = "compare all pairs, or those that an index proposes (dense features); 'auto' if many"
-    add("--index", default="auto", choices=("auto", "exact", "approximate"), help=ask)
     add("-n", "--size", type=_count, default=10, help="rows of each table, 10")
 
 

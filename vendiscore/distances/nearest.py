@@ -57,34 +57,22 @@ class Pairs(ABC):
         """Return whether the distances of pairs whose numbers are within reach are at most r."""
         return self.lengths(i, j, found) <= r
 
-    def middle(self, low: float, high: float) -> float:
-        """Return the mean of two distances, as the metric measures them."""
-        return low if low == high else low / 2 + high / 2
-
 
 class Squared(Pairs):
-    """Distances computed from their squares; with `squared`, the metric is the square itself."""
-
-    squared = False
+    """Distances computed from their squares."""
 
     def reach(self, r: np.ndarray) -> np.ndarray:
         return np.asarray(r * r * (1 + 8 * EPS))
-
-    def middle(self, low: float, high: float) -> float:
-        if not self.squared or low == high:
-            return super().middle(low, high)
-        return math.hypot(low, high) / math.sqrt(2)
 
 
 class RowPairs(Squared):
     """Euclidean distances of rows of X (n, d); rows with a square below `floor` are identical."""
 
-    def __init__(self, X: np.ndarray, floor: float = 0.0, *, squared: bool = False) -> None:
+    def __init__(self, X: np.ndarray, floor: float = 0.0) -> None:
         self.n, d = X.shape
         what = f"rows of {self.n} samples and references in double precision"
         memory.require_large(16 * self.n * (d + 2), what, "compare fewer samples")
         self.floor = floor
-        self.squared = squared
         self.shift: int = exponent_of(X)
         self.X = np.ldexp(X.astype(np.float64, copy=False), -self.shift) if self.shift else X
         # Upper bound, in squared norms, on the error of a product of d + 2 columns and its sums.
@@ -195,11 +183,12 @@ def nearest(pairs: Pairs, own: slice, counts: np.ndarray, k: int, description: s
             return np.zeros((len(counts), k))
         with np.errstate(all="ignore"):
             D = pairs.block(block, own)
-            _leave_out_own(D, block.start - own.start)
+            here = np.arange(len(D))
+            D[here, here + block.start - own.start] = np.inf
             lengths, others = _nearest(pairs, D, block.start, own.start, distinct)
-        here = slice(block.start - own.start, block.stop - own.start)
+        inside = slice(block.start - own.start, block.stop - own.start)
         lengths = np.concatenate([np.zeros((len(D), 1)), lengths], axis=1)
-        many = np.concatenate([counts[here, None] - 1, counts[others]], axis=1)
+        many = np.concatenate([counts[inside, None] - 1, counts[others]], axis=1)
         # Cumulative counts show which point holds the first, the second, …, the k-th neighbour.
         which = (np.cumsum(many, axis=1)[:, None] <= np.arange(k)[:, None]).sum(axis=2)
         return np.asarray(np.take_along_axis(lengths, which, axis=1))
@@ -224,17 +213,14 @@ def members(
     """Count the points within each of the radii of each row, and of each column."""
     radii = [r * (1 + TIES) for r in radii]
     reaches = [pairs.reach(r) for r in radii]
-    twins = counts[0] - 1 if rows == columns else 0
-    of_rows = np.zeros((len(radii), rows.stop - rows.start), int) + twins
-    of_columns = np.zeros((len(radii), columns.stop - columns.start), int) + twins
+    of_rows = np.zeros((len(radii), rows.stop - rows.start), int)
+    of_columns = np.zeros((len(radii), columns.stop - columns.start), int)
 
     def look(block: slice) -> tuple[slice, list[np.ndarray], list[np.ndarray]]:
         own = slice(block.start - rows.start, block.stop - rows.start)
         by_row, by_column = [], []
         with np.errstate(all="ignore"):
             D = pairs.block(block, columns)
-            if rows == columns:
-                _leave_out_own(D, block.start - columns.start)
             for r, most in zip(radii, reaches, strict=True):
                 around = own if len(r) > 1 else slice(None)
                 i, j = np.divmod(np.flatnonzero(most[around] >= D), D.shape[1])
@@ -259,11 +245,6 @@ def _looked(
     blocks = [slice(at, min(at + size, rows.stop)) for at in range(rows.start, rows.stop, size)]
     found: Iterable[Any] = in_order(look, blocks) if pairs.threaded else map(look, blocks)
     return track(found, len(blocks), description)
-
-
-def _leave_out_own(D: np.ndarray, start: int) -> None:
-    here = np.arange(len(D))
-    D[here, here + start] = np.inf
 
 
 def _nearest(pairs: Pairs, D: np.ndarray, i: int, j: int, k: int) -> tuple[np.ndarray, np.ndarray]:

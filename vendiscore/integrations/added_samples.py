@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import base64
 import copy
-import io
-import json
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -16,12 +13,11 @@ import numpy as np
 
 from ..arrays import sparse as sp
 from ..arrays.inputs import as_matrix, as_samples
-from ..arrays.namespace import is_numpy, is_torch, to_host
+from ..arrays.namespace import is_numpy, is_torch
 from ..arrays.pools import size
 from ..arrays.types import Samples
 from ..resolve.group_labels import takes_any_length
 from ..resolve.kernel_request import How
-from ..streaming.state import State
 
 _ATOMS = frozenset((str, int, float, bool, bytes, type(None)))
 
@@ -46,18 +42,6 @@ class Added:
 
     def __len__(self) -> int:
         return sum(map(size, self.samples))
-
-    def packed(self) -> Any:
-        """Return all of it as one text for another process: exact, and of any length."""
-        import pyarrow as pa
-
-        text = json.dumps(_pack([self.samples, self.references, self.labels]))
-        return pa.array([text], pa.large_string())  # lists become "string", of 2 GB at most
-
-    @classmethod
-    def unpacked(cls, text: str) -> Added:
-        """Return what was packed."""
-        return cls(*_unpack(json.loads(text)))
 
 
 def read(samples: Samples, kept: Sequence[object], how: How, name: str = "samples") -> Any:
@@ -167,48 +151,3 @@ def all_labels(labels: list[Any], more: str = "") -> list[Any] | None:
             f"others had none{more}"
         )
     return [label for own in given for label in own] if given else None
-
-
-def _pack(item: object) -> Any:
-    if type(item) in _ATOMS and not isinstance(item, bytes):
-        return item
-    if isinstance(item, str):  # NumPy's
-        return str(item)
-    if isinstance(item, list):
-        return [_pack(one) for one in item]
-    if isinstance(item, (tuple, set, frozenset)):
-        kind = "tuple" if isinstance(item, tuple) else "set"
-        return {kind: [_pack(one) for one in item]}
-    if isinstance(item, dict):
-        return {"dict": [[_pack(key), _pack(value)] for key, value in item.items()]}
-    if is_torch(item):
-        item = to_host(item)
-    if isinstance(item, bytes):
-        kind, data = "bytes", item
-    elif isinstance(item, State):
-        kind, data = "state", item.to_bytes()
-    elif isinstance(item, (np.ndarray, np.generic)) and item.dtype.kind in "fiub":
-        file = io.BytesIO()
-        np.save(file, item, allow_pickle=False)
-        kind, data = "array", file.getvalue()
-    else:
-        raise TypeError(
-            f"with num_process > 1 samples must be text, numbers or rows of numbers, got "
-            f"{type(item).__name__}; score them in one process"
-        )
-    return {kind: base64.b64encode(data).decode()}
-
-
-def _unpack(item: object) -> Any:
-    if isinstance(item, list):
-        return [_unpack(one) for one in item]
-    if not isinstance(item, dict):
-        return item
-    ((kind, value),) = item.items()
-    if kind in ("tuple", "set", "dict"):
-        return {"tuple": tuple, "set": set, "dict": dict}[kind](_unpack(value))
-    data = base64.b64decode(value)
-    if kind == "array":
-        array = np.load(io.BytesIO(data), allow_pickle=False)
-        return array if array.ndim else array[()]
-    return State.from_bytes(data) if kind == "state" else data

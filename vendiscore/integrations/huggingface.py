@@ -32,11 +32,7 @@ _VENDI_INPUTS = f"""
 All keywords of `vendiscore.compute`, below, by name; `predictions` and `data` mean `samples`. All
 but the samples can also be given to `evaluate.load`, as defaults. Samples that were added, with
 `groups=` or `group=` if they have labels, are kept until they are scored: after an error, compute
-again with other options. If a kernel whose features can be added up is among the defaults
-("cosine", "text_embeddings", "image_embeddings", …), and the Vendi Score alone is measured, they
-are summed up as they come instead: any number of them takes no more memory than the square of the
-number of features, and `compute` can then choose q, psd and details. `evaluate.load(…,
-stream=False)` keeps them. Without `sigma`, "rbf" and "laplacian" fit the median distance within
+again with other options. Without `sigma`, "rbf" and "laplacian" fit the median distance within
 each set, so that a narrow and a wide set score alike. To compare sets, pass one sigma= for all,
 such as details["options"]["sigma"] of one of them. Kernels have on_error="skip" to leave out
 samples that cannot be used, with a warning.

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..arguments import flag
-from .prompts import of_prompt, read_options
+from ..scoring.compute import measure
+from .prompts import filled, given, read_options
 
 REMEDY = (
     "set `repeats: 4`, say, in the task and the filter `take_first_k` with `k: 4` in its "
@@ -46,7 +47,14 @@ def vendi_score(
     """
     (generations,) = predictions
     try:
-        prompt = references[0] if flag("given_prompt", given_prompt) else None
-        return of_prompt(generations, read_options(options), REMEDY, prompt)
+        request = read_options(options)
+        if flag("given_prompt", given_prompt):
+            request = given(request, references[0])
+        if isinstance(generations, str) or len(generations) < 2:
+            got = "1, which scores 1 whatever it is" if generations else "none"
+            raise ValueError(
+                f"the generations for a prompt must be two or more, got {got}; {REMEDY}"
+            )
+        return measure(filled(list(generations)), None, request)
     except TypeError as error:  # after which lm-eval would try a call of another kind
         raise ValueError(str(error)) from error

@@ -1,10 +1,8 @@
-"""The base class of the metrics of `evaluate`; only several processes go through its files."""
+"""The base class of the metrics of `evaluate`, which writes no files."""
 
 from __future__ import annotations
 
-import contextlib
 import inspect
-import os
 import sys
 import threading
 from collections.abc import Iterator, Mapping
@@ -12,15 +10,15 @@ from dataclasses import replace
 from types import ModuleType
 from typing import Any, ClassVar
 
-from ..arguments import flag
 from ..arrays.namespace import is_torch, scalar
 from ..arrays.pools import pooled
 from ..arrays.types import Record, Samples
 from ..errors import warn
+from ..hints import remedy
 from ..optional import require
+from ..resolve.kernel_request import How
 from ..scoring.compute import measure
 from ..scoring.request import Request, Usual, read_request, vendi_score
-from . import streams
 from .added_samples import Added, all_labels, labelled, labels_of, read
 
 evaluate: Any = require("evaluate", "evaluate", "a metric of evaluate")
@@ -35,6 +33,7 @@ _SAMPLES = (
 FEATURES = [datasets.Features({"predictions": kind}) for kind in _SAMPLES]
 # For a metric that uses references.
 PAIRS = [datasets.Features({"predictions": kind, "references": kind}) for kind in _SAMPLES]
+_ARGUMENTS = inspect.signature(evaluate.Metric.__init__).parameters.keys() - {"self", "kwargs"}
 
 
 class SampleMetric(evaluate.Metric):  # type: ignore[misc]
@@ -44,15 +43,12 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
 
     Parameters
     ----------
-    config_name, keep_in_memory, cache_dir, num_process, process_id, seed, experiment_id
-    hash, max_concurrent_cache_files, timeout
-        Arguments of `evaluate.Metric`. `keep_in_memory` changes nothing, nor does a `config_name`:
-        the published card's "text", "image" and "int" are accepted, others raise a ValueError.
-    stream : bool
-        Whether added samples may be summed up in constant memory, where a kernel that is named here
-        allows it ("cosine", "text_embeddings", …) and the Vendi Score alone is measured; `compute`
-        can then choose `q`, `psd` and `details` only.
-    **defaults : default options of `compute`, for one metric among several of `evaluate.combine`
+    config_name : str, optional
+        The published card's "text", "image" and "int" change nothing; others raise a ValueError.
+    **options
+        Default options of `compute`, for one metric among several of `evaluate.combine`, and
+        arguments of `evaluate.Metric`, such as `cache_dir`, which change nothing. `num_process`
+        above 1 raises a ValueError.
 
     Examples
     --------
@@ -65,56 +61,29 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
     usual: Usual = staticmethod(vendi_score)  # the measures that are meant where none is named
     config_names: ClassVar[tuple[str, ...]] = ("default",)
     keeps_references: bool = False  # added ones too, though no measure needs them
-    writer: Any  # of `evaluate`, for several processes only, as the next three are
-    cache_file_name: str | None
-    filelock: Any
-    rendez_vous_lock: Any
 
-    def __init__(
-        self,
-        config_name: str | None = None,
-        keep_in_memory: bool = False,
-        cache_dir: str | None = None,
-        num_process: int = 1,
-        process_id: int = 0,
-        seed: int | None = None,
-        experiment_id: str | None = None,
-        hash: str | None = None,
-        max_concurrent_cache_files: int = 10000,
-        timeout: float = 100,
-        stream: bool = True,
-        **defaults: object,
-    ) -> None:
+    def __init__(self, config_name: str | None = None, **options: object) -> None:
         if config_name is not None and config_name not in self.config_names:
             raise ValueError(
                 f"`config_name` must be one of {self.config_names}, got {config_name!r:.60}; leave "
                 "it out: another metric is loaded by its own name, and options are passed by "
                 "theirs, such as k='cosine'"
             )
-        defaults = _read_once(defaults)
+        passed_on = {name: options.pop(name) for name in _ARGUMENTS & options.keys()}
+        if passed_on.get("num_process", 1) != 1:
+            raise ValueError(
+                f"`num_process` must be 1, got {passed_on['num_process']!r:.20}. "
+                f"{remedy('num_process', 'keyword')}"
+            )
+        defaults = _read_once(options)
         request = read_request(defaults, self.usual, any_order=True)
         self._how = request.how
         self.defaults: dict[str, object] = defaults
-        # The state that samples are summed up in, if they are.
-        self._empty = streams.empty_state(request) if flag("stream", stream) else None
         self.keeps_references = self.keeps_references or request.pairs or request.beside
         self._added = Added()
-        self._left = Added()  # gathered by process 0 and not scored yet
         self._failed = False  # whether the last compute of nothing but these did
         self._lock = threading.RLock()
-        super().__init__(
-            config_name=config_name,
-            keep_in_memory=keep_in_memory,
-            cache_dir=cache_dir,
-            num_process=num_process,
-            process_id=process_id,
-            seed=seed,
-            experiment_id=experiment_id,
-            hash=hash,
-            max_concurrent_cache_files=max_concurrent_cache_files,
-            timeout=timeout,
-        )
-        self._experiment, self._round = self.experiment_id, 0
+        super().__init__(config_name, **passed_on)
 
     def _info(self) -> Any:
         features = PAIRS if self.keeps_references else FEATURES
@@ -131,11 +100,10 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         data: Samples | None = None,
         references: Samples | None = None,
         **options: object,
-    ) -> Record | None:
+    ) -> Record:
         """Score the samples passed here and in earlier `add` and `add_batch` calls.
 
         Added samples are kept until scored: after an error, call it again with other options.
-        With several processes, process 0 scores the samples of all, and the others get None.
         """
         _no_positional("compute(samples=…)", args)
         default_order = "q" not in options
@@ -151,8 +119,7 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
             request = read_request(
                 options, self.usual, second, others=others, any_order=default_order
             )
-            waiting = self._added.samples or self._left.samples
-            if samples is not None and self.num_process == 1 and not waiting:
+            if samples is not None and not self._added.samples:
                 return self._result(samples, references, request)
             with self._lock:  # another thread waits, and adds to the next score
                 return self._compute_added(samples, references, request)
@@ -162,10 +129,8 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
 
     def _compute_added(
         self, samples: Samples | None, references: Samples | None, request: Request
-    ) -> Record | None:
-        if streams.is_stream(self._added.samples):
-            streams.check_served(self._empty, request)
-        given = self._read(samples, references, request=request)
+    ) -> Record:
+        given = self._read(samples, references, how=request.how)
         if given.samples and len(self) and self._failed:
             warn(
                 f"{len(self)} samples that were added before a compute() that failed are scored "
@@ -173,23 +138,12 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
                 "metric again without them"
             )
         whole = labelled(self._added + given, request.groups)
-        if self.num_process > 1:
-            gathered = self._gathered(whole, bool(given.samples))
-            if gathered is None:
-                return None
-            whole = gathered
         if not whole.samples:
             raise TypeError("`samples` is missing: pass samples=…, or add samples before compute()")
-        if streams.is_stream(whole.samples):
-            streams.check_served(self._empty, request)
-            state, *others = whole.samples
-            q = request.orders if request.several else request.orders[0]
-            result = state.merge(*others).compute(q, psd=request.psd, details=request.details)
-        else:
-            second = pooled(whole.references) if whole.references else None
-            request = replace(request, groups=all_labels(whole.labels))
-            result = self._result(pooled(whole.samples), second, request)
-        self._added, self._left, self._failed = Added(), Added(), False
+        second = pooled(whole.references) if whole.references else None
+        request = replace(request, groups=all_labels(whole.labels))
+        result = self._result(pooled(whole.samples), second, request)
+        self._added, self._failed = Added(), False
         return result
 
     def _result(
@@ -204,13 +158,10 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         samples: Samples | None,
         references: Samples | None,
         groups: object = None,
-        request: Request | None = None,
+        *,
+        how: How,
     ) -> Added:
-        """Read a batch that goes with the added ones: a sum, or copies if `request` needs them."""
-        state = streams.folded(self._empty, samples, self._added.samples, groups, request)
-        if state is not None:
-            return Added([state], [], [None])
-        how = self._how if request is None else request.how
+        """Copy a batch that goes with the added ones; `how` is what is known of the samples."""
         found = Added()
         if samples is not None:
             found.samples = [read(samples, self._added.samples, how)]
@@ -228,7 +179,7 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         references: Samples | None = None,
         groups: object = None,
     ) -> None:
-        """Keep a copy of a batch of samples, of any kind, or their sum, for a later `compute()`.
+        """Keep a copy of a batch of samples, of any kind, for a later `compute()`.
 
         `groups` are labels of these samples; a list of lists of samples means groups, too.
         """
@@ -237,15 +188,9 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         if samples is None:
             raise TypeError("`samples` is missing: pass a batch of samples")
         with self._lock:
-            batch = self._read(samples, references, groups)
+            batch = self._read(samples, references, groups, how=self._how)
             all_labels(self._added.labels[-1:] + batch.labels, "; this batch was not kept")
-            if self.num_process > 1:
-                batch.packed()  # refused here, not where the other processes wait
-                self._open()
-            if streams.is_stream(batch.samples) and self._added.samples:
-                self._added.samples[-1] = self._added.samples[-1].merge(*batch.samples)
-            else:
-                self._added += batch
+            self._added += batch
 
     def add(
         self,
@@ -258,7 +203,7 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         references: Samples | None = None,
         group: object = None,
     ) -> None:
-        """Keep a copy of one sample, of any kind, or add it up, for a later `compute()`.
+        """Keep a copy of one sample, of any kind, for a later `compute()`.
 
         `group` is the label of its group; a list of samples is a group by itself.
         """
@@ -277,75 +222,7 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
 
     def __len__(self) -> int:
         """Return how many samples were added and not scored yet."""
-        return len(self._added) + len(self._left)
-
-    # Several processes: each writes its batches to a file of its own, process 0 reads them all.
-
-    def _open(self) -> None:
-        """Open this process's file and wait until all have theirs, as `evaluate` does."""
-        if self.writer is not None:
-            return
-        # Rounds have other names in turn: a fast process may be one ahead of process 0, which has
-        # not read its file of the last one yet.
-        self.info.experiment_id = self._experiment + "-other" * (self._round % 2)
-        self.selected_feature_format: object = datasets.Features(
-            dict.fromkeys(self._feature_names(), datasets.Value("large_string"))
-        )
-        with self._waiting():
-            self._init_writer()
-
-    def _gathered(self, whole: Added, given: bool) -> Added | None:
-        """Gather the batches of all processes in process 0, where they stay until scored."""
-        if self._left.samples and self.writer is None and not given:
-            return self._left  # of a call that failed
-        row = {name: [""] for name in self._feature_names()} | {"predictions": whole.packed()}
-        self._open()
-        with self._waiting():
-            self.writer.write_batch(row)
-            found = evaluate.Metric.compute(self)
-        self._round += 1
-        self._added = Added()
-        if found is None:
-            return None
-        for text in found["predictions"]:
-            self._left += Added.unpacked(text)
-        return self._left
-
-    @contextlib.contextmanager
-    def _waiting(self) -> Iterator[None]:
-        try:
-            yield
-        except BaseException as error:
-            self._abandon()
-            if not isinstance(error, (ValueError, TimeoutError)):
-                raise
-            raise TimeoutError(
-                f"process {self.process_id} of {self.num_process} waited for the others, "
-                f"{self.timeout} s at most ({error}); every process must add samples or call "
-                f"compute(), also one without samples, with the same experiment_id and cache_dir"
-            ) from error
-
-    def _compute(self, predictions: Samples | None, references: Samples | None = None) -> Record:
-        # Only gathers: an exception here would leave locks and files behind.
-        return {"predictions": predictions, "references": references}
-
-    def _abandon(self) -> None:
-        """Leave no file and no lock of this process."""
-        if self.writer is not None:
-            with contextlib.suppress(Exception):
-                self.writer.close()
-            self.writer = None
-        if self.num_process > 1 and self.cache_file_name is not None:
-            with contextlib.suppress(OSError):
-                os.remove(self.cache_file_name)
-        for lock in (self.rendez_vous_lock, self.filelock):
-            if lock is not None and lock.is_locked:
-                lock.release()
-        self.cache_file_name = self.filelock = self.rendez_vous_lock = None
-
-    def __del__(self) -> None:
-        if hasattr(self, "rendez_vous_lock"):
-            self._abandon()
+        return len(self._added)
 
     # A lock cannot be pickled; a copy has its own.
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from ..resolve.kernel_request import with_prompts
-from ..scoring.compute import measure
 from ..scoring.request import Request, read_request
 
 # A blank generation is one more text, so that a run of hours does not end in an error.
@@ -38,13 +37,3 @@ def filled(samples: object) -> Any:
 def given(request: Request, prompts: object) -> Request:
     """Return a request that takes prompts out of similarities; a blank one takes out nothing."""
     return replace(request, how=with_prompts(request.how, filled(prompts)))
-
-
-def of_prompt(
-    generations: Sequence[str], request: Request, remedy: str, prompt: str | None = None
-) -> dict[str, float]:
-    """Score the generations for one prompt, at least two, given the prompt if it is passed."""
-    if isinstance(generations, str) or len(generations) < 2:
-        got = "1, which scores 1 whatever it is" if len(generations) else "none"
-        raise ValueError(f"the generations for a prompt must be two or more, got {got}; {remedy}")
-    return measure(filled(list(generations)), None, given(request, prompt))

@@ -212,7 +212,7 @@ def _by_features(law: Law, X: Rows, sigma: object, m: int, seed: int) -> Similar
     if pairs:
         off = f"{error:.2g} (root mean square over {pairs:,} pairs)"
     settings = {"sigma": scalar(sigma), "n_features": m, "seed": seed}
-    similarity = FeatureSimilarity(F, settings, approximate=error).normalized()
+    similarity = FeatureSimilarity(F, settings).normalized()
     note = f"Similarities are approximate, by {m:,} random Fourier features: they are off by {off}."
     return similarity.noted(notes=[note])
 

@@ -56,7 +56,7 @@ def mag_areas(
     t_cut: float | Literal["median"] = "median",
     average: bool = False,
     quadrature: Quadrature = "trapezoid",
-    **how: object,
+    **how: Any,
 ) -> list[float]:
     """Integrate the magnitude functions of several sets over one interval, to compare them.
 
@@ -101,7 +101,7 @@ def mag_diff(
     relative: bool = False,
     absolute: bool = False,
     quadrature: Quadrature = "trapezoid",
-    **how: object,
+    **how: Any,
 ) -> float:
     """Measure how much more diverse samples are than references: ∫ (Mag_samples − Mag_refs) dt.
 
@@ -127,12 +127,10 @@ def mag_diff(
     >>> mag_diff([0.0, 0.0], [0.0, 1.0], absolute=True) > 1
     True
     """
-    ends = read(epsilon=epsilon, t_cut=t_cut)
-    own = read(n_scales=n_scales, average=average, quadrature=quadrature)
-    own |= read(relative=relative, absolute=absolute)
-    space, reference = read_spaces([samples, references], ["samples", "references"], **how)
-    cut = ends["t_cut"] or convergence(reference, ends["epsilon"])
-    return difference_of(space, reference, cut, **own)
+    own = read(epsilon=epsilon, t_cut=t_cut, n_scales=n_scales, average=average)
+    own |= read(quadrature=quadrature, relative=relative, absolute=absolute)
+    spaces = read_spaces([samples, references], ["samples", "references"], **how)
+    return difference_of(*spaces, **own)
 
 
 def _areas(
@@ -163,7 +161,9 @@ def area_of(
 def difference_of(
     space: MetricSpace,
     reference: MetricSpace,
-    t_cut: float,
+    *,
+    t_cut: float | None,
+    epsilon: float,
     n_scales: int,
     average: bool,
     relative: bool,
@@ -176,19 +176,20 @@ def difference_of(
             "an absolute difference has corners, which quadrature='adaptive' cannot integrate: "
             "leave it out, and choose a larger `n_scales` for more digits"
         )
-    if t_cut == 0:
+    cut = t_cut or convergence(reference, epsilon)
+    if cut == 0:
         _check_one_point(space, "`references`")
         return 0.0
-    base = area_of(reference, t_cut, n_scales, False, quadrature)
+    base = area_of(reference, cut, n_scales, False, quadrature)
     if absolute:
-        scales = np.linspace(0.0, t_cut, n_scales)
+        scales = np.linspace(0.0, cut, n_scales)
         gap = np.abs(evaluate(space, scales).values - evaluate(reference, scales).values)
         difference = _check(float(np.trapezoid(gap, scales)))
     else:
-        difference = area_of(space, t_cut, n_scales, False, quadrature) - base
+        difference = area_of(space, cut, n_scales, False, quadrature) - base
     if relative:
         return difference / base
-    return difference / t_cut if average else difference
+    return difference / cut if average else difference
 
 
 def _check_one_point(space: MetricSpace, of: str) -> None:

@@ -13,6 +13,8 @@ from ..arguments import flag, integer, is_several, number, one_of
 from ..arrays.types import Record
 
 Quadrature = Literal["trapezoid", "adaptive"]
+Solving = Literal["auto", "cg", "cholesky"]
+SOLVERS: tuple[Solving, ...] = ("auto", "cg", "cholesky")
 MOST_SCALES = 10**6
 # Magnitudes are known to 1e-9: so near to 1 or n, three digits of the distance to it are.
 NEAR_END = 1e-6
@@ -134,6 +136,7 @@ READERS: Mapping[str, Callable[[Any], Any]] = {
     "n_scales": check_count,
     "epsilon": _check_epsilon,
     "t_cut": _check_cut,
+    "solver": lambda word: one_of("solver", word, SOLVERS),
     "quadrature": lambda word: one_of("quadrature", word, ("trapezoid", "adaptive")),
     **{name: partial(flag, name) for name in ("average", "relative", "absolute")},
 }

@@ -11,9 +11,9 @@ import numpy as np
 
 from ..arrays.types import Record
 from ..errors import IndefiniteError
-from ..resolve.kernel_request import Solving
 from .conjugate_gradients import Precondition, conjugate_gradients, spectrum_end
 from .floor import Floor
+from .parameters import Solving
 from .triangles import Triangles, product
 
 Correct = Callable[[np.ndarray], np.ndarray | None]

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ..arrays.namespace import row_blocks
-from ..resolve.kernel_request import Solving
 from ..summary import one_line
+from .parameters import Solving
 from .solver import ACCEPTED, Solution, Solver
 
 # Distances from two samples at distance 0 may differ by this share of the larger one.

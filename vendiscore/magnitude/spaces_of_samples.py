@@ -35,7 +35,6 @@ from ..resolve.kernel_request import (
     How,
     KernelArgument,
     Metric,
-    Solving,
     check_one_way,
     how_of,
     refuse_metric_options,
@@ -45,7 +44,7 @@ from ..signature import plain
 from ..similarity.base import Similarity
 from ..similarity.residuals import echo_notes
 from .floor import nearest
-from .parameters import LEINSTER, documented
+from .parameters import LEINSTER, Solving, documented, read
 from .space import MetricSpace
 
 
@@ -99,13 +98,16 @@ def as_space(
     return read_spaces([samples], ["samples"], metric=metric, k=k, solver=solver, **options)[0]
 
 
-def read_spaces(sets: Sequence[Samples], names: Sequence[str], **how: object) -> list[MetricSpace]:
+def read_spaces(
+    sets: Sequence[Samples], names: Sequence[str], *, solver: Solving = "auto", **options: object
+) -> list[MetricSpace]:
     """Return comparable MetricSpaces of sets, by the options of `as_space`, and `fit`."""
-    rest = {n: value for n, value in how.items() if value is not None or n == "solver"}
-    read = how_of(rest)
-    check_one_way(read, "magnitude")
-    samples = [read_samples(each, read, name) for each, name in zip(sets, names, strict=True)]
-    return as_spaces(samples, read, names)
+    own = read(solver=solver)
+    given = {name: value for name, value in options.items() if value is not None}
+    how = how_of(given, own)
+    check_one_way(how, "magnitude")
+    samples = [read_samples(each, how, name) for each, name in zip(sets, names, strict=True)]
+    return as_spaces(samples, how, names, **own)
 
 
 def as_spaces(
@@ -113,11 +115,14 @@ def as_spaces(
     how: How,
     names: Sequence[str],
     similarities: Callable[[], Sequence[Similarity]] | None = None,
+    solver: Solving = "auto",
 ) -> list[MetricSpace]:
     """Return the MetricSpace of each of several sets, of their `similarities` if there are any."""
     if any(isinstance(samples, MetricSpace) for samples in sets):
         made = [
-            samples if isinstance(samples, MetricSpace) else as_spaces([samples], how, [name])[0]
+            samples
+            if isinstance(samples, MetricSpace)
+            else as_spaces([samples], how, [name], solver=solver)[0]
             for samples, name in zip(sets, names, strict=True)
         ]
         check_nothing_fitted(sets, made, names, MetricSpace)
@@ -126,13 +131,13 @@ def as_spaces(
     if how.metric == "precomputed":
         settings = {"metric": "precomputed"}
         found = [check_distances(samples, name) for samples, name in zip(sets, names, strict=True)]
-        return [MetricSpace(D, settings=settings, solver=how.solver) for D in found]
+        return [MetricSpace(D, settings=settings, solver=solver) for D in found]
     if of_rows(sets, how):
-        return _from_rows(sets, how, names)
+        return _from_rows(sets, how, names, solver)
     refuse_metric_options(how.metric_options)
     of_kernel = resolve_sets(sets, how, names) if similarities is None else similarities()
     with np.errstate(under="ignore", over="ignore"):
-        return [_from_similarity(each, how) for each in of_kernel]
+        return [_from_similarity(each, how, solver) for each in of_kernel]
 
 
 def of_rows(sets: Sequence[Samples], how: How) -> bool:
@@ -160,7 +165,9 @@ def _is_text(samples: Samples) -> bool:
     return any(isinstance(first, str) for first in firsts)
 
 
-def _from_rows(sets: Sequence[Samples], how: How, names: Sequence[str]) -> list[MetricSpace]:
+def _from_rows(
+    sets: Sequence[Samples], how: How, names: Sequence[str], solver: Solving
+) -> list[MetricSpace]:
     metric = metric_of_rows(how)
     rows = [numpy_rows(samples, name) for samples, name in zip(sets, names, strict=True)]
     fitted = derived_options(rows, how, names)
@@ -184,7 +191,7 @@ def _from_rows(sets: Sequence[Samples], how: How, names: Sequence[str]) -> list[
                 D,
                 inverse,
                 {"metric": label, **options},
-                how.solver,
+                solver,
                 negative_type=label in NEGATIVE_TYPE or (p is not None and p <= 2),
                 hilbert=label in HILBERT or p == 2,
                 fitted=fitted,
@@ -237,7 +244,7 @@ def _distinct(groups: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return first, inverse
 
 
-def _from_similarity(similarity: Similarity, how: How) -> MetricSpace:
+def _from_similarity(similarity: Similarity, how: How, solver: Solving) -> MetricSpace:
     refuse_gradient("magnitude", samples=similarity)
     groups = similarity.groups()
     first, inverse = _distinct(np.arange(similarity.n) if groups is None else np.asarray(groups))
@@ -267,7 +274,7 @@ def _from_similarity(similarity: Similarity, how: How) -> MetricSpace:
         D,
         inverse,
         {"metric": "1−k" if halved else "√(2−2k)", **similarity.settings},
-        how.solver,
+        solver,
         negative_type=similarity.psd,
         hilbert=bool(hilbert) and not halved,
         fitted=similarity.fitted,

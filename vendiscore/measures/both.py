@@ -51,7 +51,7 @@ class SampleSet:
         if "eigen" in self.__dict__:
             return self.eigen
         found = self.__dict__.get("spectral")
-        if found is not None and found.spectrum is not None and found.spectrum.error == 0:
+        if found is not None and found.spectrum is not None and not found.spectrum.single:
             return found.spectrum
         return spectrum_of(self.similarity, self.p, self.psd)
 
@@ -100,21 +100,9 @@ class Both(SampleSet):
         return n, self.similarity.n - n
 
     @cached_property
-    def space(self) -> MetricSpace:
-        """All samples at the distances of a metric, or of their kernel; n² memory."""
-        return as_spaces([self.samples], self.how, ["samples"])[0]
-
-    @cached_property
     def p(self) -> Array | None:
         """Weights of all, by which each set has one half."""
         return half_each(self.similarity, self.sizes)
-
-    @cached_property
-    def of_references(self) -> Spectrum:
-        """The spectrum of the references alone."""
-        if self.own.is_part:
-            return self.own.whole.both.of_references
-        return spectrum_of(self.own.similarities[1], psd=self.psd)
 
     @property
     def settings(self) -> Record:
@@ -129,11 +117,13 @@ class Both(SampleSet):
         """Nearest neighbours and balls, at the same distances, of which no matrix is made."""
         samples = self.samples
         n = size(self.own.samples) if self.of_rows else self.sizes[0]
-        if "space" in self.__dict__ or (self.of_rows and callable(self.how.metric)):
-            return neighbourhoods.of_space(self.space, n)
+        if self.of_rows and callable(self.how.metric):
+            space = as_spaces([samples], self.how, ["samples"])[0]
+            return neighbourhoods.of_space(space, n)
         whole = self.own.whole.both.neighbourhoods if self.own.is_part else None
-        find = neighbourhoods.of_rows if self.of_rows else neighbourhoods.of_kernel
-        return find(samples, n, self.how, whole)
+        if self.of_rows:
+            return neighbourhoods.of_rows(samples, n, self.how, whole)
+        return neighbourhoods.of_kernel(samples, n, whole)
 
     @property
     def digest(self) -> str:

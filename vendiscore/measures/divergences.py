@@ -1,21 +1,17 @@
-"""Divergences of entropies: how far two sets are apart as states of quantum information.
+"""The surprise of samples: how much rarer each is in two sets together than in its own.
 
-With unit features x a set is ρ = mean of xxᵀ, H(ρ) = −tr ρ log ρ is log VS; σ = (ρ_X + ρ_Y)/2.
+With unit features x a set is ρ = mean of xxᵀ; both are σ = (ρ_X + ρ_Y)/2.
 """
 
 from __future__ import annotations
 
 import math
-import sys
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 
 from ..arguments import integer, refuse_gradient
-from ..arrays.namespace import is_torch, scalar
-from ..arrays.types import Number, Samples
-from ..registry.measure import register_measure
+from ..arrays.types import Samples
 from ..resolve.kernel_request import KernelArgument, how_of
 from ..resolve.sets import read_samples
 from ..similarity.base import Similarity
@@ -27,47 +23,6 @@ from .both import half_each
 from .subject import Subject
 
 ROUNDING = 1e-9  # of surprises that are equal
-_register = partial(
-    register_measure,
-    needs="similarity",
-    direction="lower",
-    aspect="likeness",
-    pooled=True,
-    null=True,
-)
-
-
-@_register(
-    "JensenShannon",
-    range=f"[0, {math.log(2)}]",
-    source="Majtey, Lamberti & Prato, Phys. Rev. A 2005; of kernels Bach, arXiv 2202.08545",
-)
-def jensen_shannon(subject: Subject) -> Number:
-    """The Jensen–Shannon divergence of both sets in nats: H(σ) − (H(ρ_X) + H(ρ_Y))/2.
-
-    At order 1: 0 for a set with itself, log 2 for sets with nothing in common. Two draws of one
-    source are far from 0 where samples hardly repeat: read JensenShannon_excess.
-    """
-    both = subject.both
-    return _entropy(both.spectrum) - (_entropy(subject.spectrum) + _entropy(both.of_references)) / 2
-
-
-@_register(
-    "RelativeVS",
-    range="[1, 2]",
-    source="Umegaki, 1962; of kernels Bach, arXiv 2202.08545",
-    vectors=True,
-)
-def relative_vendi_score(subject: Subject) -> float:
-    """exp of the relative entropy of the samples to both sets together, S(ρ_X ‖ σ).
-
-    At order 1: 1 for a set with itself, 2 where no sample has anything in common with a reference.
-    References that no sample is like count less than in "JensenShannon". Two draws of one source
-    are far from 1 where samples hardly repeat: read RelativeVS_excess.
-    """
-    both = subject.both
-    surprises = rank_one.surprise(both.eigen)[: both.sizes[0]]
-    return math.exp(scalar(surprises.mean() - _entropy(subject.spectrum)))
 
 
 def surprise(
@@ -82,7 +37,7 @@ def surprise(
     """Return how much rarer each sample is in samples and references together than in the samples.
 
     xᵀ (log ρ_X − log σ) x, with ρ_X = mean of xxᵀ over the samples and σ that over both sets, with
-    half of the weight each; its mean is log "RelativeVS". Use it to rank samples.
+    half of the weight each; its mean is the relative entropy S(ρ_X ‖ σ). Use it to rank samples.
 
     Parameters
     ----------
@@ -193,9 +148,3 @@ def _shuffled(pool: Similarity, n: int, permutations: int, psd: PSD) -> np.ndarr
 def _surprises(together: Spectrum, own: Spectrum) -> np.ndarray:
     of_all = rank_one.surprise(together)[: own.n]
     return np.minimum(of_all - rank_one.surprise(own), math.log(2))
-
-
-def _entropy(spectrum: Spectrum) -> Number:
-    """Return H in nats."""
-    number = spectrum.effective_number(1)
-    return sys.modules["torch"].log(number) if is_torch(number) else math.log(number)

@@ -45,7 +45,7 @@ def read_measures(measures: Any, shared: Record) -> list[Chosen]:
         measure = get_measure(name)
         for option in own:
             if option not in measure.options:
-                hint = suggestion(option, measure.options, mark="`")
+                hint = suggestion(option, measure.options, mark="`", kind="keyword")
                 said = f"`{option}` is not an option of measure {measure.name!r}. {hint}"
                 raise TypeError(said.rstrip())
         options = {option: shared[option] for option in measure.options if option in shared} | own

@@ -17,6 +17,7 @@ from ..registry.measure import register_measure
 from ..spectral.hill import effective_number
 from .subject import Subject
 
+BETWEEN = "BetweenVS"
 _JOST = "Jost, Ecology 2007, of eigenvalues"
 _register = partial(
     register_measure,
@@ -51,10 +52,9 @@ def within(subject: Subject) -> list[Number]:
 
 
 @_register(
-    "BetweenVS",
+    BETWEEN,
     range="(0, n]",
     source=f"{_JOST}; at order 1 exp of Holevo's quantity (1973)",
-    null=True,
 )
 def between(subject: Subject) -> list[Number]:
     """β = γ / α: how many groups there effectively are; from 1 to exp H(w) at order 1.

@@ -11,10 +11,8 @@ import numpy as np
 from ..arguments import is_several
 from ..magnitude.area import area_of, difference_of
 from ..magnitude.function import magnitude_dimension
-from ..magnitude.parameters import READERS, Quadrature, check_count, check_scales
+from ..magnitude.parameters import READERS, Quadrature, Solving, check_count, check_scales
 from ..magnitude.scales import convergence, evaluate, unlike_cut
-from ..magnitude.solver import ACCEPTED
-from ..magnitude.space import MetricSpace
 from ..registry.measure import Reader, register_measure
 from ..signature import digits
 from .subject import Subject
@@ -52,17 +50,16 @@ def _read_scales(t: object) -> float | list[float]:
     range="[1, ∞)",
     direction="higher",
     source=f"{_LEINSTER}, Definition 2.1",
-    readers={"t": _read_scales},
+    readers={**READERS, "t": _read_scales},
 )
-def magnitude(subject: Subject, t: float | Sequence[float] = 1.0) -> float | dict[str, float]:
+def magnitude(
+    subject: Subject, t: float | Sequence[float] = 1.0, solver: Solving = "auto"
+) -> float | dict[str, float]:
     """The effective number of points at scale t of distances; several t give one for each."""
-    return _by_scale(t, _magnitudes(subject.space, t))
-
-
-def _magnitudes(space: MetricSpace, t: float | Sequence[float]) -> list[float]:
+    space = subject.solved(solver)[0]
     if isinstance(t, float):
-        return [space.magnitude(t)]
-    return evaluate(space, np.array(t)).values.tolist()
+        return space.magnitude(t)
+    return _by_scale(t, evaluate(space, np.array(t)).values.tolist())
 
 
 def _by_scale(t: float | Sequence[float], values: Sequence[float]) -> float | dict[str, float]:
@@ -89,12 +86,15 @@ def spread(subject: Subject, t: float | Sequence[float] = 1.0) -> float | dict[s
     readers={**READERS, "n_scales": partial(check_count, least=3)},
     aspect="dimension",
 )
-def dimension(subject: Subject, n_scales: int = 30, epsilon: float = 0.05) -> float:
+def dimension(
+    subject: Subject, n_scales: int = 30, epsilon: float = 0.05, solver: Solving = "auto"
+) -> float:
     """The largest slope of log Mag(t) against log t, which estimates intrinsic dimension.
 
     At `n_scales` scales from t_conv / 100 to t_conv; 0 for one point. See `magnitude_dimension`.
     """
-    slopes = magnitude_dimension(subject.space, n_scales=n_scales, epsilon=epsilon).values
+    space = subject.solved(solver)[0]
+    slopes = magnitude_dimension(space, n_scales=n_scales, epsilon=epsilon).values
     return float(slopes.max(initial=0.0))
 
 
@@ -113,6 +113,7 @@ def magnitude_area(
     t_cut: float | Literal["t_conv"] | None = None,
     average: bool = False,
     quadrature: Quadrature = "trapezoid",
+    solver: Solving = "auto",
 ) -> float:
     """The area under the magnitude function, to a scale that sets have in common if there is one.
 
@@ -121,14 +122,14 @@ def magnitude_area(
     convergence scale of the references, or else of the samples (`mag_area`), which cannot
     be compared between sets. `t_cut` ends it elsewhere; "t_conv" is the samples' own scale.
     """
-    space = subject.space
+    space, *references = subject.solved(solver)
     if isinstance(t_cut, float):
         cut = t_cut
     elif t_cut is None and space.unit is not None:
         cut = unlike_cut(space.n, space.unit, epsilon)
-    elif t_cut is None and subject.references is not None:
+    elif t_cut is None and references:
         subject.notes.append(REFERENCES_CUT)
-        cut = convergence(subject.spaces[1], epsilon)
+        cut = convergence(references[0], epsilon)
         if cut == 0:
             raise ValueError(
                 "MagArea ends at the convergence scale of the references, but they are one point "
@@ -143,9 +144,9 @@ def magnitude_area(
 @_register(
     "t_conv", range="[0, ∞)", direction="lower", source=f"{_LIMBECK}, Definition 3.5", readers=_AREA
 )
-def convergence_scale(subject: Subject, epsilon: float = 0.05) -> float:
+def convergence_scale(subject: Subject, epsilon: float = 0.05, solver: Solving = "auto") -> float:
     """The convergence scale, where the magnitude is (1 − ε) n: larger for closer samples."""
-    return convergence(subject.space, epsilon)
+    return convergence(subject.solved(solver)[0], epsilon)
 
 
 @_register(
@@ -165,36 +166,16 @@ def magnitude_difference(
     relative: bool = False,
     absolute: bool = False,
     quadrature: Quadrature = "trapezoid",
+    solver: Solving = "auto",
 ) -> float:
     """The area between the magnitude functions of samples and references, to t_conv of these."""
-    space, reference = subject.spaces
-    cut = t_cut if isinstance(t_cut, float) else convergence(reference, epsilon)
-    return difference_of(space, reference, cut, n_scales, average, relative, absolute, quadrature)
-
-
-@_register(
-    "MagDistance",
-    range="[0, ∞)",
-    direction="lower",
-    source="Torkamani, Gouk & Sarkar, arXiv 2602.08859",
-    readers={"t": _read_scales},
-    aspect="likeness",
-    pooled=True,
-)
-def magnitude_distance(
-    subject: Subject, t: float | Sequence[float] = 1.0
-) -> float | dict[str, float]:
-    """2 Mag(X ∪ Y) − Mag(X) − Mag(Y) at scale t of distances: how many points are of one set only.
-
-    0 for a set with itself, and at least 0 wherever exp(−tD) of both sets is positive definite.
-    """
-    union = subject.both.space
-    # A part that has all points has its magnitude, to the last digit.
-    spaces = [union if each.distinct == union.distinct else each for each in subject.spaces]
-
-    def distance(together: float, *parts: float) -> float:
-        found = 2 * together - sum(parts)
-        return 0.0 if -4 * ACCEPTED * together <= found < 0 else found
-
-    curves = [_magnitudes(space, t) for space in (union, *spaces)]
-    return _by_scale(t, list(map(distance, *curves)))
+    return difference_of(
+        *subject.solved(solver),
+        t_cut=t_cut if isinstance(t_cut, float) else None,
+        epsilon=epsilon,
+        n_scales=n_scales,
+        average=average,
+        relative=relative,
+        absolute=absolute,
+        quadrature=quadrature,
+    )

@@ -39,7 +39,6 @@ class Balls:
     """Who is in whose ball, of n samples and m references; a ball has its boundary."""
 
     around: np.ndarray  # in how many balls of references each sample is
-    around_clipped: np.ndarray  # and in how many that reach no further than the median ball
     met: np.ndarray  # how many samples are in the ball of each reference
     recalled: np.ndarray  # in how many of samples it is; none where there are k samples or fewer
 
@@ -63,7 +62,6 @@ class Neighbourhoods:
         self._sides = slice(0, distinct), slice(distinct, pairs.n)
         self._nearest: list[np.ndarray | None] = [None, None]
         self._balls: dict[int, Balls] = {}
-        self._own: dict[int, np.ndarray] = {}
 
     def radii(self, side: int, k: int) -> np.ndarray:
         """Return how far the k-th nearest other is from each sample (side 0) or reference (1)."""
@@ -77,38 +75,18 @@ class Neighbourhoods:
             self._nearest[side] = found
         return found[self.inverse[side], k - 1]
 
-    def clipped(self, k: int) -> np.ndarray:
-        """Return the radii of references, of which none is above their median."""
-        radii = self.radii(1, k)
-        ordered = np.sort(radii)
-        low, high = ordered[(len(radii) - 1) // 2], ordered[len(radii) // 2]
-        return np.minimum(radii, self.pairs.middle(float(low), float(high)))
-
     def balls(self, k: int) -> Balls:
         """Count the points in each ball; there are more than k references."""
         if k not in self._balls:
-            each = (self.radii(1, k), self.clipped(k))
-            radii = [self._of_distinct(1, own)[None] for own in each]
+            radii = [self._of_distinct(1, self.radii(1, k))[None]]
             if self.sizes[0] > k:
                 radii.append(self._of_distinct(0, self.radii(0, k))[:, None])
             what = "samples near references"
             around, met = members(self.pairs, *self._sides, self._counts, radii, what)
-            recalled = met[2] if len(met) > 2 else np.zeros_like(met[0])
+            recalled = met[1] if len(met) > 1 else np.zeros_like(met[0])
             x, y = self.inverse
-            self._balls[k] = Balls(around[0][x], around[1][x], met[0][y], recalled[y])
+            self._balls[k] = Balls(around[0][x], met[0][y], recalled[y])
         return self._balls[k]
-
-    def own(self, k: int) -> np.ndarray:
-        """Count the clipped balls of other references that each reference (m,) is in."""
-        if self._whole is not None:
-            return self._whole.own(k)
-        if k not in self._own:
-            side, counts = self._sides[1], self._counts[1]
-            radii = [self._of_distinct(1, self.clipped(k))[None]]
-            what = "references near others"
-            found, _ = members(self.pairs, side, side, (counts, counts), radii, what)
-            self._own[k] = found[0][self.inverse[1]]
-        return self._own[k]
 
     def _of_distinct(self, side: int, values: np.ndarray) -> np.ndarray:
         """Keep one value for each distinct point of a side."""
@@ -132,11 +110,11 @@ def of_rows(X: np.ndarray, n: int, how: How, whole: Neighbourhoods | None = None
     X = X if len(places) == len(X) else X[places]
     pairs: Pairs
     if units:
-        pairs = RowPairs(X, UNIT_ROUNDING, squared=True)
+        pairs = RowPairs(X, UNIT_ROUNDING)
     elif metric == "seuclidean":
         pairs = RowPairs(X / np.sqrt(options["V"]))
     elif metric in ("euclidean", "sqeuclidean") and not options:
-        pairs = RowPairs(X, squared=metric == "sqeuclidean")
+        pairs = RowPairs(X)
     else:
 
         def place(i: int) -> str:
@@ -148,24 +126,24 @@ def of_rows(X: np.ndarray, n: int, how: How, whole: Neighbourhoods | None = None
 
 
 def of_kernel(
-    similarity: Similarity, n: int, how: How, whole: Neighbourhoods | None = None
+    similarity: Similarity, n: int, whole: Neighbourhoods | None = None
 ) -> Neighbourhoods:
     """Return the neighbourhoods of n samples, and references after them, under a kernel."""
     groups = similarity.groups()
     places, inverse = _distinct(np.arange(similarity.n) if groups is None else groups, n)
     if len(places) < similarity.n:
         similarity = similarity.take(places)
-    n, squared = int(inverse[0].max()) + 1, how.metric == "1-k"
+    n = int(inverse[0].max()) + 1
     F: Any = None if similarity.dim is None else similarity.features()
     pairs: Pairs
     if F is None:
-        pairs = _KernelPairs(similarity, n, squared, kernel_rounding(similarity))
+        pairs = _KernelPairs(similarity, n, kernel_rounding(similarity))
     elif sp.issparse(F):
         # As many products in a sum as a row has numbers, of vectors of length 1.
         rounding = 4 * (int(np.diff(F.tocsr().indptr).max(initial=0)) + 16) * EPS
-        pairs = _KernelPairs(similarity, n, squared, rounding)
+        pairs = _KernelPairs(similarity, n, rounding)
     else:
-        pairs = RowPairs(np.asarray(to_host(F), np.float64), UNIT_ROUNDING, squared=squared)
+        pairs = RowPairs(np.asarray(to_host(F), np.float64), UNIT_ROUNDING)
     return Neighbourhoods(pairs, inverse, whole)
 
 
@@ -191,8 +169,8 @@ class _KernelPairs(Squared):
 
     threaded = False  # whatever the kernel is
 
-    def __init__(self, similarity: Similarity, n: int, squared: bool, rounding: float) -> None:
-        self.n, self.squared, self.rounding = similarity.n, squared, rounding
+    def __init__(self, similarity: Similarity, n: int, rounding: float) -> None:
+        self.n, self.rounding = similarity.n, rounding
         self.parts = [(slice(0, self.n), similarity)]
         if not isinstance(similarity, MatrixSimilarity):  # of one set half as many are computed
             sides = (slice(0, n), slice(n, self.n))

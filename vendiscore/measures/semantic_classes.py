@@ -16,7 +16,7 @@ from ..registry.measure import register_measure
 from ..spectral.hill import effective_number
 from .stack import Stack
 from .subject import Subject
-from .vendi_family import numbers_of, quality_of, read_numbers, read_quality, score_of
+from .vendi_family import numbers_of, quality_of, read_numbers, read_quality
 
 
 def _read_same_above(value: object) -> float:
@@ -147,21 +147,3 @@ def semantic_entropy(subject: Subject, logprobs: Any = None, same_above: float =
         mass = as_kind_of((np.arange(len(founders))[:, None] == inverse).astype(float), p) @ p
         return namespace(mass).log(effective_number(mass, 1.0))
     return math.log(effective_number(np.bincount(inverse, p) / (len(codes) if p is None else 1)))
-
-
-@register_measure(
-    "KernelLanguageEntropy",
-    needs="similarity",
-    range="[0, ∞)",
-    direction="higher",
-    source="Nikitin et al., NeurIPS 2024, arXiv 2405.20003",
-    weighted=True,
-)
-def kernel_language_entropy(subject: Subject) -> Number:
-    """The von Neumann entropy of the semantic kernel with unit trace, in nats: log VS of q = 1.
-
-    It takes answers under any kernel, whatever `q` is: at most log n. Under k="equivalence" it is
-    SemanticEntropy, which has no nearness between classes.
-    """
-    found = score_of(subject, 1.0)
-    return namespace(found).log(found) if is_torch(found) else math.log(found)

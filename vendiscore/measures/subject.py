@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
-from copy import copy
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -20,6 +19,7 @@ from ..arrays.types import Record, Rows, Samples, Weights
 from ..arrays.weights import check_weights
 from ..distances.all_pairs import check_distances, numpy_rows
 from ..errors import SampleError
+from ..magnitude.parameters import Solving
 from ..magnitude.space import MetricSpace
 from ..magnitude.spaces_of_samples import as_spaces, derived_options, of_rows
 from ..registry.kernel import Kernel
@@ -99,6 +99,7 @@ class Subject(SampleSet):
         self.pooled = pooled
         self.name = name
         self.estimating = estimating
+        self.solver: Solving = "auto"  # for the weights of magnitude, of all parts
         self.names: list[str] = (
             [name] if references is None else [name, "references"]
         )  # as errors call them
@@ -210,18 +211,29 @@ class Subject(SampleSet):
     def spaces(self) -> list[MetricSpace]:
         """The samples, and the references, at their distances."""
         if not self.is_part:
-            return as_spaces(self.sets, self.how, self.names, lambda: self.similarities)
+            sets, names = self.sets, self.names
+            return as_spaces(sets, self.how, names, lambda: self.similarities, self.solver)
         whole, how = self.whole, self.whole.how_of_parts
         if how.metric == "precomputed":
             own = whole.distances[np.ix_(self.places, self.places)]
         else:
             own = self.samples if whole.of_rows else self.similarity
-        return [*as_spaces([own], how, ["samples"]), *whole.reference_spaces]
+        spaces = as_spaces([own], how, ["samples"], solver=whole.solver)
+        return [*spaces, *whole.reference_spaces]
 
     @property
     def space(self) -> MetricSpace:
         """The samples at the distances of a metric, or of their kernel, √(2 − 2k)."""
         return self.spaces[0]
+
+    def solved(self, solver: Solving) -> list[MetricSpace]:
+        """Return the spaces, whose weights `solver` solves for; a MetricSpace keeps its own."""
+        spaces = self.__dict__.get("spaces")
+        if self.whole.solver != solver or (spaces and spaces[0].solver.method != solver):
+            self.whole.solver = solver
+            self.__dict__.pop("spaces", None)
+            self.whole.__dict__.pop("reference_spaces", None)
+        return self.spaces
 
     @property
     def came(self) -> int:
@@ -269,23 +281,6 @@ class Subject(SampleSet):
             for group, places in enumerate(np.split(order, ends[:-1]))
         ]
 
-    def shuffled(self, pool: Similarity, rng: np.random.Generator) -> Subject:
-        """Return a copy, of all in a pool, in which samples have become references at random."""
-        both, n, other = self.both, self.both.sizes[0], copy(self)
-        for view in ("spectral", "spectrum", "rows_came", "p", *_VIEWS):
-            other.__dict__.pop(view, None)
-        other.samples, other.pooled = self.samples, ("similarity",)
-        other.notes, other.settings = [], {}
-        order = rng.permutation(pool.n)
-        other.whole, other.is_part = other, False
-        other.pool = pool.take(order), np.array([0, n, len(order)])
-        if both.sizes == (n, n):  # each has the weight that it had
-            for name in both.__dict__.keys() & {"spectrum", "eigen"}:
-                found = both.__dict__[name]
-                vectors = None if found.vectors is None else found.vectors[order]
-                other.both.__dict__[name] = replace(found, vectors=vectors)
-        return other
-
     @cached_property
     def how_of_parts(self) -> How:
         """Distances of parts are found as follows: with what the metric derives from whole sets."""
@@ -315,8 +310,10 @@ class Subject(SampleSet):
         if self.references is None:
             return []
         if self.of_rows or self.how.metric == "precomputed":
-            return as_spaces([self.references], self.how_of_parts, ["references"])
-        return as_spaces(self.similarities[1:], self.how, ["references"])
+            how, references = self.how_of_parts, self.references
+        else:
+            how, references = self.how, self.similarities[1]
+        return as_spaces([references], how, ["references"], solver=self.solver)
 
     @cached_property
     def features(self) -> Rows:

@@ -1,4 +1,4 @@
-"""The Vendi Score as a measure, and what is made of it: with quality, cut short, as an entropy."""
+"""The Vendi Score as a measure, and what is made of it: with quality, and as an entropy."""
 
 from __future__ import annotations
 
@@ -8,18 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import flag, integer, refuse_gradient
-from ..arrays.namespace import as_kind_of, is_torch, namespace, scalar
+from ..arguments import refuse_gradient
+from ..arrays.namespace import as_kind_of, is_torch, namespace
 from ..arrays.types import Number
 from ..arrays.weights import PerSample, per_sample
 from ..registry.measure import register_measure
-from ..spectral.hill import effective_number
 from ..spectral.rank_one import coverage, novelty
 from ..spectral.vendi import vendi
 from .subject import Subject
 
-# Share of the mean of squared similarities that may be rounding where pairs have none.
-NOTHING = 1e-12
 _register = partial(
     register_measure, needs="similarity", direction="higher", weighted=True, ordered=True
 )
@@ -83,64 +80,34 @@ def quality_weighted(subject: Subject, quality: Any = None) -> list[Number]:
     return [mean * value for value in subject.spectral.values]
 
 
-@_register(
-    "TruncatedVS",
-    range="[1, n]",
-    source="Ospanov & Farnia, UAI 2025, arXiv 2410.21719",
-    readers={"top": partial(integer, "top")},
-)
-def truncated(subject: Subject, top: int = 500) -> list[Number]:
-    """The Vendi Score of the `top` t largest eigenvalues, each raised by 1/t of what they leave.
-
-    For n samples from one source it settles once n is a multiple of t, where VS may go on growing:
-    compare it for one t below n. For t samples or fewer it is VS. The authors have t = 500.
-    """
-    found = subject.spectral.spectrum  # the error of VS, which is good for these orders
-    values = (subject.spectrum if found is None else found).values
-    rest = values[top:]
-    # Where they leave exactly nothing; otherwise rounding would raise zeros, which would count.
-    if bool((rest > 0).any()):
-        values = values[:top] + rest.sum() / top
-    return [effective_number(values, q) for q in subject.orders]
-
-
-def score_of(subject: Subject, q: float) -> Number:
-    """Return the Vendi Score of order q; of order 2 by a norm where no spectrum is known."""
+def log_score(subject: Subject, q: float) -> Number:
+    """Return log VS of order q; of order 2 by a norm where no spectrum is known."""
     known = subject.__dict__.get("eigen", subject.__dict__.get("spectrum"))
     if known is None and "spectral" in subject.__dict__:
         known = subject.spectral.spectrum
-    return vendi(subject.similarity, [q], subject.p, subject.psd, spectrum=known).values[0]
+    number = vendi(subject.similarity, [q], subject.p, subject.psd, spectrum=known).values[0]
+    return namespace(number).log(number) if is_torch(number) else math.log(number)
 
 
-@register_measure(
-    "RKE",
-    needs="similarity",
-    range="[0, ∞)",
-    direction="higher",
-    source="Jalali, Li & Farnia, NeurIPS 2023",
-    weighted=True,
-    readers={"unbiased": partial(flag, "unbiased")},
+_register_entropy = partial(
+    register_measure, needs="similarity", range="[0, ∞)", direction="higher", weighted=True
 )
-def renyi_kernel_entropy(subject: Subject, unbiased: bool = False) -> Number:
-    """The Rényi kernel entropy −log Σ p_i p_j k_ij² of order 2: log VS of q = 2, whatever `q` is.
 
-    `unbiased` takes pairs of two different samples (a U-statistic): larger, with no value where
-    no two samples have anything in common.
+
+@_register_entropy("RKE", source="Jalali, Li & Farnia, NeurIPS 2023")
+def renyi_kernel_entropy(subject: Subject) -> Number:
+    """The Rényi kernel entropy of order 2, −log Σ p_i p_j k_ij²: log VS of q = 2, for any `q`."""
+    return log_score(subject, 2.0)
+
+
+@_register_entropy("KernelLanguageEntropy", source="Nikitin et al., NeurIPS 2024, arXiv 2405.20003")
+def kernel_language_entropy(subject: Subject) -> Number:
+    """The von Neumann entropy of the semantic kernel with unit trace, in nats: log VS of q = 1.
+
+    It takes answers under any kernel, whatever `q` is: at most log n. Under k="equivalence" it is
+    SemanticEntropy, which has no nearness between classes.
     """
-    p, number = subject.p, score_of(subject, 2.0)
-    log = namespace(number).log if is_torch(number) else math.log
-    if not unbiased:
-        return log(number)
-    same = 1 / subject.n if p is None else p @ p  # one is drawn twice
-    purity = 1 / number
-    pairs = purity - same
-    if subject.n < 2 or not scalar(pairs) > NOTHING * scalar(purity):
-        what = "has one sample" if subject.n < 2 else "has no two that have anything in common"
-        raise ValueError(
-            f"RKE with unbiased=True compares pairs of different samples, but this set {what}; "
-            "pass more samples, or leave `unbiased` out"
-        )
-    return -log(pairs / (1 - same))
+    return log_score(subject, 1.0)
 
 
 @register_measure(

@@ -12,13 +12,12 @@ draw without pyplot.
 
 from ..hints import refuse_calls
 from .curves import growth, magnitude, profile, selection
-from .forest_plot import differences, intervals
+from .forest_plot import intervals
 from .labelled_map import source_map
 from .set_structure import contributions, heat_map, spectrum
 
 __all__ = [
     "contributions",
-    "differences",
     "growth",
     "heat_map",
     "intervals",

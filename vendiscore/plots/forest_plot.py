@@ -1,4 +1,4 @@
-"""Scores of sets, and their differences, with intervals."""
+"""Scores of sets with intervals."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ..arrays.types import Axes, Record
 from ..optional import require
-from .axes import axes_of, ink, picture
+from .axes import axes_of, picture
 
 _DOTS = "osD^"  # of the first round of the style's colours, of the second, and so on
 
@@ -45,41 +45,6 @@ def intervals(
         {"color": f"C{i}", "marker": _DOTS[i // colours % len(_DOTS)]} for i in range(len(names))
     ]
     return _rows(ax, label, names, looks, scores, low, high)
-
-
-@picture
-def differences(
-    names: Sequence[str],
-    differences: Sequence[float],
-    low: Sequence[float],
-    high: Sequence[float],
-    *,
-    label: str = "more effectively different",
-    ax: Axes | None = None,
-) -> Axes:
-    """Plot each difference of two sets as a dot, hollow if its interval (a bar) contains 0.
-
-    Parameters
-    ----------
-    names, differences, low, high : sequences
-        Pairs such as "A − B", with `difference`, `low` and `high` of the `pairs` of a Comparison.
-    label : str, what the differences are of
-    {ax}
-
-    Examples
-    --------
-    >>> from matplotlib.figure import Figure
-    >>> ax = differences(["A − B"], [1.5], [0.5], [2.5], ax=Figure().add_subplot())
-    >>> [label.get_text() for label in ax.get_yticklabels()]
-    ['A − B']
-    """
-    ax = axes_of(ax)
-    ax.axvline(0, color=ink(ax), lw=0.8, ls=":")
-    hollow = [left <= 0 <= right for left, right in zip(low, high, strict=True)]
-    looks: list[Record] = [
-        {"color": "C0", "marker": "o", "mfc": "none" if h else "C0"} for h in hollow
-    ]
-    return _rows(ax, label, names, looks, differences, low, high)
 
 
 def _rows(

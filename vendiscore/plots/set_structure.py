@@ -13,27 +13,27 @@ from ..spectral.rank_one import lost
 from .axes import axes_of, ink, picture, whole_numbers
 
 POINTS = 7.0  # the height of a label
+BARS = 30  # the largest number of bars
 
 
 @picture
-def spectrum(shares: Array, *, bars: int = 30, ax: Axes | None = None) -> Axes:
-    """Plot the largest eigenvalues as shares of the whole, in percent.
+def spectrum(shares: Array, *, ax: Axes | None = None) -> Axes:
+    """Plot the 30 largest eigenvalues as shares of the whole, in percent.
 
     Parameters
     ----------
     shares : array (m,), descending, summing to 1, such as `vendiscore.spectrum(similarity)`
-    bars : int, the largest number of bars
     {ax}
 
     Examples
     --------
     >>> from matplotlib.figure import Figure
-    >>> ax = spectrum([0.5, 0.3, 0.2], bars=2, ax=Figure().add_subplot())
+    >>> ax = spectrum([0.5, 0.3], ax=Figure().add_subplot())
     >>> len(ax.patches)
     2
     """
     ax = axes_of(ax)
-    heights = 100 * to_host(shares)[:bars]
+    heights = 100 * to_host(shares)[:BARS]
     ax.bar(np.arange(1, len(heights) + 1), heights, color="C0", width=0.8)
     ax.set(xlabel="direction, largest first", ylabel="share of the set (%)")
     whole_numbers(ax.xaxis)

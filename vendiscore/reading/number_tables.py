@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -51,7 +50,7 @@ def numbers_of(table: Table, wanted: Wanted) -> Samples:
             faults = () if sure else map(_fault, plain, cells)
             if at := next(((what, k) for k, what in enumerate(faults) if what), None):
                 problems[i] = at[0], kept[at[1] if field is None else 0]
-    return _samples(X, table, kept, lost, comma, problems, wanted.column)
+    return number_samples(X, table, kept, lost, comma, problems, wanted.column)
 
 
 def _row_field(table: Table, wanted: Wanted) -> int | None:
@@ -96,7 +95,7 @@ def _features(table: Table, wanted: Wanted) -> tuple[list[int], dict[int, str]]:
     return kept, lost
 
 
-def _samples(
+def number_samples(
     X: np.ndarray,
     table: Table,
     kept: Sequence[int],
@@ -123,28 +122,6 @@ def _samples(
         column=table.names[kept[0]] if named and len(kept) == 1 else column,
         table=replace(table, rows=[], problems={}, origin=(), comma=comma),
     )
-
-
-def plain_numbers(text: str, head: Table, wanted: Wanted) -> Samples | None:
-    """Read a large text of features only by NumPy, in half the time; `head` has its first rows."""
-    if head.delimiter not in (",", ";", "\t") or '"' in text or not head.rows:
-        return None
-    found, width, limits = numbers_of(head, wanted), len(head.names), wanted.limits
-    above = head.skipped + (head.header is not None)
-    n = text.strip("\r\n").count("\n") + 1 - above
-    comma = bool(found.table and found.table.comma)
-    most = min(limits.lines, limits.samples, limits.values // width)
-    if found.problems or found.lost or n > most or (comma and "." in text):
-        return None
-    source = io.StringIO(text.replace(",", ".") if comma else text, newline=None)
-    try:
-        X = np.loadtxt(source, delimiter=head.delimiter, skiprows=above, comments=None, ndmin=2)
-    except ValueError:
-        return None
-    if X.shape != (n, width):
-        return None
-    read = replace(head, rows=[], places=range(head.places[0], head.places[0] + n))
-    return _samples(X, read, range(width), {}, comma, {})
 
 
 def not_finite(X: np.ndarray) -> dict[int, tuple[str, int]]:

@@ -17,7 +17,7 @@ from .plugins import Plugins, options_of, summary_of
 from .presets import PRESETS
 
 Needs = Literal["similarity", "distances", "features", "samples"]
-Aspect = Literal["diversity", "dimension", "fidelity", "likeness", "novelty"]
+Aspect = Literal["diversity", "dimension", "fidelity", "likeness"]
 Direction = Literal["higher", "lower"]
 Compute = TypeVar("Compute", bound=Callable[..., Any])
 Reader = Callable[[Any], Any]
@@ -63,7 +63,6 @@ class Measure(Summary):
     sequence: bool = False
     vectors: bool = False
     stacks: bool = False
-    null: bool = False
 
     @property
     def sentence(self) -> str:
@@ -132,7 +131,6 @@ def register_measure(
     sequence: bool = False,
     vectors: bool = False,
     stacks: bool = False,
-    null: bool = False,
 ) -> Callable[[Compute], Compute]:
     """Make a function of a Subject available in `measures=[name]`, as a decorator.
 
@@ -155,15 +153,14 @@ def register_measure(
         Whether it compares the samples with a second set; and whether by pairs, `subject.both`.
     readers : mapping of str to callable, optional
         Checks of its options, which run before any work; each returns the value that it read.
-    aspect : {"diversity", "dimension", "fidelity", "likeness", "novelty"}
+    aspect : {"diversity", "dimension", "fidelity", "likeness"}
         The question it answers: how diverse samples are, or in how many dimensions they lie; of two
-        sets, how many samples are like a reference, how alike both are, or how much is new.
+        sets, how many samples are like a reference, or how alike both are.
     references_without : str, optional
         An option of a one-set measure, without which references, if any, set the unit of distances.
-    sequence, vectors, stacks, null : bool
+    sequence, vectors, stacks : bool
         Whether the order of samples counts; it reads `subject.eigen` (and is first); it takes a
-        `Stack` of groups too (`vendiscore.measures.stack`), with a number for each; it is pooled,
-        larger for sets that differ, and goes with its mean over sets that were shuffled.
+        `Stack` of groups too (`vendiscore.measures.stack`), with a number for each.
 
     Returns
     -------

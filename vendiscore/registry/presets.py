@@ -43,9 +43,9 @@ PRESETS = {
         "NoveltyBench: Zhang et al., arXiv 2504.05228",
     ),
     "generative": Preset(
-        ("VS", "Precision", "Recall", "Density", "Coverage", "MMD", "KEN"),
-        "Samples of a model and `references`: diversity, fidelity, likeness and novelty",
-        "Naeem et al., ICML 2020; Gretton et al., JMLR 2012; Zhang et al., arXiv 2402.17287",
+        ("VS", "Precision", "Recall", "Density", "Coverage", "MMD"),
+        "Samples of a model and `references`: diversity, fidelity and likeness",
+        "Naeem et al., ICML 2020; Gretton et al., JMLR 2012",
     ),
 }
 

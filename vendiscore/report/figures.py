@@ -1,4 +1,4 @@
-"""Pictures of findings and of comparisons of sets, each with a caption."""
+"""Pictures of findings, each with a caption."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from .. import plots
 from ..analysis import sentences
 from ..analysis.findings import ORDERS, Findings
 from ..arrays.namespace import to_host
-from ..comparison import Comparison
 from ..magnitude.curve import Curve
 from .svg import svg
 
@@ -105,11 +104,3 @@ def magnitude(curve: Curve) -> Figure:
     )
     picture = svg(lambda ax: plots.magnitude(curve, t=t, ax=ax), label)
     return Figure("magnitude", picture, "Magnitude", text)
-
-
-def compared(comparison: Comparison) -> Figure:
-    """Draw the scores of sets, compared at one size."""
-    words = ", ".join(f"{row.name} {row.matched:.1f}" for row in comparison.sets)
-    picture = svg(lambda ax: comparison.plot(ax=ax), f"Scores at matched size: {words}")
-    text = f"The bar is the {100 * comparison.level:g} % interval."
-    return Figure("matched", picture, "Scores at matched size", text)

@@ -26,13 +26,11 @@ from .prompt_places import Prompts, read_prompts, why_not
 
 KernelArgument: TypeAlias = str | PairFunction | Mixture
 Metric: TypeAlias = str | PairFunction
-Solving = Literal["auto", "cg", "cholesky"]
-SOLVERS: tuple[Solving, ...] = ("auto", "cg", "cholesky")
 FitTo = Literal["samples", "references", "pool"]
 FIT_TO: tuple[FitTo, ...] = ("samples", "references", "pool")
 
 KINDS = ("score_K", "score_X", "score_dual")
-SETTINGS = frozenset(("k", *KINDS, "normalize", "metric", "solver", "fit", "prompts"))
+SETTINGS = frozenset(("k", *KINDS, "normalize", "metric", "fit", "prompts"))
 MIXTURE_OPTIONS = ("options", "combine", "on_error")
 KERNEL_METRICS = ("kernel", "1-k")
 
@@ -49,7 +47,6 @@ class How:
     skip: bool = False
     metric: Metric | None = None
     metric_options: Options = field(default_factory=dict)
-    solver: Solving = "auto"
     fit: FitTo | None = None  # which of several sets options are fitted to
     prompts: Prompts | None = None  # prompts, whose part is taken out of similarities
 
@@ -79,7 +76,6 @@ def read_how(arguments: MutableMapping[str, Any]) -> How:
     how = How(
         given="K" if kinds["score_K"] else "X" if ways else "",
         normalize=flag("normalize", arguments.pop("normalize", False)),
-        solver=one_of("solver", arguments.pop("solver", "auto"), SOLVERS),
         fit=one_of("fit", arguments.pop("fit", None), (None, *FIT_TO)),
         **({} if k is None else _kernel(k, arguments)),
     )

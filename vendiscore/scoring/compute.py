@@ -15,10 +15,11 @@ from ..errors import NotPSDError, SampleError, warn
 from ..magnitude.space import MetricSpace
 from ..magnitude.spaces_of_samples import have_unit
 from ..measures.evaluation import measure_each
+from ..measures.group_shares import BETWEEN
 from ..measures.subject import NO_GROUPS, Subject
 from ..registry.kernel import Kernel, list_kernels
 from ..resolve.group_labels import grouped
-from ..resolve.kernel_request import FitTo, KernelArgument, Metric, Solving
+from ..resolve.kernel_request import FitTo, KernelArgument, Metric
 from ..resolve.sets import read_samples
 from ..spectral.spectrum import PSD
 from .details import details as details_of
@@ -48,7 +49,6 @@ def compute(
     corrected: bool = False,
     measures: str | Iterable[str] | Mapping[str, Options] | None = None,
     metric: Metric | None = None,
-    solver: Solving = "auto",
     fit: FitTo | None = None,
     method: Method = "auto",
     rtol: float | None = None,
@@ -108,23 +108,21 @@ def compute(
     metric : str or callable, optional
         For measures of distances: "kernel", √(2 − 2k), the default with a kernel, or "1-k"; of
         vectors "euclidean", the default, and others, see `magnitude`.
-    solver : {"auto", "cg", "cholesky"}, how the linear system of the magnitude is solved
     fit : {"samples", "references", "pool"}, optional
         Which data fit options such as a bandwidth ("references" if there are some); "pool" is both.
     method : {"auto", "estimate"}
-        Exact scores, or estimates where they cost less: with proved bounds VS_low and VS_high, or
-        with VS_se, the standard error of the computation (`ci` is about other samples).
+        Exact scores, or estimates where they cost less, with VS_se, the standard error of the
+        computation (`ci` is about other samples).
     rtol : float, optional (default: 2e-3)
-        Largest error of an estimate over the score: two standard errors, or half the distance of
-        its bounds.
+        Largest error of an estimate over the score: two standard errors.
     seed : int, optional (default: 0); for random draws of an estimate, and of a kernel that draws
     permutations : int, optional
-        Shuffles of samples among groups, or both sets, behind NAME_null (their mean), NAME_excess
-        (what is above it) and NAME_p, of measures that have these; by default 2 to 20 and no p.
+        Shuffles of samples among groups behind BetweenVS_null (their mean), BetweenVS_excess (what
+        is above it) and BetweenVS_p; by default 2 to 20 and no p.
     details : bool, whether to add how the number came about, under the key `details`
     **options
         Options of the kernel (`sigma`), of a mixture (`options`, `combine`), of the metric, and of
-        measures (`t`), which all that have them get.
+        measures (`t`, `solver`), which all that have them get.
 
     Returns
     -------
@@ -270,9 +268,7 @@ def _with_errors(subject: Subject, request: Request) -> tuple[Record, Sureness]:
     if request.corrected:
         refuse_gradient("`corrected`", **subject.how.options, samples=subject.samples)
     if subject.groups is not None:
-        if request.ci is not None and any(
-            c.measure.groups and c.measure.null for c in request.measures
-        ):
+        if request.ci is not None and BETWEEN in request.of_groups:
             _ = subject.eigen  # the score of all together is read off it
         scores, sure = measure_groups(subject, request)
         if request.shuffled:
@@ -287,9 +283,7 @@ def _with_errors(subject: Subject, request: Request) -> tuple[Record, Sureness]:
         sure = sureness(subject, request, scores)
     elif request.estimating is not None:  # of the Vendi Score alone
         found = zip(scores[0], subject.spectral.estimates, strict=True)
-        sure = Sureness({key: estimate.sureness for key, estimate in found})
+        sure = Sureness({key: {"se": estimate.error} for key, estimate in found})
     else:
         sure = Sureness()
-    if request.shuffled:
-        add_nulls(subject, request, scores, sure)
     return sure.beside(scores), sure

@@ -196,8 +196,8 @@ def _notes(
     notes += spectrum.notes if spectrum and min(subject.orders) < 1 else []
     if found and any(not estimate.exact for estimate in found.estimates):
         notes.append(
-            "Some scores are estimates: NAME_se is the standard error of the computation, and "
-            "NAME_low and NAME_high are bounds; neither says how other samples would score."
+            "Some scores are estimates: NAME_se is the standard error of the computation; it does "
+            "not say how other samples would score."
         )
         notes.append("An estimate finds large negative eigenvalues only.")
     elif found and spectrum is None:

@@ -1,4 +1,4 @@
-"""Values where there is nothing to find: of samples whose groups, or sets, were shuffled."""
+"""Values of BetweenVS where there is nothing to find: of samples whose groups were shuffled."""
 
 from __future__ import annotations
 
@@ -11,10 +11,8 @@ import numpy as np
 from ..arrays.namespace import scalar
 from ..arrays.types import Record
 from ..measures import group_shuffles
-from ..measures.evaluation import Chosen
+from ..measures.group_shares import BETWEEN
 from ..measures.subject import Subject
-from ..registry.measure import Measure
-from ..similarity.matrix import in_full
 from ..uncertainty.jackknife import quantile
 from ..uncertainty.subsampling import student_reach
 from .intervals import Sureness
@@ -29,66 +27,51 @@ _ROUNDING = 1e-9
 def add_nulls(
     subject: Subject, request: Request, scores: Sequence[Mapping[str, Any]], sure: Sureness
 ) -> None:
-    """Add the null value and the excess of each number that has them, and p if asked."""
-    for chosen, own in zip(request.measures, scores, strict=True):
-        if not chosen.measure.null:
-            continue
-        grouped = chosen.measure.groups
-        parts = [subject] if grouped or subject.groups is None else subject.parts
-        shuffles = request.permutations or min(_usual(part, chosen, request) for part in parts)
-        drawn = np.mean([_drawn(part, chosen, shuffles) for part in parts], axis=0)  # (keys, B)
-        errors = None
-        if grouped and request.ci is not None:  # by the jackknife, as it is and shuffled
-            logs = np.array([group_shuffles.left_out(subject, mixed) for mixed in (False, True)])
-            spread = np.sqrt((subject.n - 1) * logs.var(axis=-1))
-            errors = (np.exp(logs.mean(axis=-1)) * spread).T
-        for i, (key, value) in enumerate(own.items()):
-            null = float(drawn[i].mean())
-            excess = scalar(value) - null
-            found: Record = {"null": null, "excess": value - null}
-            if request.permutations:
-                as_much = drawn[i] >= scalar(value) - _ROUNDING * max(1.0, abs(null))
-                found["p"] = float(1 + as_much.sum()) / (1 + shuffles)
-            still = float(np.ptp(drawn[i])) < _ROUNDING
-            if still and grouped:
+    """Add the null value and the excess of BetweenVS of each order, and p if asked."""
+    place = [chosen.measure.name for chosen in request.measures].index(BETWEEN)
+    shuffles = request.permutations or _usual(subject, request)
+    every = group_shuffles.shuffled(subject, shuffles)  # (orders, shuffles)
+    errors = None
+    if request.ci is not None:  # by the jackknife, as it is and shuffled
+        logs = np.array([group_shuffles.left_out(subject, mixed) for mixed in (False, True)])
+        spread = np.sqrt((subject.n - 1) * logs.var(axis=-1))
+        errors = (np.exp(logs.mean(axis=-1)) * spread).T
+    for i, (key, value) in enumerate(scores[place].items()):
+        drawn = every[i]
+        null = float(drawn.mean())
+        excess = scalar(value) - null
+        numbers: Record = {"null": null, "excess": value - null}
+        if request.permutations:
+            as_much = drawn >= scalar(value) - _ROUNDING * max(1.0, abs(null))
+            numbers["p"] = float(1 + as_much.sum()) / (1 + shuffles)
+        still = float(np.ptp(drawn)) < _ROUNDING
+        if still:
+            sure.notes.append(
+                f"No shuffle changes {key}: groups of these sizes tell nothing, "
+                "and the interval of its excess is all that is possible."
+            )
+        if errors is not None and request.ci is not None:
+            most = group_shuffles.most(subject, subject.orders[i])
+            low, high = min(0.0, 1 - null), max(0.0, most - null)  # all that is possible
+            if not still:
+                low, end = ends(excess, drawn, errors[i], request.ci)
+                high = min(high, end)
+            numbers |= {"excess_low": min(low, excess), "excess_high": max(high, excess)}
+            if not still and scalar(value) > _NEAR * most:
                 sure.notes.append(
-                    f"No shuffle changes {key}: groups of these sizes tell nothing, "
-                    "and the interval of its excess is all that is possible."
+                    f"{key} is near {most:.4g}, its largest: the interval of its excess is too "
+                    f"narrow where hardly any sample has its like in another group."
                 )
-            if errors is not None and request.ci is not None:
-                most = group_shuffles.most(subject, subject.orders[i])
-                low, high = min(0.0, 1 - null), max(0.0, most - null)  # all that is possible
-                if not still:
-                    low, end = ends(excess, drawn[i], errors[i], request.ci)
-                    high = min(high, end)
-                found |= {"excess_low": min(low, excess), "excess_high": max(high, excess)}
-                if not still and scalar(value) > _NEAR * most:
-                    sure.notes.append(
-                        f"{key} is near {most:.4g}, its largest: the interval of its excess is too "
-                        f"narrow where hardly any sample has its like in another group."
-                    )
-            sure.numbers.setdefault(key, {}).update(found)
-        sure.notes.append(_note(chosen.measure, shuffles, request))
+        sure.numbers.setdefault(key, {}).update(numbers)
+    sure.notes.append(_note(shuffles, request))
 
 
-def _usual(subject: Subject, chosen: Chosen, request: Request) -> int:
+def _usual(subject: Subject, request: Request) -> int:
     """Return how many shuffles cost about twice the score, from LEAST to MOST."""
-    if not chosen.measure.groups:
-        n, m = subject.both.sizes
-        return 8 if n == m and chosen.measure.name != "KEN" else LEAST
+    if request.ci is not None:
+        return MOST
     sizes = group_shuffles.group_sizes(subject).astype(float)
-    few = 2 * sizes.sum() ** 3 / (sizes**3).sum()
-    return MOST if request.ci is not None else int(np.clip(few, LEAST, MOST))
-
-
-def _drawn(subject: Subject, chosen: Chosen, shuffles: int) -> np.ndarray:
-    """Return the numbers of a measure with labels shuffled, (keys, shuffles)."""
-    if chosen.measure.groups:
-        return group_shuffles.shuffled(subject, shuffles)
-    rng, compute = np.random.default_rng(0), chosen.measure.compute
-    pool = in_full(subject.both.similarity, subject.both.similarity.n)
-    mixed = (subject.shuffled(pool, rng) for _ in range(shuffles))
-    return np.array([[scalar(compute(each, **chosen.options)) for each in mixed]])
+    return int(np.clip(2 * sizes.sum() ** 3 / (sizes**3).sum(), LEAST, MOST))
 
 
 def ends(excess: float, drawn: np.ndarray, errors: np.ndarray, level: float) -> tuple[float, float]:
@@ -110,12 +93,12 @@ def ends(excess: float, drawn: np.ndarray, errors: np.ndarray, level: float) -> 
     return low, high
 
 
-def _note(measure: Measure, shuffles: int, request: Request) -> str:
+def _note(shuffles: int, request: Request) -> str:
     """Return what a null value is the mean of, and how small p can be."""
-    labels = "groups" if measure.groups else "samples and references"
-    floor = f" NAME_p is at least {1 / (1 + shuffles):.2g}." if request.permutations else ""
-    said = (
-        f"NAME_null is the value of NAME if labels mean nothing: its mean over {shuffles} shuffles "
-        f"of the samples among {labels}. NAME_excess is NAME less NAME_null.{floor}"
+    floor = f" {BETWEEN}_p is at least {1 / (1 + shuffles):.2g}." if request.permutations else ""
+    return (
+        f"{BETWEEN}_null is the value of {BETWEEN} if labels mean nothing: its mean over "
+        f"{shuffles} shuffles of the samples among groups. {BETWEEN}_excess is {BETWEEN} less "
+        f"{BETWEEN}_null."
+        f"{floor}"
     )
-    return said.replace("NAME", measure.name)

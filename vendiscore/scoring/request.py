@@ -12,6 +12,7 @@ from ..arguments import DEFAULT_ORDER, confidence, flag, integer, is_several, nu
 from ..arrays.types import Options, Record, Samples, Weights
 from ..distances.metrics import METRIC_OPTIONS
 from ..measures.evaluation import Chosen, read_measures
+from ..measures.group_shares import BETWEEN
 from ..registry.measure import Measure, having, list_measures
 from ..registry.plugins import Plugins
 from ..resolve.group_labels import Groups, read_labels
@@ -27,7 +28,7 @@ OWN = (
 Interval = Literal["auto", "jackknife", "subsample"]
 Method = Literal["auto", "estimate"]
 # Keywords that only measures of distances have a use for.
-_OF_DISTANCES = ("metric", "solver", *METRIC_OPTIONS)
+_OF_DISTANCES = ("metric", *METRIC_OPTIONS)
 _OPEN = ("t", "rtol", "seed")  # None is as if they were not passed
 # The measures that are meant where none is named, by the other keywords and the references.
 Measures: TypeAlias = Mapping[str, Mapping[str, Any]]
@@ -85,9 +86,8 @@ class Request:
 
     @cached_property
     def shuffled(self) -> bool:
-        """True if some number goes with its value for shuffled labels; with clusters none does."""
-        asked = self.permutations != 0 and self.clusters is None
-        return asked and any(each.measure.null for each in self.measures)
+        """True if BetweenVS goes with its value for shuffled labels; with clusters it does not."""
+        return self.permutations != 0 and self.clusters is None and BETWEEN in self.of_groups
 
     @cached_property
     def pairs(self) -> bool:
@@ -184,9 +184,10 @@ def _read_request(
     _check_interval(how_sure, orders, p, measures)
     if permutations is not None:
         permutations = integer("permutations", permutations, 0, remedy="99 or 999 are usual")
-        if not any(measure.null for measure in measures):
-            some = ", ".join(each.name for each in list_measures() if each.null)
-            raise TypeError(f"`permutations` is for {some}, and {said} has no null; leave it out")
+        if not any(measure.name == BETWEEN for measure in measures):
+            raise TypeError(
+                f"`permutations` is for {BETWEEN}, and {said} has no null; leave it out"
+            )
         if permutations and how_sure["clusters"] is not None:
             raise ValueError(
                 "`permutations` shuffles samples one by one, which `clusters` says came together; "

@@ -10,7 +10,7 @@ import numpy as np
 from ..arguments import DEFAULT_ORDER, flag, number, one_of, refuse_gradient
 from ..arrays.threads import at_most
 from ..arrays.types import Samples
-from ..hints import synonym
+from ..hints import GONE, synonym
 from ..progress import foretell, quiet
 from ..resolve.group_labels import check_size, read_labels
 from ..resolve.kernel_request import KernelArgument
@@ -27,15 +27,15 @@ from .constraints import (
     read_relevance,
 )
 from .objectives import Merit, Spectral
-from .representatives import COVERED, Cover, Spread
-from .search import Objective, exchanged, greedy
+from .representatives import COVERED, Cover
+from .search import exchanged, greedy
 from .selection import Selection
 
-Wish = Literal["vendi", "q2", "logdet", "maxmin", "represent"]
+Wish = Literal["vendi", "represent"]
 # For hints about misspelt keywords.
 _KEYWORDS = ["size", "objective", "q", "initial", "quota", "groups", "quality", "relevance"]
 _KEYWORDS += ["tradeoff", "swaps", "psd"]
-OBJECTIVES: tuple[Wish, ...] = ("vendi", "q2", "logdet", "maxmin", "represent")
+OBJECTIVES: tuple[Wish, ...] = ("vendi", "represent")
 
 
 def select(
@@ -66,28 +66,21 @@ def select(
     samples : list, array, tensor, column or Similarity
         n samples of the kind that `k` compares. Not changed.
     size : int from 1 to n, the number of samples to choose; always needed
-    objective : {"vendi", "q2", "logdet", "maxmin", "represent"}
-        Quantity to maximise. Default: "vendi". For samples that *differ* (a test set, prompts,
-        molecules to buy):
-
-        - "vendi", VS_q, the effective number of different samples;
-        - "q2", VS_2 at the least cost, by running sums of k²;
-        - "logdet", the volume, as the most probable set of a determinantal point process (DPP);
-        - "maxmin", the least distance, so that no two are close (Gonzalez; RDKit's MaxMin).
-
-        For samples that *stand for all* (a summary, a coreset): "represent", facility location,
-        the mean similarity of all samples to the nearest chosen one. It prefers dense regions to
-        what is rare, and scores low. The most diverse subset need not be the best to train on
-        (arXiv 2605.29448).
-    q : float in (0, 2], order of "vendi", `scores` and `bound`; below 1 rare samples count more
+    objective : {"vendi", "represent"}
+        Quantity to maximise. Default: "vendi", VS_q, the effective number of different samples, for
+        samples that *differ* (a test set, prompts, molecules to buy). For samples that *stand for
+        all* (a summary, a coreset): "represent", facility location, the mean similarity of all
+        samples to the nearest chosen one. It prefers dense regions to what is rare, and scores low.
+        The most diverse subset need not be the best to train on (arXiv 2605.29448).
+    q : float in (0, 2], order of "vendi", `scores` and `bound`
+        Rare samples count more below 1; 2 costs least.
     initial : list of int, optional, places of samples that the choice begins with, in this order
     groups, quota : list of labels, dict of label to int, or int, optional
         One label for each sample, and how many to choose of each group: a dict has exact numbers,
         which sum to `size` (groups that it does not name get none); an int is the most of any.
     quality : list of float, optional
-        A score of at least 0 for each sample, of which twice as much is twice as good. "vendi" and
-        "q2" maximise mean quality times VS (arXiv 2405.02449), "logdet" the determinant of
-        diag(r) K diag(r) (arXiv 1207.6083), with samples of quality 0 left out.
+        A score of at least 0 for each sample, of which twice as much is twice as good: "vendi"
+        maximises mean quality times VS (arXiv 2405.02449).
     relevance : list of float, optional
         Scores of each sample for a query, of any range and sign: cosines, BM25, logits. They are
         `quality` after exp((r − mean)/std), so that neither their unit nor their zero matters.
@@ -98,9 +91,9 @@ def select(
     swaps : bool
         Exchange members for candidates after the greedy choice while that raises the objective, in
         at most eight rounds, within `initial` and quotas; greedy choice orders the final set.
-        From more than 2,048 candidates, those that add most to the whole set may come in. "maxmin"
-        and "represent" are greedy alone: without quotas that is within 1/2 and (for similarities of
-        at least 0) 1 − 1/e of the best.
+        From more than 2,048 candidates, those that add most to the whole set may come in.
+        "represent" is greedy alone: without quotas, and for similarities of at least 0, that is
+        within 1 − 1/e of the best.
     psd : {"check", "clip"}
         Raise for a similarity with negative eigenvalues, or set them to zero.
     k : str, callable, dict or list, optional
@@ -132,15 +125,14 @@ def select(
     Time for N samples of d dense features and a selection of k: O(N d min(d, k)) for each of about
     k/25 looks at all candidates, in single precision; a round of swaps takes about as long. 1,000
     of 20,000 × 384 took 2 to 5 × the time of the product of all pairs. Without features: a row of
-    similarities a pick, O(N k²) for each look, and memory for k N numbers. "maxmin": O(N d) a pick;
-    "represent": O(N²) similarities at least once, to 20,000 samples drawn of more. Never N²
-    memory (but for a function k, whose similarities stay).
+    similarities a pick, O(N k²) for each look, and memory for k N numbers. "represent": O(N²)
+    similarities once, to 20,000 samples drawn of more, and then of few candidates a pick, of which
+    134 million are kept. Never N² memory (but for a function k, whose similarities stay).
 
     References
     ----------
-    Friedman & Dieng, arXiv 2210.02410 (the Vendi Score). Chen, Zhang & Zhou, arXiv 1709.05135
-    (greedy DPP). Gonzalez, Theoretical Computer Science 1985 (maxmin). Minoux 1978; Wei, Iyer &
-    Bilmes, ICML 2015; Mirzasoleiman, Bilmes & Leskovec, arXiv 1906.01827 (facility location).
+    Friedman & Dieng, arXiv 2210.02410 (the Vendi Score). Minoux 1978; Wei, Iyer & Bilmes, ICML
+    2015; Mirzasoleiman, Bilmes & Leskovec, arXiv 1906.01827 (facility location).
 
     Examples
     --------
@@ -152,7 +144,7 @@ def select(
     >>> round(found.certified, 6)  # no three are more different
     1.0
     """
-    wish = one_of("objective", objective, OBJECTIVES)
+    wish = one_of("objective", objective, OBJECTIVES, GONE.get(str(objective), ""))
     order = _check_order(q)
     swaps, psd = flag("swaps", swaps), one_of("psd", psd, PSDS)
     given = "quality" if relevance is None else "relevance"
@@ -163,10 +155,9 @@ def select(
         )
     scores = quality if relevance is None else relevance
     share = _check_tradeoff(tradeoff, scores is not None)
-    if scores is not None and wish in ("maxmin", "represent"):
+    if scores is not None and wish == "represent":
         raise ValueError(
-            f"`{given}` has no part in objective={wish!r}; leave it out, or take 'vendi', 'q2' or "
-            f"'logdet'"
+            f"`{given}` has no part in objective={wish!r}; leave it out, or take 'vendi'"
         )
     if size is None:
         number: object = k
@@ -207,8 +198,7 @@ def select(
     if relevance is not None:
         quality = read_relevance(n, relevance, kept)
     elif quality is not None:
-        least = constraints.size if wish == "logdet" else 1
-        quality = read_quality(n, least, quality, kept)
+        quality = read_quality(n, quality, kept)
     # Numbers are checked. Thousands of small products cost more with threads that wait.
     with np.errstate(all="ignore"), at_most(1):
         candidates = Candidates(similarity)
@@ -220,20 +210,20 @@ def select(
         ):
             pass
         merit = None if quality is None or share == 1 else Merit(quality, share)
-        rows, swapped, cover = _chosen(candidates, constraints, wish, order, merit, swaps)
+        rows, swapped = _chosen(candidates, constraints, wish, order, merit, swaps)
         constraints = replace(constraints, size=len(rows))  # fewer after Ctrl-C
         part = candidates.among(rows)
         spectrum_of(MatrixSimilarity(part.copy(), psd=similarity.psd), psd=psd)
     own = None if merit is None else merit.of(rows)
-    known = part, own, candidates, constraints, rows, cover
+    known = part, own, candidates, constraints, rows
     return Selection(kept[rows], wish, order, swapped, *known)
 
 
 def _operations(candidates: Candidates, size: int, wish: Wish) -> float:
     """Estimate additions and multiplications: of 1,000 of 20,000 × 384 within a factor of 2."""
     n, dim = candidates.n, candidates.dim or size
-    if wish in ("maxmin", "represent"):
-        return 2.0 * n * dim * (size if wish == "maxmin" else 10 * min(n, COVERED))
+    if wish == "represent":
+        return 4.0 * n * dim * min(n, COVERED)
     rank = min(size, dim)
     # Looks at all candidates, one for about 12 picks, and changes of the few that are followed.
     return size * rank * (n * dim / 6 + 2e5)
@@ -270,16 +260,13 @@ def _chosen(
     q: float,
     merit: Merit | None,
     swaps: bool,
-) -> tuple[np.ndarray, int, np.ndarray | None]:
-    """Return the rows chosen, in order, how many were swapped, and the gains where known."""
-    objective: Objective
-    if wish in ("maxmin", "represent"):
-        objective = Spread(candidates) if wish == "maxmin" else Cover(candidates, constraints.size)
-        greedy(objective, constraints)
-        rows = np.array(objective.places)
-        return rows, 0, objective.gains if isinstance(objective, Cover) else None
-    order = {"vendi": q, "q2": 2.0, "logdet": None}[wish]
-    objective = Spectral(candidates, constraints.size, order, merit)
+) -> tuple[np.ndarray, int]:
+    """Return the rows chosen, in order, and how many were swapped."""
+    if wish == "represent":
+        cover = Cover(candidates, constraints.size)
+        greedy(cover, constraints)
+        return np.array(cover.places), 0
+    objective = Spectral(candidates, constraints.size, q, merit)
     stopped = greedy(objective, constraints)
     rows = np.array(objective.places)
     swapped = exchanged(objective, constraints) if swaps and not stopped else 0
@@ -287,8 +274,8 @@ def _chosen(
         fixed = constraints.initial
         rows = np.array([*fixed, *(v for v in objective.places if v not in set(fixed))])
         among = Candidates(candidates.similarity.take(rows))
-        again = Spectral(among, len(rows), order, None if merit is None else merit.of(rows))
+        again = Spectral(among, len(rows), q, None if merit is None else merit.of(rows))
         with quiet():
             greedy(again, constraints.of(rows))
         rows = rows[again.places]
-    return rows, swapped, None
+    return rows, swapped

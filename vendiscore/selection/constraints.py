@@ -146,8 +146,8 @@ def _read_quota(size: int, quota: object, groups: Groups) -> np.ndarray:
     return np.array([wanted.get(label, 0) for label in groups.labels])
 
 
-def read_quality(n: int, least: int, quality: object, kept: np.ndarray) -> np.ndarray:
-    """Read scores of at least 0, of n samples or of those kept, `least` of which have more."""
+def read_quality(n: int, quality: object, kept: np.ndarray) -> np.ndarray:
+    """Read scores of at least 0, of n samples or of those kept, one of which has more."""
     remedy = "; add a constant, or take exp(quality)"
     scores = _of_kept(per_sample(quality, "quality", least=0, remedy=remedy), n, kept)
     if sum(scores.tolist()) == np.inf:
@@ -155,10 +155,9 @@ def read_quality(n: int, least: int, quality: object, kept: np.ndarray) -> np.nd
             f"`quality` must have a finite sum, got numbers up to {scores.max():g}; divide them by "
             f"the largest"
         )
-    if (scores > 0).sum() < least:
+    if not (scores > 0).any():
         raise ValueError(
-            f"`quality` must be above 0 for {least} sample{'s' if least > 1 else ''} or more, got "
-            f"{(scores > 0).sum()}; lower `size`, or add a small constant"
+            "`quality` must be above 0 for 1 sample or more, got 0; add a small constant"
         )
     return scores
 

@@ -22,7 +22,6 @@ from .resolvent import (
     Basis,
     Form,
     Frontier,
-    determinant_form,
     vendi_form,
 )
 
@@ -59,29 +58,25 @@ class Merit(NamedTuple):
         return Merit(self.quality[places], self.share)
 
     def joined(self, diversity: Any, quality: Any) -> Any:
-        """Return the objective from log VS or log det, and the quality that goes with it."""
+        """Return the objective from log VS and the mean quality."""
         with np.errstate(divide="ignore"):
             return 2 * self.share * diversity + 2 * (1 - self.share) * np.log(quality)
 
 
 class Spectral:
-    """log VS_q of the set (log det for q = None), with the log of its mean quality."""
+    """log VS_q of the set, with the log of its mean quality."""
 
     def __init__(
         self,
         candidates: Candidates,
         most: int,
-        q: float | None,
+        q: float,
         merit: Merit | None = None,
     ) -> None:
         self.candidates = candidates
         self.q = q
         self.merit = merit
-        forms = [
-            determinant_form() if q is None else vendi_form(q, most, error)
-            for error in (FINE, COARSE)
-        ]
-        self._fine, self._coarse = forms
+        self._fine, self._coarse = vendi_form(q, most, FINE), vendi_form(q, most, COARSE)
         n, dim = candidates.n, candidates.dim
         slack = self._coarse.slack(most)
         self._single = dim is not None and slack < 10 * COARSE
@@ -91,7 +86,7 @@ class Spectral:
         memory.require_large(
             8 * (numbers + (most * n if dim is None else 2 * most * dim)),
             f"choosing {most} of {n} samples",
-            "choose fewer, from fewer, or by objective='maxmin', which needs a row at a time",
+            "choose fewer, or from fewer",
         )
         self.places: list[int] = []
         self.total: float = 0.0  # Φ of the set
@@ -114,12 +109,12 @@ class Spectral:
                 break
             self._renew(allowed)
         margin = EQUAL if self.places else NEAR  # alone, all add the same
-        if self.q is not None and 0 < len(self.places) <= EXACTLY:
+        if 0 < len(self.places) <= EXACTLY:
             # Eigenvalues below the least ridge count for small orders.
             margin = max(NEAR, 2 * RIDGE**self.q / self.q)
         close = some[values >= top - margin]
-        if len(close) > 1 and self.places and margin > EQUAL and self.q is not None:
-            exact = self._exact(close, self.q)
+        if len(close) > 1 and self.places and margin > EQUAL:
+            exact = self._exact(close)
             close = close[exact >= exact.max() - EQUAL]
         return int(close[0])
 
@@ -204,8 +199,7 @@ class Spectral:
     @property
     def _unit(self) -> float:
         """The factor by which Φ is multiplied in values."""
-        per_sample = self.merit is not None and self.q is not None
-        return 1 / max(1, len(self.places)) if per_sample else 1.0
+        return 1.0 if self.merit is None else 1 / max(1, len(self.places))
 
     def _basis(self, form: Form) -> Basis:
         m = len(self.places)
@@ -281,7 +275,7 @@ class Spectral:
         row = self._rows[len(self.places)] = self.candidates.row(v)
         return row
 
-    def _exact(self, some: np.ndarray, q: float) -> np.ndarray:
+    def _exact(self, some: np.ndarray) -> np.ndarray:
         """Return the objective with each of `some` candidates, but for a constant, exactly."""
         m, basis = len(self.places), self._basis(self._fine)
         values, squares = basis.values, basis.coordinates(some) ** 2
@@ -294,7 +288,9 @@ class Spectral:
         for rows in row_blocks(len(some), 32 * NODES):
             inside = squares[rows].sum(axis=1)
             lengths = np.where(inside > 1 - ROUNDING, inside, 1.0)  # but for rounding
-            found[rows] = exact_gains(spectrum, squares[rows], lengths, 1 / m, q, tolerance=EXACT)
+            found[rows] = exact_gains(
+                spectrum, squares[rows], lengths, 1 / m, self.q, tolerance=EXACT
+            )
         if self.merit is None:
             return found
         return np.asarray(self.merit.joined(found, self._quality() + self.merit.quality[some]))
@@ -313,8 +309,6 @@ class Spectral:
         if self.merit is None:
             return gains
         own = self.merit.quality[some]
-        if self.q is None:
-            return np.asarray(self.merit.joined(gains, own**2))
         m = len(self.places) + 1 + more
         S = total + gains
         part = S / m if self.q == 1 else np.log1p((1 - self.q) * S / m) / (1 - self.q)

@@ -1,8 +1,7 @@
-"""Samples that are far from each other, or near to all others: no determinant, only the nearest."""
+"""Samples that are near to all others: facility location, greedily, with few looks at each."""
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,83 +16,85 @@ from .candidates import Candidates
 FEW = 2048
 # Numbers of candidates that `Cover` looks at at once, and of samples that it represents of more:
 # means of that many are within 1 % of the means of all.
-FIRST, BATCH, COVERED = 8, 64, 20_000
+BATCH, COVERED = 64, 20_000
+# Number of similarities that are kept for the next look at the same candidates.
+KEPT = 1 << 27
+# Gains that differ by less are equal: the first sample is taken.
+EQUAL = 1e-11
 
 
-class Spread:
-    """The least distance √(2 − 2k) within the set: the farthest sample from it joins (Gonzalez)."""
+class Cover:
+    """Facility location: mean similarity of all samples to the nearest chosen.
 
-    def __init__(self, candidates: Candidates) -> None:
-        self.candidates = candidates
-        self.places: list[int] = []
-        self._nearest = np.full(candidates.n, -np.inf)
-
-    def best(self, allowed: np.ndarray) -> int:
-        return int(np.argmin(np.where(allowed, self._nearest, np.inf)))
-
-    def add(self, v: int) -> None:
-        np.maximum(self._nearest, self.candidates.row(v), out=self._nearest)
-        self.places.append(v)
-
-
-class Cover(Spread):
-    """Facility location: mean similarity of all samples to the nearest chosen; gains only fall."""
+    Gains only fall, so that the last gain of a candidate bounds the present one (Minoux, 1978).
+    """
 
     def __init__(self, candidates: Candidates, size: int) -> None:
-        super().__init__(candidates)
+        self.candidates = candidates
+        self.places: list[int] = []
         n, single = candidates.n, 4 if candidates.n > FEW else 8
-        self._nearest[:] = -1.0  # no similarity is lower
         self._bounds = np.full(n, np.inf)
-        self._values = [0.0]
         self._some: Any = slice(None)
         if n > COVERED:
             self._some = np.sort(np.random.default_rng(0).choice(n, COVERED, replace=False))
             announce(f"{COVERED:,} samples drawn from {n:,} are represented.")
         m = min(n, COVERED)
+        self._most = min(n, KEPT // m)
+        self._rows: dict[int, np.ndarray] = {}  # similarities of candidates that were looked at
         dim = candidates.dim or 0
         memory.require_large(
-            single * m * (dim + 6 * BATCH) + 16 * n, f"representing {m} samples", "pass fewer"
+            single * m * (dim + 6 * BATCH + self._most) + 16 * n,
+            f"representing {m} samples",
+            "pass fewer",
         )
-        self._features = candidates.features(self._some) if dim and n > FEW else None
-        if self._features is not None:
-            self._features = self._features.astype(np.float32)
+        self._features: np.ndarray | None = None
+        if dim:
+            mean = candidates.features(self._some).mean(axis=0)
+            for block in candidates.blocks():
+                self._bounds[block] = 1 + candidates.features(block) @ mean
+            if n > FEW:
+                self._features = candidates.features(self._some).astype(np.float32)
+        is_single = self._features is not None
+        self._nearest = np.full(m, -1, np.float32 if is_single else float)  # none is lower
 
     def best(self, allowed: np.ndarray) -> int:
+        """Return the first of the candidates, of those `allowed` (n,), that add most."""
         order = np.flatnonzero(allowed)
         order = order[np.argsort(-self._bounds[order], kind="stable")]
-        nearest = self._nearest[self._some]
-        if self._features is not None:
-            nearest = nearest.astype(np.float32)
-        best, top, start = int(order[0]), -np.inf, 0
-        count = BATCH if self._features is None else FIRST
+        if len(self._rows) == self._most:
+            likely = set(order[: self._most // 2].tolist())
+            self._rows = {v: row for v, row in self._rows.items() if v in likely}
+        top, start, count = -np.inf, 0, BATCH
         while start < len(order) and self._bounds[order[start]] > top:
             # All whose bounds say nothing, else a few, and more as they are not enough.
             unknown = int((self._bounds[order[start:]] == np.inf).sum())
             some = order[start : start + max(unknown, count)]
             count = min(2 * count, 4 * BATCH)
             parts = [some[part] for part in row_blocks(len(some), 1 << 30, BATCH)]
-            each(partial(self._look, nearest), parts)
-            k = int(np.argmax(self._bounds[some]))
-            if self._bounds[some[k]] > top:
-                best, top = int(some[k]), float(self._bounds[some[k]])
+            each(self._look, parts)
+            top = max(top, float(self._bounds[some].max()))
             start += len(some)
-        return best
+        looked = order[:start]
+        return int(looked[self._bounds[looked] >= top - EQUAL].min())
 
-    def _look(self, nearest: np.ndarray, some: np.ndarray) -> None:
+    def _look(self, some: np.ndarray) -> None:
         """Find what some candidates add."""
+        missing = [v for v in some.tolist() if v not in self._rows]
+        new = dict(zip(missing, self._similarities(missing), strict=True)) if missing else {}
+        for v in some.tolist():
+            more = np.maximum(new[v] if v in new else self._rows[v], self._nearest)
+            more -= self._nearest
+            self._bounds[v] = more.mean()
+        room = max(0, self._most - len(self._rows))
+        self._rows |= {v: new[v].copy() for v in missing[:room]}
+
+    def _similarities(self, places: list[int]) -> np.ndarray:
+        index = np.array(places)
         if self._features is None:
-            rows = self.candidates.rows(some)[:, self._some]
-        else:
-            rows = self.candidates.features(some).astype(np.float32) @ self._features.T
-        np.maximum(rows, nearest, out=rows)
-        rows -= nearest
-        self._bounds[some] = rows.mean(axis=1)
+            return self.candidates.rows(index)[:, self._some]
+        return np.asarray(self.candidates.features(index).astype(np.float32) @ self._features.T)
 
     def add(self, v: int) -> None:
-        super().add(v)
-        self._values.append(float(self._nearest.mean()))
-
-    @property
-    def gains(self) -> np.ndarray:
-        """The gain from each sample when it joined, (m,)."""
-        return np.diff(self._values)
+        row = self._rows[v] if v in self._rows else self._similarities([v])[0]
+        self._nearest = np.maximum(self._nearest, row)
+        self.places.append(v)

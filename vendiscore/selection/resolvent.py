@@ -23,7 +23,7 @@ from .candidates import Candidates
 # precision, and of bounds on all others.
 FINE, COARSE = 1e-9, 1e-4
 # The least ridge: with smaller ones the rounding of inverses grows with each sample beyond the
-# number of dimensions. log det is taken at it.
+# number of dimensions.
 RIDGE = 1e-9
 # Largest error of 1 − Σ z²/(λ + t) in single precision, and as a share of what is added up: bounds
 # are raised by that.
@@ -75,11 +75,6 @@ def vendi_form(q: float, size: int, tolerance: float) -> Form:
     first = float(of_trace(q, b)) - factor * float(weights @ (1 / (t + b)))
     # + beyond (b − xᵀAx − 1/2), written as a part of each trace term.
     return Form(first + factor * beyond * b, -factor * beyond / 2, t, factor * weights)
-
-
-def determinant_form() -> Form:
-    """Return log det(A + tI) − log det(tI) at the least ridge, plus log t for each sample."""
-    return Form(math.log(RIDGE), 0.0, np.array([RIDGE]), np.ones(1))
 
 
 class Basis:

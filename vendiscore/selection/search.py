@@ -11,7 +11,7 @@ from ..errors import warn
 from ..progress import Counts, counted, track
 from .constraints import Constraints
 from .objectives import Spectral
-from .representatives import Spread
+from .representatives import Cover
 
 # Number of times that all members are looked at; the first two find most exchanges.
 ROUNDS = 8
@@ -19,7 +19,7 @@ ROUNDS = 8
 # ones that the set would miss least: of 1,000, all whose exchange was worth it were among 50.
 ENDS, MEMBERS = 1e-4, 512
 
-Objective: TypeAlias = Spectral | Spread
+Objective: TypeAlias = Spectral | Cover
 
 
 def greedy(objective: Objective, constraints: Constraints) -> bool:

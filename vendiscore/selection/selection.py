@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
@@ -18,7 +17,6 @@ from .certificate import bound
 from .constraints import Constraints
 from .objectives import Merit
 from .prefixes import prefix_scores, vendi_of
-from .resolvent import RIDGE
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -52,7 +50,6 @@ class Selection:
     _candidates: Candidates
     _constraints: Constraints
     _rows: np.ndarray
-    _cover: np.ndarray | None
 
     def __len__(self) -> int:
         return len(self.places)
@@ -70,27 +67,19 @@ class Selection:
     def gains(self) -> np.ndarray:
         """The gain in the objective from each sample when it joined those before it, (size,).
 
-        "vendi": in log VS_q, which a copy lowers, "q2": of order 2, with `quality` plus the log of
-        its mean; "logdet": in log det, with `quality` plus 2 log quality (times 2 tradeoff and
-        2 − 2 tradeoff); "maxmin": the distance
-        √(2 − 2k) to the nearest before it, infinite for the first; "represent": in mean similarity.
+        "vendi": in log VS_q, which a copy lowers, with `quality` plus the log of its mean;
+        "represent": in mean similarity.
         """
-        if self._cover is not None:
-            return self._cover
-        merit = self._merit
-        if self.objective == "logdet":
-            # Chosen in the order of a Cholesky factor: its diagonal is what each adds.
-            L = np.linalg.cholesky(self._K + RIDGE * np.eye(len(self)))
-            found = 2 * np.log(L.diagonal())
-            return found if merit is None else np.asarray(merit.joined(found, merit.quality**2))
-        if self.objective == "maxmin":
-            nearest = [self._K[m, :m].max(initial=-math.inf) for m in range(len(self))]
-            return np.sqrt(np.maximum(2 - 2 * np.array(nearest), 0.0))
-        scores = self.scores if self.objective == "vendi" else prefix_scores(self._K, 2.0)
-        logs = np.log(scores)
-        if merit is not None:
-            mean = np.cumsum(merit.quality) / np.arange(1, len(self) + 1)
-            logs = np.asarray(merit.joined(logs, mean))
+        if self.objective == "represent":
+            nearest, means = np.full(self._candidates.n, -1.0), [0.0]
+            for v in self._rows:
+                np.maximum(nearest, self._candidates.row(v), out=nearest)
+                means.append(float(nearest.mean()))
+            return np.diff(means)
+        logs = np.log(self.scores)
+        if self._merit is not None:
+            mean = np.cumsum(self._merit.quality) / np.arange(1, len(self) + 1)
+            logs = np.asarray(self._merit.joined(logs, mean))
         with np.errstate(invalid="ignore"):
             return np.diff(logs, prepend=0.0)
 
@@ -113,13 +102,12 @@ class Selection:
     def to_dict(self) -> Record:
         """Return lists and numbers, for JSON; `bound` is None if eigenvalues are negative."""
         known = self._bound_if_any()
-        gains = [gain if math.isfinite(gain) else None for gain in self.gains.tolist()]
         return {
             "places": self.places.tolist(),
             "objective": self.objective,
             "q": self.q,
             "scores": self.scores.tolist(),
-            "gains": gains,
+            "gains": self.gains.tolist(),
             "swapped": self.swapped,
             "bound": known,
             "certified": None if known is None else self.certified,

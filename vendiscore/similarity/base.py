@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import inspect
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Self, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
@@ -37,26 +36,11 @@ DIAGONAL_TOLERANCE = 1e-5
 _NOTHING: Mapping[Any, Any] = MappingProxyType({})
 
 
-class _Closed(Public):
-    """The type of classes whose objects cannot be changed once made."""
-
-    def __call__(cls, *args: object, **options: object) -> Any:  # noqa: N805
-        try:
-            made = super().__call__(*args, **options)
-        except (AttributeError, TypeError) as error:
-            raise TypeError(
-                f"{cls.__name__}({', '.join(inspect.signature(cls).parameters)}) cannot be made of "
-                f"these arguments; pass samples to as_similarity(samples, k=…)"
-            ) from error
-        made.__dict__["_made"] = True
-        return made
-
-
-class Similarity(metaclass=_Closed):
+class Similarity(metaclass=Public):
     """diag(s) K diag(s) for a symmetric (n, n) matrix K that a subclass describes.
 
-    Kernels return it and measures read it. It cannot be changed: methods give another one. A
-    kernel of your own returns one of the subclasses, see `register_kernel`.
+    Kernels return it and measures read it. Methods give another one, and change none. A kernel of
+    your own returns one of the subclasses, see `register_kernel`.
 
     Attributes
     ----------
@@ -102,6 +86,7 @@ class Similarity(metaclass=_Closed):
     roundoff: float = 0.0
     dropped: Mapping[int, str] = _NOTHING
     echoes: Array | None = None
+    _remedy: ClassVar[str] = "pass samples to as_similarity(samples, k=…)"
 
     def __repr__(self) -> str:
         return one_line(type(self).__name__, {"n": self.n, **self.settings})
@@ -109,14 +94,6 @@ class Similarity(metaclass=_Closed):
     def __str__(self) -> str:
         how = f", by {self.settings['kernel']!r}" if "kernel" in self.settings else ""
         return f"Similarities between {self.n:,} samples{how}."
-
-    def __setattr__(self, name: str, value: object) -> None:
-        if self.__dict__.get("_made") and not name.startswith("_"):
-            raise AttributeError(
-                f"`{name}` of a {type(self).__name__} cannot be set: a Similarity is not changed "
-                f"once it is made; use scaled, take, normalized or noted, which give another"
-            )
-        super().__setattr__(name, value)
 
     @property
     def in_threads(self) -> bool:
@@ -141,7 +118,7 @@ class Similarity(metaclass=_Closed):
     def _blocks(self) -> Iterable[slice]:
         return row_blocks(self.n, 8 * self.n)
 
-    def _upper_blocks(self, single: bool = False) -> Iterator[tuple[slice, Array]]:
+    def _upper_blocks(self) -> Iterator[tuple[slice, Array]]:
         """Yield cache-sized blocks of rows of K, from the diagonal on: K[block, block.start:]."""
         for block in self._blocks():
             yield block, self._rows(block)[:, block.start :]
@@ -149,7 +126,7 @@ class Similarity(metaclass=_Closed):
     def _features(self) -> Rows:
         raise TypeError(f"{type(self).__name__} has no features; its `dim` is None")
 
-    def _matmul(self, V: Array, single: bool = False) -> Array:
+    def _matmul(self, V: Array) -> Array:
         parts = [product(self._rows(block), V) for block in self._blocks()]
         return namespace(parts[0]).concat(parts)
 
@@ -216,32 +193,23 @@ class Similarity(metaclass=_Closed):
         """Return F @ V for V (dim, m), a new array (n, m); in float32 if `single`, in NumPy."""
         return self.features() @ V
 
-    def covariance(self) -> Array:
-        """Return FᵀF, a new (dim, dim) array, with the same non-zero eigenvalues as K."""
+    def covariance(self, single: bool = False) -> Array:
+        """Return FᵀF, a new (dim, dim) array, with the same non-zero eigenvalues as K.
+
+        `single` allows products of some thousand rows in single precision, added up in double.
+        """
         F = self.features()
         return (F.T @ F).toarray() if sp.issparse(F) else gram(F.T)
 
-    def matmul(self, V: Array, single: bool = False) -> Array:
-        """Return K @ V for V (n,) or (n, m), in float64; V is a tensor where the diagonal is.
-
-        `single` allows single precision where that is faster: entries are then off by 1e-5 of
-        themselves at most, products by about 1e-6 of ‖K‖ ‖V‖.
-        """
-        single = single and is_numpy(V)
+    def matmul(self, V: Array) -> Array:
+        """Return K @ V for V (n,) or (n, m), in float64; V is a tensor where the diagonal is."""
         if self.scale is None:
-            return self._matmul(V, single)
+            return self._matmul(V)
         s = self.scale if V.ndim == 1 else self.scale[:, None]
-        return self._matmul(V * s, single) * s
+        return self._matmul(V * s) * s
 
-    def matmul_and_norm(self, V: Array, single: bool = False) -> tuple[Array, float]:
-        """Return `matmul` of V (n, m) and `squared_norm`, by one pass through K where that saves.
-
-        Entries of K must be such that their squares are numbers.
-        """
-        return self.matmul(V, single), float(self.squared_norm(single))
-
-    def squared_norm(self, single: bool = False) -> Array | float:
-        """Return ‖K‖²_F, of the K that `matmul` with `single` multiplies."""
+    def squared_norm(self) -> Array | float:
+        """Return ‖K‖²_F."""
         if self.dim is not None and self.dim < self.n:
             C = self.covariance()
             return namespace(C).sum(C * C)
@@ -253,7 +221,7 @@ class Similarity(metaclass=_Closed):
         even = float(some.max()) if some.max(initial=0) < SPREAD * some.min(initial=1) else 1.0
         columns, weights = scale * even, (scale / even) ** 2
         total, buffer = 0.0, np.empty((0, self.n))
-        for block, K in self._upper_blocks(single):
+        for block, K in self._upper_blocks():
             size, width = K.shape
             buffer = buffer if len(buffer) >= size else np.empty((size, self.n))
             R = np.multiply(K, columns[block.start :], out=buffer[:size, :width])

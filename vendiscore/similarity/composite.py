@@ -48,20 +48,20 @@ class RepeatedSimilarity(Similarity):
     def _features(self) -> Rows:
         return self.distinct.features()[self.inverse]
 
-    def _matmul(self, V: Array, single: bool = False) -> Array:
+    def _matmul(self, V: Array) -> Array:
         if not is_numpy(V):
             return super()._matmul(V)
         member = sp.csr_array(
             (np.ones(self.n), self.inverse, np.arange(self.n + 1)), (self.n, self.distinct.n)
         )
-        return member @ self.distinct.matmul(member.T @ V, single)
+        return member @ self.distinct.matmul(member.T @ V)
 
-    def squared_norm(self, single: bool = False) -> Array | float:
+    def squared_norm(self) -> Array | float:
         if not is_numpy(self.distinct.diagonal()):
-            return super().squared_norm(single)
+            return super().squared_norm()
         squares = None if self.scale is None else self.scale**2
         weights = np.bincount(self.inverse, squares, self.distinct.n)
-        return self.distinct.scaled(np.sqrt(weights)).squared_norm(single)
+        return self.distinct.scaled(np.sqrt(weights)).squared_norm()
 
     def entries_work(self) -> float:
         return self.distinct.entries_work()
@@ -177,8 +177,8 @@ class SumSimilarity(_Mixture):
         terms = zip(self.weights, self.parts, strict=True)
         return sum(w * getattr(part, of)(*args) for w, part in terms)
 
-    def _matmul(self, V: Array, single: bool = False) -> Array:
-        return self._combined("matmul", V, single)
+    def _matmul(self, V: Array) -> Array:
+        return self._combined("matmul", V)
 
     def _features(self) -> Rows:
         terms = zip(self.weights, self.parts, strict=True)
@@ -209,5 +209,5 @@ class ProductSimilarity(_Mixture):
     def _combined(self, of: str, *args: object) -> Any:
         return reduce(mul, (getattr(part, of)(*args) for part in self.parts))
 
-    def _matmul(self, V: Array, single: bool = False) -> Array:
+    def _matmul(self, V: Array) -> Array:
         return self._combined("dense") @ V if self.torch else super()._matmul(V)

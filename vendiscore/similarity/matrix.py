@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 
 from ..arrays.identical import identical_rows
-from ..arrays.namespace import Array, in_single, is_numpy, is_torch, namespace, row_blocks, to_host
+from ..arrays.namespace import Array, is_numpy, is_torch, namespace, row_blocks, to_host
 from .base import Index, Similarity
 
 
@@ -60,10 +60,8 @@ class MatrixSimilarity(Similarity):
         K = self.K[places[:, :, None], places[:, None, :]]
         return namespace(K).astype(K, namespace(K).float64)
 
-    def _matmul(self, V: Array, single: bool = False) -> Array:
+    def _matmul(self, V: Array) -> Array:
         K = self.K
-        if single and is_numpy(K) and K.dtype == np.float32:  # to narrow others takes longer
-            return in_single(V, partial(np.matmul, K))
         # By blocks, all of a narrow K is not copied in the wider precision at once.
         return K @ V if K.dtype == V.dtype else super()._matmul(V)
 

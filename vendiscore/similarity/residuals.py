@@ -60,9 +60,8 @@ def given(both: Similarity, n: int, prompt: np.ndarray, spacing: float = 0.0) ->
     echo = xp.astype(echoes, xp.float64)
     some: Similarity
     if rows is not None:
-        error = getattr(getattr(both, "distinct", both), "approximate", 0.0)
         features = _beside(scale_rows(rows, 1 - echo), echo[:, None])
-        some = FeatureSimilarity(features, approximate=error).normalized()
+        some = FeatureSimilarity(features).normalized()
     else:
         some = _Residual(both, at, of, share, left * (1 - echo) + echo).normalized()
         if bool(echoes.any()):
@@ -165,13 +164,13 @@ class _Residual(Similarity):
         K = K[:, :m] - K[:, m:] * c[:, :, None]
         return K[:, :, :m] - K[:, :, m:] * c[:, None, :]
 
-    def _matmul(self, V: Array, single: bool = False) -> Array:
+    def _matmul(self, V: Array) -> Array:
         if not is_numpy(V) or is_torch(self.share):
-            return super()._matmul(V, single)
+            return super()._matmul(V)
         ones, i = np.ones(self.n), np.arange(self.n)
         places = np.tile(i, 2), np.append(self.at, self.of)
         T = sp.csr_array((np.append(ones, -self.share), places), (self.n, self.both.n))
-        return T @ self.both.matmul(T.T @ V)  # where little is left, single precision is rounding
+        return T @ self.both.matmul(T.T @ V)
 
     def _groups(self) -> np.ndarray | None:
         same = self.both.groups()

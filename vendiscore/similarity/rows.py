@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Mapping
-from functools import partial
+from collections.abc import Callable, Iterator
 from typing import Protocol
 
 import numpy as np
 
 from ..arrays import memory
 from ..arrays.identical import identical_rows
-from ..arrays.namespace import Array, in_single, row_blocks
-from ..arrays.threads import in_order
+from ..arrays.namespace import Array, row_blocks
 from ..arrays.types import DType, Options
 from ..distances.pairs import fill_symmetric, pair_blocks
 from .base import Index, Similarity
-from .symmetric_products import Strip, row_tiles, symmetric_product, tiles, weighted_squares
+from .symmetric_products import symmetric_product
 
 # Products may keep K if it takes no more than this share of the memory that is left; a K of more
 # than so many bytes from the second product on, since many ask for one only.
@@ -46,7 +43,6 @@ class _Kept:
     def __init__(self) -> None:
         self.products = 0
         self.K: np.ndarray | None = None
-        self.blocks: dict[int, np.ndarray] | None = None  # of `_upper`, in float32
 
 
 class RowsSimilarity(Similarity):
@@ -123,30 +119,13 @@ class RowsSimilarity(Similarity):
     def _groups(self) -> np.ndarray | None:
         return self.entries.groups()
 
-    def _from_diagonal(self, block: slice, dtype: DType) -> np.ndarray:
-        return self._entries(block, slice(block.start, self.n), dtype)
-
-    def _upper(
-        self, dtype: DType = np.float64, known: Mapping[int, np.ndarray] | None = None
-    ) -> Iterator[tuple[slice, np.ndarray]]:
+    def _upper(self) -> Iterator[tuple[slice, np.ndarray]]:
         """Yield blocks of rows, large ones, from the diagonal on."""
         for block in pair_blocks(self.n):
-            yield block, known[block.start] if known else self._from_diagonal(block, dtype)
+            yield block, self._entries(block, slice(block.start, self.n))
 
-    def _single(self) -> dict[int, np.ndarray] | None:
-        """Return blocks of `_upper` in float32 by their first rows, kept if there is room."""
-        kept = self._kept
-        if kept.blocks is None and kept.K is None and _has_room(2 * self.n**2):
-            compute = partial(self._from_diagonal, dtype=np.float32)
-            blocks = list(pair_blocks(self.n))
-            found = in_order(compute, blocks) if self.entries.in_threads else map(compute, blocks)
-            kept.blocks = {b.start: K for b, K in zip(blocks, found, strict=True)}
-        return kept.blocks
-
-    def _upper_blocks(self, single: bool = False) -> Iterator[tuple[slice, np.ndarray]]:
-        known = self._single() if single else None
-        dtype = np.float32 if single else np.float64
-        for block, upper in self._upper(dtype, known):
+    def _upper_blocks(self) -> Iterator[tuple[slice, np.ndarray]]:
+        for block, upper in self._upper():
             for some in row_blocks(len(upper), 8 * self.n):
                 rows = slice(block.start + some.start, block.start + some.stop)
                 yield rows, upper[some, some.start :]
@@ -157,46 +136,11 @@ class RowsSimilarity(Similarity):
             upper = ((b, K * s[b, None] * s[None, b.start :]) for b, K in upper)
         return fill_symmetric(self._new_matrix(), upper)
 
-    def _matmul(self, V: Array, single: bool = False) -> Array:
-        K = self._kept.K if single else self._keep()
+    def _matmul(self, V: Array) -> Array:
+        K = self._keep()
         if K is not None:
             return K @ V
-        multiply = partial(self._product, self._strips(np.float32 if single else np.float64))
-        return in_single(V, multiply) if single else multiply(V)
-
-    def matmul_and_norm(self, V: Array, single: bool = False) -> tuple[Array, float]:
-        if (self._single() if single else self._keep()) is not None or self._kept.K is not None:
-            return super().matmul_and_norm(V, single)
-        s = np.ones(self.n) if self.scale is None else self.scale
-        found: list[float] = []
-        strips = self._strips(np.float32 if single else np.float64)
-
-        def squared(block: slice) -> Strip:
-            for columns, K in strips(block):
-                found.append(weighted_squares(K, block, columns, s))
-                yield columns, K
-
-        multiply = partial(self._product, squared)
-        V = V * s[:, None]
-        W = in_single(V, multiply) if single else multiply(V)
-        return W * s[:, None], math.fsum(found)  # in whatever order threads were
-
-    def _product(self, strips: Callable[[slice], Strip], V: np.ndarray) -> np.ndarray:
-        known = self._kept.blocks if V.dtype == np.float32 else None
-        blocks = list(pair_blocks(self.n)) if known else row_tiles(self.n)
-        return symmetric_product(strips, blocks, V, self.entries.in_threads)
-
-    def _strips(self, dtype: DType) -> Callable[[slice], Strip]:
-        """Return what gives K from the diagonal on for a block of rows: kept, or in tiles."""
-        known = self._single() if dtype == np.float32 else None
-
-        def strip(block: slice) -> Strip:
-            if known is not None:
-                K, size = known[block.start], block.stop - block.start
-                return iter([(block, K[:, :size]), (slice(block.stop, self.n), K[:, size:])])
-            return ((at, self._entries(block, at, dtype)) for at in tiles(self.n, block))
-
-        return strip
+        return symmetric_product(self._entries, V, self.entries.in_threads)
 
     def _like(self, part: Similarity, index: Index) -> Similarity:
         K, part = self._kept.K, super()._like(part, index)

@@ -9,31 +9,22 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number, its absolute standard error or bounds, and its route with the reason."""
+    """A number, its absolute standard error, and its route with the reason."""
 
     value: Any
     route: str
     why: str
     error: float = 0.0
-    low: float | None = None
-    high: float | None = None
 
     @property
     def exact(self) -> bool:
         """True if the number is exact up to rounding."""
-        return not self.error and self.low is None
-
-    @property
-    def sureness(self) -> dict[str, float]:
-        """Standard error or bounds, by the suffix of the number's name."""
-        if self.low is None or self.high is None:
-            return {"se": self.error}
-        return {"low": self.low, "high": self.high}
+        return not self.error
 
 
 @dataclass(frozen=True)
 class Estimating:
-    """The request of an estimate; `rtol` is two standard errors, or half of the bounds apart."""
+    """The request of an estimate; `rtol` is two standard errors, relative to the score."""
 
     rtol: float = 2e-3
     seed: int = 0

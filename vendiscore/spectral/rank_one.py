@@ -7,7 +7,7 @@ s(t) = yᵀ (A + tI)⁻¹ y, which is Σ_j λ_j U_ij²/(λ_j + t) for a sample o
                             + q sinc(1−q) ∫₀^∞ t^{q−1} [−log(1 − s(t)) − c/(t+b)] dt,
 
 and the same with log(1 + s) for a gain (docs/identity.md). With b = yᵀAy/c ∓ c/2 few nodes serve
-orders up to 2; above 2 the largest eigenvalues do: see `secular`.
+orders up to 2; above 2, samples are clusters of one.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from ..arrays.namespace import Array, row_blocks, scalar, to_host
 from ..arrays.types import Weights
 from .hill import log_power_mean
 from .quadrature import of_integral, of_trace, ridges
-from .secular import powers
 from .spectrum import Spectrum
 
 # Error of log VS of the other samples, times 1/p_i: far below differences between samples.
@@ -44,7 +43,12 @@ def leave_one_out(
         if (p > ALL).any():
             i = int(np.argmax(p)) + rows.start
             raise ValueError(f"sample {i} has all the weight: without it nothing is left")
-        left[rows] = _without(values, squares, p, q, tolerance, 1 / spectrum.n)
+        if q <= 2:
+            left[rows] = _without(values, squares, p, q, tolerance, 1 / spectrum.n)
+    if q > 2:
+        from .clusters import leave_cluster_out
+
+        return leave_cluster_out(spectrum, np.arange(len(U)), q)
     return np.clip(left, 0.0, math.log(spectrum.n - 1))
 
 
@@ -68,14 +72,11 @@ def gains(
     tolerance: float = TOLERANCE,
 ) -> Array:
     """Return log VS_q with each of some candidates added, minus log VS_q of the set."""
-    q = check_order(q)
+    q = number("q", q, "an order above 0, at most 2", lambda order: 0 < order <= 2, "1 is usual")
     values = _positive(spectrum)
     outside = _outside(squares, lengths) * weight
     g = squares * weight  # of y = √w x, in the eigenvectors of A
     c = lengths * weight
-    if q > 2:
-        changed = powers(values, g, outside, q, sign=1)
-        return _log_of_powers(changed, 1 + c, q) - log_score(spectrum, q)
     b = (g @ values) / c + c / 2
     change = c * of_trace(q, b)
     if factor := of_integral(q):
@@ -148,9 +149,6 @@ def _without(
     share: float,
 ) -> np.ndarray:
     """Return log VS_q without each sample of a block, with weights p; `share` is a usual one."""
-    if q > 2:
-        g = squares * values
-        return _log_of_powers(powers(values, g, 0.0, q, sign=-1), 1 - p, q)
     with np.errstate(all="ignore"):
         b = np.where(p > 0, (squares @ values**2) / p - p / 2, 1.0)
     change = p * of_trace(q, b)
@@ -184,13 +182,6 @@ def log_of_trace(values: np.ndarray, change: np.ndarray, trace: np.ndarray, q: f
     S = (float(values @ terms) + change) / trace
     inner = S if q == 1 else np.log1p((1 - q) * S) / (1 - q)
     return np.asarray(np.log(trace) + inner)
-
-
-def _log_of_powers(powered: np.ndarray, trace: np.ndarray, q: float) -> np.ndarray:
-    """Return log VS_q of a matrix of that trace from log Σ μ^q, or log μ_max at q = ∞."""
-    if math.isinf(q):
-        return np.log(trace) - powered
-    return np.asarray((powered - q * np.log(trace)) / (1 - q))
 
 
 def _positive(spectrum: Spectrum) -> np.ndarray:

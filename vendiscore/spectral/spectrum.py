@@ -15,7 +15,6 @@ from ..arrays.namespace import Array, detached, is_numpy, is_torch, namespace, s
 from ..arrays.types import Number
 from ..errors import NotPSDError, warn
 from ..similarity.base import Similarity
-from .covariance_float32 import SINGLE_TOLERANCE, log_number_bound
 from .eigen import decompose
 from .estimate import Estimate
 from .hill import RANGE_TOLERANCE, effective_number
@@ -51,24 +50,14 @@ class Spectrum:
     negative_mass: float = 0.0  # minus the sum of the negative eigenvalues set to zero
     cut: float = 0.0  # eigenvalues below this counted as rounding and were set to zero
     lost: int = 0  # how many of those may have been more than rounding of exact zeros
-    error: float = 0.0  # norm of the error of a matrix multiplied in single precision, else 0
-    tolerance: float = SINGLE_TOLERANCE  # how far off log VS may be by that
-
-    def serves(self, q: float) -> bool:
-        """Return whether order q is exact in spite of single-precision products."""
-        return self.error == 0 or self.bound(q) < self.tolerance
-
-    def bound(self, q: float) -> float:
-        """Bound how far log VS of order q is off by products in single precision."""
-        return log_number_bound(self.values, self.error, q) if self.error else 0.0
+    single: bool = False  # products were made in single precision: for orders from 1 on
 
     def effective_number(self, q: float = DEFAULT_ORDER) -> Number:
         """Return the Hill number of order q of the shares, in [1, n]: the Vendi Score."""
-        if not self.serves(q):
+        if self.single and q < 1:
             raise ValueError(
-                f"order {q:g} of a spectrum from single-precision products may be off by more "
-                f"than {self.tolerance:g}; use spectrum_of(similarity), or pass the order to "
-                f"vendi(similarity, orders)"
+                f"order {q:g} depends on shares that single-precision products do not resolve; "
+                f"use spectrum_of(similarity), or pass the order to vendi(similarity, orders)"
             )
         return effective_number(self.values, q)
 
@@ -79,7 +68,7 @@ class Spectrum:
 
     def estimates(self, orders: Sequence[float]) -> list[Estimate]:
         """Return estimates of some orders; warn where the cut may have changed one."""
-        found = [Estimate(self.effective_number(q), self.route, self._why(q)) for q in orders]
+        found = [Estimate(self.effective_number(q), self.route, self.why) for q in orders]
         if self.lost and min(orders, default=1.0) < 1:
             self._warn_of_cut(min(orders))  # the least order moves most
         return found
@@ -93,11 +82,6 @@ class Spectrum:
             f"Eigenvalues below {self.cut:.2g} of the trace count as rounding and so as zero: "
             f"order 0 is the numerical rank, and orders near 0 leave out shares that small."
         ]
-
-    def _why(self, q: float) -> str:
-        if not self.error:
-            return self.why
-        return f"{self.why}; multiplied in single precision, off by less than {self.bound(q):.1g}"
 
     def _warn_of_cut(self, q: float) -> None:
         kept = self.values[self.values > 0]
@@ -134,6 +118,10 @@ class Source(NamedTuple):
         independent errors of relative size u spread zero eigenvalues.
         """
         return max(NEGATIVE_MASS, 0.25 * self.roundoff * math.sqrt(self.n))
+
+    def rounding(self, size: int) -> float:
+        """Return the share below which eigenvalues are rounding of the entries passed."""
+        return 0.0 if self.psd else self.roundoff / math.sqrt(size)
 
 
 def from_covariance(C: Array, n: int, psd: PSD = "check", *, roundoff: float = 0.0) -> Spectrum:
@@ -216,7 +204,7 @@ def cleaned(values: Array, source: Source, psd: PSD, route: str, why: str) -> Sp
             f"rounding of the precision that the matrix came in, and were set to zero; compute "
             f"similarities in a higher one to be rid of them"
         )
-    coarse = 0.0 if source.psd else source.roundoff / math.sqrt(size)
+    coarse = source.rounding(size)
     cut = max(max(source.n, size) * unit, coarse)
     noise = max(4 * math.sqrt(size) * unit, coarse)
     if known[-1] > cut and not is_torch(values):

@@ -46,7 +46,7 @@ def vendi(
                 f"`spectrum` must be of the {similarity.n} samples, got one of {spectrum.n}; leave "
                 "it out"
             )
-        if all(spectrum.serves(q) for q in orders):
+        if not spectrum.single or min(orders, default=1.0) >= 1:
             return Spectral(spectrum.estimates(orders), spectrum)
     similarity = similarity.compact()
     alone, whole = plan(similarity, orders, psd, each=estimating is not None)

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import strategies as st
 
 from vendiscore.app.inputs import examples
+from vendiscore.app.inputs.delimiters import delimiter_of
 from vendiscore.app.inputs.uploads import Asked, Given, read
 from vendiscore.app.quotas import TABLE
-from vendiscore.reading.delimiters import delimiter_of
 from vendiscore.reading.limits import AskError
 
 pytest.importorskip("rdkit")

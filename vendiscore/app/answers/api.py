@@ -9,7 +9,6 @@ import numpy as np
 from ...analysis import sentences
 from ...analysis.explain import AUTO
 from ...analysis.findings import ORDERS, Findings
-from ...analysis.redundancy import redundant_pairs
 from ...arguments import DEFAULT_ORDER
 from ...arrays.namespace import to_host
 from ...arrays.types import Record
@@ -23,6 +22,7 @@ from .different_sources import asked_of, different, shown
 from .distinctive_samples import only
 from .group_lists import place, pooled
 from .jobs import Job, image_job, job_of, text_job, vector_job
+from .redundant_pairs import redundant_pairs
 
 FOUND = 0.0  # stands for a threshold that is found, in a schema of numbers
 FEW = 4  # pairs that are named, and samples that stand alone

@@ -23,7 +23,6 @@ from ...errors import MissingPackageError
 from ...progress import Counts, Steps, finish, told
 from ...reading.csv_cells import csv_row, text_cell
 from ...reading.samples import Samples
-from ...report.figures import compared
 from ...signature import digits, line, plain_order
 from ...similarity.base import Similarity
 from ...uncertainty.subsampling import MIN_SAMPLES
@@ -37,6 +36,7 @@ from .jobs import SAVED, Job, Settings, job_of
 from .kernel_menu import check_order
 from .prompt_lists import distinct, pooled_prompts, written
 from .sample_readout import UnusableError, left_out, sifted
+from .set_pictures import compared
 
 # The least p of three pairs is 3/300, as small as LEVEL requires.
 MIN_PERMUTATIONS, MAX_PERMUTATIONS = 299, 999

@@ -13,7 +13,6 @@ from ...reading.columns import is_prose
 from ...reading.encodings import decode
 from ...reading.formats import FORMATS
 from ...reading.limits import AskError, Limits, RefusedError, Wanted
-from ...reading.number_tables import plain_numbers
 from ...reading.numpy_files import Arrays
 from ...reading.samples import Python, Samples
 from ...reading.table_samples import array_samples, columns_samples, table_samples
@@ -22,6 +21,7 @@ from ..quotas import NUMBERS, TABLE
 from .kinds import kinds_of_table
 from .matrices import csv_code, expression_code
 from .parts import fit
+from .plain_numbers import plain_numbers
 from .roles import ID_NAMES, answer_columns, are_models, melted, roles_of
 from .submission import Asked, Kind
 

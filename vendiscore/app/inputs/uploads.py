@@ -6,7 +6,6 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ...reading.delimiters import delimiter_of
 from ...reading.encodings import decode
 from ...reading.formats import ENDINGS, FORMATS, ending, format_of
 from ...reading.limits import RefusedError, Wanted
@@ -14,6 +13,7 @@ from ...reading.samples import Samples
 from ...reading.tables import join_names
 from ..quotas import MAX_UPLOAD, TABLE
 from . import cells, hub, kinds, pictures, separators, zips
+from .delimiters import delimiter_of
 from .examples import Example, find_example
 from .submission import KINDS, LINE, ROW, Asked, Given
 

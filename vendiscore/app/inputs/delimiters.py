@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from itertools import islice
 
-from .columns import is_prose
-from .limits import Limits, RefusedError
-from .tables import (
+from ...reading.columns import is_prose
+from ...reading.limits import Limits, RefusedError
+from ...reading.tables import (
     MOLECULE_NAMES,
     OTHER_NAMES,
     TEXT_NAMES,

@@ -15,8 +15,7 @@ from lighteval.models.dummy.dummy_model import DummyModel, DummyModelConfig
 from lighteval.models.model_output import ModelResponse
 from lighteval.pipeline import ParallelismManager, Pipeline, PipelineParameters
 from lighteval.tasks.registry import Registry
-
-from vendiscore.integrations.lighteval import VendiScore, vendi_score
+from lighteval_task import VendiScore, vendi_score
 
 ANSWERS = [
     ["the sea rose", "the sea rose", "the sea fell", "no light"],
@@ -64,7 +63,7 @@ def test_lighteval_asks_for_several_and_finds_the_mean_over_prompts_and_its_erro
 
 
 def test_a_model_that_gives_one_answer_nevertheless_is_told_of(run):
-    with pytest.raises(ValueError, match=r"got 1, which scores 1 .* asked for 4, and must heed"):
+    with pytest.raises(ValueError, match=r"got 1; the model was asked for 4, and must heed"):
         run(DummyModel)
 
 
@@ -73,21 +72,6 @@ def test_one_prompt_has_the_score_of_its_generations_as_they_are_after_post_proc
     response = ModelResponse(text=["<think>…</think> a"] * 4, text_post_processed=GROUPS[0])
     found = metric.compute_sample(doc=None, model_response=response)
     assert found == {"order 2": compute(GROUPS[0], q=2)["VS"]}
-
-
-@pytest.mark.parametrize(
-    ("arguments", "error", "message"),
-    [
-        ({"n": 1}, ValueError, "`n` must be an integer of at least 2, got 1; one generation"),
-        ({"n": 4, "nss": 1}, TypeError, "unknown keyword `nss`"),
-        ({"n": 4, "q": [1, 2]}, ValueError, "a metric of lighteval is one number, got"),
-        ({"n": 4, "measures": ["VS", "IntDiv"]}, ValueError, "is one number"),
-        ({"n": 4, "details": True}, ValueError, "`details` has no meaning here"),
-    ],
-)
-def test_arguments_are_read(arguments, error, message):
-    with pytest.raises(error, match=message):
-        VendiScore(**arguments)
 
 
 def test_the_example_is_where_the_page_says():

@@ -1,0 +1,99 @@
+"""Rows in single precision: multiplied as they are for orders from 1 on, in double for others."""
+
+import math
+
+import numpy as np
+import pytest
+
+from vendiscore import FeatureSimilarity, effective_number
+from vendiscore.spectral.routes import SINGLE
+from vendiscore.spectral.vendi import spectrum, vendi
+
+N, D = 9000, 60  # more than two blocks of rows
+rng = np.random.default_rng(0)
+falling = np.arange(D)
+turn = np.linalg.qr(rng.standard_normal((D, D)))[0]
+
+
+def normal(d=D):
+    return rng.standard_normal((N, d))
+
+
+SPECTRA = {
+    "white": normal(),
+    "exponential": normal() * np.exp(-falling / 20),
+    "exponential, turned": normal() * np.exp(-falling / 6) @ turn,
+    "power law, turned": normal() / np.sqrt(falling + 1) @ turn,
+    "of rank 5": normal(5) @ normal()[:5],
+    "one direction": normal() * np.where(falling == 0, 60, 1) @ turn,
+    "mean of 3": normal() + 3,
+    "clusters": normal() @ turn / 9 + normal()[rng.integers(0, 7, N)],
+    "scales of columns": normal() * 10.0 ** rng.uniform(-5, 2, D),
+    "equal rows": np.repeat(normal()[:1], N, axis=0),
+    "half of the rows equal": np.where(np.arange(N)[:, None] % 2, normal()[:1], normal()),
+}
+# Entries and eigenvalues are off by some 1e-7 of the largest share, which is noise in small shares.
+WORST, USUAL = 3e-5, 3e-6
+
+
+def similarity_of(X):
+    return FeatureSimilarity(np.asarray(X, dtype=np.float32)).normalized()
+
+
+@pytest.mark.parametrize("name", [*SPECTRA, "mean of 1,000"])
+def test_scores_of_orders_from_1_on_are_as_right_as_single_precision_allows(name):
+    X = SPECTRA.get(name, SPECTRA["white"] + 1000)
+    similarity = similarity_of(X)
+    exact = spectrum(similarity)
+    orders = [1.0, 1.5, 3.0, math.inf]
+    scores = vendi(similarity, orders)
+    for q, score, estimate in zip(orders, scores.values, scores.estimates, strict=True):
+        assert estimate.why.endswith(SINGLE)
+        allowed = WORST if name == "mean of 1,000" else USUAL
+        assert score == pytest.approx(effective_number(exact, q), rel=allowed)
+
+
+def is_single(similarity, orders, p=None):
+    return vendi(similarity, orders, p).spectrum.single
+
+
+def test_double_precision_is_used_where_single_does_not_serve():
+    X = SPECTRA["white"]
+    assert is_single(similarity_of(X), [1.0])
+    assert not is_single(similarity_of(X), [1.0, 0.5])
+    assert not is_single(similarity_of(X), [1.0], rng.dirichlet(np.ones(N)))
+    assert not is_single(FeatureSimilarity(X).normalized(), [1.0])
+    assert not is_single(similarity_of(X[:1000]), [1.0])  # a small set costs nothing
+
+
+def test_a_spectrum_in_single_precision_gives_no_order_below_1():
+    similarity = similarity_of(SPECTRA["exponential"])
+    read = vendi(similarity, [1.0]).spectrum
+    with pytest.raises(ValueError, match=r"order 0\.5 depends on shares that single-precision"):
+        read.effective_number(0.5)
+    again = vendi(similarity, [0.5], spectrum=read)
+    assert not again.spectrum.single
+    assert again.values == vendi(similarity, [0.5]).values
+    assert vendi(similarity, [2.0, 1.0], spectrum=read).spectrum is read
+
+
+def test_tensors_give_the_score_of_their_array_and_its_gradient():
+    torch = pytest.importorskip("torch")
+    X = SPECTRA["clusters"].astype(np.float32)
+    T = torch.tensor(X, requires_grad=True)
+    (score,) = vendi(FeatureSimilarity(T).normalized(), [1.5]).values
+    (array,) = vendi(similarity_of(X), [1.5]).values
+    assert float(score.detach()) == pytest.approx(array, rel=USUAL)
+    score.backward()
+    wide = torch.tensor(X, dtype=torch.float64, requires_grad=True)
+    (exact,) = vendi(FeatureSimilarity(wide).normalized(), [1.5]).values
+    exact.backward()
+    gap = torch.linalg.norm(T.grad.to(wide.dtype) - wide.grad) / torch.linalg.norm(wide.grad)
+    assert float(gap) < 1e-4
+
+
+def test_single_rows_with_nan_or_overflow_are_named():
+    X = SPECTRA["white"].astype(np.float32)
+    X[5, 3] = np.nan
+    with pytest.raises(ValueError, match="5"):
+        vendi(FeatureSimilarity(X).normalized(), [1.0])
