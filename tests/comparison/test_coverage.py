@@ -1,4 +1,4 @@
-"""Coverage of the first samples of an order, beside the formula by Good and Turing."""
+"""Coverage of the first samples of an order against the formula of Good and Turing."""
 
 import math
 
