@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from pairs import arguments, environment, write
 
-from vendiscore.comparison import FEW, SAME, Comparison
+from vendiscore.comparison import SAME, Comparison
 from vendiscore.comparison.compare_sets import comparing
 from vendiscore.comparison.comparison import Plan
 from vendiscore.progress import finish
@@ -62,7 +62,7 @@ def disagreements(found: Comparison) -> tuple[int, int, int]:
     """Count intervals without 0 and no difference named, with 0 and one named, and all."""
     hidden = said = without = 0
     for row in found.pairs:
-        same = found.verdict(row.a, row.b) in (SAME, FEW)
+        same = found.verdict(row.a, row.b) == SAME
         out = not row.low <= 0 <= row.high
         hidden += same and out
         said += not same and not out

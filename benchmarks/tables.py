@@ -117,7 +117,7 @@ def null() -> str:
     """Return how often equal sets are distinguished, over all sources of one size."""
     every: dict[tuple[str, ...], list[Any]] = {}
     for row in loaded("compare_null")["rows"]:
-        if "too_few" in row:
+        if "differ_at_1_percent" in row:
             sizes = row["sizes"]
             many = (
                 f"{len(sizes)} × {sizes[0]}"
@@ -131,9 +131,9 @@ def null() -> str:
         runs = sum(row["runs"] for row in rows)
         return percent(sum(row["runs"] * row[key] for row in rows) / runs, 1)
 
-    keys = ("differ", "differ_at_1_percent", "too_few")
+    keys = ("differ", "differ_at_1_percent")
     return table(
-        ("sources", "sets", "q", "runs", "told apart at 5 %", "at 1 %", "too few to tell"),
+        ("sources", "sets", "q", "runs", "told apart at 5 %", "at 1 %"),
         (
             (*kind, f"{sum(row['runs'] for row in rows):,}", *(mean(rows, key) for key in keys))
             for kind, rows in every.items()
@@ -151,10 +151,10 @@ def differences() -> str:
     def mean(rows: list[Any], key: str) -> str:
         return percent(sum(row[key] for row in rows) / len(rows))
 
-    keys = ("covered", "above", "below", "of_detectable", "differ")
+    keys = ("covered", "above", "below", "differ")
     head = ("n", "runs", "interval covers", "lies above", "below")
     return table(
-        (*head, "difference, of what would show", "told apart"),
+        (*head, "told apart"),
         (
             (str(n), str(sum(row["runs"] for row in rows)), *(mean(rows, key) for key in keys))
             for n, rows in sorted(every.items())

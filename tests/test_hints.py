@@ -92,6 +92,12 @@ def test_help_of_a_kernel_shows_its_options_and_what_they_do(capsys):
         assert kernel.summary in kernel.__doc__
 
 
+def test_a_keyword_of_compare_that_is_gone_says_what_to_do_instead():
+    with pytest.raises(TypeError) as refused:
+        vendiscore.compare(TEXTS * 2, TEXTS * 2, match="coverage")
+    assert GONE["match"] in str(refused.value)
+
+
 def test_a_hint_takes_any_value_for_a_name():
     for value in (np.zeros((2, 2)), ["cosine"], {}, None, 3):
         assert suggestion(value, ["cosine"], ["linear"], kind="kernel").endswith("cosine.")

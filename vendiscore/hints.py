@@ -168,6 +168,10 @@ GONE = {
         "Each measure has one kind of interval, without bootstrap, whose draws repeat samples and "
         "score too low: pass ci=0.95 alone."
     ),
+    "match": (
+        "Sets are drawn down to one size: leave it out; growth(samples).coverage has the coverage "
+        "at each size."
+    ),
     "ClippedCoverage": (
         "'Coverage' is the share of references near a sample; docs/reference/measures.md has the "
         "formula of ClippedCoverage."

@@ -49,7 +49,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from vendiscore import as_similarity, compare, compute, explain, plots
+from vendiscore import as_similarity, compare, compute, explain, plots, spectrum
 
 plt.style.use("tableau-colorblind10")
 plt.rcParams |= {"font.size": 12, "axes.spines.top": False, "axes.spines.right": False}
@@ -78,17 +78,14 @@ for decoder, score in scores.items():
 # the score is the number of distinct texts. With growing q the common phrases decide, and at q = ∞
 # only the commonest one. A steep profile shows a set with some variety and one habit.
 #
-# :py:func:`vendiscore.compare` finds both profiles with their 95 % intervals, and tests the
-# difference at q = 1 in the same run.
+# One spectrum of a set has its scores of all orders.
 
-found = compare(
-    captions,  # a dict of sets by name
-    k="ngram_overlap",
-    orders=np.linspace(0.1, 4, 14),
-    permutations=199,
-)
+orders = np.linspace(0.1, 4, 14)
 figure, ax = plt.subplots(figsize=(7, 3.8), layout="constrained")
-plots.profiles(found.orders, found.names, found.profiles, ax=ax)
+for decoder, texts in captions.items():
+    ax.plot(orders, spectrum(texts, k="ngram_overlap").profile(orders), label=decoder)
+ax.set(xlabel="order q", ylabel="effectively different", ylim=(0, None))
+ax.legend()
 ax.set_title("The cautious decoder has a habit: its profile falls")
 
 for decoder, texts in captions.items():
@@ -102,10 +99,11 @@ for decoder, texts in captions.items():
 # Test the difference
 # -------------------
 #
-# The comparison draws both sets down to one size, as a larger set scores more, and asks how often
-# two sets differ as much when their captions are exchanged at random. The interval is of the
-# difference.
+# :py:func:`vendiscore.compare` draws both sets down to one size, as a larger set scores more, and
+# asks how often two sets differ as much when their captions are exchanged at random. The interval
+# is of the difference.
 
+found = compare(captions, k="ngram_overlap", permutations=199)  # a dict of sets by name
 print(fill(found.sentence, 80))
 
 # %%

@@ -107,7 +107,7 @@ def test_samples_that_are_left_out_leave_their_label_and_group():
         ([TEXTS], {"by": np.ones((16, 2))}, "`by` must be a label for each sample, got shape"),
         ([TEXTS], {"by": MODELS, "names": ["a", "b"]}, "leave `names` out"),
         ([TEXTS], {"by": MODELS, "groups": PROMPTS[:4]}, "`groups` must have one label for each"),
-        ([TEXTS], {"by": MODELS, "groups": PROMPTS, "size": 4}, "leave `match` and `size` out"),
+        ([TEXTS], {"by": MODELS, "groups": PROMPTS, "size": 4}, "each by itself: leave `size` out"),
         ([TEXTS], {"by": MODELS, "groups": MODELS}, "got 0 of `"),
         ([TEXTS, TEXTS], {"by": MODELS}, "one collection, got 2 sets; pass all samples as one"),
         ([APART], {"by": MODELS}, "one collection, got 2 sets"),

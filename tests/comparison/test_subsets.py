@@ -1,86 +1,18 @@
-"""Sets are drawn down to one size or coverage; permutations stop once p is known."""
+"""Sets are drawn down to one size; permutations stop once p is known."""
 
 import math
 
 import numpy as np
 import pytest
-from sources import SOURCES, sentences
+from sources import SOURCES
 
 from vendiscore import compare
-from vendiscore.comparison import MORE
 from vendiscore.comparison.permutation import holm, permuted, screened
-from vendiscore.comparison.subsets import (
-    Matched,
-    Part,
-    coverage_curve,
-    matched,
-    size_for,
-    windows,
-)
+from vendiscore.comparison.subsets import Matched, Part, matched, windows
 from vendiscore.progress import finish
-from vendiscore.similarity.features import FeatureSimilarity
 from vendiscore.similarity.matrix import MatrixSimilarity
 from vendiscore.spectral.vendi import spectrum_of, vendi
 from vendiscore.uncertainty.jackknife import influence, influence_error
-
-
-def compared(*sets, **options):
-    return compare(*sets, **{"permutations": 99, **options})
-
-
-def test_coverage_is_that_of_good_and_turing_at_every_size():
-    rng = np.random.default_rng(0)
-    labels = np.minimum(rng.geometric(0.2, size=60), 25)
-    counts = np.bincount(labels)
-    whole = FeatureSimilarity(np.eye(26)[labels])
-    curves = np.mean(
-        [coverage_curve(whole, np.random.default_rng(s).permutation(60)) for s in range(40)], axis=0
-    )
-    assert curves[-1] == pytest.approx(1 - (counts == 1).sum() / 60, abs=1e-6)
-    for m in (2, 10, 30):
-        missing = [
-            n / 60 * math.comb(60 - n, m - 1) / math.comb(59, m - 1) for n in counts if n > 0
-        ]
-        assert curves[m - 1] == pytest.approx(1 - sum(missing), abs=0.03)
-    assert (np.diff(coverage_curve(whole, np.arange(60))) >= 0).all()
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_coverage_of_copies_is_known_whatever_rounding_makes_of_their_matrix(dtype):
-    X = np.random.default_rng(0).normal(size=(20, 40))
-    X /= np.linalg.norm(X, axis=1, keepdims=True)
-    whole = MatrixSimilarity((X @ X.T).astype(dtype)[np.ix_([*range(20)] * 2, [*range(20)] * 2)])
-    curve = coverage_curve(whole, np.random.default_rng(1).permutation(40))
-    assert curve[-1] == pytest.approx(1, abs=1e-4)
-    assert curve[5] < 0.5
-
-
-def test_coverage_of_a_clipped_matrix_is_a_share():
-    K = np.kron(np.eye(4), np.array([[1, 0.9, -0.9], [0.9, 1, 0.9], [-0.9, 0.9, 1]]))
-    curve = coverage_curve(MatrixSimilarity(K), np.arange(12))
-    assert (curve >= 0).all()
-    assert (curve <= 1).all()
-
-
-def test_sets_are_drawn_down_to_the_least_coverage():
-    rng = np.random.default_rng(0)
-    thin, wide = sentences(rng, 60, 0.7), sentences(rng, 60, 0.2)
-    found = compared(thin, wide, match="coverage")
-    a, b = found.sets
-    assert (a.coverage, b.size) == (b.coverage, 60)
-    assert 4 <= a.size < 60
-    assert found.verdict("B", "A") == MORE
-    assert "at a coverage of" in found.sentence
-
-
-def test_two_sets_of_one_source_do_not_differ_at_matched_coverage():
-    p = []
-    for seed in range(6):
-        rng = np.random.default_rng(seed)
-        sets = [sentences(rng, 24, 0.5), sentences(rng, 40, 0.5)]
-        p.append(compared(*sets, match="coverage").pairs[0].p)
-    assert np.mean(np.array(p) <= 0.05) <= 0.2
-    assert 0.2 < np.mean(p) < 0.8
 
 
 def test_windows_meet_every_sample_about_as_often():
@@ -184,10 +116,6 @@ def test_slopes_are_those_of_weights():
             p[i] += 1e-6
             more = math.log(vendi(K, [q], p).values[0]) - math.log(vendi(K, [q]).values[0])
             assert more / 1e-6 == pytest.approx(slopes[i], abs=1e-4)
-
-
-def test_size_for_a_coverage_that_is_never_reached_is_all():
-    assert size_for(np.array([0, 0.2, 0.4]), 0.9) == 3
 
 
 def test_adjusted_p_is_that_of_holm():

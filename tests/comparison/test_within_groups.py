@@ -70,10 +70,9 @@ def test_pairing_finds_what_pools_hide():
 def test_groups_of_several_sizes_are_matched_group_by_group():
     (X, x), (Y, y) = prompts(0, 5, 6), prompts(1, 5, 4)
     X, x = X[1:], x[1:]
-    found = compared(X, Y, X[::-1], groups=[x, y, x[::-1]], k="rbf", sigma=2.0, orders=[0, 1, 2])
+    found = compared(X, Y, X[::-1], groups=[x, y, x[::-1]], k="rbf", sigma=2.0)
     assert [row.size for row in found.sets] == [20, 20, 20]
     assert found.sets[0].matched < found.sets[0].score
-    assert found.profiles[0][0, 1] == pytest.approx(found.sets[0].matched)
 
 
 def test_what_is_drawn_of_a_group_does_not_depend_on_its_order():

@@ -23,12 +23,8 @@ SIMILARITY = as_similarity(X, k="rbf", sigma=1.0)
 FOUND = find(SIMILARITY, None, {"q": 2})
 SHARES = FOUND.spectrum.values
 CURVE = magnitude_curve(SIMILARITY)
-COMPARED = compare(X[:15], X[15:], k="rbf", sigma=1.0, permutations=19, orders=[0, 1, 2])
+COMPARED = compare(X[:15], X[15:], k="rbf", sigma=1.0, permutations=19)
 GROWN = growth(X, [10, 20, 40, 80], k="rbf", sigma=1.0, q=2)
-
-
-def profiles(names, ax=None):
-    return plots.profiles(COMPARED.orders, names, COMPARED.profiles, ax=ax)
 
 
 PLOTS = {
@@ -41,7 +37,6 @@ PLOTS = {
     "selection": lambda ax=None: plots.selection(np.array([1.0, 1.9, 2.7]), 2.9, ax=ax),
     "growth": lambda ax=None: GROWN.plot(ax),
     "intervals": lambda ax=None: COMPARED.plot(ax),
-    "profiles": lambda ax=None: profiles(["A", "B"], ax),
 }
 
 
@@ -145,18 +140,6 @@ def test_there_is_a_dot_and_an_interval_for_each_set(ax):
     assert ax.get_xlabel() == "scores"
 
 
-def test_profiles_have_a_band_and_a_legend(ax):
-    profiles(["ours", "theirs"], ax)
-    for line, (scores, _, _) in zip(ax.lines, COMPARED.profiles, strict=True):
-        assert np.array_equal(line.get_ydata(), scores)
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["ours", "theirs"]
-
-
-def test_profiles_need_orders():
-    with pytest.raises(ValueError, match="`orders` must have one order or more; pass orders="):
-        plots.profiles([], ["A"], [np.empty((3, 0))])
-
-
 def test_growth_is_dashed_where_it_is_extrapolated(ax):
     GROWN.plot(ax)
     known, beyond, _ = ax.lines
@@ -179,12 +162,8 @@ def test_matplotlib_comes_with_the_first_picture_and_is_named_where_it_is_missin
 
 
 def test_no_two_sets_look_alike_where_the_style_has_fewer_colours():
-    names, curve = list("ABCDEFGH"), np.ones((3, 2))
+    names = list("ABCDEFGH")
     with matplotlib.rc_context({"axes.prop_cycle": matplotlib.cycler(color=["red", "blue"])}):
-        curves = plots.profiles([0, 1], names, [curve] * 8)
         dots = plots.intervals(names, [2] * 8, [1] * 8, [3] * 8).lines[1::2]
-        kept = curves.get_legend().get_lines()
-        looks = [(to_rgba(each.get_color()), each._dash_pattern) for each in kept]
         marks = [(to_rgba(dot.get_color()), dot.get_marker()) for dot in dots]
-    assert [looks.count(look) for look in looks] == [1] * 8
     assert len(set(marks)) == 8

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..arrays.namespace import scalar, to_host
-from ..comparison import FEW, MORE, Comparison
+from ..comparison import MORE, SAME, Comparison
 from ..comparison.growth import Growth
 from ..magnitude.curve import Curve
 from ..registry.kernel import list_kernels
@@ -213,9 +213,7 @@ def standing(comparison: Comparison) -> str:
         if others:
             told.setdefault(others, []).append(a)
     if not told:
-        few = all(comparison.verdict(row.a, row.b) == FEW for row in comparison.pairs)
-        said = "Too few samples to tell" if few else "No difference larger than chance"
-        return f"{said} between {listed(names)}."
+        return f"{SAME.capitalize()} between {listed(names)}."
     parts = [
         f"{listed(more)} {'is' if len(more) == 1 else 'are'} more diverse than {listed(less)}"
         for less, more in told.items()

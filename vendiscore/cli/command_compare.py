@@ -36,7 +36,7 @@ def run_compare(args: Namespace) -> str:
     how = read_how(args, ("psd",))
     with usage():
         Plan(
-            *(how.order, args.level, args.permutations, args.match, args.size),
+            *(how.order, args.level, args.permutations, args.size),
             seed=args.seed,
             within=args.within,
         ).checked()
@@ -47,7 +47,7 @@ def run_compare(args: Namespace) -> str:
             found = as_similarity(each.values, **given_prompts([each]), **asked)
             sources[i] = left_out(each, found.dropped)
         asked.pop("on_error")
-    asked |= {name: getattr(args, name) for name in ("level", "permutations", "match", "size")}
+    asked |= {name: getattr(args, name) for name in ("level", "permutations", "size")}
     asked |= {"q": how.order, "seed": args.seed, "within": args.within}
     if args.by:
         known, values = {"samples": sources[0]}, sources[0].values
@@ -86,7 +86,7 @@ def _printed(args: Namespace, found: Comparison) -> str:
         if found.within is None:
             del pair["ratio_low"], pair["ratio_high"]
     made = output.FORMATS[args.format]
-    asked = {name: getattr(args, name) for name in ("level", "match", "permutations", "seed")}
+    asked = {name: getattr(args, name) for name in ("level", "permutations", "seed")}
     said = line(["VS"], {**found.settings, "q": found.q, **asked})
     tables = made(sets, args.width), made(pairs, args.width)
     return "\n".join([f"{found.sentence}\n", *tables, f"{said}\n"])

@@ -130,7 +130,6 @@ def _compare(add: Add) -> None:
     _clusters(add)
     add("--level", type=float, default=0.95, help="of the intervals, 0.95")
     add("--permutations", type=int, default=999, help="most permutations, 999")
-    add("--match", choices=("size", "coverage"), default="size")
     add("--size", type=int, help="the matched size, if not the usual one")
     add("--within", type=float, help="ask whether sets are the same within a share, such as 0.05")
     add("--seed", type=int, default=0)

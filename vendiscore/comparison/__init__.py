@@ -1,11 +1,10 @@
 """Comparisons of sets: differences with intervals and p-values, and growth of scores."""
 
 from .compare_sets import compare
-from .comparison import FEW, LESS, MORE, SAME, Comparison, PairRow, SetRow
+from .comparison import LESS, MORE, SAME, Comparison, PairRow, SetRow
 from .growth import Growth, growth
 
 __all__ = [
-    "FEW",
     "LESS",
     "MORE",
     "SAME",

@@ -1,4 +1,4 @@
-"""Sets compared at matched size or coverage, with p-values by permutation.
+"""Sets compared at matched size, with p-values by permutation.
 
 T = (log VS_a − log VS_b)/√(se_a² + se_b²) is studentized, so that p also holds for sources that
 differ in other ways. Other measures are exchanged without an error.
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from operator import add
 from typing import Any
@@ -16,26 +15,17 @@ from typing import Any
 import numpy as np
 
 from ..arguments import DEFAULT_ORDER, refuse_gradient
-from ..arrays.types import Options
-from ..measures.evaluation import Chosen
+from ..arrays.types import Options, Record
+from ..measures.evaluation import Chosen, read_measures
 from ..progress import Counts, counted, told
 from ..resolve.kernel_request import KernelArgument, how_of
 from ..signature import plain
 from ..similarity.base import Similarity
 from ..spectral.spectrum import PSD
 from ..uncertainty.subsampling import MIN_SAMPLES
-from .clustered_sets import ClusteredSets
-from .comparison import Comparison, Match, PairRow, Plan
-from .measured_part import MeasuredPart, read_measure
+from .comparison import Comparison, PairRow, Plan
 from .partition import flat_sets, pooled_sets, read_by, read_sets, sorted_sets
-from .permutation import (
-    Null,
-    detectable,
-    holm,
-    levels,
-    needed,
-    permuted,
-)
+from .permutation import Null, holm, levels, needed, permuted
 from .subsets import DrawnSets
 from .within_groups import Groups, PairedSets
 
@@ -52,9 +42,7 @@ def compare(
     q: float | str = DEFAULT_ORDER,
     level: float = 0.95,
     permutations: int = 999,
-    match: Match = "size",
     size: int | None = None,
-    orders: Sequence[float] = (),
     psd: PSD = "check",
     seed: int = 0,
     within: float | None = None,
@@ -80,8 +68,7 @@ def compare(
     clusters : as for `groups`, labels of samples of a set that are not independent, optional
         Near-copies, turns of one conversation, crops of one photo: errors leave whole clusters out,
         and whole clusters are exchanged. A label in two sets means two clusters.
-    q, orders : float in [0, ∞] or "inf", sequence of such
-        Order of the score that is compared (default: 1); orders of profiles (default: none).
+    q : float in [0, ∞] or "inf", order of the score that is compared (default: 1)
     level : float in [0.5, 1)
         Confidence level of the intervals of sets, and of all verdicts together: a difference counts
         where the adjusted p is 1 − level at most. Default: 0.95.
@@ -89,11 +76,8 @@ def compare(
         Largest number of exchanges for each pair (default: 999), done earlier, after 99, when 20
         differ as much as the sets do. The adjusted p is at least pairs/(permutations + 1), which
         must be 1 − level at most.
-    match : {"size", "coverage"}
-        Draw all sets down to the size of the smallest, 200 at most; or to the least coverage
-        (1 − mean novelty) of any, which is 1 for all where samples outnumber features, each of
-        2,000 samples at most.
-    size : int of at least 4, optional, samples to draw of each set; by default as `match` says
+    size : int of at least 4, optional
+        Samples to draw of each set; by default the size of the smallest, 200 at most.
     psd : {"check", "clip"}, to raise for negative eigenvalues, or set them to zero
     seed : int of at least 0, for the random subsets and exchanges; 0 by default
     within : float above 0, optional
@@ -103,7 +87,7 @@ def compare(
         The measure that is compared, one of similarities or of distances under the kernel, such as
         "IntDiv" or {"MagArea": {"n_scales": 20}} (default: "VS");
         differences are exchanged without an error, and intervals have the error of leaving one
-        sample out. Each exchange takes the measure's time twice. Not with `groups` or `orders`.
+        sample out. Each exchange takes the measure's time twice. Not with `groups`.
     k : str, callable, dict or list, optional
         A registered kernel, a function of two samples, or a mixture; strings: "ngram_overlap".
     **how
@@ -128,13 +112,12 @@ def compare(
     the scale of log n − log VS, from halves at order 0; T has errors by influence. A set larger
     than four times the matched size m is represented by a random part of that size. Time: the
     decomposition of each whole set, of each two together, and of some fifty exchanges, for each
-    m × m (or d × d, from fewer features); for m up to 48, order 0 and coverage, of all exchanges.
+    m × m (or d × d, from fewer features); for m up to 48, and order 0, of all exchanges.
 
     References
     ----------
     Exchanges: Chung & Romano 2013. Stopping early: Besag & Clifford 1991. Several pairs: Holm 1979.
     Intervals: Zou & Donner 2008. Equivalence: Schuirmann 1987.
-    Coverage: Chao & Jost, Ecology 2012.
 
     Examples
     --------
@@ -146,13 +129,13 @@ def compare(
     >>> round(found.pairs[0].difference, 6)  # twenty that all differ, against two
     18.0
     """
-    chosen = read_measure(measures, how)
+    chosen = _read_measure(measures, how)
     labels = None if by is None else read_by(by, names)
     named = (
         read_sets(sets, names, how) if labels is None else dict.fromkeys(map(str, labels.labels))
     )
     read = how_of({"k": k, **how}, _KEYWORDS)
-    plan = Plan(q, level, permutations, match, size, orders, psd, seed, within).checked()
+    plan = Plan(q, level, permutations, size, psd, seed, within).checked()
     pairs = len(named) * (len(named) - 1) // 2
     if plan.permutations < (least := needed(plan.level, pairs)):
         raise ValueError(
@@ -166,14 +149,10 @@ def compare(
         )
     if labels is None:
         named, groups = flat_sets(named, groups, read)
-    if groups is not None and (plan.match == "coverage" or plan.size is not None):
-        raise ValueError(
-            "`groups` are matched by size, each by itself: leave `match` and `size` out"
-        )
-    if chosen and (groups is not None or clusters is not None or plan.orders):
-        raise ValueError(
-            "`measures` other than VS take no `groups`, `clusters` or `orders`: leave them out"
-        )
+    if groups is not None and plan.size is not None:
+        raise ValueError("`groups` are matched by size, each by itself: leave `size` out")
+    if chosen and (groups is not None or clusters is not None):
+        raise ValueError("`measures` other than VS take no `groups` or `clusters`: leave them out")
     if groups is not None and clusters is not None:
         raise ValueError(
             "`clusters` are for sets without groups, and `groups` are already independent units: "
@@ -187,6 +166,28 @@ def compare(
     refuse_gradient("compare", **how, samples=pool)
     steps = comparing(pool, starts, list(named), plan, paired, chosen, clusters is not None)
     return counted(steps, pairs * plan.permutations, "comparing sets")
+
+
+def _read_measure(measures: object, how: Record) -> Chosen | None:
+    """Read the measure of a comparison and its options, removed from `how`; None for VS."""
+    if measures is None or measures == "VS":
+        return None
+    chosen = read_measures(measures, how)
+    names = [each.measure.name for each in chosen]
+    if len(names) > 1:
+        raise ValueError(f"`measures` must name one measure for each call, got {names!r:.80}")
+    measure = chosen[0].measure
+    if measure.references or measure.groups or measure.sequence:
+        raise ValueError(
+            f"`measures` must look at one set of samples in any order, but {measure.name} does "
+            "not; pass it to `compute`"
+        )
+    if measure.needs not in ("similarity", "distances"):
+        raise ValueError(
+            "`measures` must be computed from similarities, since subsets are scored, but "
+            f"{measure.name} reads {measure.needs}; pass each set to `compute`"
+        )
+    return None if measure.name == "VS" else chosen[0]
 
 
 def comparing(
@@ -208,16 +209,11 @@ def comparing(
     yield 0
     pairs = list(itertools.combinations(range(len(names)), 2))
     sets: DrawnSets | PairedSets
-    if groups is None:
-        make = partial(MeasuredPart, chosen=chosen) if chosen else None
-        sets = DrawnSets(pool, starts, names, plan, make)
-    elif clustered:
-        sets, groups = ClusteredSets(pool, starts, groups, names, plan), None
+    if groups is None or clustered:
+        sets, groups = DrawnSets(pool, starts, names, plan, groups, chosen), None
     else:
         sets = PairedSets(pool, groups, names, plan)
-    measure = chosen.measure.name if chosen else "VS"
-    rows = [replace(sets.row(i), measure=measure) for i in range(len(names))]
-    profiles = [sets.profile(i) for i in range(len(names))] if plan.orders else []
+    rows = [sets.row(i) for i in range(len(names))]
     statistics = [sets.pair(i, j) for i, j in pairs]
     found: list[Null] = []
     for each, pair in enumerate(statistics):
@@ -231,21 +227,16 @@ def comparing(
         pairs, statistics, found, holm(p), levels(p, plan.level), strict=True
     ):
         apart, low, high = statistic.interval(level)
-        shown = detectable(statistic.usual(level), level)
         ends = statistic.ratio(max(equal, 0.0))
         known = names[i], names[j], apart, low, high, value.p, adjusted, value.drawn, level, least
-        compared.append(PairRow(*known, shown, *ends))
+        compared.append(PairRow(*known, *ends))
     return Comparison(
         sets=tuple(rows),
         pairs=tuple(compared),
         q=plan.q,
         level=plan.level,
-        match=plan.match,
         groups=len(groups or ()),
         settings={name: plain(value) for name, value in pool.settings.items()},
-        orders=tuple(plan.orders),
-        profiles=tuple(profiles),
         within=plan.within,
-        measure=measure,
-        bounds=chosen.measure.limits(rows[0].size) if chosen else None,
+        measure=rows[0].measure,
     )

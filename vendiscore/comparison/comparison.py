@@ -8,10 +8,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
-import numpy as np
-
 from .. import plots
-from ..arguments import DEFAULT_ORDER, confidence, integer, is_several, number, one_of
+from ..arguments import DEFAULT_ORDER, confidence, integer, number
 from ..arrays.types import Axes, Frame, Record
 from ..optional import require
 from ..scoring.request import check_orders
@@ -23,12 +21,7 @@ from .permutation import needed
 
 MORE, LESS = "more diverse", "less diverse"
 HIGHER, LOWER = "higher", "lower"
-SAME = "no difference larger than chance"
-FEW = "too few to tell"
-# Samples are too few if only differences above this share of the way from the score to its least
-# or largest possible value, whichever is nearer, would be detected.
-MATTERS = 0.25
-Match = Literal["size", "coverage"]
+SAME = "no difference shown"
 _USUAL = "999 is usual; a p as small as 1 − level needs 1/(1 − level) − 1"
 _ROUNDED = 1 + 1e-9  # p-values that differ by less are equal
 
@@ -40,9 +33,7 @@ class Plan:
     q: Any = DEFAULT_ORDER
     level: float = 0.95
     permutations: int = 999
-    match: Match = "size"
     size: int | None = None
-    orders: Sequence[float] = ()
     psd: PSD = "check"
     seed: int = 0
     within: float | None = None
@@ -52,11 +43,7 @@ class Plan:
         size, within = self.size, self.within
         if size is not None:
             size = integer("size", size, MIN_SAMPLES, remedy="leave it out for the smallest set's")
-            if self.match == "coverage":
-                raise ValueError("`size` is for match='size': leave it out to match coverage")
-        if not is_several(self.orders):
-            raise TypeError(f"`orders` must be a list of orders, got {self.orders!r:.60}; pass [1]")
-        orders, level = tuple(self.orders), confidence("level", self.level)
+        level = confidence("level", self.level)
         if within is not None:
             remedy = "pass 0.05 for the same within 5 %"
             within = number("within", within, "a share above 0", lambda x: 0 < x < math.inf, remedy)
@@ -64,9 +51,7 @@ class Plan:
             check_orders([self.q])[0],
             level,
             integer("permutations", self.permutations, max(19, needed(level)), remedy=_USUAL),
-            one_of("match", self.match, ("size", "coverage")),
             size,
-            tuple(check_orders(orders, "orders")) if orders else (),
             check_psd(self.psd),
             integer("seed", self.seed, 0),
             within,
@@ -82,8 +67,7 @@ class SetRow(Summary):
     name, n : str, int, its name and number of samples
     score, se, low, high : float
         VS_q of all n samples, its standard error and its interval; with groups, their mean.
-    size, coverage : int, float or None
-        Number of samples that it is drawn down to (over all groups), and the matched coverage.
+    size : int, number of samples that it is drawn down to (over all groups)
     matched, matched_se, matched_low, matched_high : float
         The score of `size` samples: the geometric mean over draws, or the mean over groups.
     measure : str, name of the measure, "VS" or another one
@@ -105,7 +89,6 @@ class SetRow(Summary):
     low: float
     high: float
     size: int
-    coverage: float | None
     matched: float
     matched_se: float
     matched_low: float
@@ -136,8 +119,6 @@ class PairRow(Summary):
     permutations, level : int, float
         Number of exchanges; the level of the interval, 1 − (1 − level)/m for m pairs, or higher
         steps of Holm's method. Where p and the interval disagree about 0, verdicts follow p.
-    detectable : float
-        The smallest difference that sets of these sizes would reveal in 80 of 100 trials.
     ratio_low, ratio_high : float
         Both ends of the interval of the ratio a/b at the level 1 − 2(1 − level)/m, which lies in
         1/(1 + δ) to 1 + δ if two tests at 1 − level say that a and b are the same within δ.
@@ -162,7 +143,6 @@ class PairRow(Summary):
     permutations: int
     level: float = 0.95
     p_floor: float = 0.0
-    detectable: float = math.nan
     ratio_low: float = 0.0
     ratio_high: float = math.inf
 
@@ -180,48 +160,40 @@ class PairRow(Summary):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Summary):
-    """Sets of samples, compared at a size or coverage that all have.
+    """Sets of samples, compared at a size that all have.
 
     Attributes
     ----------
     sets, pairs : tuple of SetRow, one for each set; tuple of PairRow, one for each two sets
     q, level : float
         The order of all scores; the level of the intervals of sets, and of all verdicts together.
-    match, groups : {"size", "coverage"}, int
-        The matched quantity; the number of groups of paired samples, 0 without groups.
+    groups : int, the number of groups of paired samples, 0 without groups
     settings : mapping
         The kernel and its options, with what was fitted to all sets together.
-    orders, profiles : tuple of float, tuple of array (3, len(orders))
-        VS_q of each set as drawn down, for every q of `orders`, and both ends of its interval.
     within : float or None
         The share of a score within which sets count as the same, if the caller passed one.
-    measure, bounds : str, tuple of float or None
-        The compared measure, "VS" or another one, and its least and largest possible values.
+    measure : str, the compared measure, "VS" or another one
 
     Examples
     --------
     >>> from vendiscore import compare
     >>> found = compare(["a", "b"] * 4, ["a", "b"] * 4, k="labels", permutations=19)
     >>> found.verdict("A", "B")
-    'no difference larger than chance'
+    'no difference shown'
     >>> found.to_frame()[["a", "b", "difference"]].values.tolist()
     [['A', 'B', 0.0]]
     """
 
-    _brief = ("names", "q", "match", "level")
+    _brief = ("names", "q", "level")
 
     sets: tuple[SetRow, ...]
     pairs: tuple[PairRow, ...]
     q: float
     level: float
-    match: str
     groups: int = 0
     settings: Any = field(default_factory=dict, repr=False)
-    orders: tuple[float, ...] = field(default=(), repr=False)
-    profiles: tuple[np.ndarray, ...] = field(default=(), repr=False)
     within: float | None = None
     measure: str = "VS"
-    bounds: tuple[float, float] | None = None
 
     @property
     def names(self) -> list[str]:
@@ -234,9 +206,7 @@ class Comparison(Summary):
         For other measures than VS, a is "higher" or "lower".
 
         With `within`, "the same within 5 %" comes first. Without a difference beyond chance it is
-        "too few to tell" where `detectable` is above a quarter of the way from the mean of both
-        scores to 1 or to n, whichever is nearer, or above the share that `within` asks for; else
-        "no difference larger than chance". ValueError: no such sets.
+        "no difference shown": the interval tells how large one may be. ValueError: no such sets.
         """
         for row in self.pairs:
             if {row.a, row.b} == {a, b} and a != b:
@@ -245,7 +215,7 @@ class Comparison(Summary):
                 if row.ratio_high <= most and row.ratio_low * most >= 1:
                     return self._within
                 if row.p_adjusted > 1 - self.level + 1e-12 or row.difference == 0:
-                    return FEW if self._too_few(row) else SAME
+                    return SAME
                 above = (row.difference > 0) == (row.a == a)
                 return self._words[0 if above else 1]
         raise ValueError(
@@ -255,12 +225,10 @@ class Comparison(Summary):
 
     @property
     def at(self) -> str:
-        """The matched size or coverage, in words."""
+        """The matched size, in words."""
         if self.groups:
             return f"in a group, over {self.groups} groups"
-        if self.match == "size":
-            return f"at {self.sets[0].size} samples each"
-        return f"at a coverage of {100 * float(self.sets[0].coverage or 0):.0f} %"
+        return f"at {self.sets[0].size} samples each"
 
     @property
     def verdicts(self) -> list[str]:
@@ -270,19 +238,15 @@ class Comparison(Summary):
     @property
     def sentence(self) -> str:
         """A sentence for each pair that differs, or one sentence if none differs."""
-        rest = [row for row in self.pairs if self.verdict(row.a, row.b) in (SAME, FEW)]
+        rest = [row for row in self.pairs if self.verdict(row.a, row.b) == SAME]
         apart = [row for row in self.pairs if row not in rest]
-        few = sum(map(self._too_few, rest))
-        of = "" if few in (0, len(rest)) else f", {few} of them of too few samples to tell"
         if not apart and len(rest) > 1:
             least = min(row.p_adjusted for row in self.pairs)
             names = f"{', '.join(self.names[:-1])} and {self.names[-1]}"
-            said = "Too few samples to tell" if few == len(rest) else SAME.capitalize()
-            of = of.replace("them", f"{len(rest)} pairs are")
-            return f"{said} between {names} {self.at} (p ≥ {least:.2g}{of})."
+            return f"{SAME.capitalize()} between {names} {self.at} (p ≥ {least:.2g})."
         told = [self._told(row) for row in (*apart, *(rest if len(rest) == 1 else ()))]
         if len(rest) > 1:
-            told.append(f"The other {len(rest)} pairs do not differ by more than chance{of}.")
+            told.append(f"The other {len(rest)} pairs show no difference.")
         reason = self._remedy(max(self.pairs, key=lambda row: row.permutations))
         first, found, others = " ".join(told).partition(reason)  # the reason only once
         return first + found + others.replace(reason, "")
@@ -298,14 +262,11 @@ class Comparison(Summary):
         return {
             "q": plain_order(self.q),
             "level": self.level,
-            "match": self.match,
             "groups": self.groups,
             "within": self.within,
             "measure": self.measure,
             "sets": [asdict(row) for row in self.sets],
             "pairs": [asdict(r) | {"verdict": self.verdict(r.a, r.b)} for r in self.pairs],
-            "orders": [plain_order(order) for order in self.orders],
-            "profiles": [profile.tolist() for profile in self.profiles],
             "settings": dict(self.settings),
             "sentence": self.sentence,
         }
@@ -332,9 +293,8 @@ class Comparison(Summary):
     def _told(self, row: PairRow) -> str:
         a, b, low, high = row.a, row.b, row.low, row.high
         verdict, ratio, form = self.verdict(a, b), "", ".2f" if self.measure == "VS" else ".3g"
-        if verdict in (SAME, FEW):
-            said = SAME.capitalize() if verdict == SAME else "Too few samples to tell"
-            told = f"{said} between {a} and {b}: {row.difference:+{form}}"
+        if verdict == SAME:
+            told = f"{SAME.capitalize()} between {a} and {b}: {row.difference:+{form}}"
         elif verdict == self._within:
             told = f"{a} and {b} are {verdict}: {row.difference:+{form}}"
             share = 2 * (1 - self.level) / len(self.pairs)
@@ -345,17 +305,16 @@ class Comparison(Summary):
                 a, b, low, high = b, a, -high, -low
             told = f"{a} is {self._words[0]} than {b}: {abs(row.difference):{form}} more"
         against = ""
-        if verdict != self._within and (low <= 0 <= high) != (verdict in (SAME, FEW)):
+        if verdict != self._within and (low <= 0 <= high) != (verdict == SAME):
             against = f"; the interval {'holds' if low <= 0 <= high else 'leaves out'} 0, p decides"
         # 0.0 is added for the sign of −0.0.
         low, high = round(low, 4) + 0.0, round(high, 4) + 0.0
         least = row.p_adjusted <= row.p_floor * _ROUNDED
         p = f"{'' if least else '= '}{chance(row.p_adjusted, row.p_floor)}"
-        shown = f"; {row.detectable:{form}} would show" if verdict in (SAME, FEW) else ""
         ratio += f"{percent(row.level)} % interval "
         return (
             f"{told} {self._words[2]} {self.at} ({ratio}{low:{form}} to "
-            f"{high:{form}}, p {p}{self._remedy(row) * least}{against}{shown})."
+            f"{high:{form}}, p {p}{self._remedy(row) * least}{against})."
         )
 
     @property
@@ -368,16 +327,6 @@ class Comparison(Summary):
     @property
     def _within(self) -> str:
         return "" if self.within is None else f"the same within {100 * self.within:g} %"
-
-    def _too_few(self, row: PairRow) -> bool:
-        """Return whether only differences too large to be expected would have been detected."""
-        sets = [each for each in self.sets if each.name in (row.a, row.b)]
-        score = sum(each.matched for each in sets) / 2
-        if self.within is not None:
-            return row.detectable > self.within * score
-        least, most = self.bounds or (1.0, min(e.size for e in sets) / (self.groups or 1))
-        room = most - score
-        return row.detectable > MATTERS * min(score - least, room) or room < _ROUNDED - 1
 
     def _remedy(self, row: PairRow) -> str:
         several = f" for {len(self.pairs)} pairs" if len(self.pairs) > 1 else ""

@@ -22,6 +22,7 @@ from ..resolve.sets import similarity_of
 from ..scoring.request import check_orders
 from ..signature import plain_order
 from ..similarity.base import Similarity
+from ..similarity.matrix import in_full
 from ..spectral.eigen import eigen_work
 from ..spectral.rank_one import log_score, novelty
 from ..spectral.spectrum import PSD, Spectrum, check_psd
@@ -31,9 +32,10 @@ from ..uncertainty.deficit import LEAST, repeats_of
 from ..uncertainty.jackknife import without_each
 from ..uncertainty.subsampling import MIN_SAMPLES
 from . import extrapolation
-from .extrapolation import Kappa, geometric, kappa_of
-from .subsets import LEAST_NOVELTY, MOST, MOST_WINDOWS, Part, coverage_curve
+from .coverage import LEAST_NOVELTY, coverage_beyond, coverage_curve
+from .extrapolation import Kappa, kappa_of
 
+_MOST_COVERED = 2_000  # samples whose coverage is found
 ENOUGH = 16  # the least n for which n/8 samples are two or more
 _KEYWORDS = ("sizes", "clusters", "q", "draws", "level", "psd", "seed")
 
@@ -214,10 +216,10 @@ def growth(
     found = grown(similarity, wanted, order, closed, clusters=codes, **drawing)
     if codes is not None:
         return found
-    some = np.random.default_rng(seed).permutation(similarity.n)[: MOST_WINDOWS * MOST]
+    some = np.random.default_rng(seed).permutation(similarity.n)[:_MOST_COVERED]
     curve = dict(enumerate(coverage_curve(similarity, some).tolist(), 1))
     if wanted[-1] > similarity.n == len(some):
-        curve |= _coverage_beyond(similarity, some, wanted)
+        curve |= coverage_beyond(similarity, some, wanted)
     return replace(found, coverage=tuple(map(curve.get, wanted)))
 
 
@@ -306,7 +308,7 @@ def _drawn(
 ) -> dict[int, Kappa]:
     """Return κ of the mean log VS over subsets of each size."""
     n = similarity.n
-    part = Part(similarity, q, psd, n).similarity
+    part = in_full(similarity, n)
     rng = np.random.default_rng(seed)
     times = [1 if m in (1, n) else draws for m in sizes]
     each = zip(sizes, times, strict=True)
@@ -349,22 +351,6 @@ def _adds(spectrum: Spectrum, q: float, codes: np.ndarray | None) -> np.ndarray:
     else:
         adds = -without_each(spectrum, q, codes)
     return np.asarray(adds - adds.mean())
-
-
-def _coverage_beyond(
-    similarity: Similarity, order: np.ndarray, sizes: Sequence[int]
-) -> dict[int, float]:
-    """Continue log (1 − coverage) of a quarter, half and all of the samples by doublings."""
-    novelties = [
-        1 - np.mean([coverage_curve(similarity, at, 1)[-1] for at in np.array_split(order, parts)])
-        for parts in (4, 2, 1)
-    ]
-    before, step = np.minimum(-1e-9, np.diff(np.log(np.maximum(novelties, LEAST_NOVELTY))))
-    r = np.clip(step / before, 1, 2)
-    ahead = {m: math.log2(m / len(order)) for m in sizes if m > len(order)}
-    return {
-        m: float(1 - novelties[-1] * np.exp(step * r * geometric(r, x))) for m, x in ahead.items()
-    }
 
 
 def _subsets(

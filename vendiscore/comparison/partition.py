@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
-from string import ascii_uppercase
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from ..arguments import is_several
 from ..arrays.types import Options, Pool, Record, Samples
-from ..reading.folders import is_folder
 from ..registry.kernel import having
 from ..resolve.group_labels import Groups as Labels
 from ..resolve.group_labels import check_labels, check_size, coded, grouped, read_labels
 from ..resolve.kernel_request import SETTINGS, How
+from ..resolve.set_names import by_name, written
 from ..resolve.sets import read_collection, resolve_pool, resolve_sets, sizes_of
 from ..similarity.base import Similarity
 from ..uncertainty.subsampling import MIN_SAMPLES
@@ -31,43 +29,18 @@ Partition: TypeAlias = tuple[Similarity, np.ndarray, Groups | None]
 
 def read_sets(sets: Sequence[Any], names: Any, how: Options) -> Record:
     """Return the sets by name: A, B, … for sets without names."""
-    if len(sets) == 1 and isinstance(sets[0], Mapping):
-        if names is not None:
-            raise ValueError("the dict already names the sets: leave `names` out")
-        sets, names = tuple(sets[0].values()), [str(name) for name in sets[0]]
-    if len(sets) < 2:
+    given: Any = sets[0] if len(sets) == 1 and isinstance(sets[0], Mapping) else sets
+    if len(given) < 2:
         passed = [name for name in how if name not in SETTINGS and not having(name)]
         passed = [name for name in passed if is_several(how[name])]
         if len(passed) > 1:
             named = ", ".join(f"{name!r}: {name}" for name in passed)
             raise TypeError(f"sets are not passed as keywords: pass compare({{{named}}})")
         raise ValueError(
-            f"compare needs two sets or more, got {len(sets)}; pass compare(A, B), one dict of "
+            f"compare needs two sets or more, got {len(given)}; pass compare(A, B), one dict of "
             f"them by name, or all samples in one list with the set of each as `by`"
         )
-    names = _usual_names(sets) if names is None else names
-    read: list[Any] = list(names) if is_several(names) else [None]  # iterators give names once
-    if not all(isinstance(name, str) for name in read):
-        raise TypeError(f"`names` must be strings, one for each set, got {names!r:.60}")
-    if len(read) != len(sets) or len(set(read)) != len(read):
-        raise ValueError(
-            f"`names` must be {len(sets)} that all differ, one for each set, got {read!r:.60}"
-        )
-    return dict(zip(read, sets, strict=True))
-
-
-def _usual_names(sets: Sequence[Any]) -> list[str]:
-    """Name sets A, B, …, and folders by their names, or by their paths where names are the same."""
-    letters = [f"{letter}{i or ''}" for i in range(len(sets)) for letter in ascii_uppercase]
-    paths = [os.fsdecode(each) if is_folder(each) else None for each in sets]
-    for short in (True, False):
-        called = [
-            letter if path is None else os.path.basename(os.path.abspath(path)) if short else path
-            for path, letter in zip(paths, letters, strict=False)
-        ]
-        if len(set(called)) == len(called):
-            return called
-    return letters[: len(sets)]
+    return by_name(given, names, "set")
 
 
 def read_by(by: object, names: object) -> Labels:
@@ -75,11 +48,9 @@ def read_by(by: object, names: object) -> Labels:
     if names is not None:
         raise ValueError("the labels in `by` already name the sets: leave `names` out")
     read = read_labels(by, "by")
-    called = [str(label) for label in read.labels]
+    called = written(read, "by")
     labels = [None if not called[code].strip() else called[code] for code in read.codes.tolist()]
     check_labels(labels, "by")
-    if twice := [name for name in called if called.count(name) > 1]:
-        raise ValueError(f"`by` has two labels written {twice[0]!r}; pass labels of one type")
     if len(called) < 2:
         raise ValueError(
             f"`by` must have two labels or more, which name the sets, got {called[0]!r} alone; add "

@@ -4,17 +4,32 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Generator, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
-import scipy
-
-from ..uncertainty.jackknife import quantile
 
 # So many permutations at least as extreme are enough, once STEP have been drawn.
 ENOUGH, STEP = 20, 99
 _NEAR = 10  # approximations on either side of a bar that are replaced at once
 LEAST_DIGIT = 1e-12  # tolerance for a p that equals a level
+
+
+# A score or a difference with both ends of its interval.
+Ends: TypeAlias = tuple[float, float, float]
+
+
+class Statistic(NamedTuple):
+    """T of a pair of sets, observed and with labels exchanged, and its intervals by level.
+
+    `draw(count, bar)` is T of `count` exchanges, of which only the number that reach `bar` matters;
+    `step` of them are drawn at once. `interval` is of the difference, `ratio` of a/b.
+    """
+
+    seen: float
+    draw: Callable[[int, float], np.ndarray]
+    interval: Callable[[float], Ends]
+    ratio: Callable[[float], tuple[float, float]]
+    step: int = STEP
 
 
 class Null(NamedTuple):
@@ -94,9 +109,3 @@ def levels(p: Sequence[float], level: float) -> list[float]:
         if p[i] > share / m + LEAST_DIGIT and adjusted[i] <= share + LEAST_DIGIT:
             found[i] = level if step == m - 1 else 1 - share / (m - step)
     return found
-
-
-def detectable(interval: tuple[float, float, float], level: float, power: float = 0.8) -> float:
-    """Return the difference that a test detects with that power, from an interval of that level."""
-    _, low, high = interval
-    return (high - low) / 2 * (1 + float(scipy.special.ndtri(power)) / quantile(level))

@@ -1,45 +1,42 @@
-"""Sets drawn down to one size or coverage: windows are runs of m of n samples in random order."""
+"""Sets drawn down to one size: windows are runs of m of n samples in random order."""
 
 from __future__ import annotations
 
 import itertools
 import math
 from collections.abc import Callable, Sequence
-from functools import partial
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
-import scipy
-from numpy.linalg import LinAlgError
 
 from ..arrays.namespace import row_blocks, scalar, to_host
+from ..measures.evaluation import Chosen, measure_each
+from ..measures.subject import Subject
 from ..similarity.base import Similarity
 from ..similarity.matrix import in_full
-from ..spectral.rank_one import RIDGE, log_score
+from ..spectral.rank_one import log_score
 from ..spectral.spectrum import PSD
 from ..spectral.stacks import Spectra
 from ..spectral.vendi import spectrum_of, vendi
-from ..uncertainty.deficit import Repeats, log_ends, repeats_of
+from ..uncertainty.deficit import LEAST, Repeats, log_ends, repeats_of
 from ..uncertainty.jackknife import (
     Jackknife,
+    delete_one_error,
     ends,
     influence,
     influence_error,
     influence_of,
     jackknife,
-    quantile,
 )
-from ..uncertainty.subsampling import MIN_SAMPLES, halves_error, student_reach
+from ..uncertainty.subsampling import DRAWS, halves_error, student_reach
 from .comparison import Plan, SetRow
-from .permutation import STEP, screened
+from .permutation import STEP, Ends, Statistic, screened
+from .within_groups import Groups
 
 MOST_WINDOWS = 4
-# Novelty above this share of a sample exceeds the ridge of the computation.
-LEAST_NOVELTY = 1e-6
-MOST = 500  # samples whose spectra are computed at once
 MATCHED = 200  # default size: the time of a permutation grows with its cube
 STACKED = 48  # samples in sets whose spectra are computed at once
-_DRAWS = 10  # pairs of halves, for the errors of profiles and of order 0
+_DRAWS = 10  # pairs of halves, for the errors of order 0
 _NO_ERROR = 1e-12  # the value that replaces a standard error of 0
 _EQUAL = 1e-9  # log VS of sets that differ by less are equal but for rounding
 
@@ -84,101 +81,81 @@ def window_weights(n: int, m: int) -> np.ndarray:
     return weights
 
 
-def coverage_curve(similarity: Similarity, order: np.ndarray, draws: int = 8) -> np.ndarray:
-    """Estimate the coverage (1 − mean novelty) of the first m samples of an order, m = 1 to n."""
-    K = to_host(similarity.take(order).dense())
-    K.flat[:: len(K) + 1] += RIDGE
-    try:
-        scipy.linalg.cholesky(K, lower=True, check_finite=False)
-    except LinAlgError:  # negative eigenvalues, of rounding or by choice, are left out
-        values, U = np.linalg.eigh(K)
-        K = (U * np.maximum(values, 2 * RIDGE)) @ U.T
-    # The m-th pivot in random order is an unbiased draw of the novelty in sets of m.
-    n = len(K)
-    pivots = np.zeros(n)
-    for shift in range(draws):
-        at = np.roll(np.arange(n), shift * n // draws)
-        factor = scipy.linalg.cholesky(
-            K[np.ix_(at, at)], lower=True, overwrite_a=True, check_finite=False
-        )
-        pivots += factor.diagonal() ** 2 / draws
-    inverse = scipy.linalg.solve_triangular(factor, np.eye(n), lower=True, check_finite=False)
-    least = (1 / np.einsum("ij,ij->j", inverse, inverse)).mean()
-    falling = scipy.optimize.isotonic_regression(np.clip(pivots, 0, 1), increasing=False).x
-    falling[-1] = 0.0
-    return np.asarray(1 - np.clip(falling, least, 1))
+class Part:
+    """Some samples, of which many subsets are scored, by log VS or by the measure that was chosen.
 
-
-def size_for(curve: np.ndarray, coverage: float) -> int:
-    """Return the least number of samples that has that coverage; all, where none has."""
-    return min(len(curve), int(np.searchsorted(curve, coverage - 1e-12)) + 1)
-
-
-# A score or a difference with both ends of its interval.
-Ends: TypeAlias = tuple[float, float, float]
-
-
-class Statistic(NamedTuple):
-    """T of a pair of sets, observed and with labels exchanged, and its intervals by level.
-
-    `draw(count, bar)` is T of `count` exchanges, of which only the number that reach `bar` matters;
-    `step` of them are drawn at once. `interval` is of the difference, `usual` the same without an
-    allowance for unseen repeats; `ratio` is of a/b.
+    Errors leave out each sample, or each cluster if samples have the codes of clusters.
     """
 
-    seen: float
-    draw: Callable[[int, float], np.ndarray]
-    interval: Callable[[float], Ends]
-    ratio: Callable[[float], tuple[float, float]]
-    usual: Callable[[float], Ends]
-    step: int = STEP
-
-
-class Part:
-    """Some samples, of which many subsets are scored."""
-
-    def __init__(self, similarity: Similarity, q: float, psd: PSD, m: int) -> None:
-        self.psd = psd
+    def __init__(
+        self,
+        similarity: Similarity,
+        q: float,
+        psd: PSD,
+        m: int,
+        codes: np.ndarray | None = None,
+        chosen: Chosen | None = None,
+    ) -> None:
         self.n: int = similarity.n
-        self.q = q
-        self.similarity: Similarity = in_full(similarity, m)
+        self.q, self.psd = q, psd
+        self.codes, self.chosen = codes, chosen
+        if chosen:
+            self.subject: Subject = Subject(similarity, orders=[q], psd=psd)
+        else:
+            self.similarity: Similarity = in_full(similarity, m)
 
     def score(self, places: np.ndarray) -> Matched:
-        """Return log VS at `places` with its standard error (0 at order 0)."""
-        if len(places) == 1:
-            return Matched(0.0, 0.0)
+        """Return log VS or the measure at `places` with its standard error (0 at order 0)."""
+        if self.chosen:
+            return Matched(self._value(places), self._error(places))
         part = self.similarity.take(places)
         if self.q == 0:
             found = vendi(part, [0.0], psd=self.psd)
             return Matched(math.log(scalar(found.values[0])), 0.0)
-        of = jackknife(spectrum_of(part, psd=self.psd, vectors=True), self.q)
+        spectrum = spectrum_of(part, psd=self.psd, vectors=True)
+        of = jackknife(spectrum, self.q, _at(self.codes, places))
         return Matched(of.log, of.error, of.spread, of.units)
 
     def measured(self, order: np.ndarray, m: int, seed: int) -> Matched:
-        """Return log VS of m of the samples in `order`, with the numbers behind its interval."""
+        """Return the score of m of the samples in `order`, with the numbers behind its interval."""
         found = matched(self.score, order, m)
+        if self.chosen:
+            return found
+        if self.codes is not None:
+            return found._replace(units=len(np.unique(self.codes[order])))
         if self.q == 0:
-            return found._replace(error=float(self.halves(m, [0.0], seed)[0]), units=len(order))
+            rng, half = np.random.default_rng(seed), min(self.n // 2, m)
+            error = float(halves_error(self.n, self._log_of_rank, half, _DRAWS, rng))
+            return found._replace(error=error, units=len(order))
         return found._replace(repeats=repeats_of(self.similarity.take(order[:m])))
 
     def ends(self, found: Matched, level: float, m: int) -> Ends:
-        """Return a score of m samples, and the ends of its interval, in [1, m]."""
+        """Return a score of m samples, and both ends of its interval."""
+        reach = student_reach(level, found.units) * found.error
+        if self.chosen:
+            low, high = self.chosen.measure.limits(m)
+            return found.log, max(low, found.log - reach), min(high, found.log + reach)
         value = math.exp(found.log)
         if self.q == 0:
-            low, high = ends(found.log, student_reach(level, found.units) * found.error, m)
+            low, high = ends(found.log, reach, m)
         else:
             known = Jackknife(found.log, found.error, found.spread, found.units)
             low, high = np.exp(log_ends(known, m, self.q, level, found.repeats)).tolist()
         return value, min(low, value), max(high, value)
 
     def standard_error(self, found: Matched) -> float:
-        """Return the standard error of VS."""
-        return math.exp(found.log) * float(found.error)
+        """Return the standard error of VS, or of the measure."""
+        return float(found.error) * (1.0 if self.chosen else math.exp(found.log))
 
     def quick(self, places: np.ndarray) -> Matched:
-        """Return log VS of sets at `places` (g, m) with errors by influence, which cost little."""
+        """Return scores of sets at `places` (g, m) with errors by influence, which cost little.
+
+        Measures are exchanged without errors.
+        """
         q, m = self.q, places.shape[1]
-        if q == 0 or m > STACKED:
+        if self.chosen:
+            return Matched(np.array([self._value(at) for at in places]), np.zeros(len(places)))
+        if q == 0 or m > STACKED or self.codes is not None:
             return Matched(*np.transpose([self._influenced(at)[:2] for at in places]))
         found = np.empty((2, len(places)))
         for rows in row_blocks(len(places), 16 * m * m):
@@ -195,30 +172,40 @@ class Part:
                 found[:, rows.start + i] = self._influenced(places[rows.start + i])[:2]
         return Matched(*found)
 
-    def _influenced(self, places: np.ndarray) -> Matched:
-        if self.q == 0:
-            return self.score(places)
-        spectrum = spectrum_of(self.similarity.take(places), psd=self.psd, vectors=True)
-        return Matched(log_score(spectrum, self.q), influence_error(spectrum, self.q))
-
     def influence(self) -> np.ndarray:
         """Return the derivative of log VS of all samples in the share of each."""
         return influence(spectrum_of(self.similarity, psd=self.psd, vectors=True), self.q)
 
-    def profile(self, places: np.ndarray, orders: Sequence[float]) -> np.ndarray:
-        """Return log VS of every order."""
-        spectrum = spectrum_of(self.similarity.take(places), psd=self.psd)
-        return np.log(to_host(spectrum.profile(orders)))
+    def _influenced(self, places: np.ndarray) -> Matched:
+        if self.q == 0:
+            return self.score(places)
+        spectrum = spectrum_of(self.similarity.take(places), psd=self.psd, vectors=True)
+        error = influence_error(spectrum, self.q, _at(self.codes, places))
+        return Matched(log_score(spectrum, self.q), error)
 
-    def halves(self, m: int, orders: Sequence[float], seed: int) -> np.ndarray:
-        """Return the standard errors of log VS of every order, by halves of all samples."""
-        half, rng = min(self.n // 2, m), np.random.default_rng(seed)
-        score = partial(self.profile, orders=orders)
-        return np.asarray(halves_error(self.n, score, half, _DRAWS, rng))
+    def _log_of_rank(self, places: np.ndarray) -> float:
+        spectrum = spectrum_of(self.similarity.take(places), psd=self.psd)
+        return float(np.log(to_host(spectrum.profile([0.0])))[0])
+
+    def _value(self, places: np.ndarray) -> float:
+        assert self.chosen
+        (found,) = measure_each(self.subject.part(places), [self.chosen], [""])
+        return float(scalar(next(iter(found.values()))))
+
+    def _error(self, places: np.ndarray) -> float:
+        """Return the delete-one error of the measure, or its error by halves of large sets."""
+        m = len(places)
+        if m > MATCHED:
+            rng = np.random.default_rng(0)
+            return float(halves_error(m, lambda at: self._value(places[at]), m // 2, DRAWS, rng))
+        return delete_one_error(np.array([self._value(np.delete(places, i)) for i in range(m)]))
 
 
 class DrawnSets:
-    """Sets without groups, each in a random order and cut to the number that is compared."""
+    """Sets without groups, each in a random order and cut to the number that is compared.
+
+    Clusters stay in one piece: they are left out and exchanged as a whole.
+    """
 
     def __init__(
         self,
@@ -226,13 +213,16 @@ class DrawnSets:
         starts: np.ndarray,
         names: Sequence[str],
         plan: Plan,
-        make: Callable[..., Part] | None = None,
+        clusters: Groups | None = None,
+        chosen: Chosen | None = None,
     ) -> None:
         self.pool = pool
         self.plan = plan
         self.names = names
-        self.make = make or Part
-        self.measure: bool = make is not None
+        self.chosen = chosen
+        self.codes: np.ndarray | None = None
+        if clusters is not None:
+            self.codes = _codes_of(clusters, names, pool.n, plan.q)
         self.rng: np.random.Generator = np.random.default_rng(plan.seed)
         self.sizes: list[int] = np.diff(starts).tolist()
         if plan.size is not None and plan.size > min(self.sizes):
@@ -241,134 +231,129 @@ class DrawnSets:
                 f"{plan.size}; leave that set out to compare at a larger one"
             )
         self.m: int = plan.size or min(*self.sizes, MATCHED)
-        most = MOST_WINDOWS * (self.m if plan.match == "size" else MOST)
         self.members: list[np.ndarray] = [
             np.arange(a, b) for a, b in itertools.pairwise(starts.tolist())
         ]
-        self.places: list[np.ndarray] = [self._order(own)[:most] for own in self.members]
-        self.parts: list[Part] = [self._part(at) for at in self.places]
-        orders = [(part, np.arange(part.n)) for part in self.parts]
-        self.drawn: list[int]
-        self.coverages: list[float]
-        self.drawn, self.coverages = self._sizes(orders)
-        least = min(self.coverages, default=0.0)
-        if least > 1 - LEAST_NOVELTY:
-            raise ValueError(
-                "`match`='coverage' has nothing to match: every sample is explained by the others "
-                "(more samples than features, or a wide kernel), so that all sets have a coverage "
-                "of 1; pass match='size'"
-            )
-        for name, m in zip(names, self.drawn, strict=True):
-            if m < MIN_SAMPLES:
-                raise ValueError(
-                    f"`match`='coverage' would draw `{name}` down to {m}, since another set has a "
-                    f"coverage of {least:.2g}; pass match='size'"
-                )
+        self.places: list[np.ndarray] = [
+            np.concatenate(self._shuffled(_at(self.codes, own), own))[: MOST_WINDOWS * self.m]
+            for own in self.members
+        ]
+        self.parts: list[Part] = [self._part(at, _at(self.codes, at)) for at in self.places]
         self.found: list[Matched] = [
-            part.measured(order, m, plan.seed)
-            for (part, order), m in zip(orders, self.drawn, strict=True)
+            part.measured(np.arange(part.n), self.m, plan.seed) for part in self.parts
         ]
 
     def row(self, i: int) -> SetRow:
         """Return the row of set i."""
-        n, m = self.sizes[i], self.drawn[i]
-        whole, seed = self._part(self.members[i], n), self.plan.seed
-        all_of_it = self._of(whole, whole.measured(np.arange(n), n, seed), n)
-        coverage = min(self.coverages, default=None)
-        drawn = self._of(self.parts[i], self.found[i], m)
-        return SetRow(self.names[i], n, *all_of_it, m, coverage, *drawn)
+        n, own = self.sizes[i], self.members[i]
+        whole = self._part(own, _at(self.codes, own), n)
+        all_of_it = self._of(whole, whole.measured(np.arange(n), n, self.plan.seed), n)
+        drawn = self._of(self.parts[i], self.found[i], self.m)
+        name = self.chosen.measure.name if self.chosen else "VS"
+        return SetRow(self.names[i], n, *all_of_it, self.m, *drawn, name)
+
+    def pair(self, i: int, j: int) -> Statistic:
+        """Return the statistic of sets i and j, with samples or clusters exchanged for p."""
+        places = [self.places[i], self.places[j]]
+        each = [_at(self.codes, own) for own in places]
+        codes, units = None, len(places[0])
+        if each[0] is not None and each[1] is not None:
+            units = int(each[0].max()) + 1
+            codes = np.concatenate([each[0], units + each[1]])
+        both = self._part(np.concatenate(places), codes)
+
+        def exact(splits: Sequence[Sequence[np.ndarray]]) -> np.ndarray:
+            found = []
+            for alike in [splits] if codes is None else [[split] for split in splits]:
+                m = min(self.m, *map(len, alike[0]))
+                halves = (np.array(half) for half in zip(*alike, strict=True))
+                found.append(studentized(*(matched(both.quick, half, m) for half in halves)))
+            return np.concatenate(found)
+
+        plain = self.chosen or self.plan.q == 0 or (codes is None and self.m <= STACKED)
+        slopes = None if plain else both.influence()
+
+        def near(halves: Sequence[np.ndarray]) -> float:
+            assert slopes is not None
+            m = min(self.m, *map(len, halves))
+            means = (_mean(slopes[at], m, None if codes is None else codes[at]) for at in halves)
+            return abs(float(studentized(*means)))
+
+        def draw(count: int, bar: float) -> np.ndarray:
+            splits = []
+            for _ in range(count):
+                mixed = self._shuffled(codes, np.arange(both.n))
+                splits.append([np.concatenate(mixed[:units]), np.concatenate(mixed[units:])])
+            if slopes is None:
+                return exact(splits)
+            close = np.array([near(halves) for halves in splits])
+            return screened(close, lambda at: np.abs(exact([splits[k] for k in at])), bar)
+
+        n = len(places[0])
+        seen = float(exact([[np.arange(n), np.arange(n, both.n)]])[0])
+        known = self._known(i), self._known(j)
+        return Statistic(
+            seen,
+            draw,
+            lambda level: _difference(*(ends_at(level) for ends_at in known)),
+            lambda level: _ratio(*(ends_at(level) for ends_at in known)),
+            STEP if slopes is None else self.plan.permutations,
+        )
+
+    def _known(self, i: int) -> Callable[[float], Ends]:
+        return lambda level: self.parts[i].ends(self.found[i], level, self.m)
 
     def _of(self, part: Part, found: Matched, m: int) -> tuple[float, float, float, float]:
         """Return a score of m samples, its error and its interval."""
         value, low, high = part.ends(found, self.plan.level, m)
         return value, part.standard_error(found), low, high
 
-    def pair(self, i: int, j: int) -> Statistic:
-        """Return the statistic of sets i and j."""
-        both = self._part(np.concatenate([self.places[i], self.places[j]]))
-        n, first = both.n, len(self.places[i])
-        rest = [coverage for at, coverage in enumerate(self.coverages) if at not in (i, j)]
-        covered = self.plan.match == "coverage"
+    def _part(self, places: np.ndarray, codes: np.ndarray | None, m: int | None = None) -> Part:
+        samples = self.pool.take(places)
+        return Part(samples, self.plan.q, self.plan.psd, m or self.m, codes, self.chosen)
 
-        def exact(orders: np.ndarray) -> np.ndarray:
-            halves = orders[:, :first], orders[:, first:]
-            if not covered:
-                return studentized(*(matched(both.quick, half, self.m) for half in halves))
-            found = []
-            for a, b in zip(*halves, strict=True):
-                mixed = [(both, a), (both, b)]
-                sizes, _ = self._sizes(mixed, rest)
-                own = (
-                    matched(both.quick, at[None], m)
-                    for (_, at), m in zip(mixed, sizes, strict=True)
-                )
-                found.append(studentized(*own))
-            return np.concatenate(found)
-
-        plain = covered or self.measure or self.m <= STACKED or self.plan.q == 0
-        slopes = None if plain else both.influence()
-
-        def draw(count: int, bar: float) -> np.ndarray:
-            orders = np.array([self.rng.permutation(n) for _ in range(count)])
-            if slopes is None:
-                return exact(orders)
-            halves = slopes[orders[:, :first]], slopes[orders[:, first:]]
-            near = studentized(*(_mean(half, self.m) for half in halves))
-            return screened(np.abs(near), lambda at: np.abs(exact(orders[at])), bar)
-
-        seen = float(exact(np.arange(n)[None])[0])
-        step = STEP if slopes is None else self.plan.permutations
-        return self._statistic(i, j, seen, draw, step)
-
-    def _statistic(
-        self, i: int, j: int, seen: float, draw: Callable[[int, float], np.ndarray], step: int
-    ) -> Statistic:
-        """Return a statistic with its intervals."""
-        known = self._known(i), self._known(j)
-        return Statistic(
-            seen,
-            draw,
-            lambda level: _difference(*(set_at(level) for set_at in known)),
-            lambda level: _ratio(*(set_at(level) for set_at in known)),
-            lambda level: _difference(*(set_at(level, True) for set_at in known)),
-            step,
-        )
-
-    def _sizes(
-        self, orders: Sequence[tuple[Part, np.ndarray]], others: Sequence[float] = ()
-    ) -> tuple[list[int], list[float]]:
-        """Return the matched size of each set, and its coverage where that is matched."""
-        if self.plan.match == "size":
-            return [self.m] * len(orders), []
-        curves = [coverage_curve(part.similarity, order) for part, order in orders]
-        coverages = [float(curve[-1]) for curve in curves]
-        return [size_for(curve, min([*others, *coverages])) for curve in curves], coverages
-
-    def profile(self, i: int) -> np.ndarray:
-        """Return VS of set i at its matched size for every order, and both ends of its interval."""
-        part, m, orders = self.parts[i], self.drawn[i], self.plan.orders
-        runs = [part.profile(np.arange(part.n)[run], orders) for run in windows(part.n, m)]
-        logs = np.mean(runs, axis=0)
-        reach = quantile(self.plan.level) * part.halves(m, orders, self.plan.seed)
-        return np.clip(np.exp([logs, logs - reach, logs + reach]), 1.0, float(m))
-
-    def _order(self, members: np.ndarray) -> np.ndarray:
-        return self.rng.permutation(members)
-
-    def _part(self, places: np.ndarray, m: int | None = None) -> Part:
-        samples, q, psd = self.pool.take(places), self.plan.q, self.plan.psd
-        return self.make(samples, q, psd, m or self.m)
-
-    def _known(self, i: int) -> Callable[..., Ends]:
-        found, part, m = self.found[i], self.parts[i], self.drawn[i]
-        bare = found if math.isinf(found.spread) else found._replace(repeats=None)
-        return lambda level, usual=False: part.ends(bare if usual else found, level, m)
+    def _shuffled(self, codes: np.ndarray | None, members: np.ndarray) -> list[np.ndarray]:
+        """Return the members of each cluster, or each alone, in random order."""
+        if codes is None:
+            return list(self.rng.permutation(members)[:, None])
+        order = np.argsort(codes, kind="stable")
+        parts = np.split(members[order], np.flatnonzero(np.diff(codes[order])) + 1)
+        return [parts[at] for at in self.rng.permutation(len(parts))]
 
 
-def _mean(slopes: np.ndarray, m: int) -> Matched:
-    """Return means over windows of m of rows of slopes, with their standard errors."""
-    weights = window_weights(slopes.shape[1], m)
-    return Matched(slopes @ weights, slopes.std(1) * math.sqrt(float(weights @ weights)))
+def _at(codes: np.ndarray | None, places: np.ndarray) -> np.ndarray | None:
+    """Return the codes of clusters at some places, numbered from 0, if there are clusters."""
+    return None if codes is None else np.unique(codes[places], return_inverse=True)[1]
+
+
+def _codes_of(clusters: Groups, names: Sequence[str], n: int, q: float) -> np.ndarray:
+    """Return the code of the cluster of each of n samples, from 0 in each set."""
+    if not q:
+        raise ValueError("`clusters` need an order above 0: pass q=0.1, or leave them out")
+    codes: np.ndarray = np.empty(n, dtype=int)
+    for i, name in enumerate(names):
+        own = [each[i] for each in clusters if len(each[i])]
+        if len(own) < LEAST:
+            raise ValueError(
+                f"`clusters` must be at least {LEAST} of each set, got {len(own)} of "
+                f"`{name}`; add samples of other clusters, or leave that set out"
+            )
+        for code, places in enumerate(own):
+            codes[places] = code
+    return codes
+
+
+def _mean(slopes: np.ndarray, m: int, codes: np.ndarray | None) -> Matched:
+    """Return the mean of slopes over windows of m, and its standard error."""
+    weights = window_weights(len(slopes), m)
+    mean = float(slopes @ weights)
+    if codes is None:
+        return Matched(mean, float(slopes.std()) * math.sqrt(float(weights @ weights)))
+    sums = np.bincount(codes, weights * (slopes - mean))
+    own = np.bincount(codes, weights) > 0
+    count = int(own.sum())
+    square = count / max(count - 1, 1) * float(np.square(sums[own]).sum())
+    return Matched(mean, math.sqrt(square))
 
 
 def studentized(a: Matched, b: Matched) -> np.ndarray:

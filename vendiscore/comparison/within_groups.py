@@ -15,7 +15,7 @@ from ..spectral.stacks import Spectra
 from ..spectral.vendi import spectrum_of
 from ..uncertainty.subsampling import bounded, mean_error, student
 from .comparison import Plan, SetRow
-from .subsets import Statistic
+from .permutation import Statistic
 
 Groups = Sequence[Sequence[np.ndarray]]
 
@@ -49,11 +49,7 @@ class PairedSets:
         whole = np.concatenate([_scores(K, q, psd) for K, _, _ in self.stacks[i]])
         n = sum(len(own[i]) for own in self.groups)
         m = sum(min(map(len, own)) for own in self.groups)
-        return SetRow(self.names[i], n, *self._mean(whole, n), m, None, *self._drawn(i, q))
-
-    def profile(self, i: int) -> np.ndarray:
-        """Return mean scores of set i at its matched size by order, and ends of intervals."""
-        return np.array([self._drawn(i, q) for q in self.plan.orders])[:, [0, 2, 3]].T
+        return SetRow(self.names[i], n, *self._mean(whole, n), m, *self._drawn(i))
 
     def pair(self, i: int, j: int) -> Statistic:
         """Return the mean difference over groups, and T of it with samples exchanged in them."""
@@ -92,7 +88,6 @@ class PairedSets:
             lambda count, _: np.array([T(*scored(True)) for _ in range(count)]),
             interval,
             ratio,
-            interval,
         )
 
     def _stacks(self, sets: Sequence[int]) -> Iterator[tuple[np.ndarray, list[int], int]]:
@@ -105,9 +100,9 @@ class PairedSets:
             for rows in row_blocks(len(places), 8 * sum(each) ** 2):
                 yield to_host(self.pool.stack(np.array(places[rows]))), each, least
 
-    def _drawn(self, i: int, q: float) -> tuple[float, float, float, float]:
+    def _drawn(self, i: int) -> tuple[float, float, float, float]:
         """Return the mean score of set i at its matched size, its error and its interval."""
-        drawn = [_scores(K[:, :m, :m], q, self.plan.psd) for K, _, m in self.stacks[i]]
+        drawn = [_scores(K[:, :m, :m], self.plan.q, self.plan.psd) for K, _, m in self.stacks[i]]
         least = sum(len(K) * m for K, _, m in self.stacks[i])
         return self._mean(np.concatenate(drawn), least)
 

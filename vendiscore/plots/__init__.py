@@ -11,7 +11,7 @@ draw without pyplot.
 """
 
 from ..hints import refuse_calls
-from .curves import growth, magnitude, profile, profiles, selection
+from .curves import growth, magnitude, profile, selection
 from .forest_plot import intervals
 from .labelled_map import source_map
 from .set_structure import contributions, heat_map, spectrum
@@ -23,7 +23,6 @@ __all__ = [
     "intervals",
     "magnitude",
     "profile",
-    "profiles",
     "selection",
     "source_map",
     "spectrum",

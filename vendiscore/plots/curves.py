@@ -11,7 +11,6 @@ from ..arrays.namespace import Array, to_host
 from ..arrays.types import Axes
 from ..magnitude.curve import Curve
 from .axes import axes_of, ink, picture, whole_numbers
-from .forest_plot import look
 
 
 @picture
@@ -38,49 +37,6 @@ def profile(
     if mark is not None and mark[0] <= orders[-1]:
         ax.plot([mark[0]], [mark[1]], "o", color="C1", ms=7)
     ax.set(xlabel="order q", ylabel="effectively different", ylim=(0, None))
-    return ax
-
-
-@picture
-def profiles(
-    orders: Sequence[float],
-    names: Sequence[str],
-    curves: Sequence[np.ndarray],
-    *,
-    ax: Axes | None = None,
-) -> Axes:
-    """Plot the score of each set at every order, with a band for its interval.
-
-    Parameters
-    ----------
-    orders, names : sequence of float, ascending; sequence of str
-        Lines beyond the number of colours in the style are dashed or dotted.
-    curves : arrays (3, len(orders)), for each name scores, and lower and upper ends of intervals
-    {ax}
-
-    Raises
-    ------
-    ValueError
-        If `orders` is empty.
-
-    Examples
-    --------
-    >>> from matplotlib.figure import Figure
-    >>> import numpy as np
-    >>> curve = np.array([[2.0, 1.5], [1.8, 1.3], [2.2, 1.7]])
-    >>> ax = profiles([0, 1], ["A"], [curve], ax=Figure().add_subplot())
-    >>> [text.get_text() for text in ax.get_legend().get_texts()]
-    ['A']
-    """
-    ax = axes_of(ax)
-    if not len(orders):
-        raise ValueError("`orders` must have one order or more; pass orders= to compare")
-    for i, (name, (scores, low, high)) in enumerate(zip(names, curves, strict=True)):
-        ax.plot(orders, scores, color=f"C{i}", ls=look(i)[0], lw=2, label=name)
-        ax.fill_between(orders, low, high, color=f"C{i}", alpha=0.25, lw=0)
-    ax.set(xlabel="order q", ylabel="effectively different", ylim=(0, None))
-    for text in ax.legend(frameon=False).get_texts():
-        text.set_parse_math(False)
     return ax
 
 

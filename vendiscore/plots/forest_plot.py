@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from ..arrays.types import Axes, Record
 from ..optional import require
 from .axes import axes_of, picture
 
-# Styles of lines and dots for the first round of the style's colours, the second, and so on;
-# dotted lines are kept for marks.
-_DASHES: Any = (0, (5, 1, 1, 1, 1, 1))
-_LOOKS = (("-", "o"), ("--", "s"), ("-.", "D"), (_DASHES, "^"))
+_DOTS = "osD^"  # of the first round of the style's colours, of the second, and so on
 
 
 @picture
@@ -43,14 +39,12 @@ def intervals(
     ['A', 'B']
     """
     ax = axes_of(ax)
-    looks: list[Record] = [{"color": f"C{i}", "marker": look(i)[1]} for i in range(len(names))]
-    return _rows(ax, label, names, looks, scores, low, high)
-
-
-def look(i: int) -> tuple[Any, str]:
-    """Return the styles of line and dot that tell set i from other sets of its colour."""
     style = require("matplotlib", "plots", "a picture").rcParams["axes.prop_cycle"].by_key()
-    return _LOOKS[i // len(style.get("color", "k")) % len(_LOOKS)]
+    colours = len(style.get("color", "k"))
+    looks: list[Record] = [
+        {"color": f"C{i}", "marker": _DOTS[i // colours % len(_DOTS)]} for i in range(len(names))
+    ]
+    return _rows(ax, label, names, looks, scores, low, high)
 
 
 def _rows(

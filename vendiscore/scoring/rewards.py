@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from ..arguments import DEFAULT_ORDER, flag, number, one_of, refuse_gradient
+from ..arguments import DEFAULT_ORDER, flag, number, one_of, read_order, refuse_gradient
 from ..arrays.inputs import as_samples, choose
 from ..arrays.namespace import row_blocks, to_host
 from ..arrays.types import Record, Samples
@@ -23,7 +23,7 @@ from ..resolve.group_labels import Groups, check_size, coded, grouped, is_hashab
 from ..resolve.kernel_request import KernelArgument, how_of
 from ..resolve.prompt_places import Prompts
 from ..resolve.sets import read_samples
-from ..spectral.rank_one import check_order, leave_one_out, log_score, surprise
+from ..spectral.rank_one import leave_one_out, log_score, surprise
 from ..spectral.spectrum import PSD, check_psd
 from ..spectral.stacks import Spectra
 from ..spectral.vendi import spectrum_of
@@ -160,7 +160,7 @@ def credits_of(
     """Find what each sample adds to its group, and the score of each group."""
     how = how_of(how_compared)
     one_of("credit", credit, CREDITS)
-    q, psd = check_order(q), check_psd(psd)
+    q, psd = read_order(q, zero=False), check_psd(psd)
     if credit == "surprise" and math.isinf(q):
         raise ValueError(
             "`q=inf` sees the largest eigenvalue alone, of which all samples that have anything in "

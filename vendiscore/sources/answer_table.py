@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from string import ascii_uppercase
 from typing import Any
 
 import numpy as np
 
-from ..arguments import is_several
 from ..arrays.inputs import as_samples, choose
 from ..arrays.pools import pooled, size
 from ..arrays.types import Record, Samples
 from ..hints import suggestion
 from ..resolve.group_labels import check_size, coded, grouped, is_missing, read_labels
 from ..resolve.kernel_request import How
+from ..resolve.set_names import by_name, written
 from ..resolve.sets import read_collection
 
 _LEAST = "`sources` compares two or more"
@@ -77,9 +76,7 @@ def from_rows(samples: Samples, by: object, prompts: object, how: How) -> Answer
         read["prompts"] = read_labels(prompts, "prompts")
     for name, labels in read.items():
         check_size(labels, size(samples), name)
-    called = [str(label) for label in read["by"].labels]
-    if len(set(called)) < len(called):
-        raise ValueError("two labels of `by` are written alike; pass labels of one type")
+    called = written(read["by"], "by")
     kept = np.flatnonzero(~_missing(samples))
     if len(kept) < size(samples):
         samples = choose(samples, kept)
@@ -143,27 +140,15 @@ def from_sources(
 
 
 def _named(answers: Any, names: Any) -> Record:
-    """Return sources by name: A, B, … unless they have names."""
-    if isinstance(answers, Mapping):
-        if names is not None:
-            raise ValueError("the dict already names the sources: leave `names` out")
-        found = {str(name): own for name, own in answers.items()}
-        if len(found) < len(answers):
-            raise ValueError("two sources have names that are written alike; rename one")
-        return found
+    """Return sources by name."""
     table = hasattr(answers, "columns") or hasattr(answers, "column_names")
-    if table or (not isinstance(answers, (list, tuple)) and not hasattr(answers, "ndim")):
+    several = isinstance(answers, (list, tuple)) or hasattr(answers, "ndim")
+    if not isinstance(answers, Mapping) and (table or not several):
         raise TypeError(
             f"`answers` must be a dict of source to answers, a list of these, or a table with "
             f"source='…' and sample='…', got {type(answers).__name__}"
         )
-    letters = [f"{letter}{i or ''}" for i in range(len(answers)) for letter in ascii_uppercase]
-    read = list(names) if is_several(names) else letters[: len(answers)]
-    if len(read) != len(answers) or len(set(map(str, read))) < len(read):
-        raise ValueError(
-            f"`names` must be {len(answers)} that all differ, one for each source, got {read!r:.60}"
-        )
-    return dict(zip(map(str, read), answers, strict=True))
+    return by_name(answers, names, "source")
 
 
 def _entries(own: Any, how: How, name: str) -> tuple[Any, np.ndarray, int]:

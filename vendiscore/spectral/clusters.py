@@ -15,12 +15,11 @@ import math
 
 import numpy as np
 
-from ..arguments import DEFAULT_ORDER
+from ..arguments import DEFAULT_ORDER, read_order
 from ..arrays.namespace import Array, row_blocks
-from .hill import effective_number
-from .quadrature import of_integral, of_trace, ridges
-from .rank_one import TOLERANCE, check_order, log_of_trace, positive_parts
-from .spectrum import EPS, Spectrum
+from .hill import effective_number, log_of_trace
+from .quadrature import TOLERANCE, of_integral, of_trace, ridges
+from .spectrum import EPS, Spectrum, positive_parts
 
 # Clusters of more samples than this share of the dimensions are left out by new eigenvalues.
 LARGE = 1 / 6
@@ -35,7 +34,7 @@ def leave_cluster_out(spectrum: Spectrum, clusters: np.ndarray, q: float = DEFAU
 
     Time: O(n r s) for each of some dozens of nodes, of clusters of s samples.
     """
-    q = check_order(q)
+    q = read_order(q, zero=False)
     values, U = positive_parts(spectrum)
     counts = np.bincount(clusters)
     order = np.argsort(clusters, kind="stable")

@@ -121,3 +121,12 @@ def effective_numbers(shares: Array, q: float) -> Array:
     else:
         found = xp.exp(log_power_mean(shares, logs, q))
     return xp.minimum(xp.maximum(found, xp.ones_like(found)), xp.astype(count, found.dtype))
+
+
+def log_of_trace(values: np.ndarray, change: np.ndarray, trace: np.ndarray, q: float) -> np.ndarray:
+    """Return log VS_q of a matrix of that trace, whose S_q is S_q of `values` plus a change."""
+    logs = np.log(values)
+    terms = -logs if q == 1 else np.expm1((q - 1) * logs) / (1 - q)
+    S = (float(values @ terms) + change) / trace
+    inner = S if q == 1 else np.log1p((1 - q) * S) / (1 - q)
+    return np.asarray(np.log(trace) + inner)

@@ -16,6 +16,8 @@ import math
 import numpy as np
 import scipy
 
+# Error of log VS of the other samples, times 1/p_i: far below differences between samples.
+TOLERANCE = 1e-10
 # Past so many times the largest eigenvalue the integrand, a difference of c/t from itself, is lost
 # in rounding.
 FARTHEST = 1e8

@@ -19,12 +19,11 @@ import numpy as np
 from ..arguments import DEFAULT_ORDER, read_order
 from ..arrays.namespace import Array, row_blocks, scalar, to_host
 from ..arrays.types import Weights
-from .hill import log_power_mean
-from .quadrature import of_integral, of_trace, ridges
-from .spectrum import Spectrum
+from .clusters import leave_cluster_out
+from .hill import log_of_trace, log_power_mean
+from .quadrature import TOLERANCE, of_integral, of_trace, ridges
+from .spectrum import Spectrum, positive_parts, positive_values
 
-# Error of log VS of the other samples, times 1/p_i: far below differences between samples.
-TOLERANCE = 1e-10
 RIDGE = 1e-9  # of novelty, as a share of a sample
 ALL = 1 - 1e-12  # a sample with more of the weight leaves nothing behind
 
@@ -33,7 +32,7 @@ def leave_one_out(
     spectrum: Spectrum, q: float = DEFAULT_ORDER, *, tolerance: float = TOLERANCE
 ) -> Array:
     """Find log VS_q of the set without each sample, shape (n,)."""
-    q = check_order(q)
+    q = read_order(q, zero=False)
     values, U = positive_parts(spectrum)
     if spectrum.n < 2:
         raise ValueError("a set of one sample has nothing left without it; pass two samples")
@@ -46,8 +45,6 @@ def leave_one_out(
         if q <= 2:
             left[rows] = _without(values, squares, p, q, tolerance, 1 / spectrum.n)
     if q > 2:
-        from .clusters import leave_cluster_out
-
         return leave_cluster_out(spectrum, np.arange(len(U)), q)
     return np.clip(left, 0.0, math.log(spectrum.n - 1))
 
@@ -73,7 +70,7 @@ def gains(
 ) -> Array:
     """Return log VS_q with each of some candidates added, minus log VS_q of the set."""
     q = read_order(q, zero=False, most=2)
-    values = _positive(spectrum)
+    values = positive_values(spectrum)
     outside = _outside(squares, lengths) * weight
     g = squares * weight  # of y = √w x, in the eigenvectors of A
     c = lengths * weight
@@ -88,7 +85,7 @@ def gains(
 
 def surprise(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> Array:
     """Find how surprising each sample is, log(xᵀ A^{q−1} x)/(1−q), (n,); NaN for weight 0."""
-    q = check_order(q)
+    q = read_order(q, zero=False)
     values, U = positive_parts(spectrum)
     found = np.empty(len(U))
     for rows, squares in _squares(U):
@@ -134,11 +131,6 @@ def log_score(spectrum: Spectrum, q: float) -> float:
     return math.log(scalar(spectrum.effective_number(q)))
 
 
-def check_order(q: float) -> float:
-    """Return an order above 0; one sample changes order 0, a count, by one or nothing."""
-    return read_order(q, zero=False)
-
-
 def _without(
     values: np.ndarray,
     squares: np.ndarray,
@@ -172,27 +164,6 @@ def _outside(squares: np.ndarray, lengths: np.ndarray | float = 1.0) -> np.ndarr
     outside = np.asarray(lengths - squares.sum(axis=1))
     outside[outside < 1e-13 * squares.shape[1]] = 0.0  # rounding would decide at small ridges
     return outside
-
-
-def log_of_trace(values: np.ndarray, change: np.ndarray, trace: np.ndarray, q: float) -> np.ndarray:
-    """Return log VS_q of a matrix of that trace, whose S_q is S_q of `values` plus a change."""
-    logs = np.log(values)
-    terms = -logs if q == 1 else np.expm1((q - 1) * logs) / (1 - q)
-    S = (float(values @ terms) + change) / trace
-    inner = S if q == 1 else np.log1p((1 - q) * S) / (1 - q)
-    return np.asarray(np.log(trace) + inner)
-
-
-def _positive(spectrum: Spectrum) -> np.ndarray:
-    values = to_host(spectrum.values)
-    return values[values > 0]
-
-
-def positive_parts(spectrum: Spectrum) -> tuple[np.ndarray, np.ndarray]:
-    """Return positive eigenvalues (r,) and the eigenvectors (n, r)."""
-    if spectrum.vectors is None:
-        raise ValueError("`spectrum` has no vectors; pass spectrum_of(similarity, vectors=True)")
-    return _positive(spectrum), to_host(spectrum.vectors)
 
 
 def _squares(U: np.ndarray) -> Array:

@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple, Self
 import numpy as np
 
 from ..arguments import DEFAULT_ORDER, one_of
-from ..arrays.namespace import Array, detached, is_numpy, is_torch, namespace, scalar
+from ..arrays.namespace import Array, detached, is_numpy, is_torch, namespace, scalar, to_host
 from ..arrays.types import Number
 from ..errors import NotPSDError, warn
 from ..similarity.base import Similarity
@@ -95,6 +95,19 @@ class Spectrum:
                 f"count as zero; order {q:g} would be up to {math.expm1(moved):.2g} larger if they "
                 f"are not (relative). Orders of 1 and more do not depend on them."
             )
+
+
+def positive_values(spectrum: Spectrum) -> np.ndarray:
+    """Return the positive eigenvalues (r,), on the host."""
+    values = to_host(spectrum.values)
+    return values[values > 0]
+
+
+def positive_parts(spectrum: Spectrum) -> tuple[np.ndarray, np.ndarray]:
+    """Return positive eigenvalues (r,) and the eigenvectors (n, r)."""
+    if spectrum.vectors is None:
+        raise ValueError("`spectrum` has no vectors; pass spectrum_of(similarity, vectors=True)")
+    return positive_values(spectrum), to_host(spectrum.vectors)
 
 
 class Source(NamedTuple):

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...analysis import sentences
-from ...analysis.findings import ORDERS
 from ...analysis.python_code import INLINE, READ_DOWNLOAD, called, keywords, source
 from ...arguments import DEFAULT_ORDER
 from ...arrays.pools import pooled
@@ -50,7 +49,7 @@ LARGEST = 100  # samples that are decomposed at once: two cores serve all visito
 _ROW = {"name": "name", "n": "n", "VS": "score", "se": "se", "matched": "matched"}
 _ROW |= {"matched_se": "matched_se", "low": "matched_low", "high": "matched_high"}
 _PAIR = {name: name for name in ("a", "b", "difference", "low", "high", "level", "p", "p_floor")}
-_PAIR |= {"p": "p_adjusted", "detectable": "detectable"}
+_PAIR |= {"p": "p_adjusted"}
 _ENDS = ("se", "low", "high")
 _COLUMNS = {"set": "name", "n": "n", "VS": "score", **{f"VS_{end}": end for end in _ENDS}}
 _COLUMNS |= {"matched_size": "size", "VS_matched": "matched"}
@@ -115,7 +114,7 @@ def compare(
     asked = asked_of(jobs, {name: _kept(each.asked, bad[name]) for name, each in sets.items()})
     counted = different(found.together, list(jobs), asked, result.q, kind)
     try:
-        pictures = [each.to_dict() for each in compared(result)]
+        pictures = [compared(result).to_dict()]
     except MissingPackageError:
         pictures = []
     page = answer(found) | {
@@ -166,7 +165,7 @@ def compare_steps(
         arguments["prompts"] = prompts
     together = yield from offered_encoders.similarity(pooled(samples), arguments)
     most = None if groups else min(*sizes, LARGEST)
-    plan = Plan(order, level, count, size=most, orders=ORDERS).checked()
+    plan = Plan(order, level, count, size=most).checked()
     pool, starts, within = together, np.cumsum([0, *sizes]), None
     if groups:
         places, labels = paired(groups), list(chain(*groups))

@@ -299,7 +299,6 @@ interface PairRow {
   level: number;
   p: number;
   p_floor: number;
-  detectable: number | null;
   verdict: string;
 }
 interface Distinctive extends Seen {

@@ -7,7 +7,7 @@ import pytest
 from sources import sentences
 
 from vendiscore import compare
-from vendiscore.comparison import FEW
+from vendiscore.comparison import SAME
 from vendiscore.scoring.compute import compute
 
 
@@ -80,7 +80,7 @@ def test_options_of_a_measure_and_few_samples_are_told():
     one = compared(X, Y, k="cosine", measures={"Spread": {"t": 1.0}})
     other = compared(X, Y, k="cosine", measures="Spread", t=3.0)
     assert one.sets[0].score < other.sets[0].score
-    assert one.verdict("A", "B") == FEW
+    assert one.verdict("A", "B") == SAME
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_options_of_a_measure_and_few_samples_are_told():
         ({"measures": ["IntDiv", "VS"]}, "`measures` must name one measure for each call"),
         ({"measures": "Recall"}, "must look at one set of samples in any order, but Recall does"),
         ({"measures": "IntDif"}, "Did you mean 'IntDiv'"),
-        ({"measures": "IntDiv", "orders": [1]}, "other than VS take no `groups`, `clusters`"),
+        ({"measures": "IntDiv", "groups": [[0] * 8] * 2}, "take no `groups` or `clusters`"),
         ({"measures": "GMStds"}, "must be computed from similarities, since subsets are scored"),
         ({"measures": "SelfBLEU", "k": "ngram_overlap"}, "SelfBLEU reads samples"),
     ],

@@ -1,0 +1,55 @@
+"""Sets and sources have the same names, whichever call they are passed to."""
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from vendiscore import compare, sources
+
+X, Y = np.random.default_rng(0).normal(size=(2, 8, 2))
+
+
+def compared(one, other, **how):
+    return compare(one, other, permutations=19, **{"k": "cosine", **how}).names
+
+
+def counted(one, other, **how):
+    found = sources([one, other], level=None, aligned=False, **{"k": "cosine", **how})
+    return [each.name for each in found.sources]
+
+
+@pytest.mark.parametrize("call", [compared, counted])
+def test_sets_are_called_by_letters_by_names_and_by_their_folders(call, tmp_path):
+    assert call(X, Y) == ["A", "B"]
+    assert call(X, Y, names=("new", "old")) == ["new", "old"]
+    assert call(X, Y, names=[1, 2]) == ["1", "2"]
+    for name in ("cats", "dogs"):
+        (tmp_path / name).mkdir()
+        for i in range(4):
+            pixels = np.random.default_rng(i).integers(0, 255, (4, 4), dtype=np.uint8)
+            Image.fromarray(pixels).save(tmp_path / name / f"{i}.png")
+    assert call(tmp_path / "cats", tmp_path / "dogs", k="pixels") == ["cats", "dogs"]
+
+
+@pytest.mark.parametrize("call", [compared, counted])
+@pytest.mark.parametrize(
+    ("names", "error", "said"),
+    [
+        (["a"], ValueError, "`names` must be 2 that all differ"),
+        (["a", "a"], ValueError, "`names` must be 2 that all differ"),
+        ("ab", TypeError, "`names` must be strings, one for each"),
+    ],
+)
+def test_names_that_are_not_one_for_each_are_refused(call, names, error, said):
+    with pytest.raises(error, match=said):
+        call(X, Y, names=names)
+
+
+@pytest.mark.parametrize("call", [compare, sources])
+def test_a_dict_names_its_sets_once(call):
+    with pytest.raises(ValueError, match=r"two (sets|sources) have names that are written alike"):
+        call({1: X, "1": Y}, k="cosine")
+    with pytest.raises(ValueError, match="the dict already names the s"):
+        call({"a": X, "b": Y}, names=["a", "b"], k="cosine")
+    with pytest.raises(ValueError, match="`by` has two labels written '1'"):
+        call(np.concatenate([X, Y]), by=[1, "1"] * 8, k="cosine")
