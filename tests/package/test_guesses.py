@@ -64,7 +64,7 @@ GUESSES = {
     'v.compute(A, column="answer")': "Pass the column as the samples: df['text'].",
     'v.compute(A["answer"])': "",
     'v.compute(A["answer"], groups=A["prompt_id"])': "",
-    "v.compute(ta, ci=True)": "pass ci=0.95",
+    "v.compute(ta, ci=True)": "a level such as 0.95",
     "v.compute(ta, ci=0.95)": "",
     "v.compute(ta, confidence=0.95)": "Did you mean `ci`?",
     "v.duplicates(ta)": NEAR,

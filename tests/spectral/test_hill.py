@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from vendiscore.spectral.covariance_float32 import log_number_bound
 
 from vendiscore import as_similarity, compare, compute, explain, growth, select
 from vendiscore.spectral.rank_one import adds, surprise
@@ -32,7 +31,6 @@ WAYS = {
     "groups": lambda q: compare(X, Y, groups=GROUPS, q=q, **SMOOTH).sets[0].matched,
     "what each adds": lambda q: adds(SPECTRUM, q),
     "surprise": lambda q: surprise(SPECTRUM, q),
-    "bound": lambda q: log_number_bound(SPECTRUM.values, 1e-7, q),
 }
 
 

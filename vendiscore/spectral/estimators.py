@@ -140,11 +140,11 @@ def _read(
 
     value, error = quadrature.trace(f, traces)
     entropy = top * (value + float(f(pairs.values).sum()))
-    growth = 1 + (1 - q) * entropy
-    if not growth > 0:
+    growth = (1 - q) * entropy
+    if not growth > -1:
         return math.nan, math.inf
-    log = entropy if q == 1 else math.log(growth) / (1 - q)
-    return log - math.log(top), max(top * error / growth, ROUNDING)
+    log = entropy if q == 1 else math.log1p(growth) / (1 - q)
+    return log - math.log(top), max(top * error / (1 + growth), ROUNDING)
 
 
 def estimated(
