@@ -135,6 +135,7 @@ BENCHMARKS = (
         extras=("molecules",),
         files=("trec_questions.tsv", "mnist_test.npz", "leffingwell_odors.csv"),
     ),
+    Benchmark("float32_rows", "float32 rows with score_dual", here=(VENDI, SKLEARN)),
     Benchmark("groups", "scores of 2,000 prompts with a call for each"),
     Benchmark("streaming", "a mergeable state with the product of matrices alone"),
     Benchmark("scaling", "time and memory against n with vendi_score", (VENDI, "matplotlib")),

@@ -260,7 +260,7 @@ def test_single_precision_has_the_error_that_is_promised(name):
     exact = State.empty(k="cosine").update(rows)
     for q in (1, 2, "inf"):
         assert single.compute(q=q) == pytest.approx(exact.compute(q=q), rel=most)
-    assert f"{SINGLE:.0e}".replace("e-0", "e-") in (State.empty.__doc__ or "")
+    assert f"{SINGLE:.0e}".replace("e-0", "e-") in (State.__doc__ or "")
 
 
 def test_samples_left_out_are_counted_and_their_weights_too():

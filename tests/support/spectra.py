@@ -129,7 +129,7 @@ def case(kernel: str, shape: str, n: int):
 
 
 class Cell(NamedTuple):
-    """Return how an estimate ended ("exact", "refused", "bounds", "estimate"), and if rightly."""
+    """Return how an estimate ended ("exact", "refused", "estimate"), and if rightly."""
 
     end: str
     right: bool
@@ -158,9 +158,6 @@ def cell(kernel: str, shape: str, q: float, rtol: float, way: str, n: int) -> Ce
                 return Cell("refused", True)
     (one,) = found
     exact = effective_number(shares, q)
-    if one.low is not None:
-        right = one.low <= exact * (1 + 1e-9) and exact <= one.high * (1 + 1e-9)
-        return Cell("bounds", right, 0.0, one)
     off = abs(one.value - exact) / max(one.error, ROUNDING * exact)
     kept = way == "forced" or 2 * one.error <= rtol * one.value
     return Cell("estimate", kept and off <= MOST, off, one)

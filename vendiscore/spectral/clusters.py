@@ -45,7 +45,7 @@ def leave_cluster_out(spectrum: Spectrum, clusters: np.ndarray, q: float = DEFAU
         own = np.flatnonzero(counts == size)
         for rows in row_blocks(len(own), 16 * size * max(len(values), 50 * size)):
             places = order[starts[own[rows], None] + np.arange(size)]
-            without = _decomposed if size > LARGE * len(values) else usual
+            without = _decomposed if size > max(1, LARGE * len(values)) else usual
             left[own[rows]] = without(values, U[places], q, 1 / spectrum.n)
     return np.clip(left, 0.0, np.log(spectrum.n - counts))
 
@@ -109,7 +109,8 @@ def _largest(values: np.ndarray, G: np.ndarray, q: float, share: float) -> np.nd
         middle = ((low + high) / 2)[:, None]
         apart = np.where(middle == values, EPS * middle, middle - values)
         S = outside + _inner(G, middle / apart)
-        above = (values > middle).sum(axis=1) > (np.linalg.eigvalsh(S) < 0).sum(axis=1)
+        signs = S[:, 0] if S.shape[1] == 1 else np.linalg.eigvalsh(S)
+        above = (values > middle).sum(axis=1) > (signs < 0).sum(axis=1)
         low, high = np.where(above, middle[:, 0], low), np.where(above, high, middle[:, 0])
     return np.asarray(np.log1p(-_traces(values, G)) - np.log(high))
 

@@ -39,7 +39,7 @@ def effective_number(shares: Array, q: float = DEFAULT_ORDER) -> Number:
 
     Examples
     --------
-    >>> effective_number(np.array([0.5, 0.5, 0.0]), q=1)
+    >>> effective_number([0.5, 0.5, 0.0], q=1)
     2.0
     """
     if type(q) not in (int, float):

@@ -129,7 +129,7 @@ LONG = "x" * 20_001
         (lambda: vectors([[[1.0]], [[2.0], [float("nan")]]]), "Row 1 of group 1 has nan"),
         (lambda: vectors([[[1.0]], [[1.0]]], "K"), "one matrix of all samples, got 2 groups"),
         (
-            lambda: api.vendi_score_images([["QQ=="], ["?"]]),
+            lambda: api.vendi_score_images([["QQ=="], ["QQ=="]]),
             "Image 0 of group 0 is not an image",
         ),
         (lambda: api.vendi_score_images([["QQ=="] * 101] * 2), "More than 200 images"),
