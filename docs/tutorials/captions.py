@@ -49,7 +49,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from vendiscore import as_similarity, compare, compute, explain, plots, spectrum
+from vendiscore import as_similarity, compare, compute, explain, plots
 
 plt.style.use("tableau-colorblind10")
 plt.rcParams |= {"font.size": 12, "axes.spines.top": False, "axes.spines.right": False}
@@ -78,12 +78,13 @@ for decoder, score in scores.items():
 # the score is the number of distinct texts. With growing q the common phrases decide, and at q = ∞
 # only the commonest one. A steep profile shows a set with some variety and one habit.
 #
-# One spectrum of a set has its scores of all orders.
+# One call finds the scores of all orders from one spectrum.
 
 orders = np.linspace(0.1, 4, 14)
 figure, ax = plt.subplots(figsize=(7, 3.8), layout="constrained")
 for decoder, texts in captions.items():
-    ax.plot(orders, spectrum(texts, k="ngram_overlap").profile(orders), label=decoder)
+    profile = compute(texts, k="ngram_overlap", q=orders.tolist())
+    ax.plot(orders, list(profile.values()), label=decoder)
 ax.set(xlabel="order q", ylabel="effectively different", ylim=(0, None))
 ax.legend()
 ax.set_title("The cautious decoder has a habit: its profile falls")
