@@ -88,14 +88,6 @@ def test_a_png_is_on_white_and_three_times_as_sharp(visit, chart):
         assert {(0x44, 0x01, 0x54), (0xFD, 0xE7, 0x25)} <= colours
 
 
-def test_a_saved_comparison_has_its_charts_too(visit):
-    page = visit()
-    open_tab(page, "Compare")
-    page.locator("#sets-examples button").first.click()
-    chart = ElementTree.fromstring(saved(page, "Profiles at matched size", "SVG"))
-    assert "order q" in [each.text for each in chart.iter(f"{SVG}text")]
-
-
 def test_drawings_of_the_server_have_their_boxes_before_they_come(visit):
     page = visit()
     scored(page)

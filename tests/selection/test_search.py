@@ -166,7 +166,7 @@ def test_control_c_ends_a_choice_in_a_process_of_its_own():
     limit = threading.Timer(60, process.kill)
     limit.start()
     assert process.stdout.readline() == "ready\n"
-    time.sleep(1.0)
+    time.sleep(3.0)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate()
     limit.cancel()

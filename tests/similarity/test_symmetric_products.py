@@ -58,13 +58,13 @@ def test_an_interruption_ends_a_product_and_its_threads():
 
     def entries(rows, columns):
         begun.append(rows)
-        if len(begun) == 3:
+        if len(begun) == 40:  # all threads of the pool have begun
             _thread.interrupt_main()
         return np.zeros((rows.stop - rows.start, columns.stop - columns.start))
 
     def multiply():
         for _ in range(1000):  # a signal may come after the first product
-            symmetric_product(entries, np.ones((1600, 3)))
+            symmetric_product(entries, np.ones((6400, 3)))
 
     with pytest.raises(KeyboardInterrupt):
         multiply()
