@@ -77,30 +77,11 @@ def scaling() -> str:
     )
 
 
-def estimated() -> str:
-    """Return estimates and exact scores: time of one core, and how far off they are."""
-    return table(
-        ("similarities", "`rtol`", "exact", "estimate", "faster", "off by (rmse)", "memory"),
-        (
-            (
-                row["name"],
-                f"{row['rtol']:g}",
-                *(f"{row[k]:.3g} s" for k in ("exact_core_s", "estimate_core_s")),
-                f"{row['faster']:.3g} ×",
-                percent(row["rmse"], 2),
-                f"{row['estimate_GB']:.2g} of {row['exact_GB']:.2g} GB",
-            )
-            for row in loaded("estimates")["rows"]
-            if row["part"] in ("ten", "twenty")
-        ),
-    )
-
-
 def estimate_errors() -> str:
     """Return whether estimates are as far off as they say."""
     rows = [row for row in loaded("estimates")["rows"] if row["part"] == "coverage"]
     return table(
-        ("score", "off by (rmse)", "said", "of 100 within 2 se"),
+        ("score", "off by (rmse)", "said", "within 2 se"),
         (
             (
                 row["name"],
@@ -290,7 +271,6 @@ TABLES: dict[str, Callable[[], str]] = {
     "speed": speed,
     "speed-short": speed_short,
     "scaling": scaling,
-    "estimated": estimated,
     "estimate-errors": estimate_errors,
     "null": null,
     "shuffled-sets": shuffled_sets,
