@@ -121,7 +121,7 @@ def _call() -> Mapping[str, Any]:
 
 
 def _given(file: str = "") -> Path | None:
-    """The script that the caller of `evaluate.load` named; `file` itself if it is no copy."""
+    """Return the script that the caller of `evaluate.load` named; `file` if it is not a copy."""
     path = _call().get("path")
     if isinstance(path, str):  # as `evaluate` reads it: a script, or a folder with one of its name
         for script in (Path(path), Path(path, Path(path).name + ".py")):
@@ -131,7 +131,7 @@ def _given(file: str = "") -> Path | None:
 
 
 def _cached(file: str) -> Path:
-    """Where `evaluate` records what the script is a copy of."""
+    """Return the file in which `evaluate` records what the script is a copy of."""
     return Path(file).with_suffix(".json")
 
 
@@ -241,7 +241,7 @@ def _version(folder: Path) -> str | None:
 
 
 def _differ(given: Path, used: Path) -> bool:
-    """Whether the two folders have files of one name with different code."""
+    """Return whether the two folders have files of one name with different code."""
     pairs = ((file, used / file.relative_to(given)) for file in given.rglob("*.py"))
     return given.resolve() != used.resolve() and any(
         other.is_file() and file.read_text("utf-8") != other.read_text("utf-8")

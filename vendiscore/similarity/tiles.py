@@ -15,7 +15,7 @@ from .rows import RowsSimilarity
 
 # Rows and columns of a square tile: a product takes 20 ms, and its result stays in the cache.
 SIDE = 1024
-# Entries in single precision are off by no more, as `Similarity.matmul` says.
+# Entries in single precision are off by no more than this share of themselves.
 SINGLE_ERROR = 1e-5
 # Pairs of features that are multiplied at once, and of samples that are compared with each other.
 PAIRS, TOGETHER = 4096, 64
