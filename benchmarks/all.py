@@ -95,12 +95,6 @@ BENCHMARKS = (
         files=("mnist_test.npz", "leffingwell_odors.csv"),
     ),
     Benchmark(
-        "random_features",
-        "random Fourier features with seqme's FKEA",
-        peer=("seqme==0.5.1",),
-        pythons=("3.12", "3.11", "3.10"),
-    ),
-    Benchmark(
         "estimates",
         "estimates and bounds with exact scores and vendi_score",
         (VENDI, SKLEARN, "rdkit"),

@@ -1,10 +1,10 @@
 """Scores on a GPU compared with the CPU, exact and estimated: `python benchmarks/gpu.py`.
 
 Exact for 20,000 samples: rows of features, a matrix, similarities of vectors, and the gradient;
-for 200,000: the covariance of 512 features, random Fourier features, and, with
-`method="estimate"`, similarities that are computed as they are multiplied. Both devices must agree
-on 500 samples of each case before any is timed, estimates with the exact number of 4,000 to within
-four standard errors, and on the sets that are timed after.
+for 200,000: the covariance of 512 features and, with `method="estimate"`, similarities that are
+computed as they are multiplied. Both devices must agree on 500 samples of each case before any is
+timed, estimates with the exact number of 4,000 to within four standard errors, and on the sets that
+are timed after.
 
 Without a GPU it says so and runs nothing. `--cpu-small` tries it all: every case with 500
 samples, tensors of the CPU instead of the GPU, and NumPy arrays to compare.
@@ -69,9 +69,6 @@ class Case:
 def cases() -> list[Case]:
     from vendiscore import compute, score, score_K, score_X
 
-    def features(X: Any) -> Any:
-        return score(X, "rbf", sigma=SIGMA, n_features=1000)
-
     def rbf(X: Any) -> Any:
         return score(X, "rbf", sigma=SIGMA)
 
@@ -85,7 +82,6 @@ def cases() -> list[Case]:
         Case("rbf", EXACT, 64, rbf),
         Case("covariance, gradient", EXACT, 384, score_X, gradient=True),
         Case("covariance", LARGE, 512, score_X),
-        Case("rbf, random features", LARGE, 64, features),
         Case("rbf, estimated", LARGE, 64, estimate, exact=rbf),
     ]
 

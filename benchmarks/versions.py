@@ -76,7 +76,6 @@ def calls() -> dict[str, Callable[[], Any]]:
         "precision and the like, 2,000": lambda: compute(
             wide, references=wide + 0.1, k="cosine", measures=neighbours
         ),
-        "random features, 5,000 × 64": lambda: compute(many, k="rbf", n_features=512),
         "what 400 samples add": lambda: explain(wide[:400], k="cosine").score,
         "200 groups of 8 texts": lambda: compute([texts[i : i + 8] for i in range(0, 1500, 8)]),
         "two sets of 100 texts": lambda: compare(texts[:100], texts[100:200]).sets[0].score,

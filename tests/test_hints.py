@@ -33,7 +33,7 @@ SMILES = ["CCO", "CC(=O)O", "c1ccccc1", "C[C@H](N)C(=O)O", "[Na+].[Cl-]"]
         ({"sigma": 1}, "`sigma` is an option of 'laplacian', 'rbf'"),
         (
             {"zzz": 1},
-            "Keywords are analyzer, ci, clusters, columns, ",
+            "Keywords are analyzer, ci, clusters, details, ",
         ),
         ({"k": "zzz"}, "text: 'bleu', 'equivalence', 'ngram_overlap', 'text_embeddings'"),
         ({"k": get_kernel("labels")}, "got Kernel; pass k='labels'"),
@@ -115,6 +115,20 @@ def test_a_keyword_that_is_gone_says_what_to_type_instead(keyword, how):
 def test_a_name_that_is_gone_has_the_way_instead(name):
     assert remedy(name, "keyword") == GONE[name]
     assert not hasattr(vendiscore, name)
+
+
+@pytest.mark.parametrize(
+    ("k", "samples", "option"),
+    [("rbf", np.eye(4), "n_features"), ("ngram_overlap", TEXTS, "columns")],
+)
+@pytest.mark.parametrize("call", [compute, vendiscore.score, vendiscore.as_similarity])
+def test_an_approximate_kernel_is_refused_with_the_way_instead(call, k, samples, option):
+    with pytest.raises(TypeError) as refused:
+        call(samples, k=k, **{option: 8})
+    assert GONE[option] in str(refused.value)
+    with pytest.raises(TypeError) as refused:
+        vendiscore.State(k=k, **{option: 8})
+    assert GONE[option] in str(refused.value)
 
 
 def test_an_index_is_refused_with_the_way_instead():

@@ -172,6 +172,14 @@ GONE = {
         "Sets are drawn down to one size: leave it out; growth(samples).coverage has the coverage "
         "at each size."
     ),
+    "columns": (
+        "A column of a table is passed as the samples, df['text']; n-grams are not hashed: add "
+        "method='estimate' for a large set, or add up embeddings by State(k='text_embeddings')."
+    ),
+    "n_features": (
+        "Add method='estimate' to `compute`, which has a standard error; a State adds up vectors "
+        "by k='cosine'."
+    ),
     "ClippedCoverage": (
         "'Coverage' is the share of references near a sample; docs/reference/measures.md has the "
         "formula of ClippedCoverage."

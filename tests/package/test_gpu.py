@@ -58,7 +58,6 @@ def test_all_of_it_runs_with_few_samples_on_the_cpu(tmp_path, run):
         "rbf",
         "covariance, gradient",
         "covariance",
-        "rbf, random features",
         "rbf, estimated",
     ]
     for row in rows:

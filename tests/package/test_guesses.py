@@ -124,7 +124,11 @@ GUESSES = {
 MORE = {
     "v.compute(ta, seed=0)": "Nothing is drawn at random here",
     "v.compute(ta, random_state=0)": "Nothing is drawn at random here",
-    'v.compute(X, k="rbf", n_features=9, random_state=0)': "Did you mean `seed`?",
+    'v.compute(X, k="rbf", n_features=9)': "Add method='estimate' to `compute`",
+    'v.compute(X, k="rbf", seed=0)': "Nothing is drawn at random here",
+    'v.compute(ta, columns=4096, analyzer="word")': "add method='estimate' for a large set",
+    'State.empty(k="rbf", sigma=1.0, n_features=9)': "a State adds up vectors by k='cosine'",
+    'State.empty(k="ngram_overlap", columns=9)': "embeddings by State(k='text_embeddings')",
     'v.compute(ta, method="estimate", random_state=0)': "Did you mean `seed`?",
     "v.compare(ta, tb, random_state=0)": "Did you mean `seed`?",
     "v.compare(ta, tb, ci=0.9)": "Did you mean `level`?",

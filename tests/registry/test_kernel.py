@@ -54,6 +54,11 @@ def test_a_name_is_not_taken_twice():
         register_kernel("cosine", samples="vectors", source="")(lambda vectors: None)
 
 
+def test_rows_that_depend_on_options_are_refused():
+    with pytest.raises(TypeError, match="`rows` must be True or False, got <function"):
+        register_kernel("new", samples="text", source="", rows=lambda **options: True)
+
+
 def test_one_file_under_two_names_is_one_definition():
     """Run a file of `kernels` that the registry has read already."""
     path = ROOT / "kernels" / "word_overlap.py"

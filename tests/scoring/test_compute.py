@@ -292,13 +292,12 @@ def test_details_say_how_the_number_came_about():
         "ns": [1, 2],
         "tokenizer": "str.split",
         "analyzer": "word",
-        "columns": None,
     }
     assert details["method"] == {"1": "eigenvalues", "2": "eigenvalues"}
     assert "5 of them distinct" in details["why"]["1"]
     assert details["versions"]["vendiscore"] == vendiscore.__version__
     assert details["signature"] == (
-        "VS|kernel=ngram_overlap|ns=1,2|tokenizer=str.split|analyzer=word|columns=None|"
+        "VS|kernel=ngram_overlap|ns=1,2|tokenizer=str.split|analyzer=word|"
         f"p={digest(p)}|q=1,2|n=6|vendiscore={vendiscore.__version__}"
     )
 

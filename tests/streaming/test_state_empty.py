@@ -18,6 +18,10 @@ EMPTY = {
 }
 
 
+def _lengths(texts):
+    return np.array([[1.0, len(text)] for text in texts])
+
+
 @pytest.mark.parametrize("kind", EMPTY)
 def test_an_empty_batch_adds_nothing(kind):
     state = State.empty(k="cosine")
@@ -35,7 +39,7 @@ def test_other_samples_and_what_is_no_batch():
     state = State.empty(score_X=True, normalize=True).update(X)
     for batch in (pa.table({"a": pa.array([], pa.float64())}), torch.empty(0, 4)):
         assert state.update(batch) is state
-    texts = State.empty(k="ngram_overlap", columns=64, analyzer="word").update(["a cat", "a dog"])
+    texts = State.empty(k="text_embeddings", model=_lengths).update(["a cat", "a dog"])
     assert texts.update([]).update(pd.Series([], dtype=str)).compute() == texts.compute()
     for refused in (None, "", "text", {}):
         with pytest.raises(TypeError, match=r"`samples` (is missing|must be a)"):

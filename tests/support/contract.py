@@ -65,7 +65,6 @@ CASES: dict[str, tuple[Any, dict[str, Any]]] = {
 
 # kernel: option: (a value that changes something, a value that is refused or None)
 _FINGERPRINT = {"coefficient": ("dice", "cosine")}
-_FOURIER = {"n_features": (9, 0), "seed": (None, -1)}
 _ENCODER = {  # these load a model, and are refused if a model is given
     "model_path": (None, "bert"),
     "pooling": (None, "max"),
@@ -90,18 +89,17 @@ OPTIONS: dict[str, dict[str, tuple[Any, Any]]] = {
         "max_length": (None, 0),
     },
     "image_embeddings": {**_ENCODER, "transform": (None, "crop")},
-    "laplacian": {"sigma": (0.1, -1), **_FOURIER},
+    "laplacian": {"sigma": (0.1, -1)},
     "maccs": _FINGERPRINT,
     "morgan": {"radius": (1, -1), "n_bits": (16, 0), "chirality": (True, None), **_FINGERPRINT},
     "ngram_overlap": {
         "ns": (1, 0),
         "tokenizer": (str.split, 7),
         "analyzer": ("char", "x"),
-        "columns": (8, 0),
     },
     "pixels": {"size": (4, 0), "mode": ("L", "CMYK")},
     "polynomial": {"degree": (2, 0), "c": (0.0, -1)},
-    "rbf": {"sigma": (0.1, math.inf), **_FOURIER},
+    "rbf": {"sigma": (0.1, math.inf)},
     "rdkit": {"max_path": (2, 0), "n_bits": (16, 0), **_FINGERPRINT},
     "tanimoto": _FINGERPRINT,
     "text_embeddings": {**_ENCODER, "tokenizer": (None, "bert"), "max_length": (None, 0)},

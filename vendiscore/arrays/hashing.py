@@ -6,8 +6,6 @@ from hashlib import blake2b
 
 import numpy as np
 
-FACTOR = np.uint64(0x9E3779B97F4A7C15)  # odd; the golden ratio, of SplitMix64 too
-
 
 def hash_bytes(data: bytes) -> bytes:
     """Return eight bytes that tell one string of bytes from another."""

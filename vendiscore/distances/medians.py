@@ -22,13 +22,13 @@ SLACK = 1e-6
 Part = Callable[[slice, slice], np.ndarray]  # rows and columns to distances, a new array
 
 
-def draw_pairs(n: int, most: int | None = None, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """Return places i ≠ j of all pairs of n rows, or of `most`, drawn with replacement."""
+def draw_pairs(n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return places i ≠ j of all pairs of n rows, or of some, drawn with replacement."""
     size = n * (n - 1) // 2
-    most = min(max(size // DRAWN, LEAST_DRAWN), MOST_DRAWN) if most is None else most
+    most = min(max(size // DRAWN, LEAST_DRAWN), MOST_DRAWN)
     if size <= most:
         return np.triu_indices(n, 1)
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     i = rng.integers(0, n, most)
     return i, (i + rng.integers(1, n, most)) % n
 

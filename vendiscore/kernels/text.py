@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -22,13 +21,10 @@ from ..reading.string_patterns import unspaced, words_by
 from ..registry.kernel import Control, Fitted, register_kernel
 from ..similarity.base import Similarity
 from ..similarity.features import FEW, FeatureSimilarity
-from ..similarity.hashed_ngrams import hashed_ngrams
 
 Tokenizer = Callable[[str], Sequence[str]]
 Analyzer = Literal["auto", "word", "char"]
 _OURS = (treebank.tokenize, list)  # which return lists of strings
-# Texts that are compared with one another to say how far off hashed n-grams are: 990 pairs.
-COMPARED = 45
 _LENGTHS = Control(
     *("ns", "n-grams of", "checks"),
     value=[1, 2, 3, 4],
@@ -75,22 +71,11 @@ def fit_analyzer(
     return Fitted({"analyzer": fitted}, [f"{note}."])
 
 
-def _is_fixed(
-    columns: int | None = None,
-    analyzer: Analyzer = "auto",
-    tokenizer: Tokenizer | str | None = None,
-    **others: object,
-) -> bool:
-    """Return whether features have a width, and depend on no other text."""
-    return columns is not None and (analyzer != "auto" or tokenizer is not None)
-
-
 @register_kernel(
     "ngram_overlap",
     samples="text",
     source="Friedman & Dieng, arXiv 2210.02410, §4.5",
     fit=fit_analyzer,
-    rows=_is_fixed,
     label="share words",
     term="n-grams",
     by="By the words they share",
@@ -101,7 +86,6 @@ def ngram_overlap(
     ns: int | Iterable[int] = (1, 2, 3, 4),
     tokenizer: Tokenizer | str | None = None,
     analyzer: Analyzer = "auto",
-    columns: int | None = None,
 ) -> Similarity:
     """The mean over ns of the cosine similarities of bags of n-grams.
 
@@ -124,11 +108,6 @@ def ngram_overlap(
         `tokenizer` is missing and most texts are in a script without spaces between words (Chinese,
         Japanese, Thai, Lao, Burmese, Khmer, Tibetan); from a tenth of such texts on, a warning
         names a tokenizer for them.
-    columns : int of at least 1, optional
-        Width that n-grams are hashed to (Weinberger et al., ICML 2009), 4096, say, instead of a
-        column each. Similarities are then off by about 1/√columns (a note has the error on some
-        pairs), and the score is at most `columns` and mostly lower than the exact one. With an
-        `analyzer` or `tokenizer`, too, features of a text depend on no other one.
 
     Raises
     ------
@@ -144,20 +123,12 @@ def ngram_overlap(
     if not orders:
         raise ValueError(f"`ns` must be one or more integers of at least 1, {remedy}")
     one_of("analyzer", analyzer, ("auto", "word", "char"))
-    width = None if columns is None else integer("columns", columns)
     if analyzer == "auto":
         analyzer = fit_analyzer(texts, tokenizer=tokenizer).get("analyzer", "word")
     least, than = min(orders), f"every n in ns={orders}"
     tokens = tokenized(texts, tokenizer, analyzer, least, than)
     settings = {"ns": list(orders), "analyzer": analyzer}
-    if width is None:
-        return FeatureSimilarity(_unit_features(tokens, orders), settings)
-    hashed = FeatureSimilarity(hashed_ngrams(tokens, orders, width), settings | {"columns": width})
-    note = (
-        f"Similarities are approximate, by n-grams that are hashed to {width:,} columns: they are "
-        f"off by {_hashing_error(hashed, tokens, orders, width)}."
-    )
-    return hashed.normalized().noted(notes=[note])
+    return FeatureSimilarity(_unit_features(tokens, orders), settings)
 
 
 def _unit_features(tokens: Sequence[Sequence[Hashable]], orders: Sequence[int]) -> Rows:
@@ -175,20 +146,6 @@ def _unit_features(tokens: Sequence[Sequence[Hashable]], orders: Sequence[int]) 
     X = np.zeros((n, width))
     X[rows, columns] = values
     return X
-
-
-def _hashing_error(
-    hashed: FeatureSimilarity, tokens: Sequence[Sequence[Any]], orders: Sequence[int], width: int
-) -> str:
-    """Return how far off similarities are, from all pairs of some texts, in words."""
-    n = len(tokens)
-    some = np.unique(np.linspace(0, n - 1, min(n, COMPARED)).astype(int))
-    if len(some) < 2:
-        return f"about {1 / math.sqrt(width):.2g}"
-    exact = FeatureSimilarity(_unit_features([tokens[i] for i in some], orders)).dense()
-    gaps = (hashed.take(some).normalized().dense() - exact)[np.triu_indices(len(some), 1)]
-    error = math.sqrt(float(np.mean(gaps**2)))
-    return f"{error:.2g} (root mean square over {len(gaps):,} pairs)"
 
 
 def tokenized(

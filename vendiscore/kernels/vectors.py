@@ -22,7 +22,6 @@ from ..errors import SampleError
 from ..registry.kernel import Control, register_kernel
 from ..similarity.base import Similarity
 from ..similarity.features import FeatureSimilarity
-from ..similarity.fourier import fourier_features, measured_error
 from ..similarity.matrix import MatrixSimilarity
 from ..similarity.rows import RowsSimilarity
 from ..similarity.torch_rows import of_tensor
@@ -62,12 +61,7 @@ def linear(vectors: Samples) -> Similarity:
     return FeatureSimilarity(_rows(vectors))
 
 
-def _is_fixed(sigma: float | None = None, n_features: int | None = None, **others: object) -> bool:
-    """Return whether features have a width, and depend on no other sample by way of the median."""
-    return sigma is not None and n_features is not None
-
-
-def _fit_sigma(law: Law, vectors: Samples, sigma: float | None = None, **others: object) -> Record:
+def _fit_sigma(law: Law, vectors: Samples, sigma: float | None = None) -> Record:
     """Return σ, where it is not given: the median distance of distinct samples."""
     return {} if sigma is not None else {"sigma": median_width(_dense_rows(vectors), law)}
 
@@ -77,24 +71,17 @@ def _fit_sigma(law: Law, vectors: Samples, sigma: float | None = None, **others:
     samples="vectors",
     source=_RASMUSSEN,
     fit=partial(_fit_sigma, "gaussian"),
-    rows=_is_fixed,
     label="lie close",
     by="By their distances",
     controls=(_SCALE,),
 )
-def rbf(
-    vectors: Samples, sigma: float | None = None, n_features: int | None = None, seed: int = 0
-) -> Similarity:
+def rbf(vectors: Samples, sigma: float | None = None) -> Similarity:
     """exp(−‖x − y‖² / 2σ²); σ is the median distance unless given.
 
     The median is taken over distinct samples; passing `details["options"]["sigma"]` on as `sigma`
-    compares two sets under one kernel. `n_features` takes the cosine and the sine of so many random
-    projections, drawn by `seed` (random Fourier features), instead of n² similarities. Each is off
-    by 1/√(2 n_features) or less on average (a note has the error on some pairs); the score is at
-    most 2 `n_features`, and mostly lower than the exact one. With `sigma`, too, features of a
-    sample depend on no other one.
+    compares two sets under one kernel.
     """
-    return _exponential("gaussian", vectors, sigma, n_features, seed)
+    return _exponential("gaussian", vectors, sigma)
 
 
 @register_kernel(
@@ -102,19 +89,16 @@ def rbf(
     samples="vectors",
     source=_RASMUSSEN,
     fit=partial(_fit_sigma, "laplace"),
-    rows=_is_fixed,
     label="lie close, or not too far",
     by="By their distances",
     controls=(_SCALE,),
 )
-def laplacian(
-    vectors: Samples, sigma: float | None = None, n_features: int | None = None, seed: int = 0
-) -> Similarity:
+def laplacian(vectors: Samples, sigma: float | None = None) -> Similarity:
     """exp(−Σ|x_j − y_j| / σ); σ is the median Manhattan distance unless given.
 
-    `n_features` and `seed`, and comparing two sets under one σ, are as for kernel "rbf".
+    Two sets are compared under one σ as by kernel "rbf".
     """
-    return _exponential("laplace", vectors, sigma, n_features, seed)
+    return _exponential("laplace", vectors, sigma)
 
 
 @register_kernel("polynomial", samples="vectors", source=_RASMUSSEN)
@@ -180,41 +164,22 @@ def _where(bad: Array, problem: str) -> dict[int, str]:
     return {int(i): problem for i in np.flatnonzero(bad.tolist())} if bool(bad.any()) else {}
 
 
-def _exponential(
-    law: Law, vectors: Samples, sigma: object, n_features: int | None, seed: int
-) -> Similarity:
+def _exponential(law: Law, vectors: Samples, sigma: object) -> Similarity:
     X, given = _dense_rows(vectors), sigma
     if sigma is not None:
         plain = detached(sigma) if is_torch(X) else sigma
         sigma = number("sigma", plain, "a finite number above 0", lambda s: 0 < s < math.inf)
-    if n_features is not None:
-        n_features = integer("n_features", n_features)
-    seed = integer("seed", seed, 0)
     if sigma is None:
         sigma = median_width(X, law)
     elif is_torch(X) and is_torch(given):
         sigma = given.to(X.device).double()  # it may carry a gradient
     fitted = {"sigma": scalar(sigma)}
     similarity: Similarity
-    if n_features is not None:
-        similarity = _by_features(law, X, sigma, n_features, seed)
-    elif is_torch(X):
+    if is_torch(X):
         similarity = of_tensor(X, sigma, law, fitted)
     else:
         similarity = RowsSimilarity(Exponentials(X, sigma, law), psd=True, settings=fitted)
     return similarity.noted(fitted=fitted if given is None else {})
-
-
-def _by_features(law: Law, X: Rows, sigma: object, m: int, seed: int) -> Similarity:
-    F = fourier_features(X, sigma, m, law, seed)
-    error, pairs = measured_error(X, F, scalar(sigma), law)
-    off = f"about {1 / math.sqrt(2 * m):.2g} or less"
-    if pairs:
-        off = f"{error:.2g} (root mean square over {pairs:,} pairs)"
-    settings = {"sigma": scalar(sigma), "n_features": m, "seed": seed}
-    similarity = FeatureSimilarity(F, settings).normalized()
-    note = f"Similarities are approximate, by {m:,} random Fourier features: they are off by {off}."
-    return similarity.noted(notes=[note])
 
 
 def _rows(vectors: Pool, also: Callable[[Any], dict[int, str]] | None = None) -> Rows:

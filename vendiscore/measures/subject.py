@@ -373,9 +373,9 @@ def own_columns(F: Rows, subject: Subject) -> Rows:
     if isinstance(subject.whole.samples, Similarity) or how.given:
         return F
     if isinstance(how.k, tuple):
-        fixed = all(part.kernel.has_rows(part.options) for part in how.k)
+        fixed = all(part.kernel.rows for part in how.k)
     else:
-        fixed = isinstance(how.k, Kernel) and how.k.has_rows(how.options)
+        fixed = isinstance(how.k, Kernel) and how.k.rows
     if fixed:
         return F
     return F[:, np.flatnonzero(to_host(abs(F).sum(axis=0)))]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, NoReturn, TypeVar
 
+from ..arguments import flag
 from ..arrays.types import Options, Record
 from ..hints import embedded_by, suggestion
 from ..similarity.base import Similarity
@@ -90,7 +91,7 @@ class Kernel(Summary):
     unit_diagonal: bool = True
     needs: str = ""
     fit: Fit | None = None
-    rows: bool | Callable[..., bool] = False
+    rows: bool = False
     label: str = ""
     term: str = ""
     by: str = ""
@@ -118,10 +119,6 @@ class Kernel(Summary):
         """Its keyword options with their defaults, and `on_error`, which every kernel has."""
         return options_of(self.build) | {"on_error": "raise"}
 
-    def has_rows(self, options: Options) -> bool:
-        """Return whether, with these options, features of a sample depend on no other sample."""
-        return self.rows if isinstance(self.rows, bool) else self.rows(**options)
-
     @property
     def signature(self) -> list[str]:
         """Its options as they would be passed, such as "sigma=None"."""
@@ -146,7 +143,7 @@ def register_kernel(
     unit_diagonal: bool = True,
     needs: str = "",
     fit: Fit | None = None,
-    rows: bool | Callable[..., bool] = False,
+    rows: bool = False,
     label: str = "",
     term: str = "",
     by: str = "",
@@ -170,7 +167,7 @@ def register_kernel(
     fit : callable, optional
         `fit(samples, **options)` returns the options that follow from samples unless they are
         passed, such as a bandwidth: sets that are compared share them.
-    rows : bool, or callable of options
+    rows : bool
         Whether all samples have equally many features, each from that sample alone (for `State`).
     label, term, by : str
         A predicate of similar samples ("share words": the page offers kernels with a label), the
@@ -201,7 +198,7 @@ def register_kernel(
     """
 
     fields = {**locals(), "term": term or name, "by": by or f"By {term or name}"}
-    fields["controls"] = tuple(controls)
+    fields |= {"controls": tuple(controls), "rows": flag("rows", rows)}
 
     def register(build: Build) -> Build:
         _kernels.add(name, Kernel(build=build, **fields), build)

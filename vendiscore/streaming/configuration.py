@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import types
 from collections.abc import Mapping
 from typing import Any
@@ -41,34 +40,20 @@ def refused(how: How) -> str:
     if not (how.given or isinstance(how.k, Kernel)):
         kind = "a mixture of kernels" if isinstance(how.k, tuple) else "a function of two samples"
         return f"`k` is {kind}, which has no features that could be added up; pass one of {can}"
-    if isinstance(how.k, Kernel) and not how.k.has_rows(how.options):
-        if lacking := _lacking(how.k, how.options):
-            return (
-                f"kernel {how.k.name!r} has no features of fixed width without {lacking}, so that "
-                f"batches cannot be added up; pass it, too"
-            )
+    if isinstance(how.k, Kernel) and not how.k.rows:
         return (
-            f"kernel {how.k.name!r} with these options has no features of fixed width that depend "
-            f"on no other sample, so that batches cannot be added up; kernels that have: {can}"
+            f"kernel {how.k.name!r} has no features of fixed width that depend on no other sample, "
+            f"so that batches cannot be added up; pass one of {can}, or all samples at once to "
+            f"compute(…, method='estimate')"
         )
     given = [name for name in ("metric", "fit") if getattr(how, name) is not None]
     return f"`{given[0]}` is not an option of a state; leave it out" if given else ""
 
 
-def _lacking(kernel: Kernel, options: Options) -> str:
-    """Name the options any one of which would fix the features of a kernel."""
-    known = inspect.signature(kernel.rows).parameters if callable(kernel.rows) else ()
-    others = [name for name in known if name in kernel.options and name not in options]
-    return " or ".join(f"`{x}=`" for x in others if kernel.has_rows({**options, x: "given"}))
-
-
 def streaming() -> str:
     """Return the kernels whose samples can be added up, for a message."""
-    kernels = list_kernels()
-    always = [repr(kernel.name) for kernel in kernels if kernel.rows is True]
-    some = [repr(kernel.name) for kernel in kernels if callable(kernel.rows)]
-    by_options = f"{', '.join(some)} with the option that fixes their width, " if some else ""
-    return f"{', '.join(always)}, {by_options}or score_X=True for rows of features"
+    names = [repr(kernel.name) for kernel in list_kernels() if kernel.rows]
+    return f"{', '.join(names)}, or score_X=True for rows of features"
 
 
 def settings_of(how: How, precision: Precision = "double") -> Record:

@@ -75,7 +75,7 @@ def choices(kind: str) -> list[Choice]:
     others = [name for name in kernels if name not in by_network]
     for name in sorted(others, key=lambda name: name != _USUAL[kind]):
         each = kernels[name]
-        pairs = each.samples == "vectors" and not each.has_rows({})
+        pairs = each.samples == "vectors" and not each.rows
         words = (name, each.label, each.term, each.by)
         how = {"k": name, **_FIXED.get(name, {})}
         found.append(Choice(*words, how, each.controls, takes_pairs=pairs))
