@@ -192,5 +192,6 @@ def test_too_large_is_said_before_anything_is_allocated(name, monkeypatch):
     if name == "bleu":
         pytest.importorskip("sacrebleu")
     monkeypatch.setattr("vendiscore.arrays.memory.available_bytes", lambda: 100_000)
+    monkeypatch.setattr("vendiscore.arrays.memory.FEW_BYTES", 0)
     with pytest.raises(TooLargeError, match=r"the (similarity matrix|median) of"):
         MATRICES[name]()

@@ -91,19 +91,15 @@ def _address_space() -> int:
 
 
 def require(needed: int, what: str, remedy: str) -> None:
-    """Raise `TooLargeError` if `needed` bytes are more than are available.
+    """Raise `TooLargeError` if `needed` bytes are more than are available; few are not checked.
 
     >>> require(1000, "a small array", "nothing to do")
     """
+    if needed <= FEW_BYTES:
+        return
     available = available_bytes()
     if needed > available:
         raise TooLargeError(
             f"{what} needs {needed / 1e9:,.1f} GB ({needed:,} bytes) and {available / 1e9:,.1f} GB "
             f"are available; {remedy}"
         )
-
-
-def require_large(needed: int, what: str, remedy: str) -> None:
-    """Call `require` for large allocations only, since small ones are frequent."""
-    if needed > FEW_BYTES:
-        require(needed, what, remedy)

@@ -76,9 +76,7 @@ def _between(
         values.append(found)
         counts.append(often)
         size += len(found)
-    memory.require_large(
-        40 * size, f"the median of distances, {size} of them close,", "pass `sigma`"
-    )
+    memory.require(40 * size, f"the median of distances, {size} of them close,", "pass `sigma`")
     numbers = np.concatenate(values)
     order = np.argsort(numbers)
     return below, numbers[order], np.concatenate(counts)[order]

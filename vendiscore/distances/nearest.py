@@ -71,7 +71,7 @@ class RowPairs(Squared):
     def __init__(self, X: np.ndarray, floor: float = 0.0) -> None:
         self.n, d = X.shape
         what = f"rows of {self.n} samples and references in double precision"
-        memory.require_large(16 * self.n * (d + 2), what, "compare fewer samples")
+        memory.require(16 * self.n * (d + 2), what, "compare fewer samples")
         self.floor = floor
         self.shift: int = exponent_of(X)
         self.X = np.ldexp(X.astype(np.float64, copy=False), -self.shift) if self.shift else X

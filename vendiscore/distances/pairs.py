@@ -145,7 +145,7 @@ def first_asymmetry(D: np.ndarray, tolerance: float) -> tuple[int, int] | None:
 
 def symmetric_part(A: Array, what: str) -> Array:
     """Return (A + Aᵀ)/2 as a new array; `what` names it in the error for lack of memory."""
-    memory.require_large(8 * A.shape[0] ** 2, what, "pass (A + A.T) / 2 of it")
+    memory.require(8 * A.shape[0] ** 2, what, "pass (A + A.T) / 2 of it")
     if not is_numpy(A):
         return (A + A.T) / 2
     out = np.empty(A.shape, A.dtype)

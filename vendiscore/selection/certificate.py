@@ -92,7 +92,7 @@ class _Space:
             count = min(LANDMARKS, max(1, NUMBERS // n), len(others))
             even = others[np.linspace(0, len(others) - 1, count).astype(int)]
             landmarks = np.union1d(places, even)
-        memory.require_large(
+        memory.require(
             16 * n * len(landmarks),
             f"bounding a choice of {len(places)} of {n} samples",
             "pass fewer",

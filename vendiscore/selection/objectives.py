@@ -83,7 +83,7 @@ class Spectral:
         self._slack = slack if self._single else COARSE
         wide = min(n, FEW + most)
         numbers = 3 * n + len(self._fine.t) * min(most, CHANGES) * wide + 2 * wide * (dim or most)
-        memory.require_large(
+        memory.require(
             8 * (numbers + (most * n if dim is None else 2 * most * dim)),
             f"choosing {most} of {n} samples",
             "choose fewer, or from fewer",

@@ -42,7 +42,7 @@ class Cover:
         self._most = min(n, KEPT // m)
         self._rows: dict[int, np.ndarray] = {}  # similarities of candidates that were looked at
         dim = candidates.dim or 0
-        memory.require_large(
+        memory.require(
             single * m * (dim + 6 * BATCH + self._most) + 16 * n,
             f"representing {m} samples",
             "pass fewer",

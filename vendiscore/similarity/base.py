@@ -177,9 +177,8 @@ class Similarity(metaclass=Public):
         return float(self.n) * (self.dim or 0) ** 2
 
     def _new_matrix(self) -> np.ndarray:
-        if 8 * self.n**2 > memory.FEW_BYTES:
-            what = f"the similarity matrix of {self.n} samples"
-            memory.require(8 * self.n**2, what, "compare fewer samples")
+        what = f"the similarity matrix of {self.n} samples"
+        memory.require(8 * self.n**2, what, "compare fewer samples")
         return np.empty((self.n, self.n))
 
     def features(self) -> Rows:

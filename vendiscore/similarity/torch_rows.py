@@ -67,7 +67,7 @@ class TensorSimilarity(Similarity):
         X = self._made_from[0]
         if not X.is_cuda:  # which raises an error of its own
             needed, what = 12 * self.n**2 + 16 * X.numel(), "the similarity matrix"
-            memory.require_large(needed, f"{what} of {self.n} samples", "compare fewer samples")
+            memory.require(needed, f"{what} of {self.n} samples", "compare fewer samples")
         return self.rows(slice(0, self.n))
 
 

@@ -46,7 +46,7 @@ def estimate_by_lanczos(
     refuse_gradient("An estimate", samples=weighted)
     n, source = weighted.n, Source.of(weighted)
     needed = lanczos_cost(weighted, STEPS).bytes
-    memory.require_large(needed, f"an estimate for {n} samples", "score fewer samples, or q=2")
+    memory.require(needed, f"an estimate for {n} samples", "score fewer samples, or q=2")
     signs = partial(random_signs, n, min(VECTORS, n), like=weighted.diagonal())
     work = lanczos_cost(weighted).flops
     with foretell(f"Estimating the score of {n:,} samples", work, needed):

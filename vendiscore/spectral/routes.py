@@ -283,7 +283,7 @@ def run_moment(route: MomentRoute, weighted: Similarity, q: float, psd: PSD) -> 
     n = weighted.n
     what = f"{route.what} of the similarity matrix of {n} samples"
     cost = route.cost(weighted)
-    memory.require_large(cost.bytes, what, "score fewer samples")
+    memory.require(cost.bytes, what, "score fewer samples")
     with foretell(f"Scoring {n:,} samples, order {q:g}", cost.work, cost.bytes):
         value: Any = route.value(weighted, psd)
     if not 1 - RANGE_TOLERANCE <= scalar(value) <= n * (1 + RANGE_TOLERANCE):

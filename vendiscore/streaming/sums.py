@@ -146,7 +146,7 @@ def of_similarity(similarity: Similarity, weights: np.ndarray | None) -> Sum:
     assert d is not None
     if stays_rows(similarity.n, d):
         what = f"the {d} features of {similarity.n} samples"
-        memory.require_large(
+        memory.require(
             8 * similarity.n * d, what, "add fewer samples at a time, or use fewer features"
         )
         F = scaled.features()
@@ -178,4 +178,4 @@ def unpacked(triangle: np.ndarray) -> np.ndarray:
 def require(d: int) -> None:
     """Raise a `TooLargeError` if two triangles of d features and two matrices would not fit."""
     what = f"a state of {d} features"
-    memory.require_large(8 * (3 * d * d + d), what, "compare samples by fewer features")
+    memory.require(8 * (3 * d * d + d), what, "compare samples by fewer features")
