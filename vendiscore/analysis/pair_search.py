@@ -124,7 +124,8 @@ def _by_tiles(tiles: Tiles, pairs: NearPairs) -> Neighbours:
     neighbours = Neighbours(tiles.n)
 
     def look(tile: Tile) -> tuple[tuple[np.ndarray, ...], ...]:
-        K, (rows, columns) = tiles(*tile), map(tiles.places, tile)
+        K = tiles(*tile)
+        rows, columns = (np.arange(some.start, some.stop) for some in tile)
         if rows[0] == columns[0]:  # samples of the columns come first
             np.fill_diagonal(K, -np.inf)
         # Other tiles may raise these values meanwhile; `add` compares once more.

@@ -126,9 +126,7 @@ class FeatureSimilarity(Similarity):
             if host is not self:
                 return xp.asarray(host._squares)
             X = self._features()
-            if sp.issparse(X):
-                return np.asarray(X.multiply(X).sum(axis=1)).ravel()
-            return xp.linalg.vecdot(X, X)
+            return dots(X, X)
         squares = np.empty(self.n)
         with np.errstate(over="ignore", under="ignore"):  # `normalized` takes care of those
             for block, X in self._wide_blocks():
@@ -246,9 +244,7 @@ class FeatureSimilarity(Similarity):
         # columns (the full stop, "the"), which are cheaper in a dense product.
         common, rare, transposed = self.common_and_rare
         K = gram(common) if whole else common[index] @ common.T
-        rest = rare[index] @ transposed
-        K[np.repeat(np.arange(len(K)), np.diff(rest.indptr)), rest.indices] += rest.data
-        return K
+        return add_sparse(K, rare[index] @ transposed)
 
     def _take(self, index: np.ndarray) -> FeatureSimilarity:
         return FeatureSimilarity(self.X[index], self.settings)
@@ -321,6 +317,19 @@ class FeatureSimilarity(Similarity):
 
     def _groups(self) -> np.ndarray | None:
         return identical_rows(self.X)
+
+
+def dots(A: Any, B: Any) -> Array:
+    """Return the dot product of each row of A with the same row of B, dense or sparse."""
+    if sp.issparse(A):
+        return np.asarray(A.multiply(B).sum(axis=1)).ravel()
+    return namespace(A).linalg.vecdot(A, B)
+
+
+def add_sparse(K: np.ndarray, entries: sp.csr_array) -> np.ndarray:
+    """Add a CSR matrix to a dense one in place, and return it."""
+    K[np.repeat(np.arange(len(K)), np.diff(entries.indptr)), entries.indices] += entries.data
+    return K
 
 
 def _of_moderate_length(X: Rows) -> Rows:

@@ -11,7 +11,7 @@ from ..arrays.identical import joint_groups
 from ..arrays.namespace import Array, detached, is_numpy, is_torch, namespace, precision, scalar
 from .base import Index, Similarity, scale_rows
 from .composite import SumSimilarity
-from .features import FeatureSimilarity
+from .features import FeatureSimilarity, dots
 
 # The least share of a sample's squared length, once the prompt is taken out, that has a direction:
 # rounding ε puts it off by ε / √share, 6e-8 / 1e-3 in single and 1e-16 / 1e-5 in double precision.
@@ -34,10 +34,10 @@ def given(both: Similarity, n: int, prompt: np.ndarray, spacing: float = 0.0) ->
         F = both.features()
         one = not sp.issparse(F) and (of == of[0]).all()
         X, U = F[: len(kept)], F[of[:1] if one else of]
-        own, cross, prompts = _dots(X, X), _dots(X, U), _dots(U, U)
+        own, cross, prompts = dots(X, X), dots(X, U), dots(U, U)
         share = cross / prompts
         rows = X - scale_rows(U, share)
-        left = _dots(rows, rows)
+        left = dots(rows, rows)
         spacing = max(spacing, _spacing(both))
     else:
         (own, cross, prompts), of_rows = _pairs(both, of)
@@ -100,13 +100,6 @@ def _beside(F: Any, column: Array) -> Any:
     if sp.issparse(F):
         return sp.hstack([F, sp.csr_array(column)], format="csr")
     return namespace(F).concat([F, column], axis=1)
-
-
-def _dots(A: Any, B: Any) -> Array:
-    """Return the dot product of each row of A with the same row of B."""
-    if sp.issparse(A):
-        return np.asarray(A.multiply(B).sum(axis=1)).ravel()
-    return namespace(A).linalg.vecdot(A, B)
 
 
 def _pairs(both: Similarity, of: np.ndarray) -> tuple[Array, float]:

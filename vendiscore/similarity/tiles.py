@@ -10,7 +10,7 @@ from ..arrays import sparse as sp
 from ..arrays.namespace import is_numpy, row_blocks, to_host
 from ..arrays.threads import in_order
 from .base import Similarity, scale_rows
-from .features import FeatureSimilarity
+from .features import FeatureSimilarity, add_sparse, dots
 from .rows import RowsSimilarity
 
 # Rows and columns of a square tile: a product takes 20 ms, and its result stays in the cache.
@@ -20,8 +20,7 @@ SINGLE_ERROR = 1e-5
 # Pairs of features that are multiplied at once, and of samples that are compared with each other.
 PAIRS, TOGETHER = 4096, 64
 
-Places = slice | np.ndarray
-Tile = tuple[Places, Places]
+Tile = tuple[slice, slice]
 
 
 class Tiles:
@@ -30,9 +29,9 @@ class Tiles:
     def __init__(self, similarity: Similarity) -> None:
         self.similarity = similarity
         self.n: int = similarity.n
-        self.scale: np.ndarray | None = (
-            None if similarity.scale is None else to_host(similarity.scale)
-        )
+        self.scale: np.ndarray | None = None
+        if similarity.scale is not None:
+            self.scale = to_host(similarity.scale)
         self.rows: np.ndarray | None = None  # with dot products K, (n, d) in single precision
         self._sparse: _SparseRows | None = None
         if not isinstance(similarity, FeatureSimilarity):
@@ -59,18 +58,14 @@ class Tiles:
         edges = [slice(start, min(start + SIDE, n)) for start in range(0, n, SIDE)]
         return [(rows, columns) for i, rows in enumerate(edges) for columns in edges[i:]]
 
-    def places(self, some: Places) -> np.ndarray:
-        """Return the places of the rows or columns of a tile."""
-        return np.arange(self.n)[some] if isinstance(some, slice) else some
-
-    def __call__(self, rows: Places, columns: Places) -> np.ndarray:
+    def __call__(self, rows: slice, columns: slice) -> np.ndarray:
         """Return K[rows, columns], a new array, off by at most SINGLE_ERROR for entries up to 1."""
         if self.rows is not None:
             return np.asarray(self.rows[rows] @ self.rows[columns].T)
         if self._sparse is not None:
             return self._sparse(rows, columns)
         similarity = self.similarity
-        if not (isinstance(similarity, RowsSimilarity) and isinstance(columns, slice)):
+        if not isinstance(similarity, RowsSimilarity):
             return np.array(to_host(similarity.rows(rows))[:, columns], dtype=np.float32)
         K = np.array(similarity.entries(rows, columns, np.float32), dtype=np.float32)
         if self.scale is not None:
@@ -86,12 +81,15 @@ class Tiles:
 
     def _some(self, i: np.ndarray, j: np.ndarray) -> np.ndarray:
         if self.rows is None and self._sparse is None:
-            K = to_host(self.similarity.part(np.r_[i, j]).rows(slice(0, len(i))))
-            return np.asarray(K[np.arange(len(i)), len(i) + np.arange(len(i))], dtype=np.float64)
+            m = len(i)
+            part = self.similarity.part(np.concatenate([i, j]))
+            K = to_host(part.rows(slice(0, m)))[:, m:]
+            return K.diagonal().astype(np.float64)
         X: Any = self.similarity.X  # type: ignore[attr-defined]
-        A, B = X[i].astype(np.float64, copy=False), X[j].astype(np.float64, copy=False)
-        K = np.vecdot(A, B) if self._sparse is None else A.multiply(B).sum(axis=1)
-        return np.asarray(K if self.scale is None else K * self.scale[i] * self.scale[j])
+        values = dots(X[i].astype(np.float64, copy=False), X[j].astype(np.float64, copy=False))
+        if self.scale is None:
+            return values
+        return values * self.scale[i] * self.scale[j]
 
 
 class _SparseRows:
@@ -105,8 +103,6 @@ class _SparseRows:
         starts = range(0, similarity.n, SIDE)
         self._lists = {start: self._rare[start : start + SIDE].T.tocsr() for start in starts}
 
-    def __call__(self, rows: Any, columns: Any) -> np.ndarray:
+    def __call__(self, rows: slice, columns: slice) -> np.ndarray:
         K = self._common[rows] @ self._common[columns].T
-        rest = self._rare[rows] @ self._lists[columns.start]
-        K[np.repeat(np.arange(len(K)), np.diff(rest.indptr)), rest.indices] += rest.data
-        return np.asarray(K)
+        return add_sparse(K, self._rare[rows] @ self._lists[columns.start])
