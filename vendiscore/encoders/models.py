@@ -18,7 +18,7 @@ from ..progress import Counts, counted
 from ..signature import plain
 from .embeddings import Encode, embed, no_effect
 from .inference import Network
-from .networks import ModelFiles, Pooling, pick_device, pick_dtype
+from .networks import ModelFiles, Pooling, model_files, pick_device
 from .static_models import StaticModel, static_files
 
 BATCH_SIZE = 64
@@ -161,8 +161,7 @@ def make_encoder(
         if kind.name == "text" and (found := static_files(path)):
             no_effect({**own, "revision": revision}, "a static model, which is a table of vectors")
             return Encoder(kind, StaticModel(path, found), batch_size)
-        place = pick_device(device, kind.name)
-        files = ModelFiles(path, revision, kind.name, place, pick_dtype(half, place))
+        files = model_files(path, revision, kind.name, device, half)
         try:
             return Encoder(kind, kind.load(files, pooling, max_length), batch_size)
         except OSError as error:

@@ -28,6 +28,14 @@ class ModelFiles(NamedTuple):
     dtype: Any
 
 
+def model_files(
+    path: Any, revision: str | None, extra: str, device: object, half: bool | None
+) -> ModelFiles:
+    """Return a Hub id or folder with the device and the precision that keywords ask for."""
+    place = pick_device(device, extra)
+    return ModelFiles(path, revision, extra, place, pick_dtype(half, place))
+
+
 def pick_device(device: object, extra: str) -> torch.device:
     """Return the torch device asked for, or the GPU if there is one, or the CPU."""
     torch = require("torch", extra, "an embedding kernel")

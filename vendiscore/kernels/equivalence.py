@@ -18,7 +18,7 @@ from ..arrays.pools import size
 from ..arrays.types import Device
 from ..encoders.embeddings import no_effect
 from ..encoders.models import BATCH_SIZE
-from ..encoders.networks import ModelFiles, pick_device, pick_dtype
+from ..encoders.networks import model_files
 from ..encoders.pair_classifiers import load_pair_classifier
 from ..encoders.text_encoders import check_texts
 from ..progress import track
@@ -102,8 +102,7 @@ def equivalence(
     distinct, first, ids = distinct_samples(samples)
     if path is not None:
         check_texts(samples)
-        place = pick_device(device, "text")
-        files = ModelFiles(path, revision, "text", place, pick_dtype(half, place))
+        files = model_files(path, revision, "text", device, half)
         length = None if max_length is None else integer("max_length", max_length)
         classifier = load_pair_classifier(files, length)
         settings |= classifier.network.settings
