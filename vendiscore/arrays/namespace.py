@@ -62,7 +62,7 @@ def detached(x: object) -> Any:
 
 def scalar(x: Array | float) -> float:
     """Return a 0-d array as a Python float, outside of any differentiation."""
-    return float(x.detach() if hasattr(x, "detach") else x)
+    return float(detached(x))
 
 
 def to_host(x: Array) -> np.ndarray:

@@ -47,11 +47,10 @@ def pooled(sets: Sequence[Pool]) -> Pool:
         return np.concatenate(sets)
     tensor = next((samples for samples in sets if is_torch(samples)), None)
     if tensor is not None:
-        arrays = [_array(samples) for samples in sets]
-        numbers = all(is_torch(s) or (is_numpy(s) and s.dtype.kind in "fiub") for s in arrays)
-        if numbers and _of_one_shape(arrays):
+        numbers = all(is_torch(s) or (is_numpy(s) and s.dtype.kind in "fiub") for s in sets)
+        if numbers and _of_one_shape(sets):
             torch = sys.modules["torch"]
-            return torch.cat([torch.as_tensor(each, device=tensor.device) for each in arrays])
+            return torch.cat([torch.as_tensor(each, device=tensor.device) for each in sets])
     if all(map(sp.issparse, sets)):
         return sp.vstack(sets, format="csr")
     if all(is_torch(samples) and samples.ndim > 1 for samples in sets):
@@ -77,30 +76,20 @@ def _stacked(rows: list[Any]) -> Any:
 
 
 def _rows(rows: list[Any]) -> Any:
-    """Return a list of rows of numbers, of one length, as an array."""
+    """Return a list of numbers, rows or arrays of one shape as an array."""
     shape = shape_of(rows)
-    if shape is None or len(shape) > 2:
+    if shape is None or any(shape_of(row) != shape[1:] or is_torch(row) for row in rows):
         return rows
-    if any(shape_of(row) != shape[1:] or is_torch(row) for row in rows):
+    try:
+        X = np.asarray(rows)
+    except ValueError:  # lists in lists of several lengths
         return rows
-    X = np.asarray(rows)
     return X if X.dtype.kind in "fiub" else rows
 
 
 def _of_one_shape(sets: Sequence[Any]) -> bool:
     """Return whether the rows of arrays have one shape."""
     return len({tuple(samples.shape[1:]) for samples in sets}) == 1
-
-
-def _array(samples: Any) -> Any:
-    """Return a list of numbers, or of rows of equal length, as an array."""
-    first = samples[0] if isinstance(samples, list) and samples else None
-    if not isinstance(first, (Number, list, tuple)) and not is_numpy(first):
-        return samples
-    try:
-        return np.asarray(samples)
-    except ValueError:
-        return samples
 
 
 def _listed(samples: Any) -> list[Any]:

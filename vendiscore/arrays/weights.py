@@ -74,7 +74,10 @@ def per_sample(
     good = namespace(flat).isfinite(flat) & (flat >= least) & (flat <= most)
     bounds = f" and at least {least:g}" if least > -np.inf else ""
     bounds += f" and at most {most:g}" if most < np.inf else ""
-    check_each(name, flat, good, f"must be finite{bounds}", remedy)
+    if not bool(good.all()):
+        bad = np.flatnonzero(~np.asarray(good.tolist(), dtype=bool)).tolist()
+        expected = f"of `{name}` must be finite{bounds}"
+        SampleError.check({i: f"{expected}, got {scalar(flat[i]):.6g}{remedy}" for i in bad})
     return PerSample(name, flat, sizes)
 
 
@@ -135,13 +138,3 @@ def check_weights(
             raise ValueError("`p` gives all weight to samples that the kernel left out")
     with np.errstate(all="ignore"):
         return weights / xp.sum(weights)
-
-
-def check_each(name: str, values: Array, good: Array, expected: str, remedy: str = "") -> None:
-    """Raise a SampleError for samples whose number in the argument `name` is not `good` (n,)."""
-    if bool(good.all()):
-        return
-    bad = np.flatnonzero(~np.asarray(good.tolist(), dtype=bool)).tolist()
-    SampleError.check(
-        {i: f"of `{name}` {expected}, got {scalar(values[i]):.6g}{remedy}" for i in bad}
-    )

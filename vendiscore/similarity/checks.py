@@ -108,7 +108,7 @@ def _checked_entries(similarity: MatrixSimilarity, what: str) -> MatrixSimilarit
     if similarity.scale is None and _is_sound(K):
         return similarity
     if _check_entries(K, similarity.scale, tolerance, what) > ROUNDING:
-        return similarity.of(symmetric_part(K, "a symmetric copy of K"))
+        return similarity._with(K=symmetric_part(K, "a symmetric copy of K"))
     return similarity
 
 

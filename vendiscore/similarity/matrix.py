@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -37,10 +37,6 @@ class MatrixSimilarity(Similarity):
     ) -> None:
         self.K, self.n = K, K.shape[0]
         self.psd, self.settings = psd, settings or {}
-
-    def of(self, K: Array) -> Self:
-        """Return the same of another matrix of that size."""
-        return self._with(K=K)
 
     def _diagonal(self) -> Array:
         diagonal = self.K.diagonal()

@@ -37,10 +37,6 @@ _COUNTED = ("n", "weight", "uneven", "dropped")
 _ADDING = threading.Lock()
 
 
-class FollowsFromDataError(ValueError):
-    """An option follows from the samples unless it is passed, so batches would differ in it."""
-
-
 class State(metaclass=Public):
     """The sum Σ w x xᵀ over all samples x added, of unit length and weight w.
 
@@ -230,7 +226,7 @@ class State(metaclass=Public):
         similarity = resolve_sets([samples], how, ["samples"])[0]
         if similarity.fitted:
             name, value = next(iter(similarity.fitted.items()))
-            raise FollowsFromDataError(
+            raise ValueError(
                 f"`{name}` would follow from each batch alone, {value!r:.60} for this one; pass "
                 f"`{name}` to State.empty, one value for all batches"
             )
