@@ -23,7 +23,6 @@ def markdown() -> str:
             "similarity": kernel.summary.rstrip("."),
             "extra": f"`{kernel.needs}`" if kernel.needs else "",
             "PSD": "yes" if kernel.psd else "no",
-            "k(x, x) = 1": "yes" if kernel.unit_diagonal else "no",
             "source": kernel.source,
         }
         for kernel in list_kernels()

@@ -176,6 +176,7 @@ GONE = {
         "A column of a table is passed as the samples, df['text']; n-grams are not hashed: add "
         "method='estimate' for a large set, or add up embeddings by State(k='text_embeddings')."
     ),
+    "unit_diagonal": "Leave it out: the diagonal of each matrix is checked.",
     "n_features": (
         "Add method='estimate' to `compute`, which has a standard error; a State adds up vectors "
         "by k='cosine'."

@@ -81,14 +81,13 @@ class Kernel(Summary):
     ('vectors', None)
     """
 
-    _brief = ("name", "samples", "psd", "unit_diagonal", "needs")
+    _brief = ("name", "samples", "psd", "needs")
 
     name: str
     build: Callable[..., Similarity]
     samples: str
     source: str
     psd: bool = True
-    unit_diagonal: bool = True
     needs: str = ""
     fit: Fit | None = None
     rows: bool = False
@@ -140,7 +139,6 @@ def register_kernel(
     samples: str,
     source: str,
     psd: bool = True,
-    unit_diagonal: bool = True,
     needs: str = "",
     fit: Fit | None = None,
     rows: bool = False,
@@ -160,8 +158,8 @@ def register_kernel(
     name, source, samples : str
         Its name for `k=`, where it is defined (a paper, or this docstring), and the kind of sample
         it compares: "text", "vectors", … or a word of your own.
-    psd, unit_diagonal : bool
-        Whether its matrix is always positive semidefinite (then not checked), and k(x, x) = 1.
+    psd : bool
+        Whether its matrix is always positive semidefinite.
     needs : str
         The extra to install, empty if none.
     fit : callable, optional
