@@ -206,6 +206,22 @@ def choose(samples: Pool, places: Sequence[int] | np.ndarray) -> Pool:
     return samples[places]
 
 
+def as_vectors(
+    samples: Pool, name: str = "samples", also: Callable[[Any], dict[int, str]] | None = None
+) -> Rows:
+    """Return finite rows (n, d) as `as_matrix`, plain numbers as vectors of length 1."""
+    if isinstance(samples, list):
+        if any(map(_is_number, samples)):
+            samples = [np.reshape(x, 1) if _is_number(x) else x for x in samples]
+    elif samples.ndim == 1:
+        samples = samples.reshape(-1, 1)
+    return as_matrix(samples, name, also)
+
+
+def _is_number(x: object) -> bool:
+    return getattr(x, "ndim", None) == 0 or isinstance(x, Number)
+
+
 def as_matrix(
     samples: object, name: str = "samples", also: Callable[[Any], dict[int, str]] | None = None
 ) -> Rows:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..arguments import number
-from ..arrays.inputs import as_matrix
+from ..arrays.inputs import as_samples, as_vectors
 from ..arrays.namespace import row_blocks, to_host
 from ..arrays.types import PairFunction, Rows
 from ..errors import SampleError
@@ -67,12 +67,7 @@ def distances(
 
 def numpy_rows(X: Rows, name: str = "samples") -> np.ndarray:
     """Return dense rows of finite numbers in NumPy; plain numbers are vectors of length 1."""
-    if isinstance(X, (list, tuple, range)) and len(X) and isinstance(X[0], (int, float)):
-        X = [[x] if isinstance(x, (int, float)) else x for x in X]
-    elif getattr(X, "ndim", 2) == 1:
-        X = X.to_numpy() if hasattr(X, "to_numpy") else X
-        X = X.reshape(-1, 1)
-    X = as_matrix(X, name)
+    X = as_vectors(as_samples(X, name), name)
     return to_host(X.toarray() if hasattr(X, "toarray") else X)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import partial
-from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -13,9 +12,9 @@ import numpy as np
 from ..arguments import integer, number
 from ..arrays import memory
 from ..arrays import sparse as sp
-from ..arrays.inputs import as_matrix
+from ..arrays.inputs import as_vectors
 from ..arrays.namespace import Array, detached, is_torch, namespace, row_blocks, scalar
-from ..arrays.types import Pool, Record, Rows, Samples
+from ..arrays.types import Pool, Record, Rows
 from ..distances.exponentials import Exponentials, median_width
 from ..distances.pairs import Law
 from ..errors import SampleError
@@ -48,20 +47,20 @@ _MULTIPLIED = 64
     label="point the same way",
     by="By their directions",
 )
-def cosine(vectors: Samples) -> Similarity:
+def cosine(vectors: Pool) -> Similarity:
     """The cosine of the angle between two vectors."""
     problem = "is a zero vector, which has no cosine; remove it"
-    X = _rows(vectors, lambda X: _where(_largest(X) == 0, problem))
+    X = as_vectors(vectors, also=lambda X: _where(_largest(X) == 0, problem))
     return _normalized(X, problem)
 
 
-@register_kernel("linear", samples="vectors", source=_VENDI, unit_diagonal=False, rows=True)
-def linear(vectors: Samples) -> Similarity:
+@register_kernel("linear", samples="vectors", source=_VENDI, rows=True)
+def linear(vectors: Pool) -> Similarity:
     """The dot product x·y; of unit vectors, or with normalize=True, the cosine."""
-    return FeatureSimilarity(_rows(vectors))
+    return FeatureSimilarity(as_vectors(vectors))
 
 
-def _fit_sigma(law: Law, vectors: Samples, sigma: float | None = None) -> Record:
+def _fit_sigma(law: Law, vectors: Pool, sigma: float | None = None) -> Record:
     """Return σ, where it is not given: the median distance of distinct samples."""
     return {} if sigma is not None else {"sigma": median_width(_dense_rows(vectors), law)}
 
@@ -75,7 +74,7 @@ def _fit_sigma(law: Law, vectors: Samples, sigma: float | None = None) -> Record
     by="By their distances",
     controls=(_SCALE,),
 )
-def rbf(vectors: Samples, sigma: float | None = None) -> Similarity:
+def rbf(vectors: Pool, sigma: float | None = None) -> Similarity:
     """exp(−‖x − y‖² / 2σ²); σ is the median distance unless given.
 
     The median is taken over distinct samples; passing `details["options"]["sigma"]` on as `sigma`
@@ -93,7 +92,7 @@ def rbf(vectors: Samples, sigma: float | None = None) -> Similarity:
     by="By their distances",
     controls=(_SCALE,),
 )
-def laplacian(vectors: Samples, sigma: float | None = None) -> Similarity:
+def laplacian(vectors: Pool, sigma: float | None = None) -> Similarity:
     """exp(−Σ|x_j − y_j| / σ); σ is the median Manhattan distance unless given.
 
     Two sets are compared under one σ as by kernel "rbf".
@@ -102,7 +101,7 @@ def laplacian(vectors: Samples, sigma: float | None = None) -> Similarity:
 
 
 @register_kernel("polynomial", samples="vectors", source=_RASMUSSEN)
-def polynomial(vectors: Samples, degree: int = 3, c: float = 1.0) -> Similarity:
+def polynomial(vectors: Pool, degree: int = 3, c: float = 1.0) -> Similarity:
     """(x·y + c)^degree, divided by its value at (x, x) and (y, y) to have a diagonal of 1."""
     degree = integer("degree", degree, 1, _MOST_DEGREE)
     c = number("c", c, "a finite number of at least 0", lambda c: 0 <= c < math.inf)
@@ -164,7 +163,7 @@ def _where(bad: Array, problem: str) -> dict[int, str]:
     return {int(i): problem for i in np.flatnonzero(bad.tolist())} if bool(bad.any()) else {}
 
 
-def _exponential(law: Law, vectors: Samples, sigma: object) -> Similarity:
+def _exponential(law: Law, vectors: Pool, sigma: object) -> Similarity:
     X, given = _dense_rows(vectors), sigma
     if sigma is not None:
         plain = detached(sigma) if is_torch(X) else sigma
@@ -182,19 +181,6 @@ def _exponential(law: Law, vectors: Samples, sigma: object) -> Similarity:
     return similarity.noted(fitted=fitted if given is None else {})
 
 
-def _rows(vectors: Pool, also: Callable[[Any], dict[int, str]] | None = None) -> Rows:
-    if isinstance(vectors, list):
-        if any(map(_is_number, vectors)):  # vectors of length 1
-            vectors = [np.reshape(x, 1) if _is_number(x) else x for x in vectors]
-    elif vectors.ndim == 1:
-        vectors = vectors.reshape(-1, 1)
-    return as_matrix(vectors, also=also)
-
-
-def _is_number(x: object) -> bool:
-    return getattr(x, "ndim", None) == 0 or isinstance(x, Number)
-
-
-def _dense_rows(vectors: Samples, also: Callable[[Any], dict[int, str]] | None = None) -> Array:
-    X = _rows(vectors, also)
+def _dense_rows(vectors: Pool, also: Callable[[Any], dict[int, str]] | None = None) -> Array:
+    X = as_vectors(vectors, also=also)
     return X.toarray() if hasattr(X, "toarray") else X
