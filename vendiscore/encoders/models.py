@@ -52,7 +52,6 @@ class Kind(NamedTuple):
     load: Callable[[ModelFiles, Any, Any], Network]  # pooling, max_length
     wrap: Callable[..., Network]
     default: str | None = None  # the usual `model_path`
-    lengths: Callable[[Sequence[Any]], list[int]] | None = None  # to batch samples of like length
     read: Callable[[list[Any]], list[Any]] = list  # what the model gets of a batch
 
 
@@ -125,7 +124,8 @@ class Encoder:
         """
         size = self.batch_size if batch_size is None else integer("batch_size", batch_size)
         kind = self._kind
-        lengths = None if kind.lengths is None else kind.lengths(samples)
+        # Texts of like length go into one batch.
+        lengths = list(map(len, samples)) if kind.name == "text" else None  # type: ignore[arg-type]
         with self._model.running(samples) as (rows, settings):
             X = yield from embed(
                 samples, lambda batch: rows(kind.read(batch)), batch_size=size, lengths=lengths

@@ -89,10 +89,7 @@ def _wrap(
     return _transformer(model, tokenizer, pooling, "given", limit, device, ours=False)
 
 
-TEXTS = Kind(
-    *("text", "tokenizer", check_texts, _load, _wrap, MODEL_PATH),
-    lengths=lambda texts: [len(text) for text in texts],
-)
+TEXTS = Kind("text", "tokenizer", check_texts, _load, _wrap, MODEL_PATH)
 
 
 def _transformer(

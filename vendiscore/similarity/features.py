@@ -81,19 +81,14 @@ class FeatureSimilarity(Similarity):
 
     def _of(self, X: Rows) -> Self:
         new = self._with(X=X, dim=X.shape[1])
-        for cached in ("_squares", "_transposed", "_is_common", "common_and_rare"):
+        for cached in ("_squares", "_transposed", "_is_common", "_common_and_rare"):
             new.__dict__.pop(cached, None)
         return new
 
     @property
-    def is_single(self) -> bool:
-        """True if X is a dense NumPy array in single precision."""
-        return is_numpy(self.X) and self.X.dtype == np.float32
-
-    @property
     def multiplies_in_single(self) -> bool:
         """True if X is dense and in single precision, an array or a tensor."""
-        return self.is_single or (is_torch(self.X) and str(self.X.dtype) == "torch.float32")
+        return not sp.issparse(self.X) and str(self.X.dtype).endswith("float32")
 
     @property
     def in_threads(self) -> bool:
@@ -109,7 +104,7 @@ class FeatureSimilarity(Similarity):
     def _features(self) -> Rows:
         return self._float64(slice(None))
 
-    def _wide_blocks(
+    def wide_blocks(
         self, scale: Array | None = None, least: int = 64
     ) -> Iterator[tuple[slice, np.ndarray]]:
         """Yield blocks of NumPy rows in float64, scaled."""
@@ -129,7 +124,7 @@ class FeatureSimilarity(Similarity):
             return dots(X, X)
         squares = np.empty(self.n)
         with np.errstate(over="ignore", under="ignore"):  # `normalized` takes care of those
-            for block, X in self._wide_blocks():
+            for block, X in self.wide_blocks():
                 np.vecdot(X, X, out=squares[block])
         return squares
 
@@ -223,26 +218,35 @@ class FeatureSimilarity(Similarity):
         return PAIR * float(counts @ counts)
 
     @cached_property
-    def common_and_rare(self) -> tuple[np.ndarray, sp.csr_array, sp.csr_array]:
+    def _common_and_rare(self) -> tuple[np.ndarray, sp.csr_array, sp.csr_array]:
         """Sparse X as its few frequent columns, dense, and the others with their transpose."""
         X: sp.csr_array = self._features()
         common = self._is_common
         rare = X[:, ~common]
         return X[:, common].toarray(), rare, rare.T.tocsr()
 
+    def common_and_rare(self) -> tuple[np.ndarray, sp.csr_array]:
+        """Return the frequent columns of sparse features, dense, and the other columns."""
+        common, rare, _ = self._common_and_rare
+        if self.scale is None:
+            return common, rare
+        return common * self.scale[:, None], scale_rows(rare, self.scale)
+
     def _rows(self, index: Index) -> Array:
         whole = isinstance(index, slice) and index.indices(self.n) == (0, self.n, 1)
         if not sp.issparse(self.X):
             X = self._float64(index)
-            if whole or not self.is_single or 8 * self.X.size <= COPIED:
-                return gram(X) if whole else X @ self._transposed
+            if whole:
+                return gram(X)
+            if self.X.dtype != np.float32 or 8 * self.X.size <= COPIED:
+                return X @ self._transposed
             K = np.empty((len(X), self.n))
-            for block, F in self._wide_blocks(least=256):
+            for block, F in self.wide_blocks(least=256):
                 np.matmul(X, F.T, out=K[:, block])
             return K
         # A product of two sparse matrices costs Σ (rows with column j)², nearly all of it in a few
         # columns (the full stop, "the"), which are cheaper in a dense product.
-        common, rare, transposed = self.common_and_rare
+        common, rare, transposed = self._common_and_rare
         K = gram(common) if whole else common[index] @ common.T
         return add_sparse(K, rare[index] @ transposed)
 
@@ -256,10 +260,10 @@ class FeatureSimilarity(Similarity):
         # NumPy would copy all of X in the wider precision.
         columns = np.asarray(V).reshape(self.n, -1)
         inner = np.zeros((self.X.shape[1], columns.shape[1]))
-        for block, F in self._wide_blocks():
+        for block, F in self.wide_blocks():
             inner += F.T @ columns[block]
         out = np.empty(columns.shape)
-        for block, F in self._wide_blocks():
+        for block, F in self.wide_blocks():
             np.matmul(F, inner, out=out[block])
         return out.reshape(V.shape)
 
@@ -288,7 +292,7 @@ class FeatureSimilarity(Similarity):
         # threads take each other's cores. Adding d² numbers costs as much as d rows.
         d = self.X.shape[1]
         C = np.zeros((d, d))
-        for _, F in self._wide_blocks(self.scale, least=4 * d):
+        for _, F in self.wide_blocks(self.scale, least=4 * d):
             C += gram(F.T)
         return C
 
@@ -306,10 +310,8 @@ class FeatureSimilarity(Similarity):
         if not sp.issparse(self.X) or self.X.shape[1] < self.n:
             return super().squared_norm()
         # ‖CCᵀ + RRᵀ‖² for common columns C and rare ones R, by sparse products; no n² of anything.
-        common, rare, transposed = self.common_and_rare
-        if self.scale is not None:
-            common, rare = common * self.scale[:, None], scale_rows(rare, self.scale)
-            transposed = rare.T.tocsr()
+        common, rare = self.common_and_rare()
+        transposed = rare.T.tocsr()
         total = float(np.sum(gram(common.T) ** 2) + 2 * np.sum((transposed @ common) ** 2))
         for block in row_blocks(self.n, 8 * self.n):
             total += float(np.sum((rare[block] @ transposed).data ** 2))

@@ -9,7 +9,7 @@ import numpy as np
 from ..arrays import sparse as sp
 from ..arrays.namespace import is_numpy, row_blocks, to_host
 from ..arrays.threads import in_order
-from .base import Similarity, scale_rows
+from .base import Similarity
 from .features import FeatureSimilarity, add_sparse, dots
 from .rows import RowsSimilarity
 
@@ -38,15 +38,13 @@ class Tiles:
             return
         X: Any = similarity.X
         if is_numpy(X):
-            self.rows = X if X.dtype == np.float32 and self.scale is None else self._scaled(X)
+            self.rows = X
+            if X.dtype != np.float32 or self.scale is not None:
+                self.rows = np.empty(X.shape, np.float32)
+                for block, wide in similarity.wide_blocks(self.scale):
+                    self.rows[block] = wide
         elif sp.issparse(X):
-            self._sparse = _SparseRows(similarity, self.scale)
-
-    def _scaled(self, X: np.ndarray) -> np.ndarray:
-        rows = np.empty(X.shape, np.float32)
-        for block in row_blocks(self.n, 8 * X.shape[1]):
-            rows[block] = X[block] if self.scale is None else X[block] * self.scale[block, None]
-        return rows
+            self._sparse = _SparseRows(similarity)
 
     @property
     def tiles(self) -> list[Tile]:
@@ -95,10 +93,8 @@ class Tiles:
 class _SparseRows:
     """Products of sparse rows: of frequent columns dense, of the others by lists of their rows."""
 
-    def __init__(self, similarity: FeatureSimilarity, scale: np.ndarray | None) -> None:
-        common, rare, _ = similarity.common_and_rare
-        if scale is not None:
-            common, rare = common * scale[:, None], scale_rows(rare, scale)
+    def __init__(self, similarity: FeatureSimilarity) -> None:
+        common, rare = similarity.common_and_rare()
         self._common, self._rare = common.astype(np.float32), rare.astype(np.float32)
         starts = range(0, similarity.n, SIDE)
         self._lists = {start: self._rare[start : start + SIDE].T.tocsr() for start in starts}
