@@ -10,7 +10,7 @@ import numpy as np
 
 from ..arguments import number
 from ..arrays.types import Samples
-from .parameters import LEINSTER, LIMBECK, documented, read
+from .parameters import read
 from .scales import convergence, evaluate
 from .space import MetricSpace
 from .spaces_of_samples import as_space
@@ -49,7 +49,6 @@ class Curve:
         return self.space.magnitude(t)
 
 
-@documented(f"{LEINSTER}, §2.2; {LIMBECK}, §3")
 def magnitude_curve(
     samples: Samples,
     *,
@@ -63,12 +62,38 @@ def magnitude_curve(
     Parameters
     ----------
     samples : list, array, Similarity (by its distances √(2 − 2k)) or MetricSpace, of n samples
+    epsilon : float, at least 1e-6 and below 1
+        How far from converged the magnitude is at a convergence scale, as a share of n.
     n_scales : int ≥ 2, of evenly spaced scales
     reach : float > 0, the largest of them in convergence scales
+    **how
+        `metric`, `k`, `solver` and options of the metric or kernel, as for `magnitude`.
 
     Returns
     -------
     Curve
+
+    Raises
+    ------
+    ArithmeticError
+        If a number is beyond double precision, or only rounding is left of it.
+    IndefiniteError
+        If Z is singular or indefinite at a scale, so that magnitude is undefined; metrics that are
+        not of negative type may make it so at small scales.
+    TypeError, ValueError
+        For samples, scales or options that do not fit; the message names the argument and the
+        remedy.
+    TooLargeError
+        If the distances and one work array do not fit in memory, before they are allocated.
+
+    Notes
+    -----
+    Time O(n² d) for the distances, then for each scale O(n²) a step of conjugate gradients, or
+    O(n³) where a factorisation is faster; memory 12 n² bytes for each set.
+
+    References
+    ----------
+    Leinster, Documenta Mathematica 2013, §2.2; Limbeck et al., arXiv 2311.16054, §3.
 
     Examples
     --------
