@@ -15,11 +15,11 @@ from ...arguments import DEFAULT_ORDER, DEFAULT_THRESHOLD
 from ...arrays.types import Options, Record
 from ...errors import SampleError
 from ...progress import Steps
-from ...reading.samples import Samples
 from ...report.previews import in_words
 from ...resolve.group_labels import Groups, read_labels
 from ..inputs.matrices import check_matrix
 from ..inputs.pictures import Picture
+from ..inputs.visitor_samples import Samples
 from ..quotas import MAX_SMILES, MAX_TEXT, RefusedError, check_texts
 from . import kernel_menu, offered_encoders
 from .group_lists import place, pooled, taken_apart

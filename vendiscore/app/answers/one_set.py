@@ -16,7 +16,6 @@ from ...arrays.types import Record
 from ...errors import MissingPackageError, NotPSDError
 from ...magnitude.curve import magnitude_curve
 from ...progress import Steps
-from ...reading.samples import Samples
 from ...report.document import reported
 from ...report.figures import Figure, figures, magnitude
 from ...report.previews import Previews
@@ -27,6 +26,7 @@ from .. import quotas
 from ..inputs import examples
 from ..inputs.parts import part
 from ..inputs.submission import KINDS
+from ..inputs.visitor_samples import Samples
 from ..quotas import MAX_SAMPLES, MAX_SMILES, RefusedError, check_texts
 from . import kernel_menu, sample_views, several_sets
 from .jobs import FLOOR, Job, Settings, job_of

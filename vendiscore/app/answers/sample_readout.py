@@ -10,10 +10,10 @@ import numpy as np
 
 from ...arrays.types import Record
 from ...errors import SampleError
-from ...reading.samples import Samples
 from ...reading.tables import join_names
 from ...report.markup import cut
 from ...report.previews import in_words
+from ..inputs.visitor_samples import Samples
 from ..quotas import RefusedError
 from .questions import questions
 

@@ -22,11 +22,11 @@ from ...comparison.permutation import needed
 from ...errors import MissingPackageError
 from ...progress import Counts, Steps, finish, told
 from ...reading.csv_cells import csv_row, text_cell
-from ...reading.samples import Samples
 from ...signature import digits, line, plain_order
 from ...similarity.base import Similarity
 from ...uncertainty.subsampling import MIN_SAMPLES
 from ..inputs.parts import part
+from ..inputs.visitor_samples import Samples
 from ..quotas import MAX_SAMPLES, RefusedError, check_sets
 from . import kernel_menu, offered_encoders
 from .different_sources import asked_of, code, different, drawn, shown

@@ -14,7 +14,6 @@ from ...reading.encodings import decode
 from ...reading.formats import FORMATS
 from ...reading.limits import AskError, Limits, RefusedError, Wanted
 from ...reading.numpy_files import Arrays
-from ...reading.samples import Python, Samples
 from ...reading.table_samples import array_samples, columns_samples, table_samples
 from ...reading.tables import DELIMITERS, Table, is_named, join_names, table
 from ..quotas import NUMBERS, TABLE
@@ -24,6 +23,7 @@ from .parts import fit
 from .plain_numbers import plain_numbers
 from .roles import ID_NAMES, answer_columns, are_models, melted, roles_of
 from .submission import Asked, Kind
+from .visitor_samples import Python, Samples
 
 LARGE = 4_000_000  # bytes of numbers, from which NumPy reads them faster
 _FIRST = replace(TABLE, samples=200)  # rows that tell what the others are
@@ -53,7 +53,7 @@ def of_cells(name: str, data: bytes, form: str, asked: Asked) -> Samples:
         read = parse(data, form, wanted) if csv else first
         read = melted(read, wide) if asked.wide and csv else read
         try:
-            found = table_samples(read, wanted)
+            found = Samples.of(table_samples(read, wanted))
         except AskError as error:
             if kind == "texts" and len(wide) > 1:
                 each = f"Each of {join_names(wide)} holds the answers of one model"
@@ -75,7 +75,7 @@ def of_numbers(text: str, name: str, asked: Asked) -> Samples:
         named = read.header is not None
         index = asked.index if named or asked.index is not None else False
         wanted = replace(wanted, header=named, index=index)
-    found = table_samples(read, wanted)
+    found = Samples.of(table_samples(read, wanted))
     plain = not read.header and not found.lost and not (found.table and found.table.comma)
     python = _csv_python(name or "samples.csv", found)
     found = _finished(found, name or "the box", asked, (), python)
@@ -92,7 +92,7 @@ def of_columns(file: Columns, name: str, asked: Asked) -> Samples:
     if not kinds:
         raise file.refused()
     kind = asked.kind if asked.kind in kinds else kinds[0]
-    found = columns_samples(file, _wanted(asked, kind))
+    found = Samples.of(columns_samples(file, _wanted(asked, kind)))
     found = _with_roles(found, head, lambda columns: file.table(columns or file.names[:1]), asked)
     chosen = [*found.features]
     some = f"[{chosen!r}]" if len(chosen) < len(file.all) else ""
@@ -107,14 +107,13 @@ def of_columns(file: Columns, name: str, asked: Asked) -> Samples:
 def _of_arrays(arrays: Arrays, name: str, asked: Asked) -> Samples:
     """Return the rows of an array of numbers, judged by its header before it is unpacked."""
     asked = replace(asked, column=None if arrays.single else asked.column, by=None)
-    found = array_samples(arrays, _wanted(asked, "vectors", NUMBERS), {1: "vectors", 2: "vectors"})
+    read = array_samples(arrays, _wanted(asked, "vectors", NUMBERS), {1: "vectors", 2: "vectors"})
     key = arrays.choose_array(asked.column)
     expression = f"np.load({name!r})" + (f"[{key!r}]" if key else "")
     python = partial(expression_code, "numpy as np", expression)
-    X = found.values
-    return _finished(
-        replace(found, values=X if X.ndim == 2 else X[:, None]), name, asked, (), python
-    )
+    X, names = read.values, tuple(arrays.headers)
+    found = replace(Samples.of(read), values=X if X.ndim == 2 else X[:, None], columns=names)
+    return _finished(found, name, asked, (), python)
 
 
 def _with_roles(

@@ -9,13 +9,13 @@ from dataclasses import replace
 from ...reading.encodings import decode
 from ...reading.formats import ENDINGS, FORMATS, ending, format_of
 from ...reading.limits import RefusedError, Wanted
-from ...reading.samples import Samples
 from ...reading.tables import join_names
 from ..quotas import MAX_UPLOAD, TABLE
 from . import cells, hub, kinds, pictures, separators, zips
 from .delimiters import delimiter_of
 from .examples import Example, find_example
 from .submission import KINDS, LINE, ROW, Asked, Given
+from .visitor_samples import Samples
 
 File = tuple[str, bytes]
 _AS_FOUND = Asked()
