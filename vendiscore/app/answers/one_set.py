@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import math
 from collections.abc import Mapping
 from typing import Any
@@ -19,7 +20,7 @@ from ...progress import Steps
 from ...report.document import reported
 from ...report.figures import Figure, figures, magnitude
 from ...report.previews import Previews
-from ...report.thumbnails import drawing
+from ...report.thumbnails import depicted
 from ...scoring.typical import wording_sentence
 from ...signature import plain, plain_order
 from .. import quotas
@@ -279,7 +280,13 @@ def drawings(smiles: object) -> dict[str, list[str]]:
         raise RefusedError(f"Expected a list of SMILES, got {type(smiles).__name__}.")
     if len(smiles) > MAX_DRAWN:
         raise RefusedError(f"At most {MAX_DRAWN} molecules are drawn at once, got {len(smiles)}.")
-    return {"uris": [drawing(each) for each in check_texts(smiles, MAX_SMILES, "molecule")]}
+    return {"uris": [_drawing(each) for each in check_texts(smiles, MAX_SMILES, "molecule")]}
+
+
+def _drawing(smiles: str) -> str:
+    """Draw a molecule as a data URI of SVG; empty if it cannot be read or is too large."""
+    svg = depicted(smiles)
+    return svg and "data:image/svg+xml;base64," + base64.b64encode(svg.encode()).decode()
 
 
 def menu() -> Record:
