@@ -60,7 +60,6 @@ class Wanted:
     split: str = "row"  # between texts: "row", "blank", or the line that separates them
     type: str | None = None
     encoding: str | None = None
-    guess: bool = False  # try Windows-1252 for text that is not UTF-8
     header: bool | None = None  # whether the first row names the columns; None to find out
     index: bool | None = None  # whether the first column numbers the rows
     skip: bool = False  # leave out samples that cannot be read

@@ -24,8 +24,10 @@ from .plain_numbers import plain_numbers
 from .roles import ID_NAMES, answer_columns, are_models, melted, roles_of
 from .submission import Asked, Kind
 from .visitor_samples import Python, Samples
+from .western_text import encoding_of
 
 LARGE = 4_000_000  # bytes of numbers, from which NumPy reads them faster
+_TEXTS = ("csv", "tsv", "json", "jsonl")
 _FIRST = replace(TABLE, samples=200)  # rows that tell what the others are
 
 
@@ -128,7 +130,8 @@ def _with_roles(
 def parse(data: bytes, form: str, wanted: Wanted) -> Any:
     parser = FORMATS[form].parse
     assert parser is not None
-    return parser(data, wanted)
+    encoding = encoding_of(data) if form in _TEXTS else None
+    return parser(data, replace(wanted, encoding=encoding))
 
 
 def begins(shown: Iterable[str]) -> str:
@@ -145,7 +148,6 @@ def _wanted(asked: Asked, kind: str | None = None, limits: Limits = TABLE) -> Wa
         by=asked.sets or None,
         group_by=asked.by or None,
         prompts=asked.prompts if kind == "texts" and asked.prompts != asked.column else None,
-        guess=True,
         header=asked.header,
         index=asked.index,
         limits=limits,
@@ -157,7 +159,7 @@ def _large(data: bytes, form: str, wanted: Wanted) -> Samples | None:
     if len(data) <= LARGE or wanted.column or wanted.others:
         return None
     head = parse(data, form, replace(wanted, limits=replace(NUMBERS, samples=_FIRST.samples)))
-    return plain_numbers(decode(data, guess=True)[0], head, wanted)
+    return plain_numbers(decode(data, encoding_of(data))[0], head, wanted)
 
 
 def _csv_python(name: str, found: Samples) -> Python | None:
