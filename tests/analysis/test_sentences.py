@@ -71,21 +71,6 @@ def test_sets_that_were_compared_are_drawn_and_told_pair_by_pair():
     assert "No difference shown between one and two" in result.verdicts[0]
 
 
-def test_what_was_let_go_of_is_found_again():
-    from vendiscore.analysis.findings import MOST
-
-    for n in (50, MOST + 50):
-        X = np.random.default_rng(0).normal(size=(n, 4))
-        found, right = (find(X, None, {"k": "cosine", "q": 1}) for _ in range(2))
-        for each in (found, right):
-            assert each.explanation.n == min(n, MOST)
-        known = found.spectrum.values
-        found.forget()
-        assert "K" not in found.__dict__
-        np.testing.assert_array_equal(found.spectrum.values, known)
-        assert reported(found).html() == reported(right).html()
-
-
 def test_above_order_2_what_many_samples_add_is_told_at_order_2():
     from vendiscore import explain
     from vendiscore.analysis.findings import MOST_ROOTS

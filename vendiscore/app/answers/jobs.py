@@ -61,8 +61,8 @@ class Job:
             similarity = None
             if self.choice.is_encoder:
                 similarity = yield from offered_encoders.similarity(self.samples, self.arguments)
-            how: Any = {"similarity": similarity, "threshold": alike_from, "floor": FLOOR}
-            return find(self.samples, None, given, **how)
+            found = find(self.samples, None, given, similarity=similarity)
+            return replace(found, threshold=alike_from, floor=FLOOR)
         except SampleError as error:
             if self.groups is None:
                 raise

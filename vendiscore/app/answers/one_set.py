@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,7 @@ from .kernel_menu import Choice, check_order, check_threshold
 from .prompt_lists import distinct
 from .row_selection import rows_to_keep
 from .sample_readout import left_out, sifted
+from .set_pictures import captioned
 
 MAX_CURVE = 1_000  # samples whose magnitude is found: a system of equations at each scale
 MAX_DRAWN = 60  # molecules at once
@@ -46,6 +48,16 @@ _ROOTS, _EACH = 200, 500
 _MEANING = 'For meaning, use the Python package: vendiscore.compute(texts, k="semantic").'
 
 
+def forget(found: Findings) -> None:
+    """Drop K, and the eigenvectors of all samples where only some were chosen."""
+    found.__dict__.pop("K", None)
+    if found.similarity is None or len(found.chosen) == found.similarity.n:
+        return
+    found.__dict__["spectrum"] = replace(found.spectrum, vectors=None)
+    for name in ("eigen", "spectral", "spectrum"):
+        found.subject.__dict__.pop(name, None)
+
+
 class Result:
     """A score: the `answer` that the page shows at first, and what else can be asked about it."""
 
@@ -53,7 +65,7 @@ class Result:
         self._found, self._job = found, job
         self.answer = answer
         self._second: Record = {}
-        found.forget()
+        forget(found)
 
     @property
     def second_is_long(self) -> bool:
@@ -103,7 +115,7 @@ class Result:
             growth = sentences.growing(found.growth) if found.growth else found.no_growth
             said = [sentences.how(found), sentences.orders(found), growth, curve_said, why]
             return {
-                "pictures": [figure.to_dict() for figure in drawn],
+                "pictures": [captioned(figure) for figure in drawn],
                 "sentences": [sentence for sentence in said if sentence],
                 "code": self._second.get("code", self._job.code(found)),
                 "signature": found.details["signature"],

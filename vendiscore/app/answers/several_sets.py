@@ -35,7 +35,7 @@ from .jobs import READ_DOWNLOAD, SAVED, Job, Settings, job_of, keywords
 from .kernel_menu import check_order, series
 from .prompt_lists import distinct, pooled_prompts, written
 from .sample_readout import UnusableError, left_out, sifted
-from .set_pictures import compared
+from .set_pictures import captioned, compared
 
 # The least p of three pairs is 3/300, as small as LEVEL requires.
 MIN_PERMUTATIONS, MAX_PERMUTATIONS = 299, 999
@@ -113,7 +113,7 @@ def compare(
     asked = asked_of(jobs, {name: _kept(each.asked, bad[name]) for name, each in sets.items()})
     counted = different(found.together, list(jobs), asked, result.q, kind)
     try:
-        pictures = [compared(result).to_dict()]
+        pictures = [captioned(compared(result))]
     except MissingPackageError:
         pictures = []
     page = answer(found) | {
