@@ -1,5 +1,7 @@
 """Sentences of the report and of the page: how samples were compared, pictures."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -46,7 +48,7 @@ def test_findings_of_a_similarity_that_is_known_are_those_of_the_samples():
 
 
 def test_near_duplicates_are_those_of_a_threshold_of_choice():
-    found = find(TEXTS, None, HOW, threshold=0.7, floor=0.1)
+    found = replace(find(TEXTS, None, HOW), threshold=0.7, floor=0.1)
     assert found.explanation.threshold == 0.7
     assert found.explanation.floor == 0.1
     assert "similarity 0.7 or more" in reported(found).html()
