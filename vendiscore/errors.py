@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
 import warnings
 from collections.abc import Mapping, Sequence
@@ -15,6 +16,12 @@ _OURS = (__name__.partition(".")[0], "evaluate", "evaluate_modules")
 
 # Unusable samples that a message lists by their places, at most.
 SHOWN = 10
+
+
+def _arguments(error: Any) -> tuple[type, tuple[object, ...]]:
+    """Return how pickle makes an error again: its class, and the arguments, which it keeps."""
+    names = inspect.signature(type(error)).parameters
+    return type(error), tuple(getattr(error, name) for name in names)
 
 
 class NotPSDError(ValueError):
@@ -46,8 +53,7 @@ class NotPSDError(ValueError):
         self.smallest = smallest
         self.negative_mass = negative_mass
 
-    def __reduce__(self) -> tuple[type[NotPSDError], tuple[float, float]]:
-        return NotPSDError, (self.smallest, self.negative_mass)
+    __reduce__ = _arguments
 
 
 class MissingPackageError(ImportError):
@@ -76,8 +82,7 @@ class MissingPackageError(ImportError):
         self.purpose = purpose
         self.command = command
 
-    def __reduce__(self) -> tuple[type[MissingPackageError], tuple[str, str, str, str]]:
-        return MissingPackageError, (self.package, self.extra, self.purpose, self.command)
+    __reduce__ = _arguments
 
 
 class SampleError(ValueError):
@@ -100,8 +105,8 @@ class SampleError(ValueError):
     [1, 3]
     """
 
-    def __init__(self, index: int, problem: str, others: Mapping[int, str] | None = None) -> None:
-        self.problems: dict[int, str] = dict(sorted({**(others or {}), index: problem}.items()))
+    def __init__(self, index: int, problem: str, problems: Mapping[int, str] | None = None) -> None:
+        self.problems: dict[int, str] = dict(sorted({**(problems or {}), index: problem}.items()))
         self.index: int
         self.problem: str
         self.index, self.problem = next(iter(self.problems.items()))
@@ -123,8 +128,7 @@ class SampleError(ValueError):
             moved |= dict.fromkeys(np.atleast_1d(places[index]).tolist(), problem)
         return SampleError(*next(iter(moved.items())), moved)
 
-    def __reduce__(self) -> tuple[type[SampleError], tuple[int, str, dict[int, str]]]:
-        return SampleError, (self.index, self.problem, self.problems)
+    __reduce__ = _arguments
 
 
 class IndefiniteError(ValueError):
@@ -151,8 +155,7 @@ class IndefiniteError(ValueError):
         )
         self.t = t
 
-    def __reduce__(self) -> tuple[type[IndefiniteError], tuple[float]]:
-        return IndefiniteError, (self.t,)
+    __reduce__ = _arguments
 
 
 class TooLargeError(MemoryError):

@@ -42,6 +42,11 @@ def cut(text: str) -> str:
     return text if len(text) <= _WIDTH else f"{text[: _WIDTH - 2]}…)"
 
 
+def shortened(text: str, longest: int) -> str:
+    """Cut a text to at most `longest` characters."""
+    return text if len(text) <= longest else text[: longest - 1] + "…"
+
+
 def with_error(value: float, error: float) -> str:
     """Return a number and its standard error, if it has one."""
     known = math.isfinite(error) and error > 0

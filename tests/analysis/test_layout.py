@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from vendiscore.analysis.layout import FAR, SMALL, layout
+from vendiscore.analysis.layout import FAR, layout
 from vendiscore.resolve.sets import as_similarity
 from vendiscore.similarity.features import FeatureSimilarity
 from vendiscore.similarity.matrix import MatrixSimilarity
@@ -30,7 +30,7 @@ def close(ours: np.ndarray, right: np.ndarray) -> None:
     assert np.abs(ours.sum(axis=0)) == pytest.approx(np.abs(right.sum(axis=0)), abs=1e-6)
 
 
-@pytest.mark.parametrize("n", [3, 20, SMALL + 60])
+@pytest.mark.parametrize("n", [3, 20, 260])
 @pytest.mark.parametrize("kernel", ["cosine", "rbf", "laplacian"])
 def test_it_is_that_of_the_centred_matrix(n, kernel):
     X = np.random.default_rng(n).normal(size=(n, 4)) * [4, 2, 1, 0.5] + [1, 0, 0, 0]
@@ -72,7 +72,7 @@ def test_the_first_that_is_far_out_is_on_the_positive_side():
         assert column[np.abs(column) >= FAR * np.abs(column).max()][0] > 0
 
 
-@pytest.mark.parametrize("n", [30, SMALL + 100])
+@pytest.mark.parametrize("n", [30, 300])
 def test_samples_that_all_differ_alike_have_a_map_that_is_always_the_same(n):
     one, two = (of(MatrixSimilarity(np.eye(n))) for _ in range(2))
     assert np.isfinite(one).all()

@@ -191,7 +191,10 @@ USAGE = [
     (["compare", "{x}", "{x}"], "two or more different files"),
     (["compare", "{x}", "{y}", "--level", "2"], "`level` must be a level from 0.5 to below 1"),
     (["compare", "{x}", "{y}", "--permutations", "5"], "`permutations` must be"),
-    (["compare", "{x}", "{y}", "-q", "1,2"], "-q takes one order here"),
+    (
+        ["compare", "{x}", "{y}", "-q", "1,2"],
+        "`-q` must be a number in [0, inf] or 'inf', got [1, 2]",
+    ),
     (["compare", "{x}", "{y}", "-o", "sigm=1"], "unknown keyword `sigm`"),
     (["select", "{x}"], "required: -n"),
     (

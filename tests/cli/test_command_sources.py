@@ -170,7 +170,7 @@ def test_of_many_sources_a_few_are_printed(run, save):
         (("--source", "model", "--column", "answer", "--given-prompt"), 2, "name it with --prompt"),
         ((*COLUMNS, "--level", 2), 2, "--level must be a level from 0.5 to below 1"),
         ((*COLUMNS, "-q", "0"), 2, "-q must be an order above 0"),
-        ((*COLUMNS, "-q", "1,2"), 2, "-q takes one order here"),
+        ((*COLUMNS, "-q", "1,2"), 2, "`-q` must be a number in [0, inf] or 'inf', got [1, 2]"),
         ((*COLUMNS, "-k", "ngrm"), 2, "unknown kernel `k='ngrm'`"),
         ((*COLUMNS, "answers.txt"), 2, "--source names a column of one file, got 2 files"),
     ],

@@ -6,7 +6,7 @@ import files_people_have as files
 import pytest
 
 from vendiscore.app.inputs.uploads import Asked, Given, RefusedError, read
-from vendiscore.reading.samples import Samples
+from vendiscore.app.inputs.visitor_samples import Samples
 
 for package in ("rdkit", "pyarrow", "pillow_heif"):
     pytest.importorskip(package)

@@ -5,6 +5,7 @@ import io
 import numpy as np
 import pytest
 
+from vendiscore.app.parquet_footers import declared_values
 from vendiscore.reading.columnar_files import Columns
 from vendiscore.reading.limits import Limits, RefusedError
 
@@ -58,8 +59,8 @@ def test_more_numbers_than_fit_are_refused_by_the_footer_and_read_without_limits
     file = io.BytesIO()
     pq.write_table(pa.table({"e": [[0.0] * 50_000] * 4, "n": [1, 2, 3, 4]}), file)
     assert file.tell() < 10_000
-    few = Limits(unpacked=400_000)  # 100,000 numbers
-    wide = Limits(unpacked=4_000_000, columns=4_096)
+    few = Limits(unpacked=400_000, declared=declared_values)  # 100,000 numbers
+    wide = Limits(unpacked=4_000_000, columns=4_096, declared=declared_values)
     for limits, said in ((few, "More than 100,000 numbers"), (wide, "50,000 columns are too many")):
         file.seek(0)
         with pytest.raises(RefusedError, match=said):

@@ -7,8 +7,8 @@ import numpy as np
 
 from vendiscore.app.answers import one_set, several_sets
 from vendiscore.app.answers.jobs import Settings
+from vendiscore.app.inputs.visitor_samples import Samples
 from vendiscore.progress import finish
-from vendiscore.reading.samples import Samples
 
 
 def read(values: Any, kind: str = "texts", **given: Any) -> Samples:

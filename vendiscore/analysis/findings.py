@@ -243,15 +243,6 @@ class Findings:
             return None
         return found if found.convergence > 0 else None
 
-    def forget(self) -> None:
-        """Drop K, and the eigenvectors of all samples where only some were chosen."""
-        self.__dict__.pop("K", None)
-        if self.similarity is None or len(self.chosen) == self.similarity.n:
-            return
-        self.__dict__["spectrum"] = replace(self.spectrum, vectors=None)
-        for name in ("eigen", "spectral", "spectrum"):
-            self.subject.__dict__.pop(name, None)
-
 
 @np.errstate(all="ignore")  # as `compute` does: numbers are checked
 def find(
@@ -260,8 +251,6 @@ def find(
     arguments: Options,
     *,
     similarity: Similarity | None = None,
-    threshold: float = DEFAULT_THRESHOLD,
-    floor: float | None = None,
 ) -> Findings:
     """Find the numbers that `compute` gives, with an interval where there can be one."""
     keywords = dict(arguments)
@@ -284,7 +273,7 @@ def find(
     numbers = measured(subject, request)
     if wants_interval:
         numbers = _with_interval(subject, request, numbers)
-    return Findings(subject, request, keywords, samples, references, numbers, why, threshold, floor)
+    return Findings(subject, request, keywords, samples, references, numbers, why)
 
 
 def _without_interval(subject: Subject, request: Request) -> str:

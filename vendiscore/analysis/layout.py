@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-
 import numpy as np
 from scipy.cluster.hierarchy import fcluster, leaves_list, linkage
-from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 from scipy.spatial.distance import squareform
 
 from ..arrays import memory
@@ -14,13 +11,10 @@ from ..arrays.namespace import to_host
 from ..similarity.base import Similarity
 from ..spectral.spectrum import Spectrum
 
-# Up to so many directions a dense solver finds all eigenvectors at once.
-SMALL = 200
 # Share of the way to the furthest sample: no ratio of small numbers, which rounding would decide.
 FAR = 0.37
 # Ordering the leaves optimally costs up to O(n⁴): a nicety for small sets.
 OPTIMAL_SIZE = 100
-_STEPS = 300  # restarts of ARPACK, which does not converge if all eigenvalues are equal
 
 
 def layout(spectrum: Spectrum, p: np.ndarray | None = None) -> np.ndarray:
@@ -35,7 +29,7 @@ def layout(spectrum: Spectrum, p: np.ndarray | None = None) -> np.ndarray:
     roots = np.sqrt(values)
     weights = np.full(len(U), 1 / len(U)) if p is None else to_host(p)
     mean = roots * (np.sqrt(weights) @ U)
-    V = _leading(values, mean)
+    V = np.linalg.eigh(np.diag(values) - np.outer(mean, mean))[1][:, ::-1][:, :2]
     centred = U @ (roots[:, None] * V)
     scale = np.zeros(len(U))
     np.divide(1, np.sqrt(weights), out=scale, where=weights > 0)
@@ -46,23 +40,6 @@ def layout(spectrum: Spectrum, p: np.ndarray | None = None) -> np.ndarray:
     far = np.abs(found) >= FAR * size
     signs = np.sign(found[far.argmax(axis=0), [0, 1]])
     return np.asarray(found * np.where(signs < 0, -1.0, 1.0))
-
-
-def _leading(values: np.ndarray, mean: np.ndarray) -> np.ndarray:
-    """Return the two leading eigenvectors of diag(values) − mean meanᵀ, or the only one."""
-    r = len(values)
-    if r > SMALL:
-
-        def product(v: np.ndarray) -> np.ndarray:
-            return np.asarray(values * v.ravel() - mean * (mean @ v.ravel()))
-
-        operator = LinearOperator((r, r), matvec=product, dtype=np.float64)
-        start = np.random.default_rng(0).normal(size=r)  # ARPACK's own is drawn anew in each call
-        with suppress(ArpackNoConvergence):
-            found, V = eigsh(operator, k=2, which="LA", v0=start, maxiter=_STEPS)
-            return np.asarray(V[:, np.argsort(-found)])
-    V = np.linalg.eigh(np.diag(values) - np.outer(mean, mean))[1]
-    return np.asarray(V[:, ::-1][:, :2])
 
 
 def clustered_order(similarity: Similarity) -> np.ndarray:

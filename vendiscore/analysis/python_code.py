@@ -11,8 +11,6 @@ import numpy as np
 from ..arrays.types import Options, Samples
 from ..signature import plain
 
-# Modules to import, and an expression that reads the downloaded file.
-READ_DOWNLOAD = ("json, pathlib", 'json.loads(pathlib.Path("vendiscore.json").read_text())')
 # Samples and arguments of more characters than this are not written out.
 INLINE = 1_500
 
@@ -29,12 +27,6 @@ def source(modules: str) -> str:
     """Write the import of what `called` needs, and of these modules."""
     caller = "evaluate" if os.environ.get("SPACE_ID") else "vendiscore"
     return f"import {caller}, {modules}" if modules else f"import {caller}"
-
-
-def keywords(arguments: Options, q: float) -> str:
-    """Write the arguments of `compute` as Python keywords."""
-    given = {**arguments, "q": "inf" if q == float("inf") else int(q) if q == int(q) else q}
-    return ", ".join(f"{name}={value!r}" for name, value in given.items())
 
 
 def reproduced(samples: Samples, references: Samples, arguments: Options, what: str) -> str:

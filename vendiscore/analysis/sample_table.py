@@ -22,7 +22,7 @@ from ..spectral.clusters import leave_cluster_out
 from ..spectral.rank_one import ALL, adds, coverage, log_score, novelty, surprise
 from ..spectral.spectrum import Spectrum
 from ..spectral.vendi import vendi
-from ..summary import Summary, html_table
+from ..summary import Summary, html_table, shortened
 from .duplicates import Duplicates
 from .near_pairs import Neighbours, Pair
 from .spectral_modes import Mode, modes_of, strongest
@@ -299,7 +299,7 @@ class Explanation(Summary):
         given = samples if isinstance(samples, list) else None
         texts = ["" if given is None else given[place] for place in self.places[few]]
         texts = [text if isinstance(text, str) else "" for text in texts]
-        short = [t if len(t) <= LETTERS else f"{t[: LETTERS - 1]}…" for t in texts]
+        short = [shortened(text, LETTERS) for text in texts]
         table = html_table(shown | {"sample": short}, said)
         return f"<p>{html.escape(str(self))}</p>{table}"
 

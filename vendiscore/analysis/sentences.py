@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 
 from ..arrays.namespace import scalar, to_host
-from ..comparison import MORE, SAME, Comparison
 from ..comparison.growth import Growth
 from ..magnitude.curve import Curve
 from ..registry.kernel import list_kernels
@@ -204,23 +202,6 @@ def short(value: object) -> str:
     return f"{number:,.2f}" if 1 <= abs(number) < 1e6 else f"{number:.4g}"
 
 
-def standing(comparison: Comparison) -> str:
-    """Rank several sets by their diversity in words, without numbers."""
-    names = comparison.names
-    told: dict[tuple[str, ...], list[str]] = {}
-    for a in names:
-        others = tuple(b for b in names if b != a and comparison.verdict(a, b) == MORE)
-        if others:
-            told.setdefault(others, []).append(a)
-    if not told:
-        return f"{SAME.capitalize()} between {listed(names)}."
-    parts = [
-        f"{listed(more)} {'is' if len(more) == 1 else 'are'} more diverse than {listed(less)}"
-        for less, more in told.items()
-    ]
-    return f"{'; '.join(parts)}."
-
-
 def growing(found: Growth) -> str:
     """Return whether more samples of the source would add much to their score."""
     n, scores = found.n, dict(zip(found.sizes, found.scores, strict=True))
@@ -256,11 +237,6 @@ def near_duplicates(found: Explanation) -> str:
         f"these, {left:,} {'is' if left == 1 else 'are'} left and the score is "
         f"{short(found.score_without_duplicates)}."
     )
-
-
-def listed(names: Sequence[str]) -> str:
-    """List names in words: "A, B and C"."""
-    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
 def heat(K: np.ndarray) -> str:

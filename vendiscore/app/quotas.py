@@ -8,6 +8,7 @@ from typing import Any
 
 from ..reading.limits import Limits
 from ..reading.limits import RefusedError as RefusedError
+from .parquet_footers import declared_values
 
 MAX_SAMPLES = 1_000
 MAX_SETS = 8
@@ -37,7 +38,9 @@ MAX_UNPACKED = 192_000_000  # bytes of all entries of a zip, or of one array
 MAX_ENTRIES = 20_000  # of a zip
 MAX_LINES = 1_000_000  # of a table or a box, most of them blank
 TABLE = Limits(
-    MAX_READ, MAX_COLUMNS, MAX_CELLS, MAX_TEXT, MAX_SMILES, MAX_LINES, unpacked=MAX_UNPACKED
+    *(MAX_READ, MAX_COLUMNS, MAX_CELLS, MAX_TEXT, MAX_SMILES, MAX_LINES),
+    unpacked=MAX_UNPACKED,
+    declared=declared_values,
 )
 NUMBERS = replace(TABLE, values=MAX_VALUES)
 

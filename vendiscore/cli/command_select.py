@@ -17,6 +17,7 @@ from ..resolve.sets import as_similarity
 from ..selection import select
 from ..signature import line
 from ..similarity.base import Similarity
+from ..summary import shortened
 from . import output
 from .exit_codes import UsageError
 from .kernel_options import How, given_prompts, left_out, parse_value, placing, read_all, read_how
@@ -139,5 +140,4 @@ def _shown(source: Samples, i: int) -> str:
     value = source.values[i]
     if isinstance(value, np.ndarray):
         return ", ".join(f"{x:.4g}" for x in value.ravel()[:4]) + (", …" if value.size > 4 else "")
-    text = " ".join(str(value).split())
-    return text if len(text) <= _LETTERS else f"{text[: _LETTERS - 1]}…"
+    return shortened(" ".join(str(value).split()), _LETTERS)

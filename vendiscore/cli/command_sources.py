@@ -12,11 +12,11 @@ from ..arrays.pools import pooled
 from ..errors import SampleError
 from ..reading.samples import Samples
 from ..report import report
-from ..report.markup import cut
 from ..report.source_report import tables
 from ..sources import sources
 from ..sources.between_sources import Sources
 from ..sources.calculation import read_plan
+from ..summary import shortened
 from . import output
 from .exit_codes import DataError, UsageError
 from .files import BY_FOLDER, check
@@ -111,4 +111,4 @@ def _printed(args: Namespace, found: Sources) -> str:
 
 
 def _cell(value: object) -> Any:
-    return cut(value, _LETTERS) if isinstance(value, str) else value
+    return shortened(value, _LETTERS) if isinstance(value, str) else value

@@ -9,14 +9,14 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields
 from typing import Any
 
-from ..arguments import DEFAULT_ORDER
+from ..arguments import DEFAULT_ORDER, read_order
 from ..arrays.types import Options, Record
 from ..errors import SampleError
 from ..reading.limits import Wanted
 from ..reading.samples import Samples
 from ..registry.kernel import check_options, named_kernel
 from ..resolve import kernel_request as resolve
-from ..scoring.request import Request, check_orders, read_request
+from ..scoring.request import Request, read_request
 from .exit_codes import DataError, UsageError, tell
 from .files import check, read
 
@@ -103,9 +103,7 @@ def read_how(args: Namespace, also: Collection[str] | None = None) -> How:
         found |= parse_options(args.option)
         if also is not None:
             resolve.how_of({name: x for name, x in found.items() if name not in also}, also)
-            order, *more = check_orders(parse_value(args.order))
-            if more:
-                raise ValueError(f"-q takes one order here, got {args.order!r}")
+            order = read_order(parse_value(args.order), "-q")
     if not kind and any(found.get(name) for name in _OF_NUMBERS):
         kind = "vectors"
     found |= {"on_error": "skip"} if args.on_error == "skip" else {}

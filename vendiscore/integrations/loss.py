@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..arguments import DEFAULT_ORDER, is_several, number
+from ..arguments import DEFAULT_ORDER, number, read_order
 from ..arrays.inputs import as_samples
 from ..arrays.namespace import is_torch
 from ..arrays.types import Samples, Weights
@@ -12,7 +12,6 @@ from ..arrays.weights import check_weights
 from ..optional import require
 from ..resolve.kernel_request import KernelArgument, how_of
 from ..resolve.sets import resolve_sets
-from ..scoring.request import check_orders
 from ..spectral.spectrum import PSD, check_psd
 from ..spectral.vendi import vendi
 
@@ -75,11 +74,7 @@ class VendiLoss(torch.nn.Module):  # type: ignore[misc]  # torch is not read by 
         **options: object,
     ) -> None:
         super().__init__()
-        if is_several(q):
-            raise TypeError(f"`q` must be one order, got {q!r}; add up a loss for each")
-        (self.q,) = check_orders(q)
-        if self.q == 0:
-            raise ValueError("`q` must be above 0: order 0 counts and has no gradient; pass q=1")
+        self.q = read_order(q, zero=False)
         self.weight: float = number(
             "weight", weight, "a finite number of at least 0", lambda w: 0 <= w < float("inf")
         )

@@ -8,17 +8,18 @@ from typing import Any
 import numpy as np
 
 from ..arrays.types import Samples
-from .parameters import LEINSTER, LIMBECK, check_count, check_scales, documented, read
+from .parameters import check_count, check_scales, read
 from .scales import MagnitudeFunction, convergence, evaluate
 from .spaces_of_samples import as_space
 
 
-@documented(f"{LEINSTER}, Definitions 1.1.2 and 2.1")
 def magnitude(samples: Samples, t: float = 1.0, **how: Any) -> float:
     """Return the magnitude at one scale: Mag(t) = 1ᵀ Z⁻¹ 1 with Z = exp(−tD); Mag(0) = 1.
 
     Parameters
     ----------
+    samples : list, array or MetricSpace, of n samples; not changed
+    t : float ≥ 0, a scale in units of 1 / distance
     **how
         How far samples are apart, as `as_space` takes it: `metric`, for vectors "euclidean" (the
         default), "manhattan", "cosine", any metric of `scipy.spatial.distance.cdist` or a function
@@ -32,6 +33,28 @@ def magnitude(samples: Samples, t: float = 1.0, **how: Any) -> float:
         At least 1, to 1e-9 relative (1e-6 where Z is nearly singular). For distances of negative
         type (Euclidean, Manhattan, kernel) it grows with t, up to the number of distinct samples.
 
+    Raises
+    ------
+    ArithmeticError
+        If a number is beyond double precision, or only rounding is left of it.
+    IndefiniteError
+        If Z is singular or indefinite at a scale, so that magnitude is undefined; metrics that are
+        not of negative type may make it so at small scales.
+    TypeError, ValueError
+        For samples, scales or options that do not fit; the message names the argument and the
+        remedy.
+    TooLargeError
+        If the distances and one work array do not fit in memory, before they are allocated.
+
+    Notes
+    -----
+    Time O(n² d) for the distances, then for each scale O(n²) a step of conjugate gradients, or
+    O(n³) where a factorisation is faster; memory 12 n² bytes for each set.
+
+    References
+    ----------
+    Leinster, Documenta Mathematica 2013, Definitions 1.1.2 and 2.1.
+
     Examples
     --------
     >>> round(magnitude([0.0, 1.0], t=1.0), 6)  # 2 / (1 + e^{−1})
@@ -41,7 +64,6 @@ def magnitude(samples: Samples, t: float = 1.0, **how: Any) -> float:
     return as_space(samples, **how).magnitude(**own)
 
 
-@documented(f"{LEINSTER}, §1.1 (weightings)")
 def magnitude_weights(samples: Samples, t: float = 1.0, **how: Any) -> np.ndarray:
     """Return the weights w with Z w = 1 for Z = exp(−tD): how much of the magnitude each sample is.
 
@@ -50,13 +72,38 @@ def magnitude_weights(samples: Samples, t: float = 1.0, **how: Any) -> np.ndarra
 
     Parameters
     ----------
+    samples : list, array or MetricSpace, of n samples; not changed
     t : float > 0, in units of 1 / distance
+    **how
+        `metric`, `k`, `solver` and options of the metric or kernel, as for `magnitude`.
 
     Returns
     -------
     array (n,)
         In the order of the samples, as right as a solve in double precision: a MetricSpace's
         `solve(t).weights_error` is a bound.
+
+    Raises
+    ------
+    ArithmeticError
+        If a number is beyond double precision, or only rounding is left of it.
+    IndefiniteError
+        If Z is singular or indefinite at a scale, so that magnitude is undefined; metrics that are
+        not of negative type may make it so at small scales.
+    TypeError, ValueError
+        For samples, scales or options that do not fit; the message names the argument and the
+        remedy.
+    TooLargeError
+        If the distances and one work array do not fit in memory, before they are allocated.
+
+    Notes
+    -----
+    Time O(n² d) for the distances, then for each scale O(n²) a step of conjugate gradients, or
+    O(n³) where a factorisation is faster; memory 12 n² bytes for each set.
+
+    References
+    ----------
+    Leinster, Documenta Mathematica 2013, §1.1 (weightings).
 
     Examples
     --------
@@ -69,12 +116,18 @@ def magnitude_weights(samples: Samples, t: float = 1.0, **how: Any) -> np.ndarra
     return as_space(samples, **how).weights(**own)
 
 
-@documented("Willerton, International Journal of Computational Geometry & Applications 2015")
 def spread(samples: Samples, t: float = 1.0, **how: Any) -> float:
     """Return Willerton's spread at scale t: Σ_i 1 / Σ_j exp(−t d_ij) over distinct samples.
 
     It behaves like magnitude, lies between 1 and n for any metric, and needs no solve: the
     diversity of order 0 of Leinster and Cobbold at uniform weights.
+
+    Parameters
+    ----------
+    samples : list, array or MetricSpace, of n samples; not changed
+    t : float ≥ 0, a scale in units of 1 / distance
+    **how
+        `metric`, `k`, `solver` and options of the metric or kernel, as for `magnitude`.
 
     Returns
     -------
@@ -89,6 +142,10 @@ def spread(samples: Samples, t: float = 1.0, **how: Any) -> float:
     -----
     Time O(n² d) for the distances, then O(n²); memory 12 n² bytes.
 
+    References
+    ----------
+    Willerton, International Journal of Computational Geometry & Applications 2015.
+
     Examples
     --------
     >>> round(spread([0.0, 1.0], t=1.0), 6)
@@ -98,18 +155,47 @@ def spread(samples: Samples, t: float = 1.0, **how: Any) -> float:
     return as_space(samples, **how).spread(**own)
 
 
-@documented(f"{LIMBECK}, Definition 3.5 and B.2 (TOMS 748)")
 def convergence_scale(samples: Samples, *, epsilon: float = 0.05, **how: Any) -> float:
     """Find the scale t_conv at which Mag(t) = (1 − ε) n, for n distinct samples.
 
     It is the larger the closer samples are to each other. Samples without such a scale, and an ε
     so large that (1 − ε) n is 1 but for rounding, are refused. It takes up to ten magnitudes.
 
+    Parameters
+    ----------
+    samples : list, array or MetricSpace, of n samples; not changed
+    epsilon : float, at least 1e-6 and below 1
+        How far from converged the magnitude is at a convergence scale, as a share of n.
+    **how
+        `metric`, `k`, `solver` and options of the metric or kernel, as for `magnitude`.
+
     Returns
     -------
     float
         In units of 1 / distance; 0 where Mag(0) = 1 is enough, as for a single point. To 1e-9
         relative, or 1e-10/ε; less well where the magnitude hardly changes with the scale.
+
+    Raises
+    ------
+    ArithmeticError
+        If a number is beyond double precision, or only rounding is left of it.
+    IndefiniteError
+        If Z is singular or indefinite at a scale, so that magnitude is undefined; metrics that are
+        not of negative type may make it so at small scales.
+    TypeError, ValueError
+        For samples, scales or options that do not fit; the message names the argument and the
+        remedy.
+    TooLargeError
+        If the distances and one work array do not fit in memory, before they are allocated.
+
+    Notes
+    -----
+    Time O(n² d) for the distances, then for each scale O(n²) a step of conjugate gradients, or
+    O(n³) where a factorisation is faster; memory 12 n² bytes for each set.
+
+    References
+    ----------
+    Limbeck et al., arXiv 2311.16054, Definition 3.5 and B.2 (TOMS 748).
 
     Examples
     --------
@@ -120,7 +206,6 @@ def convergence_scale(samples: Samples, *, epsilon: float = 0.05, **how: Any) ->
     return convergence(as_space(samples, **how), **own)
 
 
-@documented(f"{LEINSTER}, §2.2; {LIMBECK}, §3")
 def magnitude_function(
     samples: Samples,
     *,
@@ -134,12 +219,40 @@ def magnitude_function(
 
     Parameters
     ----------
+    samples : list, array or MetricSpace, of n samples; not changed
     scales : floats ≥ 0, in any order, optional; they come back ascending
     n_scales : int ≥ 2, of evenly spaced scales, both ends included, without `scales`
+    epsilon : float, at least 1e-6 and below 1
+        How far from converged the magnitude is at a convergence scale, as a share of n.
+    t_cut : float > 0, optional, the scale to end at; by default the samples' own t_conv at ε
+    **how
+        `metric`, `k`, `solver` and options of the metric or kernel, as for `magnitude`.
 
     Returns
     -------
     MagnitudeFunction, with `scales`, ascending, and `values`, both of shape (m,)
+
+    Raises
+    ------
+    ArithmeticError
+        If a number is beyond double precision, or only rounding is left of it.
+    IndefiniteError
+        If Z is singular or indefinite at a scale, so that magnitude is undefined; metrics that are
+        not of negative type may make it so at small scales.
+    TypeError, ValueError
+        For samples, scales or options that do not fit; the message names the argument and the
+        remedy.
+    TooLargeError
+        If the distances and one work array do not fit in memory, before they are allocated.
+
+    Notes
+    -----
+    Time O(n² d) for the distances, then for each scale O(n²) a step of conjugate gradients, or
+    O(n³) where a factorisation is faster; memory 12 n² bytes for each set.
+
+    References
+    ----------
+    Leinster, Documenta Mathematica 2013, §2.2; Limbeck et al., arXiv 2311.16054, §3.
 
     Examples
     --------
@@ -155,7 +268,6 @@ def magnitude_function(
     return evaluate(space, chosen)
 
 
-@documented("Andreeva, Limbeck, Rieck & Sarkar, TAG-ML 2023, Definition 3")
 def magnitude_dimension(
     samples: Samples,
     *,
@@ -168,16 +280,43 @@ def magnitude_dimension(
 
     Parameters
     ----------
+    samples : list, array or MetricSpace, of n samples; not changed
     scales : floats > 0, optional
         Without it, `n_scales` geometrically spaced ones from t_conv / 100 to t_conv. Slopes are
         second-order differences; an ArithmeticError names scales so near that they are rounding.
     n_scales : int ≥ 3, without `scales`
+    epsilon : float, at least 1e-6 and below 1
+        How far from converged the magnitude is at a convergence scale, as a share of n.
+    **how
+        `metric`, `k`, `solver` and options of the metric or kernel, as for `magnitude`.
 
     Returns
     -------
     MagnitudeFunction
         `scales`, ascending, and slopes as `values`, the largest one estimate of the intrinsic
         dimension. Empty where all samples are the same.
+
+    Raises
+    ------
+    ArithmeticError
+        If a number is beyond double precision, or only rounding is left of it.
+    IndefiniteError
+        If Z is singular or indefinite at a scale, so that magnitude is undefined; metrics that are
+        not of negative type may make it so at small scales.
+    TypeError, ValueError
+        For samples, scales or options that do not fit; the message names the argument and the
+        remedy.
+    TooLargeError
+        If the distances and one work array do not fit in memory, before they are allocated.
+
+    Notes
+    -----
+    Time O(n² d) for the distances, then for each scale O(n²) a step of conjugate gradients, or
+    O(n³) where a factorisation is faster; memory 12 n² bytes for each set.
+
+    References
+    ----------
+    Andreeva, Limbeck, Rieck & Sarkar, TAG-ML 2023, Definition 3.
 
     Examples
     --------

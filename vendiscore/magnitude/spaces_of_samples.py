@@ -44,11 +44,10 @@ from ..signature import plain
 from ..similarity.base import Similarity
 from ..similarity.residuals import echo_notes
 from .floor import nearest
-from .parameters import LEINSTER, Solving, documented, read
+from .parameters import Solving, read
 from .space import MetricSpace
 
 
-@documented(f"{LEINSTER}, §2.1; Schoenberg, Trans. Amer. Math. Soc. 1938")
 def as_space(
     samples: Samples,
     *,
@@ -83,11 +82,28 @@ def as_space(
     -------
     MetricSpace
 
+    Raises
+    ------
+    ArithmeticError
+        If a number is beyond double precision, or only rounding is left of it.
+    IndefiniteError
+        If Z is singular or indefinite at a scale, so that magnitude is undefined; metrics that are
+        not of negative type may make it so at small scales.
+    TypeError, ValueError
+        For samples, scales or options that do not fit; the message names the argument and the
+        remedy.
+    TooLargeError
+        If the distances and one work array do not fit in memory, before they are allocated.
+
     Notes
     -----
     Time O(n² d), memory 12 n² bytes. √(2 − 2k) is the distance in the kernel's feature space, of
     negative type (Schoenberg), and 1 − k half its square. A matrix of similarities knows 2 − 2k to
     some ε: samples within 1e-14 (single precision: 5e-6) count as identical.
+
+    References
+    ----------
+    Leinster, Documenta Mathematica 2013, §2.1; Schoenberg, Trans. Amer. Math. Soc. 1938.
 
     Examples
     --------

@@ -2,26 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 from ..arrays.types import Axes
 from ..optional import require
-
-Draw = TypeVar("Draw", bound=Callable[..., Axes])
-# The lines on `ax` that replace {ax} in the docstring of each picture.
-_DOCUMENTED = """ax : matplotlib Axes, optional
-        The Axes to draw on; those of a new figure unless passed.
-
-    Returns
-    -------
-    matplotlib Axes"""
-
-
-def picture(draw: Draw) -> Draw:
-    """Insert the lines on `ax` into the docstring of a function that draws."""
-    draw.__doc__ = (draw.__doc__ or "").replace("{ax}", _DOCUMENTED)
-    return draw
 
 
 def axes_of(ax: Axes | None) -> Axes:

@@ -10,10 +10,9 @@ import numpy as np
 from ..arrays.namespace import Array, to_host
 from ..arrays.types import Axes
 from ..magnitude.curve import Curve
-from .axes import axes_of, ink, picture, whole_numbers
+from .axes import axes_of, ink, whole_numbers
 
 
-@picture
 def profile(
     orders: Any, values: Array, *, mark: tuple[float, float] | None = None, ax: Axes | None = None
 ) -> Axes:
@@ -23,7 +22,12 @@ def profile(
     ----------
     orders, values : array (m,), ascending orders, and VS_q at each
     mark : (q, score), optional, a point to mark if it lies within the orders
-    {ax}
+    ax : matplotlib Axes, optional
+        The Axes to draw on; by default, the Axes of a new figure.
+
+    Returns
+    -------
+    matplotlib Axes
 
     Examples
     --------
@@ -40,7 +44,6 @@ def profile(
     return ax
 
 
-@picture
 def growth(
     sizes: Array | Sequence[float],
     scores: Sequence[float],
@@ -57,7 +60,12 @@ def growth(
     sizes, scores, low, high : sequences
         Ascending numbers of samples, their scores, and the ends of their intervals (a band).
     n : int, how many samples there are
-    {ax}
+    ax : matplotlib Axes, optional
+        The Axes to draw on; by default, the Axes of a new figure.
+
+    Returns
+    -------
+    matplotlib Axes
 
     Examples
     --------
@@ -78,7 +86,6 @@ def growth(
     return ax
 
 
-@picture
 def magnitude(curve: Curve, *, t: float | None = None, ax: Axes | None = None) -> Axes:
     """Plot the magnitude function, its convergence scale (dashed) and its limit (dotted).
 
@@ -86,7 +93,12 @@ def magnitude(curve: Curve, *, t: float | None = None, ax: Axes | None = None) -
     ----------
     curve : Curve, the result of `vendiscore.magnitude.curve.magnitude_curve`
     t : float ≥ 0, optional, a scale to mark
-    {ax}
+    ax : matplotlib Axes, optional
+        The Axes to draw on; by default, the Axes of a new figure.
+
+    Returns
+    -------
+    matplotlib Axes
 
     Examples
     --------
@@ -107,7 +119,6 @@ def magnitude(curve: Curve, *, t: float | None = None, ax: Axes | None = None) -
     return ax
 
 
-@picture
 def selection(scores: np.ndarray, bound: float | None = None, *, ax: Axes | None = None) -> Axes:
     """Plot the score of the first sample, the first two, and so on, below its bound (dashed).
 
@@ -115,7 +126,12 @@ def selection(scores: np.ndarray, bound: float | None = None, *, ax: Axes | None
     ----------
     scores : array (size,), VS_q of each prefix
     bound : float, optional, an upper bound on the score of any selection of that size
-    {ax}
+    ax : matplotlib Axes, optional
+        The Axes to draw on; by default, the Axes of a new figure.
+
+    Returns
+    -------
+    matplotlib Axes
 
     Examples
     --------

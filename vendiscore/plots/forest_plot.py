@@ -6,12 +6,11 @@ from collections.abc import Sequence
 
 from ..arrays.types import Axes, Record
 from ..optional import require
-from .axes import axes_of, picture
+from .axes import axes_of
 
 _DOTS = "osD^"  # of the first round of the style's colours, of the second, and so on
 
 
-@picture
 def intervals(
     names: Sequence[str],
     scores: Sequence[float],
@@ -29,7 +28,12 @@ def intervals(
         The sets from the top, such as `name`, `matched`, `matched_low` and `matched_high` of the
         `sets` of a Comparison. Sets beyond the number of colours in the style have other dots.
     label : str, what the scores are
-    {ax}
+    ax : matplotlib Axes, optional
+        The Axes to draw on; by default, the Axes of a new figure.
+
+    Returns
+    -------
+    matplotlib Axes
 
     Examples
     --------

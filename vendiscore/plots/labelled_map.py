@@ -9,7 +9,7 @@ import numpy as np
 
 from ..arrays.namespace import Array
 from ..arrays.types import Axes, Record
-from .axes import axes_of, picture
+from .axes import axes_of
 
 _POINTS = 8.0  # height of a name
 _WIDE = 0.58  # width of a letter, as a share of its height
@@ -17,7 +17,6 @@ _GAP, _DOT = 4.0, 2.0  # gap between a point and its name; half the size of a po
 Box: TypeAlias = tuple[float, float, float, float]  # left, low, right, high
 
 
-@picture
 def source_map(
     places: Array, names: Sequence[str], importance: Array | None = None, *, ax: Axes | None = None
 ) -> Axes:
@@ -28,7 +27,12 @@ def source_map(
     places : array (n, 2), such as `Sources.places`
     names : sequence of str
     importance : array (n,), optional; the names of the most important sources are placed first
-    {ax}
+    ax : matplotlib Axes, optional
+        The Axes to draw on; by default, the Axes of a new figure.
+
+    Returns
+    -------
+    matplotlib Axes
 
     Examples
     --------

@@ -10,20 +10,24 @@ import numpy as np
 from ..arrays.namespace import Array, to_host
 from ..arrays.types import Axes, Record
 from ..spectral.rank_one import lost
-from .axes import axes_of, ink, picture, whole_numbers
+from .axes import axes_of, ink, whole_numbers
 
 POINTS = 7.0  # the height of a label
 BARS = 30  # the largest number of bars
 
 
-@picture
 def spectrum(shares: Array, *, ax: Axes | None = None) -> Axes:
     """Plot the 30 largest eigenvalues as shares of the whole, in percent.
 
     Parameters
     ----------
     shares : array (m,), descending, summing to 1, such as `vendiscore.spectrum(similarity)`
-    {ax}
+    ax : matplotlib Axes, optional
+        The Axes to draw on; by default, the Axes of a new figure.
+
+    Returns
+    -------
+    matplotlib Axes
 
     Examples
     --------
@@ -40,7 +44,6 @@ def spectrum(shares: Array, *, ax: Axes | None = None) -> Axes:
     return ax
 
 
-@picture
 def contributions(adds: Array, redundant: Array, *, ax: Axes | None = None) -> Axes:
     """Plot the share of the score that is lost without each sample, and mark near-duplicates.
 
@@ -48,7 +51,12 @@ def contributions(adds: Array, redundant: Array, *, ax: Axes | None = None) -> A
     ----------
     adds : array (n,), log VS of all minus log VS without each
     redundant : bool array (n,), which are near-duplicates of others
-    {ax}
+    ax : matplotlib Axes, optional
+        The Axes to draw on; by default, the Axes of a new figure.
+
+    Returns
+    -------
+    matplotlib Axes
 
     Examples
     --------
@@ -70,7 +78,6 @@ def contributions(adds: Array, redundant: Array, *, ax: Axes | None = None) -> A
     return ax
 
 
-@picture
 def heat_map(
     K: Array,
     order: np.ndarray | None = None,
@@ -89,7 +96,12 @@ def heat_map(
     groups : array (n,), optional, the group of each sample of K; a line is drawn where one ends
     labels : sequence of str, optional, a name for each row as drawn, as many as there is room for
     cells : int, the largest number of rows; larger matrices are averaged over square blocks
-    {ax}
+    ax : matplotlib Axes, optional
+        The Axes to draw on; by default, the Axes of a new figure.
+
+    Returns
+    -------
+    matplotlib Axes
 
     Examples
     --------

@@ -14,7 +14,6 @@ from ..arguments import inexact
 from ..optional import require
 from .limits import Limits, RefusedError
 from .number_tables import EXACT, ask_vectors, check_width
-from .parquet_footers import declared_values
 from .samples import Samples
 from .tables import Table, checked_column, join_names
 
@@ -62,8 +61,8 @@ class Columns:
             rows += self._file.metadata.row_group(len(needed)).num_rows
             needed.append(len(needed))
         vectors = [name for name in columns if self._kinds[name] == "vector"]
-        if vectors and self.limits.unpacked < Limits().unpacked:
-            groups = declared_values(self._source)
+        if vectors and self.limits.declared is not None:
+            groups = self.limits.declared(self._source)
             count = sum(groups[i][name] for i in needed for name in vectors)
             self._check_numbers(count)
             check_width(count // max(1, rows * len(vectors)), self.limits)

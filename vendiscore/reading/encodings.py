@@ -14,8 +14,8 @@ class NotTextError(RefusedError):
     """Bytes that are not text in the encoding that an option names or a byte order mark shows."""
 
 
-def decode(data: bytes, encoding: str | None = None, guess: bool = False) -> tuple[str, str]:
-    """Return the text of a file, and its encoding: named, marked, UTF-8 or a `guess` of cp1252."""
+def decode(data: bytes, encoding: str | None = None) -> tuple[str, str]:
+    """Return the text of a file, and its encoding: named, marked or else UTF-8."""
     marked = data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
     used = encoding or ("utf-16" if marked else "utf-8-sig" if data[:3] == b"\xef\xbb\xbf" else "")
     try:
@@ -24,13 +24,6 @@ def decode(data: bytes, encoding: str | None = None, guess: bool = False) -> tup
         start = error.start + len(data) - len(error.object)  # utf-8-sig does not count its mark
         before = data[:start].decode(used or "utf-8", errors="replace")
         wrong, called = error.object[error.start], used.removesuffix("-sig") or "utf-8"
-    # Excel saves Western text as cp1252: a few letters with accents among others.
-    foreign = len(data) - len(data.translate(None, bytes(range(128, 256))))
-    if guess and not marked and foreign < 0.2 * len(data) and b"\0" not in data:
-        try:
-            return data.decode("cp1252"), "cp1252"
-        except UnicodeDecodeError:
-            pass
     remedy = "" if encoding else "; save it as UTF-8 (in Excel: “CSV UTF-8”)"
     raise NotTextError(f"byte 0x{wrong:02x} is not {called}{remedy}", _place(before))
 

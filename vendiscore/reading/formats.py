@@ -30,21 +30,21 @@ class Format(NamedTuple):
 
 
 def _text(data: bytes, how: Wanted) -> str:
-    return decode(data, how.encoding, how.guess)[0]
+    return decode(data, how.encoding)[0]
 
 
 def _cells(data: bytes, how: Wanted, sign: str = "") -> Table:
     from .csv_cells import original_table
     from .tables import table
 
-    text, encoding = decode(data, how.encoding, how.guess)
+    text, encoding = decode(data, how.encoding)
     return original_table(table(text, how, sign=sign, encoding=encoding), text)
 
 
 def _json(data: bytes, how: Wanted, lines: bool = False) -> Table:
     from .json_documents import document, records
 
-    return (records if lines else document)(decode(data, how.encoding, how.guess)[0], how)
+    return (records if lines else document)(decode(data, how.encoding)[0], how)
 
 
 def _parquet(data: bytes, how: Wanted) -> Any:

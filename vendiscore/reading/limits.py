@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from typing import IO
 
 _ANY = sys.maxsize // 2  # one more can still be counted
 
@@ -41,6 +43,8 @@ class Limits:
     smiles: int = _ANY  # characters of a cell that may be a molecule
     lines: int = _ANY
     unpacked: int = _ANY  # bytes of an array, or of columns
+    # Counts the values of each column of a parquet file, by row groups, before any is unpacked.
+    declared: Callable[[IO[bytes]], list[Counter[str]]] | None = None
 
 
 @dataclass(frozen=True)
@@ -56,7 +60,6 @@ class Wanted:
     split: str = "row"  # between texts: "row", "blank", or the line that separates them
     type: str | None = None
     encoding: str | None = None
-    guess: bool = False  # try Windows-1252 for text that is not UTF-8
     header: bool | None = None  # whether the first row names the columns; None to find out
     index: bool | None = None  # whether the first column numbers the rows
     skip: bool = False  # leave out samples that cannot be read

@@ -13,7 +13,7 @@ from .json_documents import describe_value
 from .limits import RefusedError, Wanted
 from .number_tables import check_width, numbers_of
 from .samples import Samples
-from .tables import Table, are_numbers, checked_column, is_row, join_names, prompt_column
+from .tables import Table, are_numbers, checked_column, is_row, join_names
 
 if TYPE_CHECKING:
     from .columnar_files import Columns
@@ -65,8 +65,7 @@ def columns_samples(file: Columns, wanted: Wanted) -> Samples:
     elif not column:
         raise RefusedError("it has no columns, and so no samples")
     else:
-        asked = prompt_column(file.names, [column, *others])
-        read = file.table(list(dict.fromkeys([column, *others, asked or column])))
+        read = file.table(list(dict.fromkeys([column, *others])))
         samples = table_samples(read, replace(wanted, column=column))
     return replace(samples, notes=notes)
 
@@ -97,7 +96,6 @@ def array_samples(arrays: Arrays, wanted: Wanted, kinds: Mapping[int, str]) -> S
         "row",
         kind=(wanted.kind or "texts") if values else kinds[len(shape)],
         column=name if len(arrays.headers) > 1 else None,
-        columns=tuple(arrays.headers) if len(arrays.headers) > 1 else (),
     )
 
 
@@ -169,7 +167,6 @@ def _labelled(samples: Samples, read: Table, wanted: Wanted) -> Samples:
 
     sets, groups = labels(wanted.by, "set"), labels(wanted.group_by, "group")
     prompts = labels(wanted.prompts, "prompt")
-    asked = prompt_column(read.names, [samples.column, wanted.column, *wanted.others])
     quality: list[float] = []
     for i, value in enumerate(read.column(wanted.quality) if wanted.quality else []):
         try:
@@ -183,7 +180,6 @@ def _labelled(samples: Samples, read: Table, wanted: Wanted) -> Samples:
         groups=groups,
         quality=quality,
         prompts=prompts,
-        asked=prompts or (read.labels(asked) if asked and samples.kind != "vectors" else []),
         problems=dict(sorted(problems.items())),
         wrong=wrong,
     )

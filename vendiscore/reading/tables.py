@@ -27,9 +27,6 @@ OTHER_NAMES = re.compile(
     "|reference|label|class|category|split|source|model|url|date|time|timestamp|seed|score|rank"
     "|frage|fragen|aufgabe|eingabe|anweisung|modell|modelle|nummer|quelle|klasse|kategorie)s?"
 )
-PROMPT_NAMES = re.compile(
-    "(prompt|question|instruction|input|query|context|frage|fragen|aufgabe|eingabe|anweisung)s?"
-)
 MOLECULE_NAMES = re.compile("smiles?|smi")
 _OTHERS_YET = re.compile("inchi|inchikey|unnamed")
 _NUMBER = re.compile(
@@ -158,12 +155,6 @@ def counts(cells: Sequence[object], start: int = 0) -> bool:
     """Return whether the cells are start, start + 1, start + 2, …"""
     found = [str(cell).strip() for cell in cells]
     return len(found) > 0 and found == [str(i) for i in range(start, start + len(found))]
-
-
-def prompt_column(names: Sequence[str], used: Collection[str | None]) -> str | None:
-    """Return the first column with a usual name for prompts and without another use."""
-    there = (name for name in names if is_named(name, PROMPT_NAMES) and name not in used)
-    return next(there, None)
 
 
 def is_named(name: str, pattern: re.Pattern[str]) -> bool:

@@ -23,10 +23,6 @@ class Figure(NamedTuple):
     title: str
     text: str
 
-    def to_dict(self) -> dict[str, str]:
-        """Return the picture with its caption as plain values."""
-        return {"name": self.name, "svg": self.svg, "caption": f"{self.title}. {self.text}"}
-
 
 def figures(found: Findings) -> Iterator[Figure]:
     """Draw one by one the pictures for which the findings have data."""

@@ -5,18 +5,15 @@ from __future__ import annotations
 import html
 from collections.abc import Iterable, Sequence
 
+from ..summary import shortened
+
 SEEN = 160  # characters of a text before it is unfolded
 
 
 def escape(text: str, longest: int = 160) -> str:
     """Escape untrusted text, so that HTML shows it as text and nothing else."""
     signs = {ord(sign): f"&#{ord(sign)};" for sign in "${}`"}  # gradio fills in templates at these
-    return html.escape(cut(text, longest)).translate(signs)
-
-
-def cut(text: str, longest: int) -> str:
-    """Cut a text to at most `longest` characters."""
-    return text if len(text) <= longest else text[: longest - 1] + "…"
+    return html.escape(shortened(text, longest)).translate(signs)
 
 
 def folded(text: str, longest: int) -> str:

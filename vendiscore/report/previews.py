@@ -19,7 +19,8 @@ from ..optional import require
 from ..registry.kernel import Kernel
 from ..signature import plain
 from ..similarity.base import Similarity
-from .markup import cut, escape, folded
+from ..summary import shortened
+from .markup import escape, folded
 from .thumbnails import sketch, small
 
 # The word for one sample of each kind.
@@ -143,4 +144,4 @@ def _said(sample: object) -> str:
     if hasattr(sample, "GetNumAtoms"):
         return str(require("rdkit.Chem", "molecules", "a molecule").MolToSmiles(sample))
     said = plain(sample)
-    return cut(said if isinstance(said, str) else repr(said), 300)
+    return shortened(said if isinstance(said, str) else repr(said), 300)

@@ -10,9 +10,10 @@ from ..analysis.sentences import short
 from ..errors import MissingPackageError
 from ..signature import digits, plain
 from ..sources.between_sources import Sources
+from ..summary import shortened
 from .document import Report
 from .figures import Figure
-from .markup import cut, escape, folded, listing, more, paragraph, preformatted, table
+from .markup import escape, folded, listing, more, paragraph, preformatted, table
 from .sections import Section, pictured
 from .svg import svg
 
@@ -77,7 +78,9 @@ def _cell(value: object) -> str:
 
 def drawn(found: Sources, with_map: bool = True) -> list[Figure]:
     """Draw the map if `with_map`, and the heat map, larger for many names."""
-    rows = [replace(row, name=cut(" ".join(row.name.split()), _NAME)) for row in found.sources]
+    rows = [
+        replace(row, name=shortened(" ".join(row.name.split()), _NAME)) for row in found.sources
+    ]
     named, n = replace(found, sources=tuple(rows)), len(rows)
     (a, b, near), longest = found.pairs(1)[0], max(len(row.name) for row in rows)
     wide, label = 4.4 if n <= _SMALL else 9.0, f"nearest are {a} and {b}: {near:.2f}"

@@ -19,15 +19,9 @@ _LETTERS = re.compile(
 )
 
 
-def drawing(smiles: str) -> str:
-    """Draw a molecule as a data URI of SVG; empty if it cannot be read or is too large."""
-    svg = _drawn(smiles)
-    return svg and "data:image/svg+xml;base64," + base64.b64encode(svg.encode()).decode()
-
-
 def sketch(smiles: str) -> str:
-    """Draw a molecule as inline SVG, a fifth as long as `drawing`: one path for each colour."""
-    svg = _drawn(smiles, letters=True)
+    """Draw a molecule as inline SVG, a fifth as long as `depicted`: one path for each colour."""
+    svg = depicted(smiles, letters=True)
     if not svg:
         return ""
     lines: dict[tuple[str, str], str] = {}
@@ -51,7 +45,7 @@ def _ink(colour: str) -> str:
     return "currentColor" if colour == "#000000" else colour
 
 
-def _drawn(smiles: str, letters: bool = False) -> str:
+def depicted(smiles: str, letters: bool = False) -> str:
     """Draw a molecule as RDKit's SVG; `letters` keeps text as text."""
     from rdkit import Chem, rdBase
     from rdkit.Chem.Draw import rdMolDraw2D

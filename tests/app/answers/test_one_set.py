@@ -247,3 +247,20 @@ def test_settings_that_are_not_known_are_refused(settings, said):
     with pytest.raises(RefusedError) as caught:
         answered(RUT, **settings)
     assert said in str(caught.value)
+
+
+def test_what_was_let_go_of_is_found_again():
+    from vendiscore.analysis.findings import MOST, find
+    from vendiscore.app.answers.one_set import forget
+    from vendiscore.report.document import reported
+
+    for n in (50, MOST + 50):
+        X = np.random.default_rng(0).normal(size=(n, 4))
+        found, right = (find(X, None, {"k": "cosine", "q": 1}) for _ in range(2))
+        for each in (found, right):
+            assert each.explanation.n == min(n, MOST)
+        known = found.spectrum.values
+        forget(found)
+        assert "K" not in found.__dict__
+        np.testing.assert_array_equal(found.spectrum.values, known)
+        assert reported(found).html() == reported(right).html()

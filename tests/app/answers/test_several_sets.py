@@ -19,7 +19,7 @@ from vendiscore.app.answers.sample_readout import UnusableError
 from vendiscore.app.inputs import examples, uploads
 from vendiscore.app.inputs.submission import Asked, Given
 from vendiscore.app.quotas import RefusedError
-from vendiscore.comparison import LESS, MORE, SAME
+from vendiscore.comparison import LESS, MORE, SAME, Comparison, PairRow, SetRow
 from vendiscore.measures.divergences import distinct_of_first
 from vendiscore.resolve.sets import as_similarity
 from vendiscore.scoring.compute import compute
@@ -330,3 +330,21 @@ def test_blocks_of_lines_are_sets_too():
     answer = compared({"A": samples})
     assert [row["name"] for row in answer["rows"]] == ["group 1", "group 2"]
     assert [row["n"] for row in answer["rows"]] == [40, 50]
+
+
+def test_where_sets_stand_is_told_without_numbers():
+    rows = {name: SetRow(name, 9, *[1.0] * 3, 1.0, 9, *[1.0] * 4) for name in "ABCD"}
+
+    def told(**differences: float) -> str:
+        pairs = [
+            PairRow(*pair, differences.get("".join(pair), 0.0), 0, 0, 0, 0.01, 99)
+            for pair in itertools.combinations(rows, 2)
+        ]
+        found = Comparison(tuple(rows.values()), tuple(pairs), 1.0, 0.95)
+        return several_sets.standing(found)
+
+    assert told() == "No difference shown between A, B, C and D."
+    assert told(AB=1) == "A is more diverse than B."
+    assert told(AB=-1, BC=1) == "B is more diverse than A and C."
+    assert told(AC=1, BC=1, AD=1, BD=1) == "A and B are more diverse than C and D."
+    assert told(AB=1, CD=-2) == "A is more diverse than B; D is more diverse than C."

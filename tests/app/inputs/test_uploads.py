@@ -8,8 +8,8 @@ import pytest
 from vendiscore.app import quotas
 from vendiscore.app.inputs import examples, parts
 from vendiscore.app.inputs.uploads import Asked, Given, read
+from vendiscore.app.inputs.visitor_samples import ranges
 from vendiscore.app.quotas import RefusedError
-from vendiscore.reading.samples import ranges
 
 pytest.importorskip("rdkit")
 PARAGRAPHS = "\n\n".join(

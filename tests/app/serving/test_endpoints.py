@@ -16,6 +16,7 @@ uvicorn = pytest.importorskip("uvicorn")
 from starlette.middleware import Middleware  # noqa: E402
 
 from vendiscore.app.answers.sample_readout import UnusableError  # noqa: E402
+from vendiscore.app.inputs.visitor_samples import Samples  # noqa: E402
 from vendiscore.app.quotas import RefusedError  # noqa: E402
 from vendiscore.app.serving import endpoints, wire  # noqa: E402
 from vendiscore.app.serving.guard import Guard  # noqa: E402
@@ -24,7 +25,6 @@ from vendiscore.app.serving.static_files import Files  # noqa: E402
 from vendiscore.app.serving.store import Kept  # noqa: E402
 from vendiscore.app.serving.wire import OURS  # noqa: E402
 from vendiscore.reading.limits import AskError  # noqa: E402
-from vendiscore.reading.samples import Samples  # noqa: E402
 
 SOON = 20  # seconds after which a test has failed
 

@@ -7,10 +7,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from vendiscore.app.inputs.visitor_samples import Samples
 from vendiscore.app.quotas import RefusedError
 from vendiscore.app.serving import store
 from vendiscore.app.serving.store import Kept, size_of
-from vendiscore.reading.samples import Samples
 
 
 class Clock:

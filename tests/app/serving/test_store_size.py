@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from vendiscore.app.inputs.visitor_samples import Samples
 from vendiscore.app.serving.store import size_of
-from vendiscore.reading.samples import Samples
 from vendiscore.similarity.features import FeatureSimilarity
 
 X = np.zeros((1000, 50))

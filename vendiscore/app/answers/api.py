@@ -13,9 +13,9 @@ from ...arguments import DEFAULT_ORDER, DEFAULT_THRESHOLD
 from ...arrays.namespace import to_host
 from ...arrays.types import Record
 from ...progress import finish
-from ...reading.samples import Samples
 from ...signature import plain, plain_order
 from ..inputs.pictures import decode_images
+from ..inputs.visitor_samples import Samples
 from ..quotas import MAX_SAMPLES, RefusedError, check_count, check_sets
 from . import kernel_menu, several_sets
 from .different_sources import asked_of, different, shown

@@ -8,7 +8,6 @@ from itertools import combinations
 
 import numpy as np
 
-from ...analysis.python_code import keywords
 from ...arrays.types import Options, Record
 from ...errors import MissingPackageError
 from ...report.source_report import drawn as pictures
@@ -21,7 +20,8 @@ from ...sources.between_sources import Sources
 from ...sources.calculation import Plan, found
 from ..inputs.roles import SOURCES
 from ..quotas import MAX_CHARACTERS
-from .jobs import Job
+from .jobs import Job, keywords
+from .set_pictures import captioned
 
 _NOUNS = re.compile(f"({SOURCES})s?")
 _LEVEL = 0.95
@@ -96,7 +96,7 @@ def drawn(counted: Sources) -> list[dict[str, str]]:
     if len(counted.names) < 3:
         return []
     try:
-        return [each.to_dict() for each in pictures(counted, with_map=False)]
+        return [captioned(each) for each in pictures(counted, with_map=False)]
     except MissingPackageError:
         return []
 

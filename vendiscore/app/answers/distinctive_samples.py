@@ -7,12 +7,12 @@ from itertools import accumulate
 
 import numpy as np
 
-from ...analysis import sentences
 from ...arrays.types import Record
 from ...measures.divergences import distinct_of_first
 from ...similarity.base import Similarity
 from ..inputs.parts import draw_indices
 from .jobs import Job
+from .kernel_menu import series
 
 SHOWN = 10  # samples of each set
 MOST = 1_000  # samples of all sets together, all pairs of which are exchanged
@@ -39,7 +39,7 @@ def only(
     own = np.repeat(np.arange(len(rows)), list(map(len, rows)))
     found = []
     for number, (name, job) in enumerate(jobs.items()):
-        than = sentences.listed([other for other in jobs if other != name])
+        than = series([other for other in jobs if other != name])
         p = _chance(K, own == number)
         found.append({"name": name, "than": than, "p": round(p, 4), "samples": []})
         if p * len(rows) > LEVEL:

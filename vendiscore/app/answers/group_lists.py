@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ...reading.samples import Samples
 from ...resolve.group_labels import Groups
+from ..inputs.visitor_samples import Samples
 from ..quotas import MAX_SETS, RefusedError
 
 

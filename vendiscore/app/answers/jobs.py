@@ -10,16 +10,16 @@ import numpy as np
 
 from ...analysis import sentences
 from ...analysis.findings import Findings, find
-from ...analysis.python_code import INLINE, READ_DOWNLOAD, called, keywords, source
+from ...analysis.python_code import INLINE, called, source
 from ...arguments import DEFAULT_ORDER, DEFAULT_THRESHOLD
 from ...arrays.types import Options, Record
 from ...errors import SampleError
 from ...progress import Steps
-from ...reading.samples import Samples
 from ...report.previews import in_words
 from ...resolve.group_labels import Groups, read_labels
 from ..inputs.matrices import check_matrix
 from ..inputs.pictures import Picture
+from ..inputs.visitor_samples import Samples
 from ..quotas import MAX_SMILES, MAX_TEXT, RefusedError, check_texts
 from . import kernel_menu, offered_encoders
 from .group_lists import place, pooled, taken_apart
@@ -28,6 +28,8 @@ from .prompt_lists import OF_SAMPLES, read_prompts, written
 
 # The lowest threshold that needs no second comparison of samples.
 FLOOR = 0.3
+# Modules to import, and an expression that reads the downloaded file.
+READ_DOWNLOAD = ("json, pathlib", 'json.loads(pathlib.Path("vendiscore.json").read_text())')
 # The file that the page saves, read again.
 SAVED = f"(saved := {READ_DOWNLOAD[1]})"
 
@@ -59,8 +61,8 @@ class Job:
             similarity = None
             if self.choice.is_encoder:
                 similarity = yield from offered_encoders.similarity(self.samples, self.arguments)
-            how: Any = {"similarity": similarity, "threshold": alike_from, "floor": FLOOR}
-            return find(self.samples, None, given, **how)
+            found = find(self.samples, None, given, similarity=similarity)
+            return replace(found, threshold=alike_from, floor=FLOOR)
         except SampleError as error:
             if self.groups is None:
                 raise
@@ -245,3 +247,9 @@ def _python_of_rows(
         ends = np.cumsum(np.bincount(nested.codes))[:-1].tolist()
         modules, expression = f"numpy as np, {modules}", f"np.split({expression}, {ends})"
     return modules, expression
+
+
+def keywords(arguments: Options, q: float) -> str:
+    """Write the arguments of `compute` as Python keywords."""
+    given = {**arguments, "q": "inf" if q == float("inf") else int(q) if q == int(q) else q}
+    return ", ".join(f"{name}={value!r}" for name, value in given.items())

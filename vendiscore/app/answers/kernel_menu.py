@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ...analysis.sentences import listed
 from ...arrays.types import Options, Record
 from ...registry.kernel import Control, get_kernel, labelled_kernels
 from ...resolve.prompt_places import why_not
@@ -198,6 +197,11 @@ def _read(control: Control, value: Any) -> Any:
     return number
 
 
+def series(names: Sequence[str]) -> str:
+    """List names in words: "A, B and C"."""
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+
+
 def _in_words(control: Control, value: Any) -> str:
     if isinstance(control.choices, Mapping):
         return control.choices.get(value, control.choices[control.value])
@@ -206,4 +210,4 @@ def _in_words(control: Control, value: Any) -> str:
     first, last = value[0], value[-1]
     if len(value) > 1 and value == list(range(first, last + 1)):
         return f"{first}–{last}"
-    return listed([*map(str, value)])
+    return series([*map(str, value)])

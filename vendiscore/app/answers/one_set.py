@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,17 +18,17 @@ from ...arrays.types import Record
 from ...errors import MissingPackageError, NotPSDError
 from ...magnitude.curve import magnitude_curve
 from ...progress import Steps
-from ...reading.samples import Samples
 from ...report.document import reported
 from ...report.figures import Figure, figures, magnitude
 from ...report.previews import Previews
-from ...report.thumbnails import drawing
+from ...report.thumbnails import depicted
 from ...scoring.typical import wording_sentence
 from ...signature import plain, plain_order
 from .. import quotas
 from ..inputs import examples
 from ..inputs.parts import part
 from ..inputs.submission import KINDS
+from ..inputs.visitor_samples import Samples
 from ..quotas import MAX_SAMPLES, MAX_SMILES, RefusedError, check_texts
 from . import kernel_menu, sample_views, several_sets
 from .jobs import FLOOR, Job, Settings, job_of
@@ -34,6 +36,7 @@ from .kernel_menu import Choice, check_order, check_threshold
 from .prompt_lists import distinct
 from .row_selection import rows_to_keep
 from .sample_readout import left_out, sifted
+from .set_pictures import captioned
 
 MAX_CURVE = 1_000  # samples whose magnitude is found: a system of equations at each scale
 MAX_DRAWN = 60  # molecules at once
@@ -45,6 +48,16 @@ _ROOTS, _EACH = 200, 500
 _MEANING = 'For meaning, use the Python package: vendiscore.compute(texts, k="semantic").'
 
 
+def forget(found: Findings) -> None:
+    """Drop K, and the eigenvectors of all samples where only some were chosen."""
+    found.__dict__.pop("K", None)
+    if found.similarity is None or len(found.chosen) == found.similarity.n:
+        return
+    found.__dict__["spectrum"] = replace(found.spectrum, vectors=None)
+    for name in ("eigen", "spectral", "spectrum"):
+        found.subject.__dict__.pop(name, None)
+
+
 class Result:
     """A score: the `answer` that the page shows at first, and what else can be asked about it."""
 
@@ -52,7 +65,7 @@ class Result:
         self._found, self._job = found, job
         self.answer = answer
         self._second: Record = {}
-        found.forget()
+        forget(found)
 
     @property
     def second_is_long(self) -> bool:
@@ -102,7 +115,7 @@ class Result:
             growth = sentences.growing(found.growth) if found.growth else found.no_growth
             said = [sentences.how(found), sentences.orders(found), growth, curve_said, why]
             return {
-                "pictures": [figure.to_dict() for figure in drawn],
+                "pictures": [captioned(figure) for figure in drawn],
                 "sentences": [sentence for sentence in said if sentence],
                 "code": self._second.get("code", self._job.code(found)),
                 "signature": found.details["signature"],
@@ -279,7 +292,13 @@ def drawings(smiles: object) -> dict[str, list[str]]:
         raise RefusedError(f"Expected a list of SMILES, got {type(smiles).__name__}.")
     if len(smiles) > MAX_DRAWN:
         raise RefusedError(f"At most {MAX_DRAWN} molecules are drawn at once, got {len(smiles)}.")
-    return {"uris": [drawing(each) for each in check_texts(smiles, MAX_SMILES, "molecule")]}
+    return {"uris": [_drawing(each) for each in check_texts(smiles, MAX_SMILES, "molecule")]}
+
+
+def _drawing(smiles: str) -> str:
+    """Draw a molecule as a data URI of SVG; empty if it cannot be read or is too large."""
+    svg = depicted(smiles)
+    return svg and "data:image/svg+xml;base64," + base64.b64encode(svg.encode()).decode()
 
 
 def menu() -> Record:

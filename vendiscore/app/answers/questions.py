@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from ...arrays.types import Options, Record
-from ...reading.samples import Samples
 from ...uncertainty.subsampling import MIN_SAMPLES
+from ..inputs.visitor_samples import Samples
 from ..quotas import MAX_SETS
 from .different_sources import share_prompts
 

@@ -10,10 +10,10 @@ import numpy as np
 
 from ...arrays.types import Record
 from ...errors import SampleError
-from ...reading.samples import Samples
 from ...reading.tables import join_names
-from ...report.markup import cut
 from ...report.previews import in_words
+from ...summary import shortened
+from ..inputs.visitor_samples import Samples
 from ..quotas import RefusedError
 from .questions import questions
 
@@ -140,7 +140,7 @@ def _said(samples: Samples) -> str:
 def _shown(samples: Samples, i: int) -> Any:
     value = samples.values[i]
     if isinstance(value, str):
-        return cut(value, 300)
+        return shortened(value, 300)
     if samples.kind == "images":
         return {"image": value.thumbnail}
     return in_words(np.ravel(value))

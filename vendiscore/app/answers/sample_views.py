@@ -11,8 +11,8 @@ from ...analysis.layout import layout
 from ...analysis.sample_table import PAIRS, Explanation
 from ...arrays.types import Record
 from ...plots.set_structure import averaged
-from ...reading.samples import Samples
 from ...spectral.rank_one import lost
+from ..inputs.visitor_samples import Samples
 from .jobs import Job
 
 CELLS = 200  # rows and columns of the heat map

@@ -1,10 +1,16 @@
-"""The picture of a comparison of sets, with a caption."""
+"""Pictures as plain values, and the picture of a comparison of sets."""
 
 from __future__ import annotations
 
 from ...comparison import Comparison
 from ...report.figures import Figure
 from ...report.svg import svg
+
+
+def captioned(figure: Figure) -> dict[str, str]:
+    """Return a picture with its caption as plain values."""
+    caption = f"{figure.title}. {figure.text}"
+    return {"name": figure.name, "svg": figure.svg, "caption": caption}
 
 
 def compared(comparison: Comparison) -> Figure:

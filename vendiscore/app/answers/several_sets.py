@@ -9,12 +9,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...analysis import sentences
-from ...analysis.python_code import INLINE, READ_DOWNLOAD, called, keywords, source
+from ...analysis.python_code import INLINE, called, source
 from ...arguments import DEFAULT_ORDER
 from ...arrays.pools import pooled
 from ...arrays.types import Options, Record
-from ...comparison import Comparison
+from ...comparison import MORE, SAME, Comparison
 from ...comparison.compare_sets import comparing
 from ...comparison.comparison import Plan
 from ...comparison.partition import partition
@@ -22,21 +21,21 @@ from ...comparison.permutation import needed
 from ...errors import MissingPackageError
 from ...progress import Counts, Steps, finish, told
 from ...reading.csv_cells import csv_row, text_cell
-from ...reading.samples import Samples
 from ...signature import digits, line, plain_order
 from ...similarity.base import Similarity
 from ...uncertainty.subsampling import MIN_SAMPLES
 from ..inputs.parts import part
+from ..inputs.visitor_samples import Samples
 from ..quotas import MAX_SAMPLES, RefusedError, check_sets
 from . import kernel_menu, offered_encoders
 from .different_sources import asked_of, code, different, drawn, shown
 from .distinctive_samples import only
 from .group_lists import paired, sets_of
-from .jobs import SAVED, Job, Settings, job_of
-from .kernel_menu import check_order
+from .jobs import READ_DOWNLOAD, SAVED, Job, Settings, job_of, keywords
+from .kernel_menu import check_order, series
 from .prompt_lists import distinct, pooled_prompts, written
 from .sample_readout import UnusableError, left_out, sifted
-from .set_pictures import compared
+from .set_pictures import captioned, compared
 
 # The least p of three pairs is 3/300, as small as LEVEL requires.
 MIN_PERMUTATIONS, MAX_PERMUTATIONS = 299, 999
@@ -114,7 +113,7 @@ def compare(
     asked = asked_of(jobs, {name: _kept(each.asked, bad[name]) for name, each in sets.items()})
     counted = different(found.together, list(jobs), asked, result.q, kind)
     try:
-        pictures = [compared(result).to_dict()]
+        pictures = [captioned(compared(result))]
     except MissingPackageError:
         pictures = []
     page = answer(found) | {
@@ -180,11 +179,28 @@ def compare_steps(
     return Compared(found, {**arguments, **together.fitted}, together, said)
 
 
+def standing(comparison: Comparison) -> str:
+    """Rank several sets by their diversity in words, without numbers."""
+    names = comparison.names
+    told: dict[tuple[str, ...], list[str]] = {}
+    for a in names:
+        others = tuple(b for b in names if b != a and comparison.verdict(a, b) == MORE)
+        if others:
+            told.setdefault(others, []).append(a)
+    if not told:
+        return f"{SAME.capitalize()} between {series(names)}."
+    parts = [
+        f"{series(more)} {'is' if len(more) == 1 else 'are'} more diverse than {series(less)}"
+        for less, more in told.items()
+    ]
+    return f"{'; '.join(parts)}."
+
+
 def answer(found: Compared) -> Record:
     result = found.comparison
     return {
         "q": plain_order(result.q),
-        "sentence": sentences.standing(result),
+        "sentence": standing(result),
         "verdicts": result.verdicts,
         "matched_size": result.sets[0].size,
         "within": result.groups,

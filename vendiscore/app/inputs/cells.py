@@ -14,7 +14,6 @@ from ...reading.encodings import decode
 from ...reading.formats import FORMATS
 from ...reading.limits import AskError, Limits, RefusedError, Wanted
 from ...reading.numpy_files import Arrays
-from ...reading.samples import Python, Samples
 from ...reading.table_samples import array_samples, columns_samples, table_samples
 from ...reading.tables import DELIMITERS, Table, is_named, join_names, table
 from ..quotas import NUMBERS, TABLE
@@ -24,8 +23,11 @@ from .parts import fit
 from .plain_numbers import plain_numbers
 from .roles import ID_NAMES, answer_columns, are_models, melted, roles_of
 from .submission import Asked, Kind
+from .visitor_samples import Python, Samples
+from .western_text import encoding_of
 
 LARGE = 4_000_000  # bytes of numbers, from which NumPy reads them faster
+_TEXTS = ("csv", "tsv", "json", "jsonl")
 _FIRST = replace(TABLE, samples=200)  # rows that tell what the others are
 
 
@@ -53,7 +55,7 @@ def of_cells(name: str, data: bytes, form: str, asked: Asked) -> Samples:
         read = parse(data, form, wanted) if csv else first
         read = melted(read, wide) if asked.wide and csv else read
         try:
-            found = table_samples(read, wanted)
+            found = Samples.of(table_samples(read, wanted))
         except AskError as error:
             if kind == "texts" and len(wide) > 1:
                 each = f"Each of {join_names(wide)} holds the answers of one model"
@@ -75,7 +77,7 @@ def of_numbers(text: str, name: str, asked: Asked) -> Samples:
         named = read.header is not None
         index = asked.index if named or asked.index is not None else False
         wanted = replace(wanted, header=named, index=index)
-    found = table_samples(read, wanted)
+    found = Samples.of(table_samples(read, wanted))
     plain = not read.header and not found.lost and not (found.table and found.table.comma)
     python = _csv_python(name or "samples.csv", found)
     found = _finished(found, name or "the box", asked, (), python)
@@ -92,7 +94,7 @@ def of_columns(file: Columns, name: str, asked: Asked) -> Samples:
     if not kinds:
         raise file.refused()
     kind = asked.kind if asked.kind in kinds else kinds[0]
-    found = columns_samples(file, _wanted(asked, kind))
+    found = Samples.of(columns_samples(file, _wanted(asked, kind)))
     found = _with_roles(found, head, lambda columns: file.table(columns or file.names[:1]), asked)
     chosen = [*found.features]
     some = f"[{chosen!r}]" if len(chosen) < len(file.all) else ""
@@ -107,14 +109,13 @@ def of_columns(file: Columns, name: str, asked: Asked) -> Samples:
 def _of_arrays(arrays: Arrays, name: str, asked: Asked) -> Samples:
     """Return the rows of an array of numbers, judged by its header before it is unpacked."""
     asked = replace(asked, column=None if arrays.single else asked.column, by=None)
-    found = array_samples(arrays, _wanted(asked, "vectors", NUMBERS), {1: "vectors", 2: "vectors"})
+    read = array_samples(arrays, _wanted(asked, "vectors", NUMBERS), {1: "vectors", 2: "vectors"})
     key = arrays.choose_array(asked.column)
     expression = f"np.load({name!r})" + (f"[{key!r}]" if key else "")
     python = partial(expression_code, "numpy as np", expression)
-    X = found.values
-    return _finished(
-        replace(found, values=X if X.ndim == 2 else X[:, None]), name, asked, (), python
-    )
+    X, names = read.values, tuple(arrays.headers)
+    found = replace(Samples.of(read), values=X if X.ndim == 2 else X[:, None], columns=names)
+    return _finished(found, name, asked, (), python)
 
 
 def _with_roles(
@@ -129,7 +130,8 @@ def _with_roles(
 def parse(data: bytes, form: str, wanted: Wanted) -> Any:
     parser = FORMATS[form].parse
     assert parser is not None
-    return parser(data, wanted)
+    encoding = encoding_of(data) if form in _TEXTS else None
+    return parser(data, replace(wanted, encoding=encoding))
 
 
 def begins(shown: Iterable[str]) -> str:
@@ -146,7 +148,6 @@ def _wanted(asked: Asked, kind: str | None = None, limits: Limits = TABLE) -> Wa
         by=asked.sets or None,
         group_by=asked.by or None,
         prompts=asked.prompts if kind == "texts" and asked.prompts != asked.column else None,
-        guess=True,
         header=asked.header,
         index=asked.index,
         limits=limits,
@@ -158,7 +159,7 @@ def _large(data: bytes, form: str, wanted: Wanted) -> Samples | None:
     if len(data) <= LARGE or wanted.column or wanted.others:
         return None
     head = parse(data, form, replace(wanted, limits=replace(NUMBERS, samples=_FIRST.samples)))
-    return plain_numbers(decode(data, guess=True)[0], head, wanted)
+    return plain_numbers(decode(data, encoding_of(data))[0], head, wanted)
 
 
 def _csv_python(name: str, found: Samples) -> Python | None:

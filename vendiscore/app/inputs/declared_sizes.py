@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from typing import NamedTuple
 
-from ...reading.parquet_footers import declared_values
+from ..parquet_footers import declared_values
 from ..quotas import RefusedError
 from . import pictures, zips
 from .submission import Given

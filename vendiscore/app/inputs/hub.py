@@ -15,11 +15,11 @@ from typing import Any, cast
 from ...arrays.types import Options
 from ...reading.columnar_files import Columns
 from ...reading.limits import AskError, RefusedError
-from ...reading.samples import Samples
 from ...reading.tables import join_names
 from ..quotas import TABLE
 from .cells import of_columns
 from .submission import Asked
+from .visitor_samples import Samples
 
 MAX_ROWS = 10_000
 MAX_BYTES = 64_000_000  # that are fetched

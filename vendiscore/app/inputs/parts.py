@@ -17,8 +17,8 @@ import numpy as np
 from ...errors import MissingPackageError
 from ...kernels.molecules import unreadable
 from ...reading.number_tables import not_finite
-from ...reading.samples import Python, Samples
 from .. import quotas
+from .visitor_samples import Python, Samples
 
 _KEPT = 200  # characters of a sample that is too long to be used
 _SMALL = 30  # rows a group, of a random part of the rows: with fewer, whole groups are drawn

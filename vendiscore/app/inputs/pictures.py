@@ -16,12 +16,12 @@ from ...encoders.pil_images import as_image
 from ...errors import SampleError
 from ...reading.formats import ending
 from ...reading.limits import RefusedError
-from ...reading.samples import Samples
 from ...reading.string_patterns import IMAGES
 from ...report.thumbnails import encoded, uri
 from ..quotas import MAX_ALL_PIXELS, MAX_IMAGES, MAX_PIXELS, check_count
 from . import zips
 from .parts import draw_indices, part_note
+from .visitor_samples import Samples
 
 FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP", "HEIF", "AVIF")
 _SHOWN = "PNG, JPEG, WEBP, GIF, BMP, HEIC, AVIF"

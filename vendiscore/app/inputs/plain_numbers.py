@@ -9,8 +9,8 @@ import numpy as np
 
 from ...reading.limits import Wanted
 from ...reading.number_tables import number_samples, numbers_of
-from ...reading.samples import Samples
 from ...reading.tables import Table
+from .visitor_samples import Samples
 
 
 def plain_numbers(text: str, head: Table, wanted: Wanted) -> Samples | None:
@@ -32,4 +32,4 @@ def plain_numbers(text: str, head: Table, wanted: Wanted) -> Samples | None:
     if X.shape != (n, width):
         return None
     read = replace(head, rows=[], places=range(head.places[0], head.places[0] + n))
-    return number_samples(X, read, range(width), {}, comma, {})
+    return Samples.of(number_samples(X, read, range(width), {}, comma, {}))

@@ -12,7 +12,6 @@ from ...reading.columns import is_prose
 from ...reading.limits import RefusedError
 from ...reading.tables import (
     OTHER_NAMES,
-    PROMPT_NAMES,
     TEXT_NAMES,
     Table,
     checked_column,
@@ -28,6 +27,9 @@ from .submission import ROLES, Asked
 SOURCES = "model|source|annotator|author|checkpoint|generator|seed|system|worker"
 MODEL_NAMES = re.compile(f"({SOURCES}|modell)(s|e)?")
 ID_NAMES = re.compile("(id|uid|uuid|key|index|idx|nr|no|number|nummer|row)s?")
+PROMPT_NAMES = re.compile(
+    "(prompt|question|instruction|input|query|context|frage|fragen|aufgabe|eingabe|anweisung)s?"
+)
 _LABEL_NAMES = re.compile(
     "(label|class|classe|klasse|category|categorie|kategorie|group|gruppe|topic|thema|genre"
     "|language|sprache|split)s?"

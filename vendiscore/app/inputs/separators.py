@@ -11,13 +11,13 @@ import numpy as np
 
 from ...reading.encodings import LINE_BREAK, plain
 from ...reading.limits import RefusedError
-from ...reading.samples import Samples
 from ...reading.tables import check_lines
 from ...reading.text_lines import parts
 from ..quotas import TABLE
 from .cells import begins
 from .parts import fit
 from .submission import BLANK, FILE, LINE, Asked
+from .visitor_samples import Samples
 
 # Lines of three or more of these alone separate texts as people write them.
 _RULE = re.compile(r"\s*([-=*#])\1\1+\s*")

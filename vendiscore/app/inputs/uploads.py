@@ -9,13 +9,14 @@ from dataclasses import replace
 from ...reading.encodings import decode
 from ...reading.formats import ENDINGS, FORMATS, ending, format_of
 from ...reading.limits import RefusedError, Wanted
-from ...reading.samples import Samples
 from ...reading.tables import join_names
 from ..quotas import MAX_UPLOAD, TABLE
 from . import cells, hub, kinds, pictures, separators, zips
 from .delimiters import delimiter_of
 from .examples import Example, find_example
 from .submission import KINDS, LINE, ROW, Asked, Given
+from .visitor_samples import Samples
+from .western_text import encoding_of
 
 File = tuple[str, bytes]
 _AS_FOUND = Asked()
@@ -88,7 +89,7 @@ def _of_file(name: str, data: bytes, form: str, asked: Asked) -> Samples:
         return cells.of_cells(name, data, form, asked)
     if form == "smi" and asked.kind is None:
         asked = replace(asked, kind="molecules")
-    return _of_text(decode(data, guess=True)[0], asked, name)
+    return _of_text(decode(data, encoding_of(data))[0], asked, name)
 
 
 def _format(name: str, data: bytes) -> str:
@@ -122,7 +123,7 @@ def _of_zip(name: str, data: bytes, asked: Asked) -> Samples:
 
 def _of_texts(files: Sequence[File], asked: Asked) -> Samples:
     kind = "molecules" if asked.kind == "molecules" else "texts"
-    texts = [(name, decode(data, guess=True)[0]) for name, data in files]
+    texts = [(name, decode(data, encoding_of(data))[0]) for name, data in files]
     return separators.split_texts(texts, asked, kind)
 
 
@@ -163,7 +164,7 @@ def _is_split(asked: Asked) -> bool:
 
 def _count(text: str, form: str, asked: Asked) -> int:
     try:
-        wanted = Wanted(guess=True, header=asked.header, limits=TABLE)
+        wanted = Wanted(header=asked.header, limits=TABLE)
         return len(cells.parse(text.encode("utf-8", "replace"), form, wanted).rows)
     except RefusedError:
         return 0

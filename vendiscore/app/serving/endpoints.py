@@ -18,13 +18,13 @@ from ... import __version__
 from ...arrays.types import Record
 from ...progress import Steps, Value
 from ...reading.limits import AskError
-from ...reading.samples import Samples
 from ..answers import one_set, sample_readout, several_sets
 from ..answers.jobs import Settings
 from ..answers.kernel_menu import one_of
 from ..inputs import uploads
 from ..inputs.declared_sizes import declared_size
 from ..inputs.submission import Asked, Given
+from ..inputs.visitor_samples import Samples
 from ..quotas import MAX_FILES, MAX_KNOWN, MAX_NAME, MAX_REQUEST, RefusedError
 from .lanes import AWAY, LONG, MIDDLE, SHORT, Lanes, address, lane_of, visitor_of, whole
 from .static_files import INDEX, Files

@@ -5,8 +5,8 @@ import io
 import numpy as np
 import pytest
 
+from vendiscore.app.parquet_footers import declared_values
 from vendiscore.reading.limits import RefusedError
-from vendiscore.reading.parquet_footers import declared_values
 
 pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
 
