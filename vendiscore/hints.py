@@ -197,6 +197,10 @@ GONE = {
         "It is effective_number(values[:t] + values[t:].sum() / t), with values = "
         "spectrum(as_similarity(samples))."
     ),
+    "source": (
+        "Columns of a table are passed themselves: sources(df['answer'], df['prompt'], "
+        "by=df['model'])."
+    ),
     "solver": (
         "It is an option of the measures of magnitude: measures={'MagArea': {'solver': 'cg'}}."
     ),

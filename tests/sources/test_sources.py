@@ -200,7 +200,6 @@ def test_however_answers_come_the_number_is_one():
         for text in [own[p]]
     ]
     frame = pd.DataFrame(rows)
-    columns = {"source": "model", "prompt": "question", "sample": "text"}
     every = [
         sources(texts, ns=1),
         sources(texts, ["p", "q"], ns=1),
@@ -208,9 +207,6 @@ def test_however_answers_come_the_number_is_one():
         sources(list(texts.values()), names=["a", "b", "c"], ns=1),
         sources({name: [[text] for text in own] for name, own in texts.items()}, ns=1),
         sources(frame["text"], prompts=frame["question"], by=frame["model"], ns=1),
-        sources(frame, **columns, ns=1),
-        sources(rows, **columns, ns=1),
-        sources({name: frame[name].tolist() for name in frame}, **columns, ns=1),
     ]
     assert len({found.score for found in every}) == 1
     assert {tuple(found.names) for found in every} == {("a", "b", "c")}
@@ -306,12 +302,7 @@ LONG = {"a": ["x", "y"], "b": ["x", "z"]}
         (LONG, {"names": ["a", "b"]}, "the dict already names the sources"),
         (LONG, {"q": 0}, "`q` must be an order above 0"),
         (LONG, {"level": 2}, "`level` must be a level from 0.5 to below 1"),
-        (
-            [{"m": 1, "t": "x"}],
-            {"source": "model", "sample": "t"},
-            "source='model'` is not a",
-        ),
-        (LONG, {"source": "model"}, "so must `sample`"),
+        (LONG, {"source": "model"}, "Columns of a table are passed themselves"),
         (["x", "y"], {"by": ["a", "b"], "prompts": [1]}, "`prompts` must have one label for each"),
         (["x", "y"], {"by": ["a", None]}, "has no label in `by`"),
         ("texts", {}, "`answers` must be a dict of source to answers"),

@@ -11,7 +11,6 @@ import numpy as np
 from ..arrays.inputs import as_samples, choose
 from ..arrays.pools import pooled, size
 from ..arrays.types import Record, Samples
-from ..hints import suggestion
 from ..resolve.group_labels import check_size, coded, grouped, is_missing, read_labels
 from ..resolve.kernel_request import How
 from ..resolve.set_names import by_name, written
@@ -46,26 +45,6 @@ class Answers:
         """Return the name of sample i in messages."""
         which = f" to prompt {self.prompts[self.prompt[i]]!r:.60}" if self.prompts else ""
         return f"an answer of {self.names[self.source[i]]!r}{which}"
-
-
-def read_columns(answers: Any, source: str, prompt: str | None, sample: str | None) -> list[Any]:
-    """Return the columns of a table that have samples, sources and prompts, None if not named."""
-    if sample is None:
-        raise TypeError("`source` names a column, and so must `sample`: pass sample='answer', say")
-    rows = answers if isinstance(answers, (list, tuple)) else None
-    if rows and all(isinstance(row, Mapping) for row in rows):
-        known = list(dict.fromkeys(name for row in rows for name in row))
-    else:
-        known = list(getattr(answers, "column_names", getattr(answers, "columns", ())))
-        known = list(answers) if isinstance(answers, Mapping) else known
-    found: list[object] = []
-    for argument, name in (("sample", sample), ("source", source), ("prompt", prompt)):
-        if name is not None and name not in known:
-            hint = suggestion(name, map(str, known))
-            raise ValueError(f"`{argument}={name!r}` is not a column of the table. {hint}")
-        values = [row.get(name) for row in rows] if rows else answers[name or sample]
-        found.append(None if name is None else as_samples(values, argument, empty=True))
-    return found
 
 
 def from_rows(samples: Samples, by: object, prompts: object, how: How) -> Answers:
@@ -145,8 +124,9 @@ def _named(answers: Any, names: Any) -> Record:
     several = isinstance(answers, (list, tuple)) or hasattr(answers, "ndim")
     if not isinstance(answers, Mapping) and (table or not several):
         raise TypeError(
-            f"`answers` must be a dict of source to answers, a list of these, or a table with "
-            f"source='…' and sample='…', got {type(answers).__name__}"
+            f"`answers` must be a dict of source to answers, or a list of these, got "
+            f"{type(answers).__name__}; pass columns of a table one by one: sources(df['answer'], "
+            f"df['prompt'], by=df['model'])"
         )
     return by_name(answers, names, "source")
 
