@@ -122,7 +122,9 @@ def test_an_index_is_refused_with_the_way_instead():
         vendiscore.explain(TEXTS, index="approximate")
 
 
-@pytest.mark.parametrize("name", ["KEN", "MagDistance", "RelativeVS", "TruncatedVS", "unbiased"])
+@pytest.mark.parametrize(
+    "name", ["KEN", "MagDistance", "RelativeVS", "SourcesVS", "TruncatedVS", "unbiased"]
+)
 def test_a_measure_that_is_gone_says_what_to_type_instead(name):
     measures = {"RKE": {name: True}} if name[0].islower() else name
     with pytest.raises((TypeError, ValueError)) as refused:

@@ -197,6 +197,7 @@ GONE = {
         "It is effective_number(values[:t] + values[t:].sum() / t), with values = "
         "spectrum(as_similarity(samples))."
     ),
+    "SourcesVS": "sources(samples, prompts, by=labels).score is the number, with its interval.",
     "source": (
         "Columns of a table are passed themselves: sources(df['answer'], df['prompt'], "
         "by=df['model'])."

@@ -16,8 +16,7 @@ from ..arrays.inputs import choose
 from ..arrays.namespace import to_host
 from ..arrays.threads import in_order
 from ..arrays.types import Record
-from ..errors import SampleError, warn
-from ..measures.source_number import psd_of_sources
+from ..errors import NotPSDError, SampleError, warn
 from ..progress import track
 from ..resolve.kernel_request import How, with_prompts
 from ..resolve.sets import is_fitted, part_of, resolve_sets
@@ -39,6 +38,10 @@ _FITTED_TO = 1_000
 # Random blocks of whole sets, each left out once.
 _BLOCKS = 20
 _ROUNDING = 1e-9
+_REPAIRED = (
+    "Similarities of sources have negative eigenvalues, which are set to zero: each two sources "
+    "are compared over the prompts that both have answers to."
+)
 _FEW = 30  # prompts; with fewer, intervals hold less often
 
 
@@ -78,8 +81,13 @@ def found(answers: Answers, how: How, plan: Plan) -> Sources:
         )
     S = replicates.whole()
     check_defined(answers.names, S)
-    complete = not answers.prompts or bool((replicates.shared == replicates.units).all())
-    psd = psd_of_sources(S, plan.psd, complete, notes)
+    K, psd = MatrixSimilarity(S), plan.psd
+    if answers.prompts and (replicates.shared < replicates.units).any():
+        try:
+            spectrum_of(K, psd=psd)
+        except NotPSDError:
+            psd = "clip"
+            notes.append(_REPAIRED)
     score = _score(replicates, plan, S, psd)
     corrected = None
     if not np.isnan(own).any():
@@ -90,7 +98,6 @@ def found(answers: Answers, how: How, plan: Plan) -> Sources:
         notes.append(
             f"With {replicates.units} prompts, intervals hold less often than their level says."
         )
-    K = MatrixSimilarity(S)
     spectrum = spectrum_of(K, psd=psd, vectors=True)
     adds = score.value - np.exp(leave_one_out(spectrum, plan.q))
     used = np.bincount(np.delete(answers.source, list(dropped)))
