@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..arguments import DEFAULT_ORDER
+from ..arrays import memory
 from ..arrays.namespace import Array
 from ..errors import TooLargeError
 from ..similarity.base import Similarity
 from .estimate import Estimate, Estimating
-from .estimators import estimated, way_out
+from .estimators import estimated, lanczos_cost
 from .routes import StalledError, plan, run_moment
 from .spectrum import PSD, Spectrum
 from .weighted_similarity import weighted_by
@@ -68,13 +69,24 @@ def vendi(
         try:
             spectrum = whole.run(similarity, p, psd, orders=orders)
         except TooLargeError as error:
-            raise TooLargeError(f"{error}{way_out(similarity, needed)}") from None
+            raise TooLargeError(f"{error}{_way_out(similarity, needed)}") from None
         read = spectrum.estimates(needed)
     rest = iter(read or ())
     estimates = [next(rest) if known is None else known for known in found]
     for i, why in stalled.items():
         estimates[i] = replace(estimates[i], why=why)
     return Spectral(estimates, spectrum)
+
+
+def _way_out(similarity: Similarity, orders: Sequence[float]) -> str:
+    """Return the remedy for exact numbers that do not fit in memory."""
+    needed = lanczos_cost(similarity).bytes
+    if 0 in orders or needed > memory.available_bytes():
+        return ""
+    return (
+        f", or pass method='estimate', which needs {needed / 1e9:,.1f} GB and gives its standard "
+        f"error with the number"
+    )
 
 
 def spectrum_of(

@@ -11,6 +11,7 @@ import scipy
 from ..arguments import DEFAULT_ORDER
 from ..arrays.namespace import to_host
 from ..spectral.clusters import leave_cluster_out
+from ..spectral.hill import surprisal
 from ..spectral.rank_one import leave_one_out, log_score, surprise
 from ..spectral.spectrum import Spectrum
 
@@ -101,4 +102,4 @@ def influence(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> np.ndarray:
 
 def influence_of(gaps: np.ndarray, q: float) -> np.ndarray:
     """Find slopes from how much more surprising samples are than their set, at a finite order."""
-    return gaps if q == 1 else np.asarray(q * np.expm1((1 - q) * gaps) / (1 - q))
+    return q * surprisal(-gaps, q)
