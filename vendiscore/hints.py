@@ -117,6 +117,7 @@ REMEDIES = {
         "n top topk num count nsamples numsamples budget": (
             "select(samples, size) chooses so many samples."
         ),
+        "measures": "compute(samples, measures=…, ci=0.95) has intervals of other measures.",
         "by": "compare(samples, by=labels) compares sets, groups=labels scores each alone.",
     },
     "measure": {

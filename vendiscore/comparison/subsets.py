@@ -10,8 +10,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..arrays.namespace import row_blocks, scalar, to_host
-from ..measures.evaluation import Chosen, measure_each
-from ..measures.subject import Subject
 from ..similarity.base import Similarity
 from ..similarity.matrix import in_full
 from ..spectral.rank_one import log_score
@@ -21,14 +19,13 @@ from ..spectral.vendi import spectrum_of, vendi
 from ..uncertainty.deficit import LEAST, Repeats, log_ends, repeats_of
 from ..uncertainty.jackknife import (
     Jackknife,
-    delete_one_error,
     ends,
     influence,
     influence_error,
     influence_of,
     jackknife,
 )
-from ..uncertainty.subsampling import DRAWS, halves_error, student_reach
+from ..uncertainty.subsampling import halves_error, student_reach
 from .comparison import Plan, SetRow
 from .permutation import STEP, Ends, Statistic, screened
 from .within_groups import Groups
@@ -82,7 +79,7 @@ def window_weights(n: int, m: int) -> np.ndarray:
 
 
 class Part:
-    """Some samples, of which many subsets are scored, by log VS or by the measure that was chosen.
+    """Some samples, of which many subsets are scored.
 
     Errors leave out each sample, or each cluster if samples have the codes of clusters.
     """
@@ -94,20 +91,13 @@ class Part:
         psd: PSD,
         m: int,
         codes: np.ndarray | None = None,
-        chosen: Chosen | None = None,
     ) -> None:
         self.n: int = similarity.n
-        self.q, self.psd = q, psd
-        self.codes, self.chosen = codes, chosen
-        if chosen:
-            self.subject: Subject = Subject(similarity, orders=[q], psd=psd)
-        else:
-            self.similarity: Similarity = in_full(similarity, m)
+        self.q, self.psd, self.codes = q, psd, codes
+        self.similarity: Similarity = in_full(similarity, m)
 
     def score(self, places: np.ndarray) -> Matched:
-        """Return log VS or the measure at `places` with its standard error (0 at order 0)."""
-        if self.chosen:
-            return Matched(self._value(places), self._error(places))
+        """Return log VS at `places` with its standard error (0 at order 0)."""
         part = self.similarity.take(places)
         if self.q == 0:
             found = vendi(part, [0.0], psd=self.psd)
@@ -119,8 +109,6 @@ class Part:
     def measured(self, order: np.ndarray, m: int, seed: int) -> Matched:
         """Return the score of m of the samples in `order`, with the numbers behind its interval."""
         found = matched(self.score, order, m)
-        if self.chosen:
-            return found
         if self.codes is not None:
             return found._replace(units=len(np.unique(self.codes[order])))
         if self.q == 0:
@@ -132,9 +120,6 @@ class Part:
     def ends(self, found: Matched, level: float, m: int) -> Ends:
         """Return a score of m samples, and both ends of its interval."""
         reach = student_reach(level, found.units) * found.error
-        if self.chosen:
-            low, high = self.chosen.measure.limits(m)
-            return found.log, max(low, found.log - reach), min(high, found.log + reach)
         value = math.exp(found.log)
         if self.q == 0:
             low, high = ends(found.log, reach, m)
@@ -143,18 +128,9 @@ class Part:
             low, high = np.exp(log_ends(known, m, self.q, level, found.repeats)).tolist()
         return value, min(low, value), max(high, value)
 
-    def standard_error(self, found: Matched) -> float:
-        """Return the standard error of VS, or of the measure."""
-        return float(found.error) * (1.0 if self.chosen else math.exp(found.log))
-
     def quick(self, places: np.ndarray) -> Matched:
-        """Return scores of sets at `places` (g, m) with errors by influence, which cost little.
-
-        Measures are exchanged without errors.
-        """
+        """Return scores of sets at `places` (g, m) with errors by influence, which cost little."""
         q, m = self.q, places.shape[1]
-        if self.chosen:
-            return Matched(np.array([self._value(at) for at in places]), np.zeros(len(places)))
         if q == 0 or m > STACKED or self.codes is not None:
             return Matched(*np.transpose([self._influenced(at)[:2] for at in places]))
         found = np.empty((2, len(places)))
@@ -187,19 +163,6 @@ class Part:
         spectrum = spectrum_of(self.similarity.take(places), psd=self.psd)
         return float(np.log(to_host(spectrum.profile([0.0])))[0])
 
-    def _value(self, places: np.ndarray) -> float:
-        assert self.chosen
-        (found,) = measure_each(self.subject.part(places), [self.chosen], [""])
-        return float(scalar(next(iter(found.values()))))
-
-    def _error(self, places: np.ndarray) -> float:
-        """Return the delete-one error of the measure, or its error by halves of large sets."""
-        m = len(places)
-        if m > MATCHED:
-            rng = np.random.default_rng(0)
-            return float(halves_error(m, lambda at: self._value(places[at]), m // 2, DRAWS, rng))
-        return delete_one_error(np.array([self._value(np.delete(places, i)) for i in range(m)]))
-
 
 class DrawnSets:
     """Sets without groups, each in a random order and cut to the number that is compared.
@@ -214,12 +177,10 @@ class DrawnSets:
         names: Sequence[str],
         plan: Plan,
         clusters: Groups | None = None,
-        chosen: Chosen | None = None,
     ) -> None:
         self.pool = pool
         self.plan = plan
         self.names = names
-        self.chosen = chosen
         self.codes: np.ndarray | None = None
         if clusters is not None:
             self.codes = _codes_of(clusters, names, pool.n, plan.q)
@@ -249,8 +210,7 @@ class DrawnSets:
         whole = self._part(own, _at(self.codes, own), n)
         all_of_it = self._of(whole, whole.measured(np.arange(n), n, self.plan.seed), n)
         drawn = self._of(self.parts[i], self.found[i], self.m)
-        name = self.chosen.measure.name if self.chosen else "VS"
-        return SetRow(self.names[i], n, *all_of_it, self.m, *drawn, name)
+        return SetRow(self.names[i], n, *all_of_it, self.m, *drawn)
 
     def pair(self, i: int, j: int) -> Statistic:
         """Return the statistic of sets i and j, with samples or clusters exchanged for p."""
@@ -270,7 +230,7 @@ class DrawnSets:
                 found.append(studentized(*(matched(both.quick, half, m) for half in halves)))
             return np.concatenate(found)
 
-        plain = self.chosen or self.plan.q == 0 or (codes is None and self.m <= STACKED)
+        plain = self.plan.q == 0 or (codes is None and self.m <= STACKED)
         slopes = None if plain else both.influence()
 
         def near(halves: Sequence[np.ndarray]) -> float:
@@ -306,11 +266,10 @@ class DrawnSets:
     def _of(self, part: Part, found: Matched, m: int) -> tuple[float, float, float, float]:
         """Return a score of m samples, its error and its interval."""
         value, low, high = part.ends(found, self.plan.level, m)
-        return value, part.standard_error(found), low, high
+        return value, float(found.error) * value, low, high
 
     def _part(self, places: np.ndarray, codes: np.ndarray | None, m: int | None = None) -> Part:
-        samples = self.pool.take(places)
-        return Part(samples, self.plan.q, self.plan.psd, m or self.m, codes, self.chosen)
+        return Part(self.pool.take(places), self.plan.q, self.plan.psd, m or self.m, codes)
 
     def _shuffled(self, codes: np.ndarray | None, members: np.ndarray) -> list[np.ndarray]:
         """Return the members of each cluster, or each alone, in random order."""
