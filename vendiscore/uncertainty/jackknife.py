@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy
@@ -21,16 +22,16 @@ NO_DEFICIT = 1e-9
 
 @dataclass(frozen=True)
 class Jackknife:
-    """log VS_q of n samples, and its error from leaving out each of `units`.
+    """log VS_q of n samples, and its error from leaving out each of `units`; arrays for many sets.
 
     `spread` is the standard error of log(log n − log VS), infinite where nothing in common is left
     without one of them.
     """
 
-    log: float
-    error: float
-    spread: float
-    units: int
+    log: Any
+    error: Any
+    spread: float = math.inf
+    units: int = 0
 
 
 def quantile(level: float) -> float:
