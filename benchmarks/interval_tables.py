@@ -133,25 +133,6 @@ def _by_order(where: str, *more: str) -> str:
     ).replace("q = inf", "q = ∞")
 
 
-def ahead() -> str:
-    """Return the coverage of twice the samples, as told from n and of fresh sets."""
-    return table(
-        ("source", "n", "coverage", "of 2n samples", "bias", "root mean square error"),
-        (
-            (
-                row["name"],
-                str(row["n"]),
-                f"{row['coverage_n']:.2f}",
-                f"{row['coverage_2n']:.2f}",
-                f"{row['bias']:+.3f}".replace("-", "−"),
-                f"{row['rmse']:.3f}",
-            )
-            for row in loaded("growth")["rows"]
-            if "coverage_2n" in row
-        ),
-    )
-
-
 def spiders() -> str:
     """Return growth of published counts of species, and what ecology's estimators say."""
     head = ("spiders", "q", "", "half of them", "all n", "2n", "infinitely many")

@@ -170,8 +170,8 @@ GONE = {
         "score too low: pass ci=0.95 alone."
     ),
     "match": (
-        "Sets are drawn down to one size: leave it out; growth(samples).coverage has the coverage "
-        "at each size."
+        "Sets are drawn down to one size: leave it out; compute(samples, "
+        "measures='SampleCoverage') has the coverage of each set."
     ),
     "ClippedCoverage": (
         "'Coverage' is the share of references near a sample; docs/reference/measures.md has the "

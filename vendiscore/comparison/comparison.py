@@ -9,10 +9,9 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from .. import plots
-from ..arguments import DEFAULT_ORDER, confidence, integer, number
+from ..arguments import DEFAULT_ORDER, confidence, integer, number, read_order
 from ..arrays.types import Axes, Frame, Record
 from ..optional import require
-from ..scoring.request import check_orders
 from ..signature import plain_order
 from ..spectral.spectrum import PSD, check_psd
 from ..summary import Summary, html_table, measured, with_error
@@ -47,7 +46,7 @@ class Plan:
             remedy = "pass 0.05 for the same within 5 %"
             within = number("within", within, "a share above 0", lambda x: 0 < x < math.inf, remedy)
         return Plan(
-            check_orders([self.q])[0],
+            read_order(self.q),
             level,
             integer("permutations", self.permutations, max(19, needed(level)), remedy=_USUAL),
             size,
