@@ -16,9 +16,6 @@ from ..resolve.kernel_request import How
 from ..resolve.set_names import by_name, written
 from ..resolve.sets import read_collection
 
-_LEAST = "`sources` compares two or more"
-_SETS = "aligned=False, if they are sets of samples that answer no prompts"
-
 
 @dataclass(frozen=True, eq=False)
 class Answers:
@@ -108,7 +105,8 @@ def from_sources(
         raise ValueError(
             f"sources must have answers to the same prompts, one place for each: {a!r} has "
             f"{lengths[a]} and {b!r} {lengths[b]}; put None where there is no answer, pass each "
-            f"source as a dict of prompt to answer, or {_SETS}"
+            f"source as a dict of prompt to answer, or aligned=False, if they are sets of samples "
+            f"that answer no prompts"
         )
     source = np.repeat(np.arange(len(parts)), [len(at) for _, at, _ in parts.values()])
     every: tuple[Hashable, ...] = tuple(range(max(lengths.values())))
@@ -170,7 +168,8 @@ def _check_several(names: Sequence[str]) -> None:
     if len(names) < 2:
         found = f"got {names[0]!r} alone" if names else "got none"
         raise ValueError(
-            f"{_LEAST}, {found}; add another, or score the answers of one by `compute`"
+            f"`sources` compares two or more, {found}; add another, or score the answers of one by "
+            f"`compute`"
         )
 
 

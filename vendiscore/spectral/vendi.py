@@ -13,7 +13,7 @@ from ..errors import TooLargeError
 from ..similarity.base import Similarity
 from .estimate import Estimate, Estimating
 from .estimators import estimated, lanczos_cost
-from .routes import StalledError, plan, run_moment
+from .routes import StalledError, moment_route, run_moment, spectrum_route
 from .spectrum import PSD, Spectrum
 from .weighted_similarity import weighted_by
 
@@ -50,7 +50,9 @@ def vendi(
         if not spectrum.single or min(orders, default=1.0) >= 1:
             return Spectral(spectrum.estimates(orders), spectrum)
     similarity = similarity.compact()
-    alone, whole = plan(similarity, orders, psd, each=estimating is not None)
+    alone, whole = [moment_route(similarity, q, psd) for q in orders], spectrum_route(similarity)
+    if estimating is None and None in alone:
+        alone = []  # the spectrum serves all
     found: list[Estimate | None] = [None] * len(orders)
     stalled: dict[int, str] = {}
     if any(alone):
@@ -94,8 +96,7 @@ def spectrum_of(
 ) -> Spectrum:
     """Find the spectrum of K_p by the cheapest route, in double precision."""
     similarity = similarity.compact()
-    whole = plan(similarity, [1.0], psd, vectors=vectors).whole
-    return whole.run(similarity, p, psd, vectors=vectors)
+    return spectrum_route(similarity, vectors).run(similarity, p, psd, vectors=vectors)
 
 
 def spectrum(similarity: Similarity, p: Array | None = None, psd: PSD = "check") -> Array:
