@@ -180,7 +180,7 @@ def comparing(
         sets, groups = DrawnSets(pool, starts, names, plan, groups), None
     else:
         sets = PairedSets(pool, groups, names, plan)
-    rows = [sets.row(i) for i in range(len(names))]
+    rows = tuple(sets.row(i) for i in range(len(names)))
     statistics = [sets.pair(i, j) for i, j in pairs]
     found: list[Null] = []
     for each, pair in enumerate(statistics):
@@ -193,12 +193,11 @@ def comparing(
     for (i, j), statistic, value, adjusted, level in zip(
         pairs, statistics, found, holm(p), levels(p, plan.level), strict=True
     ):
-        apart, low, high = statistic.interval(level)
-        ends = statistic.ratio(max(equal, 0.0))
-        known = names[i], names[j], apart, low, high, value.p, adjusted, value.drawn, level, least
-        compared.append(PairRow(*known, *ends))
+        difference, ratio = statistic.interval(level), statistic.ratio(max(equal, 0.0))
+        of_p = value.p, adjusted, value.drawn, level, least
+        compared.append(PairRow(names[i], names[j], *difference, *of_p, *ratio))
     return Comparison(
-        sets=tuple(rows),
+        sets=rows,
         pairs=tuple(compared),
         q=plan.q,
         level=plan.level,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -78,9 +79,7 @@ def continued(found: Sequence[Kappa], doublings: float) -> Kappa:
     if not np.isfinite(last[0]):
         return found[-1]
     r = _ratio(last, second, 1.0)
-    near = np.isclose(r, 1)
-    # 1 + r + r² + … with `doublings` terms, which may be fractional.
-    ahead = np.where(near, doublings, (1 - r**doublings) / np.where(near, 1, 1 - r))
+    ahead = geometric(r, doublings)
     fall = max(0.0, float(_ratio(second, first, 1.0)[0] - r[0])) * last[0] * ahead[0]
     values = logs[-1] + last * r * ahead
     return Kappa(float(values[0] - fall), values[1:] - values[0], _FALLS * abs(fall))
@@ -97,6 +96,12 @@ def asymptote(found: Sequence[Kappa], q: float) -> Kappa | None:
         return None
     values = logs[-1] + rest
     return Kappa(float(values[0]), values[1:] - values[0], abs(rest[0]) / 2 if q < 2 else 0.0)
+
+
+def geometric(r: Any, doublings: float) -> Any:
+    """Return 1 + r + r² + … with `doublings` terms, which may be fractional."""
+    near = np.isclose(r, 1)
+    return np.where(near, doublings, (1 - r**doublings) / np.where(near, 1, 1 - r))
 
 
 def _steps(found: Sequence[Kappa]) -> tuple[np.ndarray, np.ndarray]:

@@ -203,8 +203,8 @@ def growth(
         codes = cluster_codes(read_labels(clusters, "clusters"), kept, LEAST)
     closed = codes is None and has_closed_form(similarity, order, psd)
     wanted = _sizes(sizes, similarity.n, closed)
-    drawing: Record = {"draws": draws, "level": level, "psd": psd, "seed": seed}
-    return grown(similarity, wanted, order, closed, clusters=codes, **drawing)
+    how_drawn: Record = {"draws": draws, "psd": psd, "seed": seed, "clusters": codes}
+    return grown(similarity, wanted, order, closed, level=level, **how_drawn)
 
 
 def grown(

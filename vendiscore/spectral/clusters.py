@@ -40,10 +40,7 @@ def leave_cluster_out(spectrum: Spectrum, clusters: np.ndarray, q: float = DEFAU
     order = np.argsort(clusters, kind="stable")
     starts = np.cumsum(counts) - counts
     left = np.empty(len(counts))
-    if math.isinf(q):
-        usual = _largest
-    else:
-        usual = _integrated if q <= 2 else _encircled
+    usual = _largest if math.isinf(q) else _integrated if q <= 2 else _encircled
     for size in np.unique(counts).tolist():
         own = np.flatnonzero(counts == size)
         for rows in row_blocks(len(own), 16 * size * max(len(values), 50 * size)):
