@@ -193,9 +193,10 @@ def comparing(
     for (i, j), statistic, value, adjusted, level in zip(
         pairs, statistics, found, holm(p), levels(p, plan.level), strict=True
     ):
-        difference, ratio = statistic.interval(level), statistic.ratio(max(equal, 0.0))
-        of_p = value.p, adjusted, value.drawn, level, least
-        compared.append(PairRow(names[i], names[j], *difference, *of_p, *ratio))
+        difference, low, high = statistic.interval(level)
+        known = names[i], names[j], difference, low, high, value.p, adjusted
+        ratio = statistic.ratio(max(equal, 0.0))
+        compared.append(PairRow(*known, value.drawn, level, least, *ratio))
     return Comparison(
         sets=rows,
         pairs=tuple(compared),
