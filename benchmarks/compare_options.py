@@ -1,12 +1,12 @@
-"""Do verdicts hold of clusters, of measures other than the Vendi Score, and of equivalence?
+"""Do verdicts hold of clusters, and of equivalence?
 
     python benchmarks/compare_options.py --repeats 200 \\
         --json benchmarks/results/compare_options.json
 
 Draws two sets of one source again and again, digits with noise on copies of a few, and counts how
-often `compare` says that they differ, with `clusters=` and without. The same of independent
-samples for other measures. Then two sets of labels whose scores differ, as means over many sets,
-by just the share that `within=` asks about: how often they are called the same within it.
+often `compare` says that they differ, with `clusters=` and without. Then two sets of labels whose
+scores differ, as means over many sets, by just the share that `within=` asks about: how often they
+are called the same within it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from few_samples import questions
 from pairs import DATA, arguments, environment, write
 
 from vendiscore import compare, score
@@ -32,7 +31,6 @@ from sources import sentences, vectors
 PERMUTATIONS = 199
 MANY = 2000  # sets that the share between two sources is the mean of
 COPIES = 5
-MEASURES = ("AvgSim", "RKE", "Spread")
 Draw = Callable[[np.random.Generator, int], Any]
 Row = dict[str, Any]
 
@@ -91,17 +89,6 @@ def in_clusters(how: Row, clusters: int, uneven: bool, q: float, repeats: int) -
     return [shares(name, found, clusters=clusters, by=by, q=str(q)) for by, found in ways.items()]
 
 
-def measured(name: str, samples: Any, how: Row, measure: str, n: int, repeats: int) -> Row:
-    """Compare sets of independent samples of one source by another measure."""
-    found = []
-    for seed in range(repeats):
-        at = np.random.default_rng([seed, n]).choice(len(samples), 2 * n, replace=False)
-        a, b = (samples[own] for own in np.split(at, 2))
-        how = {**how, "permutations": PERMUTATIONS, "seed": seed}
-        found.append(compare(a, b, measures=measure, **how))
-    return shares(name, found, measure=measure, sizes=(n, n))
-
-
 def at_the_edge(name: str, wide: Draw, narrow: Draw, how: Row, n: int, repeats: int) -> Row:
     """Ask whether two sources are the same within just the share that parts their scores."""
     rng = np.random.default_rng(n)
@@ -125,12 +112,6 @@ def main() -> None:
     for how in ({"k": "cosine"}, {"k": "rbf", "sigma": 5.0}):
         for clusters, uneven, q in itertools.product((8, 20), (False, True), (1, 2)):
             rows += in_clusters(how, clusters, uneven, q, most)
-    sources: dict[str, tuple[np.ndarray, Row]] = {
-        "questions, n-grams": (np.array(questions(DATA)), {}),
-        "digits, cosine": (digits(), {"k": "cosine"}),
-    }
-    for (name, (samples, how)), measure in itertools.product(sources.items(), MEASURES):
-        rows += [measured(name, samples, how, measure, n, most) for n in (8, 20)]
     for n in (8, 20, 80):
         of = partial(at_the_edge, n=n, repeats=most)
         rows += [

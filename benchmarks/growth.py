@@ -8,7 +8,6 @@ Zipf's law, and the fine labels of TREC.
 - How often the 95 % intervals at n/4, n and 2n cover E log VS of so many samples, which is the mean
   over fresh sets, and on which side they miss it.
 - How often an asymptote is reported, and how often its interval covers the score of the source.
-- How far the coverage of 2n samples, as told from n, is from the coverage of fresh sets of 2n.
 Then the spiders of Chao et al. 2014 (Table 2): growth of labels compared with the estimators of
 iNEXT, written out here.
 """
@@ -28,7 +27,7 @@ import numpy as np
 from pairs import DATA, environment, write
 from scipy.special import digamma, gammaln
 
-from vendiscore import as_similarity, compute, effective_number, growth
+from vendiscore import as_similarity, effective_number, growth
 from vendiscore.comparison.growth import grown
 from vendiscore.similarity.base import Similarity
 from vendiscore.spectral.vendi import vendi
@@ -161,27 +160,6 @@ def shown(row: dict[str, Any]) -> str:
     return " | ".join(parts)
 
 
-def coverages(name: str, pool: Pool, n: int, repeats: int) -> dict[str, Any]:
-    """Return the coverage of 2n samples as predicted from n, and the coverage of fresh sets."""
-    rng = np.random.default_rng([3, n])
-    told = [growth(pool.draw(rng, n), [n, 2 * n], q=2).coverage for _ in range(repeats)]
-    fresh = [
-        compute(pool.draw(rng, 2 * n), measures="SampleCoverage")["SampleCoverage"]
-        for _ in range(repeats)
-    ]
-    at_n, beyond = np.array(told, dtype=float).T
-    row = {
-        "name": name,
-        "n": n,
-        "coverage_n": float(at_n.mean()),
-        "coverage_2n": float(np.mean(fresh)),
-        "bias": float(beyond.mean() - np.mean(fresh)),
-        "rmse": float(np.sqrt(np.mean((beyond - np.mean(fresh)) ** 2))),
-    }
-    print(row, flush=True)
-    return row
-
-
 def chao(counts: np.ndarray, m: int, q: int) -> float:
     """Return the diversity of order q of m ≤ n individuals (Chao et al. 2014, Table 1)."""
     n = counts.sum()
@@ -264,7 +242,6 @@ def main() -> None:
         for n in SIZES:
             repeats = given.repeats if n < 100 else given.repeats // 2
             rows += covers(name, pool, n, repeats)
-            rows.append(coverages(name, pool, n, max(20, repeats // 5)))
     write(given.json, rows, environment() | {"repeats": given.repeats})
 
 

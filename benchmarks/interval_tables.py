@@ -50,17 +50,15 @@ def prompts() -> str:
 
 
 def compared() -> str:
-    """Tabulate how often sets of one source differ by `compare`, of clusters and other measures."""
+    """Tabulate how often sets of one source differ by `compare`, of clusters and of samples."""
     every: dict[tuple[str, str], dict[str, list[Any]]] = {}
     for row in loaded("compare_options")["rows"]:
         if "differ" in row:
-            by = row.get("by", "clusters")
-            what = "VS" if "by" in row else row["measure"]
-            sets = f"2 × {row['clusters']} clusters" if "by" in row else f"2 × {row['sizes'][0]}"
-            every.setdefault((f"{row['name']}: {what}", sets), {}).setdefault(by, []).append(row)
+            sets = f"2 × {row['clusters']} clusters"
+            every.setdefault((row["name"], sets), {}).setdefault(row["by"], []).append(row)
 
-    def mean(rows: list[Any] | None, key: str) -> str:
-        return percent(sum(row[key] for row in rows) / len(rows), 1) if rows else "–"
+    def mean(rows: list[Any], key: str) -> str:
+        return percent(sum(row[key] for row in rows) / len(rows), 1)
 
     return table(
         ("sources", "sets", "runs", "told apart at 5 %", "at 1 %", "at 5 %, without `clusters=`"),
@@ -70,7 +68,7 @@ def compared() -> str:
                 str(sum(row["runs"] for row in by["clusters"])),
                 mean(by["clusters"], "differ"),
                 mean(by["clusters"], "differ_at_1_percent"),
-                mean(by.get("samples"), "differ"),
+                mean(by["samples"], "differ"),
             )
             for what, by in every.items()
         ),
@@ -133,25 +131,6 @@ def _by_order(where: str, *more: str) -> str:
             for (name, n), found in rows.items()
         ),
     ).replace("q = inf", "q = ∞")
-
-
-def ahead() -> str:
-    """Return the coverage of twice the samples, as told from n and of fresh sets."""
-    return table(
-        ("source", "n", "coverage", "of 2n samples", "bias", "root mean square error"),
-        (
-            (
-                row["name"],
-                str(row["n"]),
-                f"{row['coverage_n']:.2f}",
-                f"{row['coverage_2n']:.2f}",
-                f"{row['bias']:+.3f}".replace("-", "−"),
-                f"{row['rmse']:.3f}",
-            )
-            for row in loaded("growth")["rows"]
-            if "coverage_2n" in row
-        ),
-    )
 
 
 def spiders() -> str:

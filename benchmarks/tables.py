@@ -5,7 +5,6 @@ from typing import Any
 
 from cells import RESULTS, loaded, percent, table
 from interval_tables import (
-    ahead,
     clusters,
     compared,
     equivalent,
@@ -285,7 +284,6 @@ TABLES: dict[str, Callable[[], str]] = {
     "chosen": chosen,
     "grown": grown,
     "limits": limits,
-    "ahead": ahead,
     "spiders": spiders,
     "planted": planted,
     "typical": typical,

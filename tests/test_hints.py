@@ -98,6 +98,12 @@ def test_a_keyword_of_compare_that_is_gone_says_what_to_do_instead():
     assert GONE["match"] in str(refused.value)
 
 
+def test_compare_names_the_call_that_has_other_measures():
+    for how in ({}, {"k": "ngram_overlap"}):
+        with pytest.raises(TypeError, match=r"compute\(samples, measures=…, ci=0.95\)"):
+            vendiscore.compare(TEXTS * 2, TEXTS * 2, measures="IntDiv", **how)
+
+
 def test_a_hint_takes_any_value_for_a_name():
     for value in (np.zeros((2, 2)), ["cosine"], {}, None, 3):
         assert suggestion(value, ["cosine"], ["linear"], kind="kernel").endswith("cosine.")
@@ -136,7 +142,9 @@ def test_an_index_is_refused_with_the_way_instead():
         vendiscore.explain(TEXTS, index="approximate")
 
 
-@pytest.mark.parametrize("name", ["KEN", "MagDistance", "RelativeVS", "TruncatedVS", "unbiased"])
+@pytest.mark.parametrize(
+    "name", ["KEN", "MagDistance", "RelativeVS", "SourcesVS", "TruncatedVS", "unbiased"]
+)
 def test_a_measure_that_is_gone_says_what_to_type_instead(name):
     measures = {"RKE": {name: True}} if name[0].islower() else name
     with pytest.raises((TypeError, ValueError)) as refused:

@@ -117,6 +117,7 @@ REMEDIES = {
         "n top topk num count nsamples numsamples budget": (
             "select(samples, size) chooses so many samples."
         ),
+        "measures": "compute(samples, measures=…, ci=0.95) has intervals of other measures.",
         "by": "compare(samples, by=labels) compares sets, groups=labels scores each alone.",
     },
     "measure": {
@@ -169,8 +170,8 @@ GONE = {
         "score too low: pass ci=0.95 alone."
     ),
     "match": (
-        "Sets are drawn down to one size: leave it out; growth(samples).coverage has the coverage "
-        "at each size."
+        "Sets are drawn down to one size: leave it out; compute(samples, "
+        "measures='SampleCoverage') has the coverage of each set."
     ),
     "columns": (
         "A column of a table is passed as the samples, df['text']; n-grams are not hashed: add "
@@ -205,6 +206,11 @@ GONE = {
     "TruncatedVS": (
         "It is effective_number(values[:t] + values[t:].sum() / t), with values = "
         "spectrum(as_similarity(samples))."
+    ),
+    "SourcesVS": "sources(samples, prompts, by=labels).score is the number, with its interval.",
+    "source": (
+        "Columns of a table are passed themselves: sources(df['answer'], df['prompt'], "
+        "by=df['model'])."
     ),
     "solver": (
         "It is an option of the measures of magnitude: measures={'MagArea': {'solver': 'cg'}}."

@@ -4,7 +4,6 @@ import itertools
 import json
 import math
 import pickle
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -98,20 +97,12 @@ def test_twice_the_samples_score_about_what_it_says(k):
 
 
 def test_a_source_of_labels_is_seen_whole():
-    """Eight classes, all met: growth ends, and coverage is 1."""
+    """Eight classes, all met: growth ends."""
     X = np.eye(8)[np.arange(80) % 8]
     found = growth(X, [40, 80, 160], score_X=True)
     assert found.scores[1] == pytest.approx(8)
     assert found.scores[2] == pytest.approx(8, rel=0.05)
-    assert found.coverage[1] == pytest.approx(1, abs=1e-6)
-    assert found.coverage[2] == pytest.approx(1, abs=1e-6)
     assert found.extrapolated == (False, False, True)
-
-
-def test_coverage_is_that_of_good_and_turing():
-    labels = ["a"] * 5 + ["b"] * 3 + ["c", "d"]
-    found = growth(labels, [10], k="labels")
-    assert found.coverage[0] == pytest.approx(0.8, abs=1e-6)
 
 
 def test_usual_sizes_go_from_a_sixteenth_to_twice():
@@ -172,38 +163,10 @@ def test_a_narrow_kernel_does_not_identify_its_limit_but_order_2_does():
     assert "; infinitely many samples would be about" in pairs.sentence
 
 
-def test_coverage_beyond_n_is_near_that_of_larger_sets():
-    options = {"k": "rbf", "sigma": 2.0}
-    told, fresh = [], []
-    for seed in range(12):
-        X = vectors(np.random.default_rng(seed), 120)
-        told.append(growth(X[:60], [30, 60, 90, 120], q=2, **options).coverage)
-        fresh.append(compute(X, measures="SampleCoverage", **options)["SampleCoverage"])
-    assert np.mean(told, axis=0)[-1] == pytest.approx(np.mean(fresh), abs=0.03)
-    assert (np.diff(told, axis=1) > 0).all()
-
-
-def test_a_curve_over_coverage_is_dashed_beyond_n():
-    pytest.importorskip("matplotlib")
-    from matplotlib.figure import Figure
-
-    found = growth(rows(0, 40), [10, 20, 40, 80], k="rbf", sigma=1.0, q=2)
-    ax = found.plot(Figure().add_subplot(), over="coverage")
-    assert ax.get_xlabel() == "coverage"
-    known, beyond, mark = ax.lines
-    assert list(known.get_xdata()) == list(found.coverage[:3])
-    assert list(beyond.get_xdata()) == list(found.coverage[2:])
-    assert mark.get_xdata()[0] == found.coverage[2]
-    with pytest.raises(ValueError, match="`over` must be 'size' or 'coverage', got 'time'"):
-        found.plot(over="time")
-    partly = replace(found, coverage=(*found.coverage[:3], None))
-    assert len(partly.plot(Figure().add_subplot(), over="coverage").lines) == 2
-
-
 def test_it_can_be_written_and_shown():
     found = growth(rows(0, 20), [10, 20, 40], k="cosine", q=math.inf)
     table = found.to_frame()
-    assert list(table) == ["size", "score", "low", "high", "coverage", "extrapolated"]
+    assert list(table) == ["size", "score", "low", "high", "extrapolated"]
     assert table["extrapolated"].tolist() == [False, False, True]
     written = json.loads(json.dumps(found.to_dict()))
     assert written["q"] == "inf"
@@ -277,7 +240,6 @@ def test_clusters_of_one_sample_each_grow_as_samples(q):
     # One leaves VS at m samples, the other κ: alike to the second order of what one sample adds.
     assert each.low[0] == pytest.approx(alone.low[0], rel=0.01)
     assert each.scores[1] == pytest.approx(alone.scores[1], rel=0.05)  # of other subsets
-    assert each.coverage == (None, None)
 
 
 @pytest.mark.parametrize(

@@ -7,12 +7,13 @@ import pytest
 from sources import SOURCES
 
 from vendiscore import compare
+from vendiscore.comparison.comparison import Plan
 from vendiscore.comparison.permutation import holm, permuted, screened
-from vendiscore.comparison.subsets import Matched, Part, matched, windows
+from vendiscore.comparison.subsets import Part, matched, windows
 from vendiscore.progress import finish
 from vendiscore.similarity.matrix import MatrixSimilarity
 from vendiscore.spectral.vendi import spectrum_of, vendi
-from vendiscore.uncertainty.jackknife import influence, influence_error
+from vendiscore.uncertainty.jackknife import Jackknife, influence, influence_error
 
 
 def test_windows_meet_every_sample_about_as_often():
@@ -31,10 +32,10 @@ def test_the_error_of_a_mean_over_windows_is_that_of_all_samples():
     x = np.random.default_rng(0).normal(size=80)
 
     def score(places):
-        return Matched(x[places].mean(), x.std() / math.sqrt(len(places)))
+        return Jackknife(x[places].mean(), x.std() / math.sqrt(len(places)))
 
     found = matched(score, np.arange(80), 40)
-    assert found[:2] == pytest.approx((x.mean(), x.std() / math.sqrt(80)))
+    assert (found.log, found.error) == pytest.approx((x.mean(), x.std() / math.sqrt(80)))
     assert found.units == 80
 
 
@@ -96,7 +97,7 @@ def test_p_of_sets_beyond_a_stack_is_that_of_exact_exchanges(name, q, monkeypatc
 def test_stacked_scores_and_errors_are_those_of_each_set(q):
     X = np.random.default_rng(0).normal(size=(30, 5))
     similarity = MatrixSimilarity(np.exp(-0.1 * ((X[:, None] - X) ** 2).sum(-1)))
-    part = Part(similarity, q, "check", 8)
+    part = Part(similarity, Plan(q), 8)
     places = np.array([np.random.default_rng(s).permutation(30)[:8] for s in range(5)])
     found = part.quick(places)
     for at, log, error in zip(places, found.log, found.error, strict=True):

@@ -191,7 +191,7 @@ def test_growth_is_that_of_the_library_and_judged() -> None:
 )
 def test_growth_is_judged_by_what_twice_the_samples_would_add(scores, verdict) -> None:
     low, high = [1.0] * 3, [9.0] * 3
-    grown = Growth(1.0, 0.95, 40, (20, 40, 80), tuple(scores), low, high, (None,) * 3, (False,) * 3)
+    grown = Growth(1.0, 0.95, 40, (20, 40, 80), tuple(scores), low, high, (False,) * 3)
     said = sentences.growing(grown)
     assert said.startswith(f"{verdict}: more samples of the same source would")
     more = 100 * (scores[2] / scores[1] - 1)

@@ -200,7 +200,6 @@ def test_however_answers_come_the_number_is_one():
         for text in [own[p]]
     ]
     frame = pd.DataFrame(rows)
-    columns = {"source": "model", "prompt": "question", "sample": "text"}
     every = [
         sources(texts, ns=1),
         sources(texts, ["p", "q"], ns=1),
@@ -208,9 +207,6 @@ def test_however_answers_come_the_number_is_one():
         sources(list(texts.values()), names=["a", "b", "c"], ns=1),
         sources({name: [[text] for text in own] for name, own in texts.items()}, ns=1),
         sources(frame["text"], prompts=frame["question"], by=frame["model"], ns=1),
-        sources(frame, **columns, ns=1),
-        sources(rows, **columns, ns=1),
-        sources({name: frame[name].tolist() for name in frame}, **columns, ns=1),
     ]
     assert len({found.score for found in every}) == 1
     assert {tuple(found.names) for found in every} == {("a", "b", "c")}
@@ -306,12 +302,7 @@ LONG = {"a": ["x", "y"], "b": ["x", "z"]}
         (LONG, {"names": ["a", "b"]}, "the dict already names the sources"),
         (LONG, {"q": 0}, "`q` must be an order above 0"),
         (LONG, {"level": 2}, "`level` must be a level from 0.5 to below 1"),
-        (
-            [{"m": 1, "t": "x"}],
-            {"source": "model", "sample": "t"},
-            "source='model'` is not a",
-        ),
-        (LONG, {"source": "model"}, "so must `sample`"),
+        (LONG, {"source": "model"}, "Columns of a table are passed themselves"),
         (["x", "y"], {"by": ["a", "b"], "prompts": [1]}, "`prompts` must have one label for each"),
         (["x", "y"], {"by": ["a", None]}, "has no label in `by`"),
         ("texts", {}, "`answers` must be a dict of source to answers"),
@@ -343,18 +334,6 @@ def test_answers_without_words_are_left_out_as_asked():
     np.testing.assert_array_equal(found.similarity, sources(missing).similarity)
 
 
-def test_the_measure_of_groups_is_the_same_number():
-    X = np.random.default_rng(12).normal(size=(4, 30, 2, 6))
-    flat, prompts = X.reshape(-1, 6), np.tile(np.repeat(np.arange(30), 2), 4).tolist()
-    labels = np.repeat(["a", "b", "c", "d"], 60).tolist()
-    asked = {"SourcesVS": {"prompts": prompts}}
-    found = vendiscore.compute(flat, k="cosine", groups=labels, measures=asked)
-    assert found["SourcesVS"] == pytest.approx(sources(X, k="cosine").score, abs=1e-12)
-    whole = vendiscore.compute(flat, k="cosine", groups=labels, measures="SourcesVS")
-    sets = sources(list(X.reshape(4, 60, 6)), k="cosine", aligned=False)
-    assert whole["SourcesVS"] == pytest.approx(sets.score, abs=1e-12)
-
-
 def test_no_more_than_the_answers_to_one_prompt_are_compared_at_a_time():
     seen = []
 
@@ -365,28 +344,3 @@ def test_no_more_than_the_answers_to_one_prompt_are_compared_at_a_time():
     sources([[(p, s % 2) for p in range(4)] for s in range(3)], k=near, level=None)
     asked = [pair for pair in seen if pair[0] != pair[1]]
     assert len(asked) <= 12 * 11 / 2  # the probe that says whether anything is fitted
-
-
-def test_answers_missing_here_and_there_are_counted_alike_by_the_measure():
-    """Where 40 % are missing, similarities may be indefinite: both repair them."""
-    repaired = 0
-    for seed in range(12):
-        rng = np.random.default_rng(seed)
-        X, has = rng.standard_normal((5, 8, 3)), rng.random((5, 8)) > 0.4
-        answers = [
-            [x if here else None for x, here in zip(*own, strict=True)]
-            for own in zip(X, has, strict=True)
-        ]
-        try:
-            expected = sources(answers, k="cosine")
-        except ValueError:  # two sources without a common prompt
-            continue
-        which, prompts = np.nonzero(has)
-        asked = {"SourcesVS": {"prompts": prompts.tolist()}}
-        how = {"groups": which.tolist(), "measures": asked, "k": "cosine", "details": True}
-        found = vendiscore.compute(X[has], **how)
-        assert found["SourcesVS"] == pytest.approx(expected.score, abs=1e-9)
-        (note,) = [x for x in expected.notes if "set to zero" in x] or [None]
-        assert (note in found["details"]["notes"]) == (note is not None)
-        repaired += note is not None
-    assert repaired >= 3

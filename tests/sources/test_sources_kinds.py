@@ -18,7 +18,6 @@ TEXTS = {
     "c": ["dog", "it rains"],
 }
 ROWS = [{"m": name, "p": p, "t": x} for name, own in TEXTS.items() for p, x in enumerate(own)]
-COLUMNS = {"source": "m", "prompt": "p", "sample": "t"}
 X = np.random.default_rng(0).normal(size=(4, 12, 6))
 
 
@@ -98,18 +97,18 @@ def test_tables_of_other_packages_are_read(kind):
         table = frame.assign(m=frame.m.astype("category"))
     else:
         table = frame.set_index(np.arange(6)[::-1] * 7)
-    assert sources(table, **COLUMNS).score == sources(TEXTS).score
+    assert sources(table["t"], table["p"], by=table["m"]).score == sources(TEXTS).score
 
 
 @pytest.mark.parametrize("missing", [None, float("nan"), pd.NA, np.float64("nan")])
 def test_missing_answers_of_a_table_are_left_out(missing):
-    rows = copy.deepcopy(ROWS)
-    rows[1]["t"] = missing
-    found = sources(rows, **COLUMNS)
+    by, prompts, answers = ([row[name] for row in ROWS] for name in "mpt")
+    answers[1] = missing
+    found = sources(answers, prompts, by=by)
     assert [row.n for row in found.sources] == [1, 2, 2]
-    rows[4]["t"] = ""
+    answers[4] = ""
     with pytest.raises(SampleError) as caught:
-        sources(rows, **COLUMNS)
+        sources(answers, prompts, by=by)
     assert list(caught.value.problems) == [4]
 
 
@@ -163,9 +162,7 @@ def test_calls_side_by_side_give_the_same_number():
     ("answers", "how", "said"),
     [
         ({}, {}, "`sources` compares two or more, got none"),
-        (pd.DataFrame(TEXTS), {}, "or a table with source='…' and sample='…'"),
-        (ROWS, {"sample": "t"}, "and so must `source`"),
-        (ROWS, {**COLUMNS, "by": [1] * 6}, "leave out the labels `by` and `prompts`"),
+        (pd.DataFrame(TEXTS), {}, "pass columns of a table one by one"),
         (["a", "b"], {"by": ["x", "y"], "names": ["q", "r"]}, "labels already name the sources"),
         (TEXTS, {"prompts": ["p", "q"], "aligned": False}, "leave one of them out"),
         (TEXTS, {"given_prompt": True}, "needs prompts that are texts, got 0"),

@@ -12,7 +12,6 @@ from scipy.stats import random_correlation
 
 from vendiscore import FeatureSimilarity, MatrixSimilarity, NotPSDError, effective_number, spectrum
 from vendiscore.spectral.lanczos import largest_eigenvalue
-from vendiscore.spectral.routes import plan
 from vendiscore.spectral.vendi import vendi
 
 ORDERS = [0.0, 0.1, 0.5, 0.999999, 1.0, 1.000001, 1.5, 2.0, 3.0, 10.0, 100.0, math.inf]
@@ -180,21 +179,6 @@ def test_several_orders_share_one_spectrum():
     together = vendi(MatrixSimilarity(K), ORDERS)
     assert together.values == pytest.approx(scores(MatrixSimilarity(K), ORDERS), rel=1e-9)
     assert {estimate.route for estimate in together.estimates} == {"eigenvalues"}
-
-
-def routes_of(similarity, orders):
-    routes = plan(similarity, orders)
-    return [(alone or routes.whole).name for alone in routes.alone]
-
-
-def test_the_plan_says_what_is_done():
-    tall, wide = FeatureSimilarity(np.eye(40, 5)), FeatureSimilarity(np.eye(5, 40))
-    lanczos, small = MatrixSimilarity(np.eye(2000)), MatrixSimilarity(np.eye(20))
-    assert routes_of(tall, [1.0]) == ["covariance"]
-    assert routes_of(wide, [1.0]) == ["eigenvalues"]
-    assert routes_of(wide, [2.0]) == ["norm"]
-    assert routes_of(lanczos, [2.0, math.inf]) == ["norm", "lanczos"]
-    assert routes_of(small, [2.0, math.inf]) == ["eigenvalues"] * 2
 
 
 @pytest.mark.parametrize("kind", ["decaying", "flat", "two equal", "exactly low rank"])

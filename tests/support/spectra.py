@@ -12,7 +12,7 @@ from vendiscore import MatrixSimilarity, as_similarity
 from vendiscore.spectral.estimate import Estimate, Estimating
 from vendiscore.spectral.estimators import estimate_by_lanczos, estimated
 from vendiscore.spectral.hill import effective_number
-from vendiscore.spectral.routes import StalledError, plan
+from vendiscore.spectral.routes import StalledError, spectrum_route
 from vendiscore.spectral.vendi import spectrum_of
 from vendiscore.spectral.weighted_similarity import merge_identical, weighted_by
 
@@ -145,7 +145,7 @@ def cell(kernel: str, shape: str, q: float, rtol: float, way: str, n: int) -> Ce
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         if way == "asked":
-            found = estimated(similarity, [q], p, "check", how, plan(similarity, [1.0]).whole)
+            found = estimated(similarity, [q], p, "check", how, spectrum_route(similarity))
             if found is None:
                 return Cell("exact", True)
         else:

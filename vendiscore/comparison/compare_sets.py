@@ -1,7 +1,7 @@
 """Sets compared at matched size, with p-values by permutation.
 
 T = (log VS_a − log VS_b)/√(se_a² + se_b²) is studentized, so that p also holds for sources that
-differ in other ways. Other measures are exchanged without an error.
+differ in other ways.
 """
 
 from __future__ import annotations
@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..arguments import DEFAULT_ORDER, refuse_gradient
-from ..arrays.types import Options, Record
-from ..measures.evaluation import Chosen, read_measures
+from ..arrays.types import Options
 from ..progress import Counts, counted, told
 from ..resolve.kernel_request import KernelArgument, how_of
 from ..signature import plain
@@ -30,7 +29,7 @@ from .subsets import DrawnSets
 from .within_groups import Groups, PairedSets
 
 # For hints about misspelt keywords.
-_KEYWORDS = ("names", "by", "groups", "clusters", "measures", *Plan.__dataclass_fields__)
+_KEYWORDS = ("names", "by", "groups", "clusters", *Plan.__dataclass_fields__)
 
 
 def compare(
@@ -46,7 +45,6 @@ def compare(
     psd: PSD = "check",
     seed: int = 0,
     within: float | None = None,
-    measures: object = "VS",
     k: KernelArgument | None = None,
     **how: Any,
 ) -> Comparison:
@@ -83,11 +81,6 @@ def compare(
     within : float above 0, optional
         Ask whether sets are the same within such a share of the score, 0.05 say; the verdict is
         "the same within 5 %" where the interval of the ratio at 1 − 2(1 − level) says so.
-    measures : str or dict of str to dict
-        The measure that is compared, one of similarities or of distances under the kernel, such as
-        "IntDiv" or {"MagArea": {"n_scales": 20}} (default: "VS");
-        differences are exchanged without an error, and intervals have the error of leaving one
-        sample out. Each exchange takes the measure's time twice. Not with `groups`.
     k : str, callable, dict or list, optional
         A registered kernel, a function of two samples, or a mixture; strings: "ngram_overlap".
     **how
@@ -129,7 +122,6 @@ def compare(
     >>> round(found.pairs[0].difference, 6)  # twenty that all differ, against two
     18.0
     """
-    chosen = _read_measure(measures, how)
     labels = None if by is None else read_by(by, names)
     named = (
         read_sets(sets, names, how) if labels is None else dict.fromkeys(map(str, labels.labels))
@@ -151,8 +143,6 @@ def compare(
         named, groups = flat_sets(named, groups, read)
     if groups is not None and plan.size is not None:
         raise ValueError("`groups` are matched by size, each by itself: leave `size` out")
-    if chosen and (groups is not None or clusters is not None):
-        raise ValueError("`measures` other than VS take no `groups` or `clusters`: leave them out")
     if groups is not None and clusters is not None:
         raise ValueError(
             "`clusters` are for sets without groups, and `groups` are already independent units: "
@@ -164,30 +154,8 @@ def compare(
     else:
         pool, starts, paired = sorted_sets(sets, labels, given, read, what)
     refuse_gradient("compare", **how, samples=pool)
-    steps = comparing(pool, starts, list(named), plan, paired, chosen, clusters is not None)
+    steps = comparing(pool, starts, list(named), plan, paired, clusters is not None)
     return counted(steps, pairs * plan.permutations, "comparing sets")
-
-
-def _read_measure(measures: object, how: Record) -> Chosen | None:
-    """Read the measure of a comparison and its options, removed from `how`; None for VS."""
-    if measures is None or measures == "VS":
-        return None
-    chosen = read_measures(measures, how)
-    names = [each.measure.name for each in chosen]
-    if len(names) > 1:
-        raise ValueError(f"`measures` must name one measure for each call, got {names!r:.80}")
-    measure = chosen[0].measure
-    if measure.references or measure.groups or measure.sequence:
-        raise ValueError(
-            f"`measures` must look at one set of samples in any order, but {measure.name} does "
-            "not; pass it to `compute`"
-        )
-    if measure.needs not in ("similarity", "distances"):
-        raise ValueError(
-            "`measures` must be computed from similarities, since subsets are scored, but "
-            f"{measure.name} reads {measure.needs}; pass each set to `compute`"
-        )
-    return None if measure.name == "VS" else chosen[0]
 
 
 def comparing(
@@ -196,7 +164,6 @@ def comparing(
     names: Sequence[str],
     plan: Plan,
     groups: Groups | None = None,
-    chosen: Chosen | None = None,
     clustered: bool = False,
 ) -> Counts[Comparison]:
     """Compare sets that are pooled, step by step; groups may be clusters within sets."""
@@ -210,10 +177,10 @@ def comparing(
     pairs = list(itertools.combinations(range(len(names)), 2))
     sets: DrawnSets | PairedSets
     if groups is None or clustered:
-        sets, groups = DrawnSets(pool, starts, names, plan, groups, chosen), None
+        sets, groups = DrawnSets(pool, starts, names, plan, groups), None
     else:
         sets = PairedSets(pool, groups, names, plan)
-    rows = [sets.row(i) for i in range(len(names))]
+    rows = tuple(sets.row(i) for i in range(len(names)))
     statistics = [sets.pair(i, j) for i, j in pairs]
     found: list[Null] = []
     for each, pair in enumerate(statistics):
@@ -226,17 +193,16 @@ def comparing(
     for (i, j), statistic, value, adjusted, level in zip(
         pairs, statistics, found, holm(p), levels(p, plan.level), strict=True
     ):
-        apart, low, high = statistic.interval(level)
-        ends = statistic.ratio(max(equal, 0.0))
-        known = names[i], names[j], apart, low, high, value.p, adjusted, value.drawn, level, least
-        compared.append(PairRow(*known, *ends))
+        difference, low, high = statistic.interval(level)
+        known = names[i], names[j], difference, low, high, value.p, adjusted
+        ratio = statistic.ratio(max(equal, 0.0))
+        compared.append(PairRow(*known, value.drawn, level, least, *ratio))
     return Comparison(
-        sets=tuple(rows),
+        sets=rows,
         pairs=tuple(compared),
         q=plan.q,
         level=plan.level,
         groups=len(groups or ()),
         settings={name: plain(value) for name, value in pool.settings.items()},
         within=plan.within,
-        measure=rows[0].measure,
     )

@@ -9,10 +9,9 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from .. import plots
-from ..arguments import DEFAULT_ORDER, confidence, integer, number
+from ..arguments import DEFAULT_ORDER, confidence, integer, number, read_order
 from ..arrays.types import Axes, Frame, Record
 from ..optional import require
-from ..scoring.request import check_orders
 from ..signature import plain_order
 from ..spectral.spectrum import PSD, check_psd
 from ..summary import Summary, html_table, measured, with_error
@@ -20,7 +19,6 @@ from ..uncertainty.subsampling import MIN_SAMPLES
 from .permutation import needed
 
 MORE, LESS = "more diverse", "less diverse"
-HIGHER, LOWER = "higher", "lower"
 SAME = "no difference shown"
 _USUAL = "999 is usual; a p as small as 1 − level needs 1/(1 − level) − 1"
 _ROUNDED = 1 + 1e-9  # p-values that differ by less are equal
@@ -48,7 +46,7 @@ class Plan:
             remedy = "pass 0.05 for the same within 5 %"
             within = number("within", within, "a share above 0", lambda x: 0 < x < math.inf, remedy)
         return Plan(
-            check_orders([self.q])[0],
+            read_order(self.q),
             level,
             integer("permutations", self.permutations, max(19, needed(level)), remedy=_USUAL),
             size,
@@ -70,7 +68,6 @@ class SetRow(Summary):
     size : int, number of samples that it is drawn down to (over all groups)
     matched, matched_se, matched_low, matched_high : float
         The score of `size` samples: the geometric mean over draws, or the mean over groups.
-    measure : str, name of the measure, "VS" or another one
 
     Examples
     --------
@@ -93,14 +90,12 @@ class SetRow(Summary):
     matched_se: float
     matched_low: float
     matched_high: float
-    measure: str = "VS"
 
     @property
     def sentence(self) -> str:
         """The scores of the set with their standard errors, in a sentence."""
-        of = "effectively different of" if self.measure == "VS" else f"is {self.measure} of"
         return (
-            f"{self.name}: {with_error(self.score, self.se)} {of} {self.n:,}, "
+            f"{self.name}: {with_error(self.score, self.se)} effectively different of {self.n:,}, "
             f"{with_error(self.matched, self.matched_se)} of {self.size:,}."
         )
 
@@ -172,7 +167,6 @@ class Comparison(Summary):
         The kernel and its options, with what was fitted to all sets together.
     within : float or None
         The share of a score within which sets count as the same, if the caller passed one.
-    measure : str, the compared measure, "VS" or another one
 
     Examples
     --------
@@ -193,7 +187,6 @@ class Comparison(Summary):
     groups: int = 0
     settings: Any = field(default_factory=dict, repr=False)
     within: float | None = None
-    measure: str = "VS"
 
     @property
     def names(self) -> list[str]:
@@ -202,8 +195,6 @@ class Comparison(Summary):
 
     def verdict(self, a: str, b: str) -> str:
         """Return whether a is "more diverse" than b, "less diverse", or neither.
-
-        For other measures than VS, a is "higher" or "lower".
 
         With `within`, "the same within 5 %" comes first. Without a difference beyond chance it is
         "no difference shown": the interval tells how large one may be. ValueError: no such sets.
@@ -217,7 +208,7 @@ class Comparison(Summary):
                 if row.p_adjusted > 1 - self.level + 1e-12 or row.difference == 0:
                     return SAME
                 above = (row.difference > 0) == (row.a == a)
-                return self._words[0 if above else 1]
+                return MORE if above else LESS
         raise ValueError(
             f"`a` and `b` must be two of the sets {', '.join(map(repr, self.names))}, got {a!r} "
             f"and {b!r}"
@@ -264,7 +255,6 @@ class Comparison(Summary):
             "level": self.level,
             "groups": self.groups,
             "within": self.within,
-            "measure": self.measure,
             "sets": [asdict(row) for row in self.sets],
             "pairs": [asdict(r) | {"verdict": self.verdict(r.a, r.b)} for r in self.pairs],
             "settings": dict(self.settings),
@@ -279,7 +269,7 @@ class Comparison(Summary):
             [row.matched for row in rows],
             [row.matched_low for row in rows],
             [row.matched_high for row in rows],
-            label=f"{self._words[2].removesuffix(' samples').removeprefix('in ')}, {self.at}",
+            label=f"effectively different, {self.at}",
             ax=ax,
         )
 
@@ -292,18 +282,18 @@ class Comparison(Summary):
 
     def _told(self, row: PairRow) -> str:
         a, b, low, high = row.a, row.b, row.low, row.high
-        verdict, ratio, form = self.verdict(a, b), "", ".2f" if self.measure == "VS" else ".3g"
+        verdict, ratio = self.verdict(a, b), ""
         if verdict == SAME:
-            told = f"{SAME.capitalize()} between {a} and {b}: {row.difference:+{form}}"
+            told = f"{SAME.capitalize()} between {a} and {b}: {row.difference:+.2f}"
         elif verdict == self._within:
-            told = f"{a} and {b} are {verdict}: {row.difference:+{form}}"
+            told = f"{a} and {b} are {verdict}: {row.difference:+.2f}"
             share = 2 * (1 - self.level) / len(self.pairs)
             ends = f"{row.ratio_low:.3f} to {row.ratio_high:.3f}"
             ratio = f"{percent(1 - share)} % interval of their ratio {ends}, "
         else:
             if row.difference < 0:
                 a, b, low, high = b, a, -high, -low
-            told = f"{a} is {self._words[0]} than {b}: {abs(row.difference):{form}} more"
+            told = f"{a} is {MORE} than {b}: {abs(row.difference):.2f} more"
         against = ""
         if verdict != self._within and (low <= 0 <= high) != (verdict == SAME):
             against = f"; the interval {'holds' if low <= 0 <= high else 'leaves out'} 0, p decides"
@@ -313,16 +303,9 @@ class Comparison(Summary):
         p = f"{'' if least else '= '}{chance(row.p_adjusted, row.p_floor)}"
         ratio += f"{percent(row.level)} % interval "
         return (
-            f"{told} {self._words[2]} {self.at} ({ratio}{low:{form}} to "
-            f"{high:{form}}, p {p}{self._remedy(row) * least}{against})."
+            f"{told} effectively different samples {self.at} ({ratio}{low:.2f} to "
+            f"{high:.2f}, p {p}{self._remedy(row) * least}{against})."
         )
-
-    @property
-    def _words(self) -> tuple[str, str, str]:
-        """Words for a higher and a lower set, and the compared quantity."""
-        if self.measure == "VS":
-            return MORE, LESS, "effectively different samples"
-        return HIGHER, LOWER, f"in {self.measure}"
 
     @property
     def _within(self) -> str:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from .. import plots
-from ..arguments import DEFAULT_ORDER, confidence, integer, is_several, one_of, refuse_gradient
+from ..arguments import DEFAULT_ORDER, confidence, integer, is_several, read_order, refuse_gradient
 from ..arrays.namespace import to_host
 from ..arrays.types import Axes, Frame, Record, Samples
 from ..errors import NotPSDError
@@ -19,7 +19,6 @@ from ..progress import foretell, track
 from ..resolve.group_labels import cluster_codes, read_labels
 from ..resolve.kernel_request import KernelArgument
 from ..resolve.sets import similarity_of
-from ..scoring.request import check_orders
 from ..signature import plain_order
 from ..similarity.base import Similarity
 from ..similarity.matrix import in_full
@@ -32,10 +31,10 @@ from ..uncertainty.deficit import LEAST, repeats_of
 from ..uncertainty.jackknife import without_each
 from ..uncertainty.subsampling import MIN_SAMPLES
 from . import extrapolation
-from .coverage import LEAST_NOVELTY, coverage_beyond, coverage_curve
 from .extrapolation import Kappa, kappa_of
 
-_MOST_COVERED = 2_000  # samples whose coverage is found
+# Novelty above this share of a sample exceeds the ridge of the computation.
+LEAST_NOVELTY = 1e-6
 ENOUGH = 16  # the least n for which n/8 samples are two or more
 _KEYWORDS = ("sizes", "clusters", "q", "draws", "level", "psd", "seed")
 
@@ -51,8 +50,6 @@ class Growth(Summary):
     sizes, extrapolated : tuple of int, ascending; tuple of bool, whether each is beyond n
     scores, low, high : tuple of float
         VS_q at each size, with its interval for other samples of the source.
-    coverage : tuple of float or None
-        1 − mean novelty; None where there are more than 2,000 samples, and in reports.
     asymptote : tuple of float (score, low, high), or None
         The score of infinitely many samples; None if these samples do not identify it, or if all
         sizes are at most n.
@@ -73,7 +70,6 @@ class Growth(Summary):
     scores: tuple[float, ...]
     low: tuple[float, ...]
     high: tuple[float, ...]
-    coverage: tuple[float | None, ...]
     extrapolated: tuple[bool, ...]
     asymptote: tuple[float, float, float] | None = None
 
@@ -107,17 +103,12 @@ class Growth(Summary):
         told = {"q": plain_order(self.q), "level": self.level, "n": self.n, "asymptote": end}
         return told | columns
 
-    def plot(self, ax: Axes | None = None, *, over: str = "size") -> Axes:
-        """Draw the curve over "size" or "coverage" with its band, dashed beyond n; return Axes."""
-        one_of("over", over, ("size", "coverage"))
-        x = np.array(self.sizes if over == "size" else self.coverage, dtype=float)
-        end = self.n if over == "size" else np.nanmax(x[~np.array(self.extrapolated)], initial=0)
-        ax = plots.growth(x, self.scores, self.low, self.high, end, ax=ax)  # NaN is not drawn
-        ax.set(xlabel="samples" if over == "size" else over)
-        return ax
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the curve with its band, dashed beyond n, on `ax` or new Axes, and return these."""
+        return plots.growth(self.sizes, self.scores, self.low, self.high, self.n, ax=ax)
 
     def _columns(self) -> dict[str, tuple[Any, ...]]:
-        names = ("sizes", "scores", "low", "high", "coverage", "extrapolated")
+        names = ("sizes", "scores", "low", "high", "extrapolated")
         return {name.removesuffix("s"): getattr(self, name) for name in names}
 
     def _repr_html_(self) -> str:
@@ -148,7 +139,7 @@ def growth(
         Default: from n/16 to 2n.
     clusters : sequence of labels, one for each sample, optional
         Clusters of samples that are not independent, such as near-copies: subsets and errors take
-        whole clusters, 4 or more; not at order 0, and without `coverage`.
+        whole clusters, 4 or more; not at order 0.
     q, level : float in [0, ∞] or "inf", float in [0.5, 1)
         Order of the score (default: 1), and confidence level of the intervals (default: 0.95).
     draws, seed : int of at least 2, int of at least 0
@@ -163,7 +154,7 @@ def growth(
     Returns
     -------
     Growth
-        With `sizes`, `scores`, `low` and `high`, `coverage`, `.to_frame()` and `.plot()`.
+        With `sizes`, `scores`, `low` and `high`, `.to_frame()` and `.plot()`.
 
     Raises
     ------
@@ -177,8 +168,8 @@ def growth(
     orders, changes of log κ by doublings continue as a geometric series.
     Intervals: the jackknife of the logit of κ, Student's t. The asymptote is 1/κ at order 2; below
     it is reported only where the last doubling changed κ by less than 7.5 % (benchmarks/growth.py).
-    Coverage beyond n continues log (1 − coverage) by doublings too. Time: `draws` decompositions
-    with eigenvectors for each size; at order 2 one pass over all pairs.
+    Time: `draws` decompositions with eigenvectors for each size; at order 2 one pass over all
+    pairs.
 
     References
     ----------
@@ -192,7 +183,7 @@ def growth(
     >>> [round(score, 2) for score in found.scores]  # two classes, of which 4 samples show less
     [1.67, 2.0, 2.07]
     """
-    (order,) = check_orders([q])
+    order = read_order(q)
     draws = integer("draws", draws, 2, remedy="20 is usual")
     level = confidence("level", level)
     psd, seed = check_psd(psd), integer("seed", seed, 0)
@@ -212,15 +203,8 @@ def growth(
         codes = cluster_codes(read_labels(clusters, "clusters"), kept, LEAST)
     closed = codes is None and has_closed_form(similarity, order, psd)
     wanted = _sizes(sizes, similarity.n, closed)
-    drawing: Record = {"draws": draws, "level": level, "psd": psd, "seed": seed}
-    found = grown(similarity, wanted, order, closed, clusters=codes, **drawing)
-    if codes is not None:
-        return found
-    some = np.random.default_rng(seed).permutation(similarity.n)[:_MOST_COVERED]
-    curve = dict(enumerate(coverage_curve(similarity, some).tolist(), 1))
-    if wanted[-1] > similarity.n == len(some):
-        curve |= coverage_beyond(similarity, some, wanted)
-    return replace(found, coverage=tuple(map(curve.get, wanted)))
+    how_drawn: Record = {"draws": draws, "psd": psd, "seed": seed, "clusters": codes}
+    return grown(similarity, wanted, order, closed, level=level, **how_drawn)
 
 
 def grown(
@@ -236,7 +220,7 @@ def grown(
     spectrum: Spectrum | None = None,
     clusters: np.ndarray | None = None,
 ) -> Growth:
-    """Return the growth at ascending sizes, without coverages; `spectrum` is of all samples."""
+    """Return the growth at ascending sizes; `spectrum` is of all samples."""
     n, beyond = similarity.n, sizes[-1] > similarity.n
     end: Kappa | None = None
     if closed:
@@ -256,8 +240,8 @@ def grown(
     rows[:, 1], rows[:, 2] = rows.min(axis=1), rows.max(axis=1)
     scores, low, high = map(tuple, rows.T.tolist())
     limit = end.scores(math.inf, *told) if end and -math.inf < end.log < -LEAST_NOVELTY else None
-    coverage, after = (None,) * len(sizes), tuple(m > n for m in sizes)
-    return Growth(q, level, n, tuple(sizes), scores, low, high, coverage, after, limit)
+    beyond_n = tuple(m > n for m in sizes)
+    return Growth(q, level, n, tuple(sizes), scores, low, high, beyond_n, limit)
 
 
 def has_closed_form(similarity: Similarity, q: float, psd: PSD) -> bool:

@@ -2,33 +2,30 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from dataclasses import replace
+from functools import cached_property
 
 import numpy as np
 
 from ..arrays.namespace import row_blocks, scalar, to_host
-from ..measures.evaluation import Chosen, measure_each
-from ..measures.subject import Subject
 from ..similarity.base import Similarity
 from ..similarity.matrix import in_full
 from ..spectral.rank_one import log_score
-from ..spectral.spectrum import PSD
+from ..spectral.spectrum import Spectrum
 from ..spectral.stacks import Spectra
 from ..spectral.vendi import spectrum_of, vendi
 from ..uncertainty.deficit import LEAST, Repeats, log_ends, repeats_of
 from ..uncertainty.jackknife import (
     Jackknife,
-    delete_one_error,
     ends,
     influence,
     influence_error,
     influence_of,
     jackknife,
 )
-from ..uncertainty.subsampling import DRAWS, halves_error, student_reach
+from ..uncertainty.subsampling import halves_error, student_reach
 from .comparison import Plan, SetRow
 from .permutation import STEP, Ends, Statistic, screened
 from .within_groups import Groups
@@ -41,19 +38,6 @@ _NO_ERROR = 1e-12  # the value that replaces a standard error of 0
 _EQUAL = 1e-9  # log VS of sets that differ by less are equal but for rounding
 
 
-class Matched(NamedTuple):
-    """log VS of m of n samples, and its standard error; arrays for many sets.
-
-    `spread` of a single set is the error of its log deficit, by leaving out each of `units`.
-    """
-
-    log: Any
-    error: Any
-    spread: float = math.inf
-    units: int = 0
-    repeats: Repeats | None = None
-
-
 def windows(n: int, m: int) -> list[slice]:
     """Return windows, runs of m of n places, that cover all places, or four such windows."""
     count = min(MOST_WINDOWS, math.ceil(n / m))
@@ -62,15 +46,15 @@ def windows(n: int, m: int) -> list[slice]:
     return [slice(int(start), int(start) + m) for start in starts]
 
 
-def matched(score: Callable[[np.ndarray], Matched], order: np.ndarray, m: int) -> Matched:
+def matched(score: Callable[[np.ndarray], Jackknife], order: np.ndarray, m: int) -> Jackknife:
     """Average the score over windows of m; the squared error of a window is scaled by m Σ c_i²."""
     weights = window_weights(order.shape[-1], m)
     runs = windows(len(weights), m)
-    found = [score(order[..., run]) for run in runs]
+    scores = [score(order[..., run]) for run in runs]
     share = m * float(weights @ weights) / len(runs)
-    error = (share * sum(each.error**2 for each in found)) ** 0.5
-    spread = math.sqrt(share * sum(each.spread**2 for each in found))
-    return Matched(sum(each.log for each in found) / len(runs), error, spread, len(weights))
+    error = (share * sum(each.error**2 for each in scores)) ** 0.5
+    spread = math.sqrt(share * sum(each.spread**2 for each in scores))
+    return Jackknife(sum(each.log for each in scores) / len(runs), error, spread, len(weights))
 
 
 def window_weights(n: int, m: int) -> np.ndarray:
@@ -82,86 +66,73 @@ def window_weights(n: int, m: int) -> np.ndarray:
 
 
 class Part:
-    """Some samples, of which many subsets are scored, by log VS or by the measure that was chosen.
+    """Some samples in random order, of which runs of m are scored.
 
     Errors leave out each sample, or each cluster if samples have the codes of clusters.
     """
 
     def __init__(
-        self,
-        similarity: Similarity,
-        q: float,
-        psd: PSD,
-        m: int,
-        codes: np.ndarray | None = None,
-        chosen: Chosen | None = None,
+        self, similarity: Similarity, plan: Plan, m: int, codes: np.ndarray | None = None
     ) -> None:
         self.n: int = similarity.n
-        self.q, self.psd = q, psd
-        self.codes, self.chosen = codes, chosen
-        if chosen:
-            self.subject: Subject = Subject(similarity, orders=[q], psd=psd)
-        else:
-            self.similarity: Similarity = in_full(similarity, m)
+        self.plan, self.m, self.codes = plan, m, codes
+        self.q: float = plan.q
+        self.similarity: Similarity = in_full(similarity, m)
+        self.units: int = self.n if codes is None else int(codes.max()) + 1
 
-    def score(self, places: np.ndarray) -> Matched:
-        """Return log VS or the measure at `places` with its standard error (0 at order 0)."""
-        if self.chosen:
-            return Matched(self._value(places), self._error(places))
-        part = self.similarity.take(places)
+    def spectrum(self, places: np.ndarray) -> Spectrum:
+        """Return the spectrum of the samples at `places`, with its eigenvectors."""
+        return spectrum_of(self.similarity.take(places), psd=self.plan.psd, vectors=True)
+
+    def score(self, places: np.ndarray) -> Jackknife:
+        """Return log VS at `places` with its standard error (0 at order 0)."""
         if self.q == 0:
-            found = vendi(part, [0.0], psd=self.psd)
-            return Matched(math.log(scalar(found.values[0])), 0.0)
-        spectrum = spectrum_of(part, psd=self.psd, vectors=True)
-        of = jackknife(spectrum, self.q, _at(self.codes, places))
-        return Matched(of.log, of.error, of.spread, of.units)
+            (number,) = vendi(self.similarity.take(places), [0.0], psd=self.plan.psd).values
+            return Jackknife(math.log(scalar(number)), 0.0)
+        return jackknife(self.spectrum(places), self.q, _at(self.codes, places))
 
-    def measured(self, order: np.ndarray, m: int, seed: int) -> Matched:
-        """Return the score of m of the samples in `order`, with the numbers behind its interval."""
-        found = matched(self.score, order, m)
-        if self.chosen:
+    @cached_property
+    def matched(self) -> Jackknife:
+        """log VS of m of the samples, with the numbers behind its interval."""
+        found = replace(matched(self.score, np.arange(self.n), self.m), units=self.units)
+        if self.q:
             return found
-        if self.codes is not None:
-            return found._replace(units=len(np.unique(self.codes[order])))
-        if self.q == 0:
-            rng, half = np.random.default_rng(seed), min(self.n // 2, m)
-            error = float(halves_error(self.n, self._log_of_rank, half, _DRAWS, rng))
-            return found._replace(error=error, units=len(order))
-        return found._replace(repeats=repeats_of(self.similarity.take(order[:m])))
+        rng, half = np.random.default_rng(self.plan.seed), min(self.n // 2, self.m)
+        return replace(
+            found, error=float(halves_error(self.n, self._log_of_rank, half, _DRAWS, rng))
+        )
 
-    def ends(self, found: Matched, level: float, m: int) -> Ends:
-        """Return a score of m samples, and both ends of its interval."""
-        reach = student_reach(level, found.units) * found.error
-        if self.chosen:
-            low, high = self.chosen.measure.limits(m)
-            return found.log, max(low, found.log - reach), min(high, found.log + reach)
-        value = math.exp(found.log)
+    @cached_property
+    def repeats(self) -> Repeats | None:
+        """The repeats among m of the samples; None for clusters, of which they say nothing."""
+        if self.codes is not None:
+            return None
+        return repeats_of(self.similarity.take(np.arange(self.m)))
+
+    def ends(self, level: float) -> Ends:
+        """Return the score of m samples, and both ends of its interval."""
+        known, value = self.matched, math.exp(self.matched.log)
         if self.q == 0:
-            low, high = ends(found.log, reach, m)
+            low, high = ends(known.log, student_reach(level, known.units) * known.error, self.m)
         else:
-            known = Jackknife(found.log, found.error, found.spread, found.units)
-            low, high = np.exp(log_ends(known, m, self.q, level, found.repeats)).tolist()
+            logs = log_ends(known, self.m, self.q, level, self.repeats)
+            low, high = np.exp(logs).tolist()
         return value, min(low, value), max(high, value)
 
-    def standard_error(self, found: Matched) -> float:
-        """Return the standard error of VS, or of the measure."""
-        return float(found.error) * (1.0 if self.chosen else math.exp(found.log))
+    def row(self) -> tuple[float, float, float, float]:
+        """Return the score of m samples, its error and its interval."""
+        value, low, high = self.ends(self.plan.level)
+        return value, float(self.matched.error) * value, low, high
 
-    def quick(self, places: np.ndarray) -> Matched:
-        """Return scores of sets at `places` (g, m) with errors by influence, which cost little.
-
-        Measures are exchanged without errors.
-        """
+    def quick(self, places: np.ndarray) -> Jackknife:
+        """Return scores of sets at `places` (g, m) with errors by influence, which cost little."""
         q, m = self.q, places.shape[1]
-        if self.chosen:
-            return Matched(np.array([self._value(at) for at in places]), np.zeros(len(places)))
         if q == 0 or m > STACKED or self.codes is not None:
-            return Matched(*np.transpose([self._influenced(at)[:2] for at in places]))
+            return Jackknife(*np.transpose([self._influenced(at) for at in places]))
         found = np.empty((2, len(places)))
         for rows in row_blocks(len(places), 16 * m * m):
-            stack = Spectra(
-                to_host(self.similarity.stack(places[rows])), None, [q], self.psd, vectors=True
-            )
+            K = to_host(self.similarity.stack(places[rows]))
+            stack = Spectra(K, None, [q], self.plan.psd, vectors=True)
             logs = np.log(stack.values[0])
             if math.isinf(q):
                 slopes = 1 - m * to_host(stack.vectors)[:, :, -1] ** 2
@@ -169,36 +140,19 @@ class Part:
                 slopes = influence_of(stack.surprises(q) - logs[:, None], q)
             found[:, rows] = logs, np.sqrt((slopes**2).sum(1)) / m
             for i in np.flatnonzero(stack.unusual):  # which may be an error
-                found[:, rows.start + i] = self._influenced(places[rows.start + i])[:2]
-        return Matched(*found)
+                found[:, rows.start + i] = self._influenced(places[rows.start + i])
+        return Jackknife(*found)
 
-    def influence(self) -> np.ndarray:
-        """Return the derivative of log VS of all samples in the share of each."""
-        return influence(spectrum_of(self.similarity, psd=self.psd, vectors=True), self.q)
-
-    def _influenced(self, places: np.ndarray) -> Matched:
+    def _influenced(self, places: np.ndarray) -> tuple[float, float]:
+        """Return log VS at `places`, and its error by influence."""
         if self.q == 0:
-            return self.score(places)
-        spectrum = spectrum_of(self.similarity.take(places), psd=self.psd, vectors=True)
+            return self.score(places).log, 0.0
+        spectrum = self.spectrum(places)
         error = influence_error(spectrum, self.q, _at(self.codes, places))
-        return Matched(log_score(spectrum, self.q), error)
+        return log_score(spectrum, self.q), error
 
     def _log_of_rank(self, places: np.ndarray) -> float:
-        spectrum = spectrum_of(self.similarity.take(places), psd=self.psd)
-        return float(np.log(to_host(spectrum.profile([0.0])))[0])
-
-    def _value(self, places: np.ndarray) -> float:
-        assert self.chosen
-        (found,) = measure_each(self.subject.part(places), [self.chosen], [""])
-        return float(scalar(next(iter(found.values()))))
-
-    def _error(self, places: np.ndarray) -> float:
-        """Return the delete-one error of the measure, or its error by halves of large sets."""
-        m = len(places)
-        if m > MATCHED:
-            rng = np.random.default_rng(0)
-            return float(halves_error(m, lambda at: self._value(places[at]), m // 2, DRAWS, rng))
-        return delete_one_error(np.array([self._value(np.delete(places, i)) for i in range(m)]))
+        return log_score(spectrum_of(self.similarity.take(places), psd=self.plan.psd), 0.0)
 
 
 class DrawnSets:
@@ -214,103 +168,81 @@ class DrawnSets:
         names: Sequence[str],
         plan: Plan,
         clusters: Groups | None = None,
-        chosen: Chosen | None = None,
     ) -> None:
         self.pool = pool
         self.plan = plan
         self.names = names
-        self.chosen = chosen
         self.codes: np.ndarray | None = None
         if clusters is not None:
             self.codes = _codes_of(clusters, names, pool.n, plan.q)
         self.rng: np.random.Generator = np.random.default_rng(plan.seed)
-        self.sizes: list[int] = np.diff(starts).tolist()
-        if plan.size is not None and plan.size > min(self.sizes):
+        sizes: list[int] = np.diff(starts).tolist()
+        if plan.size is not None and plan.size > min(sizes):
             raise ValueError(
-                f"`size` must be {min(self.sizes)} at most, the size of the smallest set, got "
+                f"`size` must be {min(sizes)} at most, the size of the smallest set, got "
                 f"{plan.size}; leave that set out to compare at a larger one"
             )
-        self.m: int = plan.size or min(*self.sizes, MATCHED)
-        self.members: list[np.ndarray] = [
-            np.arange(a, b) for a, b in itertools.pairwise(starts.tolist())
-        ]
+        self.m: int = plan.size or min(*sizes, MATCHED)
+        self.members: list[np.ndarray] = np.split(np.arange(pool.n), starts[1:-1])
         self.places: list[np.ndarray] = [
             np.concatenate(self._shuffled(_at(self.codes, own), own))[: MOST_WINDOWS * self.m]
             for own in self.members
         ]
-        self.parts: list[Part] = [self._part(at, _at(self.codes, at)) for at in self.places]
-        self.found: list[Matched] = [
-            part.measured(np.arange(part.n), self.m, plan.seed) for part in self.parts
-        ]
+        self.parts: list[Part] = [self._part(own, self.m) for own in self.places]
 
     def row(self, i: int) -> SetRow:
         """Return the row of set i."""
-        n, own = self.sizes[i], self.members[i]
-        whole = self._part(own, _at(self.codes, own), n)
-        all_of_it = self._of(whole, whole.measured(np.arange(n), n, self.plan.seed), n)
-        drawn = self._of(self.parts[i], self.found[i], self.m)
-        name = self.chosen.measure.name if self.chosen else "VS"
-        return SetRow(self.names[i], n, *all_of_it, self.m, *drawn, name)
+        own = self.members[i]
+        whole = self._part(own, len(own))
+        return SetRow(self.names[i], len(own), *whole.row(), self.m, *self.parts[i].row())
 
     def pair(self, i: int, j: int) -> Statistic:
         """Return the statistic of sets i and j, with samples or clusters exchanged for p."""
-        places = [self.places[i], self.places[j]]
-        each = [_at(self.codes, own) for own in places]
-        codes, units = None, len(places[0])
-        if each[0] is not None and each[1] is not None:
-            units = int(each[0].max()) + 1
-            codes = np.concatenate([each[0], units + each[1]])
-        both = self._part(np.concatenate(places), codes)
+        a, b = self.parts[i], self.parts[j]
+        both = self._part(np.concatenate([self.places[i], self.places[j]]), self.m)
+        codes = both.codes
 
         def exact(splits: Sequence[Sequence[np.ndarray]]) -> np.ndarray:
-            found = []
+            """Return T of both halves of each split; halves of clusters differ in size."""
+            statistics = []
             for alike in [splits] if codes is None else [[split] for split in splits]:
                 m = min(self.m, *map(len, alike[0]))
                 halves = (np.array(half) for half in zip(*alike, strict=True))
-                found.append(studentized(*(matched(both.quick, half, m) for half in halves)))
-            return np.concatenate(found)
-
-        plain = self.chosen or self.plan.q == 0 or (codes is None and self.m <= STACKED)
-        slopes = None if plain else both.influence()
-
-        def near(halves: Sequence[np.ndarray]) -> float:
-            assert slopes is not None
-            m = min(self.m, *map(len, halves))
-            means = (_mean(slopes[at], m, None if codes is None else codes[at]) for at in halves)
-            return abs(float(studentized(*means)))
+                statistics.append(studentized(*(matched(both.quick, half, m) for half in halves)))
+            return np.concatenate(statistics)
 
         def draw(count: int, bar: float) -> np.ndarray:
             splits = []
             for _ in range(count):
                 mixed = self._shuffled(codes, np.arange(both.n))
-                splits.append([np.concatenate(mixed[:units]), np.concatenate(mixed[units:])])
+                splits.append([np.concatenate(mixed[: a.units]), np.concatenate(mixed[a.units :])])
             if slopes is None:
                 return exact(splits)
-            close = np.array([near(halves) for halves in splits])
-            return screened(close, lambda at: np.abs(exact([splits[k] for k in at])), bar)
+            near = np.array([self._near(slopes, codes, halves) for halves in splits])
+            return screened(near, lambda at: np.abs(exact([splits[k] for k in at])), bar)
 
-        n = len(places[0])
-        seen = float(exact([[np.arange(n), np.arange(n, both.n)]])[0])
-        known = self._known(i), self._known(j)
+        slopes, step = None, STEP
+        if self.plan.q != 0 and (codes is not None or self.m > STACKED):
+            slopes = influence(both.spectrum(np.arange(both.n)), self.plan.q)
+            step = self.plan.permutations
         return Statistic(
-            seen,
+            float(exact([[np.arange(a.n), np.arange(a.n, both.n)]])[0]),
             draw,
-            lambda level: _difference(*(ends_at(level) for ends_at in known)),
-            lambda level: _ratio(*(ends_at(level) for ends_at in known)),
-            STEP if slopes is None else self.plan.permutations,
+            lambda level: _difference(a.ends(level), b.ends(level)),
+            lambda level: _ratio(a.ends(level), b.ends(level)),
+            step,
         )
 
-    def _known(self, i: int) -> Callable[[float], Ends]:
-        return lambda level: self.parts[i].ends(self.found[i], level, self.m)
+    def _near(
+        self, slopes: np.ndarray, codes: np.ndarray | None, halves: Sequence[np.ndarray]
+    ) -> float:
+        """Return T of two halves, about, from the slopes of log VS in the shares of samples."""
+        m = min(self.m, *map(len, halves))
+        means = (_mean(slopes[at], m, None if codes is None else codes[at]) for at in halves)
+        return abs(float(studentized(*means)))
 
-    def _of(self, part: Part, found: Matched, m: int) -> tuple[float, float, float, float]:
-        """Return a score of m samples, its error and its interval."""
-        value, low, high = part.ends(found, self.plan.level, m)
-        return value, part.standard_error(found), low, high
-
-    def _part(self, places: np.ndarray, codes: np.ndarray | None, m: int | None = None) -> Part:
-        samples = self.pool.take(places)
-        return Part(samples, self.plan.q, self.plan.psd, m or self.m, codes, self.chosen)
+    def _part(self, places: np.ndarray, m: int) -> Part:
+        return Part(self.pool.take(places), self.plan, m, _at(self.codes, places))
 
     def _shuffled(self, codes: np.ndarray | None, members: np.ndarray) -> list[np.ndarray]:
         """Return the members of each cluster, or each alone, in random order."""
@@ -327,10 +259,10 @@ def _at(codes: np.ndarray | None, places: np.ndarray) -> np.ndarray | None:
 
 
 def _codes_of(clusters: Groups, names: Sequence[str], n: int, q: float) -> np.ndarray:
-    """Return the code of the cluster of each of n samples, from 0 in each set."""
+    """Return the code of the cluster of each of n samples, set after set."""
     if not q:
         raise ValueError("`clusters` need an order above 0: pass q=0.1, or leave them out")
-    codes: np.ndarray = np.empty(n, dtype=int)
+    codes, count = np.empty(n, dtype=int), 0
     for i, name in enumerate(names):
         own = [each[i] for each in clusters if len(each[i])]
         if len(own) < LEAST:
@@ -338,25 +270,26 @@ def _codes_of(clusters: Groups, names: Sequence[str], n: int, q: float) -> np.nd
                 f"`clusters` must be at least {LEAST} of each set, got {len(own)} of "
                 f"`{name}`; add samples of other clusters, or leave that set out"
             )
-        for code, places in enumerate(own):
-            codes[places] = code
+        for places in own:
+            codes[places] = count
+            count += 1
     return codes
 
 
-def _mean(slopes: np.ndarray, m: int, codes: np.ndarray | None) -> Matched:
+def _mean(slopes: np.ndarray, m: int, codes: np.ndarray | None) -> Jackknife:
     """Return the mean of slopes over windows of m, and its standard error."""
     weights = window_weights(len(slopes), m)
     mean = float(slopes @ weights)
     if codes is None:
-        return Matched(mean, float(slopes.std()) * math.sqrt(float(weights @ weights)))
+        return Jackknife(mean, float(slopes.std()) * math.sqrt(float(weights @ weights)))
     sums = np.bincount(codes, weights * (slopes - mean))
     own = np.bincount(codes, weights) > 0
     count = int(own.sum())
     square = count / max(count - 1, 1) * float(np.square(sums[own]).sum())
-    return Matched(mean, math.sqrt(square))
+    return Jackknife(mean, math.sqrt(square))
 
 
-def studentized(a: Matched, b: Matched) -> np.ndarray:
+def studentized(a: Jackknife, b: Jackknife) -> np.ndarray:
     """Return T of pairs of sets, and 0 where sets are equal but for rounding."""
     apart = a.log - b.log
     T = apart / np.maximum(np.hypot(a.error, b.error), _NO_ERROR)

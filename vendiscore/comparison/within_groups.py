@@ -10,14 +10,14 @@ import numpy as np
 from ..arrays.namespace import row_blocks, to_host
 from ..similarity.base import Similarity
 from ..similarity.matrix import MatrixSimilarity
-from ..spectral.spectrum import PSD
 from ..spectral.stacks import Spectra
 from ..spectral.vendi import spectrum_of
 from ..uncertainty.subsampling import bounded, mean_error, student
 from .comparison import Plan, SetRow
-from .permutation import Statistic
+from .permutation import Ends, Statistic
 
 Groups = Sequence[Sequence[np.ndarray]]
+_EQUAL = 1e-9  # mean scores that differ by less are equal but for rounding
 
 
 class PairedSets:
@@ -44,51 +44,49 @@ class PairedSets:
         ]
 
     def row(self, i: int) -> SetRow:
-        """Return mean scores of set i over groups."""
-        q, psd = self.plan.q, self.plan.psd
-        whole = np.concatenate([_scores(K, q, psd) for K, _, _ in self.stacks[i]])
+        """Return mean scores of set i over groups, of all samples and of as many as others have."""
+        stacks = self.stacks[i]
+        whole = np.concatenate([self._scores(K) for K, _, _ in stacks])
+        drawn = np.concatenate([self._scores(K[:, :m, :m]) for K, _, m in stacks])
         n = sum(len(own[i]) for own in self.groups)
-        m = sum(min(map(len, own)) for own in self.groups)
-        return SetRow(self.names[i], n, *self._mean(whole, n), m, *self._drawn(i))
+        size = sum(len(K) * m for K, _, m in stacks)
+        return SetRow(self.names[i], n, *self._mean(whole, n), size, *self._mean(drawn, size))
 
     def pair(self, i: int, j: int) -> Statistic:
         """Return the mean difference over groups, and T of it with samples exchanged in them."""
-        stacks, q, rng = list(self._stacks([i, j])), self.plan.q, self.rng
-        psd = self.plan.psd
+        stacks = list(self._stacks([i, j]))
 
         def scored(exchanged: bool) -> np.ndarray:
             """Return VS of both sets in each group, (2, groups)."""
-            found = []
+            scores = []
             for K, (first, second), m in stacks:
                 order = np.tile(np.arange(first + second), (len(K), 1))
                 if exchanged:
-                    order = rng.permuted(order, axis=1)
-                parts = (order[:, at : at + m] for at in (0, first))
-                found.append([_scores(K, q, psd, at) for at in parts])
-            return np.concatenate(found, axis=1)
+                    order = self.rng.permuted(order, axis=1)
+                halves = order[:, :m], order[:, first : first + m]
+                scores.append([self._scores(_submatrices(K, places)) for places in halves])
+            return np.concatenate(scores, axis=1)
 
         def T(a: np.ndarray, b: np.ndarray) -> float:
             mean, error = mean_error(a - b)
-            return 0.0 if abs(mean) < 1e-9 else mean / max(error, 1e-12)
+            return 0.0 if abs(mean) < _EQUAL else mean / max(error, 1e-12)
 
         a, b = scored(False)
 
         def ratio(level: float) -> tuple[float, float]:
             # The logarithm of a ratio of means is about the mean of these (delta method).
             _, _, low, high = student(a / a.mean() - b / b.mean(), level)
-            of = math.log(a.mean() / b.mean())
-            return math.exp(of + low), math.exp(of + high)
+            log = math.log(a.mean() / b.mean())
+            return math.exp(log + low), math.exp(log + high)
 
-        def interval(level: float) -> tuple[float, float, float]:
+        def interval(level: float) -> Ends:
             mean, _, low, high = student(a - b, level)
-            return (mean, low, high) if abs(mean) >= 1e-9 else (0.0, low, high)
+            return (0.0 if abs(mean) < _EQUAL else mean), low, high
 
-        return Statistic(
-            T(a, b),
-            lambda count, _: np.array([T(*scored(True)) for _ in range(count)]),
-            interval,
-            ratio,
-        )
+        def draw(count: int, bar: float) -> np.ndarray:
+            return np.array([T(*scored(True)) for _ in range(count)])
+
+        return Statistic(T(a, b), draw, interval, ratio)
 
     def _stacks(self, sets: Sequence[int]) -> Iterator[tuple[np.ndarray, list[int], int]]:
         """Yield similarities (g, N, N) of groups of equal sizes, the sizes, and the least size."""
@@ -100,19 +98,15 @@ class PairedSets:
             for rows in row_blocks(len(places), 8 * sum(each) ** 2):
                 yield to_host(self.pool.stack(np.array(places[rows]))), each, least
 
-    def _drawn(self, i: int) -> tuple[float, float, float, float]:
-        """Return the mean score of set i at its matched size, its error and its interval."""
-        drawn = [_scores(K[:, :m, :m], self.plan.q, self.plan.psd) for K, _, m in self.stacks[i]]
-        least = sum(len(K) * m for K, _, m in self.stacks[i])
-        return self._mean(np.concatenate(drawn), least)
-
     def _mean(self, scores: np.ndarray, n: int) -> tuple[float, float, float, float]:
         """Return the mean score of groups with n samples in total, its error and its interval."""
         return bounded(scores, self.plan.level, 1.0, n / len(scores))
 
+    def _scores(self, K: np.ndarray) -> np.ndarray:
+        """Return VS_q of each matrix of a stack, (g,)."""
+        return np.asarray(Spectra(K, None, [self.plan.q], self.plan.psd).values[0])
 
-def _scores(K: np.ndarray, q: float, psd: PSD, places: np.ndarray | None = None) -> np.ndarray:
-    """Return VS_q of each matrix of a stack, (g,), or of its samples at `places` (g, m)."""
-    if places is not None:
-        K = K[np.arange(len(K))[:, None, None], places[:, :, None], places[:, None, :]]
-    return np.asarray(Spectra(K, None, [q], psd).values[0])
+
+def _submatrices(K: np.ndarray, places: np.ndarray) -> np.ndarray:
+    """Return the similarities of the samples of each group at `places` (g, m)."""
+    return K[np.arange(len(K))[:, None, None], places[:, :, None], places[:, None, :]]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import scipy
 
-from ..arrays.namespace import as_kind_of, row_blocks, scalar, to_host
+from ..arrays.namespace import row_blocks, scalar, to_host
 from ..similarity.base import Similarity
 from ..similarity.matrix import in_full
 from ..spectral.hill import effective_number
@@ -88,16 +88,16 @@ def _logs(
     orders, psd = subject.orders, subject.psd
     weights = None if p is None else p[rows] / p[rows].sum(-1, keepdims=True)
     sets, m = rows.shape
-    found: list[Any] = []
+    scores: list[Any] = []
     if m <= LARGEST:
         for some in row_blocks(sets, 8 * m * max(m, K.dim or 0), least=1):
             own = None if weights is None else weights[some]
-            found.append(Spectra(to_host(K.stack(rows[some])), own, orders, psd).values)
-        return np.log(np.concatenate(found, axis=1))
+            scores.append(Spectra(to_host(K.stack(rows[some])), own, orders, psd).values)
+        return np.log(np.concatenate(scores, axis=1))
     for i, places in enumerate(rows):
-        own = None if weights is None else as_kind_of(weights[i], K.diagonal())
-        found.append([scalar(x) for x in vendi(K.take(places), orders, own, psd).values])
-    return np.log(found).T
+        own = None if weights is None else weights[i]
+        scores.append(vendi(K.take(places), orders, own, psd).values)
+    return np.log(scores).T
 
 
 def _log_within(weights: np.ndarray, logs: np.ndarray, q: float) -> np.ndarray:
@@ -108,5 +108,6 @@ def _log_within(weights: np.ndarray, logs: np.ndarray, q: float) -> np.ndarray:
         own = np.log(weights)
     if math.isinf(q):
         return np.asarray(own.max(-1) - (own - logs).max(-1))
-    sums = [scipy.special.logsumexp(x, axis=-1) for x in (q * own + (1 - q) * logs, q * own)]
-    return np.asarray((sums[0] - sums[1]) / (1 - q))
+    of_both = scipy.special.logsumexp(q * own + (1 - q) * logs, axis=-1)
+    of_weights = scipy.special.logsumexp(q * own, axis=-1)
+    return np.asarray((of_both - of_weights) / (1 - q))

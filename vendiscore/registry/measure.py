@@ -197,7 +197,7 @@ def list_measures() -> list[Measure]:
     Examples
     --------
     >>> [measure.name for measure in list_measures() if measure.groups]
-    ['BetweenVS', 'SourcesVS', 'TotalVS', 'WithinVS']
+    ['BetweenVS', 'TotalVS', 'WithinVS']
     """
     _measures.load()
     return list(_measures.named.values())

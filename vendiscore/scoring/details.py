@@ -197,7 +197,7 @@ def _notes(
         )
     spectrum = found.spectrum if found else None
     notes += spectrum.notes if spectrum and min(subject.orders) < 1 else []
-    if found and any(not estimate.exact for estimate in found.estimates):
+    if found and any(estimate.error for estimate in found.estimates):
         notes.append(
             "Some scores are estimates: NAME_se is the standard error of the computation; it does "
             "not say how other samples would score."

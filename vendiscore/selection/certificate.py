@@ -22,6 +22,7 @@ from ..arrays.namespace import gram
 from ..arrays.threads import at_most, each, in_order
 from ..errors import NotPSDError
 from ..progress import track
+from ..spectral.hill import log_of_entropy, surprisal
 from ..spectral.spectrum import NEGATIVE_MASS
 from .candidates import Candidates
 from .constraints import Constraints
@@ -67,11 +68,8 @@ def bound(candidates: Candidates, places: np.ndarray, constraints: Constraints, 
 
 
 def _log_effective(S: float, q: float) -> float:
-    """Return log VS_q of a matrix of trace 1 with that S_q."""
-    if q == 1:
-        return S
-    more = (1 - q) * S
-    return math.log1p(more) / (1 - q) if more > -1 else math.inf
+    """Return log VS_q of a matrix of trace 1 with that S_q, infinite where there is none."""
+    return float(log_of_entropy(S, q)) if (1 - q) * S > -1 else math.inf
 
 
 class _Space:
@@ -157,7 +155,4 @@ class _Space:
 
 def _slope(values: np.ndarray, q: float) -> np.ndarray:
     """Return the derivative of (x^q − x)/(1 − q)."""
-    logs = np.log(values)
-    if q == 1:
-        return np.asarray(-logs - 1)
-    return np.asarray(q * np.expm1((q - 1) * logs) / (1 - q) - 1)  # no 0/0 as q → 1
+    return q * surprisal(np.log(values), q) - 1

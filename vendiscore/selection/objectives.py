@@ -11,6 +11,7 @@ import numpy as np
 from ..arrays import memory
 from ..arrays.namespace import row_blocks
 from ..arrays.threads import each, in_order
+from ..spectral.hill import log_of_entropy
 from ..spectral.rank_one import gains as exact_gains
 from ..spectral.spectrum import Spectrum
 from .candidates import Candidates
@@ -310,6 +311,5 @@ class Spectral:
             return gains
         own = self.merit.quality[some]
         m = len(self.places) + 1 + more
-        S = total + gains
-        part = S / m if self.q == 1 else np.log1p((1 - self.q) * S / m) / (1 - self.q)
-        return np.asarray(self.merit.joined(math.log(m) + part, (quality + own) / m))
+        log = math.log(m) + log_of_entropy((total + gains) / m, self.q)
+        return np.asarray(self.merit.joined(log, (quality + own) / m))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays.threads import in_order
-from ..spectral.hill import effective_number
+from ..spectral.hill import effective_number, log_of_entropy
 from .resolvent import FINE, vendi_form
 
 # With so many samples, eigenvalues of every prefix take 0.1 s; with 1,000, more than a minute.
@@ -37,8 +37,7 @@ def prefix_scores(K: np.ndarray, q: float) -> np.ndarray:
             S += part
     except np.linalg.LinAlgError:  # a similarity that is not a kernel
         return np.array([vendi_of(K[:i, :i], q) for i in m])
-    part = S / m if q == 1 else np.log1p((1 - q) * S / m) / (1 - q)
-    scores = m * np.exp(part)
+    scores = m * np.exp(log_of_entropy(S / m, q))
     scores[-1] = vendi_of(K, q)
     return np.asarray(scores)
 

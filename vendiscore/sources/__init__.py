@@ -20,9 +20,6 @@ def sources(
     *,
     by: Sequence[Hashable] | None = None,
     names: Sequence[str] | None = None,
-    source: str | None = None,
-    prompt: str | None = None,
-    sample: str | None = None,
     aligned: bool = True,
     given_prompt: bool = False,
     q: float | str = DEFAULT_ORDER,
@@ -35,17 +32,15 @@ def sources(
 
     Parameters
     ----------
-    answers : dict, list, array or table
+    answers : dict, list or array
         The answers of each source by name: a list or array with a place for each prompt, or a dict
         of prompt to answer. Several answers are a list; None marks a missing answer. Sources in a
-        list are called A, B, … or by `names`, and folders by their names. Or samples, with `by`; or
-        a table, with `source`.
+        list are called A, B, … or by `names`, and folders by their names. Or samples, with `by`: of
+        a table, ``sources(df["answer"], df["prompt"], by=df["model"])``.
     prompts : sequence of labels, optional
         The prompts, in the order of the lists; with `by` the prompt of each sample.
     by, names : sequence of labels, sequence of str, optional
         The source of each sample, if all are one list; the names of sources passed as a list.
-    source, prompt, sample : str, optional
-        The columns of a table (a DataFrame, a list of dicts) with sources, prompts and samples.
     aligned : bool
         False for sets of samples that answer no prompts, such as molecules of several generators,
         each a list, an array or a folder of images: they are compared as wholes.
@@ -102,22 +97,14 @@ def sources(
     ('small', 'large')
     """
     from ..resolve.kernel_request import how_of
-    from .answer_table import from_rows, from_sources, read_columns
+    from .answer_table import from_rows, from_sources
     from .calculation import found, read_plan
 
-    own = ("by", "names", "source", "prompt", "sample", "aligned", "given_prompt", "level", "q")
+    own = ("by", "names", "aligned", "given_prompt", "level", "q")
     read = how_of({"k": k, **how}, own)
     plan = read_plan(q, level, psd, given_prompt)
-    if source is None and (sample is not None or prompt is not None):
-        raise TypeError("`sample` and `prompt` name columns of a table, and so must `source`")
-    if source is not None and (by is not None or prompts is not None):
-        raise TypeError(
-            "`source` and `prompt` name columns; leave out the labels `by` and `prompts`"
-        )
-    if names is not None and (by is not None or source is not None):
+    if names is not None and by is not None:
         raise TypeError("the labels already name the sources: leave `names` out")
-    if source is not None:
-        answers, by, prompts = read_columns(answers, source, prompt, sample)
     if not aligned and prompts is not None:
         raise ValueError(
             "aligned=False is of samples that answer no prompts: leave one of them out"

@@ -11,14 +11,10 @@ import numpy as np
 from ..arrays.inputs import as_samples, choose
 from ..arrays.pools import pooled, size
 from ..arrays.types import Record, Samples
-from ..hints import suggestion
 from ..resolve.group_labels import check_size, coded, grouped, is_missing, read_labels
 from ..resolve.kernel_request import How
 from ..resolve.set_names import by_name, written
 from ..resolve.sets import read_collection
-
-_LEAST = "`sources` compares two or more"
-_SETS = "aligned=False, if they are sets of samples that answer no prompts"
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,26 +42,6 @@ class Answers:
         """Return the name of sample i in messages."""
         which = f" to prompt {self.prompts[self.prompt[i]]!r:.60}" if self.prompts else ""
         return f"an answer of {self.names[self.source[i]]!r}{which}"
-
-
-def read_columns(answers: Any, source: str, prompt: str | None, sample: str | None) -> list[Any]:
-    """Return the columns of a table that have samples, sources and prompts, None if not named."""
-    if sample is None:
-        raise TypeError("`source` names a column, and so must `sample`: pass sample='answer', say")
-    rows = answers if isinstance(answers, (list, tuple)) else None
-    if rows and all(isinstance(row, Mapping) for row in rows):
-        known = list(dict.fromkeys(name for row in rows for name in row))
-    else:
-        known = list(getattr(answers, "column_names", getattr(answers, "columns", ())))
-        known = list(answers) if isinstance(answers, Mapping) else known
-    found: list[object] = []
-    for argument, name in (("sample", sample), ("source", source), ("prompt", prompt)):
-        if name is not None and name not in known:
-            hint = suggestion(name, map(str, known))
-            raise ValueError(f"`{argument}={name!r}` is not a column of the table. {hint}")
-        values = [row.get(name) for row in rows] if rows else answers[name or sample]
-        found.append(None if name is None else as_samples(values, argument, empty=True))
-    return found
 
 
 def from_rows(samples: Samples, by: object, prompts: object, how: How) -> Answers:
@@ -129,7 +105,8 @@ def from_sources(
         raise ValueError(
             f"sources must have answers to the same prompts, one place for each: {a!r} has "
             f"{lengths[a]} and {b!r} {lengths[b]}; put None where there is no answer, pass each "
-            f"source as a dict of prompt to answer, or {_SETS}"
+            f"source as a dict of prompt to answer, or aligned=False, if they are sets of samples "
+            f"that answer no prompts"
         )
     source = np.repeat(np.arange(len(parts)), [len(at) for _, at, _ in parts.values()])
     every: tuple[Hashable, ...] = tuple(range(max(lengths.values())))
@@ -145,8 +122,9 @@ def _named(answers: Any, names: Any) -> Record:
     several = isinstance(answers, (list, tuple)) or hasattr(answers, "ndim")
     if not isinstance(answers, Mapping) and (table or not several):
         raise TypeError(
-            f"`answers` must be a dict of source to answers, a list of these, or a table with "
-            f"source='…' and sample='…', got {type(answers).__name__}"
+            f"`answers` must be a dict of source to answers, or a list of these, got "
+            f"{type(answers).__name__}; pass columns of a table one by one: sources(df['answer'], "
+            f"df['prompt'], by=df['model'])"
         )
     return by_name(answers, names, "source")
 
@@ -190,7 +168,8 @@ def _check_several(names: Sequence[str]) -> None:
     if len(names) < 2:
         found = f"got {names[0]!r} alone" if names else "got none"
         raise ValueError(
-            f"{_LEAST}, {found}; add another, or score the answers of one by `compute`"
+            f"`sources` compares two or more, {found}; add another, or score the answers of one by "
+            f"`compute`"
         )
 
 

@@ -16,8 +16,7 @@ from ..arrays.inputs import choose
 from ..arrays.namespace import to_host
 from ..arrays.threads import in_order
 from ..arrays.types import Record
-from ..errors import SampleError, warn
-from ..measures.source_number import psd_of_sources
+from ..errors import NotPSDError, SampleError, warn
 from ..progress import track
 from ..resolve.kernel_request import How, with_prompts
 from ..resolve.sets import is_fitted, part_of, resolve_sets
@@ -32,13 +31,17 @@ from ..uncertainty.jackknife import delete_one_error
 from ..uncertainty.subsampling import student_reach
 from .answer_table import Answers, check_defined, check_shared
 from .between_sources import Score, SourceRow, Sources
-from .replicates import OfBlocks, OfPrompts, Replicates, packed
+from .replicates import OfBlocks, OfPrompts, Replicates
 
 # Answers drawn at random to fit a bandwidth; more would hardly change it.
 _FITTED_TO = 1_000
 # Random blocks of whole sets, each left out once.
 _BLOCKS = 20
 _ROUNDING = 1e-9
+_REPAIRED = (
+    "Similarities of sources have negative eigenvalues, which are set to zero: each two sources "
+    "are compared over the prompts that both have answers to."
+)
 _FEW = 30  # prompts; with fewer, intervals hold less often
 
 
@@ -78,8 +81,13 @@ def found(answers: Answers, how: How, plan: Plan) -> Sources:
         )
     S = replicates.whole()
     check_defined(answers.names, S)
-    complete = not answers.prompts or bool((replicates.shared == replicates.units).all())
-    psd = psd_of_sources(S, plan.psd, complete, notes)
+    K, psd = MatrixSimilarity(S), plan.psd
+    if answers.prompts and (replicates.shared < replicates.units).any():
+        try:
+            spectrum_of(K, psd=psd)
+        except NotPSDError:
+            psd = "clip"
+            notes.append(_REPAIRED)
     score = _score(replicates, plan, S, psd)
     corrected = None
     if not np.isnan(own).any():
@@ -90,7 +98,6 @@ def found(answers: Answers, how: How, plan: Plan) -> Sources:
         notes.append(
             f"With {replicates.units} prompts, intervals hold less often than their level says."
         )
-    K = MatrixSimilarity(S)
     spectrum = spectrum_of(K, psd=psd, vectors=True)
     adds = score.value - np.exp(leave_one_out(spectrum, plan.q))
     used = np.bincount(np.delete(answers.source, list(dropped)))
@@ -137,32 +144,31 @@ def _of_prompts(answers: Answers, how: How, plan: Plan) -> Any:
     """Return means by prompt and by source, scores by prompt, settings and samples left out."""
     names, places = answers.names, answers.places()
     n, prompts = len(names), len(answers.prompts)
-    pairs = n * (n + 1) // 2
     if plan.given_prompt and (other := [p for p in answers.prompts if not isinstance(p, str)]):
         raise TypeError(f"`given_prompt` needs prompts that are texts, got {other[0]!r:.60}")
     memory.require(
-        8 * pairs * prompts,
+        8 * n**2 * prompts,
         f"similarities of {n} sources for each of {prompts} prompts",
         "compare fewer sources, or a part of the prompts",
     )
-    means, counts = np.zeros((prompts, pairs)), np.zeros((prompts, n), dtype=int)
+    means, counts = np.zeros((prompts, n, n)), np.zeros((prompts, n), dtype=int)
     scores, own, spread = np.ones(prompts), np.zeros((2, n)), np.zeros((2, n))
     compared = _Compared(answers, how, plan)
 
     def look(place: int) -> tuple[np.ndarray, np.ndarray, float, np.ndarray]:
         similarity, kept = compared(place, places[place])
         if similarity is None:  # nobody answered
-            return np.zeros(pairs), np.zeros(n, dtype=int), np.nan, np.full(n, np.nan)
+            return np.zeros((n, n)), np.zeros(n, dtype=int), np.nan, np.full(n, np.nan)
         codes = answers.source[kept]
         here = np.bincount(codes, minlength=n)
         K = mean_similarities(set_sums(similarity, codes, n), here)
         has = K.diagonal() > 0  # answers that cancel out have no direction
         score = _effective(K, has, plan.q) if (here > 0).sum() > 1 else np.nan
-        return packed(K), here, score, _own(similarity, codes, n, plan.q)
+        return K, here, score, _own(similarity, codes, n, plan.q)
 
     done = in_order(look, range(prompts))
-    for p, (row, here, score, own_scores) in enumerate(track(done, prompts, "comparing answers")):
-        means[p], counts[p], scores[p] = row, here, score
+    for p, (K, here, score, own_scores) in enumerate(track(done, prompts, "comparing answers")):
+        means[p], counts[p], scores[p] = K, here, score
         found = ~np.isnan(own_scores)
         spread += np.where(found, [np.nan_to_num(own_scores), found], 0)
     if empty := [name for name, n in zip(names, counts.sum(axis=0), strict=True) if not n]:

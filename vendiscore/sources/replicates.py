@@ -40,17 +40,15 @@ class Replicates(ABC):
 
 
 class OfPrompts(Replicates):
-    """Means over prompts, from means of each: `packed` (prompts, pairs), `counts` of answers."""
+    """Means over prompts, from `means` of each (prompts, n, n) and its `counts` of answers."""
 
-    def __init__(self, packed: np.ndarray, counts: np.ndarray) -> None:
-        self.units, self.sources = len(packed), counts.shape[1]
-        self.packed = packed
+    def __init__(self, means: np.ndarray, counts: np.ndarray) -> None:
+        self.units = len(means)
+        self.means = means
         self.has: np.ndarray = counts > 0
-        diagonal = packed[:, np.flatnonzero(np.equal(*np.tril_indices(self.sources)))]
-        self.own: tuple[np.ndarray, np.ndarray] = (
-            diagonal,
-            np.where(self.has, without_own(diagonal, counts), 0.0),
-        )
+        own = means.diagonal(axis1=1, axis2=2)
+        corrected = np.where(self.has, without_own(own, counts), 0.0)
+        self.own: tuple[np.ndarray, np.ndarray] = own, corrected
 
     @property
     def shared(self) -> np.ndarray:
@@ -58,18 +56,13 @@ class OfPrompts(Replicates):
         has = self.has.astype(float)
         return has.T @ has
 
-    def means(self, units: slice) -> np.ndarray:
-        """Return the mean similarities of some prompts, (prompts, sources, sources)."""
-        return unpacked(self.packed[units], self.sources)
-
     def _whole(self, corrected: bool) -> Stack:
-        sums = unpacked(self.packed.sum(axis=0), self.sources)
-        return sums, self.own[corrected].T @ self.has
+        return self.means.sum(axis=0), self.own[corrected].T @ self.has
 
     def _without(self, units: slice, whole: Stack, corrected: bool) -> Stack:
         sums, own = whole
         part = self.own[corrected][units][:, :, None] * self.has[units][:, None, :]
-        return sums - self.means(units), own - part
+        return sums - self.means[units], own - part
 
 
 class OfBlocks(Replicates):
@@ -98,20 +91,6 @@ class OfBlocks(Replicates):
         own = means.diagonal()
         own = without_own(own, counts) if corrected else own
         return means, np.tile(own[:, None], len(own))
-
-
-def packed(K: np.ndarray) -> np.ndarray:
-    """Return the lower triangle of a matrix."""
-    return K[np.tril_indices(len(K))]
-
-
-def unpacked(rows: np.ndarray, n: int) -> np.ndarray:
-    """Return matrices (..., n, n) by their lower triangles."""
-    i, j = np.tril_indices(n)
-    K = np.empty((*rows.shape[:-1], n, n))
-    K[..., i, j] = rows
-    K[..., j, i] = rows
-    return K
 
 
 def _checked(sums: np.ndarray, own: np.ndarray) -> np.ndarray:

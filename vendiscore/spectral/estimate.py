@@ -15,11 +15,6 @@ class Estimate:
     why: str
     error: float = 0.0
 
-    @property
-    def exact(self) -> bool:
-        """True if the number is exact up to rounding."""
-        return not self.error
-
 
 @dataclass(frozen=True)
 class Estimating:
@@ -27,8 +22,3 @@ class Estimating:
 
     rtol: float = 2e-3
     seed: int = 0
-
-    @property
-    def error(self) -> float:
-        """The largest standard error, as a share of the score."""
-        return self.rtol / 2

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import partial
+from itertools import zip_longest
 
 import numpy as np
 
 from ..arguments import refuse_gradient
 from ..arrays import memory
-from ..arrays.namespace import Array
+from ..arrays.namespace import Array, as_kind_of
 from ..errors import NotPSDError, TooLargeError, warn
 from ..progress import foretell, passes
 from ..similarity.base import Similarity
 from .estimate import Estimate, Estimating
+from .hill import log_of_entropy, surprisal
 from .routes import NORM, Cost, SpectrumRoute, StalledError
-from .spectrum import PSD, Source
-from .stochastic import EPS, Krylov, Pairs, Quadrature, converged_pairs, random_signs
+from .spectrum import EPS, PSD, Source
+from .stochastic import Krylov, Pairs, Quadrature, converged_pairs
 from .weighted_similarity import merge_identical, weighted_by
 
 # Random vectors at once: with as many, a product of a kept K takes as long as reading K does.
@@ -44,35 +45,41 @@ def estimate_by_lanczos(
 ) -> list[Estimate]:
     """Estimate orders in so many operations, or raise a StalledError; with no limit, warn."""
     refuse_gradient("An estimate", samples=weighted)
-    n, source = weighted.n, Source.of(weighted)
+    n, source, aim = weighted.n, Source.of(weighted), how.rtol / 2  # two standard errors
     needed = lanczos_cost(weighted, STEPS).bytes
     memory.require(needed, f"an estimate for {n} samples", "score fewer samples, or q=2")
-    signs = partial(random_signs, n, min(VECTORS, n), like=weighted.diagonal())
-    work = lanczos_cost(weighted).flops
-    with foretell(f"Estimating the score of {n:,} samples", work, needed):
+    like = weighted.diagonal()
+
+    def signs(seed: np.random.SeedSequence) -> Array:
+        """Return random vectors of ±1, which have the least variance."""
+        vectors = np.random.default_rng(seed).choice([-1.0, 1.0], (n, min(VECTORS, n)))
+        return as_kind_of(vectors, like)
+
+    what = f"Estimating the score of {n:,} samples"
+    with foretell(what, lanczos_cost(weighted).flops, needed):
         first, *seeds = np.random.SeedSequence(how.seed).spawn(1 + SETS)
         top = Krylov(weighted.matmul, signs(first), TOP_STEPS[-1])
-        traces, steps = np.array([n, 1.0, float(weighted.squared_norm())]), 0
+        traces = np.array([n, 1.0, float(weighted.squared_norm())])
+        pairs = Pairs(np.empty(0), top.basis[:0].T)
         sets: list[np.ndarray] = []
-        pairs, depths = Pairs(np.empty(0), top.basis[:0].T), iter(TOP_STEPS)
-        for seed in seeds:
-            if (depth := next(depths, None)) is not None:
+        steps, searching = 0, True
+        for seed, depth in zip_longest(seeds, TOP_STEPS):
+            if searching and depth:
                 top.extend(depth)
                 before, pairs = len(pairs.values), converged_pairs(top, source.rounding(n))
-                if len(pairs.values) > before:
+                searching = len(pairs.values) > before
+                if searching:
                     sets = []  # they have a larger error
-                else:
-                    depths = iter(())
-            krylov = Krylov(pairs.beside(weighted.matmul), pairs.without(signs(seed)), STEPS)
-            sets.append(_converge(krylov, pairs, traces, orders, how.error, source))
+            krylov = pairs.beside(weighted.matmul, signs(seed), STEPS)
+            sets.append(_converge(krylov, pairs, traces, orders, aim, source))
             steps += krylov.steps
             logs, errors, left = np.mean(sets, axis=0)
             off = np.hypot(errors / math.sqrt(len(sets)), left)
             worst = float(off.max())
-            if worst <= how.error or lanczos_cost(weighted, steps + top.steps).flops > flops:
+            if worst <= aim or lanczos_cost(weighted, steps + top.steps).flops > flops:
                 break
         steps += top.steps
-    if not worst <= how.error:
+    if not worst <= aim:
         if flops < math.inf or worst == math.inf:
             raise StalledError(f"{steps} products left an error of {worst:.2g}")
         warn(
@@ -80,13 +87,13 @@ def estimate_by_lanczos(
             f"products, which `rtol={how.rtol:g}` is less than; pass a larger one, or an order "
             f"nearer 1"
         )
-    why = f"{len(sets) * top.b} random vectors, {steps} products"
-    why = f"{why}; {len(pairs.values)} eigenvalues exact"
+    why = (
+        f"{len(sets) * top.b} random vectors, {steps} products; {len(pairs.values)} eigenvalues "
+        f"exact"
+    )
     values = np.clip(np.exp(logs), 1.0, n)
-    return [
-        Estimate(float(value), "stochastic lanczos", why, error=float(value * error))
-        for value, error in zip(values, off, strict=True)
-    ]
+    known = zip(values.tolist(), (values * off).tolist(), strict=True)
+    return [Estimate(value, "stochastic lanczos", why, error) for value, error in known]
 
 
 def _converge(
@@ -112,10 +119,10 @@ def _converge(
             raise NotPSDError(quadrature.least, -quadrature.least)
         log, error = np.transpose([_read(quadrature, pairs, traces, q) for q in orders])
         logs.append(log)
-        if krylov.steps * krylov.b > krylov.n - krylov.b - len(pairs.values):
-            return np.stack([log, error, np.zeros(len(orders))])  # the basis is of the whole
         left = np.full(len(orders), math.inf)
-        if len(logs) > 2:
+        if krylov.steps * krylov.b > krylov.n - krylov.b - len(pairs.values):
+            left = np.zeros(len(orders))  # the basis is of the whole
+        elif len(logs) > 2:
             before, last = np.abs(np.diff(logs[-3:], axis=0))
             # Steps that shrink in proportion go on to move by so much (Aitken).
             left = np.maximum(last, last**2 / np.maximum(abs(before - last), 1e-300))
@@ -135,16 +142,15 @@ def _read(
     def f(x: np.ndarray) -> np.ndarray:
         """Return (y^q − y)/(1 − q) of y = x/top, or its limit −y log y."""
         y = x / top
-        logs = np.log(np.where(y > 0, y, 1.0))
-        return -y * logs if q == 1 else y * np.expm1((q - 1) * logs) / (1 - q)
+        return y * surprisal(np.log(np.where(y > 0, y, 1.0)), q)
 
-    value, error = quadrature.trace(f, traces)
+    value, error = quadrature.trace(f(quadrature.nodes), traces)
     entropy = top * (value + float(f(pairs.values).sum()))
     growth = (1 - q) * entropy
     if not growth > -1:
         return math.nan, math.inf
-    log = entropy if q == 1 else math.log1p(growth) / (1 - q)
-    return log - math.log(top), max(top * error / (1 + growth), ROUNDING)
+    log = float(log_of_entropy(entropy, q)) - math.log(top)
+    return log, max(top * error / (1 + growth), ROUNDING)
 
 
 def estimated(
@@ -164,27 +170,16 @@ def estimated(
     distinct = merge_identical(similarity, p)
     weighted = weighted_by(distinct.similarity, distinct.p)
     cost = exact.cost(weighted)
-    fits = cost.bytes <= memory.available_bytes()
-    if fits and cost.flops <= lanczos_cost(weighted).flops:
+    limit = cost.flops if cost.bytes <= memory.available_bytes() else math.inf
+    if limit <= lanczos_cost(weighted).flops:
         return None
     try:
-        return estimate_by_lanczos(weighted, orders, how, cost.flops if fits else math.inf)
+        return estimate_by_lanczos(weighted, orders, how, limit)
     except StalledError as error:
-        if fits:
+        if limit < math.inf:
             return None
         raise TooLargeError(
             f"`method='estimate'` found no score: {error}. Exact scores need "
             f"{cost.bytes / 1e9:,.1f} GB, of which {memory.available_bytes() / 1e9:,.1f} GB are "
             f"free: score fewer samples, or pass an order nearer 1, q=2 or q=float('inf')"
         ) from None
-
-
-def way_out(similarity: Similarity, orders: Sequence[float]) -> str:
-    """Return the remedy for exact numbers that do not fit in memory."""
-    needed = lanczos_cost(similarity).bytes
-    if 0 in orders or needed > memory.available_bytes():
-        return ""
-    return (
-        f", or pass method='estimate', which needs {needed / 1e9:,.1f} GB and gives its standard "
-        f"error with the number"
-    )

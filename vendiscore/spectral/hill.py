@@ -125,8 +125,15 @@ def effective_numbers(shares: Array, q: float) -> Array:
 
 def log_of_trace(values: np.ndarray, change: np.ndarray, trace: np.ndarray, q: float) -> np.ndarray:
     """Return log VS_q of a matrix of that trace, whose S_q is S_q of `values` plus a change."""
-    logs = np.log(values)
-    terms = -logs if q == 1 else np.expm1((q - 1) * logs) / (1 - q)
-    S = (float(values @ terms) + change) / trace
-    inner = S if q == 1 else np.log1p((1 - q) * S) / (1 - q)
-    return np.asarray(np.log(trace) + inner)
+    S = (float(values @ surprisal(np.log(values), q)) + change) / trace
+    return np.asarray(np.log(trace) + log_of_entropy(S, q))
+
+
+def surprisal(logs: np.ndarray, q: float) -> np.ndarray:
+    """Return (x^{q−1} − 1)/(1 − q) from log x, of which S_q is the mean; −log x at q = 1."""
+    return -logs if q == 1 else np.expm1((q - 1) * logs) / (1 - q)
+
+
+def log_of_entropy(S: Array, q: float) -> Array:
+    """Return log VS_q of a matrix of trace 1, from its S_q = Σ (λ^q − λ)/(1 − q)."""
+    return S if q == 1 else np.log1p((1 - q) * S) / (1 - q)

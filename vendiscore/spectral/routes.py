@@ -210,33 +210,16 @@ SpectrumRoute = Covariance | Eigenvalues
 NORM, LARGEST, COVARIANCE, EIGENVALUES = Norm(), LargestEigenvalue(), Covariance(), Eigenvalues()
 
 
-class Plan(NamedTuple):
-    """The route to each order by itself, None where the spectrum gives it, and to the spectrum."""
-
-    alone: list[MomentRoute | None]
-    whole: SpectrumRoute
-
-
-def plan(
-    similarity: Similarity,
-    orders: Sequence[float],
-    psd: PSD = "check",
-    *,
-    vectors: bool = False,
-    each: bool = False,
-) -> Plan:
-    """Plan the cheapest exact routes to some orders; a spectrum serves all, unless `each`."""
-    alone = [_moment(similarity, q, psd) for q in orders]
-    if not each and None in alone:
-        alone = [None] * len(alone)
+def spectrum_route(similarity: Similarity, vectors: bool = False) -> SpectrumRoute:
+    """Return the cheapest exact route to the spectrum, which serves all orders."""
     n, d = similarity.n, similarity.dim
     if d is None or d >= n:
-        return Plan(alone, EIGENVALUES)
+        return EIGENVALUES
     routes: tuple[SpectrumRoute, ...] = COVARIANCE, EIGENVALUES
-    return Plan(alone, min(routes, key=lambda route: route.cost(similarity, vectors).flops))
+    return min(routes, key=lambda route: route.cost(similarity, vectors).flops)
 
 
-def _moment(similarity: Similarity, q: float, psd: PSD) -> MomentRoute | None:
+def moment_route(similarity: Similarity, q: float, psd: PSD = "check") -> MomentRoute | None:
     """Return the route to order q alone; clipping needs all eigenvalues if any can be negative."""
     if q not in (2, math.inf) or not (psd == "check" or similarity.psd):
         return None

@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..arrays.namespace import Array, as_kind_of, namespace, to_host
+from .spectrum import EPS
 
 # A Ritz pair counts as an eigenpair once its residual is below this share of its value: to split
 # it off then moves a trace by the square of that.
 CONVERGED = 1e-3
-EPS = float(np.finfo(np.float64).eps)
 
 
 class Krylov:
@@ -26,11 +26,10 @@ class Krylov:
     def __init__(self, multiply: Callable[[Array], Array], Z: Array, most: int) -> None:
         self.multiply = multiply
         self.n, self.b = Z.shape
-        self.most = max(1, min(most, self.n // self.b))
+        self.most = min(most, self.n // self.b)
         xp = namespace(Z)
-        Q, R = xp.linalg.qr(Z)
         self.basis: Any = xp.empty((self.b * self.most, self.n), dtype=Z.dtype, device=Z.device)
-        self._last = Q
+        self._last, R = xp.linalg.qr(Z)
         self.start = to_host(R)
         self.diagonal: list[np.ndarray] = []
         self.below: list[np.ndarray] = []
@@ -59,15 +58,13 @@ class Krylov:
 
     def matrix(self) -> np.ndarray:
         """Return A in the basis."""
-        b, size = self.b, self.b * self.steps
-        T = np.zeros((size, size))
+        T = np.zeros((self.steps, self.b, self.steps, self.b))
         for i, block in enumerate(self.diagonal):
-            here, after = slice(i * b, (i + 1) * b), slice((i + 1) * b, (i + 2) * b)
-            T[here, here] = block
-            if i + 1 < self.steps:
-                T[after, here] = self.below[i]
-                T[here, after] = self.below[i].T
-        return T
+            T[i, :, i] = block
+        for i, block in enumerate(self.below[:-1]):
+            T[i + 1, :, i] = block
+            T[i, :, i + 1] = block.T
+        return T.reshape(self.steps * self.b, -1)
 
 
 class Pairs(NamedTuple):
@@ -76,16 +73,16 @@ class Pairs(NamedTuple):
     values: np.ndarray
     vectors: Array
 
-    def beside(self, multiply: Callable[[Array], Array]) -> Callable[[Array], Array]:
-        """Return products of the matrix with vectors that are orthogonal to these."""
-        return lambda V: self.without(multiply(V))
+    def beside(self, multiply: Callable[[Array], Array], Z: Array, most: int) -> Krylov:
+        """Return the Krylov basis of the matrix on vectors that are orthogonal to these."""
 
-    def without(self, V: Array) -> Array:
-        """Return V without its parts along the eigenvectors."""
-        return V - self.vectors @ (self.vectors.T @ V)
+        def without(V: Array) -> Array:
+            return V - self.vectors @ (self.vectors.T @ V)
+
+        return Krylov(lambda V: without(multiply(V)), without(Z), most)
 
 
-def converged_pairs(krylov: Krylov, rounding: float = 0.0) -> Pairs:
+def converged_pairs(krylov: Krylov, rounding: float) -> Pairs:
     """Return the pairs of a Krylov basis that are eigenpairs, and no rounding."""
     values, S = np.linalg.eigh(krylov.matrix())
     residuals = np.linalg.norm(krylov.below[-1] @ S[-krylov.b :], axis=0)
@@ -103,24 +100,17 @@ class Quadrature:
         self.nodes = np.where(values > rounding, values, 0.0)
         self.weights = (S[: krylov.b].T @ krylov.start) ** 2
 
-    def trace(
-        self, f: Callable[[np.ndarray], np.ndarray], moments: np.ndarray
-    ) -> tuple[float, float]:
-        """Return tr f(A) and its standard error, from tr I, tr A and tr A².
+    def trace(self, values: np.ndarray, moments: np.ndarray) -> tuple[float, float]:
+        """Return tr f(A) and its standard error, from f at the nodes and tr I, tr A and tr A².
 
         A polynomial near f is summed exactly; what differs from it is averaged over the vectors.
         """
-        b, x = self.weights.shape[1], self.nodes
-        powers = x[:, None] ** np.arange(3)
+        b = self.weights.shape[1]
+        powers = self.nodes[:, None] ** np.arange(3)
         root = np.sqrt(self.weights.mean(axis=1))
-        near = np.linalg.lstsq(powers * root[:, None], f(x) * root, rcond=None)[0]
-        random = (f(x) - powers @ near) @ self.weights
+        near = np.linalg.lstsq(powers * root[:, None], values * root, rcond=None)[0]
+        random = (values - powers @ near) @ self.weights
         error = float(np.linalg.norm(random - random.mean()))
         value = float(near @ moments + random.mean())
         # Less three for the polynomial, and two for Student's t, so that two errors hold 95 %.
         return value, error / math.sqrt(b * max(1, b - 6))
-
-
-def random_signs(n: int, b: int, seed: np.random.SeedSequence, like: Array) -> Array:
-    """Return n × b numbers ±1, of the kind of `like`: signs have the least variance."""
-    return as_kind_of(np.random.default_rng(seed).choice([-1.0, 1.0], (n, b)), like)

@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..arguments import DEFAULT_ORDER
+from ..arrays import memory
 from ..arrays.namespace import Array
 from ..errors import TooLargeError
 from ..similarity.base import Similarity
 from .estimate import Estimate, Estimating
-from .estimators import estimated, way_out
-from .routes import StalledError, plan, run_moment
+from .estimators import estimated, lanczos_cost
+from .routes import StalledError, moment_route, run_moment, spectrum_route
 from .spectrum import PSD, Spectrum
 from .weighted_similarity import weighted_by
 
@@ -49,7 +50,9 @@ def vendi(
         if not spectrum.single or min(orders, default=1.0) >= 1:
             return Spectral(spectrum.estimates(orders), spectrum)
     similarity = similarity.compact()
-    alone, whole = plan(similarity, orders, psd, each=estimating is not None)
+    alone, whole = [moment_route(similarity, q, psd) for q in orders], spectrum_route(similarity)
+    if estimating is None and None in alone:
+        alone = []  # the spectrum serves all
     found: list[Estimate | None] = [None] * len(orders)
     stalled: dict[int, str] = {}
     if any(alone):
@@ -68,7 +71,7 @@ def vendi(
         try:
             spectrum = whole.run(similarity, p, psd, orders=orders)
         except TooLargeError as error:
-            raise TooLargeError(f"{error}{way_out(similarity, needed)}") from None
+            raise TooLargeError(f"{error}{_way_out(similarity, needed)}") from None
         read = spectrum.estimates(needed)
     rest = iter(read or ())
     estimates = [next(rest) if known is None else known for known in found]
@@ -77,13 +80,23 @@ def vendi(
     return Spectral(estimates, spectrum)
 
 
+def _way_out(similarity: Similarity, orders: Sequence[float]) -> str:
+    """Return the remedy for exact numbers that do not fit in memory."""
+    needed = lanczos_cost(similarity).bytes
+    if 0 in orders or needed > memory.available_bytes():
+        return ""
+    return (
+        f", or pass method='estimate', which needs {needed / 1e9:,.1f} GB and gives its standard "
+        f"error with the number"
+    )
+
+
 def spectrum_of(
     similarity: Similarity, p: Array | None = None, psd: PSD = "check", *, vectors: bool = False
 ) -> Spectrum:
     """Find the spectrum of K_p by the cheapest route, in double precision."""
     similarity = similarity.compact()
-    whole = plan(similarity, [1.0], psd, vectors=vectors).whole
-    return whole.run(similarity, p, psd, vectors=vectors)
+    return spectrum_route(similarity, vectors).run(similarity, p, psd, vectors=vectors)
 
 
 def spectrum(similarity: Similarity, p: Array | None = None, psd: PSD = "check") -> Array:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy
@@ -11,6 +12,7 @@ import scipy
 from ..arguments import DEFAULT_ORDER
 from ..arrays.namespace import to_host
 from ..spectral.clusters import leave_cluster_out
+from ..spectral.hill import surprisal
 from ..spectral.rank_one import leave_one_out, log_score, surprise
 from ..spectral.spectrum import Spectrum
 
@@ -20,16 +22,16 @@ NO_DEFICIT = 1e-9
 
 @dataclass(frozen=True)
 class Jackknife:
-    """log VS_q of n samples, and its error from leaving out each of `units`.
+    """log VS_q of n samples, and its error from leaving out each of `units`; arrays for many sets.
 
     `spread` is the standard error of log(log n − log VS), infinite where nothing in common is left
     without one of them.
     """
 
-    log: float
-    error: float
-    spread: float
-    units: int
+    log: Any
+    error: Any
+    spread: float = math.inf
+    units: int = 0
 
 
 def quantile(level: float) -> float:
@@ -101,4 +103,4 @@ def influence(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> np.ndarray:
 
 def influence_of(gaps: np.ndarray, q: float) -> np.ndarray:
     """Find slopes from how much more surprising samples are than their set, at a finite order."""
-    return gaps if q == 1 else np.asarray(q * np.expm1((1 - q) * gaps) / (1 - q))
+    return q * surprisal(-gaps, q)
