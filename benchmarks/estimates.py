@@ -31,8 +31,8 @@ import numpy as np
 from pairs import environment, record_mb, write
 
 import vendiscore
-from vendiscore.arrays.namespace import row_blocks
 from vendiscore.arrays.threads import each
+from vendiscore.core.namespace import row_blocks
 from vendiscore.similarity.base import Similarity
 from vendiscore.similarity.bit_sets import BitSimilarity
 from vendiscore.spectral.estimate import Estimating

@@ -9,7 +9,15 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from vendiscore.arguments import confidence, flag, has_gradient, integer, number, one_of, read_order
+from vendiscore.core.arguments import (
+    confidence,
+    flag,
+    has_gradient,
+    integer,
+    number,
+    one_of,
+    read_order,
+)
 
 
 def test_scalars_of_all_kinds_become_plain_values():
@@ -43,12 +51,12 @@ def test_every_function_takes_the_default_order_from_one_place():
     program = """
 import importlib, importlib.util, inspect, pkgutil, sys
 place = importlib.util.find_spec("vendiscore").submodule_search_locations[0]
-spec = importlib.util.spec_from_file_location("vendiscore.arguments", place + "/arguments.py")
-arguments = sys.modules["vendiscore.arguments"] = importlib.util.module_from_spec(spec)
+spec = importlib.util.spec_from_file_location("vendiscore.core.arguments", place + "/arguments.py")
+arguments = sys.modules["vendiscore.core.arguments"] = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(arguments)
 arguments.DEFAULT_ORDER = 2
 import vendiscore
-from vendiscore.errors import MissingPackageError
+from vendiscore.core.errors import MissingPackageError
 
 def functions(module):
     for thing in vars(module).values():

@@ -21,12 +21,13 @@ if TYPE_CHECKING:
     from .analysis.explain import explain as explain
     from .comparison.compare_sets import compare as compare
     from .comparison.growth import growth as growth
+    from .core.errors import IndefiniteError as IndefiniteError
+    from .core.errors import MissingPackageError as MissingPackageError
+    from .core.errors import NotPSDError as NotPSDError
+    from .core.errors import SampleError as SampleError
+    from .core.errors import TooLargeError as TooLargeError
+    from .core.hill import effective_number as effective_number
     from .encoders import encoder as encoder
-    from .errors import IndefiniteError as IndefiniteError
-    from .errors import MissingPackageError as MissingPackageError
-    from .errors import NotPSDError as NotPSDError
-    from .errors import SampleError as SampleError
-    from .errors import TooLargeError as TooLargeError
     from .integrations import load as load
     from .magnitude import convergence_scale as convergence_scale
     from .magnitude import mag_area as mag_area
@@ -61,14 +62,13 @@ if TYPE_CHECKING:
     from .similarity.matrix import MatrixSimilarity as MatrixSimilarity
     from .similarity.rows import RowsSimilarity as RowsSimilarity
     from .sources import sources as sources
-    from .spectral.hill import effective_number as effective_number
     from .spectral.vendi import spectrum as spectrum
     from .streaming import State as State
 
 # Where each name is; tests/package/test_front_door.py compares it with the imports above.
 _MODULES = {
     "encoders": "encoder",
-    "errors": "IndefiniteError MissingPackageError NotPSDError SampleError TooLargeError",
+    "core.errors": "IndefiniteError MissingPackageError NotPSDError SampleError TooLargeError",
     "analysis.explain": "explain",
     "integrations": "load",
     "magnitude": "convergence_scale mag_area mag_areas mag_diff magnitude_dimension "
@@ -89,7 +89,7 @@ _MODULES = {
     "similarity.rows": "RowsSimilarity",
     "sources": "sources",
     "scoring.scores": "conditional_score score score_K score_X score_dual",
-    "spectral.hill": "effective_number",
+    "core.hill": "effective_number",
     "spectral.vendi": "spectrum",
     "streaming": "State",
     "comparison.compare_sets": "compare",

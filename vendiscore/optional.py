@@ -56,7 +56,9 @@ def require(package: str, extra: str, purpose: str) -> ModuleType:
     except ModuleNotFoundError as error:
         if error.name != root:
             raise
-        from .errors import MissingPackageError  # which imports NumPy: not before it was looked for
+        from .core.errors import (
+            MissingPackageError,  # which imports NumPy: not before it was looked for
+        )
 
         others = _missing(_NEXT.get((root, extra), ()))
         raise MissingPackageError(root, extra, purpose, _pip([root, *others])) from None

@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 
 from .arrays.hashing import hash_bytes
-from .arrays.namespace import is_network, is_torch, to_host
-from .arrays.types import Record
+from .core.namespace import is_network, is_torch, to_host
+from .core.types import Record
 from .optional import versions
 
 # Settings that are reported but change no number.

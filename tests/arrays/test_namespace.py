@@ -22,7 +22,7 @@ from vendiscore import (
     score_X,
     spectrum,
 )
-from vendiscore.arrays.namespace import namespace
+from vendiscore.core.namespace import namespace
 from vendiscore.distances.exponentials import median_width
 from vendiscore.distances.pairs import distinct_places
 from vendiscore.integrations.loss import VendiLoss

@@ -8,9 +8,9 @@ import pytest
 import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 
+from vendiscore.core.errors import TooLargeError
 from vendiscore.distances.all_pairs import distances
 from vendiscore.distances.metrics import METRICS, SCIPY_METRICS, check_metric, scatter
-from vendiscore.errors import TooLargeError
 from vendiscore.magnitude.spaces_of_samples import as_space
 
 

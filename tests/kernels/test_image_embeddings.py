@@ -10,7 +10,7 @@ from drawn import cosines, dense, pictures
 from PIL import Image
 
 from vendiscore import SampleError, as_similarity
-from vendiscore.errors import MissingPackageError
+from vendiscore.core.errors import MissingPackageError
 from vendiscore.kernels.image_embeddings import image_embeddings
 
 

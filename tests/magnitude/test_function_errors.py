@@ -7,7 +7,7 @@ import pytest
 from points import cloud, naive_weights, pairwise
 
 from vendiscore import compute, load
-from vendiscore.errors import IndefiniteError, TooLargeError
+from vendiscore.core.errors import IndefiniteError, TooLargeError
 from vendiscore.magnitude.area import mag_area, mag_areas, mag_diff
 from vendiscore.magnitude.function import (
     convergence_scale,

@@ -10,7 +10,7 @@ from magnitudes import compute
 from points import cloud, naive_weights, pairwise
 from scipy.spatial.distance import cdist
 
-from vendiscore.errors import IndefiniteError
+from vendiscore.core.errors import IndefiniteError
 from vendiscore.magnitude.area import mag_diff
 from vendiscore.magnitude.floor import nearest
 from vendiscore.magnitude.function import convergence_scale, magnitude, magnitude_weights, spread

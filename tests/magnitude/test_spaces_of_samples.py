@@ -10,9 +10,9 @@ import pytest
 from magnitudes import compute
 from points import cloud, pairwise
 
+from vendiscore.core.errors import SampleError
 from vendiscore.distances.all_pairs import distances
 from vendiscore.distances.metrics import BOOLEAN
-from vendiscore.errors import SampleError
 from vendiscore.magnitude.area import mag_area, mag_areas, mag_diff
 from vendiscore.magnitude.function import convergence_scale, magnitude, magnitude_function, spread
 from vendiscore.magnitude.space import MetricSpace

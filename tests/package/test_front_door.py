@@ -30,7 +30,7 @@ def calls(work: Callable[[], Any]) -> Counter:
     def watch(frame: Any, event: str, _: object) -> None:
         module = frame.f_globals.get("__name__", "")
         if event == "call" and module.startswith("vendiscore"):
-            argument = frame.f_locals.get("name") if module == "vendiscore.arguments" else None
+            argument = frame.f_locals.get("name") if module == "vendiscore.core.arguments" else None
             found[frame.f_code.co_qualname, argument] += 1
 
     sys.setprofile(watch)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from vendiscore import compute
-from vendiscore.arrays.namespace import scalar
+from vendiscore.core.namespace import scalar
 from vendiscore.scoring import null_values
 
 X = np.random.default_rng(0).standard_normal((24, 3))

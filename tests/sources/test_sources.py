@@ -8,7 +8,7 @@ import pytest
 
 import vendiscore
 from vendiscore import sources
-from vendiscore.errors import NotPSDError, SampleError
+from vendiscore.core.errors import NotPSDError, SampleError
 
 
 def brute_force(answers, k, same=1.0, corrected=False):

@@ -10,7 +10,7 @@ from PIL import Image
 
 import vendiscore
 from vendiscore import sources
-from vendiscore.errors import SampleError
+from vendiscore.core.errors import SampleError
 
 TEXTS = {
     "a": ["the cat sat on a mat", "it rains"],

@@ -15,10 +15,10 @@ from vendiscore import (
     as_similarity,
 )
 from vendiscore.arrays import memory
+from vendiscore.core.hill import effective_number
 from vendiscore.spectral import estimators
 from vendiscore.spectral.estimate import Estimating
 from vendiscore.spectral.estimators import estimate_by_lanczos
-from vendiscore.spectral.hill import effective_number
 from vendiscore.spectral.stochastic import Krylov, Quadrature, converged_pairs
 from vendiscore.spectral.vendi import vendi
 from vendiscore.spectral.weighted_similarity import weighted_by

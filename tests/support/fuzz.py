@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 
 import vendiscore
-from vendiscore import errors
+from vendiscore.core import errors
 
 MINUTES = float(os.environ.get("VENDISCORE_FUZZ_MINUTES", "0"))
 PACKAGE = Path(vendiscore.__file__).parent

@@ -8,11 +8,11 @@ from functools import cached_property
 
 import numpy as np
 
-from ..arguments import DEFAULT_THRESHOLD, number
 from ..arrays import sparse as sp
-from ..arrays.namespace import Array, to_host
-from ..arrays.types import Samples
-from ..errors import warn
+from ..core.arguments import DEFAULT_THRESHOLD, number
+from ..core.errors import warn
+from ..core.namespace import Array, to_host
+from ..core.types import Samples
 from ..reading.string_patterns import text_form
 from ..registry.kernel import list_kernels
 from ..similarity.base import Similarity

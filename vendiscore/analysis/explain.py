@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..arguments import DEFAULT_ORDER, DEFAULT_THRESHOLD, number, read_order, refuse_gradient
-from ..arrays.types import Samples, Weights
+from ..core.arguments import DEFAULT_ORDER, DEFAULT_THRESHOLD, number, read_order, refuse_gradient
+from ..core.types import Samples, Weights
 from ..hints import GONE
 from ..measures.subject import Subject
 from ..resolve.group_labels import cluster_codes, read_labels

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import DEFAULT_THRESHOLD, refuse_gradient
-from ..arrays.namespace import is_numpy, scalar, to_host
-from ..arrays.types import Options, Record, Samples
 from ..comparison.growth import ENOUGH, Growth, grown, has_closed_form
-from ..errors import IndefiniteError
+from ..core.arguments import DEFAULT_THRESHOLD, refuse_gradient
+from ..core.errors import IndefiniteError
+from ..core.namespace import is_numpy, scalar, to_host
+from ..core.types import Options, Record, Samples
 from ..magnitude.curve import Curve, magnitude_curve
 from ..magnitude.space import MetricSpace
 from ..measures.subject import Subject

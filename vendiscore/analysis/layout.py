@@ -7,7 +7,7 @@ from scipy.cluster.hierarchy import fcluster, leaves_list, linkage
 from scipy.spatial.distance import squareform
 
 from ..arrays import memory
-from ..arrays.namespace import to_host
+from ..core.namespace import to_host
 from ..similarity.base import Similarity
 from ..spectral.spectrum import Spectrum
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays.namespace import row_blocks, to_host
 from ..arrays.threads import in_order
+from ..core.namespace import row_blocks, to_host
 from ..progress import foretell, track
 from ..similarity.base import Similarity
 from ..similarity.tiles import SINGLE_ERROR, Tile, Tiles

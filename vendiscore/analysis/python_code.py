@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays.types import Options, Samples
+from ..core.types import Options, Samples
 from ..signature import plain
 
 # Samples and arguments of more characters than this are not written out.

@@ -9,9 +9,9 @@ from functools import cached_property
 
 import numpy as np
 
-from ..arguments import integer
-from ..arrays.namespace import scalar, to_host
-from ..arrays.types import Axes, Frame, Record
+from ..core.arguments import integer
+from ..core.namespace import scalar, to_host
+from ..core.types import Axes, Frame, Record
 from ..measures.subject import Subject
 from ..optional import require
 from ..plots.set_structure import contributions

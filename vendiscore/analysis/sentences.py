@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from ..arrays.namespace import scalar, to_host
 from ..comparison.growth import Growth
+from ..core.namespace import scalar, to_host
 from ..magnitude.curve import Curve
 from ..registry.kernel import list_kernels
 from ..registry.measure import Aspect, Measure, list_measures

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays.namespace import row_blocks, to_host
+from ..core.namespace import row_blocks, to_host
 from ..spectral.spectrum import Spectrum
 from ..summary import Summary
 

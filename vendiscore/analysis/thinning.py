@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import integer
+from ..core.arguments import integer
 from .sample_table import Explanation
 
 _DIGITS = 4  # decimal places of the default thresholds

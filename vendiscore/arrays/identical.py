@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from ..core.namespace import row_blocks
+from ..core.types import Rows
 from . import sparse as sp
 from .hashing import mix
-from .namespace import row_blocks
-from .types import Rows
 
 # Up to so many bytes (a row counts 256 more), a dict of rows is faster than codes.
 _FEW = 1 << 16

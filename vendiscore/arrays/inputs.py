@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 from array_api_compat import is_array_api_obj
 
-from ..arguments import inexact
-from ..errors import SampleError
+from ..core.arguments import inexact
+from ..core.errors import SampleError
+from ..core.namespace import Array, in_host_memory, is_numpy, is_torch, namespace, scalar, to_host
+from ..core.types import Pool, Rows, Tensor
 from ..reading.folders import image_files, is_folder
 from . import sparse as sp
-from .namespace import Array, in_host_memory, is_numpy, is_torch, namespace, scalar, to_host
 from .pools import pooled, size
-from .types import Pool, Rows, Tensor
 
 # Every whole number up to this one is a float64.
 _WHOLE = 1 << 53

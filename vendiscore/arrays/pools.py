@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from ..core.namespace import is_numpy, is_torch, to_host
+from ..core.types import Pool
 from . import sparse as sp
-from .namespace import is_numpy, is_torch, to_host
-from .types import Pool
 
 
 def size(samples: Pool) -> int:

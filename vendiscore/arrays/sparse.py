@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from .namespace import is_sparse as issparse
+from ..core.namespace import is_sparse as issparse
 
 __all__ = ["issparse"]  # and all other names of scipy.sparse
 

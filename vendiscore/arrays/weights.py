@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import is_several
-from ..errors import SampleError
+from ..core.arguments import is_several
+from ..core.errors import SampleError
+from ..core.namespace import Array, is_torch, namespace, precision, scalar, to_host
+from ..core.types import Weights
 from .inputs import as_samples, check_in_step, unnested
-from .namespace import Array, is_torch, namespace, precision, scalar, to_host
 from .pools import size
-from .types import Weights
 
 WEIGHT_TOLERANCE = 1e-5
 

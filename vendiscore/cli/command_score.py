@@ -11,7 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from ..arrays.types import Record
+from ..core.types import Record
 from ..reading.samples import Samples
 from ..scoring.compute import compute
 from ..scoring.group_scores import SOURCES, are_sources

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..analysis.explain import explained, read_terms
 from ..analysis.sample_table import COLUMNS, Explanation
-from ..arrays.types import Record
+from ..core.types import Record
 from ..measures.subject import Subject
 from ..reading.samples import Samples
 from ..resolve.sets import as_similarity

@@ -9,7 +9,7 @@ from itertools import chain
 from typing import Any
 
 from ..arrays.pools import pooled
-from ..errors import SampleError
+from ..core.errors import SampleError
 from ..reading.samples import Samples
 from ..report import report
 from ..report.source_report import tables

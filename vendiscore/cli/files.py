@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ..errors import SHOWN
+from ..core.errors import SHOWN
 from ..hints import suggestion
 from ..reading.encodings import NotTextError
 from ..reading.folders import folder_samples

@@ -9,9 +9,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields
 from typing import Any
 
-from ..arguments import DEFAULT_ORDER, read_order
-from ..arrays.types import Options, Record
-from ..errors import SampleError
+from ..core.arguments import DEFAULT_ORDER, read_order
+from ..core.errors import SampleError
+from ..core.types import Options, Record
 from ..reading.limits import Wanted
 from ..reading.samples import Samples
 from ..registry.kernel import check_options, named_kernel

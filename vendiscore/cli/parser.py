@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple, NoReturn
 
 from .. import __version__
-from ..arguments import DEFAULT_ORDER, DEFAULT_THRESHOLD
+from ..core.arguments import DEFAULT_ORDER, DEFAULT_THRESHOLD
 from ..hints import GONE, folded, meant, remedy, synonym
 from ..reading.formats import TYPES
 from .exit_codes import PROGRAM, USAGE

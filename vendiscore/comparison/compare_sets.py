@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import DEFAULT_ORDER, refuse_gradient
-from ..arrays.types import Options
+from ..core.arguments import DEFAULT_ORDER, refuse_gradient
+from ..core.types import Options
 from ..progress import Counts, counted, told
 from ..resolve.kernel_request import KernelArgument, how_of
 from ..signature import plain

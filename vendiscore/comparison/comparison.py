@@ -9,8 +9,8 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from .. import plots
-from ..arguments import DEFAULT_ORDER, confidence, integer, number, read_order
-from ..arrays.types import Axes, Frame, Record
+from ..core.arguments import DEFAULT_ORDER, confidence, integer, number, read_order
+from ..core.types import Axes, Frame, Record
 from ..optional import require
 from ..signature import plain_order
 from ..spectral.spectrum import PSD, check_psd

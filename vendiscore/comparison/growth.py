@@ -10,10 +10,17 @@ from typing import Any
 import numpy as np
 
 from .. import plots
-from ..arguments import DEFAULT_ORDER, confidence, integer, is_several, read_order, refuse_gradient
-from ..arrays.namespace import to_host
-from ..arrays.types import Axes, Frame, Record, Samples
-from ..errors import NotPSDError
+from ..core.arguments import (
+    DEFAULT_ORDER,
+    confidence,
+    integer,
+    is_several,
+    read_order,
+    refuse_gradient,
+)
+from ..core.errors import NotPSDError
+from ..core.namespace import to_host
+from ..core.types import Axes, Frame, Record, Samples
 from ..optional import require
 from ..progress import foretell, track
 from ..resolve.group_labels import cluster_codes, read_labels

@@ -8,8 +8,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ..arguments import is_several
-from ..arrays.types import Options, Pool, Record, Samples
+from ..core.arguments import is_several
+from ..core.types import Options, Pool, Record, Samples
 from ..registry.kernel import having
 from ..resolve.group_labels import Groups as Labels
 from ..resolve.group_labels import check_labels, check_size, coded, grouped, read_labels

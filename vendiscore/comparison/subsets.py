@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..arrays.namespace import row_blocks, scalar, to_host
+from ..core.namespace import row_blocks, scalar, to_host
 from ..similarity.base import Similarity
 from ..similarity.matrix import in_full
 from ..spectral.rank_one import log_score

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from ..arrays.namespace import row_blocks, to_host
+from ..core.namespace import row_blocks, to_host
 from ..similarity.base import Similarity
 from ..similarity.matrix import MatrixSimilarity
 from ..spectral.stacks import Spectra

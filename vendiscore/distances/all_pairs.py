@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import number
 from ..arrays.inputs import as_samples, as_vectors
-from ..arrays.namespace import row_blocks, to_host
-from ..arrays.types import PairFunction, Rows
-from ..errors import SampleError
+from ..core.arguments import number
+from ..core.errors import SampleError
+from ..core.namespace import row_blocks, to_host
+from ..core.types import PairFunction, Rows
 from .metrics import BOOLEAN, SYMMETRY_TOLERANCE
 from .nearest import LOST, VANISHING, MetricPairs
 from .pairs import (

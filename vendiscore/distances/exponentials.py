@@ -11,8 +11,8 @@ from typing import Any, Self
 import numpy as np
 
 from ..arrays.identical import identical_rows
-from ..arrays.namespace import Array, detached, is_numpy, namespace, row_blocks, scalar
-from ..arrays.types import DType, Rows, Tensor
+from ..core.namespace import Array, detached, is_numpy, namespace, row_blocks, scalar
+from ..core.types import DType, Rows, Tensor
 from .medians import draw_pairs, middle_pair
 from .pairs import Index, Law, RowDistances, distinct_places
 

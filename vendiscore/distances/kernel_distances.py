@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays.namespace import row_blocks
-from ..arrays.types import Rows
+from ..core.namespace import row_blocks
+from ..core.types import Rows
 
 # 2 − 2k of identical samples is zero up to this many ε of a matrix K's precision: 1e-14.
 KERNEL_ROUNDING = 45

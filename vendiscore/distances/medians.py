@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 import numpy as np
 
 from ..arrays import memory
-from ..arrays.namespace import row_blocks
+from ..core.namespace import row_blocks
 from .pairs import pair_blocks
 
 # Number of drawn pairs: one in DRAWN, at least LEAST_DRAWN and at most MOST_DRAWN.

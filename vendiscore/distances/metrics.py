@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arguments import number, refuse_gradient
-from ..arrays.namespace import is_torch
-from ..arrays.types import Options, PairFunction, Record
+from ..core.arguments import number, refuse_gradient
+from ..core.namespace import is_torch
+from ..core.types import Options, PairFunction, Record
 from ..hints import suggestion
 
 # Metrics of `scipy.spatial.distance.cdist`, without the three that are computed here.

@@ -12,9 +12,9 @@ import scipy
 
 from ..arrays import memory
 from ..arrays.identical import identical_rows
-from ..arrays.namespace import row_blocks
 from ..arrays.threads import in_order
-from ..arrays.types import Record
+from ..core.namespace import row_blocks
+from ..core.types import Record
 from ..progress import track
 from .metrics import HOMOGENEOUS
 from .pairs import PairName, centre_of, check_defined, exponent_of, lengths

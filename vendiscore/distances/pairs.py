@@ -13,8 +13,8 @@ import scipy
 
 from ..arrays import memory
 from ..arrays.identical import identical_rows
-from ..arrays.namespace import Array, detached, is_numpy, namespace, row_blocks, scalar
-from ..arrays.types import Rows
+from ..core.namespace import Array, detached, is_numpy, namespace, row_blocks, scalar
+from ..core.types import Rows
 
 Index = slice | np.ndarray
 Law = Literal["gaussian", "laplace"]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from ..arrays.types import Device
+from ..core.types import Device
 
 if TYPE_CHECKING:
     from .models import Encoder
@@ -73,7 +73,7 @@ def encoder(
     array([[1., 1.],
            [3., 1.]])
     """
-    from ..arguments import one_of
+    from ..core.arguments import one_of
     from .embeddings import no_effect
     from .image_encoders import IMAGES
     from .models import make_encoder

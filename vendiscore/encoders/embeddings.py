@@ -7,8 +7,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ..arrays.namespace import is_torch
-from ..errors import SampleError
+from ..core.errors import SampleError
+from ..core.namespace import is_torch
 from ..progress import Counts
 
 # From a list of m samples to their rows: an (m, d) array, a tensor or a list of rows.

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 from urllib.error import URLError
 
-from ..arrays.namespace import is_network
-from ..errors import SampleError
+from ..core.errors import SampleError
+from ..core.namespace import is_network
 from ..optional import require
 from .embeddings import Encode, no_effect
 from .inference import Network

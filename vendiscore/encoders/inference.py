@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from threading import RLock
 from typing import Any
 
-from ..arrays.namespace import is_torch
-from ..arrays.types import Record
+from ..core.namespace import is_torch
+from ..core.types import Record
 from ..optional import require
 from .embeddings import Encode
 

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
-from ..arguments import integer, one_of
 from ..arrays.inputs import as_samples
-from ..arrays.namespace import is_network
-from ..arrays.types import Record, Samples
+from ..core.arguments import integer, one_of
+from ..core.namespace import is_network
+from ..core.types import Record, Samples
 from ..progress import Counts, counted
 from ..signature import plain
 from .embeddings import Encode, embed, no_effect

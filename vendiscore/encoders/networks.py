@@ -6,10 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from ..arguments import flag
-from ..arrays.namespace import is_torch
-from ..arrays.types import Record
-from ..errors import warn
+from ..core.arguments import flag
+from ..core.errors import warn
+from ..core.namespace import is_torch
+from ..core.types import Record
 from ..optional import require
 
 if TYPE_CHECKING:

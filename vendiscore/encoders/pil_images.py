@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays.namespace import is_torch
-from ..errors import SampleError
+from ..core.errors import SampleError
+from ..core.namespace import is_torch
 from ..optional import require
 
 _GREYS = ("1", "L", "LA")

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..arrays.hashing import hash_bytes
-from ..arrays.types import Options, Record
+from ..core.types import Options, Record
 from ..optional import require
 from .embeddings import Encode
 

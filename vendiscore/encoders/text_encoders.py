@@ -8,9 +8,9 @@ from functools import partial
 from threading import Lock
 from typing import Any
 
-from ..arrays.namespace import is_network
-from ..arrays.types import Options, Record, Tensor
-from ..errors import SampleError
+from ..core.errors import SampleError
+from ..core.namespace import is_network
+from ..core.types import Options, Record, Tensor
 from ..optional import require
 from .inference import Network
 from .models import Kind

@@ -10,7 +10,7 @@ from contextvars import ContextVar
 from importlib.util import find_spec
 from typing import Any
 
-from ..errors import MissingPackageError
+from ..core.errors import MissingPackageError
 from ..hints import suggestion
 from ..optional import require
 

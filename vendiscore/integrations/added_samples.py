@@ -13,9 +13,9 @@ import numpy as np
 
 from ..arrays import sparse as sp
 from ..arrays.inputs import as_matrix, as_samples
-from ..arrays.namespace import is_numpy, is_torch
 from ..arrays.pools import size
-from ..arrays.types import Samples
+from ..core.namespace import is_numpy, is_torch
+from ..core.types import Samples
 from ..resolve.group_labels import takes_any_length
 from ..resolve.kernel_request import How
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ..arguments import DEFAULT_ORDER, integer
 from ..arrays.pools import size
-from ..arrays.types import Record, Samples
-from ..errors import SampleError
+from ..core.arguments import DEFAULT_ORDER, integer
+from ..core.errors import SampleError
+from ..core.types import Record, Samples
 from ..optional import require
 from ..spectral.spectrum import PSD
 from ..streaming.state import State

@@ -10,7 +10,7 @@ from functools import update_wrapper
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from ..arguments import flag
+from ..core.arguments import flag
 from ..optional import require
 from ..scoring.compute import measure
 from .prompts import filled, given, read_options

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..arguments import flag
+from ..core.arguments import flag
 from ..scoring.compute import measure
 from .prompts import filled, given, read_options
 

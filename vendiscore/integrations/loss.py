@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..arguments import DEFAULT_ORDER, number, read_order
 from ..arrays.inputs import as_samples
-from ..arrays.namespace import is_torch
-from ..arrays.types import Samples, Weights
 from ..arrays.weights import check_weights
+from ..core.arguments import DEFAULT_ORDER, number, read_order
+from ..core.namespace import is_torch
+from ..core.types import Samples, Weights
 from ..optional import require
 from ..resolve.kernel_request import KernelArgument, how_of
 from ..resolve.sets import resolve_sets

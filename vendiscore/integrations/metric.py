@@ -10,10 +10,10 @@ from dataclasses import replace
 from types import ModuleType
 from typing import Any, ClassVar
 
-from ..arrays.namespace import is_torch, scalar
 from ..arrays.pools import pooled
-from ..arrays.types import Record, Samples
-from ..errors import warn
+from ..core.errors import warn
+from ..core.namespace import is_torch, scalar
+from ..core.types import Record, Samples
 from ..hints import remedy
 from ..optional import require
 from ..resolve.kernel_request import How

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ..arguments import DEFAULT_ORDER, integer, is_several
-from ..arrays.namespace import is_torch, to_host
-from ..arrays.types import Axes
+from ..core.arguments import DEFAULT_ORDER, integer, is_several
+from ..core.namespace import is_torch, to_host
+from ..core.types import Axes
 from ..optional import require
 from ..resolve.sets import resolve_sets
 from ..scoring.request import check_orders

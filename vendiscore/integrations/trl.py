@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import DEFAULT_ORDER, flag
-from ..arrays.types import Record
-from ..errors import warn
+from ..core.arguments import DEFAULT_ORDER, flag
+from ..core.errors import warn
+from ..core.types import Record
 from ..resolve.kernel_request import KernelArgument
 from ..scoring.rewards import Credit, Fuse, credits_of, fused, groups_of, read_fusion
 from ..spectral.spectrum import PSD

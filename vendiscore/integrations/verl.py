@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays.types import Options, Record
+from ..core.types import Options, Record
 from ..scoring.rewards import credits_of, fused, groups_of, read_fusion
 from .prompts import filled
 

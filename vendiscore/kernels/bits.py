@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import one_of, refuse_gradient
 from ..arrays import memory
 from ..arrays import sparse as sp
 from ..arrays.inputs import as_matrix
-from ..arrays.namespace import is_torch, row_blocks, to_host
-from ..arrays.types import Pool, Rows
-from ..errors import SampleError
+from ..core.arguments import one_of, refuse_gradient
+from ..core.errors import SampleError
+from ..core.namespace import is_torch, row_blocks, to_host
+from ..core.types import Pool, Rows
 from ..registry.kernel import register_kernel
 from ..similarity.base import Similarity
 from ..similarity.bit_sets import COEFFICIENTS, MOST_BITS, RARE, BitSimilarity

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import flag, integer
 from ..arrays import memory
 from ..arrays import sparse as sp
+from ..core.arguments import flag, integer
 from ..encoders.tokenizers import named_tokenizer
 from ..hints import suggestion
 from ..optional import require

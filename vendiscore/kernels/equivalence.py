@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import integer, number
 from ..arrays.inputs import as_matrix
 from ..arrays.pools import size
-from ..arrays.types import Device
+from ..core.arguments import integer, number
+from ..core.types import Device
 from ..encoders.embeddings import no_effect
 from ..encoders.models import BATCH_SIZE
 from ..encoders.networks import model_files

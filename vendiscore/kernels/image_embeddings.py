@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ..arrays.types import Device
+from ..core.types import Device
 from ..encoders.image_encoders import IMAGES, Transform
 from ..encoders.models import BATCH_SIZE, make_encoder
 from ..encoders.networks import Pooling

@@ -10,9 +10,9 @@ import numpy as np
 
 from ..arrays import sparse as sp
 from ..arrays.inputs import as_matrix
-from ..arrays.namespace import is_torch, namespace, precision, scalar
-from ..arrays.types import Rows
-from ..errors import SampleError
+from ..core.errors import SampleError
+from ..core.namespace import is_torch, namespace, precision, scalar
+from ..core.types import Rows
 from ..registry.kernel import register_kernel
 from ..resolve.group_labels import is_hashable, is_missing
 from ..similarity.base import Similarity, scale_rows

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import flag, integer, one_of
 from ..arrays import memory
-from ..arrays.types import Record
-from ..errors import SampleError
+from ..core.arguments import flag, integer, one_of
+from ..core.errors import SampleError
+from ..core.types import Record
 from ..optional import require
 from ..registry.kernel import register_kernel
 from ..similarity.base import Similarity

@@ -7,10 +7,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ..arguments import integer, one_of
 from ..arrays import memory
+from ..core.arguments import integer, one_of
+from ..core.errors import SampleError
 from ..encoders.pil_images import as_image, naming_files
-from ..errors import SampleError
 from ..progress import track
 from ..registry.kernel import register_kernel
 from ..similarity.base import Similarity

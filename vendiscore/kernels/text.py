@@ -11,12 +11,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ..arguments import integer, is_several, one_of
 from ..arrays import sparse as sp
-from ..arrays.types import Rows
+from ..core.arguments import integer, is_several, one_of
+from ..core.errors import SampleError, warn
+from ..core.types import Rows
 from ..encoders import treebank
 from ..encoders.tokenizers import TOKENS, named_tokenizer
-from ..errors import SampleError, warn
 from ..reading.string_patterns import unspaced, words_by
 from ..registry.kernel import Control, Fitted, register_kernel
 from ..similarity.base import Similarity

@@ -9,15 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import integer, number
 from ..arrays import memory
 from ..arrays import sparse as sp
 from ..arrays.inputs import as_vectors
-from ..arrays.namespace import Array, detached, is_torch, namespace, row_blocks, scalar
-from ..arrays.types import Pool, Record, Rows
+from ..core.arguments import integer, number
+from ..core.errors import SampleError
+from ..core.namespace import Array, detached, is_torch, namespace, row_blocks, scalar
+from ..core.types import Pool, Record, Rows
 from ..distances.exponentials import Exponentials, median_width
 from ..distances.pairs import Law
-from ..errors import SampleError
 from ..registry.kernel import Control, register_kernel
 from ..similarity.base import Similarity
 from ..similarity.features import FeatureSimilarity

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ..arrays.types import Samples
+from ..core.types import Samples
 from .parameters import Quadrature, read
 from .scales import adaptive_area, convergence, evaluate
 from .space import MetricSpace

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays.types import Samples
+from ..core.types import Samples
 from .scales import convergence, evaluate
 from .space import MetricSpace
 from .spaces_of_samples import as_space

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import scipy
 
-from ..arrays.namespace import row_blocks
+from ..core.namespace import row_blocks
 
 # Share of Z that `Floor` keeps if all points but nearest neighbours are taken for orthogonal.
 SHARE = 0.9

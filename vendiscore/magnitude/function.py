@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays.types import Samples
+from ..core.types import Samples
 from .parameters import check_count, check_scales, read
 from .scales import MagnitudeFunction, convergence, evaluate
 from .spaces_of_samples import as_space

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Literal
 
-from ..arguments import flag, integer, is_several, number, one_of
-from ..arrays.types import Record
+from ..core.arguments import flag, integer, is_several, number, one_of
+from ..core.types import Record
 
 Quadrature = Literal["trapezoid", "adaptive"]
 Solving = Literal["auto", "cg", "cholesky"]

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays.types import Record
-from ..errors import IndefiniteError
+from ..core.errors import IndefiniteError
+from ..core.types import Record
 from .conjugate_gradients import Precondition, conjugate_gradients, spectrum_end
 from .floor import Floor
 from .parameters import Solving

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from ..arrays.namespace import row_blocks
+from ..core.namespace import row_blocks
 from ..summary import one_line
 from .parameters import Solving
 from .solver import ACCEPTED, Solution, Solver

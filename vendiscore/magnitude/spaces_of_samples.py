@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import refuse_gradient
 from ..arrays import memory
 from ..arrays import sparse as sp
 from ..arrays.identical import identical_rows
-from ..arrays.namespace import row_blocks, to_host
-from ..arrays.types import Pool, Record, Samples
+from ..core.arguments import refuse_gradient
+from ..core.errors import SampleError
+from ..core.namespace import row_blocks, to_host
+from ..core.types import Pool, Record, Samples
 from ..distances.all_pairs import (
     UNIT_ROUNDING,
     check_distances,
@@ -30,7 +31,6 @@ from ..distances.kernel_distances import (
 )
 from ..distances.metrics import HILBERT, NEGATIVE_TYPE, check_options, scatter
 from ..distances.pairs import CLOSE, exact_squares
-from ..errors import SampleError
 from ..resolve.kernel_request import (
     How,
     KernelArgument,

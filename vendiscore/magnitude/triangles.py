@@ -9,7 +9,7 @@ import numpy as np
 import scipy
 
 from ..arrays import memory
-from ..arrays.namespace import row_blocks
+from ..core.namespace import row_blocks
 
 # Similarities below e^−60 are raised to it: next to a diagonal of ones 9e-27 does not matter,
 # and subnormal numbers of single precision slow a product down thirty times.

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays.namespace import Array, as_kind_of
 from ..arrays.pools import size
-from ..arrays.types import Record
 from ..arrays.weights import check_weights
+from ..core.namespace import Array, as_kind_of
+from ..core.types import Record
 from ..distances.all_pairs import numpy_rows
 from ..magnitude.space import MetricSpace
 from ..magnitude.spaces_of_samples import as_spaces, stacked

@@ -6,14 +6,14 @@ import numpy as np
 
 from ..arrays import sparse as sp
 from ..arrays.inputs import choose
-from ..arrays.namespace import namespace
-from ..arrays.types import Number, Weights
 from ..arrays.weights import check_weights
+from ..core.hill import effective_number
+from ..core.namespace import namespace
+from ..core.types import Number, Weights
 from ..kernels.labels import check_probabilities
 from ..magnitude.space import MetricSpace
 from ..registry.measure import register_measure
 from ..similarity.base import Similarity
-from ..spectral.hill import effective_number
 from .subject import Subject, UnsuitedError
 
 

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import scipy
 
-from ..arguments import is_several, number
 from ..arrays import sparse as sp
-from ..arrays.namespace import to_host
+from ..core.arguments import is_several, number
+from ..core.errors import SampleError
+from ..core.namespace import to_host
 from ..distances.all_pairs import numpy_rows
-from ..errors import SampleError
 from ..registry.measure import register_measure
 from .subject import Subject, UnsuitedError
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays.namespace import as_kind_of
-from ..arrays.types import Number, Samples
+from ..core.namespace import as_kind_of
+from ..core.types import Number, Samples
 from ..registry.measure import register_measure
 from ..resolve.kernel_request import KernelArgument
 from ..resolve.sets import as_similarity

@@ -10,8 +10,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..arguments import integer, refuse_gradient
-from ..arrays.types import Samples
+from ..core.arguments import integer, refuse_gradient
+from ..core.types import Samples
 from ..resolve.kernel_request import KernelArgument, how_of
 from ..resolve.sets import read_samples
 from ..similarity.base import Similarity

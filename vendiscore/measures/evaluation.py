@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..arguments import has_gradient, is_several, refuse_gradient
-from ..arrays.namespace import as_kind_of, namespace, to_host
-from ..arrays.types import Options, Record
+from ..core.arguments import has_gradient, is_several, refuse_gradient
+from ..core.namespace import as_kind_of, namespace, to_host
+from ..core.types import Options, Record
 from ..hints import suggestion
 from ..registry.measure import RANGE_ROUNDING, Measure, get_measure
 from ..registry.presets import expanded

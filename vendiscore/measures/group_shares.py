@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays.namespace import namespace, scalar
-from ..arrays.types import Number
+from ..core.hill import effective_number
+from ..core.namespace import namespace, scalar
+from ..core.types import Number
 from ..registry.measure import register_measure
-from ..spectral.hill import effective_number
 from .subject import Subject
 
 BETWEEN = "BetweenVS"

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import scipy
 
-from ..arrays.namespace import row_blocks, scalar, to_host
+from ..core.hill import effective_number
+from ..core.namespace import row_blocks, scalar, to_host
 from ..similarity.base import Similarity
 from ..similarity.matrix import in_full
-from ..spectral.hill import effective_number
 from ..spectral.rank_one import leave_one_out
 from ..spectral.stacks import Spectra
 from ..spectral.vendi import spectrum_of, vendi

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import flag
 from ..arrays import sparse as sp
-from ..arrays.namespace import as_kind_of, is_torch, row_blocks, scalar, to_host
-from ..arrays.types import Number, Rows
+from ..core.arguments import flag
+from ..core.namespace import as_kind_of, is_torch, row_blocks, scalar, to_host
+from ..core.types import Number, Rows
 from ..distances.all_pairs import numpy_rows
 from ..magnitude.spaces_of_samples import stacked
 from ..registry.measure import RANGE_ROUNDING, register_measure

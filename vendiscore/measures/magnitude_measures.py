@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from ..arguments import is_several
+from ..core.arguments import is_several
 from ..magnitude.area import area_of, difference_of
 from ..magnitude.function import magnitude_dimension
 from ..magnitude.parameters import READERS, Quadrature, Solving, check_count, check_scales

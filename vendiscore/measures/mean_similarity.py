@@ -7,11 +7,11 @@ from functools import partial
 
 import numpy as np
 
-from ..arrays.namespace import namespace, scalar
-from ..arrays.types import Number
-from ..errors import SampleError
+from ..core.errors import SampleError
+from ..core.hill import log_power_mean
+from ..core.namespace import namespace, scalar
+from ..core.types import Number
 from ..registry.measure import register_measure
-from ..spectral.hill import log_power_mean
 from .stack import Stack
 from .subject import Subject
 

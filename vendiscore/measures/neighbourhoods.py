@@ -9,7 +9,7 @@ import numpy as np
 
 from ..arrays import sparse as sp
 from ..arrays.identical import identical_rows
-from ..arrays.namespace import to_host
+from ..core.namespace import to_host
 from ..distances.all_pairs import UNIT_ROUNDING, check_truths, unit_rows
 from ..distances.kernel_distances import check_square, kernel_rounding, kernel_squares
 from ..distances.metrics import BOOLEAN, check_options

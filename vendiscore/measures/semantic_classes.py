@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import number
-from ..arrays.namespace import as_kind_of, is_torch, namespace, to_host
-from ..arrays.types import Number
+from ..core.arguments import number
+from ..core.hill import effective_number
+from ..core.namespace import as_kind_of, is_torch, namespace, to_host
+from ..core.types import Number
 from ..registry.measure import register_measure
-from ..spectral.hill import effective_number
 from .stack import Stack
 from .subject import Subject
 from .vendi_family import numbers_of, quality_of, read_numbers, read_quality

@@ -7,8 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
-from ..arguments import has_gradient
-from ..arrays.namespace import Array, as_kind_of, is_torch, namespace, row_blocks, to_host
+from ..core.arguments import has_gradient
+from ..core.namespace import Array, as_kind_of, is_torch, namespace, row_blocks, to_host
 from ..similarity.base import DIAGONAL_TOLERANCE, Similarity
 from ..similarity.features import FeatureSimilarity
 from ..spectral.stacks import Spectra

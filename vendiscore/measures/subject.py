@@ -10,15 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import DEFAULT_ORDER
 from ..arrays import sparse as sp
 from ..arrays.inputs import choose
-from ..arrays.namespace import Array, to_host
 from ..arrays.pools import size
-from ..arrays.types import Record, Rows, Samples, Weights
 from ..arrays.weights import check_weights
+from ..core.arguments import DEFAULT_ORDER
+from ..core.errors import SampleError
+from ..core.namespace import Array, to_host
+from ..core.types import Record, Rows, Samples, Weights
 from ..distances.all_pairs import check_distances, numpy_rows
-from ..errors import SampleError
 from ..magnitude.parameters import Solving
 from ..magnitude.space import MetricSpace
 from ..magnitude.spaces_of_samples import as_spaces, derived_options, of_rows

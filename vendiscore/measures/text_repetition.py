@@ -9,9 +9,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ..arguments import flag, integer, is_several, one_of
-from ..arrays.types import Record
-from ..errors import SampleError
+from ..core.arguments import flag, integer, is_several, one_of
+from ..core.errors import SampleError
+from ..core.types import Record
 from ..kernels.bleu import sentence_bleu
 from ..kernels.text import Tokenizer, count_ngrams, fit_analyzer, read_tokens, tokenized
 from ..registry.kernel import Kernel

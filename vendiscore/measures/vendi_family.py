@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import refuse_gradient
-from ..arrays.namespace import as_kind_of, is_torch, namespace
-from ..arrays.types import Number
 from ..arrays.weights import PerSample, per_sample
+from ..core.arguments import refuse_gradient
+from ..core.namespace import as_kind_of, is_torch, namespace
+from ..core.types import Number
 from ..registry.measure import register_measure
 from ..spectral.rank_one import coverage, novelty
 from ..spectral.vendi import vendi

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..arrays.types import Axes
+from ..core.types import Axes
 from ..optional import require
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays.namespace import Array, to_host
-from ..arrays.types import Axes
+from ..core.namespace import Array, to_host
+from ..core.types import Axes
 from ..magnitude.curve import Curve
 from .axes import axes_of, ink, whole_numbers
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..arrays.types import Axes, Record
+from ..core.types import Axes, Record
 from ..optional import require
 from .axes import axes_of
 

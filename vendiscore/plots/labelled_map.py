@@ -7,8 +7,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from ..arrays.namespace import Array
-from ..arrays.types import Axes, Record
+from ..core.namespace import Array
+from ..core.types import Axes, Record
 from .axes import axes_of
 
 _POINTS = 8.0  # height of a name

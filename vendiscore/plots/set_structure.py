@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..arrays.namespace import Array, to_host
-from ..arrays.types import Axes, Record
+from ..core.namespace import Array, to_host
+from ..core.types import Axes, Record
 from ..spectral.rank_one import lost
 from .axes import axes_of, ink, whole_numbers
 

@@ -10,7 +10,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from ..arguments import inexact
+from ..core.arguments import inexact
 from ..optional import require
 from .limits import Limits, RefusedError
 from .number_tables import EXACT, ask_vectors, check_width

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path, PurePath
 from typing import TypeGuard
 
-from ..errors import warn
+from ..core.errors import warn
 from .encodings import NotTextError, decode
 from .formats import ending
 from .limits import RefusedError

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import inexact
+from ..core.arguments import inexact
 from .json_documents import describe_value
 from .limits import AskError, Limits, RefusedError, Wanted
 from .samples import Samples

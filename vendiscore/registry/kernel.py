@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, NoReturn, TypeVar
 
-from ..arguments import flag
-from ..arrays.types import Options, Record
+from ..core.arguments import flag
+from ..core.types import Options, Record
 from ..hints import embedded_by, suggestion
 from ..similarity.base import Similarity
 from ..summary import Summary

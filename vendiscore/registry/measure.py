@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, TypeVar
 
-from ..arrays.namespace import is_torch, scalar
-from ..arrays.types import Record
+from ..core.namespace import is_torch, scalar
+from ..core.types import Record
 from ..hints import suggestion
 from ..summary import Summary
 from .plugins import Plugins, options_of, summary_of

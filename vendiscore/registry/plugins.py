@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
-from ..arrays.types import Record
-from ..errors import warn
+from ..core.errors import warn
+from ..core.types import Record
 
 Thing = TypeVar("Thing")
 # The folder for files of users: `vendiscore.kernels` has it as a second folder.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from ..arrays.types import Options, Record
+from ..core.types import Options, Record
 
 
 class Preset(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..arrays.types import Samples
+from ..core.types import Samples
 
 if TYPE_CHECKING:
     from ..sources.between_sources import Sources

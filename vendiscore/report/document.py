@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from ..analysis.findings import Findings
-from ..arrays.types import Record
+from ..core.types import Record
 from ..summary import Summary, with_error
 from .markup import escape, listing
 from .previews import Previews

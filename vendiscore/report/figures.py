@@ -8,7 +8,7 @@ from typing import NamedTuple
 from .. import plots
 from ..analysis import sentences
 from ..analysis.findings import ORDERS, Findings
-from ..arrays.namespace import to_host
+from ..core.namespace import to_host
 from ..magnitude.curve import Curve
 from .svg import svg
 

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from ..arrays import sparse as sp
-from ..arrays.namespace import to_host
+from ..core.errors import SampleError
+from ..core.namespace import to_host
 from ..encoders.pil_images import as_image
-from ..errors import SampleError
 from ..magnitude.space import MetricSpace
 from ..measures.subject import Subject
 from ..optional import require

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..analysis.sentences import short
-from ..errors import MissingPackageError
+from ..core.errors import MissingPackageError
 from ..signature import digits, plain
 from ..sources.between_sources import Sources
 from ..summary import shortened

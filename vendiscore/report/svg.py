@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..arrays.hashing import hash_bytes
-from ..arrays.types import Record
+from ..core.types import Record
 from ..optional import require
 
 # matplotlib's text layout and font caches are shared by its figures, and its styles by all threads.

@@ -10,10 +10,10 @@ import numpy as np
 
 from ..arrays import sparse as sp
 from ..arrays.inputs import as_samples
-from ..arrays.namespace import is_numpy, is_torch
 from ..arrays.pools import pooled, size
-from ..arrays.types import Samples
-from ..errors import SampleError
+from ..core.errors import SampleError
+from ..core.namespace import is_numpy, is_torch
+from ..core.types import Samples
 from ..registry.kernel import Kernel
 from ..signature import digest
 from .kernel_request import How

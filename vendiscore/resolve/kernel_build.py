@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import has_gradient, one_of, refuse_gradient
 from ..arrays.inputs import ROWS_READ, choose
-from ..arrays.namespace import scalar, to_host
 from ..arrays.pools import size
-from ..arrays.types import Options, Pool, Samples
-from ..errors import SampleError, warn
+from ..core.arguments import has_gradient, one_of, refuse_gradient
+from ..core.errors import SampleError, warn
+from ..core.namespace import scalar, to_host
+from ..core.types import Options, Pool, Samples
 from ..reading.string_patterns import looks_like
 from ..registry.kernel import Kernel, get_kernel
 from ..similarity.base import Similarity

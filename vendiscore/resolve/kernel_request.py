@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterable, Mapping, MutableMapping, Seque
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
-from ..arguments import flag, one_of
-from ..arrays.namespace import is_network
-from ..arrays.types import Options, PairFunction, Record
+from ..core.arguments import flag, one_of
+from ..core.namespace import is_network
+from ..core.types import Options, PairFunction, Record
 from ..distances.metrics import METRIC_OPTIONS, check_metric, check_options
 from ..hints import meant, remedy, suggestion
 from ..registry.kernel import (

@@ -9,11 +9,11 @@ from typing import Any, Literal, TypeGuard
 
 import numpy as np
 
-from ..arguments import number, one_of
 from ..arrays.inputs import as_samples
 from ..arrays.pools import size
-from ..arrays.types import Options, Record, Samples
-from ..errors import SampleError
+from ..core.arguments import number, one_of
+from ..core.errors import SampleError
+from ..core.types import Options, Record, Samples
 from ..hints import suggestion
 from ..registry.kernel import Kernel, check_options, named_kernel, with_model
 from ..signature import digits

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..arrays.inputs import as_samples, check_in_step, unnested
 from ..arrays.pools import pooled, shape_of, size
-from ..arrays.types import Samples
+from ..core.types import Samples
 from ..registry.kernel import Kernel, list_kernels
 from .kernel_build import distinct_samples
 

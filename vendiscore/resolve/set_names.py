@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from string import ascii_uppercase
 from typing import Any
 
-from ..arguments import is_several
-from ..arrays.types import Record
+from ..core.arguments import is_several
+from ..core.types import Record
 from ..reading.folders import is_folder
 from .group_labels import Groups
 

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import refuse_gradient
 from ..arrays.inputs import as_matrix, as_samples
-from ..arrays.namespace import precision
 from ..arrays.pools import pooled, shape_of, size
-from ..arrays.types import Options, Samples
-from ..errors import SampleError
+from ..core.arguments import refuse_gradient
+from ..core.errors import SampleError
+from ..core.namespace import precision
+from ..core.types import Options, Samples
 from ..reading.folders import Files, image_files, is_folder
 from ..registry.kernel import Kernel, get_kernel
 from ..signature import plain

@@ -8,10 +8,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..arguments import DEFAULT_ORDER
-from ..arrays.types import Options, Record, Samples, Weights
+from ..core.arguments import DEFAULT_ORDER
+from ..core.errors import NotPSDError, SampleError
+from ..core.types import Options, Record, Samples, Weights
 from ..encoders.tokenizers import tokens_remembered
-from ..errors import NotPSDError, SampleError
 from ..magnitude.space import MetricSpace
 from ..magnitude.spaces_of_samples import have_unit
 from ..measures.evaluation import measure_each

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..arrays.identical import joint_groups
-from ..arrays.namespace import scalar
-from ..arrays.types import Options, Record
+from ..core.namespace import scalar
+from ..core.types import Options, Record
 from ..magnitude.space import MetricSpace
 from ..measures.subject import Subject
 from ..optional import versions

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays.namespace import scalar, to_host
-from ..arrays.types import Record
-from ..errors import warn
+from ..core.errors import warn
+from ..core.namespace import scalar, to_host
+from ..core.types import Record
 from ..measures.evaluation import Chosen, measure_each, measure_stacks
 from ..measures.subject import Subject
 from ..progress import track

@@ -10,8 +10,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from ..arrays.namespace import scalar, to_host
-from ..arrays.types import Options, Record
+from ..core.namespace import scalar, to_host
+from ..core.types import Options, Record
 from ..measures.evaluation import Chosen, measure_each
 from ..measures.subject import Subject
 from ..resolve.group_labels import cluster_codes

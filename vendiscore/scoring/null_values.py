@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays.namespace import scalar
-from ..arrays.types import Record
+from ..core.namespace import scalar
+from ..core.types import Record
 from ..measures import group_shuffles
 from ..measures.group_shares import BETWEEN
 from ..measures.subject import Subject

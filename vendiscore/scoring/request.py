@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, Literal, TypeAlias, get_args
 
-from ..arguments import (
+from ..core.arguments import (
     DEFAULT_ORDER,
     confidence,
     flag,
@@ -17,7 +17,7 @@ from ..arguments import (
     one_of,
     read_order,
 )
-from ..arrays.types import Options, Record, Samples, Weights
+from ..core.types import Options, Record, Samples, Weights
 from ..distances.metrics import METRIC_OPTIONS
 from ..measures.evaluation import Chosen, read_measures
 from ..measures.group_shares import BETWEEN

@@ -10,12 +10,12 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from ..arguments import DEFAULT_ORDER, flag, number, one_of, read_order, refuse_gradient
 from ..arrays.inputs import as_samples, choose
-from ..arrays.namespace import row_blocks, to_host
-from ..arrays.types import Record, Samples
 from ..arrays.weights import per_sample
-from ..errors import SampleError
+from ..core.arguments import DEFAULT_ORDER, flag, number, one_of, read_order, refuse_gradient
+from ..core.errors import SampleError
+from ..core.namespace import row_blocks, to_host
+from ..core.types import Record, Samples
 from ..measures.stack import Stack, stacks_of
 from ..measures.subject import Subject
 from ..reading.string_patterns import unspaced

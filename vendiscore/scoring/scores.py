@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..arguments import DEFAULT_ORDER, is_several
-from ..arrays.types import Rows, Samples, Weights
+from ..core.arguments import DEFAULT_ORDER, is_several
+from ..core.types import Rows, Samples, Weights
 from ..resolve.kernel_request import KernelArgument
 from ..spectral.spectrum import PSD
 from .compute import compute, measured, subject_of

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 
-from ..arrays.types import Options, Record, Weights
+from ..core.types import Options, Record, Weights
 from ..signature import IDLE, plain
 
 # Accuracies where contents differ and wording is controlled: `benchmarks/people`, McDiv_nuggets.

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..arrays.namespace import is_numpy, row_blocks, to_host
+from ..core.namespace import is_numpy, row_blocks, to_host
 from ..similarity.base import Similarity
 from ..similarity.features import FeatureSimilarity
 

@@ -18,11 +18,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..arrays import memory
-from ..arrays.namespace import gram
 from ..arrays.threads import at_most, each, in_order
-from ..errors import NotPSDError
+from ..core.errors import NotPSDError
+from ..core.hill import log_of_entropy, surprisal
+from ..core.namespace import gram
 from ..progress import track
-from ..spectral.hill import log_of_entropy, surprisal
 from ..spectral.spectrum import NEGATIVE_MASS
 from .candidates import Candidates
 from .constraints import Constraints

@@ -7,9 +7,9 @@ from typing import Literal
 
 import numpy as np
 
-from ..arguments import DEFAULT_ORDER, flag, number, one_of, read_order, refuse_gradient
 from ..arrays.threads import at_most
-from ..arrays.types import Samples
+from ..core.arguments import DEFAULT_ORDER, flag, number, one_of, read_order, refuse_gradient
+from ..core.types import Samples
 from ..hints import GONE, synonym
 from ..progress import foretell, quiet
 from ..resolve.group_labels import check_size, read_labels

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import integer, is_several
 from ..arrays.weights import PerSample, per_sample
+from ..core.arguments import integer, is_several
 from ..resolve.group_labels import Groups
 
 

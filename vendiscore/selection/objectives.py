@@ -9,9 +9,9 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from ..arrays import memory
-from ..arrays.namespace import row_blocks
 from ..arrays.threads import each, in_order
-from ..spectral.hill import log_of_entropy
+from ..core.hill import log_of_entropy
+from ..core.namespace import row_blocks
 from ..spectral.rank_one import gains as exact_gains
 from ..spectral.spectrum import Spectrum
 from .candidates import Candidates

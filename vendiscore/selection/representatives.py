@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from ..arrays import memory
-from ..arrays.namespace import row_blocks
 from ..arrays.threads import each
+from ..core.namespace import row_blocks
 from ..progress import announce
 from .candidates import Candidates
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays.namespace import gram
+from ..core.namespace import gram
 from ..spectral.quadrature import NOTHING, of_integral, of_trace, ridges, step_for
 from .candidates import Candidates
 

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from ..errors import warn
+from ..core.errors import warn
 from ..progress import Counts, counted, track
 from .constraints import Constraints
 from .objectives import Spectral

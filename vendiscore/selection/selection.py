@@ -8,8 +8,8 @@ from html import escape
 
 import numpy as np
 
-from ..arrays.types import Axes, Record
-from ..errors import NotPSDError
+from ..core.errors import NotPSDError
+from ..core.types import Axes, Record
 from ..plots.curves import selection as draw
 from ..summary import cut, html_table
 from .candidates import Candidates

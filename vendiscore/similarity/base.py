@@ -12,18 +12,9 @@ import numpy as np
 from ..arrays import memory
 from ..arrays import sparse as sp
 from ..arrays.identical import joint_groups
-from ..arrays.namespace import (
-    Array,
-    gram,
-    is_numpy,
-    namespace,
-    product,
-    row_blocks,
-    scalar,
-    to_host,
-)
-from ..arrays.types import Rows
-from ..errors import SampleError
+from ..core.errors import SampleError
+from ..core.namespace import Array, gram, is_numpy, namespace, product, row_blocks, scalar, to_host
+from ..core.types import Rows
 from ..hints import Public
 from ..summary import one_line
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..arrays import sparse as sp
 from ..arrays.identical import identical_rows
-from ..arrays.types import DType, Options
+from ..core.types import DType, Options
 from .base import Index
 from .rows import RowsSimilarity
 

@@ -10,10 +10,10 @@ import numpy as np
 from ..arrays import memory
 from ..arrays import sparse as sp
 from ..arrays.inputs import as_matrix
-from ..arrays.namespace import Array, as_kind_of, detached, is_torch, precision, row_blocks
-from ..arrays.types import Rows
+from ..core.errors import SampleError
+from ..core.namespace import Array, as_kind_of, detached, is_torch, precision, row_blocks
+from ..core.types import Rows
 from ..distances.pairs import symmetric_part
-from ..errors import SampleError
 from .base import DIAGONAL_TOLERANCE, Similarity, check_diagonal
 from .features import FeatureSimilarity
 from .judgements import EquivalenceSimilarity

@@ -14,8 +14,8 @@ import numpy as np
 
 from ..arrays import sparse as sp
 from ..arrays.identical import joint_groups
-from ..arrays.namespace import Array, is_numpy, is_torch
-from ..arrays.types import Rows
+from ..core.namespace import Array, is_numpy, is_torch
+from ..core.types import Rows
 from .base import Index, Similarity
 from .features import FeatureSimilarity
 from .matrix import MatrixSimilarity

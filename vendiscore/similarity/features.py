@@ -8,10 +8,10 @@ from typing import Any, Self
 
 import numpy as np
 
-from ..arguments import has_gradient
 from ..arrays import sparse as sp
 from ..arrays.identical import identical_rows
-from ..arrays.namespace import (
+from ..core.arguments import has_gradient
+from ..core.namespace import (
     Array,
     as_kind_of,
     gram,
@@ -23,7 +23,7 @@ from ..arrays.namespace import (
     row_blocks,
     to_host,
 )
-from ..arrays.types import Rows
+from ..core.types import Rows
 from .base import Index, Similarity, scale_rows
 
 # Columns of sparse features that more than this share of the samples have, and at most this many,

@@ -10,7 +10,7 @@ from typing import TypeAlias
 import numpy as np
 
 from ..arrays import sparse as sp
-from ..arrays.namespace import Array
+from ..core.namespace import Array
 from .base import Index, Similarity
 from .features import FeatureSimilarity
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays.identical import identical_rows
-from ..arrays.namespace import Array, is_numpy, is_torch, namespace, row_blocks, to_host
+from ..core.namespace import Array, is_numpy, is_torch, namespace, row_blocks, to_host
 from .base import Index, Similarity
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..arrays import memory
 from ..arrays.inputs import choose
-from ..arrays.types import PairFunction, Pool, Samples
+from ..core.types import PairFunction, Pool, Samples
 from ..progress import track
 from ..signature import plain
 from .matrix import DeferredSimilarity

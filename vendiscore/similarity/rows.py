@@ -9,8 +9,8 @@ import numpy as np
 
 from ..arrays import memory
 from ..arrays.identical import identical_rows
-from ..arrays.namespace import Array, row_blocks
-from ..arrays.types import DType, Options
+from ..core.namespace import Array, row_blocks
+from ..core.types import DType, Options
 from ..distances.pairs import fill_symmetric, pair_blocks
 from .base import Index, Similarity
 from .symmetric_products import symmetric_product

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays.namespace import to_host
+from ..core.namespace import to_host
 from .base import Similarity
 
 # Up to so many samples all pairs are held at once, 32 MB; of more, a few sets at a time.

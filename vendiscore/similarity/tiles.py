@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from ..arrays import sparse as sp
-from ..arrays.namespace import is_numpy, row_blocks, to_host
 from ..arrays.threads import in_order
+from ..core.namespace import is_numpy, row_blocks, to_host
 from .base import Similarity
 from .features import FeatureSimilarity, add_sparse, dots
 from .rows import RowsSimilarity

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from ..arrays import memory
-from ..arrays.namespace import Array, is_torch
-from ..arrays.types import Tensor
+from ..core.namespace import Array, is_torch
+from ..core.types import Tensor
 from ..distances.exponentials import Exponentials
 from ..distances.pairs import Law
 from .base import Index, Similarity

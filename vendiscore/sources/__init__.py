@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING
 
-from ..arguments import DEFAULT_ORDER
-from ..arrays.types import PairFunction, Samples
+from ..core.arguments import DEFAULT_ORDER
+from ..core.types import PairFunction, Samples
 
 if TYPE_CHECKING:
     from .between_sources import Sources

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..arrays.inputs import as_samples, choose
 from ..arrays.pools import pooled, size
-from ..arrays.types import Record, Samples
+from ..core.types import Record, Samples
 from ..resolve.group_labels import check_size, coded, grouped, is_missing, read_labels
 from ..resolve.kernel_request import How
 from ..resolve.set_names import by_name, written

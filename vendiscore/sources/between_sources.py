@@ -10,8 +10,8 @@ import numpy as np
 
 from .. import plots
 from ..analysis.layout import linked_groups
-from ..arguments import integer, number, one_of
-from ..arrays.types import Axes, Frame, Options, Record
+from ..core.arguments import integer, number, one_of
+from ..core.types import Axes, Frame, Options, Record
 from ..optional import require
 from ..signature import line, plain, plain_order
 from ..summary import Summary, html_table, measured

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from ..analysis.layout import clustered_order, layout
-from ..arguments import confidence, flag, read_order, refuse_gradient
 from ..arrays import memory
 from ..arrays.inputs import choose
-from ..arrays.namespace import to_host
 from ..arrays.threads import in_order
-from ..arrays.types import Record
-from ..errors import NotPSDError, SampleError, warn
+from ..core.arguments import confidence, flag, read_order, refuse_gradient
+from ..core.errors import NotPSDError, SampleError, warn
+from ..core.namespace import to_host
+from ..core.types import Record
 from ..progress import track
 from ..resolve.kernel_request import How, with_prompts
 from ..resolve.sets import is_fitted, part_of, resolve_sets

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ..arrays.namespace import row_blocks
+from ..core.namespace import row_blocks
 from ..similarity.set_means import cosines, mean_similarities, without_own
 
 Stack = tuple[np.ndarray, np.ndarray]

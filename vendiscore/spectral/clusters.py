@@ -15,9 +15,9 @@ import math
 
 import numpy as np
 
-from ..arguments import DEFAULT_ORDER, read_order
-from ..arrays.namespace import Array, row_blocks
-from .hill import effective_number, log_of_trace
+from ..core.arguments import DEFAULT_ORDER, read_order
+from ..core.hill import effective_number, log_of_trace
+from ..core.namespace import Array, row_blocks
 from .quadrature import TOLERANCE, of_integral, of_trace, ridges
 from .spectrum import EPS, Spectrum, positive_parts
 

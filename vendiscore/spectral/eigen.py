@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy
 
-from ..arrays.namespace import Array, is_numpy, is_torch, namespace, scalar
 from ..arrays.threads import at_most
+from ..core.namespace import Array, is_numpy, is_torch, namespace, scalar
 from ..progress import foretell
 from . import two_stage
 

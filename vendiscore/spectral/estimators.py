@@ -8,14 +8,14 @@ from itertools import zip_longest
 
 import numpy as np
 
-from ..arguments import refuse_gradient
 from ..arrays import memory
-from ..arrays.namespace import Array, as_kind_of
-from ..errors import NotPSDError, TooLargeError, warn
+from ..core.arguments import refuse_gradient
+from ..core.errors import NotPSDError, TooLargeError, warn
+from ..core.hill import log_of_entropy, surprisal
+from ..core.namespace import Array, as_kind_of
 from ..progress import foretell, passes
 from ..similarity.base import Similarity
 from .estimate import Estimate, Estimating
-from .hill import log_of_entropy, surprisal
 from .routes import NORM, Cost, SpectrumRoute, StalledError
 from .spectrum import EPS, PSD, Source
 from .stochastic import Krylov, Pairs, Quadrature, converged_pairs

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from ..errors import NotPSDError
+from ..core.errors import NotPSDError
 from ..similarity.base import Similarity
 from .stochastic import Krylov
 

@@ -16,11 +16,11 @@ import math
 
 import numpy as np
 
-from ..arguments import DEFAULT_ORDER, read_order
-from ..arrays.namespace import Array, row_blocks, scalar, to_host
-from ..arrays.types import Weights
+from ..core.arguments import DEFAULT_ORDER, read_order
+from ..core.hill import log_of_trace, log_power_mean
+from ..core.namespace import Array, row_blocks, scalar, to_host
+from ..core.types import Weights
 from .clusters import leave_cluster_out
-from .hill import log_of_trace, log_power_mean
 from .quadrature import TOLERANCE, of_integral, of_trace, ridges
 from .spectrum import Spectrum, positive_parts, positive_values
 

@@ -13,13 +13,13 @@ import numpy as np
 
 from ..arrays import memory
 from ..arrays import sparse as sp
-from ..arrays.namespace import Array, is_numpy, is_torch, namespace, row_blocks, scalar
+from ..core.hill import RANGE_TOLERANCE
+from ..core.namespace import Array, is_numpy, is_torch, namespace, row_blocks, scalar
 from ..progress import foretell
 from ..similarity.base import Similarity
 from ..similarity.features import FeatureSimilarity
 from .eigen import NUMPY_SIZE, decompose, eigen_work, vectors_bytes
 from .estimate import Estimate
-from .hill import RANGE_TOLERANCE
 from .lanczos import BASIS, largest_eigenvalue
 from .spectrum import PSD, Source, Spectrum, cleaned, decomposed
 from .weighted_similarity import fault_of, merge_identical, weighted_by

@@ -10,14 +10,14 @@ from typing import Literal, NamedTuple, Self
 
 import numpy as np
 
-from ..arguments import DEFAULT_ORDER, one_of
-from ..arrays.namespace import Array, detached, is_numpy, is_torch, namespace, scalar, to_host
-from ..arrays.types import Number
-from ..errors import NotPSDError, warn
+from ..core.arguments import DEFAULT_ORDER, one_of
+from ..core.errors import NotPSDError, warn
+from ..core.hill import RANGE_TOLERANCE, effective_number
+from ..core.namespace import Array, detached, is_numpy, is_torch, namespace, scalar, to_host
+from ..core.types import Number
 from ..similarity.base import Similarity
 from .eigen import decompose
 from .estimate import Estimate
-from .hill import RANGE_TOLERANCE, effective_number
 from .weighted_similarity import fault_of
 
 PSD = Literal["check", "clip"]

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import DEFAULT_ORDER
-from ..arrays.namespace import Array, as_kind_of, detached, is_torch, namespace, to_host
+from ..core.arguments import DEFAULT_ORDER
+from ..core.hill import RANGE_TOLERANCE, effective_numbers
+from ..core.namespace import Array, as_kind_of, detached, is_torch, namespace, to_host
 from .eigen import decompose
-from .hill import RANGE_TOLERANCE, effective_numbers
 from .rank_one import surprise_of
 from .spectrum import EPS, NEGATIVE_MASS, PSD, TAIL
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..arrays.namespace import Array, as_kind_of, namespace, to_host
+from ..core.namespace import Array, as_kind_of, namespace, to_host
 from .spectrum import EPS
 
 # A Ritz pair counts as an eigenpair once its residual is below this share of its value: to split

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..arguments import DEFAULT_ORDER
 from ..arrays import memory
-from ..arrays.namespace import Array
-from ..errors import TooLargeError
+from ..core.arguments import DEFAULT_ORDER
+from ..core.errors import TooLargeError
+from ..core.namespace import Array
 from ..similarity.base import Similarity
 from .estimate import Estimate, Estimating
 from .estimators import estimated, lanczos_cost

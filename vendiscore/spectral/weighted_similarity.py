@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays.namespace import Array, as_kind_of, is_numpy, namespace, row_blocks, to_host
+from ..core.namespace import Array, as_kind_of, is_numpy, namespace, row_blocks, to_host
 from ..similarity.base import Similarity
 
 

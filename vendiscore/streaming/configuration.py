@@ -6,7 +6,7 @@ import types
 from collections.abc import Mapping
 from typing import Any
 
-from ..arrays.types import Options, Record
+from ..core.types import Options, Record
 from ..encoders.models import Encoder
 from ..registry.kernel import Kernel, list_kernels
 from ..resolve.kernel_request import How, read_how

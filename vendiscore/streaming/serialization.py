@@ -12,7 +12,7 @@ import struct
 import numpy as np
 
 from ..arrays.hashing import hash_bytes
-from ..arrays.types import Options, Record
+from ..core.types import Options, Record
 from .sums import Sum, length, stays_rows
 
 _MAGIC, _VERSION = b"vendi-state", 2

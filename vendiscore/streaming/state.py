@@ -10,12 +10,12 @@ from typing import NoReturn, Self, get_args
 
 import numpy as np
 
-from ..arguments import DEFAULT_ORDER, flag, is_several, one_of, refuse_gradient
 from ..arrays.inputs import as_samples
-from ..arrays.namespace import to_host
 from ..arrays.pools import size
-from ..arrays.types import Options, Record, Samples, Weights
 from ..arrays.weights import per_sample
+from ..core.arguments import DEFAULT_ORDER, flag, is_several, one_of, refuse_gradient
+from ..core.namespace import to_host
+from ..core.types import Options, Record, Samples, Weights
 from ..hints import Public
 from ..optional import versions
 from ..resolve.kernel_request import How, KernelArgument, how_of, with_prompts

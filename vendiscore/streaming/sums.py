@@ -11,9 +11,9 @@ import numpy as np
 
 from ..arrays import memory
 from ..arrays import sparse as sp
-from ..arrays.namespace import as_kind_of, gram, is_numpy, is_torch, namespace, row_blocks, to_host
 from ..arrays.threads import in_order
-from ..arrays.types import Rows
+from ..core.namespace import as_kind_of, gram, is_numpy, is_torch, namespace, row_blocks, to_host
+from ..core.types import Rows
 from ..similarity.base import DIAGONAL_TOLERANCE, Similarity
 
 Precision = Literal["double", "single"]

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 
-from ..arrays.namespace import scalar, to_host
+from ..core.namespace import scalar, to_host
 from ..similarity.base import Similarity
 from ..spectral.spectrum import Spectrum
 from .jackknife import NO_DEFICIT, Jackknife

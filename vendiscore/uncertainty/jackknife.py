@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import scipy
 
-from ..arguments import DEFAULT_ORDER
-from ..arrays.namespace import to_host
+from ..core.arguments import DEFAULT_ORDER
+from ..core.hill import surprisal
+from ..core.namespace import to_host
 from ..spectral.clusters import leave_cluster_out
-from ..spectral.hill import surprisal
 from ..spectral.rank_one import leave_one_out, log_score, surprise
 from ..spectral.spectrum import Spectrum
 

@@ -15,7 +15,7 @@ from vendiscore.app.answers.sample_readout import UnusableError
 from vendiscore.app.inputs import examples, uploads
 from vendiscore.app.inputs.submission import Asked, Given
 from vendiscore.app.quotas import MAX_SAMPLES, RefusedError
-from vendiscore.errors import SampleError
+from vendiscore.core.errors import SampleError
 from vendiscore.scoring.compute import compute
 
 TEXTS = [

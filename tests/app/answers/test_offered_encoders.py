@@ -23,7 +23,7 @@ from vendiscore.app.answers.jobs import Settings
 from vendiscore.app.inputs import examples
 from vendiscore.app.inputs.pictures import pictures
 from vendiscore.app.quotas import RefusedError
-from vendiscore.errors import SampleError
+from vendiscore.core.errors import SampleError
 from vendiscore.progress import finish
 
 TEXTS = [*examples.find_example("A model in a rut").text.splitlines(), "Look, Jane.", "Look, Jane."]

@@ -13,7 +13,7 @@ from vendiscore.app.answers.jobs import Settings
 from vendiscore.app.inputs import examples, uploads
 from vendiscore.app.inputs.submission import Asked, Given
 from vendiscore.app.quotas import RefusedError
-from vendiscore.arguments import DEFAULT_ORDER
+from vendiscore.core.arguments import DEFAULT_ORDER
 
 RUT = examples.find_example("A model in a rut").text.splitlines()
 X = clusters(60)

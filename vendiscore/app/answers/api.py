@@ -9,9 +9,9 @@ import numpy as np
 from ...analysis import sentences
 from ...analysis.findings import ORDERS, Findings
 from ...analysis.near_pairs import Pair
-from ...arguments import DEFAULT_ORDER, DEFAULT_THRESHOLD
-from ...arrays.namespace import to_host
-from ...arrays.types import Record
+from ...core.arguments import DEFAULT_ORDER, DEFAULT_THRESHOLD
+from ...core.namespace import to_host
+from ...core.types import Record
 from ...progress import finish
 from ...signature import plain, plain_order
 from ..inputs.pictures import decode_images

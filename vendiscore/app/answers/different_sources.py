@@ -8,8 +8,8 @@ from itertools import combinations
 
 import numpy as np
 
-from ...arrays.types import Options, Record
-from ...errors import MissingPackageError
+from ...core.errors import MissingPackageError
+from ...core.types import Options, Record
 from ...report.source_report import drawn as pictures
 from ...resolve.group_labels import coded
 from ...resolve.kernel_request import How

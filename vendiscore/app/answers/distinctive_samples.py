@@ -7,7 +7,7 @@ from itertools import accumulate
 
 import numpy as np
 
-from ...arrays.types import Record
+from ...core.types import Record
 from ...measures.divergences import distinct_of_first
 from ...similarity.base import Similarity
 from ..inputs.parts import draw_indices

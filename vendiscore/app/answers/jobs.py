@@ -11,9 +11,9 @@ import numpy as np
 from ...analysis import sentences
 from ...analysis.findings import Findings, find
 from ...analysis.python_code import INLINE, called, source
-from ...arguments import DEFAULT_ORDER, DEFAULT_THRESHOLD
-from ...arrays.types import Options, Record
-from ...errors import SampleError
+from ...core.arguments import DEFAULT_ORDER, DEFAULT_THRESHOLD
+from ...core.errors import SampleError
+from ...core.types import Options, Record
 from ...progress import Steps
 from ...report.previews import in_words
 from ...resolve.group_labels import Groups, read_labels

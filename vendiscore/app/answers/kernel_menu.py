@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ...arrays.types import Options, Record
+from ...core.types import Options, Record
 from ...registry.kernel import Control, get_kernel, labelled_kernels
 from ...resolve.prompt_places import why_not
 from ..inputs.submission import KINDS

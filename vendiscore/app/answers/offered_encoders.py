@@ -12,10 +12,10 @@ from functools import cache
 from importlib.util import find_spec
 from typing import Any
 
-from ...arrays.types import Options, Record
+from ...core.errors import SampleError
+from ...core.types import Options, Record
 from ...encoders import encoder
 from ...encoders.models import BATCH_SIZE, Encoder
-from ...errors import SampleError
 from ...progress import Steps, told
 from ...registry.kernel import get_kernel
 from ...resolve.kernel_build import distinct_samples

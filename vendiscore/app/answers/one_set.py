@@ -13,9 +13,9 @@ import numpy as np
 from ...analysis import sentences
 from ...analysis.findings import Findings
 from ...analysis.thinning import thinning
-from ...arguments import DEFAULT_ORDER
-from ...arrays.types import Record
-from ...errors import MissingPackageError, NotPSDError
+from ...core.arguments import DEFAULT_ORDER
+from ...core.errors import MissingPackageError, NotPSDError
+from ...core.types import Record
 from ...magnitude.curve import magnitude_curve
 from ...progress import Steps
 from ...report.document import reported

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from ...arrays.types import Options, Record
+from ...core.types import Options, Record
 from ...uncertainty.subsampling import MIN_SAMPLES
 from ..inputs.visitor_samples import Samples
 from ..quotas import MAX_SETS

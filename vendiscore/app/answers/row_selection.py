@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...analysis.findings import Findings
-from ...arrays.types import Record
+from ...core.types import Record
 from ...progress import quiet
 from ...selection import select
 from ..quotas import MAX_CHOSEN, RefusedError

@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ...arrays.types import Record
-from ...errors import SampleError
+from ...core.errors import SampleError
+from ...core.types import Record
 from ...reading.tables import join_names
 from ...report.previews import in_words
 from ...summary import shortened

@@ -9,7 +9,7 @@ import numpy as np
 from ...analysis.findings import Findings
 from ...analysis.layout import layout
 from ...analysis.sample_table import PAIRS, Explanation
-from ...arrays.types import Record
+from ...core.types import Record
 from ...plots.set_structure import averaged
 from ...spectral.rank_one import lost
 from ..inputs.visitor_samples import Samples

@@ -10,15 +10,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...analysis.python_code import INLINE, called, source
-from ...arguments import DEFAULT_ORDER
 from ...arrays.pools import pooled
-from ...arrays.types import Options, Record
 from ...comparison import MORE, SAME, Comparison
 from ...comparison.compare_sets import comparing
 from ...comparison.comparison import Plan
 from ...comparison.partition import partition
 from ...comparison.permutation import needed
-from ...errors import MissingPackageError
+from ...core.arguments import DEFAULT_ORDER
+from ...core.errors import MissingPackageError
+from ...core.types import Options, Record
 from ...progress import Counts, Steps, finish, told
 from ...reading.csv_cells import csv_row, text_cell
 from ...signature import digits, line, plain_order

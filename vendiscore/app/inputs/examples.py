@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from PIL import Image, ImageDraw
 
-from ...arrays.types import Record
+from ...core.types import Record
 from ..quotas import RefusedError
 from .submission import KINDS, Kind
 

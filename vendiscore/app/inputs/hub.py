@@ -12,7 +12,7 @@ import urllib.request
 from dataclasses import replace
 from typing import Any, cast
 
-from ...arrays.types import Options
+from ...core.types import Options
 from ...reading.columnar_files import Columns
 from ...reading.limits import AskError, RefusedError
 from ...reading.tables import join_names

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 
 import numpy as np
 
-from ...arrays.types import Record
+from ...core.types import Record
 from ...reading.limits import RefusedError
 from ...reading.number_tables import check_width, not_finite
 from ...reading.tables import Table

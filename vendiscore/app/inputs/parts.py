@@ -14,7 +14,7 @@ from functools import partial
 
 import numpy as np
 
-from ...errors import MissingPackageError
+from ...core.errors import MissingPackageError
 from ...kernels.molecules import unreadable
 from ...reading.number_tables import not_finite
 from .. import quotas

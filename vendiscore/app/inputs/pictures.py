@@ -12,8 +12,8 @@ from importlib.util import find_spec
 
 from PIL import Image, UnidentifiedImageError
 
+from ...core.errors import SampleError
 from ...encoders.pil_images import as_image
-from ...errors import SampleError
 from ...reading.formats import ending
 from ...reading.limits import RefusedError
 from ...reading.string_patterns import IMAGES

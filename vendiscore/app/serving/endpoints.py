@@ -15,7 +15,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from ... import __version__
-from ...arrays.types import Record
+from ...core.types import Record
 from ...progress import Steps, Value
 from ...reading.limits import AskError
 from ..answers import one_set, sample_readout, several_sets

@@ -20,7 +20,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ...arrays.types import Record
+from ...core.types import Record
 from ..quotas import MAX_ARRIVING, MAX_QUESTION, MAX_REQUEST, MAX_UPLOADS, RefusedError
 
 # Paths that the page itself requests, then gradio's own at its start, and the paths of

@@ -17,7 +17,7 @@ from gradio.utils import get_function_description
 from starlette.middleware import Middleware
 
 from ... import __version__
-from ...arrays.types import Record
+from ...core.types import Record
 from ..answers import api, offered_encoders
 from ..inputs import pictures
 from ..inputs.declared_sizes import Size

@@ -18,8 +18,8 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from ...arrays.types import Record
-from ...errors import MissingPackageError
+from ...core.errors import MissingPackageError
+from ...core.types import Record
 from ...progress import Value
 from ..answers.sample_readout import UnusableError
 from ..quotas import RefusedError

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import DEFAULT_ORDER, number
-from ..arrays.namespace import Array, is_torch, namespace, scalar
-from ..arrays.types import Number
+from .arguments import DEFAULT_ORDER, number
+from .namespace import Array, is_torch, namespace, scalar
+from .types import Number
 
 # Largest distance of numbers from their range that is taken for rounding, and corrected.
 RANGE_TOLERANCE = 1e-6
