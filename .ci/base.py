@@ -17,7 +17,7 @@ from sysconfig import get_path
 MOST, MEGABYTES = 12, 230
 # Folders of tests that ask for little else. Single tests may need more: `--base` skips these.
 FOLDERS = (
-    *("analysis", "arrays", "comparison", "distances", "kernels", "magnitude", "measures"),
+    *("analysis", "arrays", "comparison", "core", "distances", "kernels", "magnitude", "measures"),
     *("registry", "report", "resolve", "scoring", "selection", "similarity", "spectral"),
     *("streaming", "uncertainty"),
 )

@@ -55,7 +55,7 @@ MARKS = {
     "slow": (
         "fuzz/",
         "package/test_hub",
-        "arrays/test_namespace_large",
+        "core/test_namespace_large",
         "arrays/test_memory",
         "test_numbers",
         "browser/test_page",
@@ -106,7 +106,7 @@ MARKS = {
         "plots/test_plots",
         "report/test_previews",
         "streaming/test_state.py",
-        "arrays/test_namespace.py",
+        "core/test_namespace.py",
         "kernels/test_text",
         "integrations/test_torchmetrics",
         "spectral/test_two_stage",

@@ -2,6 +2,7 @@
 
 import ast
 import re
+import sys
 from graphlib import TopologicalSorter
 from itertools import chain, pairwise
 from pathlib import Path
@@ -32,8 +33,9 @@ ROOMS = """
     signature
     arrays
     reading
-    summary progress optional arguments
-    errors hints
+    summary progress optional
+    hints
+    core
 """
 LEVEL = {room: i for i, line in enumerate(ROOMS.strip().splitlines()) for room in line.split()}
 MODULES = {path.relative_to(PACKAGE): path for path in sorted(PACKAGE.rglob("*.py"))}
@@ -107,3 +109,22 @@ def test_the_architecture_draws_every_folder_above_those_that_it_imports():
     assert sorted(chain(*drawn)) == sorted(folders)
     levels = [[LEVEL[name] for name in floor] for floor in drawn if floor]
     assert all(max(above) <= min(below) for above, below in pairwise(levels))
+
+
+def test_the_core_imports_numpy_and_the_standard_library_alone():
+    allowed = {"numpy", "scipy", *sys.stdlib_module_names}
+    for path in sorted((PACKAGE / "core").glob("*.py")):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.Import):
+                assert {alias.name.partition(".")[0] for alias in node.names} <= allowed, path
+            elif isinstance(node, ast.ImportFrom):
+                own = node.level == 1
+                assert own or (node.module or "").partition(".")[0] in allowed, path
+
+
+def test_the_core_is_read_in_an_hour():
+    lines = {
+        path.stem: path.read_text("utf-8").count("\n") for path in (PACKAGE / "core").glob("*.py")
+    }
+    assert lines["hill"] + lines["score"] <= 340  # the definition
+    assert sum(lines.values()) <= 1200

@@ -122,7 +122,7 @@ def test_what_is_small_is_not_asked_for(monkeypatch):
     def ask(*_):
         raise AssertionError("asked")
 
-    monkeypatch.setattr("vendiscore.arrays.memory.require", ask)
+    monkeypatch.setattr("vendiscore.arrays.memory.available_bytes", ask)
     vendi(SMALL, [1.0])
     vendi(LARGE, [2.0])
     with pytest.raises(AssertionError, match="asked"):

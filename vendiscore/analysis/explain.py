@@ -8,13 +8,13 @@ from dataclasses import replace
 import numpy as np
 
 from ..core.arguments import DEFAULT_ORDER, DEFAULT_THRESHOLD, number, read_order, refuse_gradient
+from ..core.shares import PSD, check_psd
 from ..core.types import Samples, Weights
 from ..hints import GONE
 from ..measures.subject import Subject
 from ..resolve.group_labels import cluster_codes, read_labels
 from ..resolve.kernel_request import how_of
 from ..resolve.sets import read_samples
-from ..spectral.spectrum import PSD, check_psd
 from .duplicates import compare_samples, text_forms
 from .sample_table import Explanation
 

@@ -14,6 +14,7 @@ import numpy as np
 from array_api_compat import is_array_api_obj
 
 from ..core.arguments import inexact
+from ..core.checks import WHOLE
 from ..core.errors import SampleError
 from ..core.namespace import Array, in_host_memory, is_numpy, is_torch, namespace, scalar, to_host
 from ..core.types import Pool, Rows, Tensor
@@ -21,8 +22,6 @@ from ..reading.folders import image_files, is_folder
 from . import sparse as sp
 from .pools import pooled, size
 
-# Every whole number up to this one is a float64.
-_WHOLE = 1 << 53
 # Methods of lazy and partitioned collections alone, and the method that gathers one in memory.
 _GATHERS = {
     "__dask_graph__": "compute",
@@ -380,7 +379,7 @@ def _as_float(X: Rows, name: str) -> Rows:
 
 def _check_whole(X: Rows, name: str) -> None:
     """Raise a SampleError for integers that float64 does not hold."""
-    if X.max() <= _WHOLE and X.min() >= -_WHOLE:
+    if X.max() <= WHOLE and X.min() >= -WHOLE:
         return
     X = to_host(X.toarray() if sp.issparse(X) else X)
     with np.errstate(invalid="ignore"):

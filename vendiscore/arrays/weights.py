@@ -11,13 +11,12 @@ from typing import Any
 import numpy as np
 
 from ..core.arguments import is_several
+from ..core.checks import unit_sum
 from ..core.errors import SampleError
 from ..core.namespace import Array, is_torch, namespace, precision, scalar, to_host
 from ..core.types import Weights
 from .inputs import as_samples, check_in_step, unnested
 from .pools import size
-
-WEIGHT_TOLERANCE = 1e-5
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,14 +126,11 @@ def check_weights(
         )
     if like is not None and is_torch(like):
         weights = sys.modules["torch"].as_tensor(weights, device=like.device)
-    xp = namespace(weights)
-    with np.errstate(all="ignore"):  # weights that vanish in double precision, or overflow in a sum
-        total = scalar(xp.sum(weights))
-    if not abs(total - 1) <= max(WEIGHT_TOLERANCE, 2 * precision(p)):
-        raise ValueError(f"`p` must sum to 1, got {total:.6g}; pass p / p.sum()")
-    if dropped:
-        weights = weights[[i for i in range(n + len(dropped)) if i not in dropped]]
-        if scalar(xp.sum(weights)) == 0:
-            raise ValueError("`p` gives all weight to samples that the kernel left out")
-    with np.errstate(all="ignore"):
-        return weights / xp.sum(weights)
+    weights = unit_sum(weights, precision(p))
+    if not dropped:
+        return weights
+    weights = weights[[i for i in range(n + len(dropped)) if i not in dropped]]
+    total = namespace(weights).sum(weights)
+    if scalar(total) == 0:
+        raise ValueError("`p` gives all weight to samples that the kernel left out")
+    return weights / total

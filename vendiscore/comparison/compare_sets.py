@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 
 from ..core.arguments import DEFAULT_ORDER, refuse_gradient
+from ..core.shares import PSD
 from ..core.types import Options
 from ..progress import Counts, counted, told
 from ..resolve.kernel_request import KernelArgument, how_of
 from ..signature import plain
 from ..similarity.base import Similarity
-from ..spectral.spectrum import PSD
 from ..uncertainty.subsampling import MIN_SAMPLES
 from .comparison import Comparison, PairRow, Plan
 from .partition import flat_sets, pooled_sets, read_by, read_sets, sorted_sets

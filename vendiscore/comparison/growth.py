@@ -20,6 +20,7 @@ from ..core.arguments import (
 )
 from ..core.errors import NotPSDError
 from ..core.namespace import to_host
+from ..core.shares import PSD, check_psd
 from ..core.types import Axes, Frame, Record, Samples
 from ..optional import require
 from ..progress import foretell, track
@@ -31,7 +32,7 @@ from ..similarity.base import Similarity
 from ..similarity.matrix import in_full
 from ..spectral.eigen import eigen_work
 from ..spectral.rank_one import log_score, novelty
-from ..spectral.spectrum import PSD, Spectrum, check_psd
+from ..spectral.spectrum import Spectrum
 from ..spectral.vendi import spectrum_of
 from ..summary import Summary, html_table, measured
 from ..uncertainty.deficit import LEAST, repeats_of

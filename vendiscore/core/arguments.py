@@ -71,7 +71,7 @@ def confidence(name: str, value: object) -> float:
 
 
 def read_order(
-    q: object,
+    q: Any,
     name: str = "q",
     *,
     zero: bool = True,
@@ -79,6 +79,8 @@ def read_order(
     remedy: str = "",
 ) -> float:
     """Read an order in [0, most], "inf" as ∞; order 0 is refused unless `zero`."""
+    if type(q) in (int, float) and 0 < q <= most:  # as nearly always
+        return float(q)
     expected, usual = "a number in [0, inf] or 'inf'", "q=1 is the usual Vendi Score"
     if not zero:
         expected = "an order above 0"

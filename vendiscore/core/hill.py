@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from .arguments import DEFAULT_ORDER, number
-from .namespace import Array, is_torch, namespace, scalar
+from .namespace import Array, is_numpy, is_torch, namespace, scalar
 from .types import Number
 
 # Largest distance of numbers from their range that is taken for rounding, and corrected.
 RANGE_TOLERANCE = 1e-6
-# So near to order 1 its slope is taken: the slope of the trace, 1/(q − 1), would drown the others.
-BESIDE_ONE = 1e-8
+# Orders this close to 1 take the gradient of q = 1: a term 1/(q − 1) would swamp it.
+NEAR_ONE = 1e-8
 
 
 def effective_number(shares: Array, q: float = DEFAULT_ORDER) -> Number:
@@ -48,7 +48,6 @@ def effective_number(shares: Array, q: float = DEFAULT_ORDER) -> Number:
     torch = is_torch(shares)
     if not torch or shares.ndim != 1:
         shares = _numbers(shares)
-    xp = namespace(shares) if torch else np
     positive = shares[shares > 0]
     if positive.shape[0] == 0 or not abs(scalar(shares.sum()) - 1) <= RANGE_TOLERANCE:
         raise ValueError(
@@ -61,15 +60,22 @@ def effective_number(shares: Array, q: float = DEFAULT_ORDER) -> Number:
             f"`shares` and `q` must be at least 0, got a least share of "
             f"{scalar(shares.min()):.3g} and q={q}"
         )
-    if torch and q <= 1 + BESIDE_ONE:
+    if torch and q <= 1 + NEAR_ONE:
         positive = positive / positive.sum()
-    if q == 0:
-        value = (positive * 0).sum() + positive.shape[0]
-    elif math.isinf(q):
-        value = 1 / shares.max()
-    else:
-        value = xp.exp(log_power_mean(positive, xp.log(positive), q))
-    return value if torch else float(min(max(float(value), 1.0), positive.shape[0]))
+    return hill_number(positive, q)
+
+
+def hill_number(positive: Array, q: float) -> Any:
+    """Return the Hill number of positive shares (m,) of sum 1, which are not checked."""
+    m = positive.shape[0]
+    if not is_numpy(positive):
+        return _hill(positive, namespace(positive).log(positive), m, q)
+    return within_range(_hill(positive, np.log(positive), m, q), m)
+
+
+def within_range(value: Any, most: int) -> float:
+    """Return an effective number, which is from 1 to `most` but for rounding."""
+    return min(max(float(value), 1.0), float(most))
 
 
 def _numbers(shares: object) -> np.ndarray:
@@ -96,7 +102,7 @@ def log_power_mean(weights: Array, logs: Array, q: float) -> Array:
         # Σ w e^x = 1 + Σ w (e^x − 1): exact as q → 1, where the plain formula is 0/0.
         excess = xp.sum(weights * xp.expm1((q - 1) * logs), axis=-1)
         # The sum is 1, but its slope is not 0 where weights of 0 grow.
-        if is_torch(weights) and abs(q - 1) > BESIDE_ONE:
+        if is_torch(weights) and abs(q - 1) > NEAR_ONE:
             total = xp.sum(weights, axis=-1)
             excess = excess + (total - total.detach())
         return xp.log1p(excess) / (1 - q)
@@ -111,16 +117,20 @@ def effective_numbers(shares: Array, q: float) -> Array:
     """Return the Hill number (g,) of each row of shares (g, m) of sum 1; zeros are ignored."""
     xp = namespace(shares)
     positive = shares > 0
-    top = xp.max(shares, axis=-1, keepdims=True)
-    logs = xp.log(xp.where(positive, shares, top))
+    logs = xp.log(xp.where(positive, shares, xp.max(shares, axis=-1, keepdims=True)))
     count = xp.sum(positive, axis=-1)
+    numbers = _hill(shares, logs, count, q)
+    return xp.minimum(xp.maximum(numbers, xp.ones_like(numbers)), xp.astype(count, numbers.dtype))
+
+
+def _hill(shares: Array, logs: Array, positive: Any, q: float) -> Array:
+    """Return the Hill number of shares, from their logs and how many of them are positive."""
+    xp = namespace(shares)
     if q == 0:
-        found = (shares * 0).sum(-1) + count
-    elif math.isinf(q):
-        found = 1 / top[..., 0]
-    else:
-        found = xp.exp(log_power_mean(shares, logs, q))
-    return xp.minimum(xp.maximum(found, xp.ones_like(found)), xp.astype(count, found.dtype))
+        return (shares * 0).sum(-1) + positive
+    if math.isinf(q):
+        return 1 / xp.max(shares, axis=-1)
+    return xp.exp(log_power_mean(shares, logs, q))
 
 
 def log_of_trace(values: np.ndarray, change: np.ndarray, trace: np.ndarray, q: float) -> np.ndarray:

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
 import numpy as np
-from array_api_compat import array_namespace
 
 if TYPE_CHECKING:
     import torch
@@ -52,7 +51,11 @@ def namespace(x: Array) -> Any:
     """Return the array API namespace of `x` (NumPy for sparse matrices)."""
     if type(x) is np.ndarray:
         return np
-    return np if is_sparse(x) else array_namespace(x)
+    if is_sparse(x):
+        return np
+    from array_api_compat import array_namespace  # here: NumPy alone does without it
+
+    return array_namespace(x)
 
 
 def detached(x: object) -> Any:

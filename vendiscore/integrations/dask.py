@@ -8,9 +8,9 @@ from typing import Any
 from ..arrays.pools import size
 from ..core.arguments import DEFAULT_ORDER, integer
 from ..core.errors import SampleError
+from ..core.shares import PSD
 from ..core.types import Record, Samples
 from ..optional import require
-from ..spectral.spectrum import PSD
 from ..streaming.state import State
 
 

@@ -8,11 +8,11 @@ from ..arrays.inputs import as_samples
 from ..arrays.weights import check_weights
 from ..core.arguments import DEFAULT_ORDER, number, read_order
 from ..core.namespace import is_torch
+from ..core.shares import PSD, check_psd
 from ..core.types import Samples, Weights
 from ..optional import require
 from ..resolve.kernel_request import KernelArgument, how_of
 from ..resolve.sets import resolve_sets
-from ..spectral.spectrum import PSD, check_psd
 from ..spectral.vendi import vendi
 
 torch: Any = require("torch", "torch", "VendiLoss")

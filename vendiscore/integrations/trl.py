@@ -10,10 +10,10 @@ import numpy as np
 
 from ..core.arguments import DEFAULT_ORDER, flag
 from ..core.errors import warn
+from ..core.shares import PSD
 from ..core.types import Record
 from ..resolve.kernel_request import KernelArgument
 from ..scoring.rewards import Credit, Fuse, credits_of, fused, groups_of, read_fusion
-from ..spectral.spectrum import PSD
 from .prompts import filled
 
 ALONE = (

@@ -11,6 +11,7 @@ import numpy as np
 from ..arrays.pools import size
 from ..arrays.weights import check_weights
 from ..core.namespace import Array, as_kind_of
+from ..core.shares import PSD
 from ..core.types import Record
 from ..distances.all_pairs import numpy_rows
 from ..magnitude.space import MetricSpace
@@ -19,7 +20,7 @@ from ..resolve.kernel_request import How
 from ..resolve.sets import kept_starts
 from ..signature import digest, plain
 from ..similarity.base import Similarity
-from ..spectral.spectrum import PSD, Spectrum
+from ..spectral.spectrum import Spectrum
 from ..spectral.vendi import spectrum_of
 from . import neighbourhoods
 from .neighbourhoods import Neighbourhoods

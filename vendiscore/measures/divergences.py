@@ -11,13 +11,14 @@ from dataclasses import replace
 import numpy as np
 
 from ..core.arguments import integer, refuse_gradient
+from ..core.shares import PSD, check_psd
 from ..core.types import Samples
 from ..resolve.kernel_request import KernelArgument, how_of
 from ..resolve.sets import read_samples
 from ..similarity.base import Similarity
 from ..similarity.matrix import in_full
 from ..spectral import rank_one
-from ..spectral.spectrum import PSD, Spectrum, check_psd
+from ..spectral.spectrum import Spectrum
 from ..spectral.vendi import spectrum_of
 from .both import half_each
 from .subject import Subject

@@ -8,8 +8,9 @@ from functools import cached_property
 import numpy as np
 
 from ..core.arguments import has_gradient
+from ..core.checks import DIAGONAL_TOLERANCE
 from ..core.namespace import Array, as_kind_of, is_torch, namespace, row_blocks, to_host
-from ..similarity.base import DIAGONAL_TOLERANCE, Similarity
+from ..similarity.base import Similarity
 from ..similarity.features import FeatureSimilarity
 from ..spectral.stacks import Spectra
 from .subject import Subject

@@ -17,6 +17,7 @@ from ..arrays.weights import check_weights
 from ..core.arguments import DEFAULT_ORDER
 from ..core.errors import SampleError
 from ..core.namespace import Array, to_host
+from ..core.shares import PSD
 from ..core.types import Record, Rows, Samples, Weights
 from ..distances.all_pairs import check_distances, numpy_rows
 from ..magnitude.parameters import Solving
@@ -28,7 +29,6 @@ from ..resolve.kernel_request import How
 from ..resolve.sets import apart, is_whole, part_of, resolve_pool, resolve_sets
 from ..similarity.base import Similarity
 from ..spectral.estimate import Estimating
-from ..spectral.spectrum import PSD
 from ..spectral.vendi import Spectral, vendi
 from .both import Both, SampleSet
 

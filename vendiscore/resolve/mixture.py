@@ -12,6 +12,7 @@ import numpy as np
 from ..arrays.inputs import as_samples
 from ..arrays.pools import size
 from ..core.arguments import number, one_of
+from ..core.checks import WEIGHT_TOLERANCE
 from ..core.errors import SampleError
 from ..core.types import Options, Record, Samples
 from ..hints import suggestion
@@ -25,7 +26,6 @@ Mixture = Mapping[str, float] | Sequence[str]
 Combine = Literal["sum", "product"]
 
 # The most that rounding in single precision may move a sum of weights from 1.
-WEIGHT_TOLERANCE = 1e-5
 
 
 @dataclass(frozen=True)

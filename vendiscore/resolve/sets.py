@@ -19,11 +19,11 @@ from ..reading.folders import Files, image_files, is_folder
 from ..registry.kernel import Kernel, get_kernel
 from ..signature import plain
 from ..similarity.base import Similarity, check_diagonal
-from ..similarity.checks import check_matrix, check_similarity
 from ..similarity.composite import RepeatedSimilarity
 from ..similarity.features import FeatureSimilarity
 from ..similarity.pairwise import pairwise
 from ..similarity.residuals import given
+from ..similarity.soundness import check_matrix, check_similarity
 from .kernel_build import TEXT_KERNEL, apply_kernel, as_text, distinct_samples, is_divisible
 from .kernel_request import FitTo, How, KernelArgument, how_of
 from .mixture import column, mix

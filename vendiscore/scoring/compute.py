@@ -10,6 +10,7 @@ import numpy as np
 
 from ..core.arguments import DEFAULT_ORDER
 from ..core.errors import NotPSDError, SampleError
+from ..core.shares import PSD
 from ..core.types import Options, Record, Samples, Weights
 from ..encoders.tokenizers import tokens_remembered
 from ..magnitude.space import MetricSpace
@@ -21,7 +22,6 @@ from ..registry.kernel import Kernel, list_kernels
 from ..resolve.group_labels import grouped
 from ..resolve.kernel_request import FitTo, KernelArgument, Metric
 from ..resolve.sets import read_samples
-from ..spectral.spectrum import PSD
 from .details import details as details_of
 from .group_scores import measure_groups
 from .intervals import Sureness, check_asked, needs_vectors, sureness

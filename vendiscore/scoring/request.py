@@ -17,6 +17,7 @@ from ..core.arguments import (
     one_of,
     read_order,
 )
+from ..core.shares import PSD, check_psd
 from ..core.types import Options, Record, Samples, Weights
 from ..distances.metrics import METRIC_OPTIONS
 from ..measures.evaluation import Chosen, read_measures
@@ -27,7 +28,6 @@ from ..resolve.group_labels import Groups, read_labels
 from ..resolve.kernel_request import How, check_one_way, read_how, with_the_rest
 from ..signature import digits
 from ..spectral.estimate import Estimating
-from ..spectral.spectrum import PSD, check_psd
 
 OWN = (
     *("q", "p", "psd", "measures", "details", "groups", "ci", "clusters"),

@@ -15,6 +15,7 @@ from ..arrays.weights import per_sample
 from ..core.arguments import DEFAULT_ORDER, flag, number, one_of, read_order, refuse_gradient
 from ..core.errors import SampleError
 from ..core.namespace import row_blocks, to_host
+from ..core.shares import PSD, check_psd
 from ..core.types import Record, Samples
 from ..measures.stack import Stack, stacks_of
 from ..measures.subject import Subject
@@ -24,7 +25,6 @@ from ..resolve.kernel_request import KernelArgument, how_of
 from ..resolve.prompt_places import Prompts
 from ..resolve.sets import read_samples
 from ..spectral.rank_one import leave_one_out, log_score, surprise
-from ..spectral.spectrum import PSD, check_psd
 from ..spectral.stacks import Spectra
 from ..spectral.vendi import spectrum_of
 

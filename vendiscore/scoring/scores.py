@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from typing import TYPE_CHECKING, Any
 
-from ..core.arguments import DEFAULT_ORDER, is_several
-from ..core.types import Rows, Samples, Weights
-from ..resolve.kernel_request import KernelArgument
-from ..spectral.spectrum import PSD
-from .compute import compute, measured, subject_of
-from .request import read_request
+import numpy as np
+
+from ..core import score as core
+from ..core.arguments import DEFAULT_ORDER, is_several, read_order
+from ..core.checks import plain_rows, plain_weights
+from ..core.shares import PSD
+from ..core.types import Record, Rows, Samples, Weights
+
+if TYPE_CHECKING:
+    from ..resolve.kernel_request import KernelArgument
+
+# Smaller sets take a tenth of a second and some megabytes. There the core is called by itself: the
+# checks of memory, the progress and the other routes of `compute` would cost more than they save.
+SMALL, SMALL_ROWS = 1536, 1 << 22
+# From these sizes on `compute` merges repeats, and finds order ∞ without the other eigenvalues;
+# eigenvalues are found in one thread, see `spectral.eigen`.
+MERGED, LANCZOS, ALONE = 64, 500, 192
 
 
 def score(
@@ -52,6 +64,8 @@ def score(
     >>> score([0, 0, 10, 10, 20, 20], lambda a, b: math.exp(-abs(a - b)))  # three places
     2.99999999...
     """
+    from .compute import compute
+
     return compute(samples, q=_single(q), k=k, p=p, normalize=normalize, **options)["VS"]
 
 
@@ -88,6 +102,10 @@ def score_K(
     >>> score_K([[1.0, 0.0], [0.0, 1.0]])
     2.0
     """
+    rows = plain_rows(K)
+    few = _few(rows, "K", q, p, normalize)
+    if rows is not None and few is not None:
+        return core.score_K(rows, **few)
     return _of_matrix(K, "K", q=q, p=p, normalize=normalize, score_K=True)
 
 
@@ -123,6 +141,10 @@ def score_X(
     >>> score_X([[1.0, 1.0], [2.0, 2.0], [3.0, -3.0]], q=0)  # two directions
     2.0
     """
+    rows = plain_rows(X)
+    few = _few(rows, "X", q, p, normalize)
+    if rows is not None and few is not None:
+        return core.score_X(rows, **few)
     return _of_matrix(X, "X", q=q, p=p, normalize=normalize, score_X=True)
 
 
@@ -199,6 +221,8 @@ def conditional_score(
     >>> conditional_score(["a cat", "a dog", "red", "red"], ["pet", "pet", "hue", "hue"])
     1.39...
     """
+    from .compute import compute
+
     measures = {"ConditionalVS": {"given": given, "given_k": given_k}}
     found = compute(samples, q=_single(q), p=p, psd=psd, measures=measures, **how)
     return found["ConditionalVS"]
@@ -210,8 +234,36 @@ def _single(q: object) -> Any:
     return q
 
 
+def _few(rows: np.ndarray | None, name: str, q: Any, p: Any, normalize: Any) -> Record | None:
+    """Return arguments of the core for few rows of K or X; None for what `compute` is to read."""
+    if rows is None or rows.size > SMALL_ROWS or type(normalize) is not bool:
+        return None
+    n, size = len(rows), min(rows.shape)
+    weights = None if p is None else plain_weights(p, n)
+    if size >= SMALL or (weights is None) != (p is None):
+        return None
+    if size >= MERGED and (
+        rows.shape[1] > n if name == "X" else np.count_nonzero(rows == rows.diagonal()) > n
+    ):
+        return None
+    order = read_order(_single(q))
+    if math.isinf(order) and size >= LANCZOS:
+        return None
+    few: Record = {"q": order, "p": weights, "normalize": normalize}
+    return few if size < ALONE else few | {"eigenvalues": _in_one_thread}
+
+
+def _in_one_thread(A: np.ndarray) -> np.ndarray:
+    from ..spectral.eigen import decompose
+
+    return np.asarray(decompose(A, lambda: core.CLIP).values)
+
+
 def _of_matrix(matrix: Any, name: str, *, q: object, **arguments: object) -> Any:
     """Return `compute` of a matrix that errors call by its own name."""
+    from .compute import measured, subject_of
+    from .request import read_request
+
     q = q if isinstance(q, (int, float, str)) else _single(q)
     request = read_request({"q": q, **arguments})
     subject = subject_of(matrix, None, request, name)

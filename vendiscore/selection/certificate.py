@@ -22,8 +22,8 @@ from ..arrays.threads import at_most, each, in_order
 from ..core.errors import NotPSDError
 from ..core.hill import log_of_entropy, surprisal
 from ..core.namespace import gram
+from ..core.shares import NEGATIVE_MASS
 from ..progress import track
-from ..spectral.spectrum import NEGATIVE_MASS
 from .candidates import Candidates
 from .constraints import Constraints
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..arrays.threads import at_most
 from ..core.arguments import DEFAULT_ORDER, flag, number, one_of, read_order, refuse_gradient
+from ..core.shares import PSD, PSDS
 from ..core.types import Samples
 from ..hints import GONE, synonym
 from ..progress import foretell, quiet
@@ -16,7 +17,6 @@ from ..resolve.group_labels import check_size, read_labels
 from ..resolve.kernel_request import KernelArgument
 from ..resolve.sets import similarity_of
 from ..similarity.matrix import MatrixSimilarity
-from ..spectral.spectrum import PSD, PSDS
 from ..spectral.vendi import spectrum_of
 from .candidates import Candidates
 from .constraints import (

@@ -284,7 +284,7 @@ class Spectral:
         values, squares = values[kept][::-1], squares[:, kept][:, ::-1]
         if not basis.whole:
             squares = squares / values
-        spectrum = Spectrum(values / values.sum(), m, "eigenvalues", "")
+        spectrum = Spectrum(values=values / values.sum(), n=m, route="eigenvalues", why="")
         found = np.empty(len(some))
         for rows in row_blocks(len(some), 32 * NODES):
             inside = squares[rows].sum(axis=1)

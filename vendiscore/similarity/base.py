@@ -12,8 +12,8 @@ import numpy as np
 from ..arrays import memory
 from ..arrays import sparse as sp
 from ..arrays.identical import joint_groups
-from ..core.errors import SampleError
-from ..core.namespace import Array, gram, is_numpy, namespace, product, row_blocks, scalar, to_host
+from ..core.checks import check_positive, check_unit_diagonal
+from ..core.namespace import Array, gram, is_numpy, namespace, product, row_blocks, to_host
 from ..core.types import Rows
 from ..hints import Public
 from ..summary import one_line
@@ -22,8 +22,6 @@ Index = slice | np.ndarray
 
 # Factors of rows and columns that differ by less are brought to about 1 together.
 SPREAD = 1e50
-# Largest distance from 1 of a diagonal, and of a sum of weights, by rounding in single precision.
-DIAGONAL_TOLERANCE = 1e-5
 _NOTHING: Mapping[Any, Any] = MappingProxyType({})
 
 
@@ -278,23 +276,14 @@ class Similarity(metaclass=Public):
     def normalized(self) -> Self:
         """Return K_ij / √(K_ii K_jj); SampleError if diagonal entries are not positive."""
         diagonal = self.diagonal()
-        check_samples(
-            self,
-            diagonal > 0,
-            "cannot be normalized: its similarity with itself is {:.3g}, expected more than 0; "
-            "remove it (a zero vector?)",
-        )
+        check_positive(diagonal, places=_places(self) if self.dropped else None)
         return self.scaled(1 / namespace(diagonal).sqrt(diagonal))
 
 
-def check_samples(similarity: Similarity, good: Array, problem: str) -> None:
-    """Raise a SampleError for samples that are not `good`; {} in `problem` is k(x, x)."""
-    if bool(good.all()):
-        return
-    n, dropped, values = similarity.n, list(similarity.dropped), similarity.diagonal()
-    places = np.setdiff1d(range(n + len(dropped)), dropped).tolist()
-    bad = np.flatnonzero(~np.asarray(good.tolist(), dtype=bool)).tolist()
-    SampleError.check({places[i]: problem.format(scalar(values[i])) for i in bad})
+def _places(similarity: Similarity) -> list[int]:
+    """Return where each sample is in the list that was passed, of which some may be left out."""
+    dropped = list(similarity.dropped)
+    return np.setdiff1d(range(similarity.n + len(dropped)), dropped).tolist()
 
 
 S = TypeVar("S", bound=Similarity)
@@ -304,13 +293,10 @@ def check_diagonal(similarity: S) -> S:
     """Return the similarity itself, if k(x, x) = 1 for every sample."""
     with np.errstate(all="ignore"):
         diagonal = similarity.diagonal()
-    good = abs(diagonal - 1) <= max(DIAGONAL_TOLERANCE, 2 * similarity.roundoff)  # NaN is not
-    if bool(good.all()):
-        return similarity
-    remedy = "pass normalize=True to divide k(x, y) by √(k(x, x) k(y, y))"
-    if similarity.dim is None and bool((diagonal == 0).all()):
-        remedy = "for a distance d pass exp(−d)"
-    check_samples(similarity, good, f"must have similarity 1 with itself, got {{:.6g}}; {remedy}")
+    rows, places = similarity.dim is not None, None
+    if similarity.dropped:
+        places = _places(similarity)
+    check_unit_diagonal(diagonal, similarity.roundoff, rows=rows, places=places)
     return similarity
 
 

@@ -23,6 +23,7 @@ from ..core.namespace import (
     row_blocks,
     to_host,
 )
+from ..core.score import covariance_single
 from ..core.types import Rows
 from .base import Index, Similarity, scale_rows
 
@@ -34,9 +35,6 @@ COMMON_COLUMNS = 256
 PAIR = 500
 # Rows whose squared norms, or their inverses, are larger are rescaled before they are squared.
 FAR, FAR_SINGLE = 1e280, 1e30
-# Rows that are multiplied in single precision at once: of 1,024 the error is a third, and the
-# additions in double precision take a fifth of the time.
-SINGLE_ROWS = 4096
 # Features in single precision are kept in double for rows of K if that takes no more bytes.
 COPIED = 1 << 27
 # Sparse parts of at most so many numbers become dense: small sparse products take ten times longer.
@@ -284,7 +282,7 @@ class FeatureSimilarity(Similarity):
 
     def covariance(self, single: bool = False) -> Array:
         if single and self.multiplies_in_single:
-            return self._covariance_single()
+            return covariance_single(self.X, self.scale)
         if not is_numpy(self.X):
             return super().covariance()
         # One pass over X. NumPy notices that the factors are transposes of each other and does
@@ -293,16 +291,6 @@ class FeatureSimilarity(Similarity):
         d = self.X.shape[1]
         C = np.zeros((d, d))
         for _, F in self.wide_blocks(self.scale, least=4 * d):
-            C += gram(F.T)
-        return C
-
-    def _covariance_single(self) -> Array:
-        """Return FᵀF by blocks of rows that are multiplied in single precision."""
-        X, s, xp, d = self.X, self.scale, namespace(self.X), self.X.shape[1]
-        C = xp.zeros((d, d), dtype=xp.float64, device=X.device)
-        for start in range(0, self.n, SINGLE_ROWS):
-            block = slice(start, start + SINGLE_ROWS)
-            F = X[block] if s is None else X[block] * as_kind_of(s[block], X)[:, None]
             C += gram(F.T)
         return C
 

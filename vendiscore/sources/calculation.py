@@ -16,6 +16,7 @@ from ..arrays.threads import in_order
 from ..core.arguments import confidence, flag, read_order, refuse_gradient
 from ..core.errors import NotPSDError, SampleError, warn
 from ..core.namespace import to_host
+from ..core.shares import PSD, check_psd
 from ..core.types import Record
 from ..progress import track
 from ..resolve.kernel_request import How, with_prompts
@@ -24,7 +25,6 @@ from ..similarity.base import Similarity
 from ..similarity.matrix import MatrixSimilarity
 from ..similarity.set_means import mean_similarities, set_sums, without_own
 from ..spectral.rank_one import leave_one_out
-from ..spectral.spectrum import PSD, check_psd
 from ..spectral.stacks import Spectra
 from ..spectral.vendi import spectrum_of, vendi
 from ..uncertainty.jackknife import delete_one_error

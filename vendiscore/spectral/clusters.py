@@ -18,8 +18,9 @@ import numpy as np
 from ..core.arguments import DEFAULT_ORDER, read_order
 from ..core.hill import effective_number, log_of_trace
 from ..core.namespace import Array, row_blocks
+from ..core.shares import EPS
 from .quadrature import TOLERANCE, of_integral, of_trace, ridges
-from .spectrum import EPS, Spectrum, positive_parts
+from .spectrum import Spectrum, positive_parts
 
 # Clusters of more samples than this share of the dimensions are left out by new eigenvalues.
 LARGE = 1 / 6

@@ -13,11 +13,12 @@ from ..core.arguments import refuse_gradient
 from ..core.errors import NotPSDError, TooLargeError, warn
 from ..core.hill import log_of_entropy, surprisal
 from ..core.namespace import Array, as_kind_of
+from ..core.shares import PSD, Rounding
 from ..progress import foretell, passes
 from ..similarity.base import Similarity
 from .estimate import Estimate, Estimating
 from .routes import NORM, Cost, SpectrumRoute, StalledError
-from .spectrum import EPS, PSD, Source
+from .spectrum import rounding_of
 from .stochastic import Krylov, Pairs, Quadrature, converged_pairs
 from .weighted_similarity import merge_identical, weighted_by
 
@@ -45,7 +46,7 @@ def estimate_by_lanczos(
 ) -> list[Estimate]:
     """Estimate orders in so many operations, or raise a StalledError; with no limit, warn."""
     refuse_gradient("An estimate", samples=weighted)
-    n, source, aim = weighted.n, Source.of(weighted), how.rtol / 2  # two standard errors
+    n, source, aim = weighted.n, rounding_of(weighted), how.rtol / 2  # two standard errors
     needed = lanczos_cost(weighted, STEPS).bytes
     memory.require(needed, f"an estimate for {n} samples", "score fewer samples, or q=2")
     like = weighted.diagonal()
@@ -66,7 +67,7 @@ def estimate_by_lanczos(
         for seed, depth in zip_longest(seeds, TOP_STEPS):
             if searching and depth:
                 top.extend(depth)
-                before, pairs = len(pairs.values), converged_pairs(top, source.rounding(n))
+                before, pairs = len(pairs.values), converged_pairs(top, source.coarse(n))
                 searching = len(pairs.values) > before
                 if searching:
                     sets = []  # they have a larger error
@@ -102,7 +103,7 @@ def _converge(
     traces: np.ndarray,
     orders: Sequence[float],
     aim: float,
-    source: Source,
+    source: Rounding,
 ) -> np.ndarray:
     """Extend the basis until quadrature adds little to the error of the orders.
 
@@ -110,7 +111,7 @@ def _converge(
     """
     traces = traces - np.array([np.sum(pairs.values**k) for k in range(3)])
     largest = float(pairs.values.max(initial=0.0))
-    rounding = max(source.n * EPS * largest, source.rounding(source.n))
+    rounding = max(source.cut(largest, source.n), source.coarse(source.n))
     logs: list[np.ndarray] = []
     for step in passes(krylov.most, "estimating (at most)"):
         krylov.extend(step + 1)

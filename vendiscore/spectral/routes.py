@@ -14,24 +14,22 @@ import numpy as np
 from ..arrays import memory
 from ..arrays import sparse as sp
 from ..core.hill import RANGE_TOLERANCE
-from ..core.namespace import Array, is_numpy, is_torch, namespace, row_blocks, scalar
+from ..core.namespace import Array, is_numpy, is_torch, row_blocks, scalar
+from ..core.score import NEARLY_ALL, SINGLE_SIZE, without_noise
+from ..core.shares import PSD, Rounding
 from ..progress import foretell
 from ..similarity.base import Similarity
 from ..similarity.features import FeatureSimilarity
 from .eigen import NUMPY_SIZE, decompose, eigen_work, vectors_bytes
 from .estimate import Estimate
 from .lanczos import BASIS, largest_eigenvalue
-from .spectrum import PSD, Source, Spectrum, cleaned, decomposed
+from .spectrum import Spectrum, decomposed, of_eigenvalues, rounding_of
 from .weighted_similarity import fault_of, merge_identical, weighted_by
 
 # From this size on, λ_max alone is found by Lanczos iteration, usually in so many steps (n-grams 5,
 # independent normals 200); below, all eigenvalues take milliseconds.
 LANCZOS_SIZE, USUAL_STEPS = 500, 60
-# Below so many multiplications, double precision takes a millisecond.
-SINGLE_SIZE = 10**7
 SINGLE = "multiplied in single precision"
-# Where the largest share is larger, noise of 1e-5 would be a percent of what the others hold.
-NEARLY_ALL = 0.999
 
 
 # Operations of a matrix product that take as long as one number read or written by itself: with one
@@ -100,7 +98,7 @@ class LargestEigenvalue:
 
     def value(self, weighted: Similarity, psd: PSD) -> Array | float:
         """Return the effective number of order ∞."""
-        floor = -Source.of(weighted).negative_mass if psd == "check" else -math.inf
+        floor = -rounding_of(weighted).negative_mass if psd == "check" else -math.inf
         largest = largest_eigenvalue(weighted, floor)
         if largest is None:
             raise StalledError("Lanczos iteration was too slow")
@@ -139,30 +137,27 @@ class Covariance:
         n, d = weighted.n, weighted.dim or 0
         why = f"{d} features are fewer than {n} samples"
         cost = self.cost(weighted, vectors)
-        source = Source.of(weighted)
+        rounding = rounding_of(weighted)
         single = isinstance(weighted, FeatureSimilarity) and weighted.multiplies_in_single
         single = single and n * d**2 >= SINGLE_SIZE
         with _prepared(cost, n, d, vectors):
             if vectors:
                 project = partial(weighted.projected, single=single)
                 C = weighted.covariance()
-                return decomposed(C, source, psd, self.name, why, vectors, project)
+                return decomposed(C, rounding, psd, self.name, why, vectors, project)
             if single and p is None and min(orders, default=0.0) >= 1:
-                shares = self._run_single(weighted.covariance(single=True), source, why)
+                shares = self._run_single(weighted.covariance(single=True), rounding, why)
                 if scalar(shares.values[0]) < NEARLY_ALL:
                     return shares
-            return decomposed(weighted.covariance(), source, psd, self.name, why)
+            return decomposed(weighted.covariance(), rounding, psd, self.name, why)
 
-    def _run_single(self, C: Array, source: Source, why: str) -> Spectrum:
+    def _run_single(self, C: Array, rounding: Rounding, why: str) -> Spectrum:
         """Return the spectrum of C, whose eigenvalues down to the most negative one are noise."""
         if is_numpy(C) and len(C) <= NUMPY_SIZE:
             C = C.astype(np.float32)
-        values = decompose(C, source.fault).values
-        values = namespace(values).astype(values, namespace(values).float64)
-        values = values * (values > abs(values[0]) * (values[0] < 0))
-        values = values / values.sum()  # equal rows are rounded equally
-        shares = cleaned(values, source, "clip", self.name, f"{why}, {SINGLE}")
-        return replace(shares, single=True)
+        values = without_noise(decompose(C, rounding.fault).values)
+        why = f"{why}, {SINGLE}"
+        return of_eigenvalues(values, rounding, "clip", self.name, why, single=True)
 
 
 class Eigenvalues:
@@ -198,7 +193,9 @@ class Eigenvalues:
         more = 8 * n * m if vectors and m < n else 0
         cost = self.cost(weighted, vectors)
         with _prepared(cost._replace(bytes=cost.bytes + more), n, m, vectors):
-            found = decomposed(weighted.dense(), Source.of(weighted), psd, self.name, why, vectors)
+            found = decomposed(
+                weighted.dense(), rounding_of(weighted), psd, self.name, why, vectors
+            )
         if m == n:
             return found
         U = None if found.vectors is None else distinct.repeated(found.vectors)

@@ -12,9 +12,9 @@ import numpy as np
 from ..core.arguments import DEFAULT_ORDER
 from ..core.hill import RANGE_TOLERANCE, effective_numbers
 from ..core.namespace import Array, as_kind_of, detached, is_torch, namespace, to_host
+from ..core.shares import EPS, NEGATIVE_MASS, PSD, TAIL
 from .eigen import decompose
 from .rank_one import surprise_of
-from .spectrum import EPS, NEGATIVE_MASS, PSD, TAIL
 
 # Weights below this may count as zero by rounding: such sets are looked at one by one.
 LEAST_WEIGHT = 1e-12

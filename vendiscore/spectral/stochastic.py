@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.namespace import Array, as_kind_of, namespace, to_host
-from .spectrum import EPS
+from ..core.shares import EPS
 
 # A Ritz pair counts as an eigenpair once its residual is below this share of its value: to split
 # it off then moves a trace by the square of that.

@@ -10,11 +10,12 @@ from ..arrays import memory
 from ..core.arguments import DEFAULT_ORDER
 from ..core.errors import TooLargeError
 from ..core.namespace import Array
+from ..core.shares import PSD
 from ..similarity.base import Similarity
 from .estimate import Estimate, Estimating
 from .estimators import estimated, lanczos_cost
 from .routes import StalledError, moment_route, run_moment, spectrum_route
-from .spectrum import PSD, Spectrum
+from .spectrum import Spectrum
 from .weighted_similarity import weighted_by
 
 

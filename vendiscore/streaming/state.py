@@ -15,6 +15,7 @@ from ..arrays.pools import size
 from ..arrays.weights import per_sample
 from ..core.arguments import DEFAULT_ORDER, flag, is_several, one_of, refuse_gradient
 from ..core.namespace import to_host
+from ..core.shares import PSD, check_psd
 from ..core.types import Options, Record, Samples, Weights
 from ..hints import Public
 from ..optional import versions
@@ -25,7 +26,7 @@ from ..signature import digits, line
 from ..similarity.base import Similarity
 from ..similarity.residuals import echo_note
 from ..spectral.estimate import Estimate
-from ..spectral.spectrum import PSD, Spectrum, check_psd, from_covariance
+from ..spectral.spectrum import Spectrum, from_covariance
 from .configuration import found_in, is_plain, must_be_unit, refused, restored, settings_of
 from .serialization import read_record, write_record
 from .sums import Precision, Sum, of_similarity, of_vectors

@@ -12,9 +12,10 @@ import numpy as np
 from ..arrays import memory
 from ..arrays import sparse as sp
 from ..arrays.threads import in_order
+from ..core.checks import DIAGONAL_TOLERANCE
 from ..core.namespace import as_kind_of, gram, is_numpy, is_torch, namespace, row_blocks, to_host
 from ..core.types import Rows
-from ..similarity.base import DIAGONAL_TOLERANCE, Similarity
+from ..similarity.base import Similarity
 
 Precision = Literal["double", "single"]
 

@@ -36,7 +36,7 @@ WAYS = {
 
 @pytest.mark.parametrize("q", ORDERS)
 @pytest.mark.parametrize("way", WAYS)
-def test_an_order_beside_1_gives_what_order_1_gives(way, q):
+def test_an_order_near_1_gives_what_order_1_gives(way, q):
     np.testing.assert_allclose(WAYS[way](q), WAYS[way](1.0), rtol=1e-8, atol=1e-10)
 
 

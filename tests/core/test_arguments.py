@@ -51,8 +51,9 @@ def test_every_function_takes_the_default_order_from_one_place():
     program = """
 import importlib, importlib.util, inspect, pkgutil, sys
 place = importlib.util.find_spec("vendiscore").submodule_search_locations[0]
-spec = importlib.util.spec_from_file_location("vendiscore.core.arguments", place + "/arguments.py")
-arguments = sys.modules["vendiscore.core.arguments"] = importlib.util.module_from_spec(spec)
+name = "vendiscore.core.arguments"
+spec = importlib.util.spec_from_file_location(name, place + "/core/arguments.py")
+arguments = sys.modules[name] = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(arguments)
 arguments.DEFAULT_ORDER = 2
 import vendiscore

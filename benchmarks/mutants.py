@@ -1,0 +1,119 @@
+"""Break each function of the core in several ways, and see that its own test file notices.
+
+    python benchmarks/mutants.py
+
+A mutant is the module with one line changed: a sign, a limit, an order. The test file of the module
+runs against a copy of the package that has it, and must fail.
+"""
+
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+# Of each module: what is replaced, and by what.
+MUTANTS = {
+    "hill": [
+        ("if q == 0:", "if q == 0.25:"),
+        ("1 / xp.max(shares, axis=-1)", "1 / xp.min(shares, axis=-1)"),
+        ("return -(weights * logs).sum(-1)", "return (weights * logs).sum(-1)"),
+        ("xp.log1p(excess) / (1 - q)", "xp.log1p(excess) / (q - 1)"),
+        ("- top[..., 0]", "+ top[..., 0]"),
+        ("xp.max if q > 1 else xp.min", "xp.min if q > 1 else xp.max"),
+        ("max(float(value), 1.0)", "max(float(value), 0.0)"),
+        ("float(most))", "float(most + 1))"),
+        ("positive = shares > 0\n    logs", "positive = shares >= 0\n    logs"),
+        ("abs(scalar(shares.sum()) - 1) <= RANGE", "abs(scalar(shares.sum()) - 1) <= 1e6 * RANGE"),
+        ("return -logs if q == 1", "return logs if q == 1"),
+        ("np.log(trace) + log_of", "log_of"),
+        ("np.log1p((1 - q) * S) / (1 - q)", "np.log1p((1 - q) * S)"),
+    ],
+    "shares": [
+        ("max(self.n, size) * EPS", "1000 * max(self.n, size) * EPS"),
+        ("max(self.n, size) * EPS", "0.001 * max(self.n, size) * EPS"),
+        ("0.25 * self.spacing", "0.5 * self.spacing"),
+        ("0.0 if self.psd else", "0.0 if not self.psd else"),
+        ("negative_mass > rounding.negative_mass", "negative_mass > 10 * rounding.negative_mass"),
+        ("abs(total - 1) <= RANGE_TOLERANCE", "abs(total - 1) <= 1"),
+        ("values[::-1] if", "values if"),
+        ("/ whole", "/ 1"),
+        ("TAIL * cut", "-TAIL * cut"),
+        ("or q >= 1", "or q < 1"),
+        ("moved > CUT_MATTERS", "moved > 1e9"),
+        ("np.argsort(-diagonal", "np.argsort(diagonal"),
+        ("not diagonal.min() >= 0", "False"),
+    ],
+    "score": [
+        ("1 / np.vdot(K_p, K_p), len(K)", "np.vdot(K_p, K_p), len(K)"),
+        ("K_p *= scale[:, None]", "K_p *= 1"),
+        ("np.sqrt(p)", "p"),
+        ("math.sqrt(1 / n)", "1 / n"),
+        ("if normalize or not is_sound(K):", "if normalize:"),
+        ("F.T if d < n else F", "F.T"),
+        ("scale = _root(p, n) / np.sqrt(squares)", "scale = _root(p, n) / squares"),
+        ("and q >= 1 and d < n", "and q >= 0 and d < n"),
+        ("< NEARLY_ALL", "< 2"),
+        ("if order is None:", "if True:\n        order = None"),
+        ("C += gram(F.T)", "C = gram(F.T)"),
+        ("(values[0] < 0)", "(values[0] > 0)"),
+        ("> ROUNDING:", "> 1:"),
+        ("1 / FAR <= squares.min()", "True"),
+        ("found.warn_of_cut([q])", "pass"),
+    ],
+    "checks": [
+        ("abs(rows).max() <= WHOLE", "True"),
+        ("rows.ndim != 2", "rows.ndim == 0"),
+        ("math.isfinite(np.vdot(flat, flat))", "True"),
+        ("p.min() >= 0", "p.min() >= -1"),
+        ("np.abs(K).max() <= 1 + SYMMETRY_TOLERANCE", "True"),
+        ("np.abs(K.diagonal() - 1).max() <= DIAGONAL_TOLERANCE", "True"),
+        ("(K - K.T).max() <= ROUNDING", "(K - K.T).max() <= 1e15 * ROUNDING"),
+        ("K.shape[0] != K.shape[1]", "K.shape[0] < 0"),
+        ("diagonal > 0, f", "diagonal >= 0, f"),
+        ("max(DIAGONAL_TOLERANCE, 2 * spacing)", "DIAGONAL_TOLERANCE"),
+        ("if not rows and bool", "if rows and bool"),
+        ("largest < DIAGONAL_TOLERANCE and", "False and"),
+        ("float(part.min()) >= -1 - tolerance", "True"),
+        ("worst > tolerance", "worst > 10 * tolerance"),
+        ("return weights / total", "return weights"),
+        ("abs(scalar(total) - 1) <= max(WEIGHT_TOLERANCE, 2 * spacing)", "total > 0"),
+        ("i if places is None else places[i]", "i"),
+    ],
+}  # fmt: skip
+
+
+def notices(folder: Path, module: str, text: str) -> bool:
+    """Return whether the test file of a module fails where the module has this text."""
+    path = folder / "vendiscore" / "core" / f"{module}.py"
+    before = path.read_text(encoding="utf-8")
+    path.write_text(text, encoding="utf-8")
+    tests = [f"tests/core/test_{module}.py", "-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
+    command = [sys.executable, "-m", "pytest", *tests]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    path.write_text(before, encoding="utf-8")
+    return done.returncode != 0
+
+
+def main() -> None:
+    alive = 0
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name) / "copy"
+        left_out = shutil.ignore_patterns(".*", "node_modules", "__pycache__", "results", "docs")
+        shutil.copytree(ROOT, folder, ignore=left_out)
+        for module, changes in MUTANTS.items():
+            text = (folder / "vendiscore/core" / f"{module}.py").read_text(encoding="utf-8")
+            assert not notices(folder, module, text), f"tests of {module} fail as it is"
+            for old, new in changes:
+                assert old in text, f"{module} no longer has {old!r}"
+                if not notices(folder, module, text.replace(old, new, 1)):
+                    alive += 1
+                    print(f"alive: {module}: {old!r} -> {new!r}")
+    total = sum(map(len, MUTANTS.values()))
+    print(f"{total - alive} of {total} mutants are noticed by the test file of their module")
+    sys.exit(alive > 0)
+
+
+if __name__ == "__main__":
+    main()

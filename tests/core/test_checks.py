@@ -1,0 +1,112 @@
+"""Matrices, diagonals and weights are looked at before any work starts."""
+
+import numpy as np
+import pytest
+
+from vendiscore import SampleError
+from vendiscore.core import checks
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [[1, 2], [3, 4]],
+        [[True, False]],
+        np.ones((2, 3)),
+        np.ones((2, 3), np.float32),
+        np.ones((2, 3), np.uint8),
+    ],
+)
+def test_numbers_in_rows_are_read(rows):
+    read = checks.plain_rows(rows)
+    assert read.tolist() == np.asarray(rows, dtype=float).tolist()
+    assert read.dtype in (np.float64, np.float32)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        None,
+        "ab",
+        [],
+        [[]],
+        [1, 2],
+        [[1], [1, 2]],
+        [["a"]],
+        [[1 + 2j]],
+        [[2**53 + 1]],
+        np.ones(3),
+        np.ones((0, 3)),
+        np.ones((2, 2, 2)),
+        np.ones((2, 2), np.float16),
+        np.array([[1.0, np.nan]]),
+        np.array([[np.inf, 1.0]]),
+        np.ma.masked_array([[1.0]], [[True]]),
+    ],
+)
+def test_all_else_is_left_to_a_reader(rows):
+    assert checks.plain_rows(rows) is None
+
+
+def test_weights_are_read_and_sum_to_1():
+    assert checks.plain_weights([0.25, 0.75], 2).tolist() == [0.25, 0.75]
+    assert checks.plain_weights(np.array([0.250001, 0.75]), 2).sum() == 1
+    for odd in (
+        [1, 0],
+        [0.5],
+        np.array([1.5, -0.5]),
+        np.array([np.nan, 1]),
+        ["a", "b"],
+        [0.25, 0.5],
+        None,
+    ):
+        assert checks.plain_weights(odd, 2) is None
+    with pytest.raises(ValueError, match=r"`p` must sum to 1, got 0\.75; pass p / p\.sum\(\)"):
+        checks.unit_sum(np.array([0.25, 0.5]), 0.0)
+    assert checks.unit_sum(np.array([0.5, 0.4999]), 1e-3).sum() == pytest.approx(1)
+
+
+def test_small_sound_matrices_need_no_more_checks():
+    assert checks.is_sound(np.eye(3))
+    for row, column, entry in ((0, 1, 0.1), (1, 1, 1.1), (0, 0, np.nan), (0, 2, -2.0)):
+        K = np.eye(3)
+        K[row, column] = entry
+        assert not checks.is_sound(K)
+    assert not checks.is_sound(np.eye(checks.SMALL + 1))
+    assert not checks.is_sound(np.eye(3, dtype=np.float32))
+
+
+@pytest.mark.parametrize("n", [3, 200, 700])
+def test_the_largest_asymmetry_is_found_and_a_larger_one_refused(n):
+    K = np.eye(n)
+    assert checks.asymmetry(K, None, 1e-5, "K") <= checks.ROUNDING
+    K[n - 1, 0] = 1e-6
+    assert checks.asymmetry(K, None, 1e-5, "K") == 1e-6
+    assert checks.asymmetry(K * 4, np.full(n, 0.5), 1e-5, "K") == 1e-6
+    with pytest.raises(ValueError, match=rf"got K\[0, {n - 1}\] = 0 and K\[{n - 1}, 0\] = 1e-06"):
+        checks.asymmetry(K, None, 1e-7, "K")
+    K[0, n - 1] = K[n - 1, 0] = -1.1
+    with pytest.raises(ValueError, match=rf"but K\[0, {n - 1}\] = -1\.1"):
+        checks.asymmetry(K, None, 1e-5, "K")
+
+
+def test_diagonals_are_1_within_their_precision():
+    checks.check_unit_diagonal(np.array([1.0, 1 + 9e-6]))
+    checks.check_unit_diagonal(np.array([1.0, 1.001]), spacing=1e-3)
+    with pytest.raises(SampleError, match=r"sample 1 must have similarity 1 .* got 1\.001; pass"):
+        checks.check_unit_diagonal(np.array([1.0, 1.001]))
+    with pytest.raises(SampleError, match=r"sample 7 .*for a distance d pass"):
+        checks.check_unit_diagonal(np.zeros(1), places=[7])
+    with pytest.raises(SampleError, match="pass normalize=True"):
+        checks.check_unit_diagonal(np.zeros(1), rows=True)
+    with pytest.raises(SampleError, match=r"similarity with itself is 0, expected more than 0"):
+        checks.check_positive(np.array([1.0, 0.0]))
+
+
+def test_distances_are_told_from_similarities():
+    checks.check_no_distances(np.eye(2), np.ones(2), "K")
+    checks.check_no_distances(np.zeros((2, 2)), np.zeros(2), "K")
+    with pytest.raises(ValueError, match="this looks like distances, 0 there; pass 1 - D"):
+        checks.check_no_distances(np.array([[0, 1.0], [1, 0]]), np.zeros(2), "K")
+    with pytest.raises(ValueError, match="`K` must be a square similarity matrix"):
+        checks.check_square(np.ones((1, 2)), "K")

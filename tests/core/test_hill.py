@@ -1,0 +1,97 @@
+"""Hill numbers by hand, at each kind of order, of one set of shares and of many."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vendiscore import effective_number
+from vendiscore.core.hill import (
+    effective_numbers,
+    hill_number,
+    log_of_entropy,
+    log_of_trace,
+    log_power_mean,
+    surprisal,
+    within_range,
+)
+
+BY_HAND = [
+    ([0.7, 0.2, 0.1], 0, 3),
+    ([0.7, 0.2, 0.1, 0.0], 0, 3),
+    ([0.7, 0.2, 0.1], 0.5, (0.7**0.5 + 0.2**0.5 + 0.1**0.5) ** 2),
+    ([0.7, 0.2, 0.1], 1, 0.7**-0.7 * 0.2**-0.2 * 0.1**-0.1),
+    ([0.7, 0.2, 0.1], 1.4, (0.7**1.4 + 0.2**1.4 + 0.1**1.4) ** -2.5),
+    ([0.7, 0.2, 0.1], 2, 1 / 0.54),
+    ([0.7, 0.2, 0.1], 3, (0.343 + 0.008 + 0.001) ** -0.5),
+    ([0.7, 0.2, 0.1], math.inf, 1 / 0.7),
+    ([1.0], 1, 1),
+    ([0.25] * 4, 0.3, 4),
+    ([0.25] * 4, 7, 4),
+    ([1 - 1e-12, 1e-12], 400, 1 / (1 - 1e-12) ** (400 / 399)),  # the powers would vanish
+]
+
+
+@pytest.mark.parametrize(("shares", "q", "number"), BY_HAND)
+def test_numbers_by_hand(shares, q, number):
+    assert effective_number(shares, q) == pytest.approx(number, rel=1e-12)
+    positive = np.array([share for share in shares if share])
+    assert hill_number(positive, q) == pytest.approx(number, rel=1e-12)
+    rows = np.array([shares, shares[::-1], [1.0] + [0.0] * (len(shares) - 1)])
+    assert effective_numbers(rows, q) == pytest.approx([number, number, 1], rel=1e-12)
+
+
+@given(st.lists(st.floats(1e-9, 1), min_size=1, max_size=9), st.floats(0, 50), st.floats(0, 50))
+def test_numbers_fall_with_the_order(weights, one, other):
+    shares = np.array(weights) / sum(weights)
+    high, low = effective_number(shares, min(one, other)), effective_number(shares, max(one, other))
+    assert low <= high * (1 + 1e-9)
+    assert 1 <= low <= high <= len(shares)
+
+
+def test_numbers_are_held_within_their_range():
+    assert within_range(0.9999999, 5) == 1.0
+    assert within_range(5.0000001, 5) == 5.0
+    assert within_range(np.float64(3.5), 5) == 3.5
+
+
+def test_order_1_is_the_limit_of_the_others():
+    shares = np.array([0.6, 0.3, 0.1])
+    for q in (1 - 1e-9, 1 + 1e-9, 1 + 2**-52):
+        assert effective_number(shares, q) == pytest.approx(effective_number(shares, 1), rel=1e-8)
+    entropy = -(shares @ np.log(shares))
+    assert log_power_mean(shares, np.log(shares), 1.0) == pytest.approx(entropy)
+
+
+def test_a_change_of_a_sum_of_powers_moves_the_number_by_it():
+    """S_q of a matrix of another trace is S_q of its shares, but for the factor."""
+    values = np.array([0.5, 0.3, 0.2])
+    for q in (0.5, 1, 3):
+        none = log_of_trace(values, np.zeros(1), np.ones(1), q)
+        assert none == pytest.approx([math.log(effective_number(values, q))])
+
+
+@pytest.mark.parametrize(
+    ("shares", "q", "error", "message"),
+    [
+        ([0.5, 0.4], 1, ValueError, r"sum to 1, got a sum of 0\.9; divide them by it"),
+        ([1.5, -0.5], 1, ValueError, "must be at least 0, got a least share of -0.5"),
+        ([0.5, 0.5], -1, ValueError, "must be at least 0, got a least share of 0.5 and q=-1"),
+        ([0.5, 0.5], "two", TypeError, "`q` must be one order"),
+        ("ab", 1, TypeError, r"must be an array \(m,\) of numbers that sum to 1, got 'ab'"),
+        ([[0.5, 0.5]], 1, TypeError, r"for samples use score\(samples\)"),
+    ],
+)
+def test_what_are_no_shares_is_refused(shares, q, error, message):
+    with pytest.raises(error, match=message):
+        effective_number(shares, q)
+
+
+@pytest.mark.parametrize("q", [0.5, 1, 3])
+def test_entropies_are_means_of_surprisals(q):
+    """S_q = Σ λ (λ^{q−1} − 1)/(1 − q), of which log VS_q follows."""
+    values = np.array([0.5, 0.3, 0.2])
+    S = values @ surprisal(np.log(values), q)
+    assert log_of_entropy(S, q) == pytest.approx(math.log(effective_number(values, q)))

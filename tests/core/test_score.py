@@ -1,0 +1,203 @@
+"""The number by itself: a naive reference, and what the paper proves of it."""
+
+import math
+import warnings
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vendiscore import NotPSDError, SampleError, compute
+from vendiscore.core.score import covariance_single, score_K, score_X, without_noise
+
+ORDERS = (0.0, 0.3, 1.0, 1.0 + 1e-9, 1.5, 2.0, 5.0, math.inf)
+rng = np.random.default_rng(0)
+
+
+def naive(K, q, p=None):
+    """Return the definition, word for word: the Hill number of the eigenvalues of K_p."""
+    p = np.full(len(K), 1 / len(K)) if p is None else p
+    values = np.linalg.eigh(np.sqrt(np.outer(p, p)) * K)[0]
+    values = values[values > len(K) * np.finfo(float).eps * values.max()]
+    if q == 0:
+        return len(values)
+    if q == math.inf:
+        return 1 / values.max()
+    if abs(q - 1) < 1e-6:
+        return math.exp(-np.sum(values * np.log(values)))
+    return np.sum(values**q) ** (1 / (1 - q))
+
+
+def unit_rows(n, d, seed=0):
+    X = np.random.default_rng(seed).standard_normal((n, d))
+    return X / np.linalg.norm(X, axis=1, keepdims=True)
+
+
+def similarities(n, d, seed=0):
+    X = unit_rows(n, d, seed)
+    return X @ X.T
+
+
+def weights(n, seed=0):
+    p = np.random.default_rng(seed).random(n)
+    return p / p.sum()
+
+
+@pytest.mark.parametrize("q", ORDERS)
+@pytest.mark.parametrize(("n", "d"), [(1, 1), (2, 3), (8, 3), (30, 50), (200, 20)])
+def test_scores_are_those_of_the_definition(n, d, q):
+    K, X, p = similarities(n, d), unit_rows(n, d), weights(n)
+    for given_p in (None, p):
+        assert score_K(K, q, given_p) == pytest.approx(naive(K, q, given_p), rel=1e-6)
+        assert score_X(X, q, given_p) == pytest.approx(naive(K, q, given_p), rel=1e-6)
+    scaled = K * np.outer(range(1, n + 1), range(1, n + 1))
+    assert score_K(scaled, q, normalize=True) == pytest.approx(naive(K, q), rel=1e-6)
+    longer = X * np.arange(1, n + 1)[:, None]
+    assert score_X(longer, q) == pytest.approx(naive(K, q), rel=1e-6)
+
+
+@pytest.mark.parametrize("q", ORDERS)
+def test_different_samples_count_and_equal_ones_are_one(q):
+    """Theorem 3.1 a: n samples with nothing in common score n, n times the same scores 1."""
+    assert score_K(np.eye(7), q) == pytest.approx(7, rel=1e-12)
+    assert score_K(np.ones((7, 7)), q) == pytest.approx(1, rel=1e-12)
+
+
+@pytest.mark.parametrize("q", ORDERS)
+def test_identical_samples_add_their_weights(q):
+    """Theorem 3.1 b."""
+    K, p = similarities(6, 8), weights(8)
+    again = [0, 1, 2, 3, 4, 5, 0, 3]
+    together = np.bincount(again, p)
+    assert score_K(K[np.ix_(again, again)], q, p) == pytest.approx(
+        score_K(K, q, together), rel=1e-9
+    )
+
+
+@pytest.mark.parametrize("q", ORDERS)
+def test_parts_with_nothing_in_common_are_counted_by_their_hill_number(q):
+    """Theorem 3.1 c, at any order: (Σ π^q VS^{1−q})^{1/(1−q)} over parts of weight π."""
+    sizes, pi = (3, 5, 4), np.array([0.2, 0.5, 0.3])
+    blocks = [similarities(m, m + 2, seed) for seed, m in enumerate(sizes)]
+    K = np.zeros((12, 12))
+    for start, block in zip((0, 3, 8), blocks, strict=True):
+        K[start : start + len(block), start : start + len(block)] = block
+    p = np.repeat(pi / sizes, sizes)
+    parts = np.array([score_K(block, q) for block in blocks])
+    if abs(q - 1) < 1e-6:
+        expected = math.exp(np.sum(pi * np.log(parts / pi)))
+    elif q == math.inf:
+        expected = np.min(parts / pi)
+    else:
+        expected = np.sum(pi**q * parts ** (1 - q)) ** (1 / (1 - q))
+    assert score_K(K, q, p) == pytest.approx(expected, rel=1e-7)
+
+
+@given(st.integers(1, 12), st.integers(1, 12), st.integers(0, 99))
+def test_scores_fall_with_the_order_and_keep_when_samples_change_places(n, d, seed):
+    """Theorem 3.1 d, and Hill numbers."""
+    K, p = similarities(n, d, seed), weights(n, seed)
+    scores = [score_K(K, q, p) for q in ORDERS]
+    assert all(low <= high + 1e-6 for high, low in pairwise(scores))
+    assert 1 <= min(scores) <= max(scores) <= n
+    places = np.random.default_rng(seed).permutation(n)
+    moved = [score_K(K[np.ix_(places, places)], q, p[places]) for q in ORDERS]
+    assert moved == pytest.approx(scores, rel=1e-6)
+
+
+def test_entropy_of_the_density_matrix():
+    """Lemma 3.1: log VS is −tr(K/n log K/n)."""
+    from scipy.linalg import logm
+
+    A = similarities(6, 9) / 6
+    assert math.log(score_K(A * 6, 1.0)) == pytest.approx(-np.trace(A @ logm(A)), rel=1e-10)
+
+
+def test_rounding_does_not_count_at_order_0():
+    X = unit_rows(40, 7)
+    assert score_X(X, 0.0) == 7
+    assert score_K(X @ X.T, 0.0) == 7
+
+
+def test_negative_eigenvalues_are_refused_but_for_rounding():
+    K = np.array([[1, 1, 0], [1, 1, 1], [0, 1, 1.0]])
+    with pytest.raises(NotPSDError, match=r"its smallest eigenvalue is -0\.138"):
+        score_K(K, 1.0)
+    single = similarities(60, 3).astype(np.float32)
+    assert score_K(single, 1.0) == pytest.approx(naive(similarities(60, 3), 1.0), rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("K", "message"),
+    [
+        (np.ones((2, 3)), r"must be a square similarity matrix, got shape \(2, 3\)"),
+        (np.array([[1, 0.5], [0.4, 1]]), r"symmetric matrix, got K\[0, 1\] = 0\.5 and K\[1, 0\]"),
+        (
+            np.array([[1, 2], [2, 1.0]]),
+            r"can exceed its diagonal of 1, but K\[0, 1\]",
+        ),
+        (np.array([[0, 3], [3, 0.0]]), "this looks like distances"),
+    ],
+)
+def test_matrices_that_are_no_similarities_are_refused(K, message):
+    with pytest.raises(ValueError, match=message):
+        score_K(K, 1.0)
+
+
+def test_samples_that_are_not_like_themselves_are_named():
+    K = np.eye(3)
+    K[1, 1] = 0.5
+    with pytest.raises(SampleError, match="sample 1 of `K` must have similarity 1 with itself"):
+        score_K(K, 1.0)
+    with pytest.raises(SampleError, match="sample 0 of `X` cannot be normalized"):
+        score_X(np.zeros((2, 2)), 1.0)
+    with pytest.raises(SampleError, match="sample 1 of `X` must have similarity 1 with itself"):
+        score_X(np.array([[1.0, 0], [1, 1]]), 1.0, normalize=False)
+
+
+def test_orders_below_1_warn_where_small_eigenvalues_were_cut():
+    decaying = unit_rows(60, 60) * 10.0 ** -np.arange(60)
+    with pytest.warns(UserWarning, match="may be rounding and count as zero; order 0 would be up"):
+        score_K(decaying @ decaying.T, 0.0, normalize=True)
+
+
+def test_rows_of_any_length_have_the_same_cosines():
+    X = unit_rows(20, 5)
+    lengths = 10.0 ** np.linspace(-290, 290, 20)
+    assert score_X(X * lengths[:, None], 1.0) == pytest.approx(score_X(X, 1.0), rel=1e-12)
+
+
+def test_float32_rows_are_multiplied_in_single_precision_from_order_1_on():
+    X = rng.standard_normal((1200, 120)).astype(np.float32)
+    exact = score_X(X.astype(np.float64), 1.0)
+    assert score_X(X, 1.0) == pytest.approx(exact, rel=1e-7)
+    assert score_X(X, 1.0) != exact  # the products are not those of double precision
+    assert score_X(X, 0.5) == pytest.approx(score_X(X.astype(np.float64), 0.5), rel=1e-12)
+    nearly_equal = X * np.float32(1e-5) + 1  # the noise of their products is all that differs
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        exact = score_X(nearly_equal.astype(np.float64), 1.0)
+        assert score_X(nearly_equal, 1.0) == pytest.approx(exact, rel=1e-12)
+
+
+def test_single_products_are_added_up_over_all_rows():
+    X = rng.standard_normal((9000, 4)).astype(np.float32)
+    scale = rng.random(9000)
+    F = X * scale[:, None]
+    C = F.T @ F
+    assert np.abs(covariance_single(X, scale) - C).max() < 1e-6 * np.trace(C)
+
+
+def test_noise_is_as_large_as_the_most_negative_eigenvalue():
+    values = without_noise(np.array([-0.1, 0.05, 0.1, 0.5, 1.0], dtype=np.float32))
+    assert values == pytest.approx([0, 0, 0, 1 / 3, 2 / 3])
+
+
+def test_the_front_door_gives_the_number_of_the_core():
+    K, X, p = similarities(20, 9), unit_rows(20, 9), weights(20)
+    for q in ORDERS:
+        of_matrix = compute(K, score_K=True, q=q, p=p)["VS"]
+        assert of_matrix == pytest.approx(score_K(K, q, p), rel=1e-9)
+        assert compute(X, score_X=True, q=q)["VS"] == pytest.approx(score_X(X, q), rel=1e-9)

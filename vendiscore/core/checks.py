@@ -1,0 +1,186 @@
+"""Checks of a similarity matrix, its diagonal, and weights, before any work starts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .errors import SampleError
+from .namespace import Array, as_kind_of, detached, namespace, row_blocks, scalar
+
+# Largest distance from 1 of a diagonal, and of a sum of weights, by rounding in single precision.
+DIAGONAL_TOLERANCE = WEIGHT_TOLERANCE = 1e-5
+# Largest asymmetry of a matrix of unit diagonal by rounding in single precision.
+SYMMETRY_TOLERANCE = 1e-5
+# Largest number that counts as rounding, for a matrix of unit diagonal in double precision.
+ROUNDING = 64 * float(np.finfo(np.float64).eps)
+# Up to here all entries and their mirrors are compared in less time than a vector is drawn.
+SMALL = 128
+# Every whole number up to this one is a float64.
+WHOLE = 1 << 53
+
+
+def plain_rows(rows: object) -> np.ndarray | None:
+    """Return finite real numbers (n, d) as an array of floats; None for all that needs a reader."""
+    if type(rows) is list and rows and type(rows[0]) is list:
+        try:
+            rows = np.asarray(rows)
+        except (TypeError, ValueError, OverflowError):
+            return None
+    if type(rows) is not np.ndarray or rows.ndim != 2 or rows.size == 0:
+        return None
+    if rows.dtype.kind in "biu":
+        rows = rows if abs(rows).max() <= WHOLE else rows[:0]
+        rows = rows.astype(np.float64)
+    if rows.dtype not in (np.float64, np.float32) or rows.size == 0:
+        return None
+    flat = rows.ravel(order="K")
+    return rows if math.isfinite(np.vdot(flat, flat)) else None
+
+
+def plain_weights(p: object, n: int) -> np.ndarray | None:
+    """Return n weights of an array or list of floats; None for all that needs a reader."""
+    if type(p) is list and set(map(type, p)) == {float}:
+        p = np.array(p)
+    if type(p) is not np.ndarray or p.shape != (n,) or p.dtype not in (np.float64, np.float32):
+        return None
+    if not (p.min() >= 0 and p.max() < np.inf):
+        return None
+    try:
+        return unit_sum(p.astype(np.float64), float(np.finfo(p.dtype).eps))
+    except ValueError:  # for a reader, too, which looks at the samples first
+        return None
+
+
+def is_sound(K: Any) -> bool:
+    """Return whether a small matrix passes every check; what is not finite is in no range."""
+    small = type(K) is np.ndarray and K.ndim == 2 and 0 < len(K) == K.shape[1] <= SMALL
+    if not small or K.dtype != np.float64:
+        return False
+    return bool(
+        np.abs(K).max() <= 1 + SYMMETRY_TOLERANCE
+        and np.abs(K.diagonal() - 1).max() <= DIAGONAL_TOLERANCE
+        and (K - K.T).max() <= ROUNDING * math.sqrt(len(K))
+    )
+
+
+def check_square(K: Any, name: str) -> None:
+    """Raise a ValueError if a matrix is not square."""
+    if K.shape[0] != K.shape[1]:
+        raise ValueError(
+            f"`{name}` must be a square similarity matrix, got shape {tuple(K.shape)}; rows of "
+            f"features go with `score_X`"
+        )
+
+
+def check_samples(
+    diagonal: Array, good: Array, problem: str, places: Sequence[int] | None = None
+) -> None:
+    """Raise a SampleError for samples that are not `good`; {} in `problem` is k(x, x)."""
+    if bool(good.all()):
+        return
+    bad = np.flatnonzero(~np.asarray(good.tolist(), dtype=bool)).tolist()
+    SampleError.check(
+        {i if places is None else places[i]: problem.format(scalar(diagonal[i])) for i in bad}
+    )
+
+
+def check_positive(diagonal: Array, of: str = "", places: Sequence[int] | None = None) -> None:
+    """Raise a SampleError for samples that are not similar to themselves, by 0 or less."""
+    problem = "cannot be normalized: its similarity with itself is {:.3g}, expected more than 0"
+    check_samples(diagonal, diagonal > 0, f"{of}{problem}; remove it (a zero vector?)", places)
+
+
+def check_unit_diagonal(
+    diagonal: Array,
+    spacing: float = 0.0,
+    *,
+    rows: bool = False,
+    of: str = "",
+    places: Sequence[int] | None = None,
+) -> None:
+    """Raise a SampleError unless k(x, x) = 1 for every sample, for features if `rows`."""
+    good = abs(diagonal - 1) <= max(DIAGONAL_TOLERANCE, 2 * spacing)  # NaN is not
+    if bool(good.all()):
+        return
+    remedy = "pass normalize=True to divide k(x, y) by √(k(x, x) k(y, y))"
+    if not rows and bool((diagonal == 0).all()):
+        remedy = "for a distance d pass exp(−d)"
+    problem = f"must have similarity 1 with itself, got {{:.6g}}; {remedy}"
+    check_samples(diagonal, good, f"{of}{problem}", places)
+
+
+def check_no_distances(K: Array, diagonal: Array, name: str) -> None:
+    """Raise a ValueError for a matrix that looks like distances: zeros on the diagonal."""
+    largest = float(abs(diagonal).max())
+    # The whole matrix is looked at only where the diagonal is nothing that it can be.
+    if largest < DIAGONAL_TOLERANCE and largest < DIAGONAL_TOLERANCE * float(abs(K).max()):
+        raise ValueError(
+            f"`{name}` must be similarities, 1 on the diagonal, but this looks like distances, 0 "
+            f"there; pass 1 - D (of distances up to 1) or np.exp(-D), or measure them by magnitude "
+            f"with metric='precomputed'"
+        )
+
+
+def asymmetry(K: Any, scale: Any, tolerance: float, what: str) -> float:
+    """Return the largest |K_ij − K_ji| of diag(s) K diag(s), or ROUNDING if it is less.
+
+    It raises a ValueError for a larger one than the tolerance, and for entries beyond 1.
+    """
+    K, scale = detached(K), detached(scale)
+    n = K.shape[0]
+    scale = None if scale is None or bool((scale == 1).all()) else scale
+
+    def block(rows: slice, columns: slice) -> Array:
+        part = K[rows, columns]
+        return part if scale is None else part * scale[rows, None] * scale[None, columns]
+
+    def entry(a: int, b: int) -> float:
+        return float(block(slice(a, a + 1), slice(b, b + 1))[0, 0])
+
+    for rows in row_blocks(n, 8 * n):
+        part = block(rows, slice(None))
+        if not (float(part.max()) <= 1 + tolerance and float(part.min()) >= -1 - tolerance):
+            a, b = divmod(int(abs(part).argmax()), n)
+            a += rows.start
+            raise ValueError(
+                f"{what} must have no entry that can exceed its diagonal of "
+                f"1, but K[{a}, {b}] = {entry(a, b):.6g}; such a matrix is not positive "
+                f"semidefinite"
+            )
+    if K.itemsize == 8:
+        # (K − Kᵀ) g for a random g shows an entry of any row, but for rounding, in two products.
+        g = as_kind_of(np.random.default_rng(0).standard_normal(n), K)
+        g = g if scale is None else g * scale
+        gap = K @ g - g @ K
+        gap = gap if scale is None else gap * scale
+        if float(abs(gap).max()) <= ROUNDING * math.sqrt(n):
+            return ROUNDING
+    worst, size = 0.0, 512  # two blocks and their difference fit in a core's cache
+    for i in range(0, n, size):
+        for j in range(i, n, size):
+            rows, columns = slice(i, i + size), slice(j, j + size)
+            gap = abs(block(rows, columns) - block(columns, rows).T)
+            worst = max(worst, float(gap.max()))
+            if worst > tolerance:
+                a, b = divmod(int(gap.argmax()), gap.shape[1])
+                a, b = i + a, j + b
+                raise ValueError(
+                    f"{what} must be a symmetric matrix, got K[{a}, {b}] = "
+                    f"{entry(a, b):.6g} and K[{b}, {a}] = {entry(b, a):.6g}; "
+                    f"pass (K + K.T) / 2 if that is meant"
+                )
+    return worst
+
+
+def unit_sum(weights: Array, spacing: float) -> Array:
+    """Return weights divided by their sum, which must be 1 within the precision they came in."""
+    xp = namespace(weights)
+    with np.errstate(all="ignore"):  # weights that vanish in double precision, or overflow in a sum
+        total = xp.sum(weights)
+        if not abs(scalar(total) - 1) <= max(WEIGHT_TOLERANCE, 2 * spacing):
+            raise ValueError(f"`p` must sum to 1, got {scalar(total):.6g}; pass p / p.sum()")
+        return weights / total

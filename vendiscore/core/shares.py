@@ -1,0 +1,141 @@
+"""Eigenvalues as shares: rounding is set to zero, negative ones are refused or clipped."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from .arguments import one_of
+from .errors import NotPSDError, warn
+from .hill import RANGE_TOLERANCE
+from .namespace import Array, detached, is_numpy, is_torch, namespace, scalar
+
+PSD = Literal["check", "clip"]
+PSDS: tuple[PSD, ...] = ("check", "clip")
+
+EPS = float(np.finfo(np.float64).eps)  # every spectrum is in double precision
+# Negative eigenvalues that sum to less than this share of the trace are rounding: clipping them
+# moves log VS by no more than about 1e-6 · log n.
+NEGATIVE_MASS = 1e-6
+# Orders below 1 depend on shares near rounding: a warning follows where leaving them out may move
+# log VS by more than CUT_MATTERS. There is a gap if the least share kept is TAIL times the cut.
+CUT_MATTERS, TAIL = 1e-6, 1e4
+
+
+def check_psd(psd: object) -> PSD:
+    """Return `psd`, or raise a ValueError if it is unknown."""
+    remedy = "which raises for negative eigenvalues or sets them to zero"
+    return one_of("psd", psd, PSDS, remedy)
+
+
+class Rounding(NamedTuple):
+    """The rounding of the entries of a matrix of n samples, to tell it from faults."""
+
+    n: int
+    psd: bool  # positive semidefinite by construction
+    spacing: float  # relative, of the numbers that entries came in, if coarser than float64; else 0
+    fault: Callable[[], str]  # what may be wrong with the matrix
+
+    @property
+    def negative_mass(self) -> float:
+        """The share of the trace that may be negative by rounding of the entries passed.
+
+        Twice the area 0.42 σ √n, σ = u/√12, of the negative half of Wigner's semicircle over which
+        independent errors of relative size u spread zero eigenvalues.
+        """
+        return max(NEGATIVE_MASS, 0.25 * self.spacing * math.sqrt(self.n))
+
+    def coarse(self, size: int) -> float:
+        """Return the share below which eigenvalues are rounding of the entries passed."""
+        return 0.0 if self.psd else self.spacing / math.sqrt(size)
+
+    def cut(self, largest: Any, size: int) -> Any:
+        """Return n·ε·λ_max, the share below which eigenvalues are rounding of their computation."""
+        return max(self.n, size) * EPS * largest
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Shares:
+    """Eigenvalues (m,) of trace 1, descending and at least 0, and what was taken for rounding."""
+
+    values: Array
+    negative_mass: float = 0.0  # minus the sum of the negative eigenvalues set to zero
+    cut: float = 0.0  # eigenvalues below this counted as rounding and were set to zero
+    lost: int = 0  # how many of those may have been more than rounding of exact zeros
+
+    def warn_of_cut(self, orders: Sequence[float]) -> None:
+        """Warn where the eigenvalues set to zero may have changed the number of an order."""
+        q = min(orders, default=1.0)  # the least order moves most
+        if not self.lost or q >= 1:
+            return
+        kept = self.values[self.values > 0]
+        total = scalar(namespace(kept).sum(kept**q))
+        # The gain of log Σ λ^q, less the gain from the trace.
+        more = math.log1p(self.lost * self.cut**q / total) - q * math.log1p(self.lost * self.cut)
+        moved = more / (1 - q)
+        if moved > CUT_MATTERS:
+            warn(
+                f"{self.lost} eigenvalues below {self.cut:.2g} of the trace may be rounding and "
+                f"count as zero; order {q:g} would be up to {math.expm1(moved):.2g} larger if they "
+                f"are not (relative). Orders of 1 and more do not depend on them."
+            )
+
+
+def shares(values: Array, rounding: Rounding, psd: PSD = "check") -> Shares:
+    """Turn ascending eigenvalues (m,) into shares; below n·ε·λ_max they are rounding.
+
+    It raises a NotPSDError for negative eigenvalues beyond rounding, unless they are to be clipped,
+    and a ValueError where they do not sum to 1.
+    """
+    xp = namespace(values)
+    values = values[::-1] if is_numpy(values) else xp.flip(values)
+    known = detached(values)  # where it is: only single numbers leave a device
+    total = float(known.sum())
+    if not abs(total - 1) <= RANGE_TOLERANCE:
+        raise ValueError(
+            f"the eigenvalues of the similarity matrix sum to {total:.6g} instead of 1: "
+            f"{rounding.fault()}"
+        )
+    size, largest = len(known), float(known[0])
+    negative_mass = -float(known[known < 0].sum()) if known[-1] < 0 else 0.0
+    if psd == "check" and negative_mass > rounding.negative_mass:
+        raise NotPSDError(float(known[-1]), negative_mass)
+    if psd == "check" and negative_mass > NEGATIVE_MASS:
+        warn(
+            f"negative eigenvalues that sum to {negative_mass:.2g} of a trace of 1 count as "
+            f"rounding of the precision that the matrix came in, and were set to zero; compute "
+            f"similarities in a higher one to be rid of them"
+        )
+    coarse = rounding.coarse(size)
+    cut = max(rounding.cut(largest, size), coarse)
+    if known[-1] > cut and not is_torch(values):
+        return Shares(values=values / total, cut=cut)
+    noise = max(4 * math.sqrt(size) * EPS * largest, coarse)
+    above = known > cut
+    kept = int(above.sum())
+    lost = int((known > noise).sum()) - kept if noise < cut else 0
+    if known[kept - 1] < TAIL * cut:  # no gap, but a tail that goes on below the cut
+        lost = size - kept
+    positive = values * above + 0.0  # and no −0.0
+    whole = positive.sum()
+    if is_torch(values):  # what is zero by rounding has its part of the slope of the trace
+        apart = values > cut if psd == "check" else abs(values) > cut
+        rest = xp.sum(xp.where(apart, xp.zeros_like(values), values))
+        whole = whole + rest - rest.detach()
+    return Shares(values=positive / whole, negative_mass=negative_mass, cut=cut, lost=lost)
+
+
+def diagonal_order(A: np.ndarray) -> np.ndarray | None:
+    """Return the places of a diagonal matrix's entries, largest first; None for another matrix."""
+    diagonal = A.diagonal()
+    if (
+        np.count_nonzero(A[0]) > 1
+        or np.count_nonzero(A) != np.count_nonzero(diagonal)
+        or not diagonal.min() >= 0
+    ):
+        return None
+    return np.argsort(-diagonal, kind="stable")

@@ -1,0 +1,82 @@
+"""Similarities that are given, a matrix or an object: checked before any work starts."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..arrays import memory
+from ..arrays import sparse as sp
+from ..arrays.inputs import as_matrix
+from ..core.checks import (
+    DIAGONAL_TOLERANCE,
+    ROUNDING,
+    SYMMETRY_TOLERANCE,
+    asymmetry,
+    check_no_distances,
+    check_square,
+    is_sound,
+)
+from ..core.errors import SampleError
+from ..core.namespace import detached, is_torch, precision
+from ..core.types import Rows
+from ..distances.pairs import symmetric_part
+from .base import Similarity, check_diagonal
+from .features import FeatureSimilarity
+from .judgements import EquivalenceSimilarity
+from .matrix import MatrixSimilarity
+
+
+def check_matrix(K: Rows, normalize: bool = False, name: str = "samples") -> MatrixSimilarity:
+    """Return the Similarity of a finite matrix that is symmetric within its precision."""
+    if not normalize and is_sound(K):
+        return MatrixSimilarity(K, settings={"kernel": "matrix K"})
+    spacing = precision(K) if getattr(K, "dtype", None) != np.float64 else 0.0
+    K = as_matrix(K, name)
+    check_square(K, name)
+    n = K.shape[0]
+    if sp.issparse(K):
+        memory.require(8 * n * n, f"a dense {n} × {n} similarity matrix", "score fewer samples")
+        K = K.toarray()
+    similarity = MatrixSimilarity(K, settings={"kernel": "matrix K"})
+    similarity = similarity.noted(roundoff=spacing) if spacing else similarity
+    try:
+        similarity = check_diagonal(similarity.normalized() if normalize else similarity)
+    except SampleError:
+        check_no_distances(detached(K), detached(K.diagonal()), name)
+        raise
+    return _checked_entries(similarity, f"`{name}`")
+
+
+def check_similarity(similarity: Similarity) -> Similarity:
+    """Return a Similarity of unit diagonal itself, if it is symmetric as far as is cheap to see."""
+    if isinstance(similarity, MatrixSimilarity):
+        return _checked_entries(similarity, "a MatrixSimilarity")
+    if isinstance(similarity, (FeatureSimilarity, EquivalenceSimilarity)) or is_torch(
+        similarity.diagonal()
+    ):
+        return similarity
+    u, v = np.random.default_rng(0).standard_normal((2, similarity.n))
+    Ku, Kv = similarity.matmul(u), similarity.matmul(v)
+    size = np.linalg.norm(u) * np.linalg.norm(Kv) + np.linalg.norm(v) * np.linalg.norm(Ku)
+    if not abs(u @ Kv - v @ Ku) <= SYMMETRY_TOLERANCE * size:
+        raise ValueError(
+            f"a {type(similarity).__name__} must be symmetric and finite, but its products "
+            f"uᵀ(Kv) = {u @ Kv:.6g} and vᵀ(Ku) = {v @ Ku:.6g} differ; check its rows and matmul"
+        )
+    rows = similarity.rows(slice(0, 64))
+    if not np.abs(rows).max() <= 1 + DIAGONAL_TOLERANCE:
+        i, j = divmod(int(np.argmax(np.abs(rows))), similarity.n)
+        raise ValueError(
+            f"a {type(similarity).__name__} must have no entry that can exceed its diagonal of 1, "
+            f"but K[{i}, {j}] = {rows[i, j]:.6g}; such a matrix is not positive semidefinite"
+        )
+    return similarity
+
+
+def _checked_entries(similarity: MatrixSimilarity, what: str) -> MatrixSimilarity:
+    tolerance, K = max(SYMMETRY_TOLERANCE, 2 * similarity.roundoff), similarity.K
+    if similarity.scale is None and is_sound(K):
+        return similarity
+    if asymmetry(K, similarity.scale, tolerance, what) > ROUNDING:
+        return similarity._with(K=symmetric_part(K, "a symmetric copy of K"))
+    return similarity
