@@ -39,6 +39,12 @@ def http(server):
         yield http
 
 
+def test_torch_is_imported_before_the_page_is_served_where_it_is_needed(server):
+    if not server.mapped:
+        pytest.skip("what a process has loaded is read from /proc")
+    assert "libtorch" in server.mapped
+
+
 def test_the_api_has_the_five_named_endpoints(client):
     named = client.view_api(return_format="dict", print_info=False)["named_endpoints"]
     kinds = ("texts", "images", "molecules", "vectors")
