@@ -1,8 +1,5 @@
 """The encoders of the page: by names of ours only, in steps, with the numbers of the library."""
 
-import os
-import subprocess
-import sys
 from collections import OrderedDict
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -65,22 +62,6 @@ def test_none_is_offered_that_cannot_be_had(monkeypatch):
     assert "Other" in offered_encoders.offered("texts")
     monkeypatch.undo()
     offered_encoders.offered.cache_clear()
-
-
-def test_without_encoders_at_hand_nothing_is_imported_for_them(tmp_path):
-    """With them torch is there from the start: test_server.py asks the page itself."""
-    code = (
-        "import sys; from vendiscore.app.answers.offered_encoders import prepare; prepare()\n"
-        "print('torch' in sys.modules)"
-    )
-    run = subprocess.run(
-        [sys.executable, "-c", code],
-        env=os.environ | {"HF_HOME": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert run.stdout.strip() == "False"
 
 
 @pytest.mark.usefixtures("weights")
