@@ -55,7 +55,7 @@ def running_app(folder: Path, *command: str, home: str = "") -> Iterator[App]:
     try:
         while True:
             assert process.poll() is None, log.read_text()
-            assert time.perf_counter() - start < 120, log.read_text()
+            assert time.perf_counter() - start < 300, log.read_text()
             with contextlib.suppress(OSError), urllib.request.urlopen(url) as page:
                 assert page.status == 200
                 break
