@@ -3,6 +3,7 @@
 import ast
 import re
 import sys
+from functools import cache
 from graphlib import TopologicalSorter
 from itertools import chain, pairwise
 from pathlib import Path
@@ -52,6 +53,7 @@ PAGE = """
 PAGE_LEVEL = {room: i for i, room in enumerate(PAGE.split())}
 
 
+@cache
 def imported(path: Path) -> set[Path]:
     """Return the modules of the package that a module imports, in functions too."""
     tree = ast.parse(MODULES[path].read_text(encoding="utf-8"))

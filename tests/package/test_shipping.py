@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 
 import datasets
+import newcomer
 import numpy as np
 import pytest
 
@@ -43,10 +44,11 @@ def test_importing_brings_in_no_heavy_package():
 
 @cache
 def output(example: str) -> str:
-    """Return what an example prints, from a folder that is not the repository."""
+    """Return what an example prints, from a folder that is not the repository, with the base."""
     return subprocess.run(
-        [sys.executable, str(ROOT / "examples" / example)],
+        [sys.executable, "-S", str(ROOT / "examples" / example)],
         cwd=tempfile.gettempdir(),
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(map(str, (ROOT, newcomer.base())))},
         capture_output=True,
         text=True,
         check=True,

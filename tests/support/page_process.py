@@ -17,6 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 class App(NamedTuple):
     url: str
     folder: Path
+    mapped: str  # the files that its process had loaded when it began to answer, on Linux
 
     @property
     def left(self) -> set[str]:
@@ -54,12 +55,13 @@ def running_app(folder: Path, *command: str, home: str = "") -> Iterator[App]:
     try:
         while True:
             assert process.poll() is None, log.read_text()
-            assert time.perf_counter() - start < 120, log.read_text()
+            assert time.perf_counter() - start < 300, log.read_text()
             with contextlib.suppress(OSError), urllib.request.urlopen(url) as page:
                 assert page.status == 200
                 break
             time.sleep(0.1)
-        yield App(url, folder)
+        maps = Path(f"/proc/{process.pid}/maps")
+        yield App(url, folder, maps.read_text() if maps.exists() else "")
     finally:
         process.terminate()
         process.wait(timeout=20)

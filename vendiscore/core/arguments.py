@@ -26,6 +26,8 @@ def integer(
     name: str, value: Any, least: int = 1, most: int | None = None, remedy: str = ""
 ) -> int:
     """Read an int from `least` to `most` from anything that is one (NumPy's, a tensor of one)."""
+    if type(value) is int and value >= least and (most is None or value <= most):
+        return value
     bounds = f"of at least {least}" if most is None else f"from {least} to {most}"
     expected = f"`{name}` must be an integer {bounds}, got {value!r:.60}{remedy and f'; {remedy}'}"
     if _is_truth(value) or isinstance(value, (str, bytes)):

@@ -60,15 +60,18 @@ def effective_number(shares: Array, q: float = DEFAULT_ORDER) -> Number:
             f"`shares` and `q` must be at least 0, got a least share of "
             f"{scalar(shares.min()):.3g} and q={q}"
         )
-    if torch and q <= 1 + NEAR_ONE:
-        positive = positive / positive.sum()
     return hill_number(positive, q)
 
 
 def hill_number(positive: Array, q: float) -> Any:
-    """Return the Hill number of positive shares (m,) of sum 1, which are not checked."""
+    """Return the Hill number of positive shares (m,) of sum 1, which are not checked.
+
+    A float, or a 0-d tensor for torch input.
+    """
     m = positive.shape[0]
     if not is_numpy(positive):
+        if q <= 1 + NEAR_ONE:
+            positive = positive / positive.sum()
         return _hill(positive, namespace(positive).log(positive), m, q)
     return within_range(_hill(positive, np.log(positive), m, q), m)
 

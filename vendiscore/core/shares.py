@@ -102,9 +102,9 @@ def shares(values: Array, rounding: Rounding, psd: PSD = "check") -> Shares:
         )
     size, largest = len(known), float(known[0])
     negative_mass = -float(known[known < 0].sum()) if known[-1] < 0 else 0.0
-    if psd == "check" and negative_mass > rounding.negative_mass:
-        raise NotPSDError(float(known[-1]), negative_mass)
     if psd == "check" and negative_mass > NEGATIVE_MASS:
+        if negative_mass > rounding.negative_mass:
+            raise NotPSDError(float(known[-1]), negative_mass)
         warn(
             f"negative eigenvalues that sum to {negative_mass:.2g} of a trace of 1 count as "
             f"rounding of the precision that the matrix came in, and were set to zero; compute "

@@ -239,7 +239,7 @@ def count_ngrams(
         order, first = _sorted(keys)
         own, numbers = text[starts[order]], np.cumsum(first) - 1
         if n in orders:
-            at = np.flatnonzero(first | _changes(own))
+            at = np.flatnonzero(first | (np.diff(own, prepend=-1) != 0))
             found[n] = own[at], numbers[at], np.diff(at, append=len(own))
         grams = np.empty_like(order)
         grams[order] = numbers
@@ -259,14 +259,7 @@ def _sorted(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     else:
         order = np.argsort(keys, kind="stable")
         keys = keys[order]
-    return order, _changes(keys)
-
-
-def _changes(values: np.ndarray) -> np.ndarray:
-    """Return where values are other than the one before; the first is."""
-    found = np.ones(len(values), dtype=bool)
-    np.not_equal(values[1:], values[:-1], out=found[1:])
-    return found
+    return order, np.diff(keys, prepend=-1) != 0
 
 
 def read_tokenizer(tokenizer: Tokenizer | str | None, analyzer: str) -> Tokenizer:

@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 
 from ..core.arguments import DEFAULT_ORDER
-from ..core.hill import effective_number
+from ..core.hill import hill_number
 from ..core.namespace import Array, is_numpy, namespace, scalar, to_host
 from ..core.shares import PSD, Rounding, Shares, diagonal_order, shares
 from ..core.types import Number
@@ -37,7 +37,7 @@ class Spectrum(Shares):
                 f"order {q:g} depends on shares that single-precision products do not resolve; "
                 f"use spectrum_of(similarity), or pass the order to vendi(similarity, orders)"
             )
-        return effective_number(self.values, q)
+        return hill_number(self.values[self.values > 0], q)
 
     def profile(self, orders: Sequence[float]) -> Array:
         """Return the effective numbers of several orders, shape (len(orders),)."""

@@ -1,8 +1,5 @@
 """The encoders of the page: by names of ours only, in steps, with the numbers of the library."""
 
-import os
-import subprocess
-import sys
 from collections import OrderedDict
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -65,24 +62,6 @@ def test_none_is_offered_that_cannot_be_had(monkeypatch):
     assert "Other" in offered_encoders.offered("texts")
     monkeypatch.undo()
     offered_encoders.offered.cache_clear()
-
-
-@pytest.mark.usefixtures("weights")
-@pytest.mark.parametrize("at_hand", [True, False])
-def test_torch_is_imported_before_the_page_is_served_where_it_is_needed(at_hand, tmp_path):
-    home = os.environ["HF_HOME"] if at_hand else str(tmp_path)
-    code = (
-        "import sys; from vendiscore.app.answers.offered_encoders import prepare; prepare()\n"
-        "print('torch' in sys.modules)"
-    )
-    run = subprocess.run(
-        [sys.executable, "-c", code],
-        env=os.environ | {"HF_HOME": home},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert run.stdout.strip() == str(at_hand)
 
 
 @pytest.mark.usefixtures("weights")

@@ -39,6 +39,14 @@ def http(server):
         yield http
 
 
+def test_torch_is_imported_before_the_page_is_served_where_it_is_needed(server, forgetful_server):
+    """One has the encoders at hand, the other one has not."""
+    if not server.mapped:
+        pytest.skip("what a process has loaded is read from /proc")
+    assert "libtorch" in server.mapped
+    assert "libtorch" not in forgetful_server.mapped
+
+
 def test_the_api_has_the_five_named_endpoints(client):
     named = client.view_api(return_format="dict", print_info=False)["named_endpoints"]
     kinds = ("texts", "images", "molecules", "vectors")
