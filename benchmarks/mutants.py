@@ -60,7 +60,7 @@ MUTANTS = {
         ("C += gram(F.T)", "C = gram(F.T)"),
         ("(values[0] < 0)", "(values[0] > 0)"),
         ("> ROUNDING:", "> 1:"),
-        ("1 / FAR <= squares.min()", "True"),
+        ("squares.min() >= 1 / FAR", "True"),
         ("found.warn_of_cut([q])", "pass"),
     ],
     "checks": [
