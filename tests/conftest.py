@@ -26,6 +26,7 @@ import grids
 import hub_cache
 import numpy as np
 import pytest
+from _pytest.doctest import DoctestModule
 from page_process import running_app
 
 from vendiscore.cli import main
@@ -171,6 +172,13 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
         if not item.config.getoption("--base") or name in BASE or find_spec(name or "vendiscore"):
             raise
         pytest.skip(f"needs {name}")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file() -> Iterator[list[pytest.Collector]]:
+    """Look for no examples in tests: a file that cannot be imported would be skipped for them."""
+    collectors = yield
+    return [each for each in collectors if not isinstance(each, DoctestModule)]
 
 
 def _path(item: pytest.Item) -> str:
