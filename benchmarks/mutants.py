@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-# Of each module: what is replaced, and by what.
+# A piece of each module, and the piece that takes its place.
 MUTANTS = {
     "hill": [
         ("if q == 0:", "if q == 0.25:"),

@@ -19,7 +19,11 @@ TABLE = pd.DataFrame(
     columns=["model", "prompt", "answer"],
 )
 COLUMNS = ("--source", "model", "--prompt", "prompt", "--column", "answer")
-NAMED = {"source": "model", "prompt": "prompt", "sample": "answer"}
+
+
+def of_table(table, **how):
+    """Return what the library says of a table with a column of models."""
+    return vendiscore.sources(table["answer"], table["prompt"], by=table["model"], **how)
 
 
 @pytest.fixture
@@ -45,11 +49,11 @@ def same(out, found):
 def test_a_table_gives_the_numbers_of_the_library(run, table, options, asked):
     code, out, err = run("sources", table, *COLUMNS, "--quiet", "-f", "json", *options)
     assert (code, err) == (0, "")
-    assert same(out, vendiscore.sources(TABLE, **NAMED, **asked))
+    assert same(out, of_table(TABLE, **asked))
 
 
 def test_the_text_has_the_sentence_tables_and_the_signature(run, table):
-    found = vendiscore.sources(TABLE, **NAMED)
+    found = of_table(TABLE)
     code, out, err = run("sources", table, *COLUMNS)
     first, rows, pairs, most, least, last = out.split("\n\n")
     assert (code, first, last) == (0, found.sentence, f"{found.signature}\n")
@@ -70,14 +74,14 @@ def test_the_text_has_the_sentence_tables_and_the_signature(run, table):
 def test_a_report_is_that_of_the_library(run, table):
     code, out, _ = run("sources", table, *COLUMNS, "-f", "html")
     assert code == 0
-    assert out == vendiscore.report(vendiscore.sources(TABLE, **NAMED)).html()
+    assert out == vendiscore.report(of_table(TABLE)).html()
 
 
 def test_several_answers_to_a_prompt_have_a_similarity_within(run, tmp_path):
     twice = pd.concat([TABLE, TABLE.assign(answer=TABLE.answer + " more")])
     twice.to_csv(path := tmp_path / "a.csv", index=False)
     out = run("sources", path, *COLUMNS, "-f", "csv")[1]
-    found = vendiscore.sources(twice, **NAMED)
+    found = of_table(twice)
     rows = list(csv.DictReader(io.StringIO(out)))
     assert [float(row["within"]) for row in rows] == [row.within for row in found.sources]
     assert "within" in run("sources", path, *COLUMNS)[1].split("\n\n")[1]
@@ -102,7 +106,7 @@ def test_files_may_have_prompts(run, tmp_path):
     for path, (_, own) in zip(paths, TABLE.groupby("model"), strict=True):
         own.to_csv(path, index=False)
     out = run("sources", *paths, "--prompt", "prompt", "--column", "answer", "-f", "json")[1]
-    assert json.loads(out)["VS"] == vendiscore.sources(TABLE, **NAMED).score
+    assert json.loads(out)["VS"] == of_table(TABLE).score
 
 
 def test_vectors_are_compared_by_their_cosine(run, save):
@@ -126,7 +130,7 @@ def test_blank_answers_are_named_by_their_rows(run, tmp_path):
     assert "row 11" in err
     assert "row 19" in err
     kept = blank[blank.answer != ""]
-    assert json.loads(out)["VS"] == pytest.approx(vendiscore.sources(kept, **NAMED).score)
+    assert json.loads(out)["VS"] == pytest.approx(of_table(kept).score)
     assert [row["n"] for row in json.loads(out)["sources"]] == [7, 7, 7]
 
 

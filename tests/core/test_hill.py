@@ -72,7 +72,7 @@ def test_a_change_of_a_sum_of_powers_moves_the_number_by_it():
     for q in (0.5, 1, 3):
         none = log_of_trace(values, np.zeros(1), np.ones(1), q)
         assert none == pytest.approx([math.log(effective_number(values, q))])
-        A = 3 * values  # of trace 3, whose terms are those of `values` and what is beyond
+        A = 3 * values  # of trace 3
         terms = A * ((A / 3) ** (q - 1) - 1) / (1 - q) if q != 1 else -A * np.log(A / 3)
         change = np.array([terms.sum() - values @ surprisal(np.log(values), q)])
         found = log_of_trace(values, change, np.array([3.0]), q)

@@ -173,7 +173,7 @@ def test_float32_rows_are_multiplied_in_single_precision_from_order_1_on():
     X = rng.standard_normal((1200, 120)).astype(np.float32)
     exact = score_X(X.astype(np.float64), 1.0)
     assert score_X(X, 1.0) == pytest.approx(exact, rel=1e-7)
-    assert score_X(X, 1.0) != exact  # the products are not those of double precision
+    assert score_X(X, 1.0) != exact  # by the rounding of its products
     assert score_X(X, 0.5) == pytest.approx(score_X(X.astype(np.float64), 0.5), rel=1e-12)
     nearly_equal = X * np.float32(1e-5) + 1  # the noise of their products is all that differs
     with warnings.catch_warnings():

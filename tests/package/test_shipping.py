@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import vendiscore
-from vendiscore import progress, score_X
+from vendiscore import compute, progress
 from vendiscore.spectral import eigen
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -154,17 +154,17 @@ print(list(work()))
 def test_a_long_spectrum_says_how_long_it_takes(monkeypatch, capsys):
     X = np.random.default_rng(0).standard_normal((50, 60))
     monkeypatch.setattr(eigen, "NUMPY_SIZE", 20)
-    score_X(X)
+    compute(X, k="cosine")
     assert not capsys.readouterr().err
     monkeypatch.setattr(progress, "_LONG", 0.0)
     monkeypatch.setattr("vendiscore.arrays.memory.FEW_BYTES", 0)
-    score_X(X)
+    compute(X, k="cosine")
     told = capsys.readouterr().err
     known = r"Finding the spectrum of 50 samples: about .* seconds; orders 2 and inf .*\n"
     assert re.fullmatch(known, told)
     datasets.disable_progress_bars()
     try:
-        score_X(X)
+        compute(X, k="cosine")
     finally:
         datasets.enable_progress_bars()
     assert not capsys.readouterr().err

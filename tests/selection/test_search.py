@@ -163,7 +163,7 @@ def test_control_c_ends_a_choice_in_a_process_of_its_own():
     process = subprocess.Popen(
         [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
-    limit = threading.Timer(60, process.kill)
+    limit = threading.Timer(300, process.kill)
     limit.start()
     assert process.stdout.readline() == "ready\n"
     time.sleep(3.0)

@@ -66,6 +66,7 @@ def test_an_interruption_ends_a_product_and_its_threads():
 
     def multiply():
         for _ in range(1000):  # the second thread may begin in a later product
+            interrupted.clear()
             symmetric_product(entries, np.ones((6400, 3)))
 
     with threadpool_limits(2, "blas"), pytest.raises(KeyboardInterrupt):

@@ -81,7 +81,7 @@ def read_order(
     remedy: str = "",
 ) -> float:
     """Read an order in [0, most], "inf" as ∞; order 0 is refused unless `zero`."""
-    if type(q) in (int, float) and 0 < q <= most:  # as nearly always
+    if type(q) in (int, float) and 0 < q <= min(most, 1e6):  # as nearly always
         return float(q)
     expected, usual = "a number in [0, inf] or 'inf'", "q=1 is the usual Vendi Score"
     if not zero:

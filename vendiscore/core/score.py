@@ -108,7 +108,7 @@ def score_X(
     return _number(spectrum(K_p, rounding, eigenvalues=eigenvalues), q)
 
 
-# What a matrix may be that passed its checks, and has no such eigenvalues.
+# A matrix that passed the checks may still be no similarity.
 CLIP = "is the similarity positive semidefinite? psd='clip' sets negative eigenvalues to zero"
 
 

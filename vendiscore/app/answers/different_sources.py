@@ -115,9 +115,9 @@ def code(head: str, names: Sequence[str], prompts: str, arguments: Options, q: f
         [
             *lines,
             f"prompts = {prompts}",
-            f'rows = [{{"model": m, "prompt": p, "answer": x}} for m, xs, ps in {rows}]',
-            'columns = {"source": "model", "prompt": "prompt", "sample": "answer"}',
-            f"print(vendiscore.sources(rows, **columns, {options}{given}))",
+            f"rows = [(m, p, x) for m, xs, ps in {rows}]",
+            "models, prompts, answers = map(list, zip(*rows))",
+            f"print(vendiscore.sources(answers, prompts, by=models, {options}{given}))",
         ]
     )
 
