@@ -12,7 +12,7 @@ from vendiscore.optional import require
 
 require("gradio", "app", "the page")  # before the imports of the page fail one by one
 
-from vendiscore.app.serving.server import build, launch  # noqa: E402
+from vendiscore_page.serving.server import build, launch  # noqa: E402
 
 demo = build()
 

@@ -12,7 +12,7 @@ const rules = {
 
 export default [
   {
-    files: ["vendiscore/app/static/**/*.js"],
+    files: ["vendiscore_page/static/**/*.js"],
     languageOptions: { globals: globals.browser },
     rules,
   },

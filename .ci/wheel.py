@@ -18,6 +18,7 @@ SAMPLES = {
 }
 
 assert PACKAGE.parent.name == "site-packages", PACKAGE
+assert (PACKAGE.parent / "vendiscore_page" / "static" / "index.html").is_file()
 for name in ("vendiscore", "magnitude"):
     loaded = vendiscore.load(name), evaluate.load(str(PACKAGE / "scripts" / f"{name}.py"))
     for kernel, samples in SAMPLES.items():

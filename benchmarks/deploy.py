@@ -30,9 +30,9 @@ from typing import Any
 import httpx
 import psutil
 
-from vendiscore.app.answers import offered_encoders
-from vendiscore.app.inputs import examples
 from vendiscore.scoring.compute import compute
+from vendiscore_page.answers import offered_encoders
+from vendiscore_page.inputs import examples
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.append(str(ROOT / "tests" / "support"))

@@ -42,10 +42,10 @@ import numpy as np
 import psutil
 from pairs import environment
 
-from vendiscore.app.answers import offered_encoders
-from vendiscore.app.inputs import examples
 from vendiscore.comparison import compare
 from vendiscore.scoring.compute import compute
+from vendiscore_page.answers import offered_encoders
+from vendiscore_page.inputs import examples
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.append(str(ROOT / "tests" / "support"))

@@ -12,23 +12,23 @@ from html.parser import HTMLParser
 from itertools import chain
 from pathlib import Path
 
-PACKAGE = Path(__file__).parents[1] / "vendiscore"
-STATIC = PACKAGE / "app" / "static"
-# Modules whose literals reach the page, as patterns below the package.
+ROOT = Path(__file__).parents[1]
+STATIC = ROOT / "vendiscore_page" / "static"
+# Modules whose literals reach the page, as patterns.
 MODULES = [
-    "app/answers/*.py",
-    "app/inputs/*.py",
-    "app/serving/*.py",
-    "app/quotas.py",
-    "analysis/*.py",
-    "comparison/comparison.py",
-    "plots/[cfs]*.py",
-    "reading/*.py",
-    "report/figures.py",
-    "report/source_report.py",
-    "scoring/typical.py",
-    "sources/between_sources.py",
-    "sources/calculation.py",
+    "vendiscore_page/answers/*.py",
+    "vendiscore_page/inputs/*.py",
+    "vendiscore_page/serving/*.py",
+    "vendiscore_page/quotas.py",
+    "vendiscore/analysis/*.py",
+    "vendiscore/comparison/comparison.py",
+    "vendiscore/plots/[cfs]*.py",
+    "vendiscore/reading/*.py",
+    "vendiscore/report/figures.py",
+    "vendiscore/report/source_report.py",
+    "vendiscore/scoring/typical.py",
+    "vendiscore/sources/between_sources.py",
+    "vendiscore/sources/calculation.py",
 ]
 GAP = "…"  # stands for a value
 _SPOKEN = ("aria-label", "placeholder", "alt", "title", "content")
@@ -114,14 +114,14 @@ def html(source: str) -> list[str]:
 
 def sentences() -> Iterator[tuple[str, list[str]]]:
     """Yield each file with what it shows or says, in the order of the file."""
-    files = chain(STATIC.rglob("*.html"), STATIC.rglob("*.js"), *map(PACKAGE.glob, MODULES))
+    files = chain(STATIC.rglob("*.html"), STATIC.rglob("*.js"), *map(ROOT.glob, MODULES))
     readers = {".html": html, ".js": javascript, ".py": python}
     for path in sorted(set(files)):
         texts = readers[path.suffix](path.read_text(encoding="utf-8"))
         lines = [" ".join(text.split()) for text in texts]
         seen = dict.fromkeys(line for line in lines if " " in line and not _is_code(line))
         if seen:
-            yield str(path.relative_to(PACKAGE)), list(seen)
+            yield str(path.relative_to(ROOT)), list(seen)
 
 
 def _is_code(line: str) -> bool:

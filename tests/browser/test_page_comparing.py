@@ -22,10 +22,10 @@ from in_browser import (
 )
 
 pytest.importorskip("gradio")
-from vendiscore.app.answers.several_sets import MIN_PERMUTATIONS
-from vendiscore.app.inputs import examples
 from vendiscore.comparison import compare
 from vendiscore.scoring.compute import compute
+from vendiscore_page.answers.several_sets import MIN_PERMUTATIONS
+from vendiscore_page.inputs import examples
 
 
 def cells(page, at: int) -> list[str]:

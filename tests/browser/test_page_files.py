@@ -23,8 +23,8 @@ from in_browser import (
 )
 
 pytest.importorskip("gradio")
-from vendiscore.app.inputs import examples
 from vendiscore.scoring.compute import compute
+from vendiscore_page.inputs import examples
 
 TEXTS = [
     "id first.csv", "pandas numbers.csv", "windows.csv", "tabs.tsv", "no header.csv",

@@ -21,9 +21,9 @@ from in_browser import (
 )
 
 pytest.importorskip("gradio")
-from vendiscore.app.inputs import examples
-from vendiscore.app.quotas import MAX_SAMPLES
 from vendiscore.scoring.compute import compute
+from vendiscore_page.inputs import examples
+from vendiscore_page.quotas import MAX_SAMPLES
 
 MINE = ["one red apple on a tree", "one red apple on a plate", "three green pears", "nothing"]
 SCORE = compute(MINE, k="ngram_overlap")["VS"]

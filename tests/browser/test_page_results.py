@@ -23,9 +23,9 @@ from in_browser import (
 
 pytest.importorskip("gradio")
 from vendiscore import as_similarity, explain
-from vendiscore.app.answers import offered_encoders
-from vendiscore.app.inputs import examples
 from vendiscore.scoring.compute import compute
+from vendiscore_page.answers import offered_encoders
+from vendiscore_page.inputs import examples
 
 RUT = examples.find_example("A model in a rut").text.splitlines()
 KERNELS = {"K": {"score_K": True}}

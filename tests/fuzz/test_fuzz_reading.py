@@ -5,8 +5,8 @@ import random
 import files_people_have as files
 import pytest
 
-from vendiscore.app.inputs.uploads import Asked, Given, RefusedError, read
-from vendiscore.app.inputs.visitor_samples import Samples
+from vendiscore_page.inputs.uploads import Asked, Given, RefusedError, read
+from vendiscore_page.inputs.visitor_samples import Samples
 
 for package in ("rdkit", "pyarrow", "pillow_heif"):
     pytest.importorskip(package)

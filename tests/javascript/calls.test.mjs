@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
 import { test } from "node:test";
 
-import { call, follow, get, send } from "../../vendiscore/app/static/asking/calls.js";
+import { call, follow, get, send } from "../../vendiscore_page/static/asking/calls.js";
 import { form, json, served } from "./server.mjs";
 
 const signal = () => new AbortController().signal;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { groupColour, shade, stops } from "../../vendiscore/app/static/showing/colours.js";
+import { groupColour, shade, stops } from "../../vendiscore_page/static/showing/colours.js";
 
 const light = ([red, green, blue]) => 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 

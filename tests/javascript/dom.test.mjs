@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import * as dom from "../../vendiscore/app/static/dom.js";
+import * as dom from "../../vendiscore_page/static/dom.js";
 
 test("numbers are written as the page writes them", () => {
   assert.equal(dom.count(1234567), "1,234,567");

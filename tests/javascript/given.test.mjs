@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Given } from "../../vendiscore/app/static/asking/given.js";
+import { Given } from "../../vendiscore_page/static/asking/given.js";
 import { form, json, served } from "./server.mjs";
 
 /** Samples of a kind, with what the server was sent and whom the samples told of changes. */

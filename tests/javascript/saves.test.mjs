@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { csv, everythingText, tableRows } from "../../vendiscore/app/static/showing/saves.js";
-import { called, kept, makeView } from "../../vendiscore/app/static/showing/view.js";
+import { csv, everythingText, tableRows } from "../../vendiscore_page/static/showing/saves.js";
+import { called, kept, makeView } from "../../vendiscore_page/static/showing/view.js";
 
 const RESULT = {
   threshold: 0.8,

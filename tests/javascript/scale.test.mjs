@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { said } from "../../vendiscore/app/static/showing/axes.js";
-import { decimals, scale, stepOf, ticks } from "../../vendiscore/app/static/showing/scale.js";
+import { said } from "../../vendiscore_page/static/showing/axes.js";
+import { decimals, scale, stepOf, ticks } from "../../vendiscore_page/static/showing/scale.js";
 
 test("steps are 1, 2 or 5 times a power of ten, and no smaller one has room", () => {
   for (let power = -6; power <= 6; power++) {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { fromHash, keep, kept, optionsOf, toHash } from "../../vendiscore/app/static/asking/state.js";
+import { fromHash, keep, kept, optionsOf, toHash } from "../../vendiscore_page/static/asking/state.js";
 
 const STATE = {
   tab: "texts",

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-STATIC = ROOT / "vendiscore" / "app" / "static"
+STATIC = ROOT / "vendiscore_page" / "static"
 
 
 def test_every_check_is_run():

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-FOLDERS = ("vendiscore", "kernels", "examples", "benchmarks", "tests")
+FOLDERS = ("vendiscore", "vendiscore_page", "kernels", "examples", "benchmarks", "tests")
 FILES = sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py"))
 PAGES = [
     path

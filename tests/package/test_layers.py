@@ -8,11 +8,14 @@ from graphlib import TopologicalSorter
 from itertools import chain, pairwise
 from pathlib import Path
 
-PACKAGE = Path(__file__).resolve().parents[2] / "vendiscore"
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = ROOT / "vendiscore"
 # A room imports from itself and from those below it.
 ROOMS = """
     __main__
-    app cli
+    cli
     scripts
     integrations
     report
@@ -51,23 +54,39 @@ PAGE = """
     quotas
 """
 PAGE_LEVEL = {room: i for i, room in enumerate(PAGE.split())}
+PAGE_MODULES = {
+    path.relative_to(ROOT / "vendiscore_page"): path
+    for path in sorted((ROOT / "vendiscore_page").rglob("*.py"))
+}
+TREES = {"vendiscore": MODULES, "vendiscore_page": PAGE_MODULES}
 
 
 @cache
-def imported(path: Path) -> set[Path]:
-    """Return the modules of the package that a module imports, in functions too."""
-    tree = ast.parse(MODULES[path].read_text(encoding="utf-8"))
+def imported(path: Path, package: str = "vendiscore") -> set[Path]:
+    """Return the modules of its package that a module imports, in functions too."""
+    tree = ast.parse(TREES[package][path].read_text(encoding="utf-8"))
     found = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.level:
             home = path.parents[node.level - 1].joinpath(*(node.module or "").split("."))
             for alias in node.names:
-                found |= files(home / alias.name) or files(home)
+                found |= files(home / alias.name, package) or files(home, package)
     return found - {DOOR, path}
 
 
-def files(module: Path) -> set[Path]:
-    return {Path(f"{module}.py"), module / "__init__.py"} & set(MODULES)
+def files(module: Path, package: str) -> set[Path]:
+    return {Path(f"{module}.py"), module / "__init__.py"} & set(TREES[package])
+
+
+def packages(path: Path) -> set[str]:
+    """Return the packages that a file imports by their own names."""
+    names = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            names.add(str(node.module).partition(".")[0])
+    return names
 
 
 def test_a_room_imports_from_the_rooms_below_it():
@@ -80,15 +99,26 @@ def test_a_room_imports_from_the_rooms_below_it():
 
 def test_a_room_of_the_page_imports_from_the_rooms_below_it():
     def level(module):
-        return PAGE_LEVEL.get(module.parts[1].removesuffix(".py"), -1)
+        return PAGE_LEVEL.get(module.parts[0].removesuffix(".py"), -1)
 
-    page = {path for path in MODULES if path.parts[0] == "app"}
-    pairs = [(a, b) for a in page for b in imported(a) & page]
+    pairs = [(a, b) for a in PAGE_MODULES for b in imported(a, "vendiscore_page")]
     assert [(a, b) for a, b in pairs if 0 <= level(b) < level(a)] == []
 
 
-def test_no_imports_go_round_in_a_circle():
-    graph = {path: imported(path) for path in MODULES if path != DOOR}
+def test_the_package_does_not_import_the_page():
+    importers = {path for path, file in MODULES.items() if "vendiscore_page" in packages(file)}
+    assert importers == set()
+
+
+def test_the_page_imports_itself_by_relative_names_which_the_order_is_read_from():
+    assert [
+        path for path, file in PAGE_MODULES.items() if "vendiscore_page" in packages(file)
+    ] == []
+
+
+@pytest.mark.parametrize("package", TREES)
+def test_no_imports_go_round_in_a_circle(package):
+    graph = {path: imported(path, package) for path in TREES[package] if path != DOOR}
     assert len(list(TopologicalSorter(graph).static_order())) >= len(graph)
 
 
@@ -100,7 +130,7 @@ FLOORS = [
 
 
 def test_the_page_about_the_architecture_names_files_that_exist():
-    paths = re.findall(r"`((?:vendiscore|tests|docs|kernels)/[\w./]*)`", PAGE)
+    paths = re.findall(r"`((?:vendiscore|vendiscore_page|tests|docs|kernels)/[\w./]*)`", PAGE)
     assert paths
     assert [path for path in paths if not (PACKAGE.parent / path).exists()] == []
 

@@ -26,6 +26,7 @@ from vendiscore.integrations.huggingface import METRICS, Magnitude, VendiScore
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+PACKAGES = ("vendiscore", "vendiscore_page")
 TEXTS = ["Look, Jane.", "See Spot.", "See Spot run."]
 VS = score(TEXTS, "ngram_overlap")
 
@@ -84,14 +85,15 @@ def imports(path: Path) -> Iterator[tuple[str, str | None]]:
             case ast.Call(func=ast.Name("require"), args=[ast.Constant(str(name)), told, *_]):
                 names, extra = [name], told.value if isinstance(told, ast.Constant) else ""
         for name in {name.partition(".")[0] for name in names}:
-            if name not in {*sys.stdlib_module_names, "vendiscore"}:
+            if name not in {*sys.stdlib_module_names, *PACKAGES}:
                 yield optional._PROJECTS.get(name, name).replace("_", "-"), extra
 
 
 def test_what_is_imported_is_declared():
     found = set()
-    for path in [*(ROOT / "vendiscore").rglob("*.py"), ROOT / "library.py"]:
-        page = EXTRAS["app"] if "app" in path.parts else set()
+    files = (path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
+    for path in [*files, ROOT / "library.py"]:
+        page = EXTRAS["app"] if "vendiscore_page" in path.parts else set()
         page |= EXTRAS["evaluate"] if path.name == "library.py" else set()
         for name, extra in imports(path):
             found.add(name)
@@ -245,7 +247,8 @@ print([name for name in sys.modules if name.startswith("vendiscore") and "." not
 def test_the_wheel_serves_from_an_empty_folder(built, tmp_path):
     wheel = zipfile.ZipFile(built[0])
     wheel.extractall(tmp_path / "site")
-    package = {p for p in (ROOT / "vendiscore").rglob("*") if p.is_file() and p.suffix != ".pyc"}
+    every = (path for package in PACKAGES for path in (ROOT / package).rglob("*"))
+    package = {path for path in every if path.is_file() and path.suffix != ".pyc"}
     packed = {name for name in wheel.namelist() if ".dist-info/" not in name}
     assert packed == {path.relative_to(ROOT).as_posix() for path in package}
     empty = tmp_path / "empty"
@@ -275,17 +278,19 @@ def test_an_editable_install_is_imported_from_every_folder(editable, tmp_path):
     site.addsitedir({str(editable)!r})
     from vendiscore import compute
     from vendiscore.integrations import prompts
-    import vendiscore
+    import vendiscore, vendiscore_page
     names = {{name.partition(".")[0] for name in sys.modules if "vendiscore" in name}}
-    print(pathlib.Path(vendiscore.__file__).resolve(), *vendiscore.__path__, sorted(names))
+    folders = [*vendiscore.__path__, *vendiscore_page.__path__]
+    print(pathlib.Path(vendiscore.__file__).resolve(), *folders, sorted(names))
     sys.argv = ["vendiscore", "--version"]
     runpy.run_module("vendiscore", run_name="__main__")
     """
     package = ROOT / "vendiscore"
     for folder in (tmp_path, tmp_path / "empty", ROOT):
-        path, *said = python(code, folder).split(maxsplit=1)
+        path, said = python(code, folder).split(maxsplit=1)
         assert Path(path) == package / "__init__.py"
-        assert said == [f"{package} ['vendiscore']\nvendiscore {vendiscore.__version__}"]
+        paths = f"{package} {ROOT / 'vendiscore_page'} ['vendiscore', 'vendiscore_page']"
+        assert said == f"{paths}\nvendiscore {vendiscore.__version__}"
 
 
 def test_an_editable_install_has_nothing_else_of_the_repository(editable, tmp_path):

@@ -22,11 +22,11 @@ def listed() -> dict[str, list[str]]:
 
 
 def test_the_list_has_sentences_of_page_and_server(listed):
-    assert "Skip to the result" in listed["app/static/index.html"]
-    assert "… by …; by …: …" in listed["app/static/showing/second.js"]
+    assert "Skip to the result" in listed["vendiscore_page/static/index.html"]
+    assert "… by …; by …: …" in listed["vendiscore_page/static/showing/second.js"]
     notes = "Each kernel has a scale of its own: compare numbers of one kernel with each other."
-    assert notes in listed["app/answers/one_set.py"]
-    assert any("the rank of the set" in line for line in listed["analysis/sentences.py"])
+    assert notes in listed["vendiscore_page/answers/one_set.py"]
+    assert any("the rank of the set" in line for line in listed["vendiscore/analysis/sentences.py"])
     assert not any("=> " in line for lines in listed.values() for line in lines)
 
 

@@ -57,7 +57,8 @@ def test_mypy_checks_the_package_and_all_kernels(sources, monkeypatch):
     main = pytest.importorskip("mypy.main")
     monkeypatch.chdir(ROOT)
     checked, _ = main.process_options([])
-    expected = {path for path in sources if path.startswith(("vendiscore/", "kernels/"))}
+    folders = ("vendiscore/", "vendiscore_page/", "kernels/")
+    expected = {path for path in sources if path.startswith(folders)}
     assert {source.path for source in checked} >= expected
 
 

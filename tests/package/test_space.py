@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from vendiscore.app.answers import offered_encoders
+from vendiscore_page.answers import offered_encoders
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -47,7 +47,7 @@ def test_requirements_can_be_installed_before_the_repository_is_there():
 def test_importing_the_package_brings_in_nothing_of_the_page():
     code = (
         "import sys, vendiscore; vendiscore.compute(['a b', 'a c'])\n"
-        "heavy = {'gradio', 'matplotlib', 'rdkit', 'PIL', 'torch', 'vendiscore.app'}\n"
+        "heavy = {'gradio', 'matplotlib', 'rdkit', 'PIL', 'torch', 'vendiscore_page'}\n"
         "print(sorted(heavy & set(sys.modules)))"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -58,7 +58,7 @@ def test_handlers_need_no_gradio():
     pytest.importorskip("matplotlib")
     code = (
         "import sys; sys.modules['gradio'] = None\n"
-        "from vendiscore.app.answers import api\n"
+        "from vendiscore_page.answers import api\n"
         "print(api.vendi_score_texts(['a b', 'c d'], 'ngram_overlap')['VS'])"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -4,9 +4,11 @@ import ast
 import re
 from pathlib import Path
 
-PACKAGE = Path(__file__).resolve().parents[2] / "vendiscore"
+ROOT = Path(__file__).resolve().parents[2]
 TEXTS = {
-    path.relative_to(PACKAGE): path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py")
+    path.relative_to(ROOT): path.read_text(encoding="utf-8")
+    for folder in ("vendiscore", "vendiscore_page")
+    for path in (ROOT / folder).rglob("*.py")
 }
 
 

@@ -5,9 +5,9 @@ import io
 import numpy as np
 import pytest
 
-from vendiscore.app.parquet_footers import declared_values
 from vendiscore.reading.columnar_files import Columns
 from vendiscore.reading.limits import Limits, RefusedError
+from vendiscore_page.parquet_footers import declared_values
 
 pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
 

@@ -78,7 +78,7 @@ def page_csv():
     if node is None:
         pytest.skip("node is not installed")
     script = (
-        "import { csv } from './vendiscore/app/static/showing/saves.js';"
+        "import { csv } from './vendiscore_page/static/showing/saves.js';"
         "let all = ''; for await (const part of process.stdin) all += part;"
         "process.stdout.write(csv(JSON.parse(all)));"
     )

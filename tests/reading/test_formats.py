@@ -2,12 +2,12 @@
 
 import pytest
 
-from vendiscore.app.inputs.uploads import Given
-from vendiscore.app.inputs.uploads import read as read_upload
 from vendiscore.cli.files import read as read_file
 from vendiscore.reading import formats
 from vendiscore.reading.limits import RefusedError, Wanted
 from vendiscore.reading.tables import Table
+from vendiscore_page.inputs.uploads import Given
+from vendiscore_page.inputs.uploads import read as read_upload
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,10 @@ import pytest
 pytest.importorskip("matplotlib")
 import matplotlib
 
-from vendiscore import app
+import vendiscore_page
 from vendiscore.report import svg
 
-SHOWING = Path(app.__file__).parent / "static" / "showing"
+SHOWING = Path(vendiscore_page.__file__).parent / "static" / "showing"
 
 
 def test_the_page_has_the_same_colours_of_sets_on_light_and_dark_pages() -> None:

@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from vendiscore.app.answers import one_set, several_sets
-from vendiscore.app.answers.jobs import Settings
-from vendiscore.app.inputs.visitor_samples import Samples
 from vendiscore.progress import finish
+from vendiscore_page.answers import one_set, several_sets
+from vendiscore_page.answers.jobs import Settings
+from vendiscore_page.inputs.visitor_samples import Samples
 
 
 def read(values: Any, kind: str = "texts", **given: Any) -> Samples:

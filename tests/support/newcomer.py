@@ -72,6 +72,5 @@ def clone(folder: Path, score: float | None = None) -> Path:
 def installed(folder: Path) -> Path:
     """Return the package alone, as a wheel brings it."""
     # Compiled files are copied along, which saves compiling them anew.
-    ignore = shutil.ignore_patterns("app")
-    shutil.copytree(ROOT / "vendiscore", folder / "vendiscore", ignore=ignore)
+    shutil.copytree(ROOT / "vendiscore", folder / "vendiscore")
     return folder

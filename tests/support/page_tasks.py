@@ -10,11 +10,11 @@ import numpy as np
 from files_people_have import npy, photo, zipped
 from PIL import Image
 
-from vendiscore.app.answers import offered_encoders
-from vendiscore.app.answers.several_sets import MIN_PERMUTATIONS
-from vendiscore.app.inputs import examples
 from vendiscore.comparison import Comparison, compare
 from vendiscore.scoring.compute import compute
+from vendiscore_page.answers import offered_encoders
+from vendiscore_page.answers.several_sets import MIN_PERMUTATIONS
+from vendiscore_page.inputs import examples
 
 MEANING = offered_encoders.ALLOWED["texts"]["MiniLM"]
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from vendiscore.app.inputs.uploads import Given
-from vendiscore.app.quotas import RefusedError
+from vendiscore_page.inputs.uploads import Given
+from vendiscore_page.quotas import RefusedError
 
 _MOST_MEMORY = 1_500_000  # kB that a file may cost at its peak
 

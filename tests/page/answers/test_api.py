@@ -1,0 +1,193 @@
+"""The API and the tools of MCP give what the library computes, as plain values."""
+
+import base64
+import inspect
+import json
+
+import numpy as np
+import pytest
+from decompositions import counted
+from drawn import png
+
+from vendiscore.analysis.explain import explain
+from vendiscore.scoring.compute import compute
+
+pytest.importorskip("matplotlib")
+pytest.importorskip("rdkit")
+from vendiscore.progress import finish
+from vendiscore_page.answers import api, jobs, kernel_menu
+from vendiscore_page.inputs import examples
+from vendiscore_page.quotas import RefusedError
+
+TOOLS = [
+    api.vendi_score_texts,
+    api.vendi_score_images,
+    api.vendi_score_molecules,
+    api.vendi_score_vectors,
+    api.vendi_compare,
+]
+texts, vectors = api.vendi_score_texts, api.vendi_score_vectors
+RUT = examples.find_example("A model in a rut").text.splitlines()
+
+
+@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.__name__)
+def test_every_argument_is_told_in_one_line_and_every_name_says_vendi(tool):
+    assert tool.__name__.startswith("vendi_")
+    assert "Vendi Score" in inspect.getdoc(tool).splitlines()[0]
+    told = inspect.getdoc(tool).partition("Args:")[2].partition("Returns:")[0]
+    lines = [line.strip() for line in told.splitlines() if line.strip()]
+    names = list(inspect.signature(tool).parameters)
+    assert [line.partition(":")[0] for line in lines] == names
+
+
+@pytest.mark.parametrize("name", [each.name for each in examples.MENU["texts"]])
+@pytest.mark.parametrize("q", [0, 0.5, 1, 2, "inf"])
+def test_the_score_of_texts_is_that_of_the_library(name, q):
+    samples = examples.find_example(name).text.splitlines()
+    ours = texts(samples, ns=[1, 2], q=q)
+    sure = {} if q == 0 else {"ci": 0.95}
+    right = compute(samples, k="ngram_overlap", ns=[1, 2], q=q, **sure)
+    assert {key: ours[key] for key in right} == right
+    assert ours["n"] == len(samples)
+    assert sum(ours["shares"]) == pytest.approx(1, abs=1e-6)
+    assert json.loads(json.dumps(ours, allow_nan=False)) == ours
+
+
+@pytest.mark.parametrize("kernel", [choice.kernel for choice in kernel_menu.choices("molecules")])
+def test_the_score_of_molecules_is_that_of_the_library(kernel):
+    smiles = examples.find_example("Scents").text.splitlines()
+    ours = api.vendi_score_molecules(smiles, kernel)["VS"]
+    assert ours == compute(smiles, k=kernel, ci=0.95)["VS"]
+
+
+@pytest.mark.parametrize(
+    ("kernel", "arguments"),
+    [
+        ("cosine", {"k": "cosine"}),
+        ("rbf", {"k": "rbf"}),
+        ("laplacian", {"k": "laplacian"}),
+        ("X", {"score_X": True, "normalize": True}),
+        ("dual", {"score_dual": True, "normalize": True}),
+    ],
+)
+def test_the_score_of_vectors_is_that_of_the_library(kernel, arguments):
+    X = np.random.default_rng(0).normal(size=(20, 3))
+    ours = vectors(X.tolist(), kernel)["VS"]
+    assert ours == pytest.approx(compute(X, **arguments)["VS"], rel=1e-12)
+
+
+def test_a_matrix_can_be_scored_and_its_negative_eigenvalues_clipped():
+    K = [[1, 0.9, 0], [0.9, 1, 0], [0, 0, 1]]
+    assert vectors(K, "K")["VS"] == pytest.approx(2.1573, abs=1e-4)
+    indefinite = [[1, 0.9, -0.9], [0.9, 1, 0.9], [-0.9, 0.9, 1]]
+    with pytest.raises(ValueError, match="positive semidefinite"):
+        vectors(indefinite, "K")
+    assert 1 <= vectors(indefinite, "K, clipped")["VS"] <= 3
+    with pytest.raises(RefusedError, match="must be square"):
+        vectors([[1, 0]], "K")
+
+
+def test_the_bandwidth_changes_the_score():
+    X = [[0.0], [1.0], [3.0]]
+    scores = [vectors(X, "rbf", sigma)["VS"] for sigma in (0, 0.1, 10)]
+    assert scores[1] == pytest.approx(3, abs=1e-6)
+    assert scores[1] > scores[0] > scores[2]
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: texts("one string"), "Expected a list of texts, got str"),
+        (lambda: texts([]), "no texts yet"),
+        (lambda: texts(["a"] * 1001), "More than 1,000 texts"),
+        (lambda: texts(["a"], kernel="os.system"), "Unknown kernel 'os.system'"),
+        (lambda: texts(["a"], kernel=["ngram_overlap"]), "Unknown kernel"),
+        (lambda: texts(["a"], ns=[]), "ns must be from 1 to 10, got"),
+        (lambda: texts(["a"], ns=[10**9]), "ns must be from 1 to 10, got"),
+        (lambda: texts(["a"], ns=None), "whole numbers"),
+        (lambda: texts(["a"], ns={"a": 1}), "whole numbers"),
+        (lambda: texts(["a"], unit="line"), "Unknown unit"),
+        (lambda: texts(["a"], q=-1), "at least 0"),
+        (lambda: texts(["a"], q=float("nan")), "at least 0"),
+        (lambda: texts(["a"], q="x"), "must be a number"),
+        (lambda: texts(["a"], q=[1]), "must be a number"),
+        (lambda: texts(["a"], threshold=1.5), "must be from -1 to 1 here, got 1.5"),
+        (lambda: texts(["a"], threshold="x"), "are alike must be a number"),
+        (lambda: api.vendi_score_molecules(["C" * 301]), "301 characters"),
+        (lambda: api.vendi_score_molecules(["C"], kernel="bleu"), "Unknown kernel"),
+        (lambda: vectors([[1.0]], "rbf", -1), "finite number above 0"),
+        (lambda: vectors([[1.0]], "rbf", "x"), "must be a number"),
+    ],
+)
+def test_calls_past_the_limits_of_the_page_are_refused(call, said):
+    with pytest.raises(RefusedError) as caught:
+        call()
+    assert said in str(caught.value)
+
+
+def test_an_invalid_smiles_among_500_is_named():
+    smiles = ["C" * (1 + i % 20) for i in range(500)]
+    smiles[317] = "C1CC(not a molecule"
+    with pytest.raises(ValueError, match=r"sample 317 .*not a molecule"):
+        api.vendi_score_molecules(smiles)
+
+
+@pytest.mark.parametrize("q", [1e-300, 1e300, 0.9999999999, 1e9])
+def test_extreme_orders_give_a_score_within_bounds(q):
+    assert 1 <= texts(["a b", "c d", "a d"], q=q)["VS"] <= 3
+
+
+def test_near_duplicates_come_with_what_to_choose_their_threshold_by():
+    samples = [*RUT, RUT[3]]
+    for given in ({}, {"threshold": 0.6}):
+        ours, right = texts(samples, **given)["alike"], explain(samples, k="ngram_overlap", **given)
+        assert ours["threshold"] == right.threshold == given.get("threshold", 0.95)
+        assert ours["repeats"] == right.to_dict()["repeats"]
+        for side, pairs in zip(("above", "below"), right.boundary(), strict=True):
+            named = [(each["a"]["sample"], each["b"]["sample"]) for each in ours["boundary"][side]]
+            assert named == [(samples[i], samples[j]) for i, j, _ in pairs]
+
+
+def test_wherever_samples_are_named_they_are_in_the_answer():
+    ours = texts([*RUT, RUT[3]], threshold=0.6)
+    named = [one for pair in ours["redundant_pairs"] for one in (pair["a"], pair["b"])]
+    named += ours["stand_alone"]
+    for group in ours["alike"]["groups"]:
+        named += [group["keep"], *group["rest"]]
+    assert len(named) > 12
+    assert all(one["sample"] == [*RUT, RUT[3]][one["place"]] for one in named)
+    assert ours["redundant_pairs"][0]["similarity"] == pytest.approx(1)
+    assert ours["copies"].startswith("To this kernel, 1 of the 13 texts is")
+
+
+def test_images_are_named_by_their_places():
+    images = examples.find_example("One picture, again and again").images()
+    data = [base64.b64encode(png(image)).decode() for image in images]
+    ours = api.vendi_score_images(data)
+    assert ours["stand_alone"][0]["place"] == 11
+    assert "sample" not in ours["stand_alone"][0]
+
+
+@pytest.mark.parametrize("q", [0, 1, "inf"])
+def test_different_samples_are_described_as_any_others_are(q):
+    different = [f"x{i} y{i}" for i in range(60)]
+    answer = texts(different, ns=[1], q=q)
+    assert answer["sentence"].endswith(
+        "as 60.0 texts that have nothing in common; its main direction makes up 2 % of it."
+    )
+    assert "verdict" not in answer
+
+
+@pytest.mark.parametrize(
+    ("kernel", "size"),
+    [("cosine", 3), ("rbf", 30), ("K", 30)],
+)
+@pytest.mark.parametrize("q", [0.5, 1, 2, "inf"])
+def test_one_answer_decomposes_one_matrix_once(kernel, size, q):
+    X = np.random.default_rng(0).normal(size=(30, 3))
+    X = X if kernel != "K" else np.exp(-np.abs(X[:, :1] - X[:, :1].T))
+    with counted() as seen:
+        found = finish(jobs.vector_job(X, kernel).findings(q, 1.0))
+        assert found.explanation.adds.shape == (30,)
+        assert found.profile.shape == (41,)
+    assert [shape for _, shape in seen] == [(size, size)]

@@ -1,0 +1,130 @@
+"""The effective number of different sets, on the page and through its API, is as in `sources`."""
+
+import contextlib
+import io
+import json
+
+import numpy as np
+import pytest
+from answered import clusters, compared, through
+
+pytest.importorskip("matplotlib")
+from vendiscore import sources
+from vendiscore_page.answers import api
+from vendiscore_page.inputs import uploads
+from vendiscore_page.inputs.submission import Asked, Given
+from vendiscore_page.quotas import RefusedError
+
+MODELS, PROMPTS = ("small", "large", "<b>$x^$"), [f"Question {i}?" for i in range(8)]
+WORDS = ["apple", "pear", "plum", "sea", "sky", "stone", "river", "cat"]
+NS = {"k": "ngram_overlap", "ns": [1, 2, 3, 4]}
+
+
+def answer(m: int, i: int, again: int = 0) -> str:
+    rng = np.random.default_rng([max(1, m), i, again])
+    return " ".join(["so", *rng.permutation(WORDS)[:3], *(["indeed"] if m == 0 else [])])
+
+
+ROWS = [(name, p, answer(m, i)) for m, name in enumerate(MODELS) for i, p in enumerate(PROMPTS)]
+TWICE = ROWS + [
+    (name, p, answer(m, i, 1)) for m, name in enumerate(MODELS) for i, p in enumerate(PROMPTS)
+]
+
+
+def grouped(rows, column: str = "prompt", **asked):
+    text = f"model,{column},answer\n" + "".join(",".join(row) + "\n" for row in rows)
+    return uploads.read(Given(text=text), Asked(by="model", column="answer", **asked))
+
+
+def library(rows, **how):
+    names, prompts, answers = zip(*rows, strict=True)
+    return sources(list(answers), by=names, prompts=prompts, **NS, **how)
+
+
+def printed(code: str) -> str:
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        exec(code, {})
+    return out.getvalue().strip()
+
+
+@pytest.mark.parametrize("given", [False, True])
+@pytest.mark.parametrize("rows", [ROWS, TWICE, ROWS[3:]], ids=["once", "twice", "some missing"])
+def test_models_of_a_table_are_counted_as_by_the_package(rows, given, tmp_path, monkeypatch):
+    page = compared({"A": grouped(rows, prompts="prompt" if given else None)})
+    right = library(rows, given_prompt=given)
+    ours, theirs = page["sources"], through(right.to_dict())
+    assert ours["VS"] == pytest.approx(right.score, abs=1e-12)
+    for name in ("VS_low", "VS_high", "VS_corrected"):
+        assert ours.get(name) == pytest.approx(theirs.get(name), abs=1e-9)
+    np.testing.assert_allclose(ours["similarity"], theirs["similarity"], atol=1e-12)
+    assert ours["sentence"] == right.sentence
+    assert [row["name"] for row in ours["sources"]] == list(MODELS)
+    assert ours["what"] == "models"
+    assert (ours["nearest"]["a"], ours["nearest"]["b"]) == right.pairs(1)[0][:2]
+    ends = sorted(row["VS"] for row in theirs["prompts"])
+    assert [row["VS"] for row in ours["least"]] == pytest.approx(ends[:3])
+    assert [row["VS"] for row in ours["most"]] == pytest.approx(ends[:-4:-1])
+    (heat,) = ours["pictures"]
+    assert "<b>" not in heat["svg"]
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "vendiscore.json").write_text(json.dumps(page))
+    assert printed(ours["code"]) == right.sentence
+
+
+def test_long_answers_are_read_from_the_download(tmp_path, monkeypatch):
+    rows = [(name, p, f"{text} {'and so on ' * 20}") for name, p, text in ROWS]
+    page = compared({"A": grouped([*rows, ("small", "", "nobody asked")])})
+    right = library(rows)
+    assert page["sources"]["VS"] == pytest.approx(right.score, abs=1e-12)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "vendiscore.json").write_text(json.dumps(page))
+    assert printed(page["sources"]["code"]) == right.sentence
+    assert len(printed(page["code"]).split("VS")) == 4
+
+
+def test_texts_without_prompts_or_with_prompts_of_their_own_are_not_counted():
+    places = [(name, p.replace("Question", "New York"), text) for name, p, text in ROWS]
+    assert compared({"A": grouped(ROWS, column="place")})["sources"] is None
+    assert compared({"A": grouped(places, column="place", prompt="")})["sources"] is None
+    apart = [(name, f"{name} {p}", text) for name, p, text in ROWS]
+    assert compared({"A": grouped(apart)})["sources"] is None
+    assert compared({"A": grouped(ROWS)}, q=0)["sources"] is None
+    assert compared({"A": grouped(ROWS)}, prompts="Write a list.")["sources"] is None
+    lists = {name: [text for m, _, text in ROWS if m == name] for name in MODELS}
+    assert compared(lists)["sources"] is None
+
+
+def test_sets_of_rows_are_counted_as_wholes():
+    sets = {name: clusters(8, 2, seed).round(3) for seed, name in enumerate("AB")}
+    page = compared(sets, "vectors", "rbf")["sources"]
+    right = sources(sets, aligned=False, k="rbf")
+    assert page["VS"] == pytest.approx(right.score)
+    assert page["VS_corrected"] == pytest.approx(right.corrected.value)
+    assert page["what"] == "sets"
+    assert (page["pictures"], page["most"], page["least"]) == ([], [], [])
+    assert printed(page["code"]) == right.sentence
+
+
+def test_the_api_counts_them_by_the_prompts_asked():
+    sets = [[text for m, _, text in ROWS if m == name] for name in MODELS]
+    found = through(api.vendi_compare(sets, names=list(MODELS), asked=[PROMPTS] * 3))
+    assert found["sources"]["VS"] == pytest.approx(library(ROWS).score, abs=1e-12)
+    given = api.vendi_compare(sets, names=list(MODELS), prompts=[PROMPTS] * 3)["sources"]
+    assert given["VS"] == pytest.approx(library(ROWS, given_prompt=True).score, abs=1e-12)
+    assert api.vendi_compare(sets)["sources"] is None
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ([PROMPTS], "must be 2 lists"),
+        ("p", "must be 2 lists"),
+        ([PROMPTS[:2]] * 2, "of the 8"),
+        ([[1] * 8] * 2, "as strings"),
+    ],
+)
+def test_prompts_that_do_not_fit_are_refused(asked, said):
+    sets = [[text for m, _, text in ROWS if m == name] for name in MODELS[:2]]
+    with pytest.raises(RefusedError, match=said):
+        api.vendi_compare(sets, asked=asked)

@@ -1,0 +1,242 @@
+"""Groups on the page and through its API: the numbers of the package for a list of lists."""
+
+import base64
+import json
+
+import numpy as np
+import pytest
+from answered import answered, scored, through
+from drawn import png
+
+pytest.importorskip("matplotlib")
+pytest.importorskip("rdkit")
+from vendiscore.core.errors import SampleError
+from vendiscore.scoring.compute import compute
+from vendiscore_page.answers import api
+from vendiscore_page.answers.sample_readout import UnusableError
+from vendiscore_page.inputs import examples, uploads
+from vendiscore_page.inputs.submission import Asked, Given
+from vendiscore_page.quotas import MAX_SAMPLES, RefusedError
+
+TEXTS = [
+    ["a cat sat", "a dog sat", "the cat ran off"],
+    ["red", "red", "green and red", "blue"],
+    ["a cat sat", "no"],
+]
+BOX = "\n\n \n".join("\n".join(group) for group in TEXTS)
+ROWS = np.random.default_rng(0).normal(size=(12, 3))
+NESTED_ROWS = [rows.tolist() for rows in np.split(ROWS, [5, 9])]
+SMILES = [["CCO", "CCC", "CCCC"], ["c1ccccc1", "CCO"]]
+IMAGES = examples.find_example("Shapes in three colours").images()
+NS = {"ns": [1, 2]}
+texts, vectors = api.vendi_score_texts, api.vendi_score_vectors
+RIGHT = compute(TEXTS, k="ngram_overlap", **NS, ci=0.95, details=True)
+
+
+def shown(name: str = "", data: str = "", text: str = "", **asked):
+    """Return what the page shows of texts that a visitor sent, with their groups."""
+    given = Given([(name, data.encode())] if name else (), text)
+    leave_out = asked.pop("leave_out", False)
+    samples = uploads.read(given, Asked(kind="texts", **asked))
+    return answered(samples, options=NS, leave_out=leave_out)
+
+
+@pytest.mark.parametrize("q", [0, 0.5, 1, 2, "inf"])
+def test_a_list_of_lists_has_the_numbers_of_the_package(q):
+    ours = texts(TEXTS, **NS, q=q)
+    sure = {} if q == 0 else {"ci": 0.95}
+    right = compute(TEXTS, k="ngram_overlap", **NS, q=q, **sure, details=True)
+    assert (ours["VS"], ours["VS_se"]) == (right["VS"], right["VS_se"])
+    assert [(row["n"], row["VS"]) for row in ours["by_group"]] == [
+        (row["n"], row["VS"]) for row in right["details"]["groups"]
+    ]
+    assert ours["details"]["signature"] == right["details"]["signature"]
+    assert [row["group"] for row in ours["by_group"]] == [0, 1, 2]
+    assert (ours["n"], ours["q"]) == (9, q)
+    assert json.loads(json.dumps(ours)) == ours
+
+
+@pytest.mark.parametrize(
+    ("answer", "nested", "how"),
+    [
+        (lambda: api.vendi_score_molecules(SMILES), SMILES, {"k": "morgan"}),
+        (lambda: vectors(NESTED_ROWS), NESTED_ROWS, {"k": "cosine"}),
+        (lambda: vectors(NESTED_ROWS, "rbf"), NESTED_ROWS, {"k": "rbf"}),
+        (
+            lambda: vectors(NESTED_ROWS, "laplacian", 0.7, q=2),
+            NESTED_ROWS,
+            {"k": "laplacian", "sigma": 0.7, "q": 2},
+        ),
+        (lambda: vectors(NESTED_ROWS, "X"), NESTED_ROWS, {"score_X": True, "normalize": True}),
+        (
+            lambda: api.vendi_score_images(
+                [[base64.b64encode(png(i)).decode() for i in part] for part in halves()]
+            ),
+            [IMAGES[:5], IMAGES[5:]],
+            {"k": "pixels", "mode": "RGB"},
+        ),
+    ],
+    ids=["molecules", "cosine", "rbf", "laplacian", "X", "images"],
+)
+def test_every_kind_of_sample_can_be_grouped(answer, nested, how):
+    ours, right = answer(), compute(nested, **how)
+    assert ours["VS"] == pytest.approx(right["VS"], rel=1e-12)
+    assert ours["VS_se"] == pytest.approx(right["VS_se"], rel=1e-9)
+    assert [row["n"] for row in ours["by_group"]] == list(map(len, nested))
+
+
+def halves():
+    return IMAGES[:5], IMAGES[5:]
+
+
+def test_one_group_has_a_mean_and_no_standard_error():
+    ours = texts([TEXTS[0]], **NS)
+    assert ours["VS"] == compute(TEXTS[0], k="ngram_overlap", **NS)["VS"]
+    assert "VS_se" not in ours
+    assert "one group, and this is its score" in ours["sentence"]
+
+
+def test_groups_of_one_are_scored_with_a_note_of_what_is_missing():
+    with pytest.warns(UserWarning, match="Every group has one sample"):
+        ours = texts([["a b"], ["c d"]])
+    assert (ours["VS"], ours["VS_se"]) == (1, 0)
+    assert any("Every group has one sample" in note for note in ours["details"]["notes"])
+
+
+LONG = "x" * 20_001
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: texts([["a"], "b"]), "number 0 is such a list, but number 1 is not: 'b'"),
+        (lambda: texts(["b", ["a"]]), "number 1 is such a list, but number 0 is not: 'b'"),
+        (lambda: texts([["a"], []]), "Group 1 is empty and has no score"),
+        (lambda: texts([[]]), "Group 0 is empty and has no score"),
+        (lambda: texts([["a"], ["b", 3]]), "but number 1 of group 1 is int"),
+        (lambda: texts([["a"], [["b"]]]), "but number 0 of group 1 is list"),
+        (lambda: texts([["a"], ["b", LONG]]), "number 1 of group 1 has 20,001 char"),
+        (lambda: texts([["a"] * 501] * 2), f"More than {MAX_SAMPLES:,} texts"),
+        (lambda: texts([["a"]] * 1001), f"More than {MAX_SAMPLES:,} texts"),
+        (lambda: texts([["x" * 19_999] * 13] * 2), "characters are too many"),
+        (
+            lambda: api.vendi_score_molecules([["CCO"], ["C" * 301]]),
+            "number 0 of group 1 has 301 char",
+        ),
+        (lambda: vectors([[[1.0], [2.0]], [1.0]]), "but number 1 is not: [1.0]"),
+        (lambda: vectors([[[1.0], [2.0]], []]), "Group 1 is empty"),
+        (lambda: vectors([[[1.0]], [[2.0, 1.0]]]), "as many numbers as the first"),
+        (lambda: vectors([[[1.0]], [[2.0], [float("nan")]]]), "Row 1 of group 1 has nan"),
+        (lambda: vectors([[[1.0]], [[1.0]]], "K"), "one matrix of all samples, got 2 groups"),
+        (
+            lambda: api.vendi_score_images([["QQ=="], ["QQ=="]]),
+            "Image 0 of group 0 is not an image",
+        ),
+        (lambda: api.vendi_score_images([["QQ=="] * 101] * 2), "More than 200 images"),
+        (
+            lambda: api.vendi_compare([[["a"]] * 4, ["a"] * 4]),
+            "one list of texts, not a list of lists",
+        ),
+    ],
+)
+def test_groups_past_the_limits_are_refused(call, said):
+    with pytest.raises(RefusedError) as caught:
+        call()
+    assert said in str(caught.value)
+
+
+def test_rows_of_which_some_are_empty_are_no_groups():
+    with pytest.raises(RefusedError, match="as many numbers as the first"):
+        vectors([[1.0, 2.0], []])
+
+
+def test_a_bad_sample_is_named_by_its_place_in_its_group():
+    with pytest.raises(SampleError, match=r"\(sample 1 of group 1\)"):
+        api.vendi_score_molecules([["CCO", "CCC"], ["CCO", "C1CC("]])
+
+
+def test_blank_lines_separate_groups_where_one_says_so():
+    ours = shown(text=BOX, blocks=True)
+    assert (ours["VS"], ours["se"]) == (RIGHT["VS"], RIGHT["VS_se"])
+    assert (ours["low"], ours["high"]) == (RIGHT["VS_low"], RIGHT["VS_high"])
+    words = "are effectively different. ± is one standard error over 3 groups"
+    assert words in ours["sentence"]
+    assert [(row["n"], row["VS"]) for row in ours["by_group"]] == [
+        (row["n"], row["VS"]) for row in RIGHT["details"]["groups"]
+    ]
+    copies = "To this kernel, 1 of the 9 texts is an exact repeat of others within their groups."
+    assert ours["copies"] == copies
+    assert ours["code"].splitlines()[1] == f"samples = {TEXTS!r}"
+    assert "Groups have 2 to 4 samples, and most scores are larger for more samples" in " ".join(
+        ours["notes"]
+    )
+
+
+def test_without_blocks_blank_lines_are_nothing():
+    flat = [text for group in TEXTS for text in group]
+    ours = shown(text=BOX, separator="line")
+    assert ours["VS"] == compute(flat, k="ngram_overlap", **NS, ci=0.95)["VS"]
+    assert ours["by_group"] is None
+    assert ours["samples"]["group"] is None
+    assert ours["code"].splitlines()[1] == f"samples = {flat!r}"
+
+
+def test_one_block_is_one_group_and_many_are_all_there():
+    ours = shown(text="a b\nc d", blocks=True)
+    assert (len(ours["by_group"]), ours["se"], ours["of"]) == (1, None, 2)
+    many = "\n\n".join(f"a b\nc d {i}" for i in range(60))
+    assert len(shown(text=many, blocks=True)["by_group"]) == 60
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl"])
+def test_rows_of_a_table_are_grouped_by_a_column_in_any_order(kind):
+    pairs = [(text, f"prompt {g}") for g, group in enumerate(TEXTS) for text in group]
+    mixed = [pairs[i] for i in np.random.default_rng(1).permutation(len(pairs))]
+    if kind == "csv":
+        data = "answer,prompt\n" + "\n".join(map(",".join, mixed))
+    else:
+        data = "\n".join(json.dumps({"answer": text, "prompt": by}) for text, by in mixed)
+    ours = shown(f"mine.{kind}", data, column="answer", by="prompt")
+    assert ours["VS"] == pytest.approx(RIGHT["VS"], rel=1e-12)
+    assert ours["se"] == pytest.approx(RIGHT["VS_se"], rel=1e-9)
+    names = [row["group"] for row in ours["by_group"]]
+    assert names == list(dict.fromkeys(prompt for _, prompt in mixed))
+    assert ours["samples"]["group"] == [prompt for _, prompt in mixed]
+    nested = eval(ours["code"].splitlines()[1].removeprefix("samples = "))
+    assert nested == [[text for text, prompt in mixed if prompt == name] for name in names]
+
+
+def test_rows_without_a_group_can_be_left_out_and_groups_that_vanish_are_named():
+    data = "answer,prompt\na b,x\nc d,\n,y\na c,x\n,y\nc d,z\nc e,z\n"
+    given = "mine.csv", data
+    with pytest.raises(UnusableError, match=r"row 3, 'c d', has no group; row 4"):
+        shown(*given, column="answer", by="prompt")
+    ours = shown(*given, column="answer", by="prompt", leave_out=True)
+    right = compute([["a b", "a c"], ["c d", "c e"]], k="ngram_overlap", **NS)
+    assert ours["VS"] == pytest.approx(right["VS"], rel=1e-12)
+    assert ours["left_out"] == [3, 4, 6]
+    said = " ".join(ours["notes"])
+    assert "Left out 3 of 7" in said
+    assert "These groups have no samples left and are not scored: y." in said
+
+
+def test_what_else_can_be_asked_is_about_all_groups_together():
+    samples = uploads.read(Given((), BOX), Asked(kind="texts", blocks=True))
+    result = scored(samples, options=NS)
+    assert result.answer["without"]["left"] < 9
+    assert through(result.groups(1.0))["without"]["left"] == 7
+    assert through(result.thinning())["removed"][0] == 0
+    papers = through(result.papers())
+    assert [picture["name"] for picture in papers["pictures"]] == ["heat", "spectrum", "profile"]
+    assert "it needs one set of samples, and these are in groups" in " ".join(papers["sentences"])
+    assert "effectively different in a group" in result.report()
+
+
+def test_two_groups_of_unlike_scores_have_no_interval_that_holds_every_score():
+    rows = [*(f"a,number {i} alone{i}" for i in range(12)), *["b,the same"] * 12]
+    answer = shown("a.csv", "\n".join(["model,answer", *rows]), by="model", column="answer")
+    assert answer["interval"] == (
+        "There is no interval: 2 groups with such different scores are too few for an interval of "
+        "their mean. Compare a few sources instead of averaging them."
+    )
+    assert "Student's t" in shown(text=BOX, blocks=True)["interval"]

@@ -1,0 +1,115 @@
+"""The page's menu reads the registry: a kernel with a label is on it, with its options."""
+
+import numpy as np
+import pytest
+from answered import answered, compared, through
+
+from vendiscore import MatrixSimilarity, register_kernel
+from vendiscore.registry import kernel as registry
+from vendiscore.registry.kernel import Control
+from vendiscore_page.answers import api, kernel_menu, one_set
+from vendiscore_page.quotas import RefusedError
+
+TEXTS = ["cat", "dog", "mouse", "horse", "elephant"]
+OFFERED = {
+    "texts": ["ngram_overlap"],
+    "images": ["pixels"],
+    "molecules": ["morgan", "rdkit", "maccs", "atom_pair", "topological_torsion"],
+    "vectors": ["cosine", "rbf", "laplacian", "K", "K, clipped"],
+}
+
+
+@pytest.fixture
+def registered(monkeypatch):
+    """A kernel of texts, and one of vectors that says no more than its label."""
+    registry.list_kernels()
+    monkeypatch.setattr(registry._kernels, "made", dict(registry._kernels.made))
+    tolerance = Control("within", "give or take", info="characters", keyword="most", phrase="± {}")
+
+    @register_kernel(
+        "equally_long",
+        samples="text",
+        source="this test",
+        label="are equally long",
+        by="By their lengths",
+        controls=[tolerance],
+    )
+    def equally_long(texts, most=0):
+        """1 if two texts are equally long, give or take `most` characters."""
+        lengths = np.array([len(text) for text in texts])
+        return MatrixSimilarity((abs(lengths[:, None] - lengths) <= most).astype(float))
+
+    @register_kernel("signs", samples="vectors", source="this test", label="have equal signs")
+    def signs(vectors):
+        """Return the share of columns in which two rows have the same sign."""
+        return MatrixSimilarity((np.sign(vectors)[:, None] == np.sign(vectors)).mean(axis=2))
+
+
+def entry(kind: str, name: str) -> dict:
+    (found,) = (
+        each for each in through(one_set.menu())["kinds"][kind]["kernels"] if each["kernel"] == name
+    )
+    return found
+
+
+@pytest.mark.parametrize("kind", OFFERED)
+def test_menu_offers_labelled_kernels_in_the_order_of_registration(kind):
+    encoders = kernel_menu.offered_encoders.offered(kind)
+    assert [each.kernel for each in kernel_menu.choices(kind)] == [*encoders, *OFFERED[kind]]
+
+
+def test_registered_kernel_is_on_the_menu_with_its_options(registered):
+    found = entry("texts", "equally_long")
+    assert (found["label"], found["small"], found["compares"]) == (
+        "are equally long",
+        "equally_long",
+        True,
+    )
+    (option,) = found["options"]
+    assert option == {
+        "name": "within",
+        "label": "give or take",
+        "type": "number",
+        "choices": None,
+        "value": 0,
+        "info": "characters",
+    }
+    assert entry("vectors", "signs")["options"] == []
+
+
+def test_options_of_a_registered_kernel_are_read_and_told(registered):
+    usual = answered(TEXTS, kernel="equally_long")
+    wider = answered(TEXTS, kernel="equally_long", options={"within": 5})
+    assert usual["VS"] == pytest.approx(2.87, abs=0.01)  # lengths 3, 3, 5, 5 and 8
+    assert wider["VS"] == pytest.approx(1.0)
+    assert usual["comparison"] == "equally_long · q 1"
+    assert wider["comparison"] == "equally_long ± 5 · q 1"
+    assert usual["sentence"].startswith("By their lengths, this set of 5 texts")
+    assert "k='equally_long', most=5.0" in wider["code"]
+    with pytest.raises(RefusedError, match="within must be a number, got 'wide'"):
+        answered(TEXTS, kernel="equally_long", options={"within": "wide"})
+
+
+def test_registered_kernel_scores_and_compares_through_the_api(registered):
+    X = np.random.default_rng(0).normal(size=(12, 4))
+    found = api.vendi_score_vectors(X.tolist(), "signs")
+    assert found["sentence"].startswith("By signs, ")
+    assert kernel_menu.choice("vectors", "signs").takes_pairs
+    sets = compared({"A": X[:6], "B": X[6:]}, "vectors", "signs")
+    assert sets["comparison"] == "signs · q 1"
+
+
+def test_options_of_other_kernels_are_checked_and_ignored():
+    chosen = kernel_menu.choice("vectors", "cosine")
+    assert kernel_menu.arguments(chosen, {"sigma": 2, "ns": [1]}) == {"k": "cosine"}
+    with pytest.raises(RefusedError, match="ns must be whole numbers, got 'x'"):
+        kernel_menu.arguments(chosen, {"ns": "x"})
+
+
+@pytest.mark.parametrize("kind", ["images", "molecules", "vectors"])
+def test_the_usual_kernel_is_first_whatever_was_registered_before_it(kind, monkeypatch):
+    registered = kernel_menu.labelled_kernels
+    usual = {"images": "pixels", "molecules": "morgan", "vectors": "cosine"}[kind]
+    monkeypatch.setattr(kernel_menu, "labelled_kernels", lambda kind: registered(kind)[::-1])
+    first = next(each for each in kernel_menu.choices(kind) if not each.is_encoder)
+    assert first.kernel == usual

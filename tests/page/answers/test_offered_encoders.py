@@ -1,0 +1,218 @@
+"""The encoders of the page: by names of ours only, in steps, with the numbers of the library."""
+
+from collections import OrderedDict
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+from answered import answered, compared, read
+
+from vendiscore.scoring.compute import compute
+
+pytest.importorskip("matplotlib")
+pytest.importorskip("rdkit")
+pytest.importorskip("PIL")
+from PIL import Image
+
+from vendiscore.core.errors import SampleError
+from vendiscore.progress import finish
+from vendiscore_page.answers import api, jobs, kernel_menu, offered_encoders, one_set
+from vendiscore_page.answers.jobs import Settings
+from vendiscore_page.inputs import examples
+from vendiscore_page.inputs.pictures import pictures
+from vendiscore_page.quotas import RefusedError
+
+TEXTS = [*examples.find_example("A model in a rut").text.splitlines(), "Look, Jane.", "Look, Jane."]
+MINILM = offered_encoders.ALLOWED["texts"]["MiniLM"]
+DINOV2 = offered_encoders.ALLOWED["images"]["DINOv2"]
+
+
+@pytest.fixture
+def forgetful(monkeypatch):
+    """Nothing was encoded before."""
+    monkeypatch.setattr(offered_encoders, "_recent", OrderedDict())
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Images of several shapes, in colour and grey, as a visitor has them."""
+    rng = np.random.default_rng(0)
+    paths = []
+    for i, shape in enumerate([(90, 120, 3), (200, 70, 3), (64, 64), (33, 50, 3), (300, 300)]):
+        path = tmp_path / f"{i}.png"
+        smooth = Image.fromarray(rng.integers(0, 256, (5, 4, *shape[2:]), dtype=np.uint8))
+        smooth.resize(shape[1::-1]).save(path)
+        paths.append(str(path))
+    return paths
+
+
+def test_none_is_offered_that_cannot_be_had(monkeypatch):
+    offered_encoders.offered.cache_clear()
+    monkeypatch.setattr(offered_encoders, "find_spec", lambda name: None)
+    assert offered_encoders.offered("texts") == offered_encoders.offered("images") == {}
+    monkeypatch.undo()
+    offered_encoders.offered.cache_clear()
+    monkeypatch.setitem(
+        offered_encoders.ALLOWED["texts"], "Other", {"model_path": "nobody/nothing"}
+    )
+    assert "Other" not in offered_encoders.offered("texts")
+    offered_encoders.offered.cache_clear()
+    monkeypatch.setenv("SPACE_ID", "anyone/vendiscore")  # where it can be downloaded
+    assert "Other" in offered_encoders.offered("texts")
+    monkeypatch.undo()
+    offered_encoders.offered.cache_clear()
+
+
+@pytest.mark.usefixtures("weights")
+def test_encoders_go_by_names_of_ours_only():
+    assert jobs.text_job(["a", "b"], "MiniLM").arguments == MINILM
+    with pytest.raises(RefusedError, match="pick one of MiniLM, ngram_overlap"):
+        jobs.text_job(["a", "b"], "sentence-transformers/all-MiniLM-L6-v2")
+    with pytest.raises(RefusedError, match="pick one of DINOv2, pixels"):
+        jobs.image_job([], "MiniLM")
+
+
+@pytest.mark.usefixtures("weights", "forgetful")
+@pytest.mark.parametrize("batch", [64, 4, 1])
+def test_the_score_of_texts_is_that_of_the_library(monkeypatch, batch):
+    monkeypatch.setitem(offered_encoders._BATCH, "text", batch)
+    right = compute(TEXTS, **MINILM, ci=0.95, details=True)
+    ours = api.vendi_score_texts(TEXTS, "MiniLM")
+    # The size of batches of texts changes the last digits of single precision.
+    assert ours["VS"] == pytest.approx(right["VS"], rel=1e-15 if batch == 64 else 1e-6)
+    assert ours["details"]["signature"] == right["details"]["signature"]
+
+
+@pytest.mark.usefixtures("weights", "forgetful")
+def test_the_scores_of_groups_of_texts_are_those_of_the_library():
+    nested = [TEXTS[:3], TEXTS[3:9], TEXTS[9:]]
+    right = compute(nested, **MINILM, ci=0.95, details=True)
+    ours = api.vendi_score_texts(nested, "MiniLM")
+    assert ours["VS"] == pytest.approx(right["VS"], rel=1e-6)
+    assert ours["VS_se"] == pytest.approx(right["VS_se"], rel=1e-5)
+    assert ours["details"]["signature"] == right["details"]["signature"]
+
+
+@pytest.mark.usefixtures("weights", "forgetful")
+def test_texts_that_are_cut_are_counted_over_all_batches(monkeypatch):
+    monkeypatch.setitem(offered_encoders._BATCH, "text", 1)
+    texts = [f"{i} " + "word " * 600 for i in range(3)]
+    settings = finish(offered_encoders.similarity([*texts, texts[0]], MINILM)).settings
+    assert settings["truncated"] == 3
+
+
+@pytest.mark.usefixtures("weights")
+def test_an_encoder_is_the_usual_way_to_compare_where_it_is_present():
+    menu = one_set.menu()["kinds"]
+    assert menu["texts"]["default"] == "MiniLM"
+    assert menu["images"]["default"] == "DINOv2"
+    assert kernel_menu.choice("texts", "MiniLM").label == "mean the same"
+    assert Settings().choice_of("images").kernel == "DINOv2"
+    assert one_set.is_long(read(["a"]), Settings())
+    assert not one_set.is_long(read(["a"]), Settings("ngram_overlap"))
+
+
+@pytest.mark.usefixtures("weights", "forgetful")
+def test_one_sees_how_far_it_is_and_waits_only_once(monkeypatch):
+    monkeypatch.setitem(offered_encoders._BATCH, "text", 2)
+    said = list(one_set.score(read(TEXTS), Settings("MiniLM")))
+    assert said[0] == "Encoding: 0 of 13 done."
+    assert len(said) > 3
+    assert list(one_set.score(read(TEXTS), Settings("MiniLM", q=2))) == []
+    right = compute(TEXTS, **MINILM, q=2)["VS"]
+    ours = answered(TEXTS, kernel="MiniLM", q=2)
+    assert ours["VS"] == pytest.approx(right, rel=1e-6)
+    assert ours["comparison"] == "MiniLM · q 2"
+    assert ours["sentence"].startswith("By what they mean (MiniLM), this set of 14 texts")
+    assert "model_path='sentence-transformers/all-MiniLM-L6-v2'" in ours["code"]
+
+
+@pytest.mark.usefixtures("weights", "forgetful")
+def test_only_the_last_few_sets_are_kept():
+    sets = [[f"text {i}", "another"] for i in range(offered_encoders._KEPT + 1)]
+    first, *_, last = [finish(offered_encoders.similarity(texts, MINILM)) for texts in sets]
+    assert finish(offered_encoders.similarity(sets[-1], MINILM)) is last
+    assert finish(offered_encoders.similarity(sets[0], MINILM)) is not first
+    assert finish(offered_encoders.similarity(sets[-1], MINILM | {"pooling": "cls"})) is not last
+
+
+@pytest.mark.usefixtures("weights", "forgetful")
+def test_the_score_of_images_is_that_of_the_files(files, monkeypatch):
+    monkeypatch.setitem(offered_encoders._BATCH, "images", 2)
+    right = compute(files, **DINOV2)["VS"]
+    assert 1.0001 < right < 4.9999
+    samples = pictures([(Path(path).name, Path(path).read_bytes()) for path in files])
+    assert answered(samples, kernel="DINOv2")["VS"] == pytest.approx(right, rel=1e-6)
+    assert answered(samples, kernel="pixels")["VS"] != pytest.approx(right)
+
+
+@pytest.mark.usefixtures("weights", "forgetful")
+def test_a_sample_that_cannot_be_encoded_is_named_by_its_place(files, monkeypatch):
+    monkeypatch.setitem(offered_encoders._BATCH, "images", 2)
+    data = [Path(path).read_bytes() for path in files]
+    with pytest.raises(SampleError, match="sample 5 cannot be read"):
+        finish(offered_encoders.similarity([data[0], *data[:4], data[4][:60]], DINOV2))
+
+
+@pytest.mark.usefixtures("weights", "forgetful")
+@pytest.mark.parametrize("kernel", ["pixels", "DINOv2"])
+def test_sets_of_images_are_compared(files, kernel):
+    data = [(Path(path).name, Path(path).read_bytes()) for path in files]
+    answer = compared({"A": pictures(data), "B": pictures(data[:4])}, "images", kernel)
+    options = DINOV2 if kernel == "DINOv2" else {"k": "pixels", "mode": "RGB"}
+    for row, part in zip(answer["rows"], (files, files[:4]), strict=True):
+        assert row["VS"] == pytest.approx(compute(part, **options)["VS"], rel=1e-5)
+    assert "glob(folder + '/*')) for folder in ['A', 'B']" in answer["code"]
+    assert not answer["only"][0]["samples"]  # nor do they differ
+    apart = compared({"A": pictures(data[4:] * 9), "B": pictures(data[:1] * 9)}, "images", kernel)
+    (sample,) = apart["only"][0]["samples"]
+    assert sample["place"] == "4.png"
+    assert sample["image"].startswith("data:image/")
+
+
+@pytest.fixture
+def loads(monkeypatch):
+    """The models that transformers loads, on a page that has loaded none."""
+    transformers = pytest.importorskip("transformers")
+    monkeypatch.setattr(offered_encoders, "_encoders", {})
+    found = []
+    load = transformers.AutoModel.from_pretrained
+
+    def counting(path, *args, **options):
+        found.append(path)
+        return load(path, *args, **options)
+
+    monkeypatch.setattr(transformers.AutoModel, "from_pretrained", counting)
+    return found
+
+
+@pytest.mark.usefixtures("weights", "forgetful")
+def test_a_thousand_texts_load_the_model_once_and_so_do_all_visitors(loads):
+    texts = [f"{i} bottles" for i in range(1000)]
+    notes = list(one_set.score(read(texts), Settings("MiniLM")))
+    assert "Encoding: 512 of 1,000 done." in notes
+    assert loads == [MINILM["model_path"]]
+    with ThreadPoolExecutor(4) as pool:
+        sets = [[f"{i} cats", f"{i} dogs"] for i in range(8)]
+        list(pool.map(lambda texts: api.vendi_score_texts(texts, "MiniLM"), sets))
+    assert loads == [MINILM["model_path"]]
+
+
+@pytest.mark.usefixtures("weights", "forgetful")
+def test_visitors_who_come_at_once_load_the_model_once(loads):
+    with ThreadPoolExecutor(4) as pool:
+        sets = [[f"{i} cats", f"{i} dogs"] for i in range(4)]
+        found = list(pool.map(lambda texts: api.vendi_score_texts(texts, "MiniLM")["VS"], sets))
+    assert loads == [MINILM["model_path"]]
+    for texts, vs in zip(sets, found, strict=True):
+        assert vs == pytest.approx(compute(texts, **MINILM)["VS"], rel=1e-6)
+
+
+@pytest.mark.usefixtures("weights", "forgetful")
+def test_a_visitor_can_stop_between_batches(monkeypatch, loads):
+    monkeypatch.setitem(offered_encoders._BATCH, "text", 2)
+    steps = offered_encoders.similarity(TEXTS, MINILM)
+    assert [next(steps) for _ in range(3)][-1] == "Encoding: 2 of 13 done."
+    steps.close()
+    assert not offered_encoders._recent

@@ -1,0 +1,266 @@
+"""The page shows what compute, explain and report find, in plain values."""
+
+import base64
+import gzip
+import itertools
+import json
+
+import numpy as np
+import pytest
+from answered import answered, clusters, read, scored, through
+
+pytest.importorskip("matplotlib")
+pytest.importorskip("rdkit")
+from vendiscore import compute, explain
+from vendiscore.analysis.findings import MOST
+from vendiscore_page.answers.sample_readout import UnusableError
+from vendiscore_page.inputs import examples
+from vendiscore_page.quotas import MAX_SAMPLES, RefusedError
+from vendiscore_page.serving.store import size_of
+
+RUT = examples.find_example("A model in a rut").text.splitlines()
+NS = {"ns": [1, 2, 3, 4]}
+X = clusters(60)
+# Near-copies in fives.
+
+
+@pytest.mark.parametrize("q", [0, 0.5, 1, 2, "inf"])
+@pytest.mark.parametrize(
+    ("values", "kind", "kernel", "how"),
+    [
+        (RUT, "texts", "ngram_overlap", {"k": "ngram_overlap", **NS}),
+        (examples.find_example("Scents").text.splitlines(), "molecules", "maccs", {"k": "maccs"}),
+        (X, "vectors", "cosine", {"k": "cosine"}),
+        (X, "vectors", "rbf", {"k": "rbf"}),
+    ],
+    ids=["texts", "molecules", "cosine", "rbf"],
+)
+def test_numbers_are_those_of_the_library_to_the_last_digit(values, kind, kernel, how, q):
+    sure = {} if q == 0 else {"ci": 0.95}
+    right = compute(values, **how, q=q, **sure, details=True)
+    ours = answered(values, kind, kernel, q=q)
+    assert ours["VS"] == right["VS"]
+    assert [ours[name] for name in ("se", "low", "high")] == [
+        right.get(f"VS_{name}") for name in ("se", "low", "high")
+    ]
+    assert ours["signature"] == right["details"]["signature"]
+    assert ours["q"] == q
+    assert ours["share"] == right["VS"] / len(values)
+
+
+@pytest.mark.filterwarnings("ignore:.*script without spaces")
+def test_the_warning_about_writing_without_spaces_names_what_the_page_has():
+    words = [f"we have {i} red apples" for i in range(8)]
+    clauses = ["今天天气很好。", "我喜欢吃苹果。"]
+    few, many = answered([*words, *clauses])["notes"], answered([*words[:1], *clauses])["notes"]
+    assert any("2 of 10 distinct texts have no spaces between words" in note for note in few)
+    assert any("under “More”, pick n-grams made of characters" in note for note in few)
+    assert sum("no spaces between words" in note for note in many) == 1
+    for note in (*few, *many):
+        assert not any(word in note for word in ("=", "tokenizer", "`", "jieba"))
+
+
+def test_each_sample_has_what_explain_says_of_it():
+    ours = answered(X, "vectors", "rbf", options={"sigma": 1.0}, threshold=0.9)
+    right = explain(X, k="rbf", sigma=1.0, threshold=0.9)
+    table = ours["samples"]
+    assert table["nearest"] == right.nearest.tolist()
+    assert table["similarity"] == np.round(right.nearest_similarity, 4).tolist()
+    assert table["repeats"] == right.redundant_of.tolist()
+    without = [compute(np.delete(X, i, 0), k="rbf", sigma=1.0)["VS"] for i in range(60)]
+    lost = 100 * (1 - np.array(without) / ours["VS"])
+    assert table["adds"] == pytest.approx(lost, abs=0.005001)
+    assert table["place"] == list(range(1, 61))
+    groups = [(group["keep"], group["rest"]) for group in ours["groups"]]
+    assert groups == right.groups
+    assert groups
+    left = {"left": len(right.kept), "VS": right.score_without_duplicates}
+    left |= {"of": 60, "all": right.score}
+    assert ours["without"] == left
+
+
+def test_words_say_what_was_compared_and_name_copies_first():
+    ours = answered([*RUT, RUT[0]])
+    assert ours["sentence"].startswith("By the words they share, this set of 13 texts is as ")
+    assert ours["copies"].startswith("To this kernel, 1 of the 13 texts is an exact repeat of")
+    assert ours["comparison"] == "n-grams of 1–4 words · q 1"
+    assert ours["interval"].startswith("95 % interval: ")
+    assert ours["how"].startswith("Samples were compared by ngram_overlap")
+    assert answered(RUT)["copies"] == ""
+    odd = answered(RUT, options={"ns": [1, 3], "unit": "char"}, q="inf")
+    assert odd["comparison"] == "n-grams of 1 and 3 characters · q ∞"
+    with pytest.warns(UserWarning, match="characters"):
+        unspaced = answered(["猫が座った", "犬が走った", "鳥が飛んだ"])
+    assert unspaced["comparison"] == "n-grams of 1–4 characters · q 1"
+
+
+def test_no_number_is_shown_as_a_negative_zero():
+    rows = answered(np.array([[-0.0, 1], [-1, 0]]), "vectors", "cosine")["samples"]["text"]
+    assert rows == ["0, 1", "-1, 0"]
+
+
+@pytest.mark.parametrize("same", [True, False])
+@pytest.mark.parametrize("n", [1, 2, 3, 300])
+def test_sets_of_any_size_are_answered(n, same):
+    texts = ["a b"] * n if same else [f"x{i} y{i}" for i in range(n)]
+    result = scored(texts)
+    ours = through(result.answer)
+    assert ours["VS"] == pytest.approx(1 if same else n)
+    assert (ours["n"], ours["looked"], ours["total"]) == (n, n, n)
+    assert all(len(column) == n for column in ours["samples"].values() if column is not None)
+    assert sorted(ours["heat"]["order"]) == list(range(n))
+    assert all(0 <= x <= 1000 for x in ours["map"]["x"] + ours["map"]["y"])
+    assert len(ours["map"]["x"]) == n
+    assert len(ours["groups"]) == (same and n > 1)
+    assert ours["without"]["left"] == (1 if same else n)
+    assert (ours["low"] is None) == (n < 4)
+    assert through(result.thinning())["removed"][-1] == (n - 1 if same else 0)
+    if n == 1:
+        assert ours["samples"]["nearest"] == [-1]
+        assert ours["sentence"].startswith("One sample alone is exactly one")
+    through(result.papers())
+    assert "<!DOCTYPE html>" in result.report("Mine")
+
+
+@pytest.mark.parametrize("n", [1, 7, 200, 450])
+def test_the_heat_map_has_all_similarities_or_means_of_squares(n):
+    K = np.exp(-np.abs(np.subtract.outer(*[np.linspace(0, 3, n)] * 2)))
+    heat = answered(K, "vectors", "K")["heat"]
+    cells = np.frombuffer(base64.b64decode(heat["values"]), dtype=np.uint8)
+    cells = cells.reshape(heat["cells"], heat["cells"])
+    values = heat["low"] + (heat["high"] - heat["low"]) * cells / 255
+    ordered = K[np.ix_(heat["order"], heat["order"])]
+    edges = np.arange(heat["cells"] + 1) * n // heat["cells"]
+    parts = [slice(*ends) for ends in itertools.pairwise(edges)]
+    means = [[ordered[rows, columns].mean() for columns in parts] for rows in parts]
+    assert heat["cells"] == min(n, 200)
+    assert values == pytest.approx(np.array(means), abs=3e-3)
+
+
+def test_alike_samples_lie_close_on_the_map():
+    where = answered(np.eye(3)[[0, 0, 1, 1, 2]], "vectors")["map"]
+    XY = np.array([where["x"], where["y"]]).T
+    assert (XY[0] == XY[1]).all()
+    assert (XY[2] == XY[3]).all()
+    assert np.linalg.norm(XY[0] - XY[2]) > 300
+    assert np.ptp(XY, axis=0).max() == 1000
+
+
+def test_vectors_beyond_what_pairs_are_looked_at_of_are_scored_whole():
+    many = clusters(MOST + 300, 5)
+    ours = answered(many, "vectors", "cosine")
+    assert ours["VS"] == compute(many, k="cosine", ci=0.95)["VS"]
+    assert (ours["n"], ours["looked"]) == (MOST + 300, MOST)
+    assert (
+        f"Pairs were compared among {MOST:,} of the {MOST + 300:,} samples, drawn at random."
+        in ours["notes"]
+    )
+    assert len(ours["samples"]["place"]) == MOST == len(set(ours["samples"]["place"]))
+    assert max(ours["samples"]["nearest"]) < MOST
+    some = many[np.array(ours["samples"]["place"]) - 1]
+    assert ours["without"]["of"] == MOST
+    assert ours["without"]["all"] == pytest.approx(compute(some, k="cosine")["VS"])
+
+
+def test_of_more_rows_than_pairs_can_be_compared_of_a_part_is_drawn():
+    many = clusters(MAX_SAMPLES + 200, 3)
+    parts = [answered(read(many, "vectors", draw=draw), kernel="rbf") for draw in (0, 0, 1)]
+    assert parts[0] == parts[1]
+    assert parts[0]["VS"] != parts[2]["VS"]
+    rows = np.array(parts[2]["samples"]["place"]) - 1
+    assert parts[2]["VS"] == compute(many[rows], k="rbf", ci=0.95)["VS"]
+    assert (parts[2]["n"], parts[2]["total"]) == (MAX_SAMPLES, MAX_SAMPLES + 200)
+    assert any("These are 1,000 of 1,200 vectors" in note for note in parts[0]["notes"])
+    with pytest.raises(RefusedError, match="up to 1,000 rows here, got 1,200"):
+        answered(many, "vectors", "K")
+
+
+def test_groups_have_their_scores_and_a_mean():
+    texts = [*RUT, "a b", "c d"]
+    labels = ["x", "y"] * 7
+    right = compute(texts, k="ngram_overlap", **NS, groups=labels, ci=0.95, details=True)
+    ours = answered(read(texts, groups=labels))
+    assert ours["VS"] == right["VS"]
+    assert ours["se"] == right["VS_se"]
+    assert [(row["group"], row["n"], row["VS"]) for row in ours["by_group"]] == [
+        (row["group"], row["n"], row["VS"]) for row in right["details"]["groups"]
+    ]
+    assert (ours["of"], ours["n"]) == (7, 14)
+    assert ours["share"] == right["VS"] / 7
+    assert ours["samples"]["group"] == labels
+    assert "in a group" in ours["sentence"]
+
+
+def test_what_cannot_be_used_is_named_or_left_out():
+    samples = read(["CCO", "XX", "CCC", "", "CCCC"], "molecules", problems={3: "is empty"})
+    with pytest.raises(UnusableError) as caught:
+        answered(samples, kernel="morgan")
+    assert "2 of 5 molecules" in str(caught.value)
+    ours = answered(samples, kernel="morgan", leave_out=True)
+    assert ours["VS"] == pytest.approx(compute(["CCO", "CCC", "CCCC"], k="morgan")["VS"])
+    assert ours["left_out"] == [2, 4]
+    assert ours["samples"]["place"] == [1, 3, 5]
+    assert ours["samples"]["text"] == ["CCO", "CCC", "CCCC"]
+    assert [note[:15] for note in ours["notes"]] == ["Left out 2 of 5"]
+
+
+def test_a_matrix_loses_rows_and_columns_and_can_be_clipped():
+    K = np.array([[1, 0.9, -0.9], [0.9, 1, 0.9], [-0.9, 0.9, 1]])
+    with pytest.raises(
+        RefusedError, match=r"sum to -0\.267 of a trace of 1\. Pick “K, clipped” to"
+    ):
+        answered(K, "vectors", "K")
+    K_rounded = np.array([[1, 1, 0.70], [1, 1, 0.71], [0.70, 0.71, 1]])
+    with pytest.raises(RefusedError, match="A value this small may be rounding error"):
+        answered(K_rounded, "vectors", "K")
+    ours = answered(K, "vectors", "K, clipped")
+    assert ours["VS"] == pytest.approx(compute(K, score_K=True, psd="clip")["VS"])
+    assert ours["samples"]["text"] is None
+    kept = answered(
+        read(K, "vectors", problems={2: "has nan"}), kernel="K, clipped", leave_out=True
+    )
+    assert kept["VS"] == pytest.approx(compute(K[:2, :2], score_K=True)["VS"])
+
+
+def test_a_thousand_texts_are_no_more_than_can_be_sent():
+    words = [f"{chr(97 + i % 26)}{i:03}x" for i in range(900)]
+    rng = np.random.default_rng(0)
+    texts = [" ".join(rng.choice(words, 40)) for _ in range(1000)]
+    result = scored(texts)
+    sent = json.dumps(result.answer, separators=(",", ":")).encode()
+    assert len(gzip.compress(sent, 6)) < 400_000
+    assert size_of(result) < 60_000_000
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"kernel": "os.system"}, "Unknown kernel 'os.system'; pick one of"),
+        ({"options": {"ns": []}}, "ns must be from 1 to 10, got"),
+        ({"options": {"unit": "line"}}, "Unknown unit"),
+        ({"q": -1}, "q must be at least 0"),
+        ({"q": None}, "q must be a number"),
+        ({"threshold": 2}, "must be from -1 to 1 here, got 2"),
+    ],
+)
+def test_settings_that_are_not_known_are_refused(settings, said):
+    with pytest.raises(RefusedError) as caught:
+        answered(RUT, **settings)
+    assert said in str(caught.value)
+
+
+def test_what_was_let_go_of_is_found_again():
+    from vendiscore.analysis.findings import MOST, find
+    from vendiscore.report.document import reported
+    from vendiscore_page.answers.one_set import forget
+
+    for n in (50, MOST + 50):
+        X = np.random.default_rng(0).normal(size=(n, 4))
+        found, right = (find(X, None, {"k": "cosine", "q": 1}) for _ in range(2))
+        for each in (found, right):
+            assert each.explanation.n == min(n, MOST)
+        known = found.spectrum.values
+        forget(found)
+        assert "K" not in found.__dict__
+        np.testing.assert_array_equal(found.spectrum.values, known)
+        assert reported(found).html() == reported(right).html()

@@ -1,0 +1,134 @@
+"""Answers that the page gives when asked: other groups, drawings, papers, the report, the menu."""
+
+import numpy as np
+import pytest
+from answered import answered, clusters, read, scored, through
+
+pytest.importorskip("matplotlib")
+pytest.importorskip("rdkit")
+from vendiscore import explain
+from vendiscore.analysis import thinning
+from vendiscore.core.arguments import DEFAULT_ORDER
+from vendiscore_page.answers import one_set, sample_readout
+from vendiscore_page.answers.jobs import Settings
+from vendiscore_page.inputs import examples, uploads
+from vendiscore_page.inputs.submission import Asked, Given
+from vendiscore_page.quotas import RefusedError
+
+RUT = examples.find_example("A model in a rut").text.splitlines()
+X = clusters(60)
+# Near-copies in fives.
+
+
+def test_groups_at_another_threshold_are_those_of_a_score_with_it():
+    result = scored(X, "vectors", "rbf", options={"sigma": 1.0})
+    assert result.answer["floor"] == pytest.approx(0.3)
+    for threshold in (0.3, 0.5, 0.95, 1):
+        again = answered(X, "vectors", "rbf", options={"sigma": 1.0}, threshold=threshold)
+        moved = through(result.groups(threshold))
+        names = ("threshold", "repeats", "boundary", "groups", "without")
+        assert moved == {name: again[name] for name in names}
+    for wrong in (0.2, 1.01, "x", None, float("nan")):
+        with pytest.raises(RefusedError, match="from which samples are alike must be"):
+            result.groups(wrong)
+
+
+def test_thinning_is_that_of_the_library():
+    result = scored(X, "vectors", "rbf", options={"sigma": 1.0})
+    right = thinning(explain(X, k="rbf", sigma=1.0, threshold=0.5))
+    ours = through(result.thinning())
+    assert ours == right.to_dict()
+    assert ours["removed"][0] == 0
+    assert ours["VS"][0] == result.answer["VS"]
+
+
+def test_molecules_are_drawn_when_they_are_asked_for():
+    uris = one_set.drawings(["c1ccccc1", "CCO", "no molecule"])["uris"]
+    assert all(uri.startswith("data:image/svg+xml;base64,") for uri in uris[:2])
+    assert uris[0] != uris[1]
+    assert uris[2] == ""
+    assert answered(["CCO", "CCC"], "molecules", "morgan")["samples"]["image"] is None
+    for wrong, said in (
+        (None, "Expected a list of SMILES, got NoneType"),
+        ("CCO", "Expected a list of SMILES, got str"),
+        ([1], "Every molecule must be a string, but number 0 is int"),
+        (["C" * 301], "has 301 characters"),
+        (["C"] * 61, "At most 60 molecules are drawn at once, got 61"),
+    ):
+        with pytest.raises(RefusedError, match=said):
+            one_set.drawings(wrong)
+
+
+def test_papers_have_pictures_sentences_and_what_gives_the_numbers_again():
+    result = scored(RUT)
+    found = through(result.papers())
+    names = [picture["name"] for picture in found["pictures"]]
+    assert names == ["heat", "spectrum", "profile", "growth", "magnitude"]
+    assert all(picture["svg"].startswith("<svg") for picture in found["pictures"])
+    assert not any("<" in picture["caption"] for picture in found["pictures"])
+    assert found["code"] == result.answer["code"]
+    assert found["signature"] == result.answer["signature"] == found["details"]["signature"]
+    said = " ".join(found["sentences"])
+    for words in (
+        "Order q = 1",
+        "texts can be told apart",
+        "Samples were compared by ngram_overlap",
+    ):
+        assert words in said
+    no_metric = np.array([[1, 1, 0.2], [1, 1, 0.8], [0.2, 0.8, 1]])  # 0 and 1 are not the same
+    said = " ".join(scored(no_metric, "vectors", "K, clipped").papers()["sentences"])
+    assert "There is no magnitude function" in said
+
+
+def test_the_report_has_the_number_of_the_page():
+    ours = scored(RUT)
+    page = ours.report("A <b>title</b>")
+    assert "A &lt;b&gt;title&lt;/b&gt;" in page
+    assert f"≈ <b>{ours.answer['VS']:.1f}</b> effectively different of 12" in page
+    assert "No two samples have a similarity of 0.95 or more" in page
+
+
+def test_what_was_read_is_shown_before_it_is_scored():
+    samples = read(["CCO", "", "CCC", "CC"], "molecules", problems={1: "is empty"}, total=9)
+    ours = through(sample_readout.read_answer(samples))
+    assert ours["preview"] == ["CCO", "CCC", "CC"]
+    assert ours["said"] == "4 lines of 9, drawn at random, 1 unreadable"
+    assert (ours["n"], ours["total"], ours["kind"]) == (4, 9, "molecules")
+    assert ours["problems"]["count"] == 1
+    assert ours["problems"]["others"] == 3
+    rows = through(sample_readout.read_answer(read(np.arange(10.0).reshape(2, 5), "vectors")))
+    assert rows["preview"] == ["0, 1, 2, 3, …", "5, 6, 7, 8, …"]
+    assert rows["problems"] is None
+
+
+def test_the_menu_has_a_usual_kernel_and_options_for_each_kind():
+    menu = through(one_set.menu())
+    assert list(menu["kinds"]) == ["texts", "images", "molecules", "vectors"]
+    for kind, found in menu["kinds"].items():
+        assert found["default"] == found["kernels"][0]["kernel"]
+        assert all(each["label"] and each["small"] for each in found["kernels"])
+        assert [each["name"] for each in found["examples"]]
+        assert not one_set.is_long(
+            read(np.eye(3) if kind == "vectors" else [], kind),
+            Settings(found["kernels"][-1]["kernel"]),
+        )
+    options = menu["kinds"]["texts"]["kernels"][-1]["options"]
+    assert [each["name"] for each in options] == ["ns", "unit"]
+    assert menu["compare"]["examples"]
+    assert menu["limits"]["q"] == DEFAULT_ORDER
+    assert menu["limits"]["permutations"] == [299, 999]
+
+
+def test_the_menu_says_what_examples_are_meant_for_and_which_sets_a_comparison_has():
+    menu = through(one_set.menu())
+    for kind, found in menu["kinds"].items():
+        kernels = {each["kernel"]: each["compares"] for each in found["kernels"]}
+        assert {each.get("kernel", "") for each in found["examples"]} <= {"", *kernels}
+        matrices = {name for name, compares in kernels.items() if not compares}
+        assert matrices == ({"K", "K, clipped"} if kind == "vectors" else set())
+    for pairing in menu["compare"]["examples"]:
+        assert pairing["kind"] in menu["kinds"]
+        assert len(pairing["sets"]) >= 2
+        for each in pairing["sets"]:
+            asked = Asked(kind=pairing["kind"], example=each["example"])
+            assert len(uploads.read(Given(), asked)) >= 4

@@ -1,0 +1,216 @@
+"""The three lines of Python that the page shows give the number that the page shows."""
+
+import base64
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from answered import answered, clusters, compared, read
+from drawn import png
+
+pytest.importorskip("matplotlib")
+pytest.importorskip("rdkit")
+from vendiscore_page.answers import api
+from vendiscore_page.inputs import examples
+
+ROOT = Path(__file__).resolve().parents[3]
+IMAGES = examples.find_example("Shapes in three colours").images()
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """An empty folder to work in: the lines need the package and no clone of it."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def printed(capsys):
+    """A function that runs lines of code and returns the value that they print last."""
+
+    def run(code: str):
+        assert len(code.splitlines()) == 3
+        exec(code, {})
+        return eval(capsys.readouterr().out.splitlines()[-1])
+
+    return run
+
+
+def saved(folder: Path, answer: dict) -> None:
+    """Return everything, as the page saves it."""
+    (folder / "vendiscore.json").write_text(json.dumps(answer))
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda: api.vendi_score_texts(
+            examples.find_example("A primer").text.splitlines(), ns=[1, 2], q=2
+        ),
+        lambda: api.vendi_score_molecules(
+            examples.find_example("Small medicines").text.splitlines(), q=0.5
+        ),
+        lambda: api.vendi_score_vectors([[1, 0], [1, 1], [0, 2]], "rbf", 0.7, q="inf"),
+        lambda: api.vendi_score_vectors([[1, 0.5], [0.5, 1]], "K"),
+        lambda: api.vendi_score_texts([["a b", "a c"], ["d", "d", "e f"]], ns=[1, 2], q=2),
+        lambda: api.vendi_score_molecules([["CCO", "CCC"], ["CCCC", "c1ccccc1"]], q=0.5),
+        lambda: api.vendi_score_vectors([[[1, 0], [1, 1]], [[0, 2], [3, 1], [1, 1]]], "rbf"),
+    ],
+)
+def test_few_samples_are_written_out(printed, ask):
+    case = ask()
+    found = printed(case["code"])
+    assert found["VS"] == pytest.approx(case["VS"], rel=1e-12)
+    assert found.get("VS_se", 0) == pytest.approx(case.get("VS_se", 0), rel=1e-9)
+
+
+def test_on_a_space_the_lines_load_the_metric_of_the_space(printed, folder, monkeypatch):
+    """A Space is named like a path of two parts: here, the path of a folder with the metric."""
+    space = folder / "someone" / "vendiscore"
+    space.mkdir(parents=True)
+    for name in ("vendiscore.py", "library.py"):
+        (space / name).symlink_to(ROOT / name)
+    monkeypatch.setenv("SPACE_ID", "someone/vendiscore")
+    case = api.vendi_score_texts(["a b", "c d", "a d"])
+    assert 'evaluate.load("someone/vendiscore").compute(samples=samples, ' in case["code"]
+    assert printed(case["code"])["VS"] == pytest.approx(case["VS"], rel=1e-12)
+
+
+LONG = [f"text {i} of many, each of which is a little longer" for i in range(40)]
+
+
+@pytest.mark.parametrize("kind", ["texts", "molecules"])
+def test_many_samples_are_read_from_what_the_page_saves(printed, folder, kind):
+    samples = LONG if kind == "texts" else ["C" * (1 + i % 40) + "O" for i in range(90)]
+    answer = answered(samples, kind, "" if kind == "texts" else "morgan")
+    saved(folder, answer)
+    assert printed(answer["code"])["VS"] == answer["VS"]
+
+
+def test_many_samples_in_groups_are_read_from_what_the_page_saves(printed, folder):
+    labels = [f"prompt {i % 3}" for i in range(40)]
+    answer = answered(read(LONG, groups=labels))
+    saved(folder, answer)
+    found = printed(answer["code"])
+    assert (found["VS"], found["VS_se"]) == (answer["VS"], answer["se"])
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("kind", ["texts", "vectors"])
+def test_few_samples_in_mixed_groups_are_written_out(printed, kind):
+    values = ["a b", "c d", "a c", "e f"] if kind == "texts" else clusters(4, 2)
+    answer = answered(
+        read(values, kind, groups=["x", "y", "x", "y"]), kernel="" if kind == "texts" else "rbf"
+    )
+    found = printed(answer["code"])
+    assert found["VS"] == pytest.approx(answer["VS"], rel=1e-12)
+    assert found["VS_se"] == pytest.approx(answer["se"], rel=1e-9)
+
+
+def test_many_rows_in_groups_are_read_from_one_file(printed, folder):
+    X = np.random.default_rng(0).normal(size=(60, 5))
+    np.savetxt(folder / "samples.csv", X, delimiter=",", fmt="%.17g")
+    rows = [part.tolist() for part in np.split(X, [7, 30])]
+    case = api.vendi_score_vectors(rows, "laplacian")
+    found = printed(case["code"])
+    assert found["VS"] == pytest.approx(case["VS"], rel=1e-12)
+    assert found["VS_se"] == pytest.approx(case["VS_se"], rel=1e-9)
+
+
+@pytest.mark.parametrize("kernel", ["cosine", "rbf", "K, clipped"])
+def test_rows_are_read_by_the_python_of_whoever_read_them(printed, folder, kernel):
+    X = clusters(50, 50)
+    X = np.exp(-np.abs(np.subtract.outer(X[:, 0], X[:, 0]))) if kernel.startswith("K") else X
+    np.save(folder / "mine.npy", X)
+
+    def python(left, square):
+        rows = sorted(left)
+        expression = f"np.delete(np.load('mine.npy'), {rows}, axis=0)"
+        return "numpy as np", f"np.delete({expression}, {rows}, axis=1)" if square else expression
+
+    samples = read(X, "vectors", problems={3: "has nan", 9: "has nan"}, python=python)
+    answer = answered(samples, kernel=kernel, leave_out=True)
+    assert answer["n"] == 48
+    assert printed(answer["code"])["VS"] == answer["VS"]
+
+
+def test_rows_that_were_drawn_are_those_that_the_lines_take(printed, folder):
+    X = clusters(1_010, 2)
+    np.save(folder / "mine.npy", X)
+
+    def python(left, square):
+        return "numpy as np", f"np.delete(np.load('mine.npy'), {sorted(left)}, axis=0)"
+
+    answer = answered(read(X, "vectors", python=python), kernel="laplacian")
+    assert answer["n"] == 1_000
+    assert printed(answer["code"])["VS"] == answer["VS"]
+
+
+@pytest.mark.usefixtures("folder")
+def test_texts_left_out_are_not_in_the_line(printed):
+    answer = answered(["CCO", "XX", "CCC"], "molecules", "morgan", leave_out=True)
+    assert "samples = ['CCO', 'CCC']" in answer["code"]
+    assert printed(answer["code"])["VS"] == answer["VS"]
+
+
+def test_images_are_read_from_their_folder(printed, folder):
+    (folder / "images").mkdir()
+    for i, image in enumerate(IMAGES):
+        image.save(folder / "images" / f"{i:02}.png")
+    case = api.vendi_score_images([base64.b64encode(png(image)).decode() for image in IMAGES])
+    assert printed(case["code"])["VS"] == pytest.approx(case["VS"], rel=1e-12)
+
+
+def test_images_in_groups_are_read_from_a_folder_of_folders(printed, folder):
+    groups = [IMAGES[:5], IMAGES[5:]]
+    for name, images in zip("ab", groups, strict=True):
+        (folder / "images" / name).mkdir(parents=True)
+        for i, image in enumerate(images):
+            image.save(folder / "images" / name / f"{i:02}.png")
+    case = api.vendi_score_images(
+        [[base64.b64encode(png(image)).decode() for image in images] for images in groups]
+    )
+    found = printed(case["code"])
+    assert found["VS"] == pytest.approx(case["VS"], rel=1e-12)
+    assert found["VS_se"] == pytest.approx(case["VS_se"], rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("kind", "kernel", "sets"),
+    [
+        ("texts", "ngram_overlap", {"A": LONG, "B": [*LONG[:7], "a b"]}),
+        ("texts", "ngram_overlap", {"A": ["a b"] * 4, "B": ["c d"] * 5}),
+        ("molecules", "morgan", {"A": ["CCO", "CCC", "CC", "C"], "B": ["CO"] * 4}),
+        ("vectors", "rbf", {"A": clusters(9, 2), "B": clusters(8, 2, 1)}),
+    ],
+)
+def test_a_comparison_prints_the_scores_of_its_sets(printed, folder, kind, kernel, sets):
+    answer = compared(sets, kind, kernel)
+    saved(folder, answer)
+    for result, row in zip(printed(answer["code"]), answer["rows"], strict=True):
+        assert result["VS"] == pytest.approx(row["VS"], rel=1e-12)
+
+
+def test_a_comparison_of_many_rows_reads_a_file_of_each_set(printed, folder):
+    sets = {"one": clusters(60, 30), "two": clusters(70, 30, 1)}
+    for name, X in sets.items():
+        np.savetxt(folder / f"{name}.csv", X, delimiter=",", fmt="%.17g")
+    answer = compared(sets, "vectors", "cosine")
+    assert answer["sets"] is None
+    for result, row in zip(printed(answer["code"]), answer["rows"], strict=True):
+        assert result["VS"] == pytest.approx(row["VS"], rel=1e-12)
+
+
+def test_a_comparison_of_images_reads_their_folders(printed, folder):
+    sets = {}
+    for name, images in {"A": IMAGES, "B": IMAGES[:7]}.items():
+        (folder / name).mkdir()
+        for i, image in enumerate(images):
+            image.save(folder / name / f"{i:02}.png")
+        data = [base64.b64encode(png(image)).decode() for image in images]
+        sets[name] = api.decode_images(data)
+    answer = compared(sets, "images", "pixels")
+    for result, row in zip(printed(answer["code"]), answer["rows"], strict=True):
+        assert result["VS"] == pytest.approx(row["VS"], rel=1e-12)

@@ -1,0 +1,116 @@
+"""Texts are scored by wording and by meaning, each with the number of the library."""
+
+import pytest
+from answered import read, scored, through
+
+from vendiscore.progress import finish
+from vendiscore.scoring.compute import compute
+from vendiscore.scoring.typical import NGRAMS
+from vendiscore_page.answers import api, offered_encoders, one_set
+from vendiscore_page.answers.jobs import Settings
+from vendiscore_page.quotas import RefusedError
+
+TEXTS = ["The cat sat.", "A cat was sitting.", "The cat sat down.", "Stocks fell.", "It rains."] * 2
+TEXTS += ["Shares dropped sharply.", "Rain is falling."]
+PROMPT = "Tell me what happened to the cat."
+WORDING = {"k": "ngram_overlap"}
+MEANING = offered_encoders.ALLOWED["texts"]["MiniLM"]
+
+
+@pytest.mark.usefixtures("weights")
+@pytest.mark.parametrize("q", [1, 2, "inf"])
+@pytest.mark.parametrize(
+    ("kernel", "one", "two"),
+    [("ngram_overlap", WORDING, MEANING), ("MiniLM", MEANING, WORDING)],
+)
+def test_both_numbers_are_those_of_the_library(kernel, one, two, q):
+    result = scored(TEXTS, kernel=kernel, q=q)
+    first, second = (compute(TEXTS, **how, q=[q], ci=0.95) for how in (one, two))
+    key = next(iter(first))
+    found = through(finish(result.second()))
+    assert result.answer["VS"] == pytest.approx(first[key], rel=1e-6)
+    assert found["VS"] == pytest.approx(second[key], rel=1e-6)
+    for end in ("se", "low", "high"):
+        assert found[end] == pytest.approx(second[f"{key}_{end}"], rel=1e-4)
+    assert (found["n"], found["q"]) == (result.answer["n"], result.answer["q"])
+    names = {"k": "wording (n-grams)", "model_path": "meaning (MiniLM)"}
+    own, other = (names["model_path" if "model_path" in how else "k"] for how in (one, two))
+    assert result.answer["second"] == {"own": own, "by": other}
+    assert found["sentence"] == f"{first[key]:.1f} by {own}, {second[key]:.1f} by {other}"
+    assert any("95 % interval" in note for note in found["notes"])
+
+
+@pytest.mark.usefixtures("weights")
+def test_the_copied_python_gives_both_numbers(capsys):
+    result = scored(TEXTS, kernel="ngram_overlap", q=2)
+    one = result.answer["code"]
+    found = finish(result.second())
+    assert found["code"].startswith(f"{one}\n")
+    assert result.papers()["code"] == found["code"]
+    exec(found["code"], {})
+    first, second = map(eval, capsys.readouterr().out.splitlines()[-2:])
+    assert first["VS"] == result.answer["VS"]
+    assert second["VS"] == pytest.approx(found["VS"], rel=1e-6)
+    assert one == api.vendi_score_texts(TEXTS, q=2)["code"]
+
+
+@pytest.mark.usefixtures("weights")
+def test_both_are_given_the_prompt():
+    result = scored(TEXTS, kernel="MiniLM", prompts=PROMPT)
+    found = finish(result.second())
+    assert found["sentence"].endswith("by wording (n-grams), given the prompt")
+    right = compute(TEXTS, **WORDING, prompts=[PROMPT])["VS"]
+    assert found["VS"] == pytest.approx(right, rel=1e-12)
+    assert found["VS"] != pytest.approx(compute(TEXTS, **WORDING)["VS"], rel=1e-6)
+
+
+@pytest.mark.usefixtures("weights")
+def test_both_are_means_over_groups():
+    samples = read(TEXTS, groups=list("aaabbbcccddd"))
+    result = scored(samples, kernel="ngram_overlap")
+    nested = [TEXTS[i : i + 3] for i in range(0, 12, 3)]
+    found = finish(result.second())
+    assert found["VS"] == pytest.approx(compute(nested, **MEANING)["VS"], rel=1e-6)
+
+
+@pytest.mark.usefixtures("weights")
+def test_the_first_answer_does_not_wait_for_the_encoder(monkeypatch):
+    monkeypatch.setattr(offered_encoders, "similarity", None)
+    result = scored(TEXTS, kernel="ngram_overlap")
+    assert result.second_is_long
+    assert not scored(TEXTS, kernel="ngram_overlap").answer["second"].keys() - {"own", "by"}
+
+
+@pytest.mark.usefixtures("weights")
+def test_the_second_number_is_computed_once():
+    result = scored([f"{text} Once." for text in TEXTS], kernel="ngram_overlap")
+    assert next(iter(result.second())) == "Encoding: 0 of 7 done."
+    found = finish(result.second())
+    assert not result.second_is_long
+    assert list(result.second()) == []
+    assert finish(result.second()) is found
+
+
+@pytest.mark.usefixtures("weights")
+def test_other_samples_have_one_number():
+    molecules = finish(one_set.score(read(["CCO", "CCC"], "molecules"), Settings()))
+    assert molecules.answer["second"] is None
+    with pytest.raises(RefusedError, match="one way to compare"):
+        finish(molecules.second())
+    assert scored(["alone"]).answer["second"] is None
+
+
+def test_without_an_encoder_the_page_says_what_ngrams_do_not_see(monkeypatch):
+    monkeypatch.setattr(offered_encoders, "offered", lambda kind: {})
+    answer = scored(TEXTS, kernel="ngram_overlap").answer
+    assert answer["second"] is None
+    remedy = 'For meaning, use the Python package: vendiscore.compute(texts, k="semantic").'
+    assert answer["wording"] == f"{NGRAMS} {remedy}"
+
+
+@pytest.mark.usefixtures("weights")
+def test_with_an_encoder_the_number_by_meaning_is_the_remedy():
+    assert scored(TEXTS, kernel="ngram_overlap").answer["wording"] == NGRAMS
+    assert scored(TEXTS, kernel="MiniLM").answer["wording"] == ""
+    notes = finish(scored(TEXTS, kernel="MiniLM").second())["notes"]
+    assert NGRAMS in notes

@@ -1,0 +1,177 @@
+"""Scores given the prompt, on the page and through its API: the numbers of the library."""
+
+import json
+import re
+
+import pytest
+from answered import answered, compared, read, through
+
+pytest.importorskip("matplotlib")
+pytest.importorskip("rdkit")
+from vendiscore.comparison import compare
+from vendiscore.scoring.compute import compute
+from vendiscore_page.answers import api, prompt_lists
+from vendiscore_page.answers.sample_readout import UnusableError, read_answer
+from vendiscore_page.inputs import uploads
+from vendiscore_page.inputs.submission import Asked, Given
+from vendiscore_page.quotas import RefusedError
+
+ANSWERS = ["a red apple fell", "a green apple rolled", "a pear", "three plums that fell"]
+OTHERS = ["red cars", "a car that fell", "one red apple", "nothing that fell at all"]
+PROMPT = "Name a red fruit that fell."
+TWO = [PROMPT] * 4 + ["Name a car."] * 4
+TABLE = "question,answer\n" + "\n".join(
+    f"{q},{a}" for q, a in zip(TWO, ANSWERS + OTHERS, strict=True)
+)
+
+
+def table(**asked):
+    return uploads.read(Given(files=[("a.csv", TABLE.encode())]), Asked(**asked))
+
+
+def ran(code: str, capsys, answer, folder, monkeypatch):
+    """Return what the lines print in the folder of the file that the page saves."""
+    monkeypatch.chdir(folder)
+    (folder / "vendiscore.json").write_text(json.dumps(answer))
+    exec(code, {})
+    return eval(capsys.readouterr().out.splitlines()[-1])
+
+
+def test_one_prompt_gives_the_number_of_the_library():
+    answer = answered(ANSWERS, prompts=PROMPT)
+    right = compute(ANSWERS, prompts=PROMPT)["VS"]
+    assert answer["VS"] == pytest.approx(right, rel=1e-12)
+    assert answer["VS"] != pytest.approx(compute(ANSWERS)["VS"], rel=1e-3)
+    assert answer["comparison"] == "n-grams of 1–4 words · given the prompt · q 1"
+    assert "|prompts=given|" in answer["signature"]
+    assert answer["sentence"].startswith("By the words they share, given the prompt, ")
+    assert ", given the prompt." in answer["how"]
+    assert (answer["prompts"], answer["prompt"]) == ([PROMPT], [0])
+    assert answered(ANSWERS, prompts="  ")["VS"] == answered(ANSWERS)["VS"]
+
+
+def test_no_typical_value_is_said_given_a_prompt():
+    eight = ANSWERS + OTHERS
+    assert answered(eight)["typical"]
+    assert answered(eight, prompts=PROMPT)["typical"] == ""
+
+
+def test_a_column_of_prompts_is_offered_and_taken_out_of_each_of_its_texts():
+    offered = read_answer(table())
+    assert (offered["column"], offered["prompt_column"]) == ("answer", "question")
+    assert offered["prompts"] == 0
+    read = table(prompts="question")
+    assert read_answer(read)["prompts"] == 2
+    everything = ANSWERS + OTHERS
+    assert answered(read)["VS"] == pytest.approx(compute(everything, prompts=TWO)["VS"], rel=1e-12)
+    grouped = answered(table(prompts="question", by="question"))
+    right = compute(everything, groups=TWO, prompts=TWO)["VS"]
+    assert grouped["VS"] == pytest.approx(right, rel=1e-12)
+
+
+def test_a_column_that_texts_are_grouped_by_is_offered_where_it_is_prose():
+    for name, cells in (("topic", ["Name a fruit."]), ("model", ["gpt"])):
+        rows = "\n".join(f"{cells[0]},{answer}" for answer in ANSWERS)
+        data = f"{name},answer\n{rows}\n".encode()
+        found = uploads.read(Given(files=[("a.csv", data)]), Asked(by=name))
+        assert found.prompt_column == (name if name == "topic" else "")
+
+
+def test_a_row_without_a_prompt_cannot_be_used_given_it():
+    data = (TABLE + "\n,an answer alone\n").encode()
+    found = uploads.read(Given(files=[("a.csv", data)]), Asked(prompts="question"))
+    with pytest.raises(UnusableError, match="no prompt"):
+        answered(found)
+    assert answered(found, leave_out=True)["n"] == 8
+
+
+@pytest.mark.parametrize(
+    "samples",
+    [
+        lambda: read(ANSWERS),
+        lambda: read(ANSWERS * 2, prompts=TWO),
+        lambda: read(ANSWERS * 2, prompts=TWO, groups=TWO),
+        lambda: read(ANSWERS * 2, prompts=TWO, groups=["x", "y"] * 4),
+        lambda: read([f"{a} number {i}" for i in range(30) for a in ANSWERS]),
+        lambda: read([f"{a} number {i}" for i in range(30) for a in ANSWERS], prompts=TWO * 15),
+        lambda: read(
+            [f"{a} number {i}" for i in range(30) for a in ANSWERS],
+            prompts=TWO * 15,
+            groups=["x", "y", "y", "x", "z", "z"] * 20,
+        ),
+    ],
+)
+def test_the_python_gives_the_same_number(samples, capsys, tmp_path, monkeypatch):
+    answer = answered(samples(), prompts=PROMPT)
+    assert "prompts=" in answer["code"]
+    assert len(answer["code"].splitlines()) == 3
+    found = ran(answer["code"], capsys, answer, tmp_path, monkeypatch)
+    assert found["VS"] == pytest.approx(answer["VS"], rel=1e-12)
+
+
+@pytest.mark.parametrize("times", [1, 25])
+@pytest.mark.parametrize("own", [False, True])
+def test_sets_are_compared_given_the_prompt(own, times, capsys, tmp_path, monkeypatch):
+    one = [f"{text} {i}" for i in range(times) for text in ANSWERS]
+    two = [f"{text} {i}" for i in range(times) for text in OTHERS]
+    prompts = [PROMPT, "Name a car.", PROMPT, "Name a plum."] * times
+    sets = {"A": read(one, prompts=prompts if own else ()), "B": two}
+    answer = compared(sets, prompts=PROMPT)
+    taken = [prompts, [PROMPT] * len(two)] if own else PROMPT
+    right = compare(one, two, prompts=taken, level=0.99, permutations=299)
+    for row, known in zip(answer["rows"], right.sets, strict=True):
+        assert row["VS"] == pytest.approx(known.score, rel=1e-12)
+    assert "given the prompt" in answer["comparison"]
+    assert "|prompts=given|" in answer["signature"]
+    found = ran(answer["code"], capsys, answer, tmp_path, monkeypatch)
+    for row, result in zip(answer["rows"], found, strict=True):
+        assert row["VS"] == pytest.approx(result["VS"], rel=1e-12)
+
+
+def test_the_api_takes_prompts():
+    right = compute(ANSWERS, prompts=PROMPT)["VS"]
+    assert api.vendi_score_texts(ANSWERS, prompts=[PROMPT])["VS"] == pytest.approx(right)
+    lists = api.vendi_score_texts([ANSWERS, OTHERS], prompts=[PROMPT, "Name a car."])
+    whole = compute([ANSWERS, OTHERS], prompts=[PROMPT, "Name a car."])["VS"]
+    assert lists["VS"] == pytest.approx(whole)
+    rows = [[1.0, 0.1], [0.3, 1.0], [1.0, 1.0]]
+    ours = api.vendi_score_vectors(rows, prompts=[[1.0, 0.5]])["VS"]
+    assert ours == pytest.approx(compute(rows, k="cosine", prompts=[[1.0, 0.5]])["VS"])
+    smiles = ["CCO", "CCC", "c1ccccc1"]
+    ours = api.vendi_score_molecules(smiles, prompts=["CCCC"])["VS"]
+    assert ours == pytest.approx(compute(smiles, k="morgan", prompts="CCCC")["VS"])
+    answer = through(api.vendi_compare([ANSWERS, OTHERS], prompts=[PROMPT]))
+    scores = [compute(each, prompts=PROMPT)["VS"] for each in (ANSWERS, OTHERS)]
+    assert [row["VS"] for row in answer["rows"]] == pytest.approx(scores)
+
+
+def test_an_answer_that_repeats_the_prompt_is_scored_and_noted():
+    answer = answered([*ANSWERS, PROMPT], prompts=PROMPT)
+    right = compute([*ANSWERS, PROMPT], prompts=PROMPT)["VS"]
+    assert answer["VS"] == pytest.approx(right)
+    assert any("1 of 5 samples repeat their prompt" in note for note in answer["notes"])
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (
+            lambda: api.vendi_score_vectors([[1, 0], [0, 1]], "K", prompts=[[1, 0]]),
+            "`prompts` cannot be taken out of a similarity matrix, which has no row of the prompt",
+        ),
+        (lambda: api.vendi_score_texts(ANSWERS, prompts=["a", "b"]), "one for each of 4 samples"),
+        (lambda: api.vendi_score_texts(ANSWERS, prompts=["a", 1]), "must be a string"),
+        (lambda: api.vendi_score_texts(ANSWERS, prompts={"a": 1}), "text or a list, got dict"),
+        (lambda: api.vendi_score_texts(ANSWERS, prompts=["a" * 20_001]), "20,001 characters"),
+        (lambda: compared({"A": read(ANSWERS, prompts=TWO[:4]), "B": OTHERS}), "Set B has no "),
+    ],
+)
+def test_what_cannot_be_taken_out_is_refused(call, said):
+    with pytest.raises((ValueError, TypeError, RefusedError), match=re.escape(said)):
+        call()
+
+
+def test_prompts_are_written_once_where_one_will_do():
+    assert prompt_lists.written(["a", "a"]) == "'a'"
+    assert prompt_lists.written(["a", "b"]) == "['a', 'b']"
+    assert prompt_lists.written([[1.0, 2.0]]) == "[[1.0, 2.0]]"

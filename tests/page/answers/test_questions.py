@@ -1,0 +1,185 @@
+"""Questions that a table is offered: those that its columns can answer, and why not the others."""
+
+import numpy as np
+import pytest
+from answered import compared
+
+from vendiscore import compare
+from vendiscore_page.answers import sample_readout
+from vendiscore_page.inputs.uploads import Asked, Given, read
+
+NS = {"k": "ngram_overlap", "ns": [1, 2, 3, 4]}
+WORDS = ["apple", "pear", "plum", "sea", "sky", "stone", "river", "cat", "dog", "house"]
+PROMPTS = [f"Question {i}?" for i in range(5)]
+
+
+def answers(models: int, times: int = 1):
+    rng = np.random.default_rng(0)
+    return [
+        (f"m{m}", prompt, " ".join(rng.choice(WORDS[: 4 + 3 * m], 5)))
+        for prompt in PROMPTS
+        for m in range(models)
+        for _ in range(times)
+    ]
+
+
+def sent(header: str, rows, **asked):
+    text = "\n".join([header, *(",".join(map(str, row)) for row in rows)])
+    return read(Given(files=[("a.csv", text.encode())]), Asked(**asked))
+
+
+def offered(header: str, rows):
+    found = sample_readout.read_answer(sent(header, rows))
+    return {each["label"]: each for each in found["questions"]}, found["unasked"]
+
+
+def test_models_and_prompts_offer_all_questions():
+    found, notes = offered("model,prompt,answer", answers(3, 2))
+    assert list(found) == [
+        "Score all 30 rows",
+        "Score each of 5 prompts",
+        "Which of 3 models is more diverse?",
+        "How many different models?",
+        "Find near-duplicates",
+        "Choose rows to keep",
+    ]
+    assert notes == []
+    assert found["Score each of 5 prompts"]["options"] == {"by": "prompt", "sets": None}
+
+
+@pytest.mark.parametrize(
+    ("times", "how"),
+    [(2, {"by": "prompt", "prompts": None}), (1, {"by": None, "prompts": "prompt"})],
+    ids=["within prompts", "given the prompt"],
+)
+def test_models_are_compared_within_prompts_or_given_them_as_by_the_package(times, how):
+    rows = answers(3, times)
+    question = offered("model,prompt,answer", rows)[0]["Which of 3 models is more diverse?"]
+    assert question["compares"]
+    assert question["options"] == {"sets": "model", **how}
+    page = compared({"A": sent("model,prompt,answer", rows, **question["options"])})
+    models, prompts, texts = map(list, zip(*rows, strict=True))
+    more = {"groups": prompts} if times > 1 else {"prompts": prompts}
+    right = compare(texts, by=models, level=0.99, permutations=299, **more, **NS)
+    assert page["sentence"].rstrip(".") in right.sentence
+    assert page["within"] == (5 if times > 1 else 0)
+    for ours, theirs in zip(page["rows"], right.sets, strict=True):
+        same = ours["VS"], ours["matched"], ours["low"], ours["high"]
+        assert same == pytest.approx(
+            (theirs.score, theirs.matched, theirs.matched_low, theirs.matched_high), abs=1e-12
+        )
+    for ours, theirs in zip(page["pairs"], right.pairs, strict=True):
+        assert (ours["difference"], ours["p"]) == pytest.approx(
+            (theirs.difference, theirs.p_adjusted), abs=1e-12
+        )
+
+
+def test_prompts_that_do_not_pair_are_left_out_and_said(tmp_path, monkeypatch, capsys):
+    rows = [*answers(3, 2), ("m0", "Odd one?", "nobody else says so")]
+    page = compared({"A": sent("model,prompt,answer", rows, sets="model", by="prompt")})
+    assert page["within"] == 5
+    assert page["notes"][-1] == (
+        "Sets are compared within the 5 of 6 groups that have two or more of each set."
+    )
+    assert page["rows"][0]["n"] == 10
+    exec(page["code"], {})
+    said = capsys.readouterr().out
+    for row in page["rows"]:
+        assert f"{row['VS']!r}"[:14] in said
+
+
+def test_a_column_of_ids_is_named_where_a_part_is_drawn():
+    rows = [(f"i{i}", f"m{i % 2}", f"Question {i // 4}?", f"{i} is said") for i in range(1200)]
+    found = sample_readout.read_answer(sent("id,model,prompt,answer", rows))
+    assert found["n"] < found["total"]
+    assert found["roles"] == {"prompt": ["prompt", 300], "model": ["model", 2], "id": ["id", 1200]}
+
+
+def test_questions_are_of_all_rows_where_a_part_is_drawn():
+    rows = [
+        (f"m{model}", f"Question {prompt}?", f"{model} says {i} to {prompt}")
+        for prompt in range(700)
+        for model in range(3)
+        for i in range(2)
+    ]
+    header = "model,prompt,answer"
+    found, notes = offered(header, rows)
+    assert list(found)[:4] == [
+        "Score 1,000 of 4,200 rows",
+        "Score each of 700 prompts",
+        "Which of 3 models is more diverse?",
+        "How many different models?",
+    ]
+    assert notes == []
+    how = found["Which of 3 models is more diverse?"]["options"]
+    assert how == {"sets": "model", "by": "prompt", "prompts": None}
+    page = compared({"A": sent(header, rows, **how)})
+    assert page["within"] == 166
+    assert page["notes"][1] == (
+        "These are 996 of 4,200 texts, in 166 of 700 groups, drawn at random as a whole: more do "
+        "not fit here."
+    )
+
+
+@pytest.mark.parametrize(
+    ("header", "rows", "missing", "said"),
+    [
+        (
+            "model,answer",
+            [("m", f"text {i} is") for i in range(9)],
+            "models",
+            "only one model, “m”",
+        ),
+        (
+            "model,answer",
+            [(f"m{i // 2}", f"text {i} is") for i in range(900)],
+            "Which of",
+            "there are 450, more than 8",
+        ),
+        (
+            "model,answer",
+            [("ab"[i > 6], f"text {i} is") for i in range(9)],
+            "Which of",
+            "“b” has fewer than 4 rows",
+        ),
+    ],
+    ids=["one model", "900 models", "few rows"],
+)
+def test_a_question_that_cannot_be_answered_is_not_offered_and_why(header, rows, missing, said):
+    found, notes = offered(header, rows)
+    assert not [label for label in found if missing in label and "Score" not in label]
+    assert said in notes[-1]
+
+
+def test_rows_without_a_model_are_counted():
+    rows = [("" if i < 3 else "ab"[i % 2], f"text {i} is") for i in range(20)]
+    found, notes = offered("model,answer", rows)
+    assert "Which of 2 models is more diverse?" in found
+    assert "How many different models?" not in found  # the table has no prompts
+    assert notes == ["3 rows without a model will be left out of questions about models."]
+
+
+def test_a_label_is_asked_about_by_its_name():
+    rows = [("xy"[i % 2], f"text {i} is") for i in range(20)]
+    assert "Which of 2 groups by “genre” is more diverse?" in offered("genre,answer", rows)[0]
+
+
+def test_a_column_for_each_model_is_offered_even_where_one_repeats_itself():
+    rows = [
+        (f"Question {i}?", "the same again", f"other {i} words and {i * i} more of them at {i}")
+        for i in range(12)
+    ]
+    found, _ = offered("prompt,model_a,model_b", rows)
+    question = found["Compare the columns “model_a” and “model_b”"]
+    page = compared({"A": sent("prompt,model_a,model_b", rows, **question["options"])})
+    asked, a, b = map(list, zip(*rows, strict=True))
+    how = {"level": 0.99, "permutations": 299, "prompts": [asked, asked], **NS}
+    right = compare({"model_a": a, "model_b": b}, **how)
+    assert [row["VS"] for row in page["rows"]] == pytest.approx([s.score for s in right.sets])
+    assert page["pairs"][0]["p"] == right.pairs[0].p_adjusted
+    assert not [label for label in offered("prompt,answer,reason", rows)[0] if "columns" in label]
+
+
+def test_lines_and_tables_of_one_column_have_no_questions():
+    assert sample_readout.read_answer(read(Given(text="one\ntwo")))["questions"] == []
+    assert offered("answer", [(f"text {i} is",) for i in range(5)])[0] == {}

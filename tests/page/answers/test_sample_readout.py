@@ -1,0 +1,173 @@
+"""Samples that cannot be used are listed at once, by their rows, and the others can be scored."""
+
+import io
+
+import answered
+import numpy as np
+import pytest
+from answered import through
+
+from vendiscore.progress import finish
+from vendiscore.scoring.compute import compute
+from vendiscore_page.answers import one_set, sample_readout
+from vendiscore_page.answers.jobs import Settings
+from vendiscore_page.answers.sample_readout import UnusableError
+from vendiscore_page.inputs.examples import find_example
+from vendiscore_page.inputs.uploads import Asked, Given, read
+from vendiscore_page.quotas import RefusedError
+
+pytest.importorskip("rdkit")
+GOOD = ["CCO", "CCC", "c1ccccc1", "CCN", "CC(=O)O"]
+BAD = ["C1CC", "XX", "foo(", "n1", "[Q]"]
+MIXED = [smiles for pair in zip(GOOD, BAD, strict=True) for smiles in pair]
+TABLE = "compound_id,SMILES\n" + "\n".join(f"X{i},{smiles}" for i, smiles in enumerate(MIXED))
+
+
+def file(data: str, name: str = "a.csv", **asked):
+    return read(Given(files=[(name, data.encode())]), Asked(**asked))
+
+
+def box(text: str, **asked):
+    return read(Given(text=text), Asked(**asked))
+
+
+def score(samples, kernel: str, **settings):
+    found = finish(one_set.score(samples, Settings(kernel, **settings)))
+    return through(found.answer)
+
+
+def unusable(samples, kernel: str, **settings) -> UnusableError:
+    with pytest.raises(UnusableError) as caught:
+        score(samples, kernel, **settings)
+    return caught.value
+
+
+def test_five_bad_molecules_are_listed_at_one_try_and_left_out_at_the_next():
+    samples = file(TABLE, "mols.csv")
+    assert list(samples.problems) == [1, 3, 5, 7, 9]
+    error = unusable(samples, "morgan")
+    assert error.what == "5 of 10 molecules cannot be used"
+    assert (error.others, error.rows) == (5, "rows 3, 5, 7, 9 and 11")
+    for row, smiles, line in zip((3, 5, 7, 9, 11), BAD, error.each, strict=True):
+        assert line == f"row {row}, {smiles!r}, is not a SMILES that RDKit can read"
+    assert "or leave them out to score the others (5)" in str(error)
+    found = score(samples, "morgan", leave_out=True)
+    assert found["VS"] == pytest.approx(compute(GOOD, k="morgan")["VS"], rel=1e-12)
+    assert found["left_out"] == [3, 5, 7, 9, 11]
+    notes = " ".join(found["notes"])
+    assert "Read 10 rows of column 'SMILES' of mols.csv" in notes
+    assert "Left out 5 of 10 (rows 3, 5, 7, 9 and 11)" in notes
+
+
+def test_rows_that_follow_each_other_are_said_as_one():
+    samples = file("id,SMILES\n" + "\n".join(f"{i},{s}" for i, s in enumerate(GOOD * 4 + BAD)))
+    assert unusable(samples, "morgan").rows == "rows 22–26"
+    assert sample_readout.read_answer(samples)["problems"]["rows"] == "rows 22–26"
+
+
+def test_what_is_blank_too_long_and_unreadable_is_listed_together():
+    error = unusable(file(f"id,smiles\n1,CCO\n2,\n3,{'C' * 301}\n4,x\n5,CCC\n6,CCN\n"), "morgan")
+    assert [line.partition(",")[0] for line in error.each] == ["row 3", "row 4", "row 5"]
+    assert "301 characters, more than 300" in str(error)
+
+
+def test_lines_of_the_box_are_counted_from_one_with_blank_ones():
+    error = unusable(box("CCO\n\nXX\nCCC\nXX", kind="molecules"), "morgan")
+    assert error.rows == "lines 3 and 5"
+    assert error.each[1].startswith("line 5, 'XX', is not")
+
+
+def test_of_many_bad_rows_ten_are_shown_with_their_number():
+    lines = ["CCO", "CCC", *(f"X{i}" for i in range(30))]
+    error = unusable(box("\n".join(lines), kind="molecules"), "morgan")
+    assert error.what == "30 of 32 molecules cannot be used"
+    assert (len(error.each), error.each[-1]) == (11, "and 20 more")
+
+
+@pytest.mark.parametrize("leave_out", [False, True])
+def test_where_nothing_can_be_used_nothing_is_offered(leave_out):
+    error = unusable(box("X1\nX2", kind="molecules"), "morgan", leave_out=leave_out)
+    assert error.others == 0
+    assert "No sample is left to score" in str(error)
+
+
+def test_texts_too_short_for_their_ngrams_are_left_out_by_line():
+    samples = box("one two three\nfour\nfive six seven\neight nine")
+    options = {"ns": [3]}
+    error = unusable(samples, "ngram_overlap", options=options)
+    assert error.each[0].startswith("line 2, 'four', has 1 token, fewer than")
+    assert "pass" not in str(error)
+    found = score(samples, "ngram_overlap", options=options, leave_out=True)
+    right = compute(["one two three", "five six seven"], ns=[3])["VS"]
+    assert found["VS"] == pytest.approx(right, rel=1e-12)
+
+
+def test_bad_rows_of_numbers_and_rows_without_a_direction_are_listed_together():
+    samples = box("x,y\n1,2\n3,abc\n0,0\n4,5\n")
+    error = unusable(samples, "cosine")
+    assert error.rows == "rows 3 and 4"
+    assert error.each[0] == "row 3 has 'abc', which is not a number"
+    found = score(samples, "cosine", leave_out=True)
+    right = compute([[1, 2], [4, 5]], k="cosine")["VS"]
+    assert found["VS"] == pytest.approx(right, rel=1e-12)
+
+
+def test_a_row_left_out_of_a_similarity_matrix_takes_its_column_along():
+    with pytest.raises(UnusableError):
+        score(box("1, 0.9, 0\n0.9, 1, nan\n0, nan, 1\n"), "K")
+    found = score(box("1, 0.9, 0.1\n0.9, 1, 0\nx, 0, 1\n"), "K", leave_out=True)
+    right = compute([[1, 0.9], [0.9, 1]], score_K=True)["VS"]
+    assert found["VS"] == pytest.approx(right, rel=1e-12)
+
+
+def test_the_sets_of_a_comparison_are_sifted_together():
+    sets = {"mine": file(TABLE), "yours": file("smiles\n" + "\n".join([*GOOD, "bad", BAD[0]]))}
+    with pytest.raises(UnusableError) as caught:
+        answered.compared(sets, "molecules", "morgan")
+    assert caught.value.what == "7 of 17 molecules cannot be used"
+    assert caught.value.rows == ("set mine, rows 3, 5, 7, 9 and 11; set yours, rows 7 and 8")
+    found = answered.compared(sets, "molecules", "morgan", leave_out=True)
+    assert [row["n"] for row in found["rows"]] == [5, 5]
+
+
+def test_images_that_have_no_direction_are_named_and_left_out():
+    shapes = find_example("Shapes in three colours").images()[:3]
+    black = shapes[0].point(lambda _: 0)
+    files = []
+    for i, image in enumerate([shapes[0], black, *shapes[1:], black]):
+        buffer = io.BytesIO()
+        image.save(buffer, "PNG")
+        files.append((f"shape {i}.png", buffer.getvalue()))
+    samples = read(Given(files=files))
+    error = unusable(samples, "pixels")
+    assert error.rows == "images shape 1.png and shape 4.png"
+    assert error.each[0].startswith("image shape 1.png is black all over")
+    found = score(samples, "pixels", leave_out=True)
+    right = compute([image.convert("RGB") for image in shapes], k="pixels")["VS"]
+    assert found["VS"] == pytest.approx(right, rel=1e-12)
+
+
+def test_an_image_read_here_has_the_pixels_that_the_kernel_sees(tmp_path):
+    Image = pytest.importorskip("PIL.Image")
+    rng = np.random.default_rng(0)
+    paths = []
+    for i in range(4):
+        paths.append(tmp_path / f"{i}.png")
+        Image.fromarray(rng.integers(0, 255, (50, 41, 3), dtype=np.uint8)).save(paths[-1])
+    samples = read(Given(files=[(path.name, path.read_bytes()) for path in paths]))
+    right = compute([str(path) for path in paths], k="pixels", mode="RGB")["VS"]
+    assert score(samples, "pixels")["VS"] == pytest.approx(right, rel=1e-12)
+
+
+def test_paragraphs_are_scored_as_one_says():
+    text = "\n\n".join(f"Answer {i} is {word}.\nIt ends." for i, word in enumerate("abcd"))
+    assert score(box(text), "ngram_overlap")["n"] == 4
+    lines = score(box(text, separator="line"), "ngram_overlap", options={"ns": [1]})
+    assert lines["n"] == 8
+    right = compute([line for line in text.split("\n") if line], ns=[1])["VS"]
+    assert lines["VS"] == pytest.approx(right, rel=1e-12)
+
+
+def test_sets_of_different_kinds_are_not_compared():
+    with pytest.raises((RefusedError, ValueError)):
+        answered.compared({"a": box("a b\nc d"), "b": box("1,2\n3,4")}, "texts")

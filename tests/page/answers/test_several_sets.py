@@ -1,0 +1,350 @@
+"""Sets side by side on the page and through its API: the numbers of vendiscore.compare."""
+
+import functools
+import itertools
+import math
+import re
+
+import numpy as np
+import pytest
+from answered import clusters, compared, read, through
+from sources import sentences
+
+pytest.importorskip("matplotlib")
+pytest.importorskip("rdkit")
+from vendiscore import compare
+from vendiscore.comparison import LESS, MORE, SAME, Comparison, PairRow, SetRow
+from vendiscore.measures.divergences import distinct_of_first
+from vendiscore.resolve.sets import as_similarity
+from vendiscore.scoring.compute import compute
+from vendiscore_page.answers import api, distinctive_samples, several_sets
+from vendiscore_page.answers.jobs import Settings, job_of
+from vendiscore_page.answers.sample_readout import UnusableError
+from vendiscore_page.inputs import examples, uploads
+from vendiscore_page.inputs.submission import Asked, Given
+from vendiscore_page.quotas import RefusedError
+
+RNG = np.random.default_rng(0)
+SETS = {
+    "old": sentences(RNG, 40),
+    "new": sentences(RNG, 50),
+    "narrow": sentences(RNG, 60, narrow=0.8),
+}
+NS = {"k": "ngram_overlap", "ns": [1, 2, 3, 4]}
+
+
+@functools.cache
+def usual():
+    """Return the answer of the page for SETS, which tests read and do not change."""
+    return compared(SETS)
+
+
+@pytest.mark.parametrize("q", [0, 1, math.inf])
+def test_a_set_is_not_told_from_itself(q):
+    one = sentences(np.random.default_rng(0), 20)
+    answer = compared({"A": one, "B": one}, q=q)
+    assert answer["pairs"][0]["verdict"] == SAME
+    assert answer["sentence"].endswith(" between A and B.")
+
+
+def test_two_sets_of_one_source_are_rarely_told_apart():
+    told = 0
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        answer = compared({"A": sentences(rng, 20), "B": sentences(rng, 30)})
+        told += answer["pairs"][0]["verdict"] in (MORE, LESS)
+    assert told <= 1
+
+
+@pytest.mark.parametrize("n", [1, 3])
+def test_sets_that_are_too_small_are_said_to_be(n):
+    said = f"Set mine has too few samples to be compared: {n}, "
+    with pytest.raises(RefusedError, match=said):
+        compared({"mine": [f"x{i}" for i in range(n)], "yours": ["same"] * 20})
+
+
+def test_numbers_are_those_of_the_library():
+    answer = usual()
+    right = compare(SETS, permutations=299, level=0.99, **NS)
+    assert answer["matched_size"] == 40
+    assert answer["sentence"] == "old and new are more diverse than narrow."
+    assert answer["comparison"] == "n-grams of 1–4 words · q 1"
+    assert answer["verdicts"] == right.verdicts
+    assert [pair["verdict"] for pair in answer["pairs"]] == [SAME, MORE, MORE]
+    for ours, row in zip(answer["rows"], right.sets, strict=True):
+        assert (ours["name"], ours["n"]) == (row.name, row.n)
+        assert ours["VS"] == row.score
+        assert (ours["matched"], ours["low"], ours["high"]) == (
+            row.matched,
+            row.matched_low,
+            row.matched_high,
+        )
+    for ours, row in zip(answer["pairs"], right.pairs, strict=True):
+        assert (ours["a"], ours["b"], ours["difference"]) == (row.a, row.b, row.difference)
+        assert (ours["low"], ours["high"], ours["p"]) == (row.low, row.high, row.p_adjusted)
+    assert answer["signature"].startswith("compare|kernel=ngram_overlap|")
+    assert [picture["name"] for picture in answer["pictures"]] == ["matched"]
+    first, *rows = answer["csv"].splitlines()
+    assert first.startswith("set,n,VS,VS_se,VS_low,VS_high,matched_size,VS_matched")
+    assert [row.split(",")[0] for row in rows] == list(SETS)
+
+
+def test_the_api_says_the_same_and_names_samples():
+    answer = through(api.vendi_compare(list(SETS.values()), names=list(SETS)))
+    page = usual()
+    for name in ("sentence", "verdicts", "rows", "pairs", "signature", "matched_size", "level"):
+        assert answer[name] == page[name]
+    unnamed = api.vendi_compare([SETS["narrow"], SETS["old"]])
+    assert [row["name"] for row in unnamed["rows"]] == ["A", "B"]
+    assert unnamed["pairs"][0]["verdict"] == LESS
+    for each in answer["only"]:
+        for sample in each["samples"]:
+            assert sample["text"] == SETS[each["name"]][sample["place"]]
+
+
+CATS = [
+    *("a cat sat", "a cat ran", "the dog sat", "cats sleep all day", "a cat ate", "the cat ran"),
+    *("a cat slept", "the cat sat", "cats eat all day", "a cat hid"),
+]
+DOGS = [
+    *("the dog sat", "a dog ran", "a dog sat", "the dog ran", "a dog ate", "dogs bark all day"),
+    *("the dog ate", "a dog slept", "dogs eat all day", "a dog hid"),
+]
+
+
+def test_what_is_only_in_one_is_what_surprises_the_others_beyond_chance():
+    sets = {"cats": [*CATS, *CATS], "dogs": [*DOGS, *DOGS]}
+    found = {each["name"]: each for each in compared(sets, options={"ns": [1]})["only"]}
+    assert found["cats"]["than"] == "dogs"
+    pool = as_similarity([*sets["cats"], *sets["dogs"]], k="ngram_overlap", ns=[1])
+    excess, false = distinct_of_first(pool, 20, 24)
+    shown = {sample["place"] - 1: sample for sample in found["cats"]["samples"]}
+    assert {*shown} == {i for i in range(10) if false[i] <= 0.2}
+    assert CATS.index("the dog sat") not in shown
+    for i, sample in shown.items():
+        assert sample["surprise"] == pytest.approx(excess[i], abs=1e-4)
+        assert sample["false"] == pytest.approx(false[i], abs=1e-4)
+        assert sample["times"] == 2
+
+
+def test_repeats_are_one_row_with_how_many_there_are():
+    answer = compared({"cats": [*CATS, CATS[3], CATS[0], CATS[3]], "dogs": DOGS})
+    shown = {sample["text"]: sample for sample in answer["only"][0]["samples"]}
+    assert len(shown) == len(answer["only"][0]["samples"])
+    assert (shown[CATS[3]]["times"], shown[CATS[3]]["place"]) == (3, 4)
+    assert shown[CATS[0]]["times"] == 2
+    rows = {name: np.repeat(np.eye(3) + i, 4, axis=0) for i, name in enumerate("ab")}
+    for each in compared(rows, "vectors", "rbf")["only"]:
+        assert [sample["times"] for sample in each["samples"]] == [4, 4, 4]
+
+
+def listed(kind: str, sets: dict) -> list[dict]:
+    jobs = {
+        name: job_of(read(part, kind), [*range(len(part))], KERNELS[kind])
+        for name, part in sets.items()
+    }
+    pool = [sample for part in sets.values() for sample in part]
+    together = as_similarity(pool if kind == "texts" else np.stack(pool), k=KERNELS[kind])
+    return distinctive_samples.only(
+        together, jobs, {name: range(len(part)) for name, part in sets.items()}
+    )
+
+
+KERNELS = {"texts": "ngram_overlap", "vectors": "rbf"}
+
+
+@pytest.mark.parametrize("kind", KERNELS)
+@pytest.mark.parametrize("sizes", [(20, 30), (8, 60, 15)])
+def test_of_sets_of_one_source_nothing_is_listed(kind, sizes):
+    found = []
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        n = sum(sizes)
+        one = sentences(rng, n) if kind == "texts" else rng.normal(size=(n, 4))
+        ends = np.cumsum([0, *sizes]).tolist()
+        sets = {f"{i}": one[i:j] for i, j in itertools.pairwise(ends)}
+        found.append(any(each["samples"] for each in listed(kind, sets)))
+    assert sum(found) <= 3  # of 20, where 1 is expected
+
+
+def test_of_a_set_that_differs_samples_are_listed_and_of_others_none():
+    rng = np.random.default_rng(0)
+    sets = {"old": sentences(rng, 40), "other": [f"quite another thing {i}" for i in range(20)]}
+    assert all(len(each["samples"]) == 10 for each in listed("texts", sets))
+    assert all(each["p"] == 0.001 for each in listed("texts", sets))
+
+
+def test_of_many_sets_each_is_compared_with_each():
+    sets = {f"set {i}": clusters(12, 2, i) for i in range(5)}
+    answer = compared(sets, "vectors", "cosine")
+    assert len(answer["pairs"]) == 10
+    assert answer["level"] == 0.95
+    assert answer["only"][0]["than"].count("set") == 4
+    eight = compared({f"{i}": clusters(4, 2, i) for i in range(8)}, "vectors", "rbf")
+    assert len(eight["rows"]) == 8
+    bars = re.findall(r"stroke: (#\w+);[^\"]*stroke-width: 2\.5", eight["pictures"][0]["svg"])
+    assert len(set(bars)) == len(bars) == 8  # one of another colour each
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: api.vendi_compare([["a"]]), "Two to 8 sets"),
+        (lambda: api.vendi_compare([["a"]] * 9), "Two to 8 sets"),
+        (lambda: api.vendi_compare("ab"), "Expected a list of sets"),
+        (lambda: api.vendi_compare([["a"], "b"]), "Expected a list of texts"),
+        (lambda: api.vendi_compare([["a"], ["b"]], kind="files"), "Unknown kind"),
+        (lambda: api.vendi_compare([["a"] * 4] * 2, permutations=10**9), "from 299 to 999"),
+        (lambda: api.vendi_compare([["a"], ["b"]]), "Set A has too few samples"),
+        (lambda: api.vendi_compare([["a"] * 4] * 2, names=["x"]), "Expected 2 names"),
+        (lambda: api.vendi_compare([["a"] * 4] * 2, names=["x", "x"]), "that all differ"),
+        (lambda: api.vendi_compare([["a"] * 1001] * 2), "More than 1,000"),
+        (
+            lambda: api.vendi_compare([[[1]] * 4, [[1, 2]] * 4], "vectors", "rbf"),
+            "the same number of columns",
+        ),
+        (lambda: api.vendi_compare([np.eye(4).tolist()] * 2, "vectors", "K"), "matri"),
+        (lambda: compared({"A": ["a"] * 4}), "Two to 8 sets"),
+        (lambda: compared({"A": np.eye(4), "B": np.eye(4)}, "vectors", "K"), "matri"),
+        (lambda: compared({"A": ["a"] * 4, "B": read(["C"] * 4, "molecules")}), "of one kind"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(call, said):
+    with pytest.raises(RefusedError) as caught:
+        call()
+    assert said in str(caught.value)
+
+
+def test_samples_that_cannot_be_used_are_named_by_their_set_or_left_out():
+    sets = {"A": ["CCO", "CC", "CCC", "C"], "B": ["CO", "XX", "CC", "CCCC", "c1ccccc1"]}
+    with pytest.raises(UnusableError) as caught:
+        compared(sets, "molecules", "morgan")
+    assert "B, line 2" in str(caught.value)
+    answer = compared(sets, "molecules", "morgan", leave_out=True)
+    assert answer["rows"][1]["n"] == 4
+    assert any(note.startswith("B: Left out 1 of 5") for note in answer["notes"])
+    assert 2 not in [sample["place"] for sample in answer["only"][1]["samples"]]
+
+
+def test_large_sets_are_compared_at_100_and_larger_ones_are_drawn():
+    sets = {"A": clusters(110, 3), "B": clusters(1_050, 3, 1)}
+    answer = compared(sets, "vectors", "cosine")
+    assert answer["matched_size"] == 100
+    assert answer["rows"][1]["n"] == 1_000
+    assert answer["notes"][0].startswith("B: These are 1,000 of 1,050 vectors, drawn at random")
+
+
+def test_sets_of_vectors_share_one_bandwidth():
+    a, b = (np.array([[0.0], [1.0], [2.0], [3.0]]) * times for times in (1, 100))
+    arguments = api.vendi_compare([a.tolist(), b.tolist()], "vectors", "rbf")["arguments"]
+    both = compute(np.concatenate([a, b]), k="rbf", details=True)["details"]
+    assert arguments["sigma"] == both["options"]["sigma"]
+
+
+def test_long_work_is_told_percent_by_percent():
+    sets = {name: read(clusters(60, 80, seed), "vectors") for seed, name in enumerate("AB")}
+    notes = list(several_sets.compare(sets, Settings("cosine"), 299))
+    assert notes[0] == "Comparing: 0 % done."
+    assert 2 < len(notes) == len(set(notes)) <= 102
+
+
+@pytest.mark.parametrize("pairing", examples.PAIRINGS, ids=lambda pairing: pairing["name"])
+def test_every_example_of_a_comparison_is_answered(pairing):
+    kernel = {"texts": "ngram_overlap", "molecules": "morgan", "vectors": "rbf"}[pairing["kind"]]
+    sets = {
+        each["name"]: uploads.read(Given(), Asked(kind=pairing["kind"], example=each["example"]))
+        for each in pairing["sets"]
+    }
+    answer = compared(sets, pairing["kind"], kernel)
+    assert [row["n"] for row in answer["rows"]] == list(map(len, sets.values()))
+
+
+def grouped(sets: dict, more: str = "", **asked):
+    """Return the sets as one table, mixed, with a column of their names."""
+    rows = [(name, text) for name, texts in sets.items() for text in texts]
+    rows = [rows[i] for i in np.random.default_rng(1).permutation(len(rows))]
+    table = "model,answer\n" + "".join(f"{name},{text}\n" for name, text in rows) + more
+    return uploads.read(Given(text=table), Asked(by="model", column="answer", **asked))
+
+
+def test_the_groups_of_one_table_are_compared_as_sets():
+    samples = grouped(SETS)
+    answer = compared({"A": samples})
+    labels = list(dict.fromkeys(samples.groups))
+    right = {row["name"]: row for row in usual()["rows"]}
+    assert [row["name"] for row in answer["rows"]] == labels
+    for ours in answer["rows"]:
+        theirs = right[ours["name"]]
+        assert ours["n"] == theirs["n"]
+        assert ours["VS"] == pytest.approx(theirs["VS"])
+    assert [pair["verdict"] for pair in answer["pairs"] if pair["b"] == "narrow"] == [MORE, MORE]
+    table = compare(samples.values, by=samples.groups, permutations=299, level=0.99, **NS)
+    assert {row.name: row.matched for row in table.sets} == pytest.approx(
+        {row["name"]: row["matched"] for row in answer["rows"]}
+    )
+    assert answer["notes"] == samples.told
+    places = dict(zip(samples.places, samples.values, strict=True))
+    for each in answer["only"]:
+        for sample in each["samples"]:
+            assert places[sample["place"]] == sample["text"]
+            assert sample["text"] in SETS[each["name"]]
+
+
+def test_rows_without_a_group_are_named_and_left_out_only_when_asked():
+    samples = grouped(SETS, more=",nobody said this\nold,\n")
+    with pytest.raises(UnusableError, match="2 of 152 texts cannot be used: row 152") as caught:
+        compared({"A": samples})
+    assert caught.value.rows == "rows 152 and 153"
+    answer = compared({"A": samples}, leave_out=True)
+    assert sum(row["n"] for row in answer["rows"]) == 150
+    assert any("row 152" in note and "has no group" in note for note in answer["notes"])
+    assert any(note.startswith("old: Left out") and "row 153" in note for note in answer["notes"])
+
+
+def test_groups_that_are_no_sets_are_refused_in_words():
+    said = r"Two to 8 sets or groups can be compared, got {}; add a set, or pick the column"
+    with pytest.raises(RefusedError, match=said.format("one set without groups")):
+        compared({"A": SETS["old"]})
+    with pytest.raises(RefusedError, match=said.format("1 in column 'model'")):
+        compared({"A": grouped({"old": SETS["old"]})})
+    with pytest.raises(RefusedError, match=said.format("9 in column 'model'")):
+        compared({"A": grouped({f"m{i}": SETS["old"][:4] for i in range(9)})})
+    with pytest.raises(RefusedError, match="Set few has too few samples to be compared: 3"):
+        compared({"A": grouped({"few": SETS["old"][:3], "many": SETS["new"]})})
+
+
+@pytest.mark.parametrize("kind", ["molecules", "vectors"])
+def test_groups_of_any_kind_are_compared_as_sets(kind):
+    values = {
+        "molecules": ["CCO", "CCC", "CCCO", "c1ccccc1", "CCN", "CCCl", "CC=O", "C1CC1"],
+        "vectors": clusters(8),
+    }[kind]
+    samples = read(values, kind, groups=[*"aabbabab"])
+    answer = compared({"A": samples}, kind, "morgan" if kind == "molecules" else "cosine")
+    assert [(row["name"], row["n"]) for row in answer["rows"]] == [("a", 4), ("b", 4)]
+
+
+def test_blocks_of_lines_are_sets_too():
+    text = "\n\n".join("\n".join(SETS[name]) for name in ("old", "new"))
+    samples = uploads.read(Given(text=text), Asked(blocks=True))
+    answer = compared({"A": samples})
+    assert [row["name"] for row in answer["rows"]] == ["group 1", "group 2"]
+    assert [row["n"] for row in answer["rows"]] == [40, 50]
+
+
+def test_where_sets_stand_is_told_without_numbers():
+    rows = {name: SetRow(name, 9, *[1.0] * 3, 1.0, 9, *[1.0] * 4) for name in "ABCD"}
+
+    def told(**differences: float) -> str:
+        pairs = [
+            PairRow(*pair, differences.get("".join(pair), 0.0), 0, 0, 0, 0.01, 99)
+            for pair in itertools.combinations(rows, 2)
+        ]
+        found = Comparison(tuple(rows.values()), tuple(pairs), 1.0, 0.95)
+        return several_sets.standing(found)
+
+    assert told() == "No difference shown between A, B, C and D."
+    assert told(AB=1) == "A is more diverse than B."
+    assert told(AB=-1, BC=1) == "B is more diverse than A and C."
+    assert told(AC=1, BC=1, AD=1, BD=1) == "A and B are more diverse than C and D."
+    assert told(AB=1, CD=-2) == "A is more diverse than B; D is more diverse than C."

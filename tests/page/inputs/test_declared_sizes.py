@@ -1,0 +1,78 @@
+"""Files are weighed by what their headers declare, not by their bytes."""
+
+import io
+import tracemalloc
+
+import files_people_have as files
+import hostile
+import numpy as np
+import pytest
+from hostile import archive, png
+
+pytest.importorskip("PIL.Image")
+pytest.importorskip("pyarrow")
+
+from vendiscore_page.inputs.declared_sizes import Size, declared_size
+from vendiscore_page.inputs.submission import Given
+from vendiscore_page.inputs.uploads import read
+
+
+def size(*contents: tuple[str, bytes], text: str = "") -> Size:
+    return declared_size(Given(files=contents, text=text), draw=0)
+
+
+def numbers(n: int) -> bytes:
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, X=np.zeros(n))
+    return buffer.getvalue()
+
+
+def test_images_count_the_pixels_of_their_headers():
+    one = hostile.webp(7_000)
+    assert size(("a.webp", one)) == (len(one), 0, 49_000_000)
+    assert size(("a.png", png(30, 20)), ("b.png", png(10, 10))).pixels == 700
+    packed = archive({f"{i}.webp": one for i in range(24)})
+    assert len(packed) < 10_000
+    assert size(("a.zip", packed)) == (24 * len(one), 0, 24 * 49_000_000)
+
+
+def test_only_images_that_would_be_decoded_count():
+    assert size(("a.png", png(9_001, 7_000))).pixels == 0  # refused for itself
+    many = archive({f"{i}.png": png(5, 5) for i in range(300)})
+    assert size(("a.zip", many)).pixels == 200 * 25
+    assert size(("a.png", b"hello"), ("b.png", png(10, 10)[:-30])).pixels == 100
+
+
+def test_zips_and_arrays_count_what_they_unpack_to():
+    assert size(("a.zip", archive({"a.txt": b"a" * 10**7}))).bytes == 10**7
+    assert size(("a.npz", numbers(1_000_000))).bytes > 8_000_000
+    assert size(text="abc") == (3, 0, 0)
+
+
+@pytest.mark.parametrize("wrap", [lambda data: data, lambda data: archive({"a.parquet": data})])
+def test_parquet_counts_its_values(wrap):
+    data = files.parquet(e=[[0.0] * 1_000] * 2_000)
+    assert len(data) < 20_000
+    assert size(("a.parquet", wrap(data))).cells == 2_000_000
+
+
+def test_damaged_files_count_nothing():
+    for data in (b"PK\x03\x04 and no more", b"PAR1 and no more", b""):
+        assert size(("a", data), ("b.txt", b"hello")).cells == 0
+
+
+def test_long_texts_of_a_column_are_not_copied_to_find_their_kind():
+    import pyarrow as pa
+
+    once = pa.DictionaryArray.from_arrays(
+        pa.array(np.zeros(1_000, np.int32)), pa.array(["a b c " * 500_000])
+    )
+    data = files.parquet(answer=once)
+    assert len(data) < 10_000_000
+    tracemalloc.start()
+    try:
+        read(Given(files=[("a.parquet", data)]))
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 100_000_000

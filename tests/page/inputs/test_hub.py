@@ -1,0 +1,180 @@
+"""Data sets of the Hub: by their id, the first rows, and nobody but the Hub is asked."""
+
+import io
+
+import files_people_have as files
+import numpy as np
+import pytest
+from data_hub import DataHub
+
+from vendiscore.reading.limits import AskError
+from vendiscore_page.inputs import hub, parts
+from vendiscore_page.inputs.uploads import Asked, Given, read
+from vendiscore_page.quotas import RefusedError
+
+pytest.importorskip("pyarrow")
+
+STORIES = files.parquet(id=[1, 2, 3], answer=files.TEXTS, mark=[0.5, 1.0, 2.0])
+OTHERS = files.parquet(answer=["another it is", "and one more"])
+SETS = {
+    "me/stories": {"default": {"train": [STORIES], "test": [OTHERS]}},
+    "me/several": {"en": {"train": [STORIES]}, "de": {"train": [OTHERS], "test": [OTHERS]}},
+    "me/odd": {"default": {"left": [STORIES], "right": [OTHERS]}},
+    "me/two.columns": {"default": {"train": [files.parquet(a=["b c d"], b=["e f g"])]}},
+    "me/vectors": {"default": {"train": [files.parquet(e=files.X.tolist())]}},
+}
+
+
+@pytest.fixture
+def there(monkeypatch):
+    with DataHub(SETS) as served:
+        monkeypatch.setenv("HF_ENDPOINT", served.url)
+        yield served
+
+
+def of(dataset: str, **asked):
+    return read(Given(), Asked(dataset=dataset, **asked))
+
+
+def test_an_id_is_enough_and_what_was_read_is_said(there):
+    found = of("me/stories")
+    assert (found.kind, found.values, list(found.places)) == ("texts", files.TEXTS, [1, 2, 3])
+    assert found.name == "me/stories:default/train › answer"
+    assert found.notes[:2] == (
+        "From the Hub: the data set me/stories, configuration default, split train.",
+        "It also has me/stories:default/test.",
+    )
+    assert found.columns == ("id", "answer", "mark")
+    assert all(path.startswith("/api/datasets/me/stories/parquet") for path in there.asked)
+
+
+def test_configuration_split_and_column_can_be_named(there):
+    assert of("me/stories:default/test").values == ["another it is", "and one more"]
+    assert of("me/several:en").values == files.TEXTS
+    assert of("me/stories", column="mark").values.tolist() == [[0.5], [1.0], [2.0]]
+    assert np.array_equal(of("me/vectors").values, files.X)
+
+
+@pytest.mark.parametrize(
+    ("dataset", "question", "answer"),
+    [
+        ("me/several", "Which configuration of me/several", {"dataset": "me/several:de"}),
+        ("me/odd", "Which split of me/odd:default", {"dataset": "me/odd:default/right"}),
+        ("me/two.columns", "Columns a, b could be meant", {"column": "b", "kind": "texts"}),
+    ],
+)
+def test_what_is_not_plain_is_asked(there, dataset, question, answer):
+    with pytest.raises(AskError, match=question) as caught:
+        of(dataset)
+    choices = [options for _, options in caught.value.choices]
+    assert answer in choices
+    assert len(read(Given(), Asked(**({"dataset": dataset} | answer)))) > 0
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "stories",
+        "me/stories/x",
+        "../etc/passwd",
+        "/etc/passwd",
+        "me/..",
+        "https://elsewhere.org/a/b",
+        "me/stories?x=1",
+        "me/stories#x",
+        "me/sto ries",
+        "me@elsewhere.org/stories",
+        "me/stories:a/b/c",
+        "me/stories:../x",
+        "me/" + "x" * 200,
+        "mé/stories",
+        "hf://datasets/me/stories",
+    ],
+)
+def test_only_ids_are_asked_for(there, name):
+    with pytest.raises(RefusedError, match="Expected the id of a data set, owner/name"):
+        of(name)
+    assert not there.asked
+
+
+@pytest.mark.parametrize(
+    ("dataset", "said"),
+    [
+        ("me/nothing", "There is no public data set me/nothing on the Hub"),
+        ("me/stories:none", "There is no configuration 'none'; there are default"),
+        ("me/stories:default/none", "There is no split 'none'; there are train, test"),
+    ],
+)
+def test_what_is_not_there_is_said(there, dataset, said):
+    with pytest.raises(RefusedError, match=said):
+        of(dataset)
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        ((200, b"<html>"), "no tables of a/b that can be read"),
+        ((200, b"[1]"), "no tables of a/b"),
+        ((200, b"{}"), "no tables of a/b"),
+        ((200, b'{"default": {"train": ["http://127.0.0.1:1/x.parquet"]}}'), "no tables of a/b"),
+        ((200, b'{"default": {"train": ["file:///etc/passwd"]}}'), "no tables of a/b"),
+        ((200, b'{"default": {"train": [3]}}'), "no tables of a/b"),
+        ((200, b"[" * 10_000), "no tables of a/b"),
+        ((200, b" " * 5_000_000), "no tables of a/b"),
+        ((500, b""), "answered with error 500 for a/b: try again later"),
+        ((403, b""), "There is no public data set a/b"),
+    ],
+)
+def test_an_answer_of_any_kind_is_survived_and_leads_nowhere_else(monkeypatch, answer, said):
+    with DataHub({}, lists={"a/b": answer}) as served:
+        monkeypatch.setenv("HF_ENDPOINT", served.url)
+        with pytest.raises(RefusedError, match=said):
+            of("a/b")
+
+
+def test_a_hub_that_does_not_answer_is_told_from_an_id_that_is_wrong(monkeypatch):
+    monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
+    with pytest.raises(RefusedError, match="The Hub does not answer just now"):
+        of("me/stories")
+
+
+def test_of_a_long_data_set_the_first_rows_are_fetched_and_a_part_is_drawn(there, monkeypatch):
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    rng = np.random.default_rng(0)
+    texts = [f"text {i} {rng.bytes(150).hex()}" for i in range(30_000)]
+    buffer = io.BytesIO()
+    pq.write_table(pa.table({"text": texts}), buffer, row_group_size=2_000)
+    there.sets["me/long"] = {"default": {"train": [buffer.getvalue(), b"unread"]}}
+    monkeypatch.setattr(hub, "MAX_ROWS", 3_000)
+    found = of("me/long")
+    assert (len(found), found.total) == (1_000, 3_000)
+    assert "The first 3,000 of more than 30,000 rows were read" in found.notes[0]
+    assert all(found.values[i] == texts[place - 1] for i, place in enumerate(found.places))
+    assert there.sent < len(buffer.getvalue()) / 5
+    monkeypatch.setattr(hub, "MAX_BYTES", 100_000)
+    with pytest.raises(RefusedError, match="take more than 0 MB"):
+        of("me/long")
+
+
+def test_a_server_that_sends_files_as_a_whole_only_is_not_downloaded(monkeypatch):
+    with DataHub(SETS, whole=True) as served:
+        monkeypatch.setenv("HF_ENDPOINT", served.url)
+        with pytest.raises(RefusedError, match="as a whole only"):
+            of("me/stories")
+
+
+def test_a_damaged_file_is_said(there):
+    there.sets["me/bad"] = {"default": {"train": [b"PAR1" + b"\0" * 500]}}
+    with pytest.raises(RefusedError, match="This parquet file cannot be read"):
+        of("me/bad")
+
+
+def test_the_part_that_is_drawn_can_be_another(there, monkeypatch):
+    monkeypatch.setattr(parts.quotas, "MAX_SAMPLES", 2)
+    assert {tuple(of("me/stories", draw=draw).places) for draw in range(9)} == {
+        (1, 2),
+        (1, 3),
+        (2, 3),
+    }

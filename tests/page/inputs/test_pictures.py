@@ -1,0 +1,132 @@
+"""Images and zips made to hurt: one that cannot be used is named, the others are read."""
+
+import base64
+import io
+import struct
+import zipfile
+
+import files_people_have as files
+import hostile
+import pytest
+from hostile import archive, png
+from turned_away import given, refused
+
+from vendiscore_page.inputs import zips
+from vendiscore_page.inputs.uploads import Asked, Given, read
+
+pytest.importorskip("PIL.Image")
+pytest.importorskip("pillow_heif")
+from vendiscore_page.inputs import pictures
+
+
+def test_what_systems_put_into_a_zip_is_not_there():
+    hidden = ("__MACOSX/._a.png", ".ipynb_checkpoints/a.png", "trip/Thumbs.db", "desktop.ini")
+    data = archive({"trip/a.png": b"", "b.txt": b"b", **dict.fromkeys(hidden, b"x")})
+    assert zips.names(data) == ["trip/a.png", "b.txt"]
+    assert list(zips.contents(data, lambda name: True)) == [("a.png", b""), ("b.txt", b"b")]
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "said"),
+    [
+        ("a.svg", lambda: b"<svg xmlns='http://www.w3.org/2000/svg'/>", "as PNG or JPEG"),
+        ("a.zip", lambda: b"PK\x03\x04 and no more", "cannot be read"),
+        ("a.zip", lambda: archive({f"{i}.png": b"x" for i in range(30_000)}), "30,000 entries"),
+        ("a.zip", lambda: archive({"a.png": b"\0" * 10**8}), "unpacks to more than"),
+        (
+            "a.zip",
+            lambda: archive({f"{i}.png": b"\0" * 6 * 10**7 for i in range(4)}),
+            "unpacks to more than 192 MB",
+        ),
+        ("a.zip", lambda: archive({"a.doc": b"hello"}), "has no images, no .txt files"),
+        ("a.zip", lambda: archive({}), "but nothing"),
+        ("a.zip", lambda: archive({"b.zip": archive({"a.png": b""})}), "but b.zip"),
+    ],
+    ids=range(8),
+)
+def test_hostile_zips_are_refused(name, data, said):
+    assert said in refused(read, given(name, data()))
+
+
+def test_a_zip_with_a_list_of_entries_beyond_all_measure_is_refused_unread():
+    data = bytearray(archive({"a.png": b"x"}))
+    end = data.rfind(b"PK\x05\x06")
+    data[end + 12 : end + 16] = struct.pack("<I", 60_000_000)
+    assert "more files than are read" in refused(zips.names, bytes(data))
+
+
+def test_names_in_zips_lead_nowhere():
+    entries = {
+        "../../etc/a.png": png(8, 8, 50),
+        "C:\\b\\c.png": png(8, 8, 90),
+        "__MACOSX/._a.png": b"junk",
+        "readme.txt": b"hello",
+    }
+    found = read(Given(files=[("x.zip", archive(entries)), ("../d.png", png(40, 20))]))
+    assert found.places == [picture.name for picture in found.values]
+    assert found.places == ["a.png", "c.png", "d.png"]
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (lambda: png(20_000, 20_000), "has more than 80 megapixels, where this page takes"),
+        (lambda: png(9_001, 7_000), "has 63 megapixels, where this page takes up to 55"),
+        (lambda: b"<svg xmlns='http://www.w3.org/2000/svg'/>", "is not an image that can be read"),
+        (lambda: b"hello", "is not an image that can be read here (PNG, JPEG"),
+        (lambda: png(300, 300)[:-30], "cannot be read"),
+        (hostile.half_a_jpeg, "cannot be read"),
+        (lambda: files.photo("HEIF")[:-200], "cannot be read"),
+    ],
+    ids=range(7),
+)
+def test_an_image_that_cannot_be_used_is_named_and_the_others_are_read(data, said):
+    bad = data()
+    found = read(
+        Given(files=[("a.png", png(9, 9)), ("b.png", bad), ("c.zip", archive({"d.png": bad}))])
+    )
+    assert found.places == ["a.png", "b.png", "d.png"]
+    assert list(found.problems) == [1, 2]
+    assert all(problem.startswith(said) for problem in found.problems.values())
+    assert said in refused(pictures.decode_images, [base64.b64encode(bad).decode()])
+
+
+def test_too_many_megapixels_together_are_refused(monkeypatch):
+    monkeypatch.setattr(pictures, "MAX_ALL_PIXELS", 1_000_000)
+    several = Given(files=[(f"{i}.png", png(700, 700)) for i in range(3)])
+    assert "more than 1 megapixels together" in refused(read, several)
+
+
+def test_images_too_large_together_are_refused_by_their_headers():
+    one = hostile.webp(7_000)
+    assert len(one) < 100
+    said = "more than 1,200 megapixels together"
+    assert said in refused(read, given("a.zip", archive({f"{i}.webp": one for i in range(25)})))
+    assert said in refused(pictures.decode_images, [base64.b64encode(one).decode()] * 25)
+
+
+def test_of_more_images_than_fit_a_part_is_decoded():
+    entries = {f"{i}.png": png(5, 5, i % 250) for i in range(300)}
+    found = read(given("a.zip", archive(entries)))
+    assert (len(found), found.total) == (200, 300)
+    assert "200 of 300 images, drawn at random" in found.notes[-1]
+    other = read(given("a.zip", archive(entries)), Asked(draw=1))
+    assert found.places != other.places
+
+
+def test_images_of_the_api_are_base64_with_or_without_a_prefix():
+    data = base64.b64encode(png(9, 9)).decode()
+    found = pictures.decode_images([data, f"data:image/png;base64,{data}"])
+    assert found[0].small.tobytes() == found[1].small.tobytes()
+    assert "Image 0 is not valid base64" in refused(pictures.decode_images, ["*"])
+    assert "Expected a list" in refused(pictures.decode_images, "abc")
+    assert "not an image" in refused(pictures.decode_images, [base64.b64encode(b"hello").decode()])
+
+
+def test_an_encrypted_zip_says_so():
+    buffer = io.BytesIO(archive({"a.png": png(9, 9)}))
+    data = bytearray(buffer.getvalue())
+    for sign, offset in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        data[data.find(sign) + offset] |= 1
+    assert zipfile.ZipFile(io.BytesIO(bytes(data))).infolist()[0].flag_bits & 1
+    assert "it is encrypted" in refused(read, given("a.zip", bytes(data)))

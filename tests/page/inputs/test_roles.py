@@ -1,0 +1,142 @@
+"""Roles of columns, found by names and cells in tables that people have."""
+
+import io
+import json
+
+import pytest
+
+from vendiscore.reading.limits import AskError
+from vendiscore_page.inputs.uploads import Asked, Given, RefusedError, read
+
+pytest.importorskip("rdkit")
+PROMPTS = ["Name a fruit.", "Describe the sea.", "Why do cats purr?", "What is love?"]
+MODELS = ("small", "large", "other")
+CROSSED = [(m, p, f"{m} answers {p} {k}") for p in PROMPTS for m in MODELS for k in range(2)]
+
+
+def of(header: str, rows, sign: str = ",", **asked):
+    lines = [header, *(sign.join(map(str, row)) for row in rows)]
+    return read(Given(files=[("a.csv", "\n".join(lines).encode())]), Asked(**asked))
+
+
+def roles(found) -> dict[str, str]:
+    return {role: column for role, (column, _) in found.roles.items()}
+
+
+SIMPLE = {"model": "model", "prompt": "prompt"}
+TABLES = {
+    "model,prompt,answer": (",", CROSSED, "answer", SIMPLE),
+    # German, under semicolons
+    "Modell;Frage;Antwort": (
+        ";",
+        CROSSED,
+        "Antwort",
+        {"model": "Modell", "prompt": "Frage"},
+    ),
+    # Names that say nothing: each model has answers to each prompt.
+    "who,told,said": (",", CROSSED, "said", {"model": "who", "prompt": "told"}),
+    "prompt_id,completion": (
+        ",",
+        [(i // 3, f"completion {i} is good") for i in range(12)],
+        "completion",
+        {"prompt": "prompt_id"},
+    ),
+    "prompt_id,text": (
+        ",",
+        [(i, f"text {i} is good") for i in range(12)],
+        "text",
+        {"id": "prompt_id"},
+    ),
+    # The index of pandas, and a label by its cells
+    ",text,mood": (
+        ",",
+        [(i, f"text {i} is good", "so" if i % 2 else "no") for i in range(12)],
+        "text",
+        {"id": "column 1", "label": "mood"},
+    ),
+    "uid,category,caption": (
+        ",",
+        [(f"u{i}", "ab"[i % 2], f"a photo of {i} cats") for i in range(12)],
+        "caption",
+        {"id": "uid", "label": "category"},
+    ),
+    "name,smiles": (
+        ",",
+        [(f"M{i}", "C" * (i + 1) + "O") for i in range(12)],
+        "smiles",
+        {"id": "name"},
+    ),
+    # Ids that are there twice are none.
+    "id,answer": (",", [(i // 2, f"answer {i} is good") for i in range(12)], "answer", {}),
+}
+
+
+@pytest.mark.parametrize("header", TABLES)
+def test_columns_are_known_by_names_and_cells(header):
+    sign, rows, column, right = TABLES[header]
+    found = of(header, rows, sign)
+    assert found.column == column
+    assert roles(found) == right
+    for name, labels in found.roles.values():
+        at = [each.strip() or f"column {j}" for j, each in enumerate(header.split(sign), 1)]
+        assert list(labels) == [str(row[at.index(name)]) for row in rows]
+
+
+def test_the_same_is_found_in_json_and_parquet(tmp_path):
+    pd = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    frame = pd.DataFrame(CROSSED, columns=["model", "prompt", "answer"])
+    lines = "".join(json.dumps(row) + "\n" for row in frame.to_dict("records"))
+    parquet = io.BytesIO()
+    frame.to_parquet(parquet)
+    for name, data in ("a.jsonl", lines.encode()), ("a.parquet", parquet.getvalue()):
+        found = read(Given(files=[(name, data)]))
+        assert roles(found) == SIMPLE
+        assert list(found.roles["model"][1]) == [row[0] for row in CROSSED]
+        assert list(found.asked) == [row[1] for row in CROSSED]
+
+
+def test_a_visitor_says_which_column_has_a_role_or_that_none_has():
+    assert roles(of("model,prompt,answer", CROSSED, prompt="", model="", label="")) == {}
+    found = of("model,prompt,answer", CROSSED, id="prompt", prompt="model", model="")
+    assert roles(found) == {"id": "prompt", "prompt": "model"}
+    assert found.asked == [row[0] for row in CROSSED]
+    with pytest.raises(RefusedError, match="There is no column 'modle'"):
+        of("model,prompt,answer", CROSSED, model="modle")
+
+
+def test_a_number_of_a_prompt_is_not_taken_out_of_the_similarities():
+    rows = [(i // 3, f"completion {i} is good") for i in range(12)]
+    assert of("prompt_id,completion", rows).prompt_column == ""
+    assert of("prompt,completion", rows).prompt_column == "prompt"
+
+
+def test_missing_cells_are_kept_apart():
+    rows = [("" if i % 5 == 0 else "abc"[i % 3], f"text {i} is good") for i in range(20)]
+    found = of("model,answer", rows)
+    assert [label for label in found.roles["model"][1] if not label] == [""] * 4
+    assert not found.problems
+    grouped = of("model,answer", rows, sets="model")
+    assert set(grouped.problems.values()) == {"has no set"}
+
+
+def test_samples_keep_their_labels_in_a_random_part():
+    rows = [(f"r{i}", f"text {i} is good") for i in range(1_200)]
+    found = of("id,text", rows)
+    assert len(found) == 1_000
+    said = dict(rows)
+    assert [said[label] for label in found.ids] == found.values
+
+
+def test_a_column_for_each_model_is_offered_as_one_set_each():
+    rows = [(i, p, f"small says {i}", f"large tells {i}") for i, p in enumerate(PROMPTS)]
+    with pytest.raises(AskError, match="Which column holds the texts") as caught:
+        of("id,prompt,model_a,model_b", rows)
+    label, options = caught.value.choices[0]
+    assert label == "Each of model_a, model_b holds the answers of one model"
+    found = of("id,prompt,model_a,model_b", rows, **options)
+    assert found.values == [text for row in rows for text in row[2:]]
+    assert list(found.places) == [2, 2, 3, 3, 4, 4, 5, 5]
+    assert roles(found) == SIMPLE
+    assert found.roles["model"][1] == ["model_a", "model_b"] * len(PROMPTS)
+    assert found.asked == [p for p in PROMPTS for _ in range(2)]

@@ -1,0 +1,301 @@
+"""Pasted text is split in the likeliest way; from more than fits, a random part is drawn."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from vendiscore_page import quotas
+from vendiscore_page.inputs import examples, parts
+from vendiscore_page.inputs.uploads import Asked, Given, read
+from vendiscore_page.inputs.visitor_samples import ranges
+from vendiscore_page.quotas import RefusedError
+
+pytest.importorskip("rdkit")
+PARAGRAPHS = "\n\n".join(
+    f"Answer {i} is this.\nIt has a second line.\n  And a third." for i in range(20)
+)
+
+
+def pasted(text: str, **asked):
+    return read(Given(text=text), Asked(**asked))
+
+
+def test_lines_keep_their_numbers():
+    found = pasted("\ufeff one a \n\n two b\r\n")
+    assert (found.values, list(found.places), found.unit) == (["one a", "two b"], [1, 3], "line")
+    assert (found.kind, found.name, found.separator) == ("texts", "pasted", "line")
+
+
+@pytest.mark.parametrize(
+    ("text", "separator", "n"),
+    [
+        ("a b\nc d\ne f", "line", 3),
+        ("a b\n\nc d\n\ne f", "line", 3),  # each block is one line
+        ("a b\nc d\n\n", "line", 2),  # one block
+        (PARAGRAPHS, "blank", 20),
+        (PARAGRAPHS.replace("\n\n", "\r\n \r\n\r\n"), "blank", 20),
+        (PARAGRAPHS.replace("\n\n", "\n---\n"), "---", 20),
+        (PARAGRAPHS.replace("\n\n", "\n\n=====\n\n"), "===", 20),
+        ("one\n\ntwo\n***\nthree\n***\nfour\n\nfive", "***", 3),
+        ("###\none two\n###\nthree four\n###", "###", 2),
+        ("one\ntwo\n---\nthree", "line", 4),  # a sign that stands alone once
+        ("one --- two\nthree --- four", "line", 2),
+    ],
+)
+def test_the_likeliest_separator_is_taken_and_said(text, separator, n):
+    found = pasted(text)
+    assert (found.separator, len(found)) == (separator, n)
+    assert dict(found.splits)[separator] == n
+    assert found.notes[0].startswith(f"Read {n} ")
+    assert found.how.startswith("split by ")
+
+
+def test_what_each_way_to_split_would_give_is_said():
+    found = pasted(PARAGRAPHS.replace("\n\nAnswer 9", "\n---\nAnswer 9"))
+    assert found.splits == (("line", 61), ("blank", 19), ("---", 2))
+    assert found.notes[1] == "Split another way there would be 61 by lines, 2 by ---."
+    for separator, count in found.splits:
+        again = pasted(PARAGRAPHS.replace("\n\nAnswer 9", "\n---\nAnswer 9"), separator=separator)
+        assert len(again) == count
+        assert len(again.notes) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "separator"),
+    [
+        (PARAGRAPHS, "blank"),
+        (PARAGRAPHS.replace("\n\n", "\n---\n").replace("third", "|---|"), "---"),
+        (PARAGRAPHS.replace("\n\n", "<|end|>"), "<|end|>"),
+        (PARAGRAPHS.replace("\n\n", "\n%%\n"), "%%"),
+    ],
+)
+def test_texts_can_be_separated_as_one_says(text, separator):
+    found = pasted(text, separator=separator)
+    assert len(found) == 20
+    assert found.values[3].startswith("Answer 3 is this.\nIt has a second line.\n")
+    assert dict(found.splits)[separator] == 20
+    file = read(Given(files=[("a.txt", text.encode())]), Asked(separator=separator))
+    assert file.values == found.values
+
+
+def test_blank_lines_can_separate_groups():
+    found = pasted("a b\nc d\n\n\ne f\n", blocks=True)
+    assert (found.values, found.groups) == (["a b", "c d", "e f"], [1, 1, 2])
+    assert found.notes == ("Read 3 lines in 2 groups, separated by blank lines.",)
+    with pytest.raises(RefusedError, match="Groups are blocks of lines"):
+        pasted("a b\n\nc d", blocks=True, separator="blank")
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("1, 2.5\n-3, 4", [[1, 2.5], [-3, 4]]),
+        ("0,1\n1,0", [[0, 1], [1, 0]]),
+        ("0 5\n1 7\n2 9", [[0, 5], [1, 7], [2, 9]]),
+        ("1,5 2,5\n3,5 4,5", [[1.5, 2.5], [3.5, 4.5]]),
+        ("1,5; 2\n3; 4", [[1.5, 2], [3, 4]]),
+        ("1\t2\n3\t4", [[1, 2], [3, 4]]),
+        ("x,y\n1,2\n3,4", [[1, 2], [3, 4]]),
+        ("[[1, 2], [3, 4]]", [[1, 2], [3, 4]]),
+    ],
+)
+def test_rows_of_numbers_become_vectors_as_they_stand(text, values):
+    found = pasted(text)
+    assert found.kind == "vectors"
+    assert np.array_equal(found.values, values)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "others"),
+    [
+        ("CCO\nc1ccccc1\nCC(=O)O", "molecules", ("texts",)),
+        ("CC(=O)O\nc1ccccc1\nCC(C)C\nC1CC\nOCCO", "molecules", ("texts",)),  # one is bad
+        ("C\nCC\nNO\nCOIN\nSPOON", "texts", ("molecules",)),
+        ("I\nNO\nOF\nON\nSO", "texts", ("molecules",)),
+        ("I say no.\nNo, I say.\nC is a note.", "texts", ("molecules",)),
+        ("1. one\n2. two\n3. three", "texts", ()),
+        ("3 cats\n4 dogs", "texts", ()),
+        ("1\n2\n3", "vectors", ("texts",)),
+        ("今天天气很好。\n我喜欢吃苹果。", "texts", ()),
+    ],
+)
+def test_what_is_pasted_is_molecules_only_where_it_is_plain(text, kind, others):
+    found = pasted(text)
+    assert found.kind == kind
+    assert set(found.kinds) <= {"texts", "molecules", "vectors"} - {kind}
+    assert set(others) - {"molecules"} <= set(found.kinds)
+
+
+def test_cells_of_a_spreadsheet_and_json_can_be_pasted():
+    cells = pasted("id\tanswer\n1\tyes, it is\n2\tno; never\n")
+    assert (cells.values, list(cells.places)) == (["yes, it is", "no; never"], [2, 3])
+    assert (cells.name, cells.columns) == ("pasted › answer", ("id", "answer"))
+    assert pasted('["a b", "c d"]').values == ["a b", "c d"]
+    assert pasted('{"a": "b c"}\n{"a": "d e"}').values == ["b c", "d e"]
+    assert pasted("[1] is a footnote\n[2] is another]").kind == "texts"
+
+
+def test_of_more_texts_than_fit_a_stated_part_is_drawn_and_another_on_demand():
+    text = "\n".join(f"text number {i}" for i in range(1, 3001))
+    first, again, other = (pasted(text, draw=draw) for draw in (0, 0, 1))
+    for found in (first, other):
+        assert (len(found), found.total) == (1000, 3000)
+        assert found.notes[-1] == (
+            "These are 1,000 of 3,000 texts, drawn at random: more than 1,000 do not fit here."
+        )
+        assert found.values == [f"text number {place}" for place in found.places]
+    assert list(first.places) == sorted(first.places) == list(again.places)
+    assert len(set(first.places) & set(other.places)) < 500
+    assert other.draw == 1
+
+
+def test_long_texts_fit_by_their_characters_together():
+    text = "\n".join(f"{i} " + "x" * 10_000 for i in range(100))
+    found = pasted(text)
+    assert sum(map(len, found.values)) <= quotas.MAX_CHARACTERS < len(text)
+    assert (len(found), found.total) == (49, 100)
+
+
+def test_vectors_are_read_whole_as_far_as_they_fit_and_python_draws_the_same_part(monkeypatch):
+    X = np.arange(60.0).reshape(20, 3)
+    text = "\n".join(",".join(map(str, row)) for row in X)
+    assert len(pasted(text)) == 20
+    monkeypatch.setattr(parts.quotas, "MAX_VECTORS", 7)
+    found = pasted(text, draw=3)
+    assert (len(found), found.total) == (7, 20)
+    assert np.array_equal(found.values, X[np.array(found.places) - 1])
+    modules, expression = found.python([2, 4], False)
+    assert modules == "numpy as np, pandas as pd"
+    there = {"np": np, "pd": type("pd", (), {"read_csv": lambda *_, **__: _Frame(X)})}
+    assert np.array_equal(eval(expression, there), np.delete(found.values, [2, 4], axis=0))
+
+
+class _Frame:
+    def __init__(self, X):
+        self.to_numpy = lambda: X
+
+
+def test_problems_and_groups_stay_with_the_samples_that_are_drawn(monkeypatch):
+    monkeypatch.setattr(parts.quotas, "MAX_SAMPLES", 5)
+    table = "group,text\n" + "\n".join(
+        f"{i % 3},{'' if i % 2 else f'number {i}'}" for i in range(30)
+    )
+    found = read(Given(files=[("a.csv", table.encode())]), Asked(column="text", by="group"))
+    assert (len(found), found.total) == (5, 30)
+    for i, place in enumerate(found.places):
+        assert found.groups[i] == str((place - 2) % 3)
+        assert (i in found.problems) == (place % 2 == 1)
+
+
+def many_answers(prompts: int, models: int, times: int, characters: int = 20) -> bytes:
+    rows = [
+        f"{prompt}-{model}-{i},m{model},Question {prompt}?,{'x' * characters} {i} of {prompt}"
+        for i in range(times)
+        for model in range(models)
+        for prompt in range(prompts)
+    ]
+    return "\n".join(["id,model,prompt,answer", *rows]).encode()
+
+
+@pytest.mark.parametrize(
+    ("prompts", "times", "characters"), [(1000, 8, 20), (200, 8, 20), (100, 4, 5_000)]
+)
+def test_the_answers_to_a_prompt_are_drawn_together(prompts, times, characters):
+    given = Given(files=[("a.csv", many_answers(prompts, 2, times, characters))])
+    found = read(given, Asked(column="answer", sets="model", by="prompt"))
+    total, each = 2 * prompts * times, 2 * times
+    assert found.total == total
+    sizes = Counter(found.groups)
+    assert {*sizes.values()} == {each}
+    assert len(found) <= quotas.MAX_SAMPLES
+    characters = sum(map(len, found.values))
+    assert characters <= quotas.MAX_CHARACTERS
+    more = each, characters / len(sizes)  # of one more prompt
+    assert len(found) + more[0] > quotas.MAX_SAMPLES or characters + more[1] > quotas.MAX_CHARACTERS
+    note = f"These are {len(found)} of {total:,} texts, in {len(sizes)} of {prompts:,} groups"
+    assert found.notes[-1].startswith(note)
+    other = read(given, Asked(column="answer", sets="model", by="prompt", draw=1))
+    assert {*other.groups} != {*found.groups}
+
+
+def test_large_groups_keep_a_random_part_each():
+    given = Given(files=[("a.csv", many_answers(20, 4, 25))])
+    found = read(given, Asked(column="answer", by="prompt"))
+    assert (len(found), len({*found.groups})) == (1000, 20)
+    assert found.notes[-1].startswith("These are 1,000 of 2,000 texts, drawn at random")
+
+
+def test_groups_that_lose_rows_are_not_said_to_be_whole():
+    labels = [f"p{i % 20}" for i in range(6000)] + [f"one {i}" for i in range(9)]
+    table = "prompt,answer\n" + "\n".join(f"{p},text {i}" for i, p in enumerate(labels))
+    found = read(Given(files=[("a.csv", table.encode())]), Asked(column="answer", by="prompt"))
+    assert len({*found.groups}) < 29
+    assert found.notes[-1].startswith("These are 1,000 of 6,009 texts, drawn at random")
+
+
+@pytest.mark.parametrize(("others", "n"), [(49, 49), (0, 1000)])
+def test_a_group_too_large_to_fit_does_not_keep_the_others_out(others, n):
+    labels = [*(f"p{i}" for i in range(others)), *["all"] * 3000]
+    table = "prompt,answer\n" + "\n".join(f"{p},text {i}" for i, p in enumerate(labels))
+    found = read(Given(files=[("a.csv", table.encode())]), Asked(column="answer", by="prompt"))
+    assert len(found) == n
+    assert len({*found.groups}) == max(1, others)
+
+
+@pytest.mark.parametrize("kind", examples.MENU)
+def test_every_example_is_read_by_its_name(kind):
+    for example in examples.MENU[kind]:
+        found = read(Given(text="not this"), Asked(example=example.name, kind=kind))
+        assert (found.kind, found.name, found.text) == (kind, example.name, example.text)
+        assert not found.problems
+        assert len(example.note) < 60
+        assert 3 <= len(found) <= 24
+    with pytest.raises(RefusedError, match="no example 'none'"):
+        read(Given(), Asked(example="none", kind=kind))
+
+
+def test_the_menu_has_what_the_page_needs_of_an_example():
+    primer = examples.find_example("A primer")
+    assert primer.entry() == {"name": "A primer", "note": primer.note}
+    assert examples.find_example("A matrix K").entry()["kernel"] == "K"
+    assert examples.PAIRINGS[0]["sets"][0] == {
+        "name": "In a rut",
+        "example": "A model in a rut",
+    }
+
+
+def test_the_sets_of_comparisons_are_examples():
+    for pairing in examples.PAIRINGS:
+        sizes = [len(read(Given(), Asked(example=each["example"]))) for each in pairing["sets"]]
+        assert len(set(sizes)) > 1 or pairing["kind"] == "molecules"
+        assert min(sizes) >= 4
+
+
+def test_places_are_said_as_ranges():
+    assert ranges("line", [23, 24, 25, 26, 27]) == "lines 23–27"
+    assert ranges("row", [3]) == "row 3"
+    assert ranges("row", [3, 4, 9, 11, 12, 13]) == "rows 3, 4, 9 and 11–13"
+    assert ranges("row", list(range(1, 60, 2))).endswith("13, 15, …")
+    assert ranges("image", ["a, b.png", "c.png"]) == "images a, b.png and c.png"
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"kind": "sounds"}, "Unknown kind 'sounds'; pick one of texts"),
+        ({"draw": -1}, "whole number of at least 0"),
+        ({"draw": "1"}, "whole number of at least 0"),
+        ({"separator": " "}, "line, blank or a sign"),
+    ],
+)
+def test_what_is_asked_for_must_be_known(asked, said):
+    with pytest.raises(RefusedError, match=said):
+        pasted("a b", **asked)
+
+
+def test_one_blank_line_that_slipped_in_separates_nothing():
+    lines = [f"Answer {i} says something." for i in range(20)]
+    found = read(Given(text="\n".join([*lines[:7], "", *lines[7:]])))
+    assert (len(found), found.separator) == (20, "line")
+    assert dict(found.splits) == {"line": 20, "blank": 2}

@@ -1,0 +1,195 @@
+"""Files as people have them are read right, or there is a question that names the line."""
+
+import io
+
+import files_people_have as files
+import numpy as np
+import pytest
+
+from vendiscore.reading.limits import AskError
+from vendiscore_page.inputs.uploads import Asked, Given, RefusedError, read
+
+for package in ("rdkit", "pyarrow", "pillow_heif"):
+    pytest.importorskip(package)
+Image = pytest.importorskip("PIL.Image")
+
+
+def given(name: str, data: bytes) -> Given:
+    return Given(files=[(name, data)])
+
+
+def same(found, values) -> bool:
+    if isinstance(found, np.ndarray):
+        return np.array_equal(found, values)
+    return found == values
+
+
+@pytest.mark.parametrize(
+    "file",
+    [*files.texts(), *files.molecules(), *files.vectors()],
+    ids=lambda file: f"{file.kind}: {file.name}",
+)
+def test_a_file_is_read_right_and_what_was_read_is_said(file):
+    found = read(given(file.name, file.data))
+    assert found.kind == file.kind
+    assert same(found.values, file.values)
+    assert list(found.places) == file.places
+    assert not found.problems
+    assert found.total == len(found) == len(file.values)
+    assert file.said in " ".join(found.notes)
+    assert found.name.startswith((file.name, *file.name.split(".")[:1], "b.csv"))
+
+
+@pytest.mark.parametrize("name", ["a/b.txt", "a\\b.txt"])
+def test_folders_are_no_part_of_the_name_of_a_file(name):
+    assert read(given(name, b"one\ntwo")).name == "b.txt"
+
+
+@pytest.mark.parametrize("file", files.questions(), ids=lambda file: file.name)
+def test_what_cannot_be_told_is_asked_and_each_answer_reads_the_file(file):
+    with pytest.raises(AskError) as caught:
+        read(given(file.name, file.data))
+    assert file.question in caught.value.question == str(caught.value)
+    meant = [
+        options for _, options in caught.value.choices if file.answer.items() <= options.items()
+    ]
+    assert len(meant) == 1
+    assert same(read(given(file.name, file.data), Asked(**meant[0])).values, file.values)
+    assert all(label for label, _ in caught.value.choices)
+
+
+@pytest.mark.parametrize("file", files.turned_down(), ids=lambda file: f"{file.name}: {file.said}")
+def test_what_is_not_read_is_refused_with_the_remedy(file):
+    with pytest.raises(RefusedError) as caught:
+        read(given(file.name, file.data))
+    assert file.said in str(caught.value)
+    assert not isinstance(caught.value, AskError)
+
+
+@pytest.mark.parametrize(
+    ("name", "form", "how"),
+    [
+        ("a.png", "PNG", {}),
+        ("a.jpg", "JPEG", {}),
+        ("a.JPEG", "JPEG", {}),
+        ("a.webp", "WEBP", {}),
+        ("a.gif", "GIF", {}),
+        ("a.bmp", "BMP", {}),
+        ("IMG_0001.HEIC", "HEIF", {"quality": 90}),
+        ("a.avif", "AVIF", {"quality": 90}),
+        ("no ending", "PNG", {}),
+        ("wrong.txt", "JPEG", {}),
+        ("heic without an ending", "HEIF", {"quality": 90}),
+    ],
+)
+def test_images_are_read_whatever_their_format(name, form, how):
+    if form == "AVIF" and ".avif" not in Image.registered_extensions():
+        pytest.skip("this Pillow was built without AVIF")
+    found = read(given(name, files.photo(form, **how)))
+    assert (found.kind, found.places, found.problems) == ("images", [name], {})
+    right = read(given("right.png", files.photo("PNG"))).values[0].small
+    difference = np.asarray(found.values[0].small, float) - np.asarray(right, float)
+    assert abs(difference).mean() < 6
+    assert found.values[0].thumbnail.startswith("data:image/png;base64,")
+
+
+@pytest.mark.parametrize("form", ["JPEG", "HEIF"])
+def test_photos_stand_upright_in_every_format(form):
+    flat = read(given("a.png", files.photo("PNG"))).values[0].small
+    found = read(given("a", files.turned(form))).values[0].small
+    right = flat.transpose(Image.Transpose.ROTATE_270)
+    assert abs(np.asarray(found, float) - np.asarray(right, float)).mean() < 6
+
+
+def test_a_photo_of_a_phone_is_read_at_a_reduced_size_and_that_is_said():
+    large = files.photo("JPEG", 4000, 3000, quality=90)
+    found = read(given("IMG.jpg", large))
+    assert found.notes[1].startswith("1 large photo was read at a reduced size, of at least 512")
+    picture = found.values[0]
+    assert picture.reduced
+    assert len(picture.data) < len(large) / 4
+    whole = Image.open(io.BytesIO(large)).convert("RGB").resize((32, 32))
+    assert abs(np.asarray(picture.small, int) - np.asarray(whole, int)).max() <= 2
+
+
+def test_twenty_photos_are_twenty_samples_and_a_zip_of_them_too():
+    photos = [(f"IMG {i}.jpg", files.photo(seed=i)) for i in range(20)]
+    found = read(Given(files=photos))
+    assert (found.kind, len(found), found.name) == ("images", 20, "20 pictures")
+    assert found.places == [name for name, _ in photos]
+    packed = read(given("photos.zip", files.zipped({f"trip/{n}": d for n, d in photos})))
+    assert packed.places == found.places
+    assert packed.name == "photos.zip"
+    assert [p.small.tobytes() for p in packed.values] == [p.small.tobytes() for p in found.values]
+
+
+def test_several_files_of_text_are_a_sample_each_or_lines_and_which_is_said():
+    several = [("a.txt", b"hello\nyou"), ("b.txt", b"good\nbye\n\nnow")]
+    found = read(Given(files=several))
+    assert (found.values, found.places, found.unit) == (
+        ["hello\nyou", "good\nbye\n\nnow"],
+        ["a.txt", "b.txt"],
+        "file",
+    )
+    assert found.splits == (("file", 2), ("line", 5), ("blank", 3))
+    assert "Split another way there would be 5 by lines, 3 by blank lines" in found.notes[-1]
+    lines = read(Given(files=several), Asked(separator="line"))
+    assert lines.values == ["hello", "you", "good", "bye", "now"]
+    assert list(lines.places) == [
+        "1 of a.txt",
+        "2 of a.txt",
+        "1 of b.txt",
+        "2 of b.txt",
+        "4 of b.txt",
+    ]
+    assert len(read(Given(files=several), Asked(separator="blank"))) == 3
+
+
+def test_files_of_several_kinds_are_not_mixed():
+    mixed = Given(files=[("a.csv", b"a\nb"), ("b.npy", files.npy(files.X))])
+    with pytest.raises(RefusedError, match=r"got a.csv, b.npy: send one at a time, or use Compare"):
+        read(mixed)
+
+
+def test_the_kind_can_be_asked_for_where_a_file_could_be_another():
+    table = given(
+        "a.csv", b"text,smiles,x,y\nan acid it is,CC(=O)O,1,2\na ring it is,c1ccccc1,3,5\n"
+    )
+    found = read(table)
+    assert (found.kind, found.kinds) == ("molecules", ("texts", "vectors"))
+    assert found.name == "a.csv › smiles"
+    texts = read(table, Asked(kind="texts"))
+    assert (texts.values[1], texts.kinds) == ("a ring it is", ("molecules", "vectors"))
+    assert read(table, Asked(kind="vectors")).values.tolist() == [[1, 2], [3, 5]]
+    assert read(table, Asked(column="text")).kind == "texts"
+    assert read(table, Asked(column="y")).values.tolist() == [[2], [5]]
+    assert read(table).columns == ("text", "smiles", "x", "y")
+
+
+@pytest.mark.parametrize("kind", ["texts", "molecules", "vectors"])
+def test_rows_are_grouped_by_a_column(kind):
+    rows = [f"{'ab'[i % 2]},{smiles},{i}.5,{i}" for i, smiles in enumerate(files.SMILES)]
+    table = "\n".join(["lab,smiles,x,y", *rows]).encode()
+    found = read(given("a.csv", table), Asked(kind=kind, by="lab"))
+    assert (found.groups, found.by) == (["a", "b", "a"], "lab")
+    right = [[0.5, 0], [1.5, 1], [2.5, 2]] if kind == "vectors" else files.SMILES
+    assert same(found.values, right)
+
+
+@pytest.mark.parametrize("asked", [Asked(column="three"), Asked(column="one", by="three")])
+def test_a_missing_column_is_named_and_the_others_listed(asked):
+    with pytest.raises(RefusedError, match=r"no column 'three'.* Available: one, two"):
+        read(given("a.csv", b"one,two\nso it is,no it is\n"), asked)
+
+
+def test_bad_molecules_are_found_as_the_file_is_read():
+    smiles = [*files.SMILES * 7, "C1CC", "XX", "foo(", "n1", "[Q]", "CCN"]
+    found = read(
+        given(
+            "a.csv", ("id,SMILES\n" + "\n".join(f"{i},{s}" for i, s in enumerate(smiles))).encode()
+        )
+    )
+    assert len(found) == 27
+    assert list(found.problems) == [21, 22, 23, 24, 25]
+    assert found.where(found.problems) == "rows 23–27"
+    assert found.problems[21].startswith("is not a SMILES that RDKit can read")

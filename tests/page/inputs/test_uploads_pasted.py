@@ -1,0 +1,172 @@
+"""A pasted table is read as the same bytes in a file are, and prose with commas stays prose."""
+
+import csv
+import io
+
+import files_people_have as have
+import hypothesis
+import numpy as np
+import pytest
+from hypothesis import strategies as st
+
+from vendiscore.reading.limits import AskError
+from vendiscore_page.inputs import examples
+from vendiscore_page.inputs.delimiters import delimiter_of
+from vendiscore_page.inputs.uploads import Asked, Given, read
+from vendiscore_page.quotas import TABLE
+
+pytest.importorskip("rdkit")
+SAMPLES = ("kind", "values", "unit", "problems", "groups", "columns", "column", "by", "how")
+
+
+def pasted(text: str, **asked):
+    return read(Given(text=text), Asked(**asked))
+
+
+def filed(text: str, name: str = "a.csv", **asked):
+    return read(Given(files=[(name, text.encode())]), Asked(**asked))
+
+
+@pytest.mark.parametrize("case", have.tables(), ids=lambda case: case.name)
+def test_a_table_is_read_alike_from_the_box_a_text_file_and_a_csv_file(case):
+    text, asked = case.data.decode(), {"by": "model"} if "model" in case.name else {}
+    one, other, plain = pasted(text, **asked), filed(text, **asked), filed(text, "a.txt", **asked)
+    for name in SAMPLES:
+        assert getattr(one, name) == getattr(other, name) == getattr(plain, name)
+    assert one.values == case.values
+    assert list(one.places) == list(other.places) == case.places
+    assert (one.name, other.name) == ("pasted › answer", "a.csv › answer")
+    assert case.said in other.notes[0]
+    assert one.notes == tuple(note.replace("a.csv", "the box") for note in other.notes)
+
+
+@pytest.mark.parametrize("case", have.tables(), ids=lambda case: case.name)
+def test_the_lines_of_a_table_can_be_asked_for_and_its_rows_again(case):
+    text = case.data.decode()
+    lines = [line.strip() for line in text.split("\n") if line.strip()]
+    found = pasted(text)
+    assert (found.separator, found.splits) == ("row", (("row", 3), ("line", len(lines))))
+    for again in (pasted(text, separator="line"), filed(text, "a.txt", separator="line")):
+        assert again.values == lines
+        assert dict(again.splits)["row"] == 3
+    assert pasted(text, separator="row").values == case.values
+    assert filed(text, separator="row").values == case.values
+
+
+@hypothesis.settings(deadline=None, max_examples=60)
+@hypothesis.given(
+    st.lists(st.tuples(*[st.text("ab ,;\t|\"'\n.äß好", max_size=9)] * 2), min_size=2, max_size=9),
+    st.sampled_from(",;\t|"),
+    st.sampled_from(["\n", "\r\n"]),
+)
+def test_any_table_with_known_names_reads_as_the_same_file(rows, sign, end):
+    buffer = io.StringIO(newline="")
+    writer = csv.writer(buffer, delimiter=sign, lineterminator=end)
+    writer.writerows([("id", "answer", "model"), *((i, *row) for i, row in enumerate(rows))])
+    one = pasted(buffer.getvalue(), column="answer", kind="texts")
+    other = filed(buffer.getvalue(), column="answer", kind="texts")
+    assert (one.values, one.places, one.problems) == (other.values, other.places, other.problems)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Antwort;Modell\nJa, gern;a\nNein, nie;b\n",
+        "Antwort,Modell\nJa gern,a\nNein nie,b\nDoch doch,c",
+        "1,hello there\n2,bye now\n3,hello again",
+        "model,answer\na,yes, so\nb,no, never\nc,fine\nd,good",
+        'answer\n"two\nlines"\n"x"',
+        "smiles,name\nCCO,ethanol\nCCC,propane",
+        "name,mass\nethanol,46.1\npropane,44.1\nwater,18",
+        "what;a;b;c\nu;1,5;2,0;3\nv;1,0;2,5;1\nw;3,5;2,5;7",
+        "x,y,z\n1,2,3\n4,5,x\n6,7,8\n9,9,9",
+    ],
+)
+def test_tables_without_known_names_or_with_bad_rows_are_tables_too(text):
+    found, same = pasted(text), filed(text)
+    assert (found.kind, list(found.places)) == (same.kind, list(same.places))
+    assert np.array_equal(found.values, same.values, equal_nan=found.kind == "vectors")
+    assert found.problems == same.problems
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Hello, world\nGoodbye, moon\nYes, indeed",
+        "No, I never said that\nYes, I did say so",
+        "Yes, it is so.\nNo; never again, I think.\nPerhaps we could.",
+        "Well; so be it\nGood; that is all",
+        "Berlin, Germany\nParis, France",
+        "1,2-dichloroethane\n1,3-butadiene\n1,4-dioxane",
+        "N,N-dimethylaniline\nN,N-diethylaniline\nN,N-dibutylaniline",
+        "1,5 Liter Milch\n0,5 Liter Wasser",
+        'He said, "never"\nShe said, "ever"',
+        '"Hello there."\n"Good bye."',
+        "cat,dog\nsun,moon",
+        "今天,天气好\n明天,天气坏",
+        "x = 1;\ny = 2;",
+        "Πού πας;\nΤι κάνεις;",
+        "CCO |$R1$|\nCCC |$R2$|",
+        "- Reference: {func}`a.select`, {class}`a.Selection`.\n- `cosine` (or not), none.",
+    ],
+)
+def test_prose_with_commas_one_sentence_a_line_is_no_table(text):
+    for found in (pasted(text, kind="texts"), filed(text, "a.txt", kind="texts")):
+        assert found.values == text.split("\n")
+        assert found.separator == "line"
+
+
+def test_no_example_of_texts_is_a_table():
+    for kind in ("texts", "molecules"):
+        for example in examples.MENU[kind]:
+            assert delimiter_of(example.text, TABLE) is None
+
+
+def test_rows_that_cannot_be_told_apart_are_asked_about_in_the_box_too():
+    text = "id,answer\n1,yes, so\n2,no, never\n"
+    for read_ in (pasted, filed):
+        with pytest.raises(AskError, match="row 2 has 3, row 3 has 3") as caught:
+            read_(text)
+    assert pasted(text, **caught.value.choices[0][1]).values == text.strip().split("\n")
+
+
+COLUMN = [
+    "Go to bed at nine.\n\nEvery night.",
+    "Quit, now.",
+    'It is "fine", she said.\nReally.',
+    "Go.",
+]
+
+
+def copied(cells: list[str]) -> str:
+    """Return cells as a spreadsheet copies them: in quotes where they have line breaks."""
+    return "\n".join(
+        '"' + cell.replace('"', '""') + '"' if "\n" in cell else cell for cell in cells
+    )
+
+
+@pytest.mark.parametrize("header", [[], ["answer"]])
+@pytest.mark.parametrize("ending", ["\n", "\r\n"])
+def test_a_column_of_a_spreadsheet_keeps_cells_with_line_breaks(header, ending):
+    found = pasted(copied(header + COLUMN).replace("\n", ending))
+    assert [text.replace("\r\n", "\n") for text in found.values] == COLUMN
+    assert found.kind == "texts"
+    assert found.separator == "row"
+    assert "split by" not in found.how
+    lines = dict(found.splits)["line"]
+    assert len(pasted(copied(header + COLUMN), separator="line")) == lines == 6 + len(header)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '"Where are you?\nHere," she said.\nHe left.',
+        '"Where are you?\nHere."\n"No."\nHe left.',
+        'He came in.\n\n"Where are you?\nHere."\n\nHe left.',
+        '"Where are you?\nHere."',
+        '"Where are you?\nHere.\nHe left.',
+    ],
+    ids=["inside", "a quoted line", "paragraphs", "alone", "open"],
+)
+def test_quotes_of_prose_make_no_column(text):
+    assert delimiter_of(text, TABLE) is None

@@ -1,0 +1,164 @@
+"""Tables and arrays made to hurt are refused in words, after little work and in little memory."""
+
+import json
+import resource
+
+import files_people_have as files
+import hostile
+import numpy as np
+import pytest
+from hostile import archive, npy_header
+from turned_away import given, refused
+
+from vendiscore_page import quotas
+from vendiscore_page.inputs import matrices
+from vendiscore_page.inputs.uploads import Given, read
+
+pytest.importorskip("pyarrow")
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "said"),
+    [
+        ("a.csv", "a" + ",a" * 10**6 + "\n", "columns are too many"),
+        ("a.csv", "\n" * 2_000_000, "lines are too many"),
+        ("a.txt", "x\n" * 2_000_000, "lines are too many"),
+        ("a.csv", "a,b\n" + ("," * 19_000 + "x\n") * 999, "cells are too many"),
+        ("a.csv", "a,b\n" + ("x" + "," * 3_000 + "\n") * 2_000, "cells are too many"),
+        ("a.json", "[" * 10**6, "nested too deeply"),
+        ("a.json", "[" * 10**5 + "]" * 10**5, "nested too deeply"),
+        ("a.json", "[" + "[]," * 3_000_000 + "[]]", "arrays and objects in one value"),
+        ("a.json", '{"a":' * 10**5, "nested too deeply"),
+        ("a.json", "[" + "9" * 10_000 + "]", "thousands of digits"),
+        ("a.json", json.dumps([{f"k{i}": 1} for i in range(5_000)]), "5,000 fields are too many"),
+        ("a.json", json.dumps([{str(i % 4096): ""} for i in range(4_096)]), "values"),
+        ("a.jsonl", "[" * 100_000, "not valid JSON"),
+        ("a.jsonl", '{"a": 1}x', "not valid JSON"),
+        ("a.txt", "one\ntwo\n\0\n", "Line 3, column 1: there is a NUL"),
+        ("a.csv", "id,answer\n1,\0\n", "Line 2, column 3: there is a NUL"),
+        ("a.txt", b"\xff\xfe\x00", "is not utf-16"),
+        ("a.csv", 'a,b\n"' + "x" * 200_000 + '",y\n', "not valid CSV"),
+    ],
+    ids=range(18),
+)
+def test_hostile_tables_are_refused(name, data, said):
+    assert said in refused(read, given(name, data))
+
+
+def test_a_line_of_ten_megabytes_is_a_problem_of_that_line():
+    found = read(Given(text="a short one\n" + "x" * 10**7 + "\nanother one"))
+    assert list(found.problems.items()) == [(1, "has 10,000,000 characters, more than 20,000")]
+    assert max(map(len, found.values)) < 300
+    assert read(Given(text="x" * 10**7)).problems
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (
+            npy_header(
+                "{'descr': '<f8', 'fortran_order': False, 'shape': (50000, 100000), }", b"\0" * 64
+            ),
+            "100,000 columns are too many",
+        ),
+        (
+            npy_header("{'descr': '<f8', 'fortran_order': False, 'shape': (900, 9), }", b"\0" * 64),
+            "it is damaged",
+        ),
+        (
+            npy_header("{'descr': '<f8', 'fortran_order': False, 'shape': (10**9, 9), }"),
+            "header cannot be read",
+        ),
+        (
+            npy_header("{'descr': '<f8', 'fortran_order': False, 'shape': (9999999, 9), }"),
+            "The array has 720 MB",
+        ),
+        (
+            npy_header("{'descr': '<f8', 'fortran_order': False, 'shape': (-1, -1), }"),
+            "header cannot be read",
+        ),
+        (npy_header("__import__('os').system('true')"), "header cannot be read"),
+        (hostile.object_array(), "never unpickled"),
+        (
+            npy_header("{'descr': '<U9', 'fortran_order': False, 'shape': (1, 1), }"),
+            "Expected an array of real numbers",
+        ),
+        (
+            npy_header("{'descr': '<c8', 'fortran_order': False, 'shape': (1, 1), }"),
+            "Expected an array of real numbers",
+        ),
+        (
+            npy_header("{'descr': '<f8', 'fortran_order': False, 'shape': (1, 1, 1), }", b"\0" * 8),
+            "shape (1, 1, 1)",
+        ),
+        (hostile.forty_gigabytes(), "too many"),
+    ],
+    ids=range(11),
+)
+def test_arrays_are_judged_by_their_header(data, said):
+    assert said in refused(read, given("a.npy", data))
+    assert said in refused(read, given("a.npz", archive({"a.npy": data})))
+
+
+def test_a_pickle_is_not_an_array_whatever_it_is_called():
+    pickled = b"\x80\x04\x95\x0b\x00\x00\x00\x00\x00\x00\x00}\x94\x8c\x01a\x94K\x01s."
+    assert "not a .npy" in refused(read, given("a.npy", pickled))
+    assert "unpickling" in refused(read, given("a.csv", pickled))
+    assert "not a .npy" in refused(read, given("a.npz", archive({"a.npy": pickled})))
+
+
+def test_an_array_that_unpacks_to_more_than_it_says_is_damaged():
+    head = "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 2), }"
+    bomb = archive({"a.npy": npy_header(head, b"\0" * 10**8)})
+    assert len(bomb) < 200_000
+    assert "it is damaged" in refused(read, given("a.npz", bomb))
+    many = archive({f"{i}.npy": b"" for i in range(200)})
+    assert "200 entries, more than 100" in refused(read, given("a.npz", many))
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (lambda: b"PAR1" + b"\0" * 99, "cannot be read"),
+        (lambda: files.parquet(a=[{"b": 1}]), "Expected a column of texts or of numbers"),
+        (lambda: files.parquet(a=[["x"]]), "Expected a column of texts or of numbers"),
+        (lambda: files.parquet(a=np.zeros(0)), "no texts yet"),
+        (lambda: files.parquet(a=[[0.0] * 5_000]), "5,000 columns are too many"),
+        (lambda: files.parquet(**{f"a{i}": [0.0] for i in range(5_000)}), "5,000 columns"),
+    ],
+    ids=range(6),
+)
+def test_bad_parquet_files_are_refused(data, said):
+    assert said in refused(read, given("a.parquet", data()))
+
+
+def test_a_parquet_file_that_says_one_text_a_million_times_holds_it_once():
+    import pyarrow as pa
+
+    once = pa.DictionaryArray.from_arrays(
+        pa.array(np.zeros(300_000, np.int32)), pa.array(["long " * 50_000])
+    )
+    data = files.parquet(text=once)
+    assert len(data) < 2_000_000
+    found = read(given("a.parquet", data))
+    assert (len(found), found.total) == (1_000, 200_000)
+    assert "Only the first 200,000 rows were read." in found.notes
+    assert len(found.problems) == 1_000
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < 4_000_000
+
+
+@pytest.mark.parametrize("X", [[["a"]], [[1, 2], [3]], [[[1]]], {"a": 1}, None, [[1j]], [[None]]])
+def test_an_api_call_with_no_matrix_is_refused(X):
+    refused(matrices.check_matrix, X)
+
+
+def test_files_are_weighed_one_by_one():
+    large = b"x" * (quotas.MAX_UPLOAD + 1)
+    assert "takes up to 64 MB a file" in refused(read, given("a.txt", large))
+
+
+def test_texts_of_the_api_are_counted_and_measured():
+    assert "has 1,000,000 characters" in refused(quotas.check_texts, ["x" * 10**6])
+    assert "number 0 is int" in refused(quotas.check_texts, [1])
+    assert "in all" in refused(quotas.check_texts, ["x" * 19_000] * 30)
+    assert "no texts yet" in refused(quotas.check_texts, [])

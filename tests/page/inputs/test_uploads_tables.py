@@ -1,0 +1,237 @@
+"""Tables of any dialect: cells are read back as they were written, and bad rows are named."""
+
+import csv
+import io
+import json
+
+import files_people_have as files
+import hypothesis
+import numpy as np
+import pytest
+from hypothesis import strategies as st
+
+from vendiscore.reading.limits import AskError, Wanted
+from vendiscore.reading.tables import table
+from vendiscore_page import quotas
+from vendiscore_page.inputs import cells
+from vendiscore_page.inputs.uploads import Asked, Given, RefusedError, read
+
+pytest.importorskip("rdkit")
+
+
+def of(data: str | bytes, name: str = "a.csv", **asked):
+    data = data.encode() if isinstance(data, str) else data
+    return read(Given(files=[(name, data)]), Asked(**asked))
+
+
+WORDS = st.text(st.sampled_from("abcdefgh,;|\t'\"\n.äß好"), min_size=1, max_size=9)
+SENTENCES = st.lists(WORDS, min_size=3, max_size=9).map(" ".join).filter(str.strip)
+
+
+@hypothesis.settings(deadline=None)
+@hypothesis.given(
+    st.lists(SENTENCES, min_size=2, max_size=12),
+    st.sampled_from(",;\t|"),
+    st.sampled_from([["id", "answer"], ["", "text"], ["", "0"], None]),
+    st.sampled_from(["utf-8", "utf-8-sig", "utf-16"]),
+)
+def test_what_csv_writers_write_is_read_back_or_asked_for(texts, delimiter, header, encoding):
+    buffer = io.StringIO(newline="")
+    writer = csv.writer(buffer, delimiter=delimiter)
+    writer.writerows([header] if header else [])
+    writer.writerows([i, text] for i, text in enumerate(texts))
+    try:
+        found = of(buffer.getvalue().encode(encoding), kind="texts")
+    except RefusedError:
+        hypothesis.event("refused")
+        return
+    assert found.values == [text.strip() for text in texts]
+    assert not found.problems
+
+
+NUMBERS = st.floats(-1e9, 1e9).map(lambda x: round(x, 4) + 0.0)
+ROWS = st.integers(2, 6).flatmap(
+    lambda d: st.lists(st.lists(NUMBERS, min_size=d, max_size=d), min_size=3, max_size=9)
+)
+
+
+@hypothesis.settings(deadline=None)
+@hypothesis.given(
+    ROWS,
+    st.sampled_from([(",", "."), (";", "."), (";", ","), ("\t", "."), ("\t", ",")]),
+    st.sampled_from(["names", "pandas", "ids", "labels", ""]),
+    st.sampled_from(["utf-8", "utf-8-sig", "utf-16"]),
+)
+def test_numbers_are_read_back_to_the_last_digit_by_either_reader(rows, dialect, beside, encoding):
+    sep, decimal = dialect
+    lines = [sep.join(repr(x).replace(".", decimal) for x in row) for row in rows]
+    first = {"names": [], "pandas": [""], "ids": ["id"], "labels": ["who"], "": []}[beside]
+    head = sep.join([*first, *(f"x{j}" for j in range(len(rows[0])))])
+    if first:
+        index = [str(i) if beside != "labels" else "u" * (i + 1) for i in range(len(lines))]
+        lines = [f"{name}{sep}{line}" for name, line in zip(index, lines, strict=True)]
+    text = "\n".join([head, *lines] if beside else lines).encode(encoding)
+    found = []
+    for large in (10**9, 0):
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(cells, "LARGE", large)
+            try:
+                found.append(of(text, kind="vectors"))
+            except AskError as error:
+                found.append(str(error))
+    plain, quick = found
+    if isinstance(plain, str):
+        hypothesis.event("asked")
+        assert plain == quick
+        return
+    assert np.array_equal(plain.values, rows)
+    assert np.array_equal(quick.values, rows)
+    assert list(plain.places) == list(quick.places)
+    assert (plain.notes, plain.how, plain.columns) == (quick.notes, quick.how, quick.columns)
+    assert plain.python([1], False) == quick.python([1], False)
+
+
+@pytest.mark.parametrize(
+    "data",
+    ["x,y\n1,2\n3,nan\n5,6\n", "x,y\n1,2\n\n5,6\n", "x,y\n1,2\n3\n", 'x,y\n"1",2\n', "x,y\n1,a\n"],
+)
+def test_both_readers_find_the_same_where_not_all_is_plain(data, monkeypatch):
+    plain = of(data, kind="vectors")
+    monkeypatch.setattr(cells, "LARGE", 0)
+    quick = of(data, kind="vectors")
+    assert np.array_equal(plain.values, quick.values, equal_nan=True)
+    assert (plain.problems, list(plain.places)) == (quick.problems, list(quick.places))
+
+
+def test_code_reads_the_columns_that_are_scored():
+    table = "who,x,y\nu,1,2\nv,3,4\nw,5,7\n"
+    read_csv = "pd.read_csv('a.csv', header=0, usecols={}).to_numpy()"
+    for asked, columns in (({"by": "who"}, [1, 2]), ({"column": "y"}, [2]), ({}, [1, 2])):
+        found = of(table, kind="vectors", **asked)
+        assert found.python((), False) == ("pandas as pd", read_csv.format(columns))
+        assert found.columns == ("who", "x", "y")
+
+
+def test_large_tables_of_numbers_are_read_by_numpy(monkeypatch):
+    monkeypatch.setattr(cells, "LARGE", 0)
+    called = []
+    monkeypatch.setattr(np, "loadtxt", lambda *_, **__: called.append(1) or files.X)
+    assert np.array_equal(of(files.rows(files.X)).values, files.X)
+    assert called
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"])
+def test_chinese_is_read_in_every_unicode_and_refused_in_none(encoding):
+    text = "编号,回答\n" + "\n".join(f"{i},{answer}" for i, answer in enumerate(files.CHINESE))
+    marked = "\ufeff" + text if encoding in ("utf-16-le", "utf-16-be") else text
+    assert of(marked.encode(encoding)).values == files.CHINESE
+    with pytest.raises(RefusedError, match="save it as UTF-8"):
+        of(text.encode("gbk"))
+
+
+def test_rows_are_numbered_as_in_a_spreadsheet_by_quotes_and_blank_lines():
+    found = of('id,answer\n1,"two\nlines"\n\n2,x\n3,\n4\n')
+    assert found.values == ["two\nlines", "x", "", ""]
+    assert list(found.places) == [2, 4, 5, 6]
+    assert found.problems == {2: "is empty", 3: "is empty"}
+
+
+def test_a_row_with_an_unquoted_comma_is_a_problem_of_that_row_and_nothing_is_cut():
+    found = of("id,answer\n1,good\n2,bad, so bad\n3,fine\n")
+    assert found.values == ["good", "bad, so bad", "fine"]
+    assert list(found.problems) == [1]
+    assert "has 3 cells, split by commas, where the header has 2" in found.problems[1]
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        ("id,answer\n1,yes, so\n2,no, never\n", "row 2 has 3, row 3 has 3. Put cells that hold"),
+        ("a,b\nhello you there,good bye now\nhello me,good day\n", "pick a column: a, b"),
+        ("text,answer\nhello you there,good bye now\n", "Columns text, answer could be meant"),
+        ("a,b\n" + "one two,three four\n" * 3, "Which column holds the texts?"),
+    ],
+)
+def test_what_cannot_be_told_is_asked_for(data, said):
+    with pytest.raises(AskError) as caught:
+        of(data)
+    assert said in str(caught.value)
+
+
+def test_lines_of_json_may_have_several_fields_and_bad_lines_are_listed():
+    rows = [
+        json.dumps({"id": f"x{i}", "prompt": "Is it so, then?", "answer": text}, ensure_ascii=False)
+        for i, text in enumerate([*files.TEXTS, "one\u2028line"])
+    ]
+    found = of("\n".join([*rows, "", "{", '{"id": "y"}', '{"answer": 3}']), "a.jsonl")
+    assert found.values[:4] == [*files.TEXTS, "one\u2028line"]
+    assert list(found.places) == [1, 2, 3, 4, 6, 7, 8]
+    assert list(found.problems) == [4, 5, 6]
+    assert "not valid JSON" in found.problems[4]
+    assert found.problems[6] == "is int 3, not text"
+    assert "column 'answer' of a.jsonl" in found.notes[0]
+
+
+def test_records_keep_their_places_where_some_have_no_such_field():
+    records = [{"e": [1, 2], "t": "a b"}, {"t": "c d"}, {"e": [3]}, {"e": [4, None]}, {"e": [5, 6]}]
+    found = of(json.dumps(records), "a.json", kind="vectors")
+    assert found.values[[0, 4]].tolist() == [[1, 2], [5, 6]]
+    assert found.problems == {
+        1: "is null, not a row of numbers",
+        2: "has 1 numbers, the first 2",
+        3: "is list [4, None], not a row of numbers",
+    }
+    assert of(json.dumps(records), "a.json", kind="texts").problems.keys() == {2, 3, 4}
+    assert of("[1, 2.5, NaN]", "a.json").problems == {2: "has nan"}
+
+
+def test_all_bad_rows_of_numbers_are_listed():
+    found = of("x,y\n1,2\n3,nan\n1,abc\n5\n5,\n2,3,4\n6,7\n8,9\n")
+    assert {found.places[i]: problem for i, problem in found.problems.items()} == {
+        3: "has nan",
+        4: "has 'abc', which is not a number",
+        5: "has an empty cell",
+        6: "has an empty cell",
+        7: table("x,y\n2,3,4\n5,6", Wanted(limits=quotas.TABLE)).problems[0],
+    }
+    thousands = of('x,y\n"1,500",2\n3,4\n5,6\n')
+    assert thousands.problems == {0: "has '1,500', which is not a number"}
+
+
+@pytest.mark.parametrize("data", [",,,\n,,\n", ";;\n", "\t\n\t\n", ",\n \n"])
+@pytest.mark.parametrize("kind", [None, "texts", "molecules", "vectors"])
+def test_a_table_of_nothing_but_blank_cells_has_no_samples(data, kind):
+    with pytest.raises(RefusedError, match="There are no"):
+        of(data, kind=kind)
+
+
+def test_tabs_part_the_cells_of_a_tsv_whatever_else_is_in_them():
+    found = of("id\tanswer\n1\tyes, so, it is\n2\tno; never, never\n", "a.tsv")
+    assert found.values == ["yes, so, it is", "no; never, never"]
+    assert list(found.places) == [2, 3]
+
+
+def test_numbers_without_a_header_that_is_asked_about_are_read_as_one_says():
+    data = "0,1,2\n5,6,7\n8,9,1\n"
+    assert len(of(data, header=False)) == 3
+    assert len(of(data, header=True)) == 2
+    assert of("1,5\n2,7\n3,9\n4,4\n", index=True).values.tolist() == [[5], [7], [9], [4]]
+
+
+@pytest.mark.parametrize("odd", ["1.234,5", "1.5", "1.234", "12.345.678,9"])
+@pytest.mark.parametrize("sep", [";", "\t"])
+@pytest.mark.parametrize("where", [0, 10, 20])
+def test_one_number_of_another_decimal_sign_is_blamed_and_not_the_others(odd, sep, where):
+    rows = [f"{i},5{sep}{i}{sep}0,25" for i in range(20)]
+    rows.insert(where, f"7{sep}{odd}{sep}1,5")
+    for data in ("\n".join(rows), f"a{sep}b{sep}c\n" + "\n".join(rows)):
+        found = of(data, kind="vectors")
+        assert found.problems == {where: f"has {odd!r}, which is not a number"}
+        assert found.values[(where + 1) % 21, 2] == 0.25
+    english = "\n".join(rows).translate(str.maketrans(",.", ".,"))
+    assert list(of(english, kind="vectors").problems) == [where]
+
+
+def test_as_many_commas_as_points_are_read_as_points():
+    found = of("1,5;2.5\n3,5;4.5\n0;1\n", kind="vectors")
+    assert found.problems == {i: f"has '{x},5', which is not a number" for i, x in enumerate("13")}

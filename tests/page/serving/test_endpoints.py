@@ -1,0 +1,289 @@
+"""The page's routes, with work that the tests hold in their hands: told, stopped, refused."""
+
+import contextlib
+import json
+import threading
+import time
+import zlib
+
+import pytest
+import visitor
+
+httpx = pytest.importorskip("httpx")
+pytest.importorskip("gradio")
+starlette = pytest.importorskip("starlette.applications")
+uvicorn = pytest.importorskip("uvicorn")
+from starlette.middleware import Middleware  # noqa: E402
+
+from vendiscore.reading.limits import AskError  # noqa: E402
+from vendiscore_page.answers.sample_readout import UnusableError  # noqa: E402
+from vendiscore_page.inputs.visitor_samples import Samples  # noqa: E402
+from vendiscore_page.quotas import RefusedError  # noqa: E402
+from vendiscore_page.serving import endpoints, wire  # noqa: E402
+from vendiscore_page.serving.guard import Guard  # noqa: E402
+from vendiscore_page.serving.lanes import Lanes  # noqa: E402
+from vendiscore_page.serving.static_files import Files  # noqa: E402
+from vendiscore_page.serving.store import Kept  # noqa: E402
+from vendiscore_page.serving.wire import OURS  # noqa: E402
+
+SOON = 20  # seconds after which a test has failed
+
+
+class Work:
+    """Instead of scoring: steps that are taken when the test says so."""
+
+    def __init__(self) -> None:
+        self.begun, self.ended = threading.Event(), threading.Event()
+        self._go = threading.Semaphore(0)
+        self.steps, self.asked = 0, 0
+        self.error: Exception | None = None
+
+    def go(self, steps: int = 1) -> None:
+        self._go.release(steps)
+
+    def score(self, samples, settings):
+        self.asked += 1
+        try:
+            for i in range(3):
+                yield f"{i} of 3"
+                self.begun.set()
+                assert self._go.acquire(timeout=SOON)
+                self.steps += 1
+            if self.error:
+                raise self.error
+            return Scored(samples)
+        finally:
+            self.ended.set()
+
+    def is_long(self, samples, settings) -> bool:
+        return settings.kernel == "long"
+
+
+class Scored:
+    nbytes = 1000
+
+    def __init__(self, samples) -> None:
+        self.answer = {"VS": float(len(samples)), "samples": list(samples.values)}
+
+    def groups(self, threshold):
+        if threshold is None:
+            raise RefusedError("No threshold.")
+        return {"threshold": threshold}
+
+    def report(self, title):
+        return f"<p>{title}\ud800</p>"
+
+
+def read(given, asked) -> Samples:
+    """Return lines, which may ask back, instead of reading."""
+    if asked.column == "?":
+        raise AskError("Which column?", [("the first", {"column": "a"})])
+    names = [f"{name}:{len(data)}" for name, data in given.files]
+    return Samples([*names, *given.text.splitlines()], [])
+
+
+@pytest.fixture
+def work(monkeypatch) -> Work:
+    work = Work()
+    monkeypatch.setattr(endpoints.one_set, "score", work.score)
+    monkeypatch.setattr(endpoints.one_set, "is_long", work.is_long)
+    monkeypatch.setattr(endpoints.one_set, "Result", Scored)
+    monkeypatch.setattr(
+        endpoints.sample_readout, "read_answer", lambda samples: {"n": len(samples)}
+    )
+    monkeypatch.setattr(endpoints.uploads, "read", read)
+    return work
+
+
+@pytest.fixture
+def url(work, tmp_path):
+    """The page's routes alone."""
+    page = endpoints.Routes(Lanes(), Kept(), Files(tmp_path))
+    app = starlette.Starlette(routes=page.all(), middleware=[Middleware(Guard, functions={})])
+    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="error"))
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    until = time.monotonic() + SOON
+    while not server.started and time.monotonic() < until:
+        time.sleep(0.01)
+    yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+    server.should_exit = True
+    thread.join(SOON)
+
+
+@pytest.fixture
+def http(url):
+    with httpx.Client(base_url=url, timeout=SOON) as http:
+        yield http
+
+
+@contextlib.contextmanager
+def telling(http, key: str, **body):
+    """Yield a score under way, line by line."""
+    with http.stream("POST", "/page/score", json={"key": key, "kernel": "short", **body}) as stream:
+        assert stream.status_code == 200
+        with contextlib.closing(stream.iter_lines()) as lines:
+            yield (json.loads(line) for line in lines if line)
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "identity"])
+def test_each_line_is_sent_when_it_is_said(http, work, encoding):
+    http.headers["accept-encoding"] = encoding
+    key = visitor.send(http, "a\nb")["key"]
+    with telling(http, key) as told:
+        for i in range(3):
+            assert next(told) == {"said": f"{i} of 3"}
+            assert work.steps == i
+            work.go()
+        result = next(told)["result"]
+        assert not list(told)
+    assert (result["VS"], result["samples"], result["key"]) == (2, ["a", "b"], key)
+    assert result["id"] != key
+    assert visitor.ask(http, "groups", id=result["id"], threshold=0.5) == {"threshold": 0.5}
+
+
+def test_lines_are_compressed_together(http, work):
+    key = visitor.send(http, "a " * 1000)["key"]
+    work.go(3)
+    body = {"key": key}
+    with http.stream("POST", "/page/score", json=body) as stream:
+        raw = b"".join(stream.iter_raw())
+    assert len(raw) < 400
+    assert len(zlib.decompress(raw, 31)) > 2000
+    assert stream.headers["content-type"] == "application/x-ndjson"
+
+
+def test_a_connection_on_which_nothing_is_said_is_kept_alive_by_empty_lines(
+    http, work, monkeypatch
+):
+    monkeypatch.setattr(wire, "_SILENCE", 0.01)
+    key = visitor.send(http, "a")["key"]
+    with http.stream("POST", "/page/score", json={"key": key}) as stream:
+        lines = stream.iter_lines()
+        assert json.loads(next(line for line in lines if line)) == {"said": "0 of 3"}
+        assert [next(lines) for _ in range(3)] == [""] * 3
+        work.go(3)
+        assert "result" in json.loads([line for line in lines if line][-1])
+
+
+def test_work_stops_at_its_next_step_when_the_page_closes_its_request(http, work):
+    key = visitor.send(http, "a")["key"]
+    with telling(http, key) as told:
+        next(told)
+        assert work.begun.wait(SOON)
+    time.sleep(0.2)  # for the connection to be closed at the other end, too
+    assert not work.ended.is_set()
+    work.go()
+    assert work.ended.wait(SOON)
+    assert work.steps == 1
+    work.go(3)
+    assert visitor.score(http, key, "short")["VS"] == 1
+
+
+def test_a_long_job_delays_no_short_one(http, work, monkeypatch):
+    key = visitor.send(http, "a\nb\nc")["key"]
+    with telling(http, key, kernel="long") as told:
+        next(told)
+        with telling(http, key, kernel="long") as waiting:
+            assert next(waiting) == {"said": "Waiting: you are next."}
+            assert visitor.send(http, "a")["n"] == 1
+            short = Work()
+            short.go(3)
+            monkeypatch.setattr(endpoints.one_set, "score", short.score)
+            assert visitor.score(http, key, "short")["VS"] == 3
+            monkeypatch.setattr(endpoints.one_set, "score", work.score)
+            assert work.steps == 0
+            work.go(6)
+            assert list(told)[-1]["result"]["VS"] == 3
+            assert list(waiting)[-1]["result"]["VS"] == 3
+
+
+def test_who_asks_too_much_at_once_is_told_so(http, work):
+    key = visitor.send(http, "a")["key"]
+    with contextlib.ExitStack() as stack:
+        held = [stack.enter_context(telling(http, key, kernel="long")) for _ in range(15)]
+        for each in held:
+            next(each)
+        with pytest.raises(visitor.RefusedError, match="15 of your requests") as caught:
+            visitor.send(http, "a")
+        assert caught.value.status == 429
+        with pytest.raises(visitor.RefusedError, match="15 of your requests") as caught:
+            visitor.score(http, key, "short")
+        assert caught.value.status == 429
+        address = {"x-forwarded-for": "1.2.3.4"}
+        other = stack.enter_context(httpx.Client(base_url=http.base_url, headers=address))
+        assert visitor.send(other, "a")["n"] == 1
+    work.go(100)
+
+
+def test_examples_are_scored_once_and_what_is_pasted_each_time(http, work):
+    work.go(100)
+    keys = [visitor.send(http, "a", example="A")["key"] for _ in range(2)]
+    results = [visitor.score(http, key, "short") for key in keys * 2]
+    assert work.asked == 1
+    assert [result["key"] for result in results] == keys * 2
+    assert len({result["id"] for result in results}) == 4
+    visitor.score(http, keys[0], "short", q=2)
+    visitor.score(http, keys[0], "other")
+    visitor.score(http, visitor.send(http, "a", example="B")["key"], "short")
+    assert work.asked == 4
+    key = visitor.send(http, "a")["key"]
+    for _ in range(2):
+        visitor.score(http, key, "short")
+    assert work.asked == 6
+
+
+def test_what_cannot_be_read_without_an_answer_is_asked(http):
+    assert visitor.send(http, "a", column="?") == {
+        "question": {
+            "text": "Which column?",
+            "choices": [{"label": "the first", "options": {"column": "a"}}],
+        }
+    }
+
+
+def test_files_are_read_one_by_one_under_their_names(http, work):
+    large = b"x" * 3_000_000  # beyond what is held in memory
+    sent = visitor.send(http, files=[("b.txt", b"abc"), ("c.txt", large)])
+    work.go(3)
+    assert visitor.score(http, sent["key"], "short")["samples"] == ["b.txt:3", "c.txt:3000000"]
+
+
+def test_what_goes_wrong_is_said_and_our_own_faults_are_kept_to_the_log(http, work, caplog):
+    key = visitor.send(http, "a\nb")["key"]
+    work.go(100)
+    samples = Samples(["a", "b"], [1, 2])
+    unusable = UnusableError({"": (samples, {1: "is empty"})}, "texts")
+    for error, said in (
+        (ValueError("too odd"), {"text": "too odd"}),
+        (KeyError("/secret/path"), {"text": OURS}),
+        (
+            unusable,
+            {
+                "text": unusable.what,
+                "lines": ["line 2, 'b', is empty"],
+                "others": 1,
+                "rows": "line 2",
+            },
+        ),
+    ):
+        work.error = error
+        with pytest.raises(visitor.RefusedError) as caught:
+            visitor.score(http, key, "short")
+        assert caught.value.problem == said
+    assert "/secret/path" in caplog.text
+    work.error = None
+    result = visitor.score(http, key, "short")
+    with pytest.raises(visitor.RefusedError, match=r"^No threshold\.$") as caught:
+        visitor.ask(http, "groups", id=result["id"])
+    assert caught.value.status == 422
+
+
+def test_a_report_is_a_file(http, work):
+    work.go(3)
+    key = visitor.send(http, "a")["key"]
+    result = visitor.score(http, key, "short")
+    answer = http.post("/page/report", json={"id": result["id"], "title": "T" * 500})
+    assert answer.headers["content-type"] == "text/html; charset=utf-8"
+    assert answer.headers["content-disposition"] == 'attachment; filename="vendi-score.html"'
+    assert answer.text == f"<p>{'T' * 200}?</p>"

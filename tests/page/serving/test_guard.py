@@ -1,0 +1,282 @@
+"""Nothing is fetched for a visitor, no file of the server is read, and little else is open."""
+
+import asyncio
+import http.server as servers
+import json
+import threading
+
+import pytest
+import visitor
+from loops import finished
+
+gradio = pytest.importorskip("gradio")
+httpx = pytest.importorskip("httpx")
+import safehttpx  # noqa: E402
+from gradio import processing_utils, route_utils  # noqa: E402
+from starlette.requests import Request  # noqa: E402
+
+from vendiscore_page.quotas import RefusedError  # noqa: E402
+from vendiscore_page.serving import guard  # noqa: E402
+
+TEXT = ["ngram_overlap", [1], "word", 1]
+REFUSED = (400, guard._NO_FILES)
+
+
+@pytest.fixture(scope="module")
+def stand_in():
+    """A host of the network, and what it was asked for."""
+    asked = []
+
+    class Answer(servers.BaseHTTPRequestHandler):
+        def do_GET(self):
+            asked.append(self.path)
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(b"one\ntwo")
+
+        do_HEAD = do_GET  # noqa: N815
+
+        def log_message(self, *_):
+            pass
+
+    with servers.ThreadingHTTPServer(("127.0.0.1", 0), Answer) as host:
+        threading.Thread(target=host.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{host.server_port}", asked
+        host.shutdown()
+
+
+@pytest.fixture(scope="module")
+def http(reckless_server):
+    with httpx.Client(base_url=reckless_server.url, timeout=30) as http:
+        yield http
+
+
+@pytest.fixture
+def address(stand_in, http):
+    """The address of a file of the stand-in, which nobody asks it for during the test."""
+    url, asked = stand_in
+    asked.clear()
+    yield f"{url}/a.txt"
+    assert asked == []
+    assert visitor.call(http, "vendi_score_texts", texts=["a b", "c d"])["VS"] == 2
+
+
+def file(path: str, **more: object) -> dict:
+    return {"path": path, "meta": {"_type": "gradio.FileData"}, **more}
+
+
+@pytest.mark.parametrize("name", visitor.NAMES)
+@pytest.mark.parametrize(
+    "wrap",
+    [
+        file,
+        lambda path: file(path, url=path, is_stream=True, orig_name="a.png"),
+        lambda path: [{"image": file(path), "caption": None}] * 3,
+        lambda path: {"value": [[{"deep": [file(path)]}]]},
+    ],
+)
+def test_no_argument_of_a_call_is_fetched(http, address, name, wrap):
+    sent = {visitor.NAMES[name]: [wrap(address), ["a"]]}
+    joined = {"data": [[wrap(address)]] * 5, "fn_index": 0, "session_hash": "a"}
+    for answer in (
+        http.post(f"/gradio_api/call/{name}", json={"data": [[wrap(address)]] * 5}),
+        http.post(f"/gradio_api/call/v2/{name}", json=sent),
+        http.post(f"/gradio_api/call/v2/{name}/", json=sent),
+        http.post("/gradio_api/queue/join", json=joined),
+        visitor.mcp(http, "tools/call", name=name, arguments=sent),
+    ):
+        assert (answer.status_code, answer.text) == REFUSED
+
+
+def test_no_spelling_of_a_body_gets_past(http, address):
+    body = json.dumps({"data": [[file(address)], *TEXT]})
+    escaped = body.replace("path", "\\u0070ath").replace("http", "h\\u0074tp")
+    for sent in (escaped.encode(), body.encode("utf-16"), body.encode("utf-8-sig")):
+        answer = http.post(
+            "/gradio_api/call/vendi_score_texts",
+            content=sent,
+            headers={"content-type": "text/json"},
+        )
+        assert (answer.status_code, answer.text) == REFUSED
+    for broken in (body[:-1], "[" * 10**6):
+        answer = http.post("/gradio_api/call/vendi_score_texts", content=broken)
+        assert (answer.status_code, answer.text) == (400, "The body must be JSON.")
+
+
+def test_an_address_among_samples_is_a_sample(http, address):
+    found = visitor.call(http, "vendi_score_texts", texts=[address, "what is it"])
+    assert found["VS"] == 2
+    sent = visitor.send(http, f"{address}\nwhat is it", kind="texts")
+    shown = visitor.score(http, sent["key"], "ngram_overlap")
+    assert shown["samples"]["text"] == [address, "what is it"]
+    assert visitor.send(http, files=[(address, b"one two\nthree four")])["n"] == 2
+
+
+def test_no_address_is_taken_for_a_data_set(http, address):
+    for dataset in (address, address[5:], f"{address}/..", "../../etc/passwd", "a" * 5000):
+        with pytest.raises(visitor.RefusedError) as caught:
+            visitor.send(http, dataset=dataset)
+        assert caught.value.status == 422
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("/etc/passwd", "a.txt", "../a.txt", "HTTP://a/b", "file:///etc/passwd", "ftp://a/b"),
+        *("//a/b", "data:,a", "x" * 5_000, "a\0b", "", 7, None, {"path": "/etc/passwd"}),
+    ],
+)
+def test_no_file_of_the_server_is_read(reckless_server, http, path):
+    before = sorted(reckless_server.folder.rglob("*"))
+    sent = [[file(path)], ["a"]]
+    for answer in (
+        http.post("/gradio_api/call/vendi_compare", json={"data": [sent, "texts"]}),
+        # gradio's own client would send the tool any file that the server can read.
+        visitor.mcp(http, "tools/call", name="vendi_compare", arguments={"sets": sent}),
+    ):
+        assert (answer.status_code, answer.text) == REFUSED
+    assert sorted(reckless_server.folder.rglob("*")) == before
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("upload", "process_recording", "run/vendi_score_texts", "api/vendi_score_texts"),
+        *("vibe-edit", "call/nope", "run-history/connect", "stream/a", "component_server"),
+        *("profiling/clear", "undo-vibe-edit"),
+    ],
+)
+def test_routes_that_nobody_needs_take_nothing(reckless_server, http, path):
+    before = sorted(reckless_server.folder.rglob("*"))
+    for answer in (
+        http.post(f"/gradio_api/{path}", json={}),
+        http.post(f"/gradio_api/{path}/", files=[("files", ("a.txt", b"a"))]),
+        http.put(f"/gradio_api/{path}", json={}),
+    ):
+        assert (answer.status_code, answer.text) == (404, "This address does not exist.")
+    assert sorted(reckless_server.folder.rglob("*")) == before
+
+
+def test_routes_that_nobody_needs_give_nothing(http, address):
+    encoded = address.replace(":", "%3A").replace("/", "%2F")
+    there = [f"/gradio_api/file={path}" for path in (address, encoded, "/etc/passwd", "app.py")]
+    there += [f"/gradio_api/file/{path}" for path in (address, encoded, "etc/passwd")]
+    there += [f"/gradio_api/{path}" for path in (f"proxy={address}", "deep_link", "runs", "token")]
+    there += ["/monitoring", "/monitoring/summary", "/docs", "/openapi.json", "/static/img/a.svg"]
+    there += ["/assets/index.js", "/login", "/logout", "/theme.css", "/gradio_api/upload_progress"]
+    for path in there:
+        for answer in (http.get(path), http.head(path)):
+            assert answer.status_code == 404, path
+
+
+def test_what_clients_ask_for_is_open(http):
+    for path in ("/config", "/gradio_api/info", "/gradio_api/openapi.json", "/robots.txt"):
+        assert http.get(path).status_code == 200, path
+    assert http.get("/gradio_api/mcp/schema").status_code == 200
+
+
+def test_the_address_of_the_page_is_not_for_visitors_to_say(http):
+    said = {"x-forwarded-host": "evil.example", "x-gradio-server": "http://evil.example"}
+    for name in ("x-forwarded-proto", "x-forwarded-prefix", "x-forwarded-port"):
+        said[name] = "evil.example"
+    for path in ("/", "/config", "/gradio_api/info", "/gradio_api/openapi.json"):
+        answer = http.get(path, headers=said)
+        assert "evil" not in answer.text, path
+    assert http.get("/config", headers=said).json()["root"] == str(http.base_url).rstrip("/")
+    page = http.get("/gradio_api/mcp/", headers={**said, "accept": "text/html"})
+    assert page.status_code == 200
+    assert "evil" not in page.text
+
+
+def test_the_address_of_a_space_is_the_one_that_it_has(monkeypatch):
+    monkeypatch.setenv("SPACE_HOST", "a-b.hf.space,its.own.domain")
+    seen = []
+
+    async def read(scope, receive, send):
+        request = Request(scope)
+        seen.append(route_utils.get_root_url(request, "/config", None))
+        seen.append(request.headers["x-forwarded-for"])
+
+    headers = [(b"x-forwarded-host", b"evil.example"), (b"host", b"10.0.0.1")]
+    headers += [(b"x-forwarded-proto", b"http"), (b"x-forwarded-for", b"1.2.3.4")]
+    scope = {"type": "http", "path": "/config", "method": "GET", "query_string": b""}
+    finished(guard.Guard(read, {})({**scope, "headers": headers}, None, None))
+    assert seen == ["https://a-b.hf.space", "1.2.3.4"]
+
+
+@pytest.mark.parametrize("body", [b"7", b"null", b'"a"', b"true", b"[]", b"{}"])
+@pytest.mark.parametrize("path", ["cancel", "reset", "queue/join", "call/vendi_compare", "mcp/"])
+def test_bodies_that_are_no_calls_are_refused(http, path, body):
+    kind = {"content-type": "application/json"}
+    answer = http.post(f"/gradio_api/{path}", content=body, headers=kind)
+    assert 400 <= answer.status_code < 500
+
+
+@pytest.mark.parametrize("count", [0, 1, 6, 8])
+def test_a_call_has_the_arguments_of_its_function(http, count):
+    joined = {"data": [["a"]] * count, "fn_index": 0, "session_hash": "a"}
+    for path in ("call/vendi_score_texts", "call/vendi_score_texts/", "queue/join"):
+        answer = http.post(f"/gradio_api/{path}", json=joined)
+        assert answer.status_code == 422
+        assert answer.text.startswith("`data` must be a list of the 7 arguments of vendi_score_te")
+
+
+def test_nothing_behind_the_guard_can_fetch_either(stand_in, monkeypatch, tmp_path):
+    url, asked = stand_in
+    asked.clear()
+    monkeypatch.setattr(safehttpx, "is_public_ip", lambda ip: True)
+    for name in ("get", "async_validate_url"):
+        monkeypatch.setattr(safehttpx, name, getattr(safehttpx, name))
+    guard.fetch_nothing()
+    request = type("Request", (), {"headers": {}, "method": "GET"})
+    download = processing_utils.async_ssrf_protected_download
+    for fetch in (
+        download(url, str(tmp_path)),
+        download("https://huggingface.co/a", str(tmp_path)),
+        processing_utils.async_ssrf_protected_get(url),
+        route_utils.secure_url_stream_response(url, request),
+    ):
+        with pytest.raises((RefusedError, route_utils.HTTPException)):
+            finished(fetch)
+    assert asked == []
+
+
+def test_an_upload_beyond_those_of_all_visitors_is_refused(http):
+    with pytest.raises(visitor.RefusedError, match="Too many files are being") as caught:
+        visitor.send(http, files=[("a.txt", b"x" * 2_000_001)])
+    assert caught.value.status == 503
+    assert visitor.send(http, files=[("a.txt", b"one two\nthree four")])["n"] == 2
+
+
+def test_what_has_arrived_of_all_uploads_under_way_has_a_limit(monkeypatch):
+    monkeypatch.setattr(guard, "MAX_ARRIVING", 150)
+    answers, here = [], asyncio.Event()
+
+    async def read(scope, receive, send):
+        await receive()
+        answers.append(200)
+        await here.wait()
+
+    async def receive():
+        return {"type": "http.request", "body": b"x" * 100, "more_body": True}
+
+    async def send(message):
+        if message["type"] == "http.response.start":
+            answers.append(message["status"])
+            here.set()
+
+    door = guard.Guard(read, {})
+
+    def upload(*headers: tuple[bytes, bytes]):
+        scope = {"type": "http", "path": "/page/read", "method": "POST", "headers": headers}
+        return door(scope, receive, send)
+
+    async def visitors():
+        await asyncio.gather(upload(), upload())
+        assert answers == [200, 503]
+        await upload()
+        here.clear()
+        await asyncio.gather(upload(), upload((b"content-length", b"100")))
+
+    finished(visitors())
+    assert answers == [200, 503, 200, 200, 503]

@@ -1,0 +1,301 @@
+"""No input of a visitor reaches a log: at no level, by no route, however malformed a request is."""
+
+import contextlib
+import io
+import json
+import logging
+import socket
+import sys
+import threading
+import time
+import traceback
+from urllib.parse import quote
+
+import pytest
+import visitor
+
+pytest.importorskip("gradio")
+httpx = pytest.importorskip("httpx")
+
+from vendiscore_page.inputs.submission import ROLES  # noqa: E402
+from vendiscore_page.serving import logs  # noqa: E402
+
+MARK = "Zq7marked"
+POISON = f"{MARK}\r\n2026-01-01 ERROR forged\x1b[31m\x07\x00\x9b2J\u2028\u202e\x85\ud800"
+PLAIN = POISON.encode("utf-8", "replace").decode()
+HEADER = f"{MARK}\x9b2J\x85".encode("latin-1")
+JSON = {"content-type": "application/json"}
+ASK = {**JSON, **visitor.ASK}
+# The loudest logs there are: every level of every logger, warnings, and asyncio's own.
+LOUD = """
+import logging, os, sys, warnings
+os.environ["PYTHONASYNCIODEBUG"] = "1"
+warnings.simplefilter("always")
+logging.basicConfig(level=1)
+logging.Logger.isEnabledFor = lambda self, level: True
+from vendiscore_page.answers import api
+from vendiscore_page.serving import server
+def fails(smiles: list[str] = [""], kernel: str = "") -> dict:
+    print("printed", smiles)
+    print("printed", smiles, file=sys.stderr)
+    warnings.warn(f"warned of {smiles}")
+    logging.getLogger("any").critical(f"said {smiles}")
+    try:
+        raise RuntimeError(smiles)
+    except RuntimeError as error:
+        raise KeyError(f"about {smiles}") from error
+fails.__name__ = "vendi_fails"
+fails.__doc__ = api.vendi_score_molecules.__doc__
+server.API = (*server.API, fails)
+server.launch(server.build())
+"""
+NAMES = visitor.NAMES | {"vendi_fails": "smiles"}
+COUNTS = dict(zip(NAMES, (6, 4, 4, 5, 6, 2), strict=True))
+VALUES = (POISON, [POISON], [[POISON, POISON], [POISON]], {POISON: POISON}, [7, POISON])
+
+
+class Loud:
+    """The page that says all it can, and what it has said since it was last asked."""
+
+    def __init__(self, app):
+        self.url, self.app = app.url, app
+        self.log, self.read = app.folder / "log.txt", 0
+
+    def said(self) -> str:
+        time.sleep(0.05)  # what runs after an answer says it then
+        data = self.log.read_bytes()[self.read :]
+        self.read += len(data)
+        return data.decode()
+
+
+@pytest.fixture(scope="module")
+def page(start_app, tmp_path_factory):
+    with start_app(tmp_path_factory.mktemp("page"), "-c", LOUD) as app:
+        yield Loud(app)
+
+
+@pytest.fixture(scope="module")
+def http(page):
+    with httpx.Client(base_url=page.url, timeout=30) as http:
+        yield http
+
+
+@pytest.fixture
+def silent(page):
+    """Nothing of what was marked during the test is written anywhere, and no line is forged."""
+    page.said()
+    yield page
+    said = page.said()
+    assert MARK not in said, said[max(0, said.index(MARK) - 3000) :][:4000]
+    assert "forged" not in said
+    odd = {char for char in said if not char.isprintable()} - {"\n"}
+    assert not odd
+    for path in page.app.folder.rglob("*"):
+        if path.is_file():
+            assert MARK.encode() not in path.read_bytes(), path
+            assert MARK not in path.name
+
+
+def dumped(value) -> bytes:
+    return json.dumps(value).encode()
+
+
+def begun(http, path: str, **more) -> str:
+    """Return the status and the first words of a stream that may never end."""
+    with http.stream("GET", path, **more) as stream:
+        return f"{stream.status_code} {next(stream.iter_text(), '')}"
+
+
+@pytest.mark.usefixtures("silent")
+@pytest.mark.parametrize("name", [*NAMES, "vendi_nothing", f"vendi_{MARK}"])
+def test_calls_of_the_api_are_not_logged(http, name):
+    for value in VALUES:
+        many = [value] * 12
+        for path, body in (
+            *((f"call/{name}", {"data": many[:n]}) for n in (0, 1, COUNTS.get(name, 2), 12)),
+            (f"call/{name}", {"data": value}),
+            (f"call/{name}", {"data": [value], "session_hash": POISON, "event_data": value}),
+            (f"call/{name}", value),
+            (f"call/v2/{name}", {NAMES.get(name, "texts"): value}),
+            (f"call/v2/{name}", {NAMES.get(name, "texts"): value, "kernel": value}),
+            (f"call/v2/{name}", {POISON: value}),
+            (f"call/v2/{name}", value),
+        ):
+            answer = http.post(f"/gradio_api/{path}", content=dumped(body), headers=JSON)
+            assert "object at 0x" not in answer.text
+            assert "Javascript" not in answer.text
+            if answer.status_code == 200:
+                found = http.get(f"/gradio_api/{path}/{answer.json()['event_id']}").text
+                assert "object at 0x" not in found
+                assert "Javascript" not in found
+            else:
+                assert 400 <= answer.status_code < 500, (path, answer.text)
+
+
+@pytest.mark.usefixtures("silent")
+def test_places_in_the_queue_are_not_logged(http):
+    right = {"fn_index": 0, "data": [[POISON]] * 6, "session_hash": "s" + MARK}
+    for name, values in {
+        "fn_index": (0, 2, 5, 6, -1, True, POISON, None),
+        "data": ([], [POISON], [POISON] * 6, [[POISON]] * 12, POISON, None),
+        "session_hash": (POISON, None, 7, [POISON]),
+        "batched": (True, POISON),
+        "trigger_id": (1, POISON),
+        "event_data": (POISON, {POISON: POISON}),
+        POISON: (POISON,),
+    }.items():
+        for value in values:
+            body = dumped({**right, name: value})
+            answer = http.post("/gradio_api/queue/join", content=body, headers=JSON)
+            assert answer.status_code in (200, 400, 422), answer.text
+    for session in ("s" + MARK, PLAIN, "unknown" + MARK):
+        found = begun(http, "/gradio_api/queue/data", params={"session_hash": session})
+        assert found.startswith("200 data: ")
+    for path in ("cancel", "reset"):
+        for sent in (POISON, 7, None, [], {"event_id": POISON}, {"session_hash": POISON}):
+            answer = http.post(f"/gradio_api/{path}", content=dumped(sent), headers=JSON)
+            assert answer.status_code in (200, 422)
+        full = {"event_id": POISON, "session_hash": POISON, "fn_index": 0}
+        answer = http.post(f"/gradio_api/{path}", content=dumped(full), headers=JSON)
+        assert answer.status_code == 200
+
+
+def test_closing_what_is_unknown_logs_no_traceback(http, silent):
+    for path in ("call/vendi_score_texts/a", "call/v2/vendi_fails/a", "queue/data?session_hash=a"):
+        assert "404: Not Found" in http.get(f"/gradio_api/{path}").text
+    said = silent.said()
+    assert "Traceback" not in said
+    assert "RuntimeError" not in said
+
+
+@pytest.mark.usefixtures("silent")
+def test_nothing_sent_to_mcp_is_logged(http):
+    pytest.importorskip("mcp")
+    for text in (POISON, MARK):
+        for method in ("tools/list", "tools/call", "initialize", "prompts/get", "ping", text):
+            parameters = {"name": text, "arguments": {text: text}, "uri": text}
+            body = {"jsonrpc": "2.0", "id": text, "method": method, "params": parameters}
+            sent = http.post("/gradio_api/mcp/", content=dumped(body), headers=ASK)
+            assert sent.status_code in (200, 202, 400)
+        for tool, name in NAMES.items():
+            for sent in ({name: text}, {name: [text]}, {text: [text]}, {name: [text], "q": text}):
+                body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call"}
+                body |= {"params": {"name": tool, "arguments": sent}}
+                http.post("/gradio_api/mcp/", content=dumped(body), headers=ASK)
+        for body in (text, [text], {"jsonrpc": text}, 7, None):
+            for path in ("", "http/", "messages/?session_id=" + MARK, MARK):
+                sent = http.post(f"/gradio_api/mcp/{path}", content=dumped(body), headers=JSON)
+                assert sent.status_code >= 400
+    for name in ("mcp-session-id", "mcp-protocol-version", "last-event-id", "accept"):
+        http.post("/gradio_api/mcp/", content=b"{}", headers={**ASK, name: HEADER})
+        http.delete("/gradio_api/mcp/", headers={name: HEADER})
+    assert begun(http, f"/gradio_api/mcp/sse?{MARK}").startswith("200")
+    assert http.get(f"/gradio_api/mcp/schema?tools={MARK}").status_code == 200
+
+
+@pytest.mark.usefixtures("silent")
+def test_nothing_of_addresses_and_headers_is_logged(http):
+    names = ("user-agent", "referer", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto")
+    names += ("cookie", "origin", "host", "content-type", "authorization", "x-gradio-user", MARK)
+    paths = ("/", "/page/menu", "/config", "/gradio_api/info", "/gradio_api/openapi.json")
+    paths += ("/robots.txt", "/gradio_api/app_id", "/gradio_api/startup-events")
+    for path in (*paths, "/nothing", "/gradio_api/mcp/", "/gradio_api/file=/etc/passwd"):
+        for method in ("GET", "POST", "OPTIONS", "DELETE", "PUT", MARK):
+            http.request(method, path, params={MARK: PLAIN}, headers=dict.fromkeys(names, HEADER))
+        http.get(f"{path}/{quote(PLAIN, safe='')}")
+    begun(http, f"/gradio_api/heartbeat/{MARK}", headers={"user-agent": HEADER})
+    # No client sends these: a broken request, broken pieces, an upgrade, half a body.
+    host, _, port = http.base_url.netloc.decode().partition(":")
+    for lines in (
+        POISON,
+        f"GET /{MARK}\x1b[31m HTTP/1.1",
+        f"GET /{MARK} HTTP/1.1\r\nhost: a\r\ncookie: {MARK}\x1b[31m\x07",
+        f"GET /{MARK} HTTP/9.9",
+        f"{MARK} / HTTP/1.1\r\n{MARK}",
+        f"POST /page/score HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n{MARK}",
+        f"POST /page/read HTTP/1.1\r\nhost: a\r\ncontent-length: 99\r\n\r\n{MARK}",
+        f"GET /{MARK} HTTP/1.1\r\nhost: a\r\nconnection: upgrade\r\nupgrade: {MARK}",
+    ):
+        with socket.create_connection((host, int(port)), timeout=5) as raw:
+            raw.sendall(lines.encode("latin-1", "replace") + b"\r\n\r\n")
+            raw.settimeout(0.2)
+            with contextlib.suppress(OSError):
+                raw.recv(99)
+
+
+@pytest.mark.usefixtures("silent")
+def test_nothing_sent_by_the_page_is_logged(http):
+    for name, data in (
+        ("a.txt", PLAIN.encode()),
+        (f"{PLAIN}.csv", f"a,b\n{MARK},{PLAIN}\n".encode()),
+        (f"{MARK}.parquet", f"PAR1{MARK}PAR1".encode()),
+        (f"{MARK}.npy", b"\x93NUMPY\x01\x00v\x00" + MARK.encode()),
+        (f"{MARK}.zip", b"PK\x03\x04" + MARK.encode()),
+        (f"{MARK}.png", b"\x89PNG\r\n\x1a\n" + MARK.encode()),
+        (f"{MARK}.smi", f"C{MARK}\nCC({PLAIN}\nc1".encode()),
+        (f"{MARK}.jsonl", f'{{"{MARK}": 1\n'.encode()),
+    ):
+        http.post("/page/read", files=[("files", (name, data)), ("text", (None, PLAIN))])
+        http.post("/page/read", files=[("files", (name, data))])
+        broken = ("options", (None, f'{{"a": "{MARK}"'))
+        http.post("/page/read", files=[(MARK, (name, data)), broken])
+    for kind in ("texts", "molecules", "vectors", MARK):
+        found = http.post("/page/read", data={"text": PLAIN, "options": json.dumps({"kind": kind})})
+        assert "Traceback" not in found.text
+    for boundary in (HEADER, b'"' + HEADER):
+        kind = {"content-type": b"multipart/form-data; boundary=" + boundary}
+        http.post("/page/read", content=f"--{MARK}\r\n{PLAIN}".encode(), headers=kind)
+    key = visitor.send(http, f"{MARK} one\ntwo", kind="texts")["key"]
+    paths = ("score", "second", "compare", "groups", "subset", "thinning", "papers", "drawings")
+    for path in (*paths, "report", MARK):
+        for value in (POISON, [POISON], {POISON: POISON}):
+            sent = {"key": key, "kernel": value, "q": value, "sets": value, "smiles": [value]}
+            sent |= {"id": key, "size": value, "threshold": value}
+            http.post(f"/page/{path}", content=dumped({**sent, "title": value, POISON: value}))
+            http.post(f"/page/{path}", content=dumped(value))
+        http.post(f"/page/{path}", content=f'{{"{MARK}'.encode())
+    for role in ("sets", *ROLES):
+        options = json.dumps({role: MARK})
+        http.post("/page/read", data={"text": f"{MARK}\ta\n{PLAIN}\tb", "options": options})
+    found = visitor.score(http, key, "ngram_overlap")
+    for size in (POISON, 1, 2):
+        http.post("/page/subset", content=dumped({"id": found["id"], "size": size}))
+    http.post("/page/second", json={"id": found["id"]})
+    assert MARK in http.post("/page/report", json={"id": found["id"], "title": MARK}).text
+
+
+def test_an_error_is_told_once_by_its_types_and_places(monkeypatch):
+    stream = io.StringIO()
+    for name in ("stdout", "stderr"):
+        monkeypatch.setattr(sys, name, stream)
+    made, access = logging.getLogRecordFactory(), logging.getLogger("uvicorn.access")
+    filters = access.filters[:]
+
+    def fails():
+        try:
+            try:
+                int(MARK)
+            except ValueError as error:
+                raise KeyError(MARK) from error
+        except KeyError:
+            traceback.print_exc()
+            print(MARK)
+        print(MARK)
+
+    try:
+        logs.hide_input()
+        print("It is mine.")
+        thread = threading.Thread(target=fails)
+        thread.start()
+        thread.join()
+    finally:
+        logging.setLogRecordFactory(made)
+        access.filters[:] = filters
+    said = stream.getvalue()
+    assert said.startswith("It is mine.\n")
+    assert MARK not in said
+    assert [line for line in said.split("\n") if line.startswith("  ") and line[2] != " "] == [
+        "  KeyError",
+        "  ValueError",
+    ]
+    assert said.count("test_logs.py") == 4  # three of the errors, one of the last print

@@ -1,0 +1,288 @@
+"""The running page: one number everywhere, to each visitor their own, and nothing left over."""
+
+import base64
+import json
+import re
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import hostile
+import numpy as np
+import pytest
+import visitor
+from drawn import png
+from visitor import call, send, show
+
+pytest.importorskip("gradio")
+httpx = pytest.importorskip("httpx")
+PIL = pytest.importorskip("PIL.Image")
+
+from vendiscore.comparison import compare  # noqa: E402
+from vendiscore.scoring.compute import compute  # noqa: E402
+from vendiscore_page.answers import offered_encoders  # noqa: E402
+from vendiscore_page.inputs import examples  # noqa: E402
+from vendiscore_page.serving import server as app_server  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def client(server):
+    from gradio_client import Client
+
+    client = Client(server.url, verbose=False)
+    yield client
+    client.close()
+
+
+@pytest.fixture(scope="module")
+def http(server):
+    with httpx.Client(base_url=server.url, timeout=60) as http:
+        yield http
+
+
+def test_torch_is_imported_before_the_page_is_served_where_it_is_needed(server, forgetful_server):
+    """One has the encoders at hand, the other one has not."""
+    if not server.mapped:
+        pytest.skip("what a process has loaded is read from /proc")
+    assert "libtorch" in server.mapped
+    assert "libtorch" not in forgetful_server.mapped
+
+
+def test_the_api_has_the_five_named_endpoints(client):
+    named = client.view_api(return_format="dict", print_info=False)["named_endpoints"]
+    kinds = ("texts", "images", "molecules", "vectors")
+    assert set(named) == {*(f"/vendi_score_{kind}" for kind in kinds), "/vendi_compare"}
+    parameters = {
+        p["parameter_name"]: p["python_type"]["type"]
+        for p in named["/vendi_score_texts"]["parameters"]
+    }
+    assert parameters == {
+        "texts": "list[str] | list[list[str]]",
+        "kernel": "str",
+        "ns": "list[int]",
+        "unit": "str",
+        "q": "float",
+        "threshold": "float",
+        "prompts": "list[str]",
+    }
+
+
+def test_clients_are_told_the_meaning_of_each_argument(client):
+    named = client.view_api(return_format="dict", print_info=False)["named_endpoints"]
+    for name, endpoint in named.items():
+        for parameter in endpoint["parameters"]:
+            text = parameter["python_type"]["description"]
+            assert text.endswith("."), (name, parameter["parameter_name"])
+
+
+def test_the_server_has_the_name_of_the_page(http):
+    assert http.get("/config").json()["title"] == "Vendi Score"
+    pytest.importorskip("mcp")
+    known = {"name": "a", "version": "1"}
+    versions = {"protocolVersion": "2024-11-05", "capabilities": {}, "clientInfo": known}
+    answer = visitor.mcp(http, "initialize", **versions)
+    result = json.loads(visitor.events(answer.text)[0][1])["result"]
+    assert result["serverInfo"]["name"] == "Vendi Score"
+
+
+TEXTS = examples.find_example("A model in a rut").text.splitlines()
+SCENTS = examples.find_example("Scents").text.splitlines()
+ROWS = [
+    [float(x) for x in r.split(",")]
+    for r in examples.find_example("Three clusters").text.split("\n")
+]
+IMAGES = examples.find_example("Shapes in three colours").images()
+FILES = [(f"{i:02}.png", png(image)) for i, image in enumerate(IMAGES)]
+SENT = [base64.b64encode(data).decode() for _, data in FILES]
+LARGE = base64.b64encode(hostile.webp(7_000)).decode()
+PIXELS = {"k": "pixels", "mode": "RGB"}
+MORGAN = {"k": "morgan"}
+NGRAMS = {"k": "ngram_overlap", "ns": [1, 2]}
+MINILM, DINOV2 = (
+    offered_encoders.ALLOWED["texts"]["MiniLM"],
+    offered_encoders.ALLOWED["images"]["DINOv2"],
+)
+PASTED = {
+    "texts": "\n".join(TEXTS),
+    "molecules": "\n".join(SCENTS),
+    "vectors": "\n".join(", ".join(map(str, row)) for row in ROWS),
+}
+SAME = [
+    ("texts", "ngram_overlap", {"ns": [1, 2]}, {"texts": TEXTS}, TEXTS, NGRAMS),
+    ("texts", "MiniLM", {}, {"texts": TEXTS}, TEXTS, MINILM),
+    ("images", "pixels", {}, {"images": SENT}, IMAGES, PIXELS),
+    ("images", "DINOv2", {}, {"images": SENT}, IMAGES, DINOV2),
+    ("molecules", "morgan", {}, {"smiles": SCENTS}, SCENTS, MORGAN),
+    ("vectors", "rbf", {}, {"rows": ROWS}, np.array(ROWS), {"k": "rbf"}),
+]
+
+
+@pytest.mark.parametrize(("kind", "kernel", "options", "sent", "samples", "arguments"), SAME)
+@pytest.mark.parametrize("q", [1, 2])
+def test_page_client_tool_evaluate_and_package_give_one_number(
+    http, client, metric, kind, kernel, options, sent, samples, arguments, q
+):
+    right = compute(samples, q=q, **arguments)["VS"]
+    # Single precision of the encoders, on another number of threads.
+    rel = 1e-6 if "model_path" in arguments else 1e-12
+    assert metric.compute(samples=samples, q=q, **arguments)["VS"] == pytest.approx(right, rel=rel)
+    name, given = f"vendi_score_{kind}", {**sent, **options, "kernel": kernel, "q": q}
+    assert client.predict(**given, api_name=f"/{name}")["VS"] == pytest.approx(right, rel=rel)
+    told = json.loads(visitor.tool(http, name, **given)["content"][0]["text"])
+    assert told["VS"] == pytest.approx(right, rel=rel)
+    files = FILES if kind == "images" else ()
+    settings = {"options": options, "q": q}
+    shown = show(http, kernel, PASTED.get(kind, ""), files, settings, kind=kind)
+    assert shown["VS"] == pytest.approx(right, rel=rel)
+    assert shown["n"] == len(samples)
+
+
+@pytest.mark.parametrize(
+    ("kind", "sent", "samples", "arguments"),
+    [
+        ("texts", {"texts": [TEXTS[:5], TEXTS[5:]]}, [TEXTS[:5], TEXTS[5:]], {}),
+        ("images", {"images": [SENT[:4], SENT[4:]]}, [IMAGES[:4], IMAGES[4:]], PIXELS),
+        ("molecules", {"smiles": [SCENTS[:9], SCENTS[9:]]}, [SCENTS[:9], SCENTS[9:]], MORGAN),
+        ("vectors", {"rows": [ROWS[:9], ROWS[9:]]}, [ROWS[:9], ROWS[9:]], {"k": "cosine"}),
+    ],
+)
+def test_groups_have_one_number_and_one_standard_error_everywhere(
+    client, metric, kind, sent, samples, arguments
+):
+    if kind == "texts":
+        sent = {**sent, "kernel": "ngram_overlap"}
+    if kind == "images":
+        sent = {**sent, "kernel": "pixels"}
+    found = client.predict(**sent, api_name=f"/vendi_score_{kind}")
+    for right in (
+        compute(samples, **arguments),
+        metric.compute(samples=samples, **arguments),
+    ):
+        assert found["VS"] == pytest.approx(right["VS"], rel=1e-12)
+        assert found["VS_se"] == pytest.approx(right["VS_se"], rel=1e-9)
+    assert len(found["by_group"]) == 2
+
+
+def test_groups_of_the_box_and_of_a_column_have_the_numbers_of_the_package(http):
+    nested = [TEXTS[:5], TEXTS[5:]]
+    right = compute(nested)
+    box = "\n\n".join("\n".join(group) for group in nested)
+    rows = [f"{i};{text}" for i, group in enumerate(nested) for text in group]
+    table = ("a.csv", "\n".join(["prompt;answer", *rows]).encode())
+    for found in (
+        show(http, "ngram_overlap", box, kind="texts", separator="line", blocks=True),
+        show(http, "ngram_overlap", files=[table], kind="texts", by="prompt"),
+    ):
+        assert found["VS"] == pytest.approx(right["VS"], rel=1e-12)
+        assert found["se"] == pytest.approx(right["VS_se"], rel=1e-9)
+        assert [group["n"] for group in found["by_group"]] == [5, len(TEXTS) - 5]
+
+
+@pytest.mark.parametrize(
+    ("kind", "kernel", "samples", "sent", "arguments"),
+    [
+        ("texts", "ngram_overlap", TEXTS, TEXTS, {"k": "ngram_overlap", "ns": [1, 2, 3, 4]}),
+        ("texts", "MiniLM", TEXTS, TEXTS, MINILM),
+        ("images", "pixels", IMAGES, SENT, PIXELS),
+        ("molecules", "morgan", SCENTS, SCENTS, {"k": "morgan"}),
+        ("vectors", "cosine", ROWS, ROWS, {"k": "cosine"}),
+    ],
+)
+def test_a_comparison_by_page_and_client_is_that_of_the_package(
+    http, client, kind, kernel, samples, sent, arguments
+):
+    right = compare(samples, samples[:6], level=0.99, permutations=299, **arguments)
+    rel = 1e-6 if "model_path" in arguments else 1e-9
+    files, lines = FILES if kind == "images" else (), PASTED.get(kind, "").splitlines()
+    keys = {
+        name: send(http, "\n".join(lines[:n]), files[:n], kind=kind)["key"]
+        for name, n in (("all", len(samples)), ("some", 6))
+    }
+    shown = visitor.compare(http, keys, kernel, permutations=299)
+    ours = client.predict(
+        sets=[sent, sent[:6]],
+        kind=kind,
+        kernel=kernel,
+        permutations=299,
+        api_name="/vendi_compare",
+    )
+    assert shown["matched_size"] == ours["matched_size"] == 6
+    for row, found, told in zip(right.sets, shown["rows"], ours["rows"], strict=True):
+        assert found["n"] == told["n"] == row.n
+        for each in (found, told):
+            assert each["VS"] == pytest.approx(row.score, rel=rel)
+            assert each["matched"] == pytest.approx(row.matched, rel=rel)
+    (pair,) = right.pairs
+    for found in (*shown["pairs"], *ours["pairs"]):
+        assert abs(found["difference"]) == pytest.approx(abs(pair.difference), rel=1e-4, abs=1e-6)
+        assert found["p"] == pytest.approx(pair.p, abs=0.02)
+
+
+def test_the_tools_of_mcp_are_described_and_work(http):
+    pytest.importorskip("mcp")
+    answer = visitor.mcp(http, "tools/list")
+    found = json.loads(visitor.events(answer.text)[0][1])["result"]["tools"]
+    tools = {tool["name"]: tool for tool in found}
+    kinds = ("texts", "images", "molecules", "vectors")
+    assert set(tools) == {*(f"vendi_score_{kind}" for kind in kinds), "vendi_compare"}
+    for tool in tools.values():
+        assert len(tool["description"]) > 80
+        assert tool["description"].endswith(".")
+        for name, field in tool["inputSchema"]["properties"].items():
+            assert field["description"].endswith("."), (tool["name"], name)
+            assert "\n" not in field["description"]
+        assert not re.search(r"[,.;:],|,\s*,", tool["description"])
+    said = tools["vendi_score_texts"]["description"]
+    assert "profile, groups of similar texts" in said
+    two = {"texts": ["a b", "c d"], "kernel": "ngram_overlap", "q": 2}
+    (content,) = visitor.tool(http, "vendi_score_texts", **two)["content"]
+    assert json.loads(content["text"]) == call(http, "vendi_score_texts", **two)
+    wrong = visitor.tool(http, "vendi_score_texts", **two, unit="line")
+    assert (wrong["isError"], wrong["content"][0]["text"][:14]) == (True, "Unknown unit '")
+
+
+@pytest.mark.parametrize(
+    ("sent", "lane"),
+    [
+        ({"texts": ["a"] * 300, "kernel": "ngram_overlap"}, "short"),
+        ({"texts": [["a"] * 100] * 4, "kernel": "ngram_overlap"}, "middle"),
+        ({"texts": ["a"], "kernel": "MiniLM"}, "long"),
+        ({"rows": [[1.0] * 100] * 900, "kernel": "cosine"}, "short"),
+        ({"rows": [[1.0] * 500] * 900, "kernel": "cosine"}, "middle"),
+        ({"sets": [["a"], ["b"]], "kernel": "ngram_overlap"}, "middle"),
+        ({"sets": [["a"], ["b"]], "kernel": "DINOv2"}, "long"),
+        ({"texts": None, "kernel": []}, "short"),
+        ({"images": SENT, "kernel": "pixels"}, "short"),
+        ({"images": [LARGE], "kernel": "pixels"}, "middle"),
+        ({"images": [[LARGE] * 5] * 2, "kernel": "pixels"}, "long"),
+        ({"sets": [[LARGE] * 5] * 2, "kind": "images", "kernel": "pixels"}, "long"),
+    ],
+)
+def test_calls_take_the_lane_of_work_as_long_as_theirs(sent, lane):
+    assert app_server._lane(sent) == lane
+
+
+def test_what_was_sent_is_forgotten_and_the_page_is_told_so(forgetful_server):
+    with httpx.Client(base_url=forgetful_server.url, timeout=30) as http:
+        key = send(http, "one two\nthree four")["key"]
+        result = visitor.score(http, key, "ngram_overlap")
+        assert visitor.ask(http, "groups", id=result["id"], threshold=0.5)["groups"] is not None
+        time.sleep(1.5)
+        for path in ("score", "groups", "thinning", "papers", "report"):
+            answer = http.post(f"/page/{path}", json={"key": key, "id": result["id"]})
+            assert (answer.status_code, answer.json()) == (410, {"gone": True})
+    assert not forgetful_server.left
+
+
+def test_visitors_at_the_same_time_get_their_own_results(server):
+    def ask(i: int) -> tuple[float, list[str], float]:
+        texts = [f"w{j}" for j in range(i + 2)]
+        headers = {"x-forwarded-for": f"10.0.0.{i}"}
+        with httpx.Client(base_url=server.url, timeout=60, headers=headers) as http:
+            shown = show(http, "ngram_overlap", "\n".join(texts), kind="texts")
+            by_call = call(http, "vendi_score_texts", texts=texts)
+        assert shown["samples"]["text"] == texts
+        return shown["VS"], by_call["VS"]
+
+    with ThreadPoolExecutor(8) as pool:
+        found = np.array(list(pool.map(ask, range(24))))
+    np.testing.assert_allclose(found, np.arange(2, 26)[:, None] + [[0, 0]], rtol=1e-9)

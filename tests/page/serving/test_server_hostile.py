@@ -1,0 +1,274 @@
+"""Hostile calls, files and bodies: answered in words, and nothing left of them."""
+
+import base64
+import json
+
+import hostile
+import pytest
+import visitor
+from visitor import send, show
+
+pytest.importorskip("gradio")
+httpx = pytest.importorskip("httpx")
+pytest.importorskip("PIL.Image")
+
+from vendiscore_page import quotas  # noqa: E402
+from vendiscore_page.inputs.submission import ROLES  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def http(server):
+    with httpx.Client(base_url=server.url, timeout=60) as http:
+        yield http
+
+
+@pytest.fixture
+def healthy(server, http):
+    """After the test, the server still scores, and nothing of the test is left on its disk."""
+    yield
+    assert show(http, "ngram_overlap", "a b\nc d")["VS"] == pytest.approx(2)
+    assert not server.left
+
+
+def error(http, name: str, **arguments) -> str:
+    """Return the message that clients get for a call that the API refuses."""
+    with pytest.raises(visitor.CallError) as caught:
+        visitor.call(http, name, **arguments)
+    said = str(caught.value)
+    assert "Traceback" not in said
+    return said
+
+
+def refused(http, text: str = "", files=(), kernel: str = "", **options) -> str:
+    """Return all words in which samples are refused, when they are read or scored."""
+    with pytest.raises(visitor.RefusedError) as caught:
+        show(http, kernel, text, files, **options)
+    assert caught.value.status in (200, 400, 413, 422)
+    said = json.dumps(caught.value.problem, ensure_ascii=False)
+    assert "Traceback" not in said
+    return said
+
+
+@pytest.mark.usefixtures("healthy")
+@pytest.mark.parametrize(
+    ("name", "sent", "said"),
+    [
+        ("vendi_score_texts", {"texts": "x" * 10**6}, "Expected a list of texts"),
+        ("vendi_score_texts", {"texts": ["x" * 10**6]}, "1,000,000 characters"),
+        ("vendi_score_texts", {"texts": ["a"] * 5000}, "More than 1,000 texts"),
+        ("vendi_score_texts", {"texts": ["a"], "kernel": "__import__('os')"}, "Unknown kernel"),
+        ("vendi_score_texts", {"texts": ["a"], "kernel": ["MiniLM"]}, "Unknown kernel"),
+        ("vendi_score_texts", {"texts": ["a"], "q": {"$ne": 1}}, "must be a number"),
+        ("vendi_score_texts", {"texts": {"path": "/etc/passwd"}}, "Expected a list"),
+        ("vendi_score_texts", {"texts": ["a", "b"], "threshold": 7}, "to 1 here"),
+        ("vendi_score_molecules", {"smiles": ["C"] * 317 + ["C1CC("] + ["C"]}, "sample 317"),
+        ("vendi_score_vectors", {"rows": [[1, None]]}, "real numbers"),
+        ("vendi_score_vectors", {"rows": [[1] * 5000]}, "columns are too many"),
+        ("vendi_score_images", {"images": ["QUJD"]}, "not an image"),
+        ("vendi_compare", {"sets": [["a"] * 4] * 2, "permutations": 10**9}, "from 299 to 999"),
+        ("vendi_compare", {"sets": [["a"] * 4] * 9}, "8"),
+        ("vendi_score_texts", {"texts": ["a"], "nothing": 1}, "No function takes these"),
+        ("vendi_score_texts", {}, "No function takes these"),
+        ("vendi_score_nothing", {"texts": ["a"]}, "No function takes these"),
+    ],
+)
+def test_raw_calls_past_the_limits_of_the_page_are_told_why(http, name, sent, said):
+    assert said in error(http, name, **sent)
+
+
+HOSTILE = {
+    "a 192-byte .npy of 40 GB": ("a.npy", hostile.forty_gigabytes, "columns are too many"),
+    "a pickle": ("a.npy", lambda: b"\x80\x04K\x01.", "not a .npy array"),
+    "an object array": ("a.npy", hostile.object_array, "never unpickled"),
+    "NaN": ("a.csv", lambda: b"1,2\n3,nan\n", "row 2 has nan"),
+    "a million columns": ("a.csv", lambda: b"1" + b",1" * 10**6, "columns are too many"),
+    "a zip bomb": (
+        "a.zip",
+        lambda: hostile.archive({f"{i}.png": b"\0" * 10**7 for i in range(20)}),
+        "unpacks to more than",
+    ),
+    "one bomb in a zip": (
+        "a.zip",
+        lambda: hostile.archive({"a.png": b"\0" * 10**8 * 2}),
+        "unpacks to more than",
+    ),
+    "a zip of nothing that is read": (
+        "a.zip",
+        lambda: hostile.archive({"../../a.exe": b"a"}),
+        "a.exe",
+    ),
+    "100 megapixels": ("a.png", lambda: hostile.png(10_000, 10_000), "has 100 megapixels"),
+    "half a JPEG": ("a.jpg", hostile.half_a_jpeg, "cannot be read"),
+    "an SVG": ("a.svg", lambda: b"<svg/>", "svg"),
+    "an SVG called PNG": ("a.png", lambda: b"<svg onload='alert(1)'/>", "not an image"),
+    "a million columns of text": ("a.csv", lambda: b"a" + b",a" * 10**6, "columns are too many"),
+    "a million characters": ("a.txt", lambda: b"x" * 10**6, "1,000,000 characters"),
+    "nothing": ("a.csv", lambda: b"", "empty"),
+}
+
+
+@pytest.mark.usefixtures("healthy")
+@pytest.mark.parametrize("what", HOSTILE)
+def test_hostile_files_are_refused_in_words(http, what):
+    name, data, said = HOSTILE[what]
+    assert said in refused(http, files=[(name, data())])
+
+
+@pytest.mark.usefixtures("healthy")
+def test_a_table_that_grows_with_a_row_for_each_answer_is_refused(http):
+    names = [*(f"answer {i}" for i in range(90)), *(f"other {i}" for i in range(900))]
+    row = ",".join(["Yes it is so."] * 90) + "," * 900
+    table = "\n".join([",".join(names), *[row] * 60]).encode()
+    said = refused(http, files=[("a.csv", table)], wide=True, kind="texts")
+    assert "4,870,800 cells, more than 4,000,000" in said
+
+
+@pytest.mark.usefixtures("healthy")
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"kind": "pickles"}, "pickles"),
+        ({"kind": ["texts"]}, "`kind` must be"),
+        ({"draw": "1"}, "`draw` must be int"),
+        ({"blocks": 1}, "`blocks` must be bool"),
+        ({"column": {"a": 1}}, "`column` must be"),
+        ({"wide": "yes"}, "`wide` must be bool"),
+        *(({role: ["a"]}, f"`{role}` must be") for role in ("sets", *ROLES)),
+        ({"__class__": "a"}, "Unknown option '__class__'"),
+        ({"example": "../../etc/passwd"}, "etc/passwd"),
+    ],
+)
+def test_options_that_no_page_sends_are_refused_in_words(http, options, said):
+    assert said in refused(http, "a b\nc d", **options)
+
+
+@pytest.mark.usefixtures("healthy")
+def test_columns_and_sizes_that_no_table_has_are_refused_in_words(http):
+    table = ("a.csv", b"id,model,answer\n1,a,yes it is\n2,b,no it is not\n3,a,who knows that\n")
+    for option in ("column", "by", "sets", "prompts", *ROLES):
+        assert "__class__" in refused(http, files=[table], kind="texts", **{option: "__class__"})
+    key = show(http, "ngram_overlap", files=[table])["id"]
+    for size in (None, 0, -1, 4, 10**30, 1.5, True, "2", [2], {"a": 1}):
+        answer = http.post("/page/subset", json={"id": key, "size": size})
+        assert answer.status_code == 422
+        assert "must be from 1 to 3" in answer.json()["problem"]["text"]
+
+
+@pytest.mark.usefixtures("healthy")
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"kernel": "pickle"}, "Unknown kernel 'pickle'"),
+        ({"kernel": ["K"]}, "Unknown kernel"),
+        ({"kernel": "MiniLM", "q": -5}, "at least 0"),
+        ({"kernel": "ngram_overlap", "q": {}}, "must be a number"),
+        ({"kernel": "ngram_overlap", "q": float("nan")}, "at least 0"),
+        ({"kernel": "ngram_overlap", "options": []}, ""),
+        ({"kernel": "ngram_overlap", "options": [1]}, "`options` must be an object"),
+        ({"kernel": "ngram_overlap", "options": {"ns": [99]}}, "from 1 to 10"),
+        ({"kernel": "ngram_overlap", "options": {"n": [1]}}, "Unknown option 'n'; pick one of ns"),
+        ({"kernel": "ngram_overlap", "threshold": 7}, "to 1"),
+        ({"kernel": "ngram_overlap", "Q": 2}, "Unknown option 'Q'; pick one of key, kernel"),
+        ({"kernel": "ngram_overlap", "permutations": 299}, "Unknown option 'permutations'"),
+    ],
+)
+def test_settings_that_no_page_sends_are_refused_in_words(http, settings, said):
+    key = send(http, "a b\nc d")["key"]
+    body = json.dumps({"key": key, **settings})
+    answer = http.post("/page/score", content=body).text
+    assert said in answer
+    assert "Traceback" not in answer
+    assert ("problem" in answer) is bool(said)
+
+
+def test_options_of_a_comparison_that_no_page_sends_are_refused_in_words(http):
+    keys = [send(http, f"a b{i}\nc d\ne f\ng h")["key"] for i in (1, 2)]
+    sets = [{"name": name, "key": key} for name, key in zip("AB", keys, strict=True)]
+    for more in ({"seed": 1}, {"key": keys[0]}, {"options": {"seed": 1}}):
+        body = {"sets": sets, "kernel": "ngram_overlap", **more}
+        assert "Unknown option" in http.post("/page/compare", json=body).text
+
+
+@pytest.mark.usefixtures("healthy")
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("score", "second", "groups", "subset", "thinning", "compare", "drawings", "report"),
+        "papers",
+    ],
+)
+def test_bodies_that_no_page_sends_are_refused_in_words(http, path):
+    key = send(http, "a b\nc d")["key"]
+    for body in (b"", b"[]", b"\xff\xfe", b"[" * 10**5, b'{"a": 1' + b" " * 10**5):
+        answer = http.post(f"/page/{path}", content=body)
+        assert answer.status_code == 422, body[:9]
+        assert answer.json() == {"problem": {"text": "Expected a JSON object."}}
+    for value in ("", "x" * 10**5, None, 7, ["a"], {"a": key}):
+        answer = http.post(f"/page/{path}", json={"key": value, "id": value, "sets": value})
+        assert answer.status_code in (410, 422)
+    if path == "drawings":  # which are of no result
+        return
+    # A key of samples is none of a result.
+    other = http.post(f"/page/{path}", json={"id": key, "sets": [{"name": "a", "key": "b"}]})
+    assert other.json() == {"gone": True}
+
+
+@pytest.mark.usefixtures("healthy")
+def test_markup_beside_a_molecule_is_no_markup_of_its_drawing(http):
+    sent = ["CCO |$<script>;;<b onload=x>$|", "<svg onload=x>", "C\0C", "c1" * 150]
+    uris = http.post("/page/drawings", json={"smiles": sent}).json()["uris"]
+    assert uris[1:] == ["", "", ""]
+    drawn = base64.b64decode(uris[0].removeprefix("data:image/svg+xml;base64,")).decode()
+    assert "<script" not in drawn
+    assert "<b" not in drawn
+    half = json.dumps({"smiles": ["\ud800C"]})
+    assert http.post("/page/drawings", content=half).status_code == 422
+
+
+@pytest.mark.usefixtures("healthy")
+def test_forms_that_no_page_sends_are_refused_in_words(http):
+    for answer in (
+        http.post("/page/read", json={"text": "a"}),
+        http.post("/page/read", content=b"--x", headers={"content-type": "multipart/form-data"}),
+        http.post("/page/read", files=[("text", ("a.txt", b"a\nb"))]),
+        http.post("/page/read", files=[("options", ("a.txt", b"{}"))]),
+        http.post("/page/read", data={"files": "a", "text": "a\nb"}),
+        http.post("/page/read", files=[("options", (None, "[]")), ("text", (None, "a\nb"))]),
+    ):
+        assert answer.status_code in (400, 422), answer.text
+        assert answer.json()["problem"]["text"]
+
+
+@pytest.mark.usefixtures("healthy")
+def test_names_with_paths_name_no_file_of_the_server(http):
+    for name in ("../../../../etc/passwd.txt", "C:\\a\\passwd.txt", "/passwd.txt"):
+        sent = send(http, files=[(name, b"one two\nthree four")])
+        assert sent["name"] == "passwd.txt"
+        assert sent["n"] == 2
+    said = json.dumps(send(http, files=[("\r\n<b>" * 200 + ".txt", b"a\nb")]))
+    assert len(said) < 3000
+
+
+@pytest.mark.usefixtures("healthy")
+def test_ten_thousand_tiny_files_are_refused(http):
+    many = [(f"{i}.png", b"x") for i in range(10_000)]
+    assert "Too many files" in refused(http, files=many)
+
+
+@pytest.mark.usefixtures("healthy")
+def test_large_requests_end_at_the_door(http):
+    answer = http.post("/gradio_api/call/vendi_score_texts", content=b"x" * 25_000_001)
+    assert answer.status_code == 413
+
+    def endless():
+        for _ in range(quotas.MAX_REQUEST // 10**6 + 2):
+            yield b" " * 10**6
+
+    answer = http.post("/gradio_api/call/vendi_score_texts", content=endless())
+    assert answer.status_code == 413
+    assert http.post("/page/score", content=endless()).status_code == 413
+    with pytest.raises(visitor.RefusedError, match="up to 64 MB a file"):
+        send(http, files=[("a.txt", b"x" * (quotas.MAX_UPLOAD + 1))])
+    with pytest.raises(visitor.RefusedError, match="up to 128 MB; send less") as caught:
+        send(http, files=[(f"{i}.txt", b"x" * (quotas.MAX_UPLOADS // 2 - 9)) for i in range(3)])
+    assert caught.value.status == 413

@@ -1,0 +1,36 @@
+"""The memory that an object holds is the memory of its arrays, each counted once."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from vendiscore.similarity.features import FeatureSimilarity
+from vendiscore_page.inputs.visitor_samples import Samples
+from vendiscore_page.serving.store import size_of
+
+X = np.zeros((1000, 50))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        X,
+        [X, X, {"again": X}],
+        (X[3:40], X.T, X[::2]),
+        Samples(X, range(1000)),
+        FeatureSimilarity(X),
+        sp.csr_array(np.ones((200, 250))),
+    ],
+    ids=["array", "repeats", "views", "samples", "similarity", "sparse"],
+)
+def test_arrays_are_counted_once_whatever_they_are_in(value):
+    assert X.nbytes <= size_of(value) < 1.6 * X.nbytes
+
+
+def test_texts_and_what_goes_round_in_a_circle_are_counted():
+    texts = ["a" * 1000, "b" * 1000]
+    circle = [texts]
+    circle.append(circle)
+    assert 2000 < size_of(circle) < 2600
+    assert size_of({"text": texts[0], "again": texts[0]}) < 1500
+    assert size_of(print) < 200

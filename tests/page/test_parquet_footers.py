@@ -1,0 +1,80 @@
+"""Footers of parquet files are counted as pyarrow counts them, and damage is named."""
+
+import io
+
+import numpy as np
+import pytest
+
+from vendiscore.reading.limits import RefusedError
+from vendiscore_page.parquet_footers import declared_values
+
+pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+
+
+def written(table, **options) -> bytes:
+    file = io.BytesIO()
+    pq.write_table(table, file, **options)
+    return file.getvalue()
+
+
+TABLES = {
+    "texts and numbers": {"text": ["a", None, "b b"], "n": [1, 2, 3]},
+    "lists": {"e": [[0.5, 1.5], [], None], "deep": [[["a"], ["b", "c"]], [], [[]]]},
+    "structures": {"chat": [{"role": "user", "ids": [1, 2]}, None, {"role": "x", "ids": []}]},
+    "no rows": {"text": pa.array([], pa.string())},
+    "many columns": {f"column {i}": [True, False, None] for i in range(40)},
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("options", [{}, {"row_group_size": 1}, {"compression": "zstd"}])
+def test_values_are_counted_as_pyarrow_counts_them(name, options):
+    data = written(pa.table(TABLES[name]), **options)
+    metadata = pq.ParquetFile(io.BytesIO(data)).metadata
+    groups = declared_values(io.BytesIO(data))
+    assert len(groups) == metadata.num_row_groups
+    for i, group in enumerate(groups):
+        columns = [metadata.row_group(i).column(j) for j in range(metadata.num_columns)]
+        right: dict[str, int] = {}
+        for column in columns:
+            top = column.path_in_schema.partition(".")[0]
+            right[top] = right.get(top, 0) + column.num_values
+        assert group == right
+
+
+def test_a_damaged_footer_is_refused_or_counted_and_never_ends_the_process():
+    data = written(pa.table(TABLES["lists"]))
+    start = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
+    rng = np.random.default_rng(0)
+    refused = 0
+    for _ in range(2_000):
+        damaged = bytearray(data)
+        for _ in range(rng.integers(1, 4)):
+            damaged[rng.integers(start, len(data))] = rng.integers(256)
+        try:
+            declared_values(io.BytesIO(bytes(damaged)))
+        except RefusedError:
+            refused += 1
+    assert refused > 100
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"", "may be damaged"),
+        (b"PAR1", "may be damaged"),
+        (b"PAR1" + b"\xff\xff\xff\x7f" + b"PAR1", "may be damaged"),
+        (b"PAR1" + b"\0" * 9_000_000 + (8_500_000).to_bytes(4, "little") + b"PAR1", "has 8 MB"),
+        (b"PAR1" + b"\x1c" * 5_000 + (5_000).to_bytes(4, "little") + b"PAR1", "may be damaged"),
+    ],
+    ids=[
+        "nothing",
+        "magic bytes",
+        "a false length",
+        "a long footer",
+        "structures within each other",
+    ],
+)
+def test_what_is_no_footer_is_refused(data, said):
+    with pytest.raises(RefusedError, match=said):
+        declared_values(io.BytesIO(data))

@@ -1,0 +1,78 @@
+"""Samples of one of several sets that the others have less of than chance would make it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import accumulate
+
+import numpy as np
+
+from vendiscore.core.types import Record
+from vendiscore.measures.divergences import distinct_of_first
+from vendiscore.similarity.base import Similarity
+
+from ..inputs.parts import draw_indices
+from .jobs import Job
+from .kernel_menu import series
+
+SHOWN = 10  # samples of each set
+MOST = 1_000  # samples of all sets together, all pairs of which are exchanged
+LEVEL = 0.05  # of sets of one source, how often samples are listed of any
+FALSE = 0.2  # of the samples that are listed, the share that chance alone would list, at most
+DECOMPOSED = 200  # samples of a set, and of the others, of which those are found
+_EXCHANGES, _SHUFFLES = 999, 24
+
+
+@np.errstate(all="ignore")
+def only(
+    together: Similarity, jobs: Mapping[str, Job], places: Mapping[str, Sequence[int | str]]
+) -> list[Record]:
+    """Find for each set that differs by more than chance the samples that others lack."""
+    sizes = [len(job.samples) for job in jobs.values()]
+    starts = [0, *accumulate(sizes)]
+    most = MOST // len(sizes)
+    rows = [
+        start + np.array(draw_indices(size, most, 0))
+        for start, size in zip(starts, sizes, strict=False)
+    ]
+    K = np.array(together.take(np.concatenate(rows)).dense(), float)
+    np.fill_diagonal(K, 0.0)
+    own = np.repeat(np.arange(len(rows)), list(map(len, rows)))
+    found = []
+    for number, (name, job) in enumerate(jobs.items()):
+        than = series([other for other in jobs if other != name])
+        p = _chance(K, own == number)
+        found.append({"name": name, "than": than, "p": round(p, 4), "samples": []})
+        if p * len(rows) > LEVEL:
+            continue
+        first = rows[number][draw_indices(len(rows[number]), DECOMPOSED, 0)]
+        others = np.concatenate([*rows[:number], *rows[number + 1 :]])
+        others = others[draw_indices(len(others), min(DECOMPOSED, 3 * len(first)), 0)]
+        pool = together.take(np.concatenate([first, others]))
+        excess, false = distinct_of_first(pool, len(first), _SHUFFLES)
+        # Samples that have nothing in common with the others are many, and equal but for rounding.
+        order = np.argsort(-np.round(excess, 9), kind="stable")
+        listed: dict[object, Record] = {}
+        for i in order[false[order] <= FALSE].tolist():
+            at = int(first[i]) - starts[number]
+            text = job.texts(at) if job.texts else ""
+            seen = {"image": job.pictures[at].thumbnail} if job.pictures else {"text": text}
+            row = job.samples[at].tobytes() if isinstance(job.samples, np.ndarray) else None
+            shown = {"place": places[name][at], "surprise": round(float(excess[i]), 4)}
+            shown["false"] = round(float(false[i]), 4)
+            same = listed.setdefault(row or (*seen.values(),), {**shown, **seen, "times": 0})
+            same["times"] += 1
+        found[-1]["samples"] = list(listed.values())[:SHOWN]
+    return found
+
+
+def _chance(K: np.ndarray, own: np.ndarray) -> float:
+    """Return how often a random part differs as much as `own` from the rest: p of squared MMD."""
+    n, m = int(own.sum()), int((~own).sum())
+    rng = np.random.default_rng(0)
+    Z = np.stack([own, *(rng.permutation(own) for _ in range(_EXCHANGES))], axis=1).astype(float)
+    inside = (Z * (K @ Z)).sum(axis=0)
+    rows = K.sum(axis=1) @ Z
+    outside, across = K.sum() - 2 * rows + inside, rows - inside
+    gaps = inside / (n * (n - 1)) + outside / (m * (m - 1)) - 2 * across / (n * m)
+    return float((gaps >= gaps[0] - 1e-12).mean())

@@ -1,0 +1,96 @@
+"""Groups of samples: what of a visitor's lists belongs together."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import replace
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from vendiscore.resolve.group_labels import Groups
+
+from ..inputs.visitor_samples import Samples
+from ..quotas import MAX_SETS, RefusedError
+
+
+def pooled(values: object, what: str, rows: bool = False) -> tuple[list[Any], Groups | None]:
+    """Return samples, or lists of them, as one list; and the groups if it was the latter."""
+    if not isinstance(values, list):
+        raise RefusedError(f"Expected a list of {what}, got {type(values).__name__}.")
+    nested = [
+        isinstance(value, list) and (not rows or any(isinstance(row, list) for row in value))
+        for value in values
+    ]
+    if not any(nested):
+        return values, None
+    nested = [found or value == [] for found, value in zip(nested, values, strict=True)]
+    if not all(nested):
+        i = nested.index(False)
+        raise RefusedError(
+            f"Expected a list of {what}, or a list of lists of them, which are groups; number "
+            f"{nested.index(True)} is such a list, but number {i} is not: {values[i]!r:.40}."
+        )
+    sizes = [len(value) for value in values]
+    if 0 in sizes:
+        raise RefusedError(f"Group {sizes.index(0)} is empty and has no score: leave it out.")
+    codes = np.repeat(np.arange(len(sizes)), sizes)
+    everything = [sample for value in values for sample in value]
+    return everything, Groups(tuple(range(len(sizes))), codes, nested=True)
+
+
+def taken_apart(samples: Sequence[object], groups: Groups | None) -> list[Any]:
+    """Return the samples as a list of lists, one for each group; as they are without groups."""
+    if groups is None:
+        return list(samples)
+    places = (np.flatnonzero(groups.codes == code) for code in range(len(groups)))
+    return [[samples[i] for i in members.tolist()] for members in places]
+
+
+def place(groups: Groups | None, word: str = "number") -> Callable[[int], str]:
+    """Return what messages call sample i of all: "number 3" or "number 1 of group 2"."""
+    if groups is None or not groups.nested:
+        return f"{word} {{}}".format
+    return lambda i: "{} {} of group {}".format(word, *groups.place(i))
+
+
+def sets_of(samples: Samples) -> dict[str, Samples]:
+    """Return the sets of samples, or their groups, by label; samples without one are in none.
+
+    Sets keep the groups that their samples are in; groups that become sets have none.
+    """
+    labels, by = samples.sets or samples.groups, samples.sets_by or samples.by
+    where: dict[Hashable, list[int]] = {}
+    for i, label in enumerate(labels):
+        if label != "":
+            where.setdefault(label, []).append(i)
+    if not 2 <= len(where) <= MAX_SETS:
+        of = f"in column {by!r:.60}" if by else "of samples"
+        got = f"{len(where):,} {of}" if labels else "one set without groups"
+        raise RefusedError(
+            f"Two to {MAX_SETS} sets or groups can be compared, got {got}; add a set, or pick the "
+            f"column that names the set of each row under “Grouped by”."
+        )
+    plain = replace(samples, python=None, notes=(), sets=())
+    plain = plain if samples.sets else replace(plain, groups=())
+    return {
+        f"group {label}" if isinstance(label, int) else str(label): replace(
+            plain.subset(kept), total=len(kept)
+        )
+        for label, kept in where.items()
+    }
+
+
+def paired(labels: Sequence[Sequence[Hashable]]) -> np.ndarray:
+    """Return the places, in all sets in a row, of groups with two samples or more of each set."""
+    sizes = [Counter(own) for own in labels]
+    every = list(chain(*labels))
+    known = {x for x in {*every} - {""} if all(n[x] > 1 for n in sizes)}
+    if len(known) < 2:
+        raise RefusedError(
+            "Sets are compared within groups that have two or more samples of each set, but only "
+            f"{len(known)} of {len({*every} - {''}):,} have them: pick “no groups”."
+        )
+    return np.flatnonzero([label in known for label in every])

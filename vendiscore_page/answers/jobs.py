@@ -1,0 +1,256 @@
+"""Samples that were checked, with how they are compared: a `Job` of each kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from vendiscore.analysis import sentences
+from vendiscore.analysis.findings import Findings, find
+from vendiscore.analysis.python_code import INLINE, called, source
+from vendiscore.core.arguments import DEFAULT_ORDER, DEFAULT_THRESHOLD
+from vendiscore.core.errors import SampleError
+from vendiscore.core.types import Options, Record
+from vendiscore.progress import Steps
+from vendiscore.report.previews import in_words
+from vendiscore.resolve.group_labels import Groups, read_labels
+
+from ..inputs.matrices import check_matrix
+from ..inputs.pictures import Picture
+from ..inputs.visitor_samples import Samples
+from ..quotas import MAX_SMILES, MAX_TEXT, RefusedError, check_texts
+from . import kernel_menu, offered_encoders
+from .group_lists import place, pooled, taken_apart
+from .kernel_menu import Choice, check_order, check_threshold
+from .prompt_lists import OF_SAMPLES, read_prompts, written
+
+# The lowest threshold that needs no second comparison of samples.
+FLOOR = 0.3
+# Modules to import, and an expression that reads the downloaded file.
+READ_DOWNLOAD = ("json, pathlib", 'json.loads(pathlib.Path("vendiscore.json").read_text())')
+# The file that the page saves, read again.
+SAVED = f"(saved := {READ_DOWNLOAD[1]})"
+
+
+@dataclass(frozen=True)
+class Job:
+    """Checked samples, with the way to compare and to show them."""
+
+    kind: str
+    samples: Any
+    choice: Choice
+    arguments: Record
+    python: tuple[str, str]  # modules to import, and an expression that has the same samples
+    groups: Groups | None = None
+    texts: Callable[[int], str] | None = None  # sample i, where there is something to read
+    pictures: Sequence[Picture] = ()
+
+    @property
+    def what(self) -> str:
+        return "samples" if self.choice.is_matrix else self.kind
+
+    def findings(self, q: object, threshold: object = DEFAULT_THRESHOLD) -> Steps[Findings]:
+        """Find the results at order q; a SampleError names samples by their places."""
+        given = self.arguments | {"q": check_order(q)}
+        alike_from = check_threshold(threshold)
+        if self.groups is not None:
+            given["groups"] = self.labels
+        try:
+            similarity = None
+            if self.choice.is_encoder:
+                similarity = yield from offered_encoders.similarity(self.samples, self.arguments)
+            found = find(self.samples, None, given, similarity=similarity)
+            return replace(found, threshold=alike_from, floor=FLOOR)
+        except SampleError as error:
+            if self.groups is None:
+                raise
+            raise self.groups.located(error) from error.__cause__
+
+    def sentence(self, found: Findings) -> str:
+        """Return the meaning of the number, after the way in which samples were compared."""
+        said = sentences.meaning(found, self.what)
+        given = ", given the prompt" if self.prompts else ""
+        return f"{self.choice.by}{given}, {said[0].lower()}{said[1:]}" if found.n > 1 else said
+
+    @property
+    def prompts(self) -> list[Any]:
+        """The prompt of all samples, or a prompt for each; empty without conditioning."""
+        return list(self.arguments.get("prompts", ()))
+
+    @property
+    def labels(self) -> list[Any] | None:
+        groups = self.groups
+        return None if groups is None else [groups.labels[code] for code in groups.codes]
+
+    def compared_by(self, choice: Choice) -> Job:
+        """Return the same samples and prompts, compared in another way with its usual options."""
+        taken = {"prompts": self.prompts} if self.prompts else {}
+        arguments = kernel_menu.arguments(choice, {}) | taken
+        return replace(self, choice=choice, arguments=arguments)
+
+    def code(self, found: Findings, *others: tuple[Job, Findings]) -> str:
+        """Write Python that prints this number, and the numbers of other jobs on these samples."""
+        modules, expression = self.python
+        calls = [f"print({job._call(each)})" for job, each in [(self, found), *others]]
+        return "\n".join([source(modules), f"samples = {expression}", *calls])
+
+    def _call(self, found: Findings) -> str:
+        expression = self.python[1]
+        apart = ("groups", "q", "prompts")
+        arguments = {name: x for name, x in found.arguments.items() if name not in apart}
+        if self.groups is not None and not self.groups.nested and self.kind == "vectors":
+            arguments["groups"] = self.labels
+        options = keywords(arguments, found.order)
+        if SAVED in expression and self.groups is not None:
+            options += ', groups=saved["samples"]["group"]'
+        if self.prompts:
+            said = written(self.prompts, self.groups)
+            read = SAVED in expression and (len(self.prompts) > 1 or len(said) > INLINE)
+            options += f", prompts={OF_SAMPLES if read else said}"
+        return called("samples", options)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Unchecked settings of a score, as the page sends them."""
+
+    kernel: str = ""  # one of `kernel_menu.choices`, "" for the usual one
+    options: Options = field(default_factory=dict)
+    q: Any = DEFAULT_ORDER
+    leave_out: bool = False  # samples that cannot be used
+    threshold: Any = DEFAULT_THRESHOLD
+    prompts: Any = None  # one for all samples, unless they have their own
+
+    def choice_of(self, kind: str) -> Choice:
+        """Return the way to compare samples of a kind, the usual one if none is named."""
+        return kernel_menu.choice(kind, self.kernel or kernel_menu.choices(kind)[0].kernel)
+
+
+def text_job(
+    texts: object,
+    kernel: str = "ngram_overlap",
+    options: Options | None = None,
+    labels: Sequence[Hashable] = (),
+    kind: str = "texts",
+    prompts: object = None,
+) -> Job:
+    """Return the job of texts, or of molecules as SMILES; in groups if each has a label."""
+    called, longest = ("texts", MAX_TEXT) if kind == "texts" else ("SMILES", MAX_SMILES)
+    values, groups = pooled(texts, called)
+    groups = read_labels(labels) if labels else groups
+    values = check_texts(values, longest, kind.removesuffix("s"), place(groups))
+    taken = read_prompts(prompts, len(values), groups, longest)
+    compared = _compared(kind, kernel, options, taken)
+    said = repr(taken_apart(values, groups))
+    python = ("", said)
+    if len(said) + len(written(taken, groups)) > INLINE:
+        text = '["samples"]["text"]  # “Everything (JSON)”, saved from the page'
+        python = (READ_DOWNLOAD[0], SAVED + text)
+    return Job(kind, values, *compared, python, groups, texts=values.__getitem__)
+
+
+def image_job(
+    pictures: Sequence[Picture],
+    kernel: str = "pixels",
+    left: Sequence[str] = (),
+    groups: Groups | None = None,
+) -> Job:
+    """Return the job of images, pixel by pixel or encoded; `left` are files left out."""
+    chosen, arguments = _compared("images", kernel)
+    files = 'glob.glob("images/*")'
+    if left:
+        files = f"set({files}) - {set(map('images/{}'.format, left))!r}"
+    expression = f"sorted({files})  # the folder that the images are in"
+    if groups is not None:
+        each = 'sorted(glob.glob(folder + "/*"))'
+        expression = f"[{each} for folder in sorted({files})]  # a folder for each group"
+    samples = [picture.data if chosen.is_encoder else picture.small for picture in pictures]
+    python = ("glob", expression)
+    return Job("images", samples, chosen, arguments, python, groups, pictures=pictures)
+
+
+def vector_job(
+    X: object,
+    kernel: str = "cosine",
+    options: Options | None = None,
+    source: tuple[str, str] | None = None,
+    labels: Sequence[Hashable] = (),
+    prompts: object = None,
+) -> Job:
+    """Return the job of features X or a similarity matrix K; `source` is Python that reads many."""
+    X, groups = pooled(X, "rows", rows=True) if isinstance(X, list) else (X, None)
+    groups = read_labels(labels) if labels else groups
+    X = check_matrix(X, place(groups, "Row"))
+    taken = read_prompts(prompts, len(X), groups)
+    chosen, arguments = _compared("vectors", kernel, options, taken)
+    if chosen.is_matrix and (groups is not None or X.shape[0] != X.shape[1]):
+        got = f"{X.shape[0]} × {X.shape[1]}" if groups is None else f"{len(groups)} groups"
+        raise RefusedError(
+            f"A similarity matrix K must be square, one matrix of all samples, got {got}; for rows "
+            f"of features pick another kernel."
+        )
+    texts = None if chosen.is_matrix else lambda i: in_words(X[i])
+    python = _python_of_rows(X, source, groups)
+    return Job("vectors", X, chosen, arguments, python, groups, texts)
+
+
+def job_of(
+    samples: Samples,
+    kept: list[int],
+    kernel: str,
+    options: Options | None = None,
+    prompts: object = None,
+) -> Job:
+    """Return some samples as they were read, compared by one of the kernels of their kind."""
+    prompts = [samples.prompts[i] for i in kept] if samples.prompts else prompts
+    labels = [samples.groups[i] for i in kept] if samples.groups else []
+    values = samples.take(kept) if len(kept) < len(samples) else samples.values
+    if samples.kind in ("texts", "molecules"):
+        return text_job(values, kernel, options, labels, samples.kind, prompts)
+    left = sorted(set(range(len(samples))) - set(kept))
+    if samples.kind == "images":
+        if prompts:
+            raise RefusedError("Only texts, molecules and rows can have a prompt; leave it out.")
+        groups = read_labels(labels) if labels else None
+        return image_job(values, kernel, [str(samples.places[i]) for i in left], groups)
+    square = kernel_menu.choice("vectors", kernel).is_matrix and len(set(samples.values.shape)) == 1
+    python = samples.python(left, square) if samples.python else None
+    values = values[:, kept] if square else values
+    return vector_job(values, kernel, options, python, labels, prompts)
+
+
+def _compared(
+    kind: str,
+    kernel: object,
+    options: Options | None = None,
+    prompts: Sequence[object] = (),
+) -> tuple[Choice, Record]:
+    chosen = kernel_menu.choice(kind, kernel)
+    taken = {"prompts": prompts} if prompts else {}
+    return chosen, kernel_menu.arguments(chosen, options or {}) | taken
+
+
+def _python_of_rows(
+    X: np.ndarray, source: tuple[str, str] | None, groups: Groups | None
+) -> tuple[str, str]:
+    """Write Python that has the rows: themselves where they are few, or how they are read."""
+    nested = groups if groups is not None and groups.nested else None
+    if X.size <= INLINE and len(written := repr(taken_apart(X.tolist(), nested))) <= INLINE:
+        return "", written
+    modules, expression = source or (
+        "pandas as pd",
+        "pd.read_csv('samples.csv', header=None).to_numpy()",
+    )
+    if nested is not None:
+        ends = np.cumsum(np.bincount(nested.codes))[:-1].tolist()
+        modules, expression = f"numpy as np, {modules}", f"np.split({expression}, {ends})"
+    return modules, expression
+
+
+def keywords(arguments: Options, q: float) -> str:
+    """Write the arguments of `compute` as Python keywords."""
+    given = {**arguments, "q": "inf" if q == float("inf") else int(q) if q == int(q) else q}
+    return ", ".join(f"{name}={value!r}" for name, value in given.items())

@@ -1,0 +1,214 @@
+"""Ways to compare samples that the page offers: registered kernels with a label, and matrices."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from vendiscore.core.types import Options, Record
+from vendiscore.registry.kernel import Control, get_kernel, labelled_kernels
+from vendiscore.resolve.prompt_places import why_not
+
+from ..inputs.submission import KINDS
+from ..quotas import RefusedError
+from . import offered_encoders
+
+_USUAL = {"texts": "ngram_overlap", "images": "pixels", "molecules": "morgan", "vectors": "cosine"}
+# Pictures of one set have the same channels.
+_FIXED = {"pixels": {"mode": "RGB"}}
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One way to compare samples, described as `Kernel` does; `arguments` go to `compute`."""
+
+    kernel: str
+    label: str
+    term: str
+    by: str
+    arguments: Mapping[str, Any]
+    controls: Sequence[Control] = ()
+    is_encoder: bool = False  # a network makes vectors of the samples, which takes long
+    takes_pairs: bool = False  # all pairs are compared, where others multiply a few features
+
+    @property
+    def sees(self) -> str:
+        """Return what a comparison of texts sees, with the name of its kernel."""
+        return f"{'meaning' if self.is_encoder else 'wording'} ({self.term})"
+
+    @property
+    def is_matrix(self) -> bool:
+        """True if the samples are the similarities themselves."""
+        return "score_K" in self.arguments
+
+    @property
+    def takes_prompt(self) -> bool:
+        """True if similarities can be conditioned on a prompt."""
+        return "k" in self.arguments and not why_not(get_kernel(self.arguments["k"]), "", None)
+
+
+_MATRICES = (
+    Choice("K", "are a similarity matrix", "K", "By the matrix given", {"score_K": True}),
+    Choice(
+        *("K, clipped", "are a matrix with negative eigenvalues", "K, clipped"),
+        "By the given matrix without its negative eigenvalues",
+        {"score_K": True, "psd": "clip"},
+    ),
+)
+# Other words of the API for "cosine".
+_SYNONYMS = {"X": "score_X", "dual": "score_dual"}
+
+
+def choices(kind: str) -> list[Choice]:
+    """Return the ways to compare samples of a kind, the usual one first."""
+    one_of(kind, KINDS, "kind")
+    compared = "text" if kind == "texts" else kind
+    kernels = {kernel.name: kernel for kernel in labelled_kernels(compared)}
+    found = []
+    for name, how in offered_encoders.offered(kind).items():
+        each = kernels[how["k"]]
+        by = f"{each.by} ({name})"
+        found.append(Choice(name, each.label, name, by, how, is_encoder=True))
+    by_network = {how["k"] for how in offered_encoders.ALLOWED.get(kind, {}).values()}
+    others = [name for name in kernels if name not in by_network]
+    for name in sorted(others, key=lambda name: name != _USUAL[kind]):
+        each = kernels[name]
+        pairs = each.samples == "vectors" and not each.rows
+        words = (name, each.label, each.term, each.by)
+        how = {"k": name, **_FIXED.get(name, {})}
+        found.append(Choice(*words, how, each.controls, takes_pairs=pairs))
+    return [*found, *(_MATRICES if kind == "vectors" else ())]
+
+
+def choice(kind: str, kernel: Any) -> Choice:
+    known = {each.kernel: each for each in choices(kind)}
+    if kind == "vectors":
+        for name, key in _SYNONYMS.items():
+            how = {key: True, "normalize": True}
+            known[name] = replace(known["cosine"], kernel=name, term=name, arguments=how)
+    one_of(kernel, tuple(known), "kernel")
+    return known[kernel]
+
+
+def second(kind: str, chosen: Choice) -> Choice | None:
+    """Return the way to see meaning where wording was chosen, and the reverse; None without one."""
+    if kind != "texts" or not (chosen.is_encoder or chosen.kernel == _USUAL[kind]):
+        return None
+    both = (each for each in choices(kind) if each.is_encoder or each.kernel == _USUAL[kind])
+    return next((each for each in both if each.is_encoder != chosen.is_encoder), None)
+
+
+def menu(kind: str) -> Record:
+    """Return the choices of a kind as plain values, with the choices of their options."""
+    known = choices(kind)
+    kernels = [
+        {
+            "kernel": each.kernel,
+            "label": each.label,
+            "small": each.term,
+            "compares": not each.is_matrix,
+            "prompts": kind == "texts" and each.takes_prompt,
+            "options": [_option(control) for control in each.controls],
+        }
+        for each in known
+    ]
+    return {"kernels": kernels, "default": known[0].kernel}
+
+
+def arguments(chosen: Choice, options: Options) -> Record:
+    """Return keywords of `compute` for the options of a visitor; other kernels' are only read."""
+    controls = {each.name: each for kind in KINDS for at in choices(kind) for each in at.controls}
+    controls |= {each.name: each for each in chosen.controls}
+    read = {}
+    for name, value in options.items():
+        one_of(name, tuple(controls), "option")
+        read[name] = _read(controls[name], value)
+    found = dict(chosen.arguments)
+    for each in chosen.controls:
+        value = read.get(each.name, each.value)
+        if value != each.value or each.type == "checks":
+            found[each.keyword or each.name] = value
+    return found
+
+
+def describe(chosen: Choice, arguments: Options, q: float) -> str:
+    """Return in few words how samples were compared: "n-grams of 1–4 words · q 1"."""
+    options = (
+        each.phrase.format(_in_words(each, value))
+        for each in chosen.controls
+        if (value := arguments.get(each.keyword or each.name, each.value))
+    )
+    given = " · given the prompt" if arguments.get("prompts") else ""
+    return f"{' '.join([chosen.term, *options])}{given} · q {'∞' if math.isinf(q) else f'{q:g}'}"
+
+
+def one_of(value: object, known: Sequence[str], name: str) -> None:
+    if not isinstance(value, str) or value not in known:
+        raise RefusedError(f"Unknown {name} {value!r:.60}; pick one of {', '.join(known)}.")
+
+
+def check_order(q: object) -> float:
+    order = _number(q, "q", "a number of at least 0 or 'inf'")
+    if not order >= 0:
+        raise RefusedError(f"q must be at least 0, got {order:g}; 1 is the usual Vendi Score.")
+    return order
+
+
+def check_threshold(value: object, floor: float = -1.0) -> float:
+    """Return a similarity from `floor` to 1, from which on samples are called alike."""
+    name = "The similarity from which samples are alike"
+    threshold = _number(value, name)
+    if not floor <= threshold <= 1:
+        raise RefusedError(f"{name} must be from {floor:.3g} to 1 here, got {threshold:g}.")
+    return threshold
+
+
+def _number(value: Any, name: str, expected: str = "a number") -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise RefusedError(f"{name} must be {expected}, got {value!r:.40}.") from None
+
+
+def _option(control: Control) -> Record:
+    shown = {name: getattr(control, name) for name in ("name", "label", "type", "value", "info")}
+    return shown | {"choices": list(control.choices) or None}
+
+
+def _read(control: Control, value: Any) -> Any:
+    """Return the value of an option that a visitor has set; a RefusedError if it is none."""
+    name = control.name
+    if control.type == "choice":
+        one_of(value, tuple(map(str, control.choices)), name)
+        return value
+    if control.type == "checks":
+        try:
+            numbers = sorted({int(n) for n in value})
+        except (TypeError, ValueError):
+            raise RefusedError(f"{name} must be whole numbers, got {value!r:.60}.") from None
+        most = control.most or max(map(int, control.choices))
+        if not numbers or not all(1 <= n <= most for n in numbers):
+            raise RefusedError(f"{name} must be from 1 to {most}, got {numbers!r:.60}.")
+        return numbers
+    number = _number(value or 0, name)
+    if not 0 <= number < math.inf:
+        raise RefusedError(f"{name} must be a finite number above 0, got {number:g}.")
+    return number
+
+
+def series(names: Sequence[str]) -> str:
+    """List names in words: "A, B and C"."""
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+
+
+def _in_words(control: Control, value: Any) -> str:
+    if isinstance(control.choices, Mapping):
+        return control.choices.get(value, control.choices[control.value])
+    if not isinstance(value, list):
+        return f"{value:g}"
+    first, last = value[0], value[-1]
+    if len(value) > 1 and value == list(range(first, last + 1)):
+        return f"{first}–{last}"
+    return series([*map(str, value)])

@@ -1,0 +1,134 @@
+"""Encoders that the page offers: a name that a visitor sends is looked up in `ALLOWED` alone."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import os
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.util import find_spec
+from typing import Any
+
+from vendiscore.core.errors import SampleError
+from vendiscore.core.types import Options, Record
+from vendiscore.encoders import encoder
+from vendiscore.encoders.models import BATCH_SIZE, Encoder
+from vendiscore.progress import Steps, told
+from vendiscore.registry.kernel import get_kernel
+from vendiscore.resolve.kernel_build import distinct_samples
+from vendiscore.resolve.prompt_places import read_prompts
+from vendiscore.resolve.sets import as_similarity, check_prompts
+from vendiscore.similarity.base import Similarity
+from vendiscore.similarity.composite import RepeatedSimilarity
+from vendiscore.similarity.features import FeatureSimilarity
+from vendiscore.similarity.residuals import given
+
+# By kind of sample: the name on the page, and the options of `compute`.
+ALLOWED: dict[str, dict[str, Record]] = {
+    "texts": {
+        "MiniLM": {
+            "k": "text_embeddings",
+            "model_path": "sentence-transformers/all-MiniLM-L6-v2",
+            "pooling": "mean",
+        }
+    },
+    "images": {
+        "DINOv2": {"k": "image_embeddings", "model_path": "facebook/dinov2-small", "pooling": "cls"}
+    },
+}
+_PACKAGES = ("torch", "torchvision", "transformers", "sentence_transformers", "huggingface_hub")
+# Samples in a batch, which takes a few seconds on one core; texts have the library's batch size.
+_BATCH = {"text": BATCH_SIZE, "images": 16}
+_KEPT = 4  # sets, of at most 1,000 × 384 numbers each
+# Another visitor who sends the same samples would get the same numbers anyway.
+_recent: OrderedDict[bytes, Similarity] = OrderedDict()
+
+
+@cache
+def offered(kind: str) -> dict[str, Record]:
+    """Return the encoders of a kind that can be had here, as options of `compute`."""
+    if not all(map(find_spec, _PACKAGES)):
+        return {}
+    allowed = ALLOWED.get(kind, {})
+    return {name: options for name, options in allowed.items() if _at_hand(options["model_path"])}
+
+
+def prepare() -> None:
+    """Import what the encoders offered need, before the first visitor comes."""
+    # While one thread imports torch, SciPy in another may look for tensors in a half of it.
+    if any(map(offered, ALLOWED)):
+        transformers = importlib.import_module("transformers")
+        for name in ("AutoModel", "AutoTokenizer", "AutoImageProcessor"):
+            getattr(transformers, name)  # imported when asked for
+        importlib.import_module("sentence_transformers")
+
+
+def similarity(samples: Any, arguments: Mapping[str, Any]) -> Steps[Similarity]:
+    """Return the Similarity of samples; one that an encoder makes is made batch by batch."""
+    arguments = {name: value for name, value in arguments.items() if name != "psd"}
+    if arguments.get("k") not in ("text_embeddings", "image_embeddings"):
+        return as_similarity(samples, **arguments)
+    if (prompts := arguments.pop("prompts", None)) is not None:
+        values, places = read_prompts(prompts).placed([samples], [len(samples)])
+        try:
+            both = yield from similarity([*samples, *values], arguments)
+        except SampleError as error:
+            check_prompts(error.problems, places, len(samples))
+            raise
+        return given(both, len(samples), places)
+    key = _digest(samples, arguments)
+    if (known := _recent.pop(key, None)) is None:
+        known = yield from _encoded(samples, arguments)
+    _recent[key] = known  # as the last one; each step is atomic, whatever the thread
+    if len(_recent) > _KEPT:
+        _recent.popitem(last=False)
+    return known
+
+
+def _encoded(samples: Sequence[object], arguments: Mapping[str, Any]) -> Steps[Similarity]:
+    distinct, first, inverse = distinct_samples(samples)
+
+    def words(done: int) -> str:
+        return f"Encoding: {done:,} of {len(distinct):,} done."
+
+    kernel = get_kernel(arguments["k"])
+    options = {name: value for name, value in arguments.items() if name != "k"}
+    yield words(0)  # before the model is loaded
+    steps = _loaded(kernel.samples, options).steps(distinct, _BATCH[kernel.samples])
+    try:
+        X, settings = yield from told(steps, words)
+    except SampleError as error:
+        raise error.at(first) from None
+    settings = {"kernel": kernel.name, **kernel.options, **options, **settings}
+    del settings["on_error"]
+    similarity = FeatureSimilarity(X, settings).normalized()
+    return similarity if len(first) == len(inverse) else RepeatedSimilarity(similarity, inverse)
+
+
+def _loaded(kind: Any, options: Mapping[str, Any]) -> Encoder:
+    key = kind, *sorted(options.items())
+    with _loading:
+        if key not in _encoders:
+            _encoders[key] = encoder(kind=kind, **options)
+        return _encoders[key]
+
+
+_encoders: dict[Any, Encoder] = {}
+_loading = threading.Lock()
+
+
+def _digest(samples: Sequence[str | bytes], arguments: Options) -> bytes:
+    found = hashlib.blake2b(repr(sorted(arguments.items())).encode(), digest_size=32)
+    for sample in samples:
+        data = sample.encode(errors="surrogatepass") if isinstance(sample, str) else sample
+        found.update(hashlib.blake2b(data).digest())
+    return found.digest()
+
+
+def _at_hand(model: str) -> bool:
+    from huggingface_hub import try_to_load_from_cache
+
+    return "SPACE_ID" in os.environ or isinstance(try_to_load_from_cache(model, "config.json"), str)

@@ -1,0 +1,333 @@
+"""From samples that were read and settings to plain values: what the page shows of one set."""
+
+from __future__ import annotations
+
+import base64
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from vendiscore.analysis import sentences
+from vendiscore.analysis.findings import Findings
+from vendiscore.analysis.thinning import thinning
+from vendiscore.core.arguments import DEFAULT_ORDER
+from vendiscore.core.errors import MissingPackageError, NotPSDError
+from vendiscore.core.types import Record
+from vendiscore.magnitude.curve import magnitude_curve
+from vendiscore.progress import Steps
+from vendiscore.report.document import reported
+from vendiscore.report.figures import Figure, figures, magnitude
+from vendiscore.report.previews import Previews
+from vendiscore.report.thumbnails import depicted
+from vendiscore.scoring.typical import wording_sentence
+from vendiscore.signature import plain, plain_order
+
+from .. import quotas
+from ..inputs import examples
+from ..inputs.parts import part
+from ..inputs.submission import KINDS
+from ..inputs.visitor_samples import Samples
+from ..quotas import MAX_SAMPLES, MAX_SMILES, RefusedError, check_texts
+from . import kernel_menu, sample_views, several_sets
+from .jobs import FLOOR, Job, Settings, job_of
+from .kernel_menu import Choice, check_order, check_threshold
+from .prompt_lists import distinct
+from .row_selection import rows_to_keep
+from .sample_readout import left_out, sifted
+from .set_pictures import captioned
+
+MAX_CURVE = 1_000  # samples whose magnitude is found: a system of equations at each scale
+MAX_DRAWN = 60  # molecules at once
+_GROWN = 200  # samples whose growth takes no time to speak of
+_AT_ONCE = 2e9  # multiplications, of which there are more in about a second
+# Up to so many samples an error above order 2 takes so much more.
+_ROOTS, _EACH = 200, 500
+# Where no encoder is at hand.
+_MEANING = 'For meaning, use the Python package: vendiscore.compute(texts, k="semantic").'
+
+
+def forget(found: Findings) -> None:
+    """Drop K, and the eigenvectors of all samples where only some were chosen."""
+    found.__dict__.pop("K", None)
+    if found.similarity is None or len(found.chosen) == found.similarity.n:
+        return
+    found.__dict__["spectrum"] = replace(found.spectrum, vectors=None)
+    for name in ("eigen", "spectral", "spectrum"):
+        found.subject.__dict__.pop(name, None)
+
+
+class Result:
+    """A score: the `answer` that the page shows at first, and what else can be asked about it."""
+
+    def __init__(self, found: Findings, job: Job, answer: Record) -> None:
+        self._found, self._job = found, job
+        self.answer = answer
+        self._second: Record = {}
+        forget(found)
+
+    @property
+    def second_is_long(self) -> bool:
+        """True if the second number takes more than about a second."""
+        choice = kernel_menu.second(self._job.kind, self._job.choice)
+        if self._second or choice is None:
+            return False
+        return _takes_long(choice, self._job.samples, self._found.order)
+
+    def second(self) -> Steps[Record]:
+        """Score the texts by meaning where the answer is by wording, or the reverse."""
+        first, found = self._job, self._found
+        choice = kernel_menu.second(first.kind, first.choice)
+        if choice is None:
+            raise RefusedError("There is one way to compare these samples here, not two.")
+        if not self._second:
+            job = first.compared_by(choice)
+            other = yield from job.findings(found.order)
+            self._second = _second(first, found, job, other)
+        return self._second
+
+    def groups(self, threshold: object) -> Record:
+        explained = self._found.explanation
+        read = check_threshold(threshold, explained.floor)
+        with np.errstate(all="ignore"):
+            return sample_views.alike(explained.rethreshold(read))
+
+    def subset(self, size: object) -> Record:
+        """Return the rows of so many samples that differ most, in the order they were chosen."""
+        return rows_to_keep(self._found, size)
+
+    def thinning(self) -> Record:
+        """Return the score of what is left as more of those that repeat others are removed."""
+        with np.errstate(all="ignore"):
+            return thinning(self._found.explanation).to_dict()
+
+    def papers(self) -> Record:
+        """Return pictures, sentences, and code with the download that it reads, if it needs one."""
+        found, drawn, curve_said, why = self._found, [], "", ""
+        with np.errstate(all="ignore"):
+            try:
+                drawn = list(figures(found))
+                curve_said, picture = _magnitude(found, self._job.what)
+                drawn += [picture] if picture else []
+            except MissingPackageError as error:
+                why = f"No pictures: {error}"
+            growth = sentences.growing(found.growth) if found.growth else found.no_growth
+            said = [sentences.how(found), sentences.orders(found), growth, curve_said, why]
+            return {
+                "pictures": [captioned(figure) for figure in drawn],
+                "sentences": [sentence for sentence in said if sentence],
+                "code": self._second.get("code", self._job.code(found)),
+                "signature": found.details["signature"],
+                "details": plain(dict(found.details)),
+            }
+
+    def report(self, title: str | None = None) -> str:
+        """Return the report as HTML; images have their names and their original size."""
+        shown = None
+        if self._job.pictures:
+            files = [{"path": each.name, "bytes": each.data} for each in self._job.pictures]
+            shown = Previews(files, "images")
+        return reported(self._found, title or None, shown).html()
+
+
+def _second(first: Job, found: Findings, job: Job, other: Findings) -> Record:
+    given = ", given the prompt" if job.prompts else ""
+    details, sees = other.details, job.choice.sees
+    notes = [
+        details["typical"],
+        f"By {sees}: {sentences.interval(other, job.what)}",
+        wording_sentence({"kernel": details.get("kernel")}, ""),
+        "Each kernel has a scale of its own: compare numbers of one kernel with each other.",
+    ]
+    return {
+        "own": first.choice.sees,
+        "by": sees,
+        "sentence": f"{found.value:,.1f} by {first.choice.sees}, {other.value:,.1f} by "
+        f"{sees}{given}",
+        "kernel": job.choice.kernel,
+        "VS": other.value,
+        **{name: other.beside(name) for name in ("se", "low", "high")},
+        "n": other.n,
+        "q": plain_order(other.order),
+        "notes": [note for note in notes if note],
+        "signature": details["signature"],
+        "code": first.code(found, (job, other)),
+    }
+
+
+def _magnitude(found: Findings, what: str) -> tuple[str, Figure | None]:
+    """Return the magnitude function of the distances of the kernel, or why there is none."""
+    similarity = found.looked.similarity
+    if found.grouped or similarity.n < 2 or found.curve is not None:
+        return "", None
+    if similarity.n > MAX_CURVE:
+        return f"A magnitude function is drawn for up to {MAX_CURVE:,} samples.", None
+    try:
+        curve = magnitude_curve(similarity)
+    except (ValueError, ArithmeticError) as error:
+        return f"There is no magnitude function: {error}", None
+    if curve.convergence == 0:
+        return "", None
+    return sentences.magnitude(curve, what), magnitude(curve)
+
+
+def score(samples: Samples, settings: Settings) -> Steps[Result]:
+    """Score samples step by step; an UnusableError names those that cannot be used."""
+    chosen = settings.choice_of(samples.kind)
+    if chosen.is_matrix and len(samples) > MAX_SAMPLES:
+        raise RefusedError(
+            f"A similarity matrix can have up to {MAX_SAMPLES:,} rows here, got {len(samples):,}; "
+            f"for rows of features pick another way to compare."
+        )
+    if chosen.takes_pairs:
+        samples = part(samples, MAX_SAMPLES)
+
+    def run(kept: dict[str, list[int]]) -> Steps[tuple[Findings, Job, list[int]]]:
+        job = job_of(samples, kept[""], chosen.kernel, settings.options, settings.prompts)
+        try:
+            found = yield from job.findings(settings.q, settings.threshold)
+        except NotPSDError as error:
+            if not chosen.is_matrix:
+                raise
+            little = " A value this small may be rounding error."
+            raise RefusedError(
+                f"A similarity matrix must not have negative eigenvalues; in this matrix, they sum "
+                f"to {-error.negative_mass:.3g} of a trace of 1."
+                f"{little if error.negative_mass < 1e-2 else ''} Pick “K, clipped” to set them to "
+                f"zero."
+            ) from None
+        return found, job, kept[""]
+
+    bad, (found, job, kept) = yield from sifted(
+        {"": samples}, samples.kind, run, settings.leave_out
+    )
+    with np.errstate(all="ignore"):
+        return Result(found, job, _answer(found, job, samples, kept, bad[""]))
+
+
+def _answer(
+    found: Findings, job: Job, samples: Samples, kept: list[int], bad: Mapping[int, str]
+) -> Record:
+    explained, n, details = found.explanation, found.n, found.details
+    of = sum(found.sizes) / len(found.sizes)
+    groups = details["groups"] if found.grouped else None
+    (of_samples,), prompts = distinct([job.prompts])
+    other = kernel_menu.second(job.kind, job.choice) if n > 1 else None
+    return {
+        "kind": job.kind,
+        "what": job.what,
+        "name": samples.name,
+        "n": n,
+        "total": max(samples.total, len(samples)),
+        "draw": samples.draw,
+        "q": plain_order(found.order),
+        "kernel": job.choice.kernel,
+        "comparison": kernel_menu.describe(job.choice, _unit(found) | job.arguments, found.order),
+        "VS": found.value,
+        **{name: found.beside(name) for name in ("se", "low", "high")},
+        "level": details.get("interval", {}).get("level"),
+        "of": of,
+        "share": found.value / of,
+        "sentence": job.sentence(found),
+        "copies": sentences.copies(found, job.what) if found.distinct < n else "",
+        "typical": details["typical"],
+        "wording": wording_sentence({"kernel": details.get("kernel")}, "" if other else _MEANING),
+        "second": other and {"own": job.choice.sees, "by": other.sees},
+        "interval": sentences.interval(found, job.what),
+        "how": sentences.how(found),
+        "notes": _notes(found, job, samples, bad),
+        "signature": details["signature"],
+        "code": job.code(found),
+        "id_column": samples.roles.get("id", ("",))[0],
+        "left_out": [samples.places[i] for i in sorted(bad)],
+        "unused": " ".join(left_out(samples, bad)),
+        "looked": explained.n,
+        "samples": sample_views.columns(found, job, samples, kept),
+        "prompts": prompts,
+        "prompt": of_samples,
+        "floor": explained.floor,
+        **sample_views.alike(explained),
+        "heat": sample_views.heat(found),
+        "map": sample_views.map_(found),
+        "by_group": groups
+        and [{"group": str(row["group"]), "n": row["n"], "VS": row["VS"]} for row in groups],
+        "growth": sentences.growing(found.growth) if n <= _GROWN and found.growth else "",
+    }
+
+
+def _notes(found: Findings, job: Job, samples: Samples, bad: Mapping[int, str]) -> list[str]:
+    notes = [
+        *samples.told,
+        *left_out(samples, bad),
+        sentences.looked_at(len(found.chosen), found.n),
+        sentences.adding(found.order, found.adds_order),
+    ]
+    letters = _unit(found) == {"analyzer": "char"} and "analyzer" not in job.arguments
+    if letters:
+        notes.append(
+            "These texts have no spaces between words, so n-grams of characters were compared."
+        )
+    for note in map(str, found.details["notes"]):
+        texts, unspaced, _ = note.partition(" are in a script without spaces between words")
+        if not unspaced:
+            notes.append(note)
+        elif not letters:  # with the remedy that the page has
+            notes.append(
+                f"{texts} have no spaces between words, so a whole clause counts as one word: "
+                f"under “More”, pick n-grams made of characters (char)."
+            )
+    return [note for note in notes if note]
+
+
+def _unit(found: Findings) -> Record:
+    """Return whether n-grams are of words or characters, which may follow from the texts."""
+    settings = {} if found.similarity is None else found.similarity.settings
+    return {name: value for name, value in settings.items() if name == "analyzer"}
+
+
+def drawings(smiles: object) -> dict[str, list[str]]:
+    """Draw molecules as data URIs; empty where one cannot be."""
+    if not isinstance(smiles, list):
+        raise RefusedError(f"Expected a list of SMILES, got {type(smiles).__name__}.")
+    if len(smiles) > MAX_DRAWN:
+        raise RefusedError(f"At most {MAX_DRAWN} molecules are drawn at once, got {len(smiles)}.")
+    return {"uris": [_drawing(each) for each in check_texts(smiles, MAX_SMILES, "molecule")]}
+
+
+def _drawing(smiles: str) -> str:
+    """Draw a molecule as a data URI of SVG; empty if it cannot be read or is too large."""
+    svg = depicted(smiles)
+    return svg and "data:image/svg+xml;base64," + base64.b64encode(svg.encode()).decode()
+
+
+def menu() -> Record:
+    """Return comparisons and examples by kind, and limits in words."""
+    offered = {kind: [each.entry() for each in examples.MENU[kind]] for kind in KINDS}
+    return {
+        "kinds": {kind: kernel_menu.menu(kind) | {"examples": offered[kind]} for kind in KINDS},
+        "compare": {"examples": examples.PAIRINGS},
+        "limits": {
+            "sentence": quotas.IN_WORDS,
+            "samples": quotas.MAX_SAMPLES,
+            "sets": quotas.MAX_SETS,
+            "floor": FLOOR,
+            "q": DEFAULT_ORDER,
+            "permutations": [several_sets.MIN_PERMUTATIONS, several_sets.MAX_PERMUTATIONS],
+        },
+    }
+
+
+def is_long(samples: Samples, settings: Settings) -> bool:
+    """Return whether a score takes more than about a second."""
+    return _takes_long(settings.choice_of(samples.kind), samples.values, settings.q)
+
+
+def _takes_long(chosen: Choice, values: Any, q: object) -> bool:
+    if chosen.is_encoder:
+        return True
+    pairs = chosen.takes_pairs or not isinstance(values, np.ndarray)
+    n, d = (min(len(values), MAX_SAMPLES),) * 2 if pairs else values.shape
+    roots = 2 < check_order(q) < math.inf and n <= _ROOTS
+    return n * d * min(n, d) * (_EACH if roots else 1) > _AT_ONCE

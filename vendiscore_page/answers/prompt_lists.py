@@ -1,0 +1,62 @@
+"""Prompts of a visitor's samples as lists: of one for all, or of one for each sample."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from vendiscore.resolve.group_labels import Groups
+
+from ..quotas import MAX_TEXT, RefusedError, check_texts
+from .group_lists import taken_apart
+
+# The prompts of samples that are read from what the page saves.
+OF_SAMPLES = '[saved["prompts"][i] for i in saved["prompt"]]'
+
+
+def read_prompts(
+    prompts: object, n: int, groups: Groups | None, longest: int = MAX_TEXT
+) -> list[Any]:
+    """Return one prompt for all of n samples, or a prompt for each; [] without prompts."""
+    alone = [prompts] if isinstance(prompts, str) and prompts.strip() else []
+    every = alone if isinstance(prompts, str) else prompts or []
+    if not isinstance(every, list):
+        raise RefusedError(f"`prompts` must be text or a list, got {type(every).__name__}.")
+    if any(isinstance(prompt, str) for prompt in every):
+        strings = all(isinstance(prompt, str) for prompt in every)
+        check_texts(list(dict.fromkeys(every)) if strings else every, longest, "prompt")
+    if groups is not None and 1 < len(every) == len(groups) < n:
+        every = [every[code] for code in groups.codes]
+    return every
+
+
+def pooled_prompts(sets: Mapping[str, tuple[list[object], int]]) -> list[Any]:
+    """Return one prompt for all sets, or one for each sample of all; sets have prompts and n."""
+    lists = [prompts for prompts, _ in sets.values()]
+    if len(lists[0]) < 2 and all(prompts == lists[0] for prompts in lists):
+        return lists[0]
+    for name, (prompts, _) in sets.items():
+        if not prompts:
+            raise RefusedError(
+                f"Set {name:.60} has no prompts, but others do: take them out of all sets, or none."
+            )
+    return [
+        prompt
+        for prompts, n in sets.values()
+        for prompt in (prompts * n if len(prompts) == 1 else prompts)
+    ]
+
+
+def written(prompts: Sequence[object], groups: Groups | None = None) -> str:
+    """Write prompts in Python: one alone, one a group, or all in the order of the groups."""
+    parts = taken_apart(prompts, groups) if groups is not None and len(prompts) > 1 else [prompts]
+    alike = all(prompt == part[0] for part in parts for prompt in part)
+    said = [prompt for part in parts for prompt in (part[:1] if alike else part)]
+    return repr(said[0] if len(said) == 1 and isinstance(said[0], str) else said)
+
+
+def distinct(sets: Sequence[Sequence[str]]) -> tuple[list[list[int]], list[str]]:
+    """Return for each set the places of its prompts among the distinct ones, and these."""
+    places: dict[str, int] = {}
+    own = [[places.setdefault(each, len(places)) for each in prompts] for prompts in sets]
+    return own, list(places)

@@ -1,0 +1,112 @@
+"""Questions that the columns of a table can answer, and what to ask the server for each."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from vendiscore.core.types import Options, Record
+from vendiscore.uncertainty.subsampling import MIN_SAMPLES
+
+from ..inputs.visitor_samples import Samples
+from ..quotas import MAX_SETS
+from .different_sources import share_prompts
+
+_LONG = 40  # characters of the name of a column on a button
+
+
+def questions(samples: Samples) -> Record:
+    """Return a table's questions, each with how its samples are read, and notes on the others."""
+    if not samples.roles and not samples.wide:
+        return {"questions": [], "unasked": []}
+    n, notes = len(samples), list[str]()
+    alone = {"by": None, "sets": None}
+    many = f"{n:,} of {samples.total:,}" if samples.total > n else f"all {n:,}"
+    asked: list[Record] = [_question(f"Score {many} {samples.unit}s", alone)]
+    column, prompts = _role(samples, "prompt")
+    each = Counter(label for label in prompts if label)
+    if 2 <= len(each) < sum(each.values()):
+        label = f"Score each of {len(each):,} {_many('prompt', column)}"
+        asked.append(_question(label, alone | {"by": column}))
+    if samples.wide:
+        how = {"wide": True, "column": None, "sets": "model", "by": None}
+        how |= {"prompts": samples.prompt_column or None}
+        asked.append(_question(f"Compare the columns {_listed(samples.wide)}", how, True))
+    for role in ("model", "label"):
+        if role in samples.roles:
+            found, why = _of_sets(samples, role)
+            asked += found
+            notes += why
+    asked.append(_question("Find near-duplicates", alone, show="clusters"))
+    asked.append(_question(f"Choose {samples.unit}s to keep", alone, show="subset"))
+    return {"questions": asked, "unasked": notes}
+
+
+def _of_sets(samples: Samples, role: str) -> tuple[list[Record], list[str]]:
+    """Return what can be asked of the models, or of the values of a label, and notes."""
+    column, labels = _role(samples, role)
+    sizes = Counter(label for label in labels if label)
+    many, notes = _many(role, column), []
+    if missing := len(labels) - sum(sizes.values()):
+        empty = f"{missing:,} {samples.unit}{'s'[: missing != 1]}"
+        notes.append(f"{empty} without a {role} will be left out of questions about {many}.")
+    if len(sizes) == 1:
+        only = f"“{next(iter(sizes)):.{_LONG}}”"
+        return [], [*notes, f"There is only one {role}, {only}: a comparison takes two or more."]
+    here = Counter(samples.roles[role][1])
+    sizes = Counter({label: here[label] for label in sizes})
+    if len(sizes) > MAX_SETS or min(sizes.values()) < MIN_SAMPLES:
+        why = f"there are {len(sizes):,}, more than {MAX_SETS}"
+        if len(sizes) <= MAX_SETS:
+            few = min(sizes, key=lambda label: sizes[label])
+            why = f"“{few:.{_LONG}}” has fewer than {MIN_SAMPLES} {samples.unit}s"
+        notes.append(f"The {many} cannot be compared here: {why}.")
+        each = {"by": column, "sets": None}
+        return [_question(f"Score each of {len(sizes):,} {many}", each)], notes
+    how = {"sets": column, **_within(samples, labels)}
+    found = [_question(f"Which of {len(sizes)} {many} is more diverse?", how, True)]
+    if samples.kind != "texts" or _share(samples, role):
+        found.append(_question(f"How many different {many}?", how, True, "sources"))
+    return found, notes
+
+
+def _role(samples: Samples, role: str) -> tuple[str, Sequence[str]]:
+    """Return the column of a role and the labels of all rows, also of those not drawn."""
+    return samples.all_roles.get(role, ("", ()))
+
+
+def _within(samples: Samples, labels: Sequence[str]) -> Options:
+    """Compare within prompts that have two samples or more of each set, else given the prompt."""
+    column, prompts = _role(samples, "prompt")
+    pairs = Counter((p, label) for p, label in zip(prompts, labels, strict=False) if p and label)
+    sets = {*labels} - {""}
+    paired = sum(all(pairs[p, each] > 1 for each in sets) for p in {*prompts} - {""})
+    if paired > 1:
+        return {"by": column, "prompts": None}
+    return {"by": None, "prompts": samples.prompt_column or None}
+
+
+def _share(samples: Samples, role: str) -> bool:
+    """Return whether each two sets have answers to a prompt in common."""
+    labels, prompts = samples.roles[role][1], samples.asked
+    if samples.total > len(samples) and "prompt" in samples.all_roles:
+        labels, prompts = (samples.all_roles[each][1] for each in (role, "prompt"))
+    own: dict[str, set[str]] = {label: set() for label in labels if label}
+    for label, prompt in zip(labels, prompts, strict=False):
+        if label:
+            own[label].add(prompt)
+    return share_prompts(own.values())
+
+
+def _listed(names: Sequence[str]) -> str:
+    short = [f"“{name:.{_LONG}}”" for name in names]
+    return f"{', '.join(short[:-1])} and {short[-1]}"
+
+
+def _many(role: str, column: str) -> str:
+    """Return the plural of a role; the values of a label have the name of their column."""
+    return f"{role}s" if role != "label" else f"groups by “{column:.{_LONG}}”"
+
+
+def _question(label: str, options: Options, compares: bool = False, show: str = "") -> Record:
+    return {"label": label, "options": dict(options), "compares": compares, "show": show}

@@ -1,0 +1,29 @@
+"""Rows to keep: the most different samples of a result, chosen as `select` chooses them."""
+
+from __future__ import annotations
+
+from vendiscore.analysis.findings import Findings
+from vendiscore.core.types import Record
+from vendiscore.progress import quiet
+from vendiscore.selection import select
+
+from ..quotas import MAX_CHOSEN, RefusedError
+
+
+def rows_to_keep(found: Findings, size: object) -> Record:
+    """Return the places of `size` samples in the page's table, and the score of them and of all."""
+    similarity, order = found.looked.similarity, found.order
+    most = min(similarity.n, MAX_CHOSEN)
+    if type(size) is not int or not 1 <= size <= most:
+        raise RefusedError(
+            f"The number of samples to keep must be from 1 to {most:,}, got {size!r:.20}."
+        )
+    q = order if 0 < order <= 2 else 1.0
+    with quiet():
+        chosen = select(similarity, size, q=q)
+    return {
+        "rows": chosen.places.tolist(),
+        "VS": float(chosen.scores[-1]),
+        "q": q,
+        "of": similarity.n,
+    }

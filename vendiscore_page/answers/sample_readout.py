@@ -1,0 +1,147 @@
+"""Samples as they were read: what the page shows of them, and which cannot be used."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable, Mapping
+from itertools import islice
+from typing import Any, TypeVar
+
+import numpy as np
+
+from vendiscore.core.errors import SampleError
+from vendiscore.core.types import Record
+from vendiscore.reading.tables import join_names
+from vendiscore.report.previews import in_words
+from vendiscore.summary import shortened
+
+from ..inputs.visitor_samples import Samples
+from ..quotas import RefusedError
+from .questions import questions
+
+Value = TypeVar("Value")
+Step = TypeVar("Step")
+_SHOWN = 10
+# Fields of samples that the page shows unchanged.
+_PLAIN = ("kind", "draw", "unit", "name", "column", "by", "prompt_column", "separator", "text")
+_PREVIEW = 3
+
+
+class UnusableError(RefusedError):
+    """Some samples cannot be used, and the visitor has not said to leave them out."""
+
+    def __init__(self, found: Mapping[str, tuple[Samples, Mapping[int, str]]], what: str) -> None:
+        bad = sum(len(problems) for _, problems in found.values())
+        all_ = sum(len(samples) for samples, _ in found.values())
+        self.what: str = f"{bad:,} of {all_:,} {what} cannot be used"
+        self.each: list[str] = list(islice(unusable(found), _SHOWN))
+        if bad > _SHOWN:
+            self.each.append(f"and {bad - _SHOWN:,} more")
+        self.others: int = all_ - bad
+        self.rows: str = "; ".join(
+            f"{name}{samples.where(sorted(problems))}"
+            for name, (samples, problems) in found.items()
+            if problems
+        )
+        then = (
+            f"Correct them, or leave them out to score the others ({self.others:,})."
+            if self.others
+            else "No sample is left to score."
+        )
+        super().__init__(f"{self.what}: {'; '.join(self.each)}. {then}")
+
+    def to_dict(self) -> Record:
+        return {"lines": self.each, "others": self.others, "rows": self.rows}
+
+
+def unusable(found: Mapping[str, tuple[Samples, Mapping[int, str]]]) -> Iterable[str]:
+    """Return a line for each sample that cannot be used, by the name of its set."""
+    for name, (samples, problems) in found.items():
+        for i, problem in sorted(problems.items()):
+            yield f"{name}{samples.said(i, problem)}"
+
+
+def left_out(samples: Samples, problems: Mapping[int, str]) -> tuple[str, ...]:
+    """Return a note on the samples that were left out, if any were."""
+    if not problems:
+        return ()
+    first = next(iter(unusable({"": (samples, problems)})))
+    said = (
+        f"Left out {len(problems):,} of {len(samples):,} ({samples.where(sorted(problems))}): "
+        f"{first}{'; …' if len(problems) > 1 else '.'}"
+    )
+    kept = {label for i, label in enumerate(samples.groups) if i not in problems} | {""}
+    lost = [str(label) for label in dict.fromkeys(samples.groups) if label not in kept]
+    if not lost:
+        return (said,)
+    return said, f"These groups have no samples left and are not scored: {join_names(lost)}."
+
+
+def sifted(
+    sets: Mapping[str, Samples],
+    what: str,
+    run: Callable[[dict[str, list[int]]], Generator[Step, None, Value]],
+    leave_out: bool,
+) -> Generator[Step, None, tuple[dict[str, dict[int, str]], Value]]:
+    """Run on the samples that can be used, so that all the others are known at once."""
+    bad = {name: dict(samples.problems) for name, samples in sets.items()}
+    while True:
+        kept = {
+            name: [i for i in range(len(samples)) if i not in bad[name]]
+            for name, samples in sets.items()
+        }
+        found = {
+            f"set {name}, " if name else "": (samples, bad[name]) for name, samples in sets.items()
+        }
+        if sets and not all(kept.values()):
+            raise UnusableError(found, what)
+        try:
+            result = yield from run(kept)
+        except SampleError as error:
+            places = [(name, i) for name in kept for i in kept[name]]
+            for at, problem in error.problems.items():
+                name, i = places[at]
+                bad[name][i] = problem
+            continue
+        if any(bad.values()) and not leave_out:
+            raise UnusableError(found, what)
+        return bad, result
+
+
+def read_answer(samples: Samples) -> Record:
+    """Return what the page shows of samples that were read, before anything is scored."""
+    usable = (i for i in range(len(samples)) if i not in samples.problems)
+    bad = samples.problems
+    error = UnusableError({"": (samples, bad)}, samples.kind) if bad else None
+    roles = samples.all_roles.items()
+    return {
+        **{name: getattr(samples, name) for name in _PLAIN},
+        **{name: list(getattr(samples, name)) for name in ("kinds", "notes", "columns")},
+        "n": len(samples),
+        "total": max(samples.total, len(samples)),
+        "said": _said(samples),
+        "preview": [_shown(samples, i) for i in islice(usable, _PREVIEW)],
+        "groups": len(set(samples.sets or samples.groups) - {""}),
+        "sets_by": samples.sets_by,
+        "roles": {role: [column, len({*labels} - {""})] for role, (column, labels) in roles},
+        **questions(samples),
+        "prompts": len(set(samples.prompts) - {""}),
+        "splits": [{"value": value, "count": count} for value, count in samples.splits],
+        "problems": error and {"count": len(bad), **error.to_dict()},
+    }
+
+
+def _said(samples: Samples) -> str:
+    """Say how much was read: "20 rows, 0 unreadable, split by semicolons"."""
+    n, bad = len(samples), len(samples.problems)
+    counted = f"{n:,} {samples.unit}{'s'[: n != 1]}"
+    many = f"{counted} of {samples.total:,}, drawn at random" if samples.total > n else counted
+    return ", ".join(filter(None, [many, f"{bad:,} unreadable", samples.how]))
+
+
+def _shown(samples: Samples, i: int) -> Any:
+    value = samples.values[i]
+    if isinstance(value, str):
+        return shortened(value, 300)
+    if samples.kind == "images":
+        return {"image": value.thumbnail}
+    return in_words(np.ravel(value))

@@ -1,0 +1,237 @@
+"""Tables, columnar files and arrays of any kind: what is in their cells decides which."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import islice
+from typing import Any
+
+from vendiscore.reading.columnar_files import Columns
+from vendiscore.reading.columns import is_prose
+from vendiscore.reading.encodings import decode
+from vendiscore.reading.formats import FORMATS
+from vendiscore.reading.limits import AskError, Limits, RefusedError, Wanted
+from vendiscore.reading.numpy_files import Arrays
+from vendiscore.reading.table_samples import array_samples, columns_samples, table_samples
+from vendiscore.reading.tables import DELIMITERS, Table, is_named, join_names, table
+
+from ..quotas import NUMBERS, TABLE
+from .kinds import kinds_of_table
+from .matrices import csv_code, expression_code
+from .parts import fit
+from .plain_numbers import plain_numbers
+from .roles import ID_NAMES, answer_columns, are_models, melted, roles_of
+from .submission import Asked, Kind
+from .visitor_samples import Python, Samples
+from .western_text import encoding_of
+
+LARGE = 4_000_000  # bytes of numbers, from which NumPy reads them faster
+_TEXTS = ("csv", "tsv", "json", "jsonl")
+_FIRST = replace(TABLE, samples=200)  # rows that tell what the others are
+
+
+def of_cells(name: str, data: bytes, form: str, asked: Asked) -> Samples:
+    csv = form in ("csv", "tsv")
+    guessed = _wanted(asked, asked.kind if asked.kind == "molecules" else None)
+    first = parse(data, form, replace(guessed, limits=_FIRST) if csv else guessed)
+    wide = answer_columns(first) if isinstance(first, Table) and first.rows else []
+    asked = replace(asked, wide=asked.wide and len(wide) > 1)
+    if asked.wide:
+        first = melted(first, wide)
+    if isinstance(first, Arrays):
+        return _of_arrays(first, name, asked)
+    if isinstance(first, Columns):
+        return of_columns(first, name, asked)
+    kinds = kinds_of_table(first, asked)
+    kind = asked.kind if asked.kind in kinds else kinds[0]
+    wanted = _wanted(asked, kind, NUMBERS if kind == "vectors" else TABLE)
+    if asked.blocks and not asked.by and kind != "vectors":
+        raise RefusedError(
+            "A table has no blocks of lines: pick the column that its rows are grouped by."
+        )
+    found = _large(data, form, wanted) if csv and kind == "vectors" else None
+    if found is None:
+        read = parse(data, form, wanted) if csv else first
+        read = melted(read, wide) if asked.wide and csv else read
+        try:
+            found = Samples.of(table_samples(read, wanted))
+        except AskError as error:
+            if kind == "texts" and len(wide) > 1:
+                each = f"Each of {join_names(wide)} holds the answers of one model"
+                error.choices.insert(0, (each, {"wide": True, "kind": kind}))
+            raise
+        if len(found) == len(read.rows):
+            found = _with_roles(found, read, lambda _: read, asked)
+        if kind == "texts" and are_models(wide) and not asked.wide:
+            found = replace(found, wide=tuple(wide))
+    python = _csv_python(name, found) if csv and kind == "vectors" else None
+    return _finished(found, name, asked, kinds, python)
+
+
+def of_numbers(text: str, name: str, asked: Asked) -> Samples:
+    """Return the rows of numbers of a text file, or of the box, where nothing is asked."""
+    wanted, hand = _wanted(asked, "vectors", NUMBERS), not name
+    read = table(text, wanted, typed=hand)
+    if hand:
+        named = read.header is not None
+        index = asked.index if named or asked.index is not None else False
+        wanted = replace(wanted, header=named, index=index)
+    found = Samples.of(table_samples(read, wanted))
+    plain = not read.header and not found.lost and not (found.table and found.table.comma)
+    python = _csv_python(name or "samples.csv", found)
+    found = _finished(found, name or "the box", asked, (), python)
+    return replace(found, name="pasted", notes=found.notes[plain:]) if hand else found
+
+
+def of_columns(file: Columns, name: str, asked: Asked) -> Samples:
+    head = file.head()
+    kinds = kinds_of_table(head, asked) if head.names else []
+    if asked.column in file.vectors:
+        kinds = ["vectors"]
+    elif file.vectors and "vectors" not in kinds:
+        kinds.append("vectors")
+    if not kinds:
+        raise file.refused()
+    kind = asked.kind if asked.kind in kinds else kinds[0]
+    found = Samples.of(columns_samples(file, _wanted(asked, kind)))
+    found = _with_roles(found, head, lambda columns: file.table(columns or file.names[:1]), asked)
+    chosen = [*found.features]
+    some = f"[{chosen!r}]" if len(chosen) < len(file.all) else ""
+    expression = f"pd.read_parquet({name!r}){some}.to_numpy()"
+    if chosen and chosen[0] in file.vectors:
+        expression = f"np.stack(pd.read_parquet({name!r})[{chosen[0]!r}].to_numpy())"
+    python = partial(expression_code, "numpy as np, pandas as pd", expression)
+    found = _finished(found, name, asked, kinds, python if kind == "vectors" else None)
+    return replace(found, columns=tuple(file.names) if len(file.names) > 1 else ())
+
+
+def _of_arrays(arrays: Arrays, name: str, asked: Asked) -> Samples:
+    """Return the rows of an array of numbers, judged by its header before it is unpacked."""
+    asked = replace(asked, column=None if arrays.single else asked.column, by=None)
+    read = array_samples(arrays, _wanted(asked, "vectors", NUMBERS), {1: "vectors", 2: "vectors"})
+    key = arrays.choose_array(asked.column)
+    expression = f"np.load({name!r})" + (f"[{key!r}]" if key else "")
+    python = partial(expression_code, "numpy as np", expression)
+    X, names = read.values, tuple(arrays.headers)
+    found = replace(Samples.of(read), values=X if X.ndim == 2 else X[:, None], columns=names)
+    return _finished(found, name, asked, (), python)
+
+
+def _with_roles(
+    found: Samples, head: Table, whole: Callable[[list[str]], Table], asked: Asked
+) -> Samples:
+    """Add what other columns tell of the samples, and the prompts that they answer."""
+    roles = roles_of(head, whole, {found.column, *found.features}, asked)
+    prompts = roles["prompt"][1] if "prompt" in roles and found.kind != "vectors" else ()
+    return replace(found, roles=roles, all_roles=roles, asked=found.prompts or prompts)
+
+
+def parse(data: bytes, form: str, wanted: Wanted) -> Any:
+    parser = FORMATS[form].parse
+    assert parser is not None
+    encoding = encoding_of(data) if form in _TEXTS else None
+    return parser(data, replace(wanted, encoding=encoding))
+
+
+def begins(shown: Iterable[str]) -> str:
+    """Show the first few samples, each on one line."""
+    first = list(islice((" ".join(text.split()) for text in shown), 4))
+    cut = [f"{text[:36]}…" if len(text) > 37 else text for text in first[:3]]
+    return f"It begins: {' · '.join(cut)}{' · …' if len(first) > 3 else ''}"
+
+
+def _wanted(asked: Asked, kind: str | None = None, limits: Limits = TABLE) -> Wanted:
+    return Wanted(
+        kind or "",
+        asked.column or None,
+        by=asked.sets or None,
+        group_by=asked.by or None,
+        prompts=asked.prompts if kind == "texts" and asked.prompts != asked.column else None,
+        header=asked.header,
+        index=asked.index,
+        limits=limits,
+    )
+
+
+def _large(data: bytes, form: str, wanted: Wanted) -> Samples | None:
+    """Read a large table of nothing but numbers."""
+    if len(data) <= LARGE or wanted.column or wanted.others:
+        return None
+    head = parse(data, form, replace(wanted, limits=replace(NUMBERS, samples=_FIRST.samples)))
+    return plain_numbers(decode(data, encoding_of(data))[0], head, wanted)
+
+
+def _csv_python(name: str, found: Samples) -> Python | None:
+    return partial(csv_code, name, found.table, found.features) if found.table else None
+
+
+def _finished(
+    found: Samples, name: str, asked: Asked, kinds: Sequence[Kind], python: Python | None
+) -> Samples:
+    """Return as many of the samples as fit, with the page's notes on them."""
+    read, by = found.table or Table([], [], [], header=[], typed=True), asked.by or None
+    columns = found.columns or tuple(read.names)
+    if len(columns) < 2 or (found.kind == "vectors" and read.header is None and not by):
+        columns = ()
+    whole = replace(found, notes=(), python=python, written=None, by=by, columns=columns)
+    found = fit(replace(whole, sets_by=asked.sets or None), asked.draw)
+    more = (f"Only the first {found.total:,} rows were read.",) if read.more else ()
+    known = [_split_by(read), "decimal commas" * read.comma or _left_out(found)]
+    return replace(
+        found,
+        name=f"{name} › {found.column}" if found.column else name,
+        column=found.column or None,
+        prompt_column=_prompt_column(found, asked) if found.kind == "texts" else "",
+        kinds=tuple(kinds),
+        how="; ".join(filter(None, known)),
+        notes=(_note(found, name), *more, *found.notes),
+        table=None,
+    )
+
+
+def _prompt_column(found: Samples, asked: Asked) -> str:
+    """Return the column of prompts, unless it numbers them, or prose that texts are grouped by."""
+    role = found.roles.get("prompt", ("",))[0]
+    names = [asked.prompts, role if not is_named(role, ID_NAMES) else ""]
+    names += [found.by] if any(map(is_prose, map(str, found.groups))) else []
+    there = (name for name in names if name in found.columns and name != found.column)
+    return next(filter(None, there), "")
+
+
+def _note(found: Samples, name: str) -> str:
+    """Say what was read: `Read 3 rows of column 'a' of a.csv (the first row names …). …`."""
+    read = found.table
+    facts = []
+    if read and not read.typed:
+        named = f"the first row names the columns {join_names(read.names):.90}"
+        facts = [named if read.header is not None else "no row of names"]
+        facts += [_split_by(read)] if read.delimiter != "," else []
+        facts += ["read as Windows-1252, as it is not UTF-8"] if read.encoding == "cp1252" else []
+        facts += ["decimal commas"] if read.comma else []
+    facts.append(_left_out(found))
+    if found.groups:
+        groups = len({*found.groups} - {""})
+        facts.append(f"{groups:,} groups by column {found.by!r:.60}")
+    usable = (found.values[i] for i in range(len(found)) if i not in found.problems)
+    what = f"of column {found.column!r:.60}" if found.column else "of text"
+    if found.kind == "vectors":
+        width = found.values.shape[1]
+        what = f"of {width:,} numbers"
+        usable = (", ".join(f"{x:.4g}" for x in row[:4]) + ", …" * (width > 4) for row in usable)
+    how = "; ".join(filter(None, facts))
+    said = f"Read {found.total:,} {found.unit}s {what} of {name:.60}{f' ({how})' if how else ''}."
+    return f"{said} {begins(usable)}"
+
+
+def _left_out(found: Samples) -> str:
+    why = (f"{column} ({reason})" for column, reason in found.lost.items())
+    return f"left out: {join_names(why)}" if found.lost else ""
+
+
+def _split_by(read: Table) -> str:
+    """Say how the cells of a table were told apart; "" for one column."""
+    if not read.delimiter or len(read.names) == 1:
+        return ""
+    return f"split by {DELIMITERS.get(read.delimiter, repr(read.delimiter))}"

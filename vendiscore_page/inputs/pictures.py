@@ -1,0 +1,206 @@
+"""Images from files: decoded one at a time, and large photos at a reduced size."""
+
+from __future__ import annotations
+
+import base64
+import functools
+import io
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
+
+from PIL import Image, UnidentifiedImageError
+
+from vendiscore.core.errors import SampleError
+from vendiscore.encoders.pil_images import as_image
+from vendiscore.reading.formats import ending
+from vendiscore.reading.limits import RefusedError
+from vendiscore.reading.string_patterns import IMAGES
+from vendiscore.report.thumbnails import encoded, uri
+
+from ..quotas import MAX_ALL_PIXELS, MAX_IMAGES, MAX_PIXELS, check_count
+from . import zips
+from .parts import draw_indices, part_note
+from .visitor_samples import Samples
+
+FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP", "HEIF", "AVIF")
+_SHOWN = "PNG, JPEG, WEBP, GIF, BMP, HEIC, AVIF"
+# `pixels` resizes to this side; images are resized when read, to hold one large image at a time.
+# An encoder gets the unchanged file, and decodes a batch at a time.
+SIDE = 32
+THUMBNAIL = 72
+# Photos of more pixels than these are read at a reduced size, of at least so many each way: what is
+# compared is 32 or 224 pixels wide.
+REDUCED_FROM = 8_000_000
+REDUCED_SIDE = 512
+
+
+@dataclass(frozen=True)
+class Picture:
+    name: str  # of its file, without folders
+    data: bytes  # of the file, or of what it was reduced to
+    small: Image.Image  # RGB, resized to 32 × 32 as the kernel `pixels` does
+    thumbnail: str  # a data URI, at most 72 pixels wide and high
+    reduced: bool = False  # whether it was read at a reduced size
+
+
+def pictures(files: Sequence[tuple[str, bytes]], draw: int = 0) -> Samples:
+    """Return the images in files and zips, or a random part; None for each that is unusable."""
+    named = [_names(name, data) for name, data in files]
+    for entries in named:
+        check_count(len(entries), max(1, len(entries)), "images in the zip")
+    total = sum(map(len, named))
+    check_pixels(declared_pixels(files, draw))
+    chosen = set(draw_indices(total, MAX_IMAGES, draw))
+    found: list[Picture | None] = []
+    names: list[str] = []
+    problems: dict[int, str] = {}
+    for i, (name, data) in enumerate(_contents(files, chosen)):
+        names.append(name)
+        try:
+            picture = _open(name, data)
+        except SampleError as error:
+            picture, problems[i] = None, error.problem
+        found.append(picture)
+    single = len(files) == 1
+    name = files[0][0] if single else f"{len(files):,} pictures"
+    notes = [f"Read {total:,} image{'s' * (total != 1)}{f' of {name:.60}' * single}."]
+    if total > len(names):
+        notes.append(part_note(len(names), total, "images"))
+    if reduced := sum(picture is not None and picture.reduced for picture in found):
+        notes.append(
+            f"{reduced:,} large photo{'s were' if reduced > 1 else ' was'} read at a reduced size, "
+            f"of at least {REDUCED_SIDE} pixels each way."
+        )
+    known = Samples(found, names, "image", problems, tuple(notes), kind="images")
+    return replace(known, name=name, total=total, draw=draw)
+
+
+def decode_images(images: object, place: Callable[[int], str] = "Image {}".format) -> list[Picture]:
+    """Decode the images of an API call: base64 of image files; `place` names image i."""
+    if not isinstance(images, list):
+        raise RefusedError(f"Expected a list of base64 strings, got {type(images).__name__}.")
+    check_count(len(images), MAX_IMAGES, "images")
+    files = []
+    for i, text in enumerate(images):
+        data = decode_base64(text)
+        if data is None:
+            raise RefusedError(f"{place(i)} is not valid base64.")
+        files.append(data)
+    check_pixels(sum(map(area, files)))
+    found = []
+    for i, data in enumerate(files):
+        try:
+            found.append(_open(place(i), data))
+        except SampleError as error:
+            raise RefusedError(f"{place(i):.60} {error.problem}.") from None
+    return found
+
+
+def decode_base64(text: object) -> bytes | None:
+    """Decode base64 with or without the prefix of a data URI; return None for anything else."""
+    try:
+        return base64.b64decode(str(text).rpartition(",")[2], validate=True)
+    except ValueError:
+        return None
+
+
+def area(data: bytes) -> int:
+    """Return the pixels that the header of an image declares; 0 for one that is not decoded."""
+    try:
+        with Image.open(io.BytesIO(data), formats=_known()) as header:
+            pixels = header.width * header.height
+    except (OSError, ValueError, SyntaxError, MemoryError, EOFError, RuntimeError):
+        return 0
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning):
+        return 0
+    return pixels if pixels <= MAX_PIXELS else 0
+
+
+def declared_pixels(files: Sequence[tuple[str, bytes]], draw: int = 0) -> int:
+    """Return the pixels of all images in files and zips that `pictures` would decode."""
+    count = sum(len(_names(name, data)) for name, data in files)
+    chosen = set(draw_indices(count, MAX_IMAGES, draw))
+    return sum(area(data) for _, data in _contents(files, chosen))
+
+
+def check_pixels(count: int) -> None:
+    if count > MAX_ALL_PIXELS:
+        raise RefusedError(
+            f"The images have more than {MAX_ALL_PIXELS / 1e6:,.0f} megapixels together; make them "
+            f"smaller or send fewer."
+        )
+
+
+def drawings(images: Sequence[Image.Image], name: str) -> Samples:
+    """Return images that were drawn here as samples, numbered from 1."""
+    files = [(f"{i}.png", encoded(image, "PNG")) for i, image in enumerate(images, 1)]
+    return replace(pictures(files), name=name, notes=())
+
+
+def _names(name: str, data: bytes) -> list[str]:
+    if not data.startswith(b"PK"):
+        return [name]
+    return [entry for entry in zips.names(data) if ending(entry) in IMAGES]
+
+
+def _contents(files: Sequence[tuple[str, bytes]], chosen: set[int]) -> Iterator[tuple[str, bytes]]:
+    """Yield the chosen files, counted through all zips."""
+    at = itertools.count()
+    for name, data in files:
+        if data.startswith(b"PK"):
+            yield from zips.contents(data, lambda e: ending(e) in IMAGES and next(at) in chosen)
+        elif next(at) in chosen:
+            yield name, data
+
+
+def _open(name: str, data: bytes) -> Picture:
+    """Return an image; raise a SampleError if it is unusable."""
+    known = _known()
+    try:
+        with Image.open(io.BytesIO(data), formats=known) as header:  # which alone is read
+            pixels, form = header.width * header.height, header.format
+        if pixels > MAX_PIXELS:
+            raise SampleError(0, _too_large(f"{pixels / 1e6:.0f}"))
+        # Formats that every decoder reads are kept unchanged.
+        again = pixels > REDUCED_FROM or form in ("HEIF", "AVIF")
+        rgb = (_reduced(data, known) if again else as_image(data, 0)).convert("RGB")
+    except SampleError:
+        raise
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning):
+        raise SampleError(0, _too_large("more than 80")) from None
+    except UnidentifiedImageError:
+        raise SampleError(0, f"is not an image that can be read here ({_SHOWN})") from None
+    except (OSError, ValueError, SyntaxError, MemoryError, EOFError, RuntimeError):
+        raise SampleError(0, "cannot be read; it may be cut short or damaged") from None
+    small = rgb.resize((SIDE, SIDE))
+    thumbnail = rgb.copy()
+    thumbnail.thumbnail((THUMBNAIL, THUMBNAIL))
+    reduced = rgb.width * rgb.height < pixels
+    kept = encoded(rgb, "JPEG", quality=95) if again else data
+    return Picture(name, kept, small, uri(thumbnail), reduced)
+
+
+def _reduced(data: bytes, known: Sequence[str]) -> Image.Image:
+    """Decode an image to no more than is needed of it, upright, as `as_image` takes it."""
+    with Image.open(io.BytesIO(data), formats=known) as image:
+        image.draft("RGB", (REDUCED_SIDE, REDUCED_SIDE))  # JPEG alone: an eighth at the least
+        upright: Image.Image = as_image(image, 0)
+        return upright.reduce(max(1, min(upright.size) // REDUCED_SIDE))
+
+
+@functools.cache
+def _known() -> tuple[str, ...]:
+    """Return the formats that Pillow reads here; HEIC where there is a package for it."""
+    if heif := find_spec("pillow_heif") is not None:
+        import pillow_heif
+
+        pillow_heif.register_heif_opener()
+    there = {"HEIF": heif, "AVIF": ".avif" in Image.registered_extensions()}
+    return tuple(form for form in FORMATS if there.get(form, True))
+
+
+def _too_large(megapixels: str) -> str:
+    most = MAX_PIXELS // 10**6
+    return f"has {megapixels} megapixels, where this page takes up to {most}; make it smaller"

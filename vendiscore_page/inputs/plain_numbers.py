@@ -1,0 +1,36 @@
+"""Large tables of nothing but numbers, which NumPy reads in half the time."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+
+import numpy as np
+
+from vendiscore.reading.limits import Wanted
+from vendiscore.reading.number_tables import number_samples, numbers_of
+from vendiscore.reading.tables import Table
+
+from .visitor_samples import Samples
+
+
+def plain_numbers(text: str, head: Table, wanted: Wanted) -> Samples | None:
+    """Read a large text of features only by NumPy, in half the time; `head` has its first rows."""
+    if head.delimiter not in (",", ";", "\t") or '"' in text or not head.rows:
+        return None
+    found, width, limits = numbers_of(head, wanted), len(head.names), wanted.limits
+    above = head.skipped + (head.header is not None)
+    n = text.strip("\r\n").count("\n") + 1 - above
+    comma = bool(found.table and found.table.comma)
+    most = min(limits.lines, limits.samples, limits.values // width)
+    if found.problems or found.lost or n > most or (comma and "." in text):
+        return None
+    source = io.StringIO(text.replace(",", ".") if comma else text, newline=None)
+    try:
+        X = np.loadtxt(source, delimiter=head.delimiter, skiprows=above, comments=None, ndmin=2)
+    except ValueError:
+        return None
+    if X.shape != (n, width):
+        return None
+    read = replace(head, rows=[], places=range(head.places[0], head.places[0] + n))
+    return Samples.of(number_samples(X, read, range(width), {}, comma, {}))

@@ -1,0 +1,194 @@
+"""From what a visitor sent to samples: of which kind they are is found out, or asked for."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+
+from vendiscore.reading.encodings import decode
+from vendiscore.reading.formats import ENDINGS, FORMATS, ending, format_of
+from vendiscore.reading.limits import RefusedError, Wanted
+from vendiscore.reading.tables import join_names
+
+from ..quotas import MAX_UPLOAD, TABLE
+from . import cells, hub, kinds, pictures, separators, zips
+from .delimiters import delimiter_of
+from .examples import Example, find_example
+from .submission import KINDS, LINE, ROW, Asked, Given
+from .visitor_samples import Samples
+from .western_text import encoding_of
+
+File = tuple[str, bytes]
+_AS_FOUND = Asked()
+_BOX = "the box"  # what notes call what was pasted
+_TABLES = ("csv", "tsv")
+_READ = f"This page reads {', '.join(FORMATS)}s."
+_LOOK = 200  # lines that tell what the others are
+
+
+def read(given: Given, asked: Asked = _AS_FOUND) -> Samples:
+    if asked.kind is not None and asked.kind not in KINDS:
+        raise RefusedError(f"Unknown kind {asked.kind!r:.40}; pick one of {', '.join(KINDS)}.")
+    draw: object = asked.draw
+    if not isinstance(draw, int) or not 0 <= draw < 2**31:
+        raise RefusedError(
+            f"The draw must be a whole number of at least 0, got {asked.draw!r:.40}."
+        )
+    if asked.separator is not None and not str(asked.separator).strip():
+        raise RefusedError("Pick what separates two texts: line, blank or a sign such as ---.")
+    if asked.dataset:
+        found = hub.read(asked)
+    elif asked.example:
+        found = _of_example(find_example(asked.example, asked.kind), asked)
+    elif given.files:
+        found = _of_files([(zips.base(name) or "file", data) for name, data in given.files], asked)
+    else:
+        found = _of_text(given.text, asked)
+    kinds_ = tuple(kind for kind in found.kinds if kind != found.kind)
+    return replace(found, total=found.total or len(found), kinds=kinds_)
+
+
+def _of_example(example: Example, asked: Asked) -> Samples:
+    if example.kind == "images":
+        return pictures.drawings(example.images(), example.name)
+    found = _of_text(example.text, replace(asked, kind=example.kind))
+    return replace(found, name=example.name, text=example.text, kinds=())
+
+
+def _of_files(files: Sequence[File], asked: Asked) -> Samples:
+    _check_sizes(files)
+    forms = [_format(name, data) for name, data in files]
+    if len(files) == 1 and forms[0] == "zip":
+        return _of_zip(*files[0], asked)
+    if set(forms) <= {"image", "zip"}:
+        return pictures.pictures(files, asked.draw)
+    if len(files) == 1:
+        return _of_file(*files[0], forms[0], asked)
+    if set(forms) == {"txt"}:
+        return _of_texts(files, asked)
+    names = join_names(name for name, _ in files)
+    raise RefusedError(
+        f"Several files are read together if they are images or .txt files, got {names}: send one "
+        f"at a time, or use Compare."
+    )
+
+
+def _check_sizes(files: Sequence[File]) -> None:
+    for name, data in files:
+        if len(data) > MAX_UPLOAD:
+            raise RefusedError(
+                f"{name:.60} has {len(data) / 1e6:.0f} MB; this page takes up to "
+                f"{MAX_UPLOAD // 10**6} MB a file."
+            )
+        if not data:
+            raise RefusedError(f"{name:.60} is empty.")
+
+
+def _of_file(name: str, data: bytes, form: str, asked: Asked) -> Samples:
+    if form not in ("txt", "smi") and (form not in _TABLES or not _is_split(asked)):
+        return cells.of_cells(name, data, form, asked)
+    if form == "smi" and asked.kind is None:
+        asked = replace(asked, kind="molecules")
+    return _of_text(decode(data, encoding_of(data))[0], asked, name)
+
+
+def _format(name: str, data: bytes) -> str:
+    try:
+        form = format_of(name, data)
+    except RefusedError as error:
+        raise RefusedError(f"{name:.60}: {error} {_READ}") from None
+    if form is None:
+        raise RefusedError(f"{name:.60} cannot be read here. {_READ}")
+    return form
+
+
+def _of_zip(name: str, data: bytes, asked: Asked) -> Samples:
+    """Read the images in a zip, its files of text as one sample each, or its only file."""
+    names = zips.names(data)
+    forms = {entry: ENDINGS.get(ending(entry)) for entry in names}
+    if "image" in forms.values():
+        return pictures.pictures([(name, data)], asked.draw)
+    if list(forms.values()).count("txt") > 1:
+        found = _of_texts(list(zips.contents(data, lambda e: forms.get(e) == "txt")), asked)
+        return replace(found, name=name)
+    read = [entry for entry in names if forms[entry] not in (None, "zip")]
+    if len(read) == 1:
+        ((inner, content),) = zips.contents(data, lambda entry: entry == read[0])
+        return _of_file(inner, content, _format(inner, content), asked)
+    raise RefusedError(
+        f"{name:.60} has no images, no .txt files and no single table, but "
+        f"{join_names(names) or 'nothing'}: send the file with the samples."
+    )
+
+
+def _of_texts(files: Sequence[File], asked: Asked) -> Samples:
+    kind = "molecules" if asked.kind == "molecules" else "texts"
+    texts = [(name, decode(data, encoding_of(data))[0]) for name, data in files]
+    return separators.split_texts(texts, asked, kind)
+
+
+def _of_text(text: str, asked: Asked, name: str = "") -> Samples:
+    """Read the samples of the box, or of a file of text that has a name."""
+    if not text.strip():
+        raise RefusedError("There are no samples yet: paste or upload some, or pick an example.")
+    rows = separators.rows_of(text)
+    told = _is_split(asked)
+    named = bool(name) and asked.kind == "molecules"  # lines of SMILES with a name behind a tab
+    form = "" if named else _form(text, rows)
+    if form and not told:
+        found = cells.of_cells(name or _BOX, text.encode("utf-8", "replace"), form, asked)
+        if form in _TABLES:
+            ways = (ROW, found.total or len(found)), (LINE, sum(bool(row.strip()) for row in rows))
+            found = replace(found, separator=ROW, splits=ways)
+        if name:
+            return found
+        return replace(found, python=None, name=found.name.replace(_BOX, "pasted", 1))
+    asked = asked if told else replace(asked, separator=None)
+    some = [row for row in rows if row.strip()][: 2 * _LOOK]
+    could = kinds.kinds_of_lines(some)
+    kind = asked.kind if asked.kind not in (None, "images") else None
+    kind = kind or ("texts" if told else could[0])
+    if kind == "vectors":
+        found = cells.of_numbers(text, name, asked)
+    else:
+        found = separators.split_texts([(name, text)], asked, kind)
+    if form in _TABLES:
+        found = replace(found, splits=((ROW, _count(text, form, asked)), *found.splits))
+    return replace(found, kinds=tuple(could))
+
+
+def _is_split(asked: Asked) -> bool:
+    """Return whether the visitor chose the separator of samples, so that nothing has cells."""
+    return asked.separator not in (None, ROW) or asked.blocks
+
+
+def _count(text: str, form: str, asked: Asked) -> int:
+    try:
+        wanted = Wanted(header=asked.header, limits=TABLE)
+        return len(cells.parse(text.encode("utf-8", "replace"), form, wanted).rows)
+    except RefusedError:
+        return 0
+
+
+def _form(text: str, rows: Sequence[str]) -> str:
+    """Return the format that text has by itself: JSON, cells under a delimiter, or ""."""
+    start = text.lstrip("\ufeff \r\n\t")[:1]
+    some = [row for row in rows[: 2 * _LOOK] if row.strip()]
+    if start == "{" and all(row.strip().startswith("{") for row in some) and _is_json(some[0]):
+        return "jsonl"
+    if start == "[" and text.rstrip().endswith("]") and _is_json(text):
+        return "json"
+    if len(some) < 2 or (kinds.are_numbers(some) and kinds.are_numbers(some[:1])):
+        return ""
+    tabs = {row.rstrip("\r").count("\t") for row in some}
+    sign = "\t" if len(tabs) == 1 and 0 not in tabs else delimiter_of(text, TABLE)
+    return "" if sign is None else "tsv" if sign == "\t" else "csv"
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True

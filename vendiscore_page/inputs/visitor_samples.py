@@ -1,0 +1,90 @@
+"""Samples of a visitor, with what the page asks and says about them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from vendiscore.reading import samples as reading
+
+# From the rows left out, and whether to leave out their columns, to imports and an expression.
+Python = Callable[[Collection[int], bool], tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class Samples(reading.Samples):
+    """Samples of a file or a text box, and how they were read, drawn and labelled."""
+
+    python: Python | None = None  # code that reads them, if too many to write out
+    kinds: tuple[str, ...] = ()  # other kinds that they could be
+    how: str = ""  # the way they were split, such as "split by semicolons"
+    total: int = 0  # size of the set that `values` are a part of; 0 for all
+    draw: int = 0  # number of the random part
+    columns: tuple[str, ...] = ()  # to pick from
+    by: str | None = None  # the column of the groups
+    sets_by: str | None = None  # the column of the sets
+    separator: str | None = None
+    splits: tuple[tuple[str, int], ...] = ()  # how many texts each separator would give
+    text: str = ""  # of examples: text for the box
+    asked: Sequence[str] = ()  # prompts by a column of that name, whether or not they are taken out
+    prompt_column: str = ""  # column that prompts are from, or could be
+    roles: Mapping[str, tuple[str, Sequence[str]]] = field(default_factory=dict)  # columns, labels
+    # The roles of all rows, also where `values` are a part that was drawn.
+    all_roles: Mapping[str, tuple[str, Sequence[str]]] = field(default_factory=dict)
+    wide: Sequence[str] = ()  # columns that each hold the answers of one model
+
+    @classmethod
+    def of(cls, found: reading.Samples) -> Samples:
+        """Return samples that a reader of the library found."""
+        return cls(**vars(found))
+
+    @property
+    def told(self) -> list[str]:
+        """The notes without quoted beginnings, for results that show the samples themselves."""
+        return [note.partition(" It begins: ")[0] for note in self.notes]
+
+    @property
+    def ids(self) -> Sequence[int | str]:
+        """The id of each sample, or its place without a column of ids."""
+        return self.roles["id"][1] if "id" in self.roles else self.places
+
+    def subset(self, kept: Sequence[int]) -> Samples:
+        """Return the samples at some indices; their `places` stay the same."""
+        return replace(
+            Samples.of(super().subset(kept)),
+            asked=[self.asked[i] for i in kept] if self.asked else (),
+            roles={
+                role: (column, [labels[i] for i in kept])
+                for role, (column, labels) in self.roles.items()
+            },
+        )
+
+    def said(self, i: int, problem: str) -> str:
+        """Say what is wrong with sample i, for a visitor of the page: no remedy in Python."""
+        value = self.values[i]
+        problem = problem.rpartition("; ")[0] or problem
+        if not isinstance(value, str):
+            return f"{self.unit} {self.places[i]} {problem}"
+        for shown in (f": {value!r}", f": {value!r:.40}"):
+            problem = problem.removesuffix(shown)
+        return f"{self.unit} {self.places[i]}, {value!r:.60}, {problem}"
+
+    def where(self, indices: Iterable[int]) -> str:
+        """Return the places of some samples in words: "lines 2 and 23–27"."""
+        return ranges(self.unit, [self.places[i] for i in indices])
+
+
+def ranges(unit: str, places: Sequence[int | str], most: int = 8) -> str:
+    """Return places in words, with runs of places as one: "lines 23–25 and 27"."""
+    runs: list[list[int | str]] = []
+    for place in places:
+        last = runs[-1][-1] if runs else None
+        if isinstance(place, int) and isinstance(last, int) and place == last + 1:
+            runs[-1].append(place)
+        else:
+            runs.append([place])
+    words = [f"{run[0]}–{run[-1]}" if len(run) > 2 else ", ".join(map(str, run)) for run in runs]
+    words = ", ".join(words[:most]).split(", ") + (["…"] if len(words) > most else [])
+    joined = f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else "".join(words)
+    joined = joined.replace(" and …", ", …")
+    return f"{unit}{'s' * (len(places) > 1)} {joined}"

@@ -1,0 +1,25 @@
+"""Western text that Excel saved in Windows-1252, recognised by its few letters with accents."""
+
+from __future__ import annotations
+
+import codecs
+
+from vendiscore.reading.encodings import NotTextError, decode
+
+_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+
+
+def encoding_of(data: bytes) -> str | None:
+    """Return "cp1252" for text that only Windows-1252 explains, None for text as usual."""
+    try:
+        decode(data)
+    except NotTextError:
+        foreign = len(data) - len(data.translate(None, bytes(range(128, 256))))
+        if data[:2] in _MARKS or b"\0" in data or foreign >= 0.2 * len(data):
+            return None
+        try:
+            data.decode("cp1252")
+        except UnicodeDecodeError:
+            return None
+        return "cp1252"
+    return None

@@ -1,0 +1,226 @@
+"""Routes of the page: samples in, answers out, both kept for a while by their keys."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, get_type_hints
+
+from starlette.datastructures import FormData, UploadFile
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from vendiscore import __version__
+from vendiscore.core.types import Record
+from vendiscore.progress import Steps, Value
+from vendiscore.reading.limits import AskError
+
+from ..answers import one_set, sample_readout, several_sets
+from ..answers.jobs import Settings
+from ..answers.kernel_menu import one_of
+from ..inputs import uploads
+from ..inputs.declared_sizes import declared_size
+from ..inputs.submission import Asked, Given
+from ..inputs.visitor_samples import Samples
+from ..quotas import MAX_FILES, MAX_KNOWN, MAX_NAME, MAX_REQUEST, RefusedError
+from .lanes import AWAY, LONG, MIDDLE, SHORT, Lanes, address, lane_of, visitor_of, whole
+from .static_files import INDEX, Files
+from .store import Kept, size_of
+from .wire import GONE, Answer, Lines, loaded, response, unless_closed, with_refusals
+
+
+@dataclass(frozen=True)
+class _Sent:
+    samples: Samples
+    example: str  # what they are asked for by; "" if a visitor sent them
+
+
+class Routes:
+    """The page's routes, with samples and results of visitors `kept`, and of examples `known`."""
+
+    def __init__(self, lanes: Lanes, kept: Kept, files: Files) -> None:
+        self.lanes = lanes
+        self.kept = kept
+        self.files = files
+        self.known: Kept = Kept(MAX_KNOWN, math.inf)  # the same for everybody
+
+    def all(self) -> list[Route]:
+        """Return the routes, which are to precede gradio's routes."""
+        posts: dict[str, Answer] = {
+            "read": self.read,
+            "score": self.score,
+            "second": self.second,
+            "compare": self.compare,
+            "groups": self._step(SHORT, lambda x: self._result(x).groups(x.get("threshold"))),
+            "subset": self._step(MIDDLE, lambda x: self._result(x).subset(x.get("size"))),
+            "thinning": self._step(SHORT, lambda x: self._result(x).thinning()),
+            "papers": self._step(MIDDLE, lambda x: self._result(x).papers()),
+            "drawings": self._step(SHORT, lambda x: one_set.drawings(x.get("smiles"))),
+            "report": self.report,
+        }
+        return [
+            Route("/", self.file),
+            Route("/page/menu", with_refusals(self.menu)),
+            *(Route(f"/page/{k}", with_refusals(v), methods=["POST"]) for k, v in posts.items()),
+            Route("/page/{name}", self.file),
+            Route("/page/{version}/{name:path}", self.file),
+        ]
+
+    async def file(self, request: Request) -> Response:
+        return self.files.response(request, **{"name": INDEX, **request.path_params})
+
+    async def menu(self, request: Request) -> Record:
+        return one_set.menu() | {"version": __version__}
+
+    async def read(self, request: Request) -> Record:
+        limits = {"max_files": MAX_FILES, "max_fields": 8, "max_part_size": MAX_REQUEST}
+        async with request.form(**limits) as form:
+            how = _asked(loaded(_text(form, "options") or "{}"))
+            files, text = _files(form), _text(form, "text")
+
+            def opened() -> tuple[Given, str]:
+                sent = [((file.filename or "")[-MAX_NAME:], file.file.read()) for file in files]
+                given = Given(sent, text)
+                return given, lane_of(declared_size(given, how.draw))
+
+            given, lane = await self._taken(request, SHORT, opened)
+
+            def work() -> Record:
+                try:
+                    samples = uploads.read(given, how)
+                except AskError as error:
+                    choices = [{"label": name, "options": some} for name, some in error.choices]
+                    return {"question": {"text": error.question, "choices": choices}}
+                kept = _Sent(samples, repr(how) if how.example else "")
+                key = self.kept.put(kept, size_of(samples), owner=address(request))
+                return sample_readout.read_answer(samples) | {"key": key}
+
+            return await self._taken(request, AWAY if how.dataset else lane, work)
+
+    async def score(self, request: Request) -> Lines:
+        body = loaded(await request.body())
+        sent, settings = self._of(_Sent, body.get("key")), _settings(body, "key")
+        name = _known(settings, [], sent)
+        ready = self.known.get(name)
+
+        def steps() -> Steps[Record]:
+            result = yield from self._once(name, ready, one_set.score(sent.samples, settings))
+            key = self.kept.put(result, 0 if name else size_of(result), owner=address(request))
+            return {**result.answer, "id": key, "key": body["key"]}
+
+        slow = not ready and one_set.is_long(sent.samples, settings)
+        return self._lines(request, LONG if slow else SHORT, steps())
+
+    async def second(self, request: Request) -> Lines:
+        result = self._result(loaded(await request.body()))
+        return self._lines(request, LONG if result.second_is_long else SHORT, result.second())
+
+    async def compare(self, request: Request) -> Lines:
+        body = loaded(await request.body())
+        sets = {name: self._of(_Sent, key) for name, key in _sets(body)}
+        settings, count = _settings(body, "sets", "permutations"), body.get("permutations", 0)
+        samples = {name: sent.samples for name, sent in sets.items()}
+        name = _known(settings, [count, list(sets)], *sets.values())
+        ready = self.known.get(name)
+        steps = self._once(name, ready, several_sets.compare(samples, settings, count))
+        slow = any(one_set.is_long(each, settings) for each in samples.values())
+        return self._lines(request, SHORT if ready else LONG if slow else MIDDLE, steps)
+
+    async def report(self, request: Request) -> Response:
+        body = loaded(await request.body())
+        title = body.get("title")
+        short = title[:MAX_NAME] if isinstance(title, str) else ""
+        text = await self._taken(request, MIDDLE, lambda: self._result(body).report(short))
+        headers = {
+            "Content-Type": "text/html; charset=utf-8",
+            "Content-Disposition": 'attachment; filename="vendi-score.html"',
+        }
+        return await response(request, text.encode(errors="replace"), headers)
+
+    def _once(self, name: str, ready: object, steps: Steps[Any]) -> Steps[Any]:
+        """Take the steps to a result unless it is ready; keep it if it has a name."""
+        found = ready or (yield from steps)
+        if name and not ready:
+            self.known.put(found, size_of(found), name)
+        return found
+
+    def _step(self, lane: str, work: Callable[[Record], Record]) -> Answer:
+        """Return a route whose answer is found in one step, from the body of the request."""
+
+        async def route(request: Request) -> Record:
+            return await self._taken(request, lane, partial(work, loaded(await request.body())))
+
+        return route
+
+    def _of(self, kind: type[Value], key: object) -> Value:
+        found = self.kept.get(key)
+        if not isinstance(found, kind):
+            raise HTTPException(GONE)
+        return found
+
+    def _result(self, body: Record) -> one_set.Result:
+        return self._of(one_set.Result, body.get("id"))
+
+    async def _taken(self, request: Request, lane: str, work: Callable[[], Value]) -> Value:
+        run = self.lanes.run(visitor_of(request), lane, whole(work))
+        return await unless_closed(request.receive, run)
+
+    def _lines(self, request: Request, lane: str, steps: Steps[Any]) -> Lines:
+        visitor = visitor_of(request)
+        self.lanes.check(visitor, lane)  # while the status can still say so
+        return Lines(request, partial(self.lanes.run, visitor, lane, steps))
+
+
+def _known(how: Settings, more: list[object], *sent: _Sent) -> str:
+    """Return the key of a result of examples alone; "" if samples or a prompt were sent."""
+    examples = [each.example for each in sent]
+    return repr((how, more, examples)) if all(examples) and not how.prompts else ""
+
+
+def _files(form: FormData) -> list[UploadFile]:
+    files = form.getlist("files")
+    if not all(isinstance(file, UploadFile) for file in files):
+        raise RefusedError("Each of `files` must be a file with a name.")
+    return files
+
+
+def _text(form: FormData, name: str) -> str:
+    value = form.get(name, "")
+    if not isinstance(value, str):
+        raise RefusedError(f"`{name}` must be text, not a file.")
+    return value
+
+
+def _asked(options: Record) -> Asked:
+    kinds = get_type_hints(Asked)
+    for name, value in options.items():
+        one_of(name, tuple(kinds), "option")
+        if not isinstance(value, kinds[name]):
+            kind = getattr(kinds[name], "__name__", str(kinds[name]))
+            raise RefusedError(f"`{name}` must be {kind}, got {value!r:.40}.")
+    return Asked(**options)
+
+
+def _settings(body: Record, *others: str) -> Settings:
+    """Return how samples are to be scored, with any values; `others` are names beyond these."""
+    for name in body:
+        one_of(name, (*others, *get_type_hints(Settings)), "option")
+    found = {name: value for name, value in body.items() if name not in others}
+    found |= {"options": body.get("options") or {}, "leave_out": body.get("leave_out") is True}
+    if not isinstance(found["options"], dict):
+        raise RefusedError(f"`options` must be an object, got {found['options']!r:.40}.")
+    return Settings(**found)
+
+
+def _sets(body: Record) -> list[tuple[str, Any]]:
+    sets = body.get("sets")
+    if not isinstance(sets, list) or not all(isinstance(each, dict) for each in sets):
+        raise RefusedError("`sets` must be a list of objects with a key and a name.")
+    names = [str(each.get("name", ""))[:MAX_NAME].strip() for each in sets]
+    if len(set(names)) < len(names) or not all(names):
+        raise RefusedError("Give each set a name of its own.")
+    return list(zip(names, (each.get("key") for each in sets), strict=True))

@@ -1,0 +1,219 @@
+"""Guard the server: refuse large requests, and close routes that nobody needs.
+
+gradio serves more routes than the page has, and fetches any file that a request names, by its
+address or on the server. The API takes values alone, so that no request here names a file.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import re
+from collections.abc import Mapping
+from typing import Any, NoReturn
+
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from vendiscore.core.types import Record
+
+from ..quotas import MAX_ARRIVING, MAX_QUESTION, MAX_REQUEST, MAX_UPLOADS, RefusedError
+
+# Paths that the page itself requests, then gradio's own at its start, and the paths of
+# gradio_client, of clients of MCP, and of the Hub.
+_GET = re.compile(
+    r"^/(page/[\w.-]+(/[\w.-]+){0,2}|config/?|robots\.txt"
+    r"|gradio_api/(startup-events|info/?|app_id|openapi\.json|queue/data|heartbeat/[\w-]+"
+    r"|call/(v2/)?\w+/[\w-]+|mcp(/.*)?))?$"
+)
+_POST = re.compile(
+    r"^/(page/[a-z]+|gradio_api/(queue/join|cancel|reset|mcp(/.*)?|call/(v2/)?vendi_\w+)/?)$"
+)
+_DELETE = re.compile(r"^/gradio_api/mcp(/.*)?$")  # the end of a session
+_OPEN = {"GET": _GET, "HEAD": _GET, "OPTIONS": _GET, "POST": _POST, "DELETE": _DELETE}
+_NO_FILES = (
+    "Files cannot be named here, neither on this server nor by an address: send their contents."
+)
+_ARGUMENTS = "No function takes these arguments; /gradio_api/info lists all."
+_BUSY = "Too many files are being uploaded at the moment; please try again in a few minutes."
+
+
+class Guard:
+    """ASGI middleware in front of all routes, which refuses by the status of the HTTPException."""
+
+    def __init__(self, app: ASGIApp, functions: Mapping[str, int]) -> None:
+        self.app = app
+        self.functions = functions
+        self._arrived = 0  # bytes of the uploads under way
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        started = False
+
+        async def noticed(message: Message) -> None:
+            nonlocal started
+            started = True
+            await send(message)
+
+        try:
+            await self._let_in({**scope, "headers": _headers(scope)}, receive, noticed)
+        except HTTPException as error:
+            if not started:
+                answer = PlainTextResponse(error.detail, error.status_code, {"connection": "close"})
+                if scope["path"].startswith("/page/"):
+                    problem = {"problem": {"text": error.detail}}
+                    answer = JSONResponse(problem, error.status_code, {"connection": "close"})
+                await answer(scope, receive, send)
+        except RuntimeError as error:
+            # A stream of events, of an unknown session say, has told its end already.
+            if not (started and isinstance(error.__cause__, HTTPException)):
+                raise
+            await send({"type": "http.response.body", "body": b""})
+
+    async def _let_in(self, scope: Scope, receive: Receive, send: Send) -> None:
+        path, method = scope["path"], scope["method"]
+        if method not in _OPEN or not _OPEN[method].match(path):
+            raise HTTPException(404, "This address does not exist.")
+        if method == "POST" and not path.startswith("/page/"):
+            checked = await self._checked(scope, receive)
+            try:
+                await self.app(scope, checked, send)
+            except (TypeError, KeyError, ValueError) as error:
+                # Raised by gradio where it puts named arguments in order.
+                raise HTTPException(422, _ARGUMENTS) from error
+        elif method == "POST" and Headers(scope=scope).get("sec-fetch-site") == "cross-site":
+            raise HTTPException(403, "Other sites can use the API, not the routes of the page.")
+        elif method == "POST" and path == "/page/read":
+            await self._upload(scope, receive, send)
+        else:
+            await self.app(scope, _limited(scope, receive, MAX_QUESTION), send)
+
+    async def _upload(self, scope: Scope, receive: Receive, send: Send) -> None:
+        limited, own = _limited(scope, receive, MAX_UPLOADS), 0
+        if self._arrived + _length(scope) > MAX_ARRIVING:
+            raise HTTPException(503, _BUSY)
+
+        async def arriving() -> Message:
+            nonlocal own
+            message = await limited()
+            size = len(message.get("body", b""))
+            own += size
+            self._arrived += size
+            # Bytes that others only announced do not count: they may never send them.
+            if self._arrived > MAX_ARRIVING:
+                raise HTTPException(503, _BUSY)
+            return message
+
+        try:
+            await self.app(scope, arriving, send)
+        finally:
+            self._arrived -= own
+
+    async def _checked(self, scope: Scope, receive: Receive) -> Receive:
+        """Return what gives the body of `receive`, if it names no file and can be a call."""
+        receive = _limited(scope, receive, MAX_REQUEST)
+        try:
+            body = await Request(scope, receive).body()
+        except ClientDisconnect:
+            return receive
+        if body:
+            asked = await run_in_threadpool(_loaded, body)
+            self._check_call(scope["path"].strip("/").split("/"), asked)
+        waiting = [{"type": "http.request", "body": body, "more_body": False}]
+
+        async def again() -> Message:
+            return waiting.pop() if waiting else await receive()
+
+        return again
+
+    def _check_call(self, path: list[str], asked: object) -> None:
+        """Raise unless a function can be called by its name, or by its place in the queue."""
+        if path[1] not in ("call", "queue"):
+            return
+        asked, names = asked if isinstance(asked, dict) else {}, list(self.functions)
+        name, at = path[-1], asked.get("fn_index")
+        if path[1] == "queue" and type(at) is int and 0 <= at < len(names):
+            name = names[at]
+        if name not in names or asked.get("batched"):
+            raise HTTPException(422, _ARGUMENTS)
+        data, count = asked.get("data"), self.functions[name]
+        if path[-2] != "v2" and not (isinstance(data, list) and len(data) == count):
+            raise HTTPException(
+                422,
+                f"`data` must be a list of the {count} arguments of {name}, which /gradio_api/info "
+                f"lists; /gradio_api/call/v2/{name} takes them by name, and leaves out the rest.",
+            )
+
+
+def fetch_nothing() -> None:
+    """Take from gradio the two functions that fetch addresses; it looks them up at each call."""
+    client = importlib.import_module("safehttpx")
+    for name in ("get", "async_validate_url"):
+        if not hasattr(client, name):
+            raise AttributeError(f"safehttpx.{name} is gone: check what gradio fetches with.")
+        setattr(client, name, _fetch)
+
+
+async def _fetch(*_: object, **__: object) -> NoReturn:
+    raise RefusedError(_NO_FILES)
+
+
+def _loaded(body: bytes) -> Any:
+    """Read a JSON value; refuse one that holds a file, as gradio knows it, anywhere."""
+    files = []
+
+    def look(found: Record) -> Record:
+        if "path" in found and "meta" in found:
+            files.append(found)
+        return found
+
+    try:
+        asked = json.loads(body, object_hook=look)
+    except (ValueError, RecursionError):
+        raise HTTPException(400, "The body must be JSON.") from None
+    if files:
+        raise HTTPException(400, _NO_FILES)
+    return asked
+
+
+def _limited(scope: Scope, receive: Receive, limit: int) -> Receive:
+    """Return what gives a body up to a limit, unless its declared length is beyond it."""
+    # FastAPI lets an HTTPException through; any other, it takes for a body that cannot be parsed.
+    large = HTTPException(413, f"A request may have up to {limit // 10**6} MB; send less at once.")
+    if _length(scope) > limit:
+        raise large
+    read = 0
+
+    async def limited() -> Message:
+        nonlocal read
+        message = await receive()
+        read += len(message.get("body", b""))
+        if read > limit:
+            raise large
+        return message
+
+    return limited
+
+
+def _length(scope: Scope) -> int:
+    said = Headers(scope=scope).get("content-length", "")
+    return int(said) if said.isdecimal() else 0
+
+
+def _headers(scope: Scope) -> list[tuple[bytes, bytes]]:
+    """Return the headers, with the address of a Space for any that a request says it came to."""
+    found = [
+        (name, value)
+        for name, value in scope["headers"]
+        if name == b"x-forwarded-for" or not name.startswith((b"x-forwarded-", b"x-gradio-server"))
+    ]
+    if host := os.environ.get("SPACE_HOST", "").split(",")[0]:  # others are domains of its owner
+        found += [(b"x-forwarded-host", host.encode()), (b"x-forwarded-proto", b"https")]
+    return found

@@ -1,0 +1,189 @@
+"""Responses of the page's routes: JSON, lines of JSON while work is under way, and refusals."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import gzip
+import json
+import logging
+import zlib
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from vendiscore.core.errors import MissingPackageError
+from vendiscore.core.types import Record
+from vendiscore.progress import Value
+
+from ..answers.sample_readout import UnusableError
+from ..quotas import RefusedError
+
+Answer = Callable[[Request], Coroutine[Any, Any, Any]]
+_GZIP = 31  # window bits that make zlib write gzip
+_WORTH = 500  # bytes that are worth compressing
+_SILENCE = 15.0  # seconds after which a proxy might take a connection for dead
+GONE = 410  # the status of samples and results that are not kept any more
+# Errors about the input, of the page and of the library: their messages are for the visitor.
+_EXPECTED = (ValueError, TypeError, MemoryError, MissingPackageError)
+OURS = "Something went wrong on our side, not with your input; please try again later."
+_log = logging.getLogger(__name__)
+HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'self'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; "
+        "connect-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+
+
+class ClosedError(Exception):
+    """The connection is closed."""
+
+
+class Lines:
+    """A response of one JSON object a line: progress, then the result or a problem."""
+
+    def __init__(
+        self, request: Request, run: Callable[[Callable[[str], object]], Awaitable[Any]]
+    ) -> None:
+        self._run = run
+        self._pack = zlib.compressobj(6, wbits=_GZIP) if takes_gzip(request) else None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        with contextlib.suppress(ClosedError):
+            await unless_closed(receive, self._all(send))
+
+    async def _all(self, send: Send) -> None:
+        headers = {**HEADERS, "Content-Type": "application/x-ndjson", "Cache-Control": "no-store"}
+        headers |= {"X-Accel-Buffering": "no"}  # a proxy is to pass each line on
+        if self._pack:
+            headers |= {"Content-Encoding": "gzip", "Vary": "Accept-Encoding"}
+        raw = Headers(headers).raw
+        await send({"type": "http.response.start", "status": 200, "headers": raw})
+        said: asyncio.Queue[str | None] = asyncio.Queue()
+        task = asyncio.ensure_future(self._run(said.put_nowait))
+        task.add_done_callback(lambda _: said.put_nowait(None))
+        try:
+            words: str | None = ""
+            while words is not None:
+                try:
+                    words = await asyncio.wait_for(said.get(), _SILENCE)
+                except TimeoutError:
+                    line = b""
+                else:
+                    line = await _outcome(task) if words is None else dumped({"said": words})
+                more = words is not None
+                body = await run_in_threadpool(self._packed, line + b"\n", more)
+                await send({"type": "http.response.body", "body": body, "more_body": more})
+        finally:
+            task.cancel()
+
+    def _packed(self, line: bytes, more: bool) -> bytes:
+        flush = zlib.Z_SYNC_FLUSH if more else zlib.Z_FINISH
+        return self._pack.compress(line) + self._pack.flush(flush) if self._pack else line
+
+
+async def _outcome(task: asyncio.Future[Any]) -> bytes:
+    try:
+        return await run_in_threadpool(dumped, {"result": task.result()})
+    except Exception as error:
+        return dumped(_refusal(error)[0])
+
+
+def message(error: Exception) -> tuple[str, int]:
+    """Return an error's message for the visitor, and its status; the log gets unexpected errors."""
+    if isinstance(error, HTTPException):
+        return error.detail, error.status_code
+    if isinstance(error, _EXPECTED):
+        return str(error), 422
+    _log.error("a request failed", exc_info=error)
+    return OURS, 500
+
+
+def _refusal(error: Exception) -> tuple[Record, int]:
+    text, status = message(error)
+    problem: Record = {"text": text}
+    if isinstance(error, UnusableError):
+        problem = {"text": error.what, **error.to_dict()}
+    return {"gone": True} if status == GONE else {"problem": problem}, status
+
+
+def with_refusals(route: Answer) -> Answer:
+    """Return the route with values and errors as JSON responses."""
+
+    async def answer(request: Request) -> Any:
+        try:
+            found = await route(request)
+            return found if callable(found) else await _json(request, found)
+        except (ClosedError, ClientDisconnect):
+            return Response()  # which nobody gets
+        except Exception as error:
+            return await _json(request, *_refusal(error))
+
+    return answer
+
+
+async def _json(request: Request, value: object, status: int = 200) -> Response:
+    body, headers = await run_in_threadpool(dumped, value), {"Content-Type": "application/json"}
+    return await response(request, body, headers, status)
+
+
+async def response(
+    request: Request, body: bytes, headers: Mapping[str, str], status: int = 200
+) -> Response:
+    """Return a response that nobody keeps a copy of."""
+    headers = {**HEADERS, "Cache-Control": "no-store", "Vary": "Accept-Encoding", **headers}
+    if len(body) > _WORTH and takes_gzip(request):
+        headers["Content-Encoding"] = "gzip"
+        body = await run_in_threadpool(gzip.compress, body, 6)
+    return Response(body, status, headers)
+
+
+def takes_gzip(request: Request) -> bool:
+    return "gzip" in request.headers.get("accept-encoding", "")
+
+
+def dumped(value: object) -> bytes:
+    """Return JSON; a value that cannot be written is our fault, not the visitor's."""
+    try:
+        text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        return text.encode(errors="replace")  # half a surrogate pair is a visitor's
+    except (TypeError, ValueError) as error:
+        raise RuntimeError(f"an answer is not JSON: {error}") from error
+
+
+def loaded(text: str | bytes) -> Record:
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise RefusedError("Expected a JSON object.")
+    return found
+
+
+async def unless_closed(receive: Receive, work: Coroutine[Any, Any, Value]) -> Value:
+    """Return the result of work, which is cancelled as soon as the connection is closed."""
+    task, closed = asyncio.ensure_future(work), asyncio.ensure_future(_closed(receive))
+    try:
+        await asyncio.wait({task, closed}, return_when=asyncio.FIRST_COMPLETED)
+        if not task.done():
+            raise ClosedError
+        return task.result()
+    finally:
+        task.cancel()
+        closed.cancel()
+
+
+async def _closed(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
