@@ -5,8 +5,6 @@ import os
 # Before NumPy is imported: a few jobs at a time share two cores, one thread each.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
-os.environ.setdefault("GRADIO_ANALYTICS_MAX_EVENTS", "100")  # kept in memory, and read by nobody
 
 from vendiscore.optional import require
 

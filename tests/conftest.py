@@ -60,6 +60,7 @@ MARKS = {
         "arrays/test_memory",
         "test_numbers",
         "browser/test_page",
+        "cli/test_command_page",
         "page/serving/test_logs",
         "page/serving/test_server.py",
         "package/test_site",

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import sys
 
 import numpy as np
 import pytest
@@ -204,6 +205,7 @@ USAGE = [
     (["select", "{x}", "-n", "-2"], "expected a whole number"),
     (["explain", "{x}", "-k", "ngrm"], "unknown kernel"),
     (["explain", "{x}", "--threshold", "high"], "expected a similarity, got 'high'; 0.95 is the"),
+    (["page", "--port", "x"], "--port: expected a whole number of at least 0, got 'x'"),
 ]
 
 
@@ -212,6 +214,13 @@ def test_a_command_that_cannot_be_meant_ends_with_2(run, many, few, argv, said):
     code, out, err = run(*(arg.format(x=many, y=few) for arg in argv))
     assert (code, out) == (2, "")
     assert said in err
+
+
+def test_the_page_without_gradio_says_how_to_install_it(run, monkeypatch):
+    monkeypatch.setitem(sys.modules, "gradio", None)
+    said = "the page needs the package 'gradio', which is not installed"
+    wanted = f'vendiscore: error: {said}: pip install "vendiscore[app]"\n'
+    assert run("page", "--port", 8000) == (1, "", wanted)
 
 
 def test_more_than_there_are_cannot_be_selected(run, many):

@@ -30,23 +30,28 @@ class App(NamedTuple):
 def running_app(folder: Path, *command: str, home: str = "") -> Iterator[App]:
     """Start the page by `python app.py`, or another command of python, on a free port.
 
-    Whatever it writes goes into `folder`. Without the encoders in `home` it needs no torch.
+    The port stands in place of "{port}" in the command, or else in gradio's variable. Whatever the
+    page writes goes into `folder`. Without the encoders in `home` it needs no torch.
     """
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     environment = os.environ | {
-        "GRADIO_SERVER_PORT": str(port),
         "GRADIO_ANALYTICS_ENABLED": "False",
         "TMPDIR": str(folder),
         "HF_HOME": home or f"{os.environ['HF_HOME']}/empty",
     }
+    if "{port}" not in command:
+        environment["GRADIO_SERVER_PORT"] = str(port)
     url = f"http://127.0.0.1:{port}"
     log = folder / "log.txt"
     start = time.perf_counter()
     with log.open("wb") as out:
         process = subprocess.Popen(
-            [sys.executable, *(command or ("app.py",))],
+            [
+                sys.executable,
+                *(part.replace("{port}", str(port)) for part in command or ("app.py",)),
+            ],
             cwd=ROOT,
             env=environment,
             stdout=out,

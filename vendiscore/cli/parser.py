@@ -171,6 +171,10 @@ def _name(add: Add) -> None:
     add("name", nargs="?", metavar="NAME", help="name whose details to print")
 
 
+def _page(add: Add) -> None:
+    add("--port", type=_count, default=0, help="0 is the first that is free from 7860 on")
+
+
 def _clusters(add: Add) -> None:
     together = "of samples that came together, such as one conversation; for intervals"
     add("--clusters", metavar="COLUMN", help=together)
@@ -197,6 +201,7 @@ COMMANDS = {
     "explain": Command("command_select", _explain, _TABLES),
     "kernels": Command("catalogue", _name),
     "measures": Command("catalogue", _name),
+    "page": Command("command_page", _page),
 }
 _HELP = {
     "score": "one row of numbers for each file (the command where none is named)",
@@ -206,6 +211,7 @@ _HELP = {
     "explain": "which samples add to the score, and which repeat others",
     "kernels": "the kernels, or what one of them is",
     "measures": "the measures, or what one of them is",
+    "page": "the page in a browser, served on this machine: the same without code",
 }
 _ABOUT = "How many effectively different samples are here?"
 _EPILOG = f"""\

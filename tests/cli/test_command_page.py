@@ -1,0 +1,41 @@
+"""`vendiscore page` serves the page at a port; test_cli_commands.py has the errors."""
+
+import socket
+import urllib.request
+
+import pytest
+
+
+def title(url: str) -> str:
+    with urllib.request.urlopen(url) as page:
+        assert page.status == 200
+        return page.read().decode().partition("<title>")[2].partition("</title>")[0]
+
+
+def test_the_command_serves_the_page_at_a_port(tmp_path, start_app):
+    pytest.importorskip("gradio")
+    with start_app(tmp_path, "-m", "vendiscore", "page", "--port", "{port}") as page:
+        assert "different" in title(page.url)
+        assert page.url in (tmp_path / "log.txt").read_text(encoding="utf-8")
+
+
+def test_a_port_that_no_machine_has_is_named(tmp_path, start_app):
+    pytest.importorskip("gradio")
+    with (
+        pytest.raises(AssertionError, match="error: port 65536 cannot be had; pass another --port"),
+        start_app(tmp_path, "-m", "vendiscore", "page", "--port", "65536"),
+    ):
+        pass
+
+
+def test_a_port_that_is_taken_is_named(tmp_path, start_app):
+    pytest.importorskip("gradio")
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        with (
+            pytest.raises(AssertionError, match=f"error: port {port} cannot be had; pass another"),
+            start_app(tmp_path, "-m", "vendiscore", "page", "--port", str(port)),
+        ):
+            pass
