@@ -8,13 +8,12 @@ from itertools import combinations
 
 import numpy as np
 
-from vendiscore.core.errors import MissingPackageError
+from vendiscore import MissingPackageError, Similarity
 from vendiscore.core.types import Options, Record
 from vendiscore.report.source_report import drawn as pictures
 from vendiscore.resolve.group_labels import coded
 from vendiscore.resolve.kernel_request import How
 from vendiscore.signature import plain
-from vendiscore.similarity.base import Similarity
 from vendiscore.sources.answer_table import Answers
 from vendiscore.sources.between_sources import Sources
 from vendiscore.sources.calculation import Plan, found

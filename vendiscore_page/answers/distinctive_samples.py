@@ -7,9 +7,9 @@ from itertools import accumulate
 
 import numpy as np
 
+from vendiscore import Similarity
 from vendiscore.core.types import Record
 from vendiscore.measures.divergences import distinct_of_first
-from vendiscore.similarity.base import Similarity
 
 from ..inputs.parts import draw_indices
 from .jobs import Job

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from vendiscore import SampleError
 from vendiscore.analysis import sentences
 from vendiscore.analysis.findings import Findings, find
 from vendiscore.analysis.python_code import INLINE, called, source
 from vendiscore.core.arguments import DEFAULT_ORDER, DEFAULT_THRESHOLD
-from vendiscore.core.errors import SampleError
 from vendiscore.core.types import Options, Record
 from vendiscore.progress import Steps
 from vendiscore.report.previews import in_words

@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from vendiscore import get_kernel
 from vendiscore.core.types import Options, Record
-from vendiscore.registry.kernel import Control, get_kernel, labelled_kernels
+from vendiscore.registry.kernel import Control, labelled_kernels
 from vendiscore.resolve.prompt_places import why_not
 
 from ..inputs.submission import KINDS

@@ -12,18 +12,21 @@ from functools import cache
 from importlib.util import find_spec
 from typing import Any
 
-from vendiscore.core.errors import SampleError
+from vendiscore import (
+    FeatureSimilarity,
+    SampleError,
+    Similarity,
+    as_similarity,
+    encoder,
+    get_kernel,
+)
 from vendiscore.core.types import Options, Record
-from vendiscore.encoders import encoder
 from vendiscore.encoders.models import BATCH_SIZE, Encoder
 from vendiscore.progress import Steps, told
-from vendiscore.registry.kernel import get_kernel
 from vendiscore.resolve.kernel_build import distinct_samples
 from vendiscore.resolve.prompt_places import read_prompts
-from vendiscore.resolve.sets import as_similarity, check_prompts
-from vendiscore.similarity.base import Similarity
+from vendiscore.resolve.sets import check_prompts
 from vendiscore.similarity.composite import RepeatedSimilarity
-from vendiscore.similarity.features import FeatureSimilarity
 from vendiscore.similarity.residuals import given
 
 # By kind of sample: the name on the page, and the options of `compute`.

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from vendiscore import MissingPackageError, NotPSDError
 from vendiscore.analysis import sentences
 from vendiscore.analysis.findings import Findings
 from vendiscore.analysis.thinning import thinning
 from vendiscore.core.arguments import DEFAULT_ORDER
-from vendiscore.core.errors import MissingPackageError, NotPSDError
 from vendiscore.core.types import Record
 from vendiscore.magnitude.curve import magnitude_curve
 from vendiscore.progress import Steps

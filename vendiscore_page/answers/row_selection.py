@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from vendiscore import select
 from vendiscore.analysis.findings import Findings
 from vendiscore.core.types import Record
 from vendiscore.progress import quiet
-from vendiscore.selection import select
 
 from ..quotas import MAX_CHOSEN, RefusedError
 

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from vendiscore.core.errors import SampleError
+from vendiscore import SampleError
 from vendiscore.core.types import Record
 from vendiscore.reading.tables import join_names
 from vendiscore.report.previews import in_words

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from vendiscore import MissingPackageError, Similarity
 from vendiscore.analysis.python_code import INLINE, called, source
 from vendiscore.arrays.pools import pooled
 from vendiscore.comparison import MORE, SAME, Comparison
@@ -17,12 +18,10 @@ from vendiscore.comparison.comparison import Plan
 from vendiscore.comparison.partition import partition
 from vendiscore.comparison.permutation import needed
 from vendiscore.core.arguments import DEFAULT_ORDER
-from vendiscore.core.errors import MissingPackageError
 from vendiscore.core.types import Options, Record
 from vendiscore.progress import Counts, Steps, finish, told
 from vendiscore.reading.csv_cells import csv_row, text_cell
 from vendiscore.signature import digits, line, plain_order
-from vendiscore.similarity.base import Similarity
 from vendiscore.uncertainty.subsampling import MIN_SAMPLES
 
 from ..inputs.parts import part

@@ -14,7 +14,7 @@ from functools import partial
 
 import numpy as np
 
-from vendiscore.core.errors import MissingPackageError
+from vendiscore import MissingPackageError
 from vendiscore.kernels.molecules import unreadable
 from vendiscore.reading.number_tables import not_finite
 

@@ -12,7 +12,7 @@ from importlib.util import find_spec
 
 from PIL import Image, UnidentifiedImageError
 
-from vendiscore.core.errors import SampleError
+from vendiscore import SampleError
 from vendiscore.encoders.pil_images import as_image
 from vendiscore.reading.formats import ending
 from vendiscore.reading.limits import RefusedError

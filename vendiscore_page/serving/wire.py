@@ -18,7 +18,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from vendiscore.core.errors import MissingPackageError
+from vendiscore import MissingPackageError
 from vendiscore.core.types import Record
 from vendiscore.progress import Value
 
