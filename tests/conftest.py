@@ -53,6 +53,8 @@ SOURCES = {
 
 # Marks of whole files, by the beginning of their paths.
 MARKS = {
+    "page": ("browser/", "page/", "cli/test_command_page", "cli/test_cli_page"),
+    "package": ("package/",),
     "slow": (
         "fuzz/",
         "package/test_hub",
