@@ -36,6 +36,7 @@ _STANDARD = sys.stdlib_module_names
 _NAMELESS = ("builtins", "__main__", "__mp_main__")
 # Arrays up to this many numbers are printed.
 _PRINTED = 8
+_SIMPLE = {type(None), bool, int, float, str}
 # The functions under examination: a function may enclose itself.
 _OUTER: ContextVar[tuple[object, ...]] = ContextVar("outer", default=())
 
@@ -54,6 +55,9 @@ def plain(value: object) -> Any:
     """Return a value that can be printed, quoted and written to JSON."""
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
+    if isinstance(value, (list, tuple, range)):
+        simple = _SIMPLE.issuperset(map(type, value))
+        return list(value) if simple else [plain(item) for item in value]
     if isinstance(value, np.generic) or (is_torch(value) and value.ndim == 0):
         return value.item() if not isinstance(value, np.void) else repr(value)
     if isinstance(value, np.ndarray) or is_torch(value):
@@ -63,8 +67,6 @@ def plain(value: object) -> Any:
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, (set, frozenset)):
         return sorted((plain(item) for item in value), key=repr)
-    if isinstance(value, (list, tuple, range)):
-        return [plain(item) for item in value]
     return _name(value)
 
 
