@@ -17,7 +17,9 @@ def shown(value: object, width: int | None) -> str:
     """Return a cell for people: six digits, or `width` decimal places."""
     if isinstance(value, float):
         return f"{value:.6g}" if width is None else f"{value:.{width}f}"
-    return f"{value:,}" if type(value) is int else exact(value, width)
+    if type(value) is int:
+        return f"{value:,}"
+    return "" if value is None else str(value)
 
 
 def exact(value: object, width: int | None) -> str:
