@@ -129,8 +129,7 @@ class MetricPairs(Pairs):
         if metric == "minkowski":
             self.shift = math.frexp(float(np.abs(X).max()))[1] + 1
             self.exponent = self.options.pop("exponent", 2.0)
-            w = np.broadcast_to(options.get("w", 1.0), X.shape[1])
-            self.options |= {"p": self.exponent, "w": w}
+            self.options["p"] = self.exponent
         elif metric in HOMOGENEOUS:
             self.shift = exponent_of(X)
         # Powers of distances below this, far below the largest too, have lost digits.
@@ -158,7 +157,7 @@ class MetricPairs(Pairs):
         if not math.isfinite(self.exponent):
             return found
         out, lost = found.copy(), np.flatnonzero(found < self.least)
-        again = lengths(self.X, i[lost], j[lost], self.exponent, self.options["w"])
+        again = lengths(self.X, i[lost], j[lost], self.exponent)
         out[lost] = np.ldexp(again, self.shift)
         return out
 
