@@ -149,13 +149,11 @@ def _unit_features(tokens: Sequence[Sequence[Hashable]], orders: Sequence[int]) 
 def tokenized(
     texts: Sequence[object],
     tokenizer: Tokenizer | str | None = None,
-    analyzer: Analyzer = "auto",
+    analyzer: Analyzer = "word",
     least: int = 1,
     than: str = "1",
 ) -> list[list[Any]]:
     """Return the tokens of each text, as `ngram_overlap` has them."""
-    if analyzer == "auto":
-        analyzer = fit_analyzer(texts, tokenizer=tokenizer).get("analyzer", "word")
     tokenize = read_tokenizer(tokenizer, analyzer)
     memory = TOKENS.get()
     if memory is None or callable(tokenizer):  # the same function may give other tokens
