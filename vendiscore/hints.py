@@ -177,6 +177,9 @@ GONE = {
         "A column of a table is passed as the samples, df['text']; n-grams are not hashed: add "
         "method='estimate' for a large set, or add up embeddings by State(k='text_embeddings')."
     ),
+    "w": "Multiply the columns instead: X * w ** (1 / exponent) of metric='minkowski'.",
+    "V": "Divide the columns instead: metric='euclidean' of X / sqrt(V).",
+    "VI": "Multiply the rows instead: metric='euclidean' of X @ cholesky(VI).",
     "unit_diagonal": "Leave it out: the diagonal of each matrix is checked.",
     "n_features": (
         "Add method='estimate' to `compute`, which has a standard error; a State adds up vectors "

@@ -20,10 +20,10 @@ from typing import Any
 
 import numpy as np
 
+from . import __version__
 from .arrays.hashing import hash_bytes
 from .core.namespace import is_network, is_torch, to_host
 from .core.types import Record
-from .optional import versions
 
 # Settings that are reported but change no number.
 IDLE = frozenset(("audit", "batch_size", "device", "symmetric_pairs"))
@@ -36,6 +36,7 @@ _STANDARD = sys.stdlib_module_names
 _NAMELESS = ("builtins", "__main__", "__mp_main__")
 # Arrays up to this many numbers are printed.
 _PRINTED = 8
+_SIMPLE = {type(None), bool, int, float, str}
 # The functions under examination: a function may enclose itself.
 _OUTER: ContextVar[tuple[object, ...]] = ContextVar("outer", default=())
 
@@ -54,17 +55,19 @@ def plain(value: object) -> Any:
     """Return a value that can be printed, quoted and written to JSON."""
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
+    if isinstance(value, (list, tuple, range)):
+        simple = _SIMPLE.issuperset(map(type, value))
+        return list(value) if simple else [plain(item) for item in value]
+    if isinstance(value, Mapping):
+        items = value.items()
+        return {str(k): item if type(item) in _SIMPLE else plain(item) for k, item in items}
     if isinstance(value, np.generic) or (is_torch(value) and value.ndim == 0):
         return value.item() if not isinstance(value, np.void) else repr(value)
     if isinstance(value, np.ndarray) or is_torch(value):
         array = to_host(value)
         return array.tolist() if array.size <= _PRINTED else f"{array.shape}@{digest(array)}"
-    if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, (set, frozenset)):
         return sorted((plain(item) for item in value), key=repr)
-    if isinstance(value, (list, tuple, range)):
-        return [plain(item) for item in value]
     return _name(value)
 
 
@@ -76,9 +79,9 @@ def digest(array: object) -> str:
 
 def line(measures: Iterable[str], settings: Mapping[str, object]) -> str:
     """Return the signature: names of measures, then settings that can change their numbers."""
-    told = {name: value for name, value in settings.items() if name not in IDLE}
-    parts = [f"{name}={_text(plain(value))}" for name, value in told.items()]
-    return "|".join(["+".join(measures), *parts, f"vendiscore={versions()['vendiscore']}"])
+    shown = plain({name: value for name, value in settings.items() if name not in IDLE})
+    parts = [f"{name}={_text(value)}" for name, value in shown.items()]
+    return "|".join(["+".join(measures), *parts, f"vendiscore={__version__}"])
 
 
 def _text(value: object) -> str:

@@ -105,8 +105,6 @@ def test_options_reach_the_metric() -> None:
     np.testing.assert_allclose(
         distances(X, "minkowski", {"exponent": 3}), cdist(X, X, "minkowski", p=3)
     )
-    w = np.array([1.0, 2.0, 3.0])
-    np.testing.assert_allclose(distances(X, "euclidean", {"w": w}), cdist(X, X, w=w), atol=1e-12)
 
 
 def test_a_function_of_two_rows() -> None:

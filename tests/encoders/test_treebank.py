@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from nltk.tokenize import NLTKWordTokenizer
 
-from vendiscore.encoders.treebank import tokenize
+from vendiscore.encoders.treebank import tokenize, tokenize_all
 
 nltk_tokenize = NLTKWordTokenizer().tokenize
 WORDS = """
@@ -46,7 +46,8 @@ KNOWN = st.characters(exclude_categories=["Cn"])
 
 def differences(texts: Iterable[str]) -> list[tuple[str, list[str], list[str]]]:
     """Return the first texts of which the tokens differ, with both lists of tokens."""
-    both = ((text, tokenize(text), nltk_tokenize(text)) for text in texts)
+    texts = list(texts)
+    both = zip(texts, tokenize_all(texts), map(nltk_tokenize, texts), strict=True)
     return [(text, ours, theirs) for text, ours, theirs in both if ours != theirs][:5]
 
 
@@ -113,6 +114,13 @@ def test_any_text(text: str) -> None:
 def test_texts_of_the_data_sets(name: str, request: pytest.FixtureRequest) -> None:
     texts = request.getfixturevalue(name)[:: {"answers": 3, "jtvae_molecules": 20}.get(name, 1)]
     assert differences(dict.fromkeys(texts)) == []
+
+
+def test_many_texts_have_the_tokens_of_each() -> None:
+    pieces = [*WORDS.split(), *CASES.split(), *MARKS, *SPACES, *ENDS]
+    rng = random.Random(1)
+    texts = ["".join(rng.choices(pieces, k=rng.randrange(12))) for _ in range(3000)]
+    assert tokenize_all(texts) == [tokenize(text) for text in texts]
 
 
 def test_a_long_text_takes_time_in_proportion() -> None:

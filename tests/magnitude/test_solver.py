@@ -198,8 +198,6 @@ def test_a_space_can_be_pickled_and_goes_on() -> None:
         {},
         {"metric": "manhattan"},
         {"metric": "minkowski", "exponent": 3},
-        {"metric": "seuclidean", "V": [1, 1]},
-        {"metric": "mahalanobis", "VI": [[1, 0], [0, 1]]},
     ],
     ids=str,
 )

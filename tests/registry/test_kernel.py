@@ -1,5 +1,6 @@
 """Adding kernels, finding them, and getting them from other packages."""
 
+import importlib
 import math
 import re
 import runpy
@@ -22,6 +23,8 @@ from vendiscore import (
     register_kernel,
 )
 from vendiscore.cli import main
+from vendiscore.registry.kernel import _kernels
+from vendiscore.registry.measure import _measures
 
 ROOT = Path(vendiscore.__path__[0]).parent
 
@@ -52,6 +55,28 @@ def test_a_kernel_is_added_in_ten_lines(capsys):
 def test_a_name_is_not_taken_twice():
     with pytest.raises(ValueError, match=r"'cosine' is already registered by vendiscore.kernels"):
         register_kernel("cosine", samples="vectors", source="")(lambda vectors: None)
+
+
+@pytest.mark.parametrize("registry", [_kernels, _measures])
+def test_the_module_of_each_name_is_known_before_it_is_imported(registry):
+    folder = importlib.import_module(f"vendiscore.{registry.home}")
+    files = {f"{folder.__name__}.{file.stem}" for file in Path(folder.__path__[0]).glob("*.py")}
+    for module in sorted(files - {f"{folder.__name__}.__init__"}):
+        importlib.import_module(module)
+    registry.load()
+    made = {name: function.__module__ for name, (_, function) in registry.made.items()}
+    ours = {name: module for name, module in made.items() if module in files}
+    assert list(registry.modules.items()) == list(ours.items())
+
+
+def test_a_name_is_taken_before_its_module_is_imported():
+    code = (
+        "import sys, vendiscore\n"
+        "assert 'vendiscore.kernels.vectors' not in sys.modules\n"
+        "vendiscore.register_kernel('cosine', samples='vectors', source='')(lambda rows: None)"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    assert "'cosine' is already registered by vendiscore.kernels.vectors" in run.stderr
 
 
 def test_rows_that_depend_on_options_are_refused():

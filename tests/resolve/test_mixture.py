@@ -201,6 +201,7 @@ def test_negative_eigenvalues_of_a_mixture_are_noticed(monkeypatch):
     from vendiscore.registry import kernel
     from vendiscore.similarity.matrix import MatrixSimilarity
 
+    kernel.list_kernels()
     monkeypatch.setattr(kernel._kernels, "made", dict(kernel._kernels.made))
     bad = np.array([[1, 0.9, 0], [0.9, 1, 0.9], [0, 0.9, 1]])
     kernel.register_kernel("indefinite", samples="any", source="this test", psd=False)(

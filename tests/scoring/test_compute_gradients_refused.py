@@ -192,7 +192,6 @@ def test_weights_quality_and_numbers_with_a_gradient_are_carried_or_refused():
         ("q", 2.0, lambda q: compute(X, k="cosine", q=q)),
         ("c", 1.0, lambda c: compute(X, k="polynomial", c=c)),
         ("t", 1.0, lambda t: vendiscore.magnitude_weights(X, t=t)),
-        ("V", [1.0] * 3, lambda V: vendiscore.mag_area(X, metric="seuclidean", V=V)),
     ):
         with pytest.raises(TypeError, match=REFUSED.format(name)):
             call(leaf(torch.tensor(value)))

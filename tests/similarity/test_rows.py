@@ -137,9 +137,9 @@ def test_what_is_fitted_is_what_the_kernel_takes_without_a_bandwidth(kernel):
     fitted = kernel.fit(X)
     assert list(fitted) == ["sigma"]
     assert kernel.fit(X, sigma=2.0) == {}
-    alone, given = kernel.build(X), kernel.build(X, **fitted)
-    np.testing.assert_array_equal(alone.dense(), given.dense())
-    assert (dict(alone.fitted), dict(given.fitted)) == (fitted, {})
+    np.testing.assert_array_equal(kernel.build(X).dense(), kernel.build(X, **fitted).dense())
+    assert dict(as_similarity(X, k=kernel.name).fitted) == fitted
+    assert dict(as_similarity(X, k=kernel.name, **fitted).fitted) == {}
 
 
 @pytest.mark.parametrize("kernel", ["rbf", "laplacian"])

@@ -28,32 +28,48 @@ def identical_rows(A: Rows) -> np.ndarray | None:
     """
     keys: Iterator[bytes]
     if isinstance(A, np.ndarray):
-        if A.nbytes + 256 * len(A) > _FEW:
-            first, groups = np.unique(_codes(A), return_index=True, return_inverse=True)[1:]
-            like = first[groups]
-            rows = np.flatnonzero(like != np.arange(len(A)))
-            blocks = (rows[block] for block in row_blocks(len(rows), A[:1].nbytes))
-            if all((A[block] == A[like[block]]).all() for block in blocks):  # NaN equals nothing
-                return np.unique(like, return_inverse=True)[1]
-        keys = (row.tobytes() for row in np.add(A, A.dtype.type(0), order="C"))
+        is_large = A.nbytes + 256 * len(A) > _FEW
+        groups = _groups_by_codes(A) if is_large else None
+        if groups is not None:
+            return groups
+        without_negative_zeros = np.add(A, A.dtype.type(0), order="C")
+        keys = (row.tobytes() for row in without_negative_zeros)
     elif sp.issparse(A):
         A = A.sorted_indices()  # a copy
         A.eliminate_zeros()
-        cuts = zip(A.indptr[:-1], A.indptr[1:], strict=True)
-        keys = (A.indices[i:j].tobytes() + A.data[i:j].tobytes() for i, j in cuts)
+        ends = zip(A.indptr[:-1], A.indptr[1:], strict=True)
+        parts = (slice(start, end) for start, end in ends)
+        keys = (A.indices[part].tobytes() + A.data[part].tobytes() for part in parts)
     else:
         return None
-    seen: dict[bytes, int] = {}
-    return np.fromiter((seen.setdefault(key, len(seen)) for key in keys), int, A.shape[0])
+    numbers: dict[bytes, int] = {}
+    groups_of_rows = (numbers.setdefault(key, len(numbers)) for key in keys)
+    return np.fromiter(groups_of_rows, int, A.shape[0])
+
+
+def _groups_by_codes(A: np.ndarray) -> np.ndarray | None:
+    """Return the group of each row by its code; None where rows of one code are not equal."""
+    _, first, groups = np.unique(_codes(A), return_index=True, return_inverse=True)
+    alike = first[groups]
+    repeats = np.flatnonzero(alike != np.arange(len(A)))
+    for block in row_blocks(len(repeats), A[:1].nbytes):
+        rows = repeats[block]
+        equal = A[rows] == A[alike[rows]]  # NaN equals nothing
+        if not equal.all():
+            return None
+    return np.unique(alike, return_inverse=True)[1]
 
 
 def _codes(A: np.ndarray) -> np.ndarray:
     """Return random sums of the bits of each row, as 64 bits."""
+    row_bytes = A[:1].nbytes
+    size = next(size for size in (8, 4, 2, 1) if row_bytes % size == 0)
+    places = np.arange(1, row_bytes // size + 1, dtype=np.uint64)
+    factors = mix(places) | np.uint64(1)
     codes = np.empty(len(A), np.uint64)
-    size = next(size for size in (8, 4, 2, 1) if A[:1].nbytes % size == 0)
-    factors = mix(np.arange(1, A[:1].nbytes // size + 1, dtype=np.uint64)) | np.uint64(1)
-    for block in row_blocks(len(A), A[:1].nbytes):
-        bits = np.add(A[block], A.dtype.type(0), order="C").view(f"u{size}")  # −0.0 + 0.0 is 0.0
+    for block in row_blocks(len(A), row_bytes):
+        positive = np.add(A[block], A.dtype.type(0), order="C")  # −0.0 + 0.0 is 0.0
+        bits = positive.view(f"u{size}")
         # Rows of small integers differ in high bits alone, which products carry no lower.
         for shift in (16, 32):
             bits ^= bits >> shift

@@ -18,7 +18,6 @@ from ..core.checks import WHOLE
 from ..core.errors import SampleError
 from ..core.namespace import Array, in_host_memory, is_numpy, is_torch, namespace, scalar, to_host
 from ..core.types import Pool, Rows, Tensor
-from ..reading.folders import image_files, is_folder
 from . import sparse as sp
 from .pools import pooled, size
 
@@ -50,8 +49,11 @@ def _from_other(samples: Any, name: str) -> Pool:
     if samples is None:
         raise TypeError(f"`{name}` is missing: pass a list of samples or an array, one row each")
     check_in_memory(samples, name)
-    if is_folder(samples) and name not in ("by", "groups"):  # labels are not images
-        return image_files(samples, name)
+    if isinstance(samples, (str, os.PathLike)) and name not in ("by", "groups"):  # no labels
+        from ..reading.folders import image_files, is_folder
+
+        if is_folder(samples):
+            return image_files(samples, name)
     if isinstance(samples, os.PathLike) or (isinstance(samples, str) and samples.endswith("/")):
         raise TypeError(
             f"`{name}` must be a collection of samples, got the path {os.fspath(samples)!r}, which "

@@ -15,7 +15,7 @@ from ..core.errors import SHOWN
 from ..hints import suggestion
 from ..reading.encodings import NotTextError
 from ..reading.folders import folder_samples
-from ..reading.formats import FORMATS, TYPES, format_of, known_format
+from ..reading.formats import FORMATS, TYPES, format_of
 from ..reading.limits import AskError, RefusedError, Wanted
 from ..reading.samples import Samples
 from ..reading.text_lines import line_samples
@@ -72,10 +72,10 @@ def _read(path: str, wanted: Wanted) -> Samples:
     if path != STDIN and Path(path).is_dir():
         return _of_folder(Path(path), wanted)
     file = path.removesuffix(".gz") if path.lower().endswith(".gz") else path
-    if wanted.type is None and path != STDIN and known_format(file) == "image":
-        raise RefusedError("a single image is not read; pass the folder it is in")
     data = _bytes(path)
     form = wanted.type or format_of("" if path == STDIN else file, data) or "txt"
+    if form == "image":
+        raise RefusedError("a single image is not read; pass the folder it is in")
     if form not in TYPES:
         raise RefusedError(
             f"a file of type {form} is not read; unpack it into a folder, or name its --type"

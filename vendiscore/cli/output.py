@@ -17,7 +17,9 @@ def shown(value: object, width: int | None) -> str:
     """Return a cell for people: six digits, or `width` decimal places."""
     if isinstance(value, float):
         return f"{value:.6g}" if width is None else f"{value:.{width}f}"
-    return f"{value:,}" if type(value) is int else exact(value, width)
+    if type(value) is int:
+        return f"{value:,}"
+    return "" if value is None else str(value)
 
 
 def exact(value: object, width: int | None) -> str:
@@ -31,17 +33,23 @@ def table(rows: Sequence[Row], width: int | None) -> str:
     """Return aligned columns: numbers to the right, all else to the left."""
     right, lines = _cells(rows, width)
     wide = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    form = "  ".join(
-        f"{{:{'>' if number else '<'}{n}}}" for number, n in zip(right, wide, strict=True)
-    )
-    return "".join(f"{form.format(*line).rstrip()}\n" for line in lines if line)
+    text = ""
+    for line in filter(None, lines):
+        columns = zip(line, wide, right, strict=True)
+        cells = [cell.rjust(n) if number else cell.ljust(n) for cell, n, number in columns]
+        text += "  ".join(cells).rstrip() + "\n"
+    return text
 
 
 def markdown(rows: Sequence[Row], width: int | None) -> str:
     right, lines = _cells(rows, width)
-    head, *text = (" | ".join(cell.replace("|", r"\|") for cell in line) for line in lines)
-    rule = "|".join("--:" if each else "---" for each in right)
-    return "".join([f"| {head} |\n", f"|{rule}|\n", *(f"| {line} |\n" for line in text)])
+    written = []
+    for line in lines:
+        cells = [cell.replace("|", r"\|") for cell in line]
+        written.append(f"| {' | '.join(cells)} |\n")
+    rule = "|".join("--:" if number else "---" for number in right)
+    written.insert(1, f"|{rule}|\n")
+    return "".join(written)
 
 
 def comma_separated(rows: Sequence[Row], width: int | None) -> str:
@@ -49,35 +57,42 @@ def comma_separated(rows: Sequence[Row], width: int | None) -> str:
     names = _names(rows)
     lines = [csv_row(map(text_cell, names))]
     for row in rows:
-        cells = (row.get(name) for name in names)
-        lines.append(
-            csv_row(text_cell(x) if isinstance(x, str) else exact(x, width) for x in cells)
-        )
+        values = [row.get(name) for name in names]
+        cells = [text_cell(x) if isinstance(x, str) else exact(x, width) for x in values]
+        lines.append(csv_row(cells))
     return "".join(lines)
 
 
-def as_json(found: object, width: int | None) -> str:
+def as_json(result: object, width: int | None) -> str:
     """Return JSON, rounded if a width is asked for; infinity is text, and NaN null."""
-    return json.dumps(_rounded(plain(found), width), ensure_ascii=False, indent=1) + "\n"
+    return json.dumps(_rounded(plain(result), width), ensure_ascii=False, indent=1) + "\n"
 
 
-def _rounded(found: object, width: int | None) -> Any:
-    if isinstance(found, float) and not math.isfinite(found):
-        return None if math.isnan(found) else str(found)
-    if isinstance(found, dict):
-        return {key: _rounded(value, width) for key, value in found.items()}
-    if isinstance(found, list):
-        return [_rounded(value, width) for value in found]
-    return round(found, width) if isinstance(found, float) and width is not None else found
+def _rounded(value: object, width: int | None) -> Any:
+    if isinstance(value, dict):
+        return {key: _rounded(each, width) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_rounded(each, width) for each in value]
+    if not isinstance(value, float):
+        return value
+    if math.isnan(value):
+        return None
+    if math.isinf(value):
+        return str(value)
+    return value if width is None else round(value, width)
 
 
 def _cells(rows: Sequence[Row], width: int | None) -> tuple[list[bool], list[list[str]]]:
     """Return which columns are of numbers, and the lines of cells: the names, then each row."""
     names = _names(rows)
-    kinds = (int, float, type(None))
-    right = [all(isinstance(row.get(name), kinds) for row in rows) for name in names]
-    lines = [[" ".join(shown(row.get(name), width).split()) for name in names] for row in rows]
-    return right, [names, *lines]
+    lines = [names]
+    right = [True] * len(names)
+    for row in rows:
+        values = [row.get(name) for name in names]
+        lines.append([" ".join(shown(value, width).split()) for value in values])
+        for column, value in enumerate(values):
+            right[column] &= isinstance(value, (int, float, type(None)))
+    return right, lines
 
 
 def _names(rows: Sequence[Row]) -> list[str]:

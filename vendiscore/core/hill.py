@@ -72,8 +72,9 @@ def hill_number(positive: Array, q: float) -> Any:
     if not is_numpy(positive):
         if q <= 1 + NEAR_ONE:
             positive = positive / positive.sum()
-        return _hill(positive, namespace(positive).log(positive), m, q)
-    return within_range(_hill(positive, np.log(positive), m, q), m)
+        xp = namespace(positive)
+        return _hill(xp, positive, xp.log(positive), m, q)
+    return within_range(_hill(np, positive, np.log(positive), m, q), m)
 
 
 def within_range(value: Any, most: int) -> float:
@@ -122,13 +123,12 @@ def effective_numbers(shares: Array, q: float) -> Array:
     positive = shares > 0
     logs = xp.log(xp.where(positive, shares, xp.max(shares, axis=-1, keepdims=True)))
     count = xp.sum(positive, axis=-1)
-    numbers = _hill(shares, logs, count, q)
+    numbers = _hill(xp, shares, logs, count, q)
     return xp.minimum(xp.maximum(numbers, xp.ones_like(numbers)), xp.astype(count, numbers.dtype))
 
 
-def _hill(shares: Array, logs: Array, positive: Any, q: float) -> Array:
+def _hill(xp: Any, shares: Array, logs: Array, positive: Any, q: float) -> Array:
     """Return the Hill number of shares, from their logs and how many of them are positive."""
-    xp = namespace(shares)
     if q == 0:
         return (shares * 0).sum(-1) + positive
     if math.isinf(q):

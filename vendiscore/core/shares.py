@@ -12,7 +12,7 @@ import numpy as np
 from .arguments import one_of
 from .errors import NotPSDError, warn
 from .hill import RANGE_TOLERANCE
-from .namespace import Array, detached, is_numpy, is_torch, namespace, scalar
+from .namespace import Array, detached, is_numpy, namespace, scalar
 
 PSD = Literal["check", "clip"]
 PSDS: tuple[PSD, ...] = ("check", "clip")
@@ -91,9 +91,9 @@ def shares(values: Array, rounding: Rounding, psd: PSD = "check") -> Shares:
     It raises a NotPSDError for negative eigenvalues beyond rounding, unless they are to be clipped,
     and a ValueError where they do not sum to 1.
     """
-    xp = namespace(values)
-    values = values[::-1] if is_numpy(values) else xp.flip(values)
-    known = detached(values)  # where it is: only single numbers leave a device
+    on_host = is_numpy(values)
+    values = values[::-1] if on_host else namespace(values).flip(values)
+    known = values if on_host else detached(values)  # only single numbers leave a device
     total = float(known.sum())
     if not abs(total - 1) <= RANGE_TOLERANCE:
         raise ValueError(
@@ -112,7 +112,7 @@ def shares(values: Array, rounding: Rounding, psd: PSD = "check") -> Shares:
         )
     coarse = rounding.coarse(size)
     cut = max(rounding.cut(largest, size), coarse)
-    if known[-1] > cut and not is_torch(values):
+    if known[-1] > cut and on_host:
         return Shares(values=values / total, cut=cut)
     noise = max(4 * math.sqrt(size) * EPS * largest, coarse)
     above = known > cut
@@ -122,8 +122,9 @@ def shares(values: Array, rounding: Rounding, psd: PSD = "check") -> Shares:
         lost = size - kept
     positive = values * above + 0.0  # and no −0.0
     whole = positive.sum()
-    if is_torch(values):  # what is zero by rounding has its part of the slope of the trace
+    if not on_host:  # what is zero by rounding has its part of the slope of the trace
         apart = values > cut if psd == "check" else abs(values) > cut
+        xp = namespace(values)
         rest = xp.sum(xp.where(apart, xp.zeros_like(values), values))
         whole = whole + rest - rest.detach()
     return Shares(values=positive / whole, negative_mass=negative_mass, cut=cut, lost=lost)

@@ -44,12 +44,12 @@ def distances(
     options = options or {}
     if callable(metric):
         return _by_function(X, metric, options, pair)
-    if metric in ("cosine", "correlation") and not options:
+    if metric in ("cosine", "correlation"):
         # 1 − u·v = ‖u − v‖²/2 for unit vectors, which keeps the digits of small angles.
         D = exact_squares(unit_rows(X, metric, name))
         drop_rounding(D, UNIT_ROUNDING)
         D /= 2
-    elif metric == "seuclidean" or (metric == "euclidean" and not options):
+    elif metric in ("euclidean", "seuclidean"):
         D = _euclidean(X / np.sqrt(options["V"]) if options else X)
     else:
         if metric in BOOLEAN:
@@ -59,7 +59,7 @@ def distances(
         D = pairs.block(everything, everything)
         if math.isfinite(pairs.exponent):
             mend_close(D, pairs.least, lambda i, j: pairs.lengths(i, j, D[i, j]))
-        elif metric == "sqeuclidean" and not options:
+        elif metric == "sqeuclidean":
             _check_lost(D, X, metric, pair)
     check_defined(D, metric, pair)
     return D

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..core.arguments import number, refuse_gradient
-from ..core.namespace import is_torch
+from ..core.arguments import number
 from ..core.types import Options, PairFunction, Record
 from ..hints import suggestion
 
@@ -30,7 +29,7 @@ HILBERT = frozenset(("euclidean", "seuclidean", "mahalanobis"))
 BOOLEAN = frozenset(("dice", "jaccard", "rogerstanimoto", "russellrao", "sokalsneath", "yule"))
 # Distances that grow with the samples by the same factor.
 HOMOGENEOUS = frozenset(("euclidean", "manhattan", "cityblock", "chebyshev", "mahalanobis"))
-METRIC_OPTIONS = ("exponent", "w", "V", "VI")
+METRIC_OPTIONS = ("exponent",)
 # Largest asymmetry of distances, relative to the two entries, that counts as rounding; also the
 # largest distance of a sample from itself, relative to its nearest neighbour.
 SYMMETRY_TOLERANCE = 1e-6
@@ -44,76 +43,18 @@ def check_metric(metric: object, more: tuple[str, ...] = ()) -> None:
         raise ValueError(f"unknown `metric={metric!r}`. {suggestion(metric, known, look=look)}")
 
 
-def check_options(metric: str | PairFunction, options: Options, d: int | None = None) -> Record:
-    """Return the options of a metric on d columns, checked; without d, shapes are not checked."""
-    given = {option: value for option, value in options.items() if value is not None}
+def check_options(metric: str | PairFunction, options: Options) -> Record:
+    """Return the options of a metric, checked."""
     if callable(metric):
-        return given
-    takes = {"minkowski": ("exponent", "w"), "seuclidean": ("V",), "mahalanobis": ("VI",)}.get(
-        metric, () if metric in ("jensenshannon", "precomputed") else ("w",)
-    )
-    for option in given:
-        if option not in takes:
+        return dict(options)
+    for option in options:
+        if metric != "minkowski":
             raise TypeError(f"`{option}` is not an option of metric {metric!r}; leave it out")
-    if "exponent" in given:
-        expected = "a number of at least 1"
-        given["exponent"] = number("exponent", given["exponent"], expected, lambda p: p >= 1)
-    for option in {"w", "V"} & set(given):
-        given[option] = _numbers(option, given[option], d)
-    if "VI" in given:
-        given["VI"] = _inverse_covariance(given["VI"], d)
-    return given
-
-
-def _numbers(option: str, value: object, d: int | None) -> np.ndarray:
-    expected = "a number for each column" if d is None else f"{d} numbers, one for each column"
-    expected += ", each at least 0, not all 0" if option == "w" else ", each more than 0"
-    values = _finite_array(option, value, expected, 1, d)
-    wrong = values < 0 if option == "w" else values <= 0
-    if wrong.any() or not values.any():
-        i = int(np.argmax(wrong))
-        raise ValueError(f"`{option}` must be {expected}, got {values[i]} at [{i}]")
-    return values
-
-
-def _inverse_covariance(value: object, d: int | None) -> np.ndarray:
-    size = "(d, d) for samples of d columns" if d is None else f"({d}, {d})"
-    expected = f"an inverse covariance, a symmetric matrix {size} without negative eigenvalues"
-    VI = _finite_array("VI", value, expected, 2, d)
-    gap = np.abs(VI - VI.T)
-    # Entries may have very different units, which the diagonal shows.
-    units = np.sqrt(np.maximum(np.diagonal(VI), 0))
-    if (gap > SYMMETRY_TOLERANCE * np.outer(units, units)).any():
-        i, j = divmod(int(np.argmax(gap)), len(VI))
-        raise ValueError(
-            f"`VI` must be {expected}, got {VI[i, j]:.6g} at [{i}, {j}] and {VI[j, i]:.6g} at "
-            f"[{j}, {i}]; pass (VI + VI.T) / 2 if that is meant"
-        )
-    VI = (VI + VI.T) / 2
-    units[units == 0] = 1
-    lowest = float(np.linalg.eigvalsh(VI / np.outer(units, units))[0])
-    if lowest < -SYMMETRY_TOLERANCE:
-        raise ValueError(f"`VI` must be {expected}, got an eigenvalue of {lowest:.3g} (scaled)")
-    return np.asarray(VI)
-
-
-def _finite_array(
-    option: str, value: object, expected: str, ndim: int, d: int | None
-) -> np.ndarray:
-    """Read an array of finite numbers, with d along each of its dimensions."""
-    refuse_gradient(f"`{option}`", **{option: value})
-    try:
-        array = np.asarray(value.cpu() if is_torch(value) else value)
-        if array.dtype.kind not in "fiu":
-            raise TypeError
-        array = array.astype(np.float64)
-    except (TypeError, ValueError):
-        raise TypeError(f"`{option}` must be {expected}, got {value!r:.60}") from None
-    if array.ndim != ndim or len({*array.shape, d or len(array)}) > 1:
-        raise ValueError(f"`{option}` must be {expected}, got shape {array.shape}")
-    if not np.isfinite(array).all():
-        raise ValueError(f"`{option}` must be {expected}, got a value that is not finite")
-    return array
+    expected = "a number of at least 1"
+    return {
+        option: number(option, value, expected, lambda p: p >= 1)
+        for option, value in options.items()
+    }
 
 
 def scatter(X: np.ndarray, option: str) -> np.ndarray:
@@ -122,8 +63,8 @@ def scatter(X: np.ndarray, option: str) -> np.ndarray:
     n, d = X.shape
     if n < 2:
         raise ValueError(
-            f"metric {metric!r} takes `{option}` from the spread of two or more samples, got {n}; "
-            f"pass {option}=…"
+            f"metric {metric!r} divides by the spread of two or more samples, got {n}; take more, "
+            f"or metric='euclidean'"
         )
     X = X.astype(np.float64, copy=False)
     with np.errstate(all="ignore"):
@@ -133,8 +74,7 @@ def scatter(X: np.ndarray, option: str) -> np.ndarray:
     if constant.size:
         raise ValueError(
             f"metric {metric!r} divides by the variance of each column, but the variance of column "
-            f"{constant[0]} is {variances[constant[0]]:.3g}; remove the column (or rescale it) or "
-            f"pass {option}=…"
+            f"{constant[0]} is {variances[constant[0]]:.3g}; remove the column, or rescale it"
         )
     if option == "V":
         return np.asarray(variances)
@@ -145,7 +85,7 @@ def scatter(X: np.ndarray, option: str) -> np.ndarray:
     if rank < d:
         raise ValueError(
             f"metric 'mahalanobis' needs an invertible covariance, but the covariance of {n} "
-            f"samples in {d} columns has rank {rank}; take more samples, remove columns that "
-            "follow from others, or pass VI=…"
+            f"samples in {d} columns has rank {rank}; take more samples, or remove columns that "
+            "follow from others"
         )
     return np.asarray((vectors / values) @ vectors.T / np.outer(deviations, deviations))

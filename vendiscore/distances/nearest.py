@@ -69,46 +69,54 @@ class RowPairs(Squared):
     """Euclidean distances of rows of X (n, d); rows with a square below `floor` are identical."""
 
     def __init__(self, X: np.ndarray, floor: float = 0.0) -> None:
-        self.n, d = X.shape
-        what = f"rows of {self.n} samples and references in double precision"
-        memory.require(16 * self.n * (d + 2), what, "compare fewer samples")
+        n, d = X.shape
+        what = f"rows of {n} samples and references in double precision"
+        memory.require(16 * n * (d + 2), what, "compare fewer samples")
+        self.n = n
         self.floor = floor
         self.shift: int = exponent_of(X)
-        self.X = np.ldexp(X.astype(np.float64, copy=False), -self.shift) if self.shift else X
+        self.X = _scaled(X, self.shift)
         # Upper bound, in squared norms, on the error of a product of d + 2 columns and its sums.
         self.error: float = (4 * d + 16) * EPS
-        self.rows: np.ndarray = np.empty((self.n, d + 2))
-        own = self.rows[:, :d]
-        np.subtract(self.X, centre_of(self.X), out=own)
-        self.squares: np.ndarray = np.vecdot(own, own)
-        self.rows[:, d], self.rows[:, d + 1] = self.squares * (1 - self.error), 1.0
+        self.rows: np.ndarray = np.empty((n, d + 2))
+        centred = self.rows[:, :d]
+        np.subtract(self.X, centre_of(self.X), out=centred)
+        self.squares: np.ndarray = np.vecdot(centred, centred)
+        self.rows[:, d] = self.squares * (1 - self.error)
+        self.rows[:, d + 1] = 1.0
 
     def block(self, rows: slice, columns: slice) -> np.ndarray:
         """Return ‖x‖² + ‖y‖² − 2 x·y less its largest rounding error, by one matrix product."""
-        own = self.rows[rows]
-        left = own * -2.0
-        left[:, -2], left[:, -1] = 1.0, own[:, -2]
-        return np.asarray(left @ self.rows[columns].T)
+        right = self.rows[columns]
+        left = self.rows[rows] * -2.0
+        left[:, -2] = 1.0
+        left[:, -1] = self.rows[rows, -2]
+        return np.asarray(left @ right.T)
 
     def reach(self, r: np.ndarray) -> np.ndarray:
-        return np.maximum(super().reach(np.ldexp(r, -self.shift)), self.floor)
+        squares = super().reach(np.ldexp(r, -self.shift))
+        return np.maximum(squares, self.floor)
 
     def lengths(self, i: np.ndarray, j: np.ndarray, found: np.ndarray) -> np.ndarray:
         squares = np.empty(len(i))
         for part in row_blocks(len(i), 8 * self.X.shape[1]):
-            gap = np.subtract(self.X[i[part]], self.X[j[part]], dtype=np.float64)
+            left, right = self.X[i[part]], self.X[j[part]]
+            gap = np.subtract(left, right, dtype=np.float64)
             squares[part] = np.einsum("ij,ij->i", gap, gap)
+        is_lost = (squares < VANISHING) & (squares >= self.floor)
+        lost = np.flatnonzero(is_lost)
         squares[squares < self.floor] = 0.0
         out = np.sqrt(squares)
-        lost = np.flatnonzero((squares < VANISHING) & (squares >= self.floor))
         out[lost] = lengths(self.X, i[lost], j[lost])
         return np.ldexp(out, self.shift) if self.shift else out
 
     def within(self, i: np.ndarray, j: np.ndarray, found: np.ndarray, r: np.ndarray) -> np.ndarray:
-        most = found + 2 * self.error * (self.squares[i] + self.squares[j])
-        inside = most < np.ldexp(r, -self.shift) ** 2 * (1 - 8 * EPS)
+        error = 2 * self.error * (self.squares[i] + self.squares[j])
+        radius = np.ldexp(r, -self.shift)
+        inside = found + error < radius**2 * (1 - 8 * EPS)
         doubt = np.flatnonzero(~inside)
-        inside[doubt] = self.lengths(i[doubt], j[doubt], found[doubt]) <= r[doubt]
+        exact = self.lengths(i[doubt], j[doubt], found[doubt])
+        inside[doubt] = exact <= r[doubt]
         return np.asarray(inside)
 
 
@@ -122,33 +130,43 @@ class MetricPairs(Pairs):
         self.metric = metric
         self.pair = pair
         groups = np.asarray(identical_rows(X))
-        self.groups: np.ndarray | None = groups if groups.max() + 1 < self.n else None
+        some_are_identical = groups.max() + 1 < self.n
+        self.groups: np.ndarray | None = groups if some_are_identical else None
         self.options: Record = dict(options)
         self.exponent: float = math.inf
         self.shift: int = 0
         if metric == "minkowski":
-            self.shift = math.frexp(float(np.abs(X).max()))[1] + 1
+            largest = float(np.abs(X).max())
+            self.shift = math.frexp(largest)[1] + 1
             self.exponent = self.options.pop("exponent", 2.0)
-            w = np.broadcast_to(options.get("w", 1.0), X.shape[1])
-            self.options |= {"p": self.exponent, "w": w}
+            self.options["p"] = self.exponent
         elif metric in HOMOGENEOUS:
             self.shift = exponent_of(X)
         # Powers of distances below this, far below the largest too, have lost digits.
-        least = min(LOST ** (1 / self.exponent) / EPS, 4.0)
-        self.least: float = math.ldexp(least, self.shift)
-        self.X = np.ldexp(X.astype(np.float64, copy=False), -self.shift) if self.shift else X
+        least = LOST ** (1 / self.exponent) / EPS
+        self.least: float = math.ldexp(min(least, 4.0), self.shift)
+        self.X = _scaled(X, self.shift)
 
     def block(self, rows: slice, columns: slice) -> np.ndarray:
         by = "cityblock" if self.metric == "manhattan" else self.metric
-        A, B = self.X[rows], self.X[columns]
+        A = self.X[rows]
+        B = self.X[columns]
         D = np.asarray(scipy.spatial.distance.cdist(A, B, by, **self.options))
         if by == "jensenshannon":  # the only metric with asymmetric rounding
-            D = (D + np.asarray(scipy.spatial.distance.cdist(B, A, by)).T) / 2
+            mirrored = np.asarray(scipy.spatial.distance.cdist(B, A, by))
+            D = (D + mirrored.T) / 2
         if self.groups is not None:
-            D[self.groups[rows, None] == self.groups[columns]] = 0.0
-        own = np.arange(max(rows.start, columns.start), min(rows.stop, columns.stop))
-        D[own - rows.start, own - columns.start] = 0.0
-        check_defined(D, self.metric, lambda i, j: self.pair(rows.start + i, columns.start + j))
+            identical = self.groups[rows, None] == self.groups[columns]
+            D[identical] = 0.0
+        first = max(rows.start, columns.start)
+        last = min(rows.stop, columns.stop)
+        itself = np.arange(first, last)
+        D[itself - rows.start, itself - columns.start] = 0.0
+
+        def pair(i: int, j: int) -> str:
+            return self.pair(rows.start + i, columns.start + j)
+
+        check_defined(D, self.metric, pair)
         return np.ldexp(D, self.shift, out=D) if self.shift else D
 
     def reach(self, r: np.ndarray) -> np.ndarray:
@@ -157,8 +175,9 @@ class MetricPairs(Pairs):
     def lengths(self, i: np.ndarray, j: np.ndarray, found: np.ndarray) -> np.ndarray:
         if not math.isfinite(self.exponent):
             return found
-        out, lost = found.copy(), np.flatnonzero(found < self.least)
-        again = lengths(self.X, i[lost], j[lost], self.exponent, self.options["w"])
+        out = found.copy()
+        lost = np.flatnonzero(found < self.least)
+        again = lengths(self.X, i[lost], j[lost], self.exponent)
         out[lost] = np.ldexp(again, self.shift)
         return out
 
@@ -167,11 +186,18 @@ class MatrixPairs(Pairs):
     """Distances D of distinct points in memory; `inverse` (n,) is the row in D of each point."""
 
     def __init__(self, D: np.ndarray, inverse: np.ndarray) -> None:
-        self.D, self.n = D, len(inverse)
+        self.D = D
+        self.n = len(inverse)
         self.inverse = inverse
 
     def block(self, rows: slice, columns: slice) -> np.ndarray:
-        return np.asarray(self.D[self.inverse[rows]][:, self.inverse[columns]])
+        some = self.D[self.inverse[rows]]
+        return np.asarray(some[:, self.inverse[columns]])
+
+
+def _scaled(X: np.ndarray, shift: int) -> np.ndarray:
+    """Return rows divided by a power of two."""
+    return np.ldexp(X.astype(np.float64, copy=False), -shift) if shift else X
 
 
 def nearest(pairs: Pairs, own: slice, counts: np.ndarray, k: int, description: str) -> np.ndarray:
@@ -183,23 +209,28 @@ def nearest(pairs: Pairs, own: slice, counts: np.ndarray, k: int, description: s
             return np.zeros((len(counts), k))
         with np.errstate(all="ignore"):
             D = pairs.block(block, own)
-            here = np.arange(len(D))
-            D[here, here + block.start - own.start] = np.inf
+            rows = np.arange(len(D))
+            itself = rows + block.start - own.start
+            D[rows, itself] = np.inf
             lengths, others = _nearest(pairs, D, block.start, own.start, distinct)
-        inside = slice(block.start - own.start, block.stop - own.start)
-        lengths = np.concatenate([np.zeros((len(D), 1)), lengths], axis=1)
-        many = np.concatenate([counts[inside, None] - 1, counts[others]], axis=1)
+        copies = counts[itself, None] - 1  # of the point itself, at distance 0
+        zeros = np.zeros((len(D), 1))
+        lengths = np.concatenate([zeros, lengths], axis=1)
+        many = np.concatenate([copies, counts[others]], axis=1)
         # Cumulative counts show which point holds the first, the second, …, the k-th neighbour.
-        which = (np.cumsum(many, axis=1)[:, None] <= np.arange(k)[:, None]).sum(axis=2)
+        until = np.cumsum(many, axis=1)
+        nearer = until[:, None] <= np.arange(k)[:, None]
+        which = nearer.sum(axis=2)
         return np.asarray(np.take_along_axis(lengths, which, axis=1))
 
-    found = np.concatenate(list(_looked(pairs, look, own, own, description)))
-    if not np.isfinite(found).all():
+    blocks = _looked(pairs, look, own, own, description)
+    distances = np.concatenate(list(blocks))
+    if not np.isfinite(distances).all():
         raise ValueError(
             "distances between rows are too large for double precision; divide all rows by the "
             "largest number in them"
         )
-    return found
+    return distances
 
 
 def members(
@@ -213,22 +244,30 @@ def members(
     """Count the points within each of the radii of each row, and of each column."""
     radii = [r * (1 + TIES) for r in radii]
     reaches = [pairs.reach(r) for r in radii]
-    of_rows = np.zeros((len(radii), rows.stop - rows.start), int)
-    of_columns = np.zeros((len(radii), columns.stop - columns.start), int)
+    height = rows.stop - rows.start
+    width = columns.stop - columns.start
+    of_rows = np.zeros((len(radii), height), int)
+    of_columns = np.zeros((len(radii), width), int)
 
     def look(block: slice) -> tuple[slice, list[np.ndarray], list[np.ndarray]]:
         own = slice(block.start - rows.start, block.stop - rows.start)
-        by_row, by_column = [], []
+        by_row = []
+        by_column = []
         with np.errstate(all="ignore"):
             D = pairs.block(block, columns)
             for r, most in zip(radii, reaches, strict=True):
                 around = own if len(r) > 1 else slice(None)
-                i, j = np.divmod(np.flatnonzero(most[around] >= D), D.shape[1])
+                places = np.flatnonzero(most[around] >= D)
+                i, j = np.divmod(places, D.shape[1])
                 radius = np.broadcast_to(r[around], D.shape)[i, j]
-                inside = pairs.within(block.start + i, columns.start + j, D[i, j], radius)
-                i, j = i[inside], j[inside]
-                by_row.append(np.bincount(i, counts[1][j], len(D)).astype(int))
-                by_column.append(np.bincount(j, counts[0][own][i], D.shape[1]).astype(int))
+                numbers = D[i, j]
+                inside = pairs.within(block.start + i, columns.start + j, numbers, radius)
+                i = i[inside]
+                j = j[inside]
+                of_row = np.bincount(i, counts[1][j], len(D))
+                of_column = np.bincount(j, counts[0][own][i], D.shape[1])
+                by_row.append(of_row.astype(int))
+                by_column.append(of_column.astype(int))
         return own, by_row, by_column
 
     for own, by_row, by_column in _looked(pairs, look, rows, columns, description):
@@ -241,25 +280,35 @@ def _looked(
     pairs: Pairs, look: Any, rows: slice, columns: slice, description: str
 ) -> Iterator[Any]:
     """Yield the results of `look` for blocks of rows, in order, with a progress bar."""
-    size = max(LEAST_ROWS, BLOCK // (columns.stop - columns.start))
-    blocks = [slice(at, min(at + size, rows.stop)) for at in range(rows.start, rows.stop, size)]
-    found: Iterable[Any] = in_order(look, blocks) if pairs.threaded else map(look, blocks)
-    return track(found, len(blocks), description)
+    width = columns.stop - columns.start
+    size = max(LEAST_ROWS, BLOCK // width)
+    starts = range(rows.start, rows.stop, size)
+    blocks = [slice(start, min(start + size, rows.stop)) for start in starts]
+    results: Iterable[Any] = map(look, blocks)
+    if pairs.threaded:
+        results = in_order(look, blocks)
+    return track(results, len(blocks), description)
 
 
 def _nearest(pairs: Pairs, D: np.ndarray, i: int, j: int, k: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the k smallest distances of rows of a block that begins at (i, j); their columns."""
     bound = _bound(D, k)
     bound += BEYOND * np.abs(bound)
-    todo, kept, columns = np.arange(len(D)), np.empty((len(D), k)), np.empty((len(D), k), int)
+    todo = np.arange(len(D))
+    kept = np.empty((len(D), k))
+    columns = np.empty((len(D), k), int)
     while len(todo):
         rows = D if len(todo) == len(D) else D[todo]
-        near, other = np.divmod(np.flatnonzero(rows <= bound[todo, None]), D.shape[1])
-        length = pairs.lengths(i + todo[near], j + other, rows[near, other])
+        places = np.flatnonzero(rows <= bound[todo, None])
+        near, other = np.divmod(places, D.shape[1])
+        numbers = rows[near, other]
+        length = pairs.lengths(i + todo[near], j + other, numbers)
         order = np.lexsort((length, near))
         starts = np.searchsorted(near, np.arange(len(todo)))
-        first = order[starts[:, None] + np.arange(k)]
-        kept[todo], columns[todo] = length[first], other[first]
+        nearest_k = starts[:, None] + np.arange(k)
+        first = order[nearest_k]
+        kept[todo] = length[first]
+        columns[todo] = other[first]
         # Any pair as near as the last of these has a number within this reach.
         most = pairs.reach(kept[:, -1])
         todo = np.flatnonzero(most > bound)
@@ -272,6 +321,8 @@ def _bound(D: np.ndarray, k: int) -> np.ndarray:
     groups = max(GROUPS, GROUPS_EACH * k)
     whole = D.shape[1] // groups * groups
     if whole > 2 * groups:
-        minima = D[:, :whole].reshape(len(D), -1, groups).min(axis=1)
-        D = np.concatenate([minima, D[:, whole:]], axis=1)
-    return np.asarray(np.partition(D, k - 1, axis=1)[:, k - 1])
+        grouped = D[:, :whole].reshape(len(D), -1, groups)
+        rest = D[:, whole:]
+        D = np.concatenate([grouped.min(axis=1), rest], axis=1)
+    ordered = np.partition(D, k - 1, axis=1)
+    return np.asarray(ordered[:, k - 1])

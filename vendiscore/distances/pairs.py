@@ -173,15 +173,13 @@ def exponent_of(X: np.ndarray) -> int:
     return 0 if not largest or 1 / TAME < largest < TAME else math.frexp(largest)[1]
 
 
-def lengths(
-    X: np.ndarray, i: np.ndarray, j: np.ndarray, exponent: float = 2.0, w: np.ndarray | float = 1.0
-) -> np.ndarray:
-    """Return (Σ w |x − y|^p)^(1/p) of rows i and j of X, each in its own unit, a power of two."""
+def lengths(X: np.ndarray, i: np.ndarray, j: np.ndarray, exponent: float = 2.0) -> np.ndarray:
+    """Return (Σ |x − y|^p)^(1/p) of rows i and j of X, each in its own unit, a power of two."""
     out = np.empty(len(i))
     for part in row_blocks(len(i), 8 * X.shape[1]):
         gap = np.abs(np.subtract(X[i[part]], X[j[part]], dtype=np.float64))
         unit = np.frexp(gap.max(axis=1))[1]
-        powers = w * np.ldexp(gap, -unit[:, None]) ** exponent
+        powers = np.ldexp(gap, -unit[:, None]) ** exponent
         out[part] = np.ldexp(powers.sum(axis=1) ** (1 / exponent), unit)
     return out
 

@@ -24,8 +24,8 @@ _NEEDS = {
 }
 
 
-# Tokenizers that remember, by what makes them, where tokens are remembered.
-TOKENS: ContextVar[dict[Hashable, Callable[[str], Any]] | None] = ContextVar("tokens", default=None)
+# The tokens of texts, by what makes their tokenizer, where tokens are remembered.
+TOKENS: ContextVar[dict[Hashable, dict[str, list[Any]]] | None] = ContextVar("tokens", default=None)
 
 
 @contextmanager

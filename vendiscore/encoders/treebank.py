@@ -8,21 +8,27 @@ need the space that an earlier one inserts. Most are `str.replace`, fast where n
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from unicodedata import category
 
 # Whitespace of the rules; `str.split` also splits at \x1c to \x1f.
 _SPACE = " \t\n\v\f\r\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009"
 _SPACE += "\u200a\u2028\u2029\u202f\u205f\u3000"
 _CLOSING = "])}>\"' »”’"  # characters allowed after the period that ends a text
-_OPENING_QUOTE = re.compile(r"([ (\[{<])(?:\"|'')")
+# The period that ends a text, and the closing marks after it.
+_LAST_PERIOD = re.compile(
+    rf"\.(?<!\.\.)([{re.escape(_CLOSING)}]*+)[{_SPACE.replace(chr(10), '')}]*+(?=\n)"
+)
+_OPENING_QUOTE = re.compile(r"\"(?<=[ (\[{<].)|''(?<=[ (\[{<]..)")
 _APOSTROPHE = re.compile("'((?i:re|ve|ll|[mtsdn])?)")
-_COMMA = re.compile(r"([:,])(\D|\Z)")
-_BESIDE = re.compile("[:,][:,]")
+_COMMA = re.compile(r"([:,])(\D)")
+_BESIDE = ("::", ":,", ",:", ",,")
 _IN_NUMBER = {mark: re.compile(rf" {mark} (?=\d)") for mark in ",:"}
 _PADDED = ("*", "[", "]", "(", ")", "{", "}", "<", ">", "--", "»", "”", "’")
 _LAST_APOSTROPHE = re.compile("'(?<=[^']')(?= )")
 _POSSESSIVE = re.compile(rf"'(?<=[^'\s]')(?=[sSmMdD]?[{_SPACE}])")
 _CLITIC = re.compile(rf"(?:'(?:ll|LL|re|RE|ve|VE)|n't|N'T)(?<=[^'\s]...)(?=[{_SPACE}])")
+_AT_ONCE = 1 << 14  # characters that go through the rules together
 # Lower-cased text with a contraction contains one of these; (?i) takes ı and İ for i.
 _CONTRACTED = ("cannot", "d'ye", "gimme", "gotta", "lemme", "more'n", "nna", "ı", "\u0307")
 _CONTRACTION = re.compile(
@@ -40,39 +46,66 @@ def tokenize(text: str) -> list[str]:
     >>> tokenize('He said, "I can\\'t."')
     ['He', 'said', ',', '``', 'I', 'ca', "n't", '.', "''"]
     """
-    text = "``" + text[1:] if text.startswith('"') else text
+    return tokenize_all([text])[0]
+
+
+def tokenize_all(texts: Sequence[str]) -> list[list[str]]:
+    """Return the tokens of each text: the rules go once over many texts, each a line."""
+    # A text's own line feeds become tabs, which no rule tells from them.
+    lines = [text.replace("\n", "\t") for text in texts]
+    tokens: list[list[str]] = []
+    start = 0
+    while start < len(lines):
+        characters, end = 0, start
+        while end < len(lines) and characters < _AT_ONCE:
+            characters += len(lines[end])
+            end += 1
+        apart = _put_apart("\n{}\n".format("\n".join(lines[start:end])))
+        tokens += [line.split() for line in apart[1:-1].split("\n")]
+        start = end
+    return tokens
+
+
+def _put_apart(text: str) -> str:
+    """Return lines of text, between line feeds, with a space at each end of each token."""
+    text = text.replace('\n"', "\n``")
     for mark in "«“‘„":
         text = text.replace(mark, f" {mark} ")
     if "`" in text:
         text = re.sub("``?", r" \g<0> ", text)
     if '"' in text or "''" in text:
-        text = _OPENING_QUOTE.sub(lambda match: f"{match[1]} `` ", text)
-    text = _APOSTROPHE.sub(_apart, text)
-    body = (whole := text.rstrip(_SPACE)).rstrip(_CLOSING)
-    if body.endswith(".") and not body.endswith(".."):
-        text = f"{body[:-1]} . {whole[len(body) :]} "
-    if _BESIDE.search(text):  # commas and colons are put apart, unless a digit follows
+        text = _OPENING_QUOTE.sub(" `` ", text)
+    if "'" in text:
+        text = _APOSTROPHE.sub(_apart, text)
+    text = _LAST_PERIOD.sub(r" . \1 ", text)
+    # Commas and colons are put apart, unless a digit follows.
+    if any(pair in text for pair in _BESIDE):
         text = _COMMA.sub(r" \1 \2", text)
     else:
         for mark, before_digit in _IN_NUMBER.items():
             if mark in text:
                 text = before_digit.sub(mark, text.replace(mark, f" {mark} "))
     if ".." in text:
-        text = re.sub(r"\.{2,}", r" \g<0> ", text)
+        text = re.sub(r"\.\.+", r" \g<0> ", text)
     for mark in ";@#$%&?!‒–—―":
         text = text.replace(mark, f" {mark} ")
     text = _LAST_APOSTROPHE.sub(" '", text)
     for mark in _PADDED:
         text = text.replace(mark, f" {mark} ")
-    text = f" {text} ".replace("''", " '' ").replace('"', " '' ")
+    text = text.replace("''", " '' ").replace('"', " '' ")
     if "'" in text:
-        text = _CLITIC.sub(lambda match: f" {match[0]}", _POSSESSIVE.sub(" '", text))
+        text = _CLITIC.sub(r" \g<0>", _POSSESSIVE.sub(" '", text))
     lowered = text.lower()
-    if any(word in lowered for word in _CONTRACTED):
-        text = _CONTRACTION.sub(r" \1 \2 ", text)
+    contracted = [word for word in _CONTRACTED if word in lowered]
+    if not contracted:
+        return text
+    lines = text.split("\n")  # few have one of these words
+    numbered = list(enumerate(lowered.split("\n")))
+    for i in {i for word in contracted for i, line in numbered if word in line}:
+        line = _CONTRACTION.sub(r" \1 \2 ", f" {lines[i]} ")
         # Only after a contraction: elsewhere the apostrophe is split off by now.
-        text = _TWAS.sub(r"\1 \2 ", _TIS.sub(r"\1 \2 ", text))
-    return text.split()
+        lines[i] = _TWAS.sub(r"\1 \2 ", _TIS.sub(r"\1 \2 ", line))
+    return "\n".join(lines)
 
 
 def _apart(match: re.Match[str]) -> str:

@@ -93,7 +93,7 @@ All keywords by name; `predictions` and `data` mean `samples`: rows of numbers, 
 distances, or whatever `k` compares. All but the samples can also be given to `evaluate.load`, as
 defaults. Samples and references that were added are kept until they are scored: after an error,
 compute again. `metric` is "euclidean" of vectors unless given, "manhattan", "cosine" or any metric
-of scipy.spatial.distance, with exponent, w, V or VI; "precomputed" of distances (n, n); "kernel",
+of scipy.spatial.distance, with exponent; "precomputed" of distances (n, n); "kernel",
 the distance √(2 − 2k), of kernels unless given, or "1-k". Strings have k="ngram_overlap" unless
 given. Kernels have on_error="skip" to leave out samples that cannot be used, with a warning.
 

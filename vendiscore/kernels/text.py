@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from functools import cache
 from itertools import chain
 from typing import Any, Literal
 
@@ -24,7 +23,6 @@ from ..similarity.features import FEW, FeatureSimilarity
 
 Tokenizer = Callable[[str], Sequence[str]]
 Analyzer = Literal["auto", "word", "char"]
-_OURS = (treebank.tokenize, list)  # which return lists of strings
 _LENGTHS = Control(
     *("ns", "n-grams of", "checks"),
     value=[1, 2, 3, 4],
@@ -151,43 +149,55 @@ def _unit_features(tokens: Sequence[Sequence[Hashable]], orders: Sequence[int]) 
 def tokenized(
     texts: Sequence[object],
     tokenizer: Tokenizer | str | None = None,
-    analyzer: Analyzer = "auto",
+    analyzer: Analyzer = "word",
     least: int = 1,
     than: str = "1",
 ) -> list[list[Any]]:
     """Return the tokens of each text, as `ngram_overlap` has them."""
-    if analyzer == "auto":
-        analyzer = fit_analyzer(texts, tokenizer=tokenizer).get("analyzer", "word")
     tokenize = read_tokenizer(tokenizer, analyzer)
-    known = TOKENS.get()
-    if known is not None and not callable(tokenizer):  # the same function may give other tokens
-        tokenize = known.setdefault((tokenizer, analyzer), cache(tokenize))
-    return read_tokens(texts, tokenize, least, than)
+    memory = TOKENS.get()
+    if memory is None or callable(tokenizer):  # the same function may give other tokens
+        return read_tokens(texts, tokenize, least, than)
+    remembered = memory.setdefault((tokenizer, analyzer), {})
+    return read_tokens(texts, tokenize, least, than, remembered)
 
 
 def read_tokens(
-    texts: Sequence[object], tokenize: Tokenizer, least: int = 1, than: str = "1"
+    texts: Sequence[object],
+    tokenize: Tokenizer,
+    least: int = 1,
+    than: str = "1",
+    remembered: dict[str, list[Any]] | None = None,
 ) -> list[list[Any]]:
     """Return the tokens of each text, at least `least`, which messages call `than`."""
-    tokens: list[list[Any]] = []
+    by_text: dict[str, list[Any]] = {} if remembered is None else remembered
+    strings = [text for text in texts if isinstance(text, str)]
+    new = [text for text in dict.fromkeys(strings) if text not in by_text]
+    if tokenize is treebank.tokenize:
+        split = treebank.tokenize_all(new)
+    elif tokenize is list:
+        split = list(map(list, new))
+    else:
+        split = [_tokens(text, tokenize) for text in new]
+    by_text.update(zip(new, split, strict=True))
+    tokens = [by_text[text] if isinstance(text, str) else [] for text in texts]
     problems: dict[int, str] = {}
-    for i, text in enumerate(texts):
-        tokens.append([])
+    for i, (text, own) in enumerate(zip(texts, tokens, strict=True)):
+        if len(own) >= max(least, 1):
+            continue
         if not isinstance(text, str):
             column = "; of a table pass one column, such as df['text'], of groups a list of lists"
             problems[i] = f"must be a str, got {type(text).__name__}: {text!r:.40}"
             file = "; of files pass what is in them, as path.read_text(); images go to k='pixels'"
             problems[i] += column if isinstance(text, (list, tuple, Mapping)) else ""
             problems[i] += file if isinstance(text, os.PathLike) else ""
-            continue
-        tokens[i] = tokenize(text) if tokenize in _OURS else _tokens(text, tokenize)
-        if not tokens[i]:
+        elif not own:
             problems[i] = f"has no tokens: {text!r:.40}; remove empty texts"
-        elif len(tokens[i]) < least:
-            found = "1 token" if len(tokens[i]) == 1 else f"{len(tokens[i])} tokens"
-            problems[i] = f"has {found}, fewer than {than}; remove it or pass a smaller n"
+        else:
+            number = "1 token" if len(own) == 1 else f"{len(own)} tokens"
+            problems[i] = f"has {number}, fewer than {than}; remove it or pass a smaller n"
     if problems:
-        raise SampleError(*next(iter(problems.items())), problems)
+        SampleError.check(problems)
     return tokens
 
 

@@ -14,7 +14,7 @@ from ..arrays import sparse as sp
 from ..arrays.inputs import as_vectors
 from ..core.arguments import integer, number
 from ..core.errors import SampleError
-from ..core.namespace import Array, detached, is_torch, namespace, row_blocks, scalar
+from ..core.namespace import Array, detached, is_torch, namespace, row_blocks
 from ..core.types import Pool, Record, Rows
 from ..distances.exponentials import Exponentials, median_width
 from ..distances.pairs import Law
@@ -163,22 +163,17 @@ def _where(bad: Array, problem: str) -> dict[int, str]:
     return {int(i): problem for i in np.flatnonzero(bad.tolist())} if bool(bad.any()) else {}
 
 
-def _exponential(law: Law, vectors: Pool, sigma: object) -> Similarity:
-    X, given = _dense_rows(vectors), sigma
-    if sigma is not None:
-        plain = detached(sigma) if is_torch(X) else sigma
-        sigma = number("sigma", plain, "a finite number above 0", lambda s: 0 < s < math.inf)
-    if sigma is None:
+def _exponential(law: Law, vectors: Pool, sigma: Any) -> Similarity:
+    X = _dense_rows(vectors)
+    if sigma is None:  # of a call that leaves `fit` out
         sigma = median_width(X, law)
-    elif is_torch(X) and is_torch(given):
-        sigma = given.to(X.device).double()  # it may carry a gradient
-    fitted = {"sigma": scalar(sigma)}
-    similarity: Similarity
+    value = detached(sigma) if is_torch(X) else sigma
+    width = number("sigma", value, "a finite number above 0", lambda s: 0 < s < math.inf)
+    settings = {"sigma": width}
     if is_torch(X):
-        similarity = of_tensor(X, sigma, law, fitted)
-    else:
-        similarity = RowsSimilarity(Exponentials(X, sigma, law), psd=True, settings=fitted)
-    return similarity.noted(fitted=fitted if given is None else {})
+        with_gradient = sigma.to(X.device).double() if is_torch(sigma) else width
+        return of_tensor(X, with_gradient, law, settings)
+    return RowsSimilarity(Exponentials(X, width, law), psd=True, settings=settings)
 
 
 def _dense_rows(vectors: Pool, also: Callable[[Any], dict[int, str]] | None = None) -> Array:

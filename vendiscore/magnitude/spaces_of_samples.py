@@ -29,7 +29,7 @@ from ..distances.kernel_distances import (
     kernel_squares,
     sparse_squares,
 )
-from ..distances.metrics import HILBERT, NEGATIVE_TYPE, check_options, scatter
+from ..distances.metrics import HILBERT, NEGATIVE_TYPE, scatter
 from ..distances.pairs import CLOSE, exact_squares
 from ..resolve.kernel_request import (
     How,
@@ -75,8 +75,8 @@ def as_space(
         "manhattan", "cosine" and some of SciPy's, kernels known to be positive semidefinite); "cg"
         never does, and is the fast way for precomputed distances of which you know it.
     **options
-        Options of the kernel, or of the metric (`exponent` of "minkowski", `w`, `V`, `VI`);
-        `score_K`, `score_X`, `score_dual` and `normalize`, as for `compute`.
+        Options of the kernel, or of the metric (`exponent` of "minkowski"); `score_K`,
+        `score_X`, `score_dual` and `normalize`, as for `compute`.
 
     Returns
     -------
@@ -190,7 +190,7 @@ def _from_rows(
     label = metric if isinstance(metric, str) else plain(metric)
     spaces = []
     for X, name in zip(rows, names, strict=True):
-        options = check_options(metric, {**how.metric_options, **fitted}, X.shape[1])
+        options = {**how.metric_options, **fitted}
         first, inverse = _distinct(np.asarray(identical_rows(X)))
 
         def pair(i: int, j: int, first: np.ndarray = first, name: str = name) -> str:
@@ -219,10 +219,10 @@ def _from_rows(
 
 
 def derived_options(sets: Sequence[Samples], how: How, names: Sequence[str]) -> Record:
-    """Find the options that a metric of rows derives from them: V, or VI, unless it is passed."""
+    """Find the options that a metric of rows derives from them: variances V, or VI."""
     metric = how.metric if isinstance(how.metric, str) else ""
     option = {"seuclidean": "V", "mahalanobis": "VI"}.get(metric)
-    if option is None or option in how.metric_options:
+    if option is None or how.metric_options:  # of parts, as of the whole
         return {}
     chosen = fitted_to(how, names) or range(len(sets))
     rows = stacked([numpy_rows(sets[i], names[i]) for i in chosen], names)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from functools import cached_property
 from typing import Any
 
@@ -10,66 +9,24 @@ import numpy as np
 
 from ..arrays.pools import size
 from ..arrays.weights import check_weights
-from ..core.namespace import Array, as_kind_of
-from ..core.shares import PSD
+from ..core.namespace import Array
 from ..core.types import Record
 from ..distances.all_pairs import numpy_rows
-from ..magnitude.space import MetricSpace
 from ..magnitude.spaces_of_samples import as_spaces, stacked
 from ..resolve.kernel_request import How
-from ..resolve.sets import kept_starts
+from ..resolve.sets import is_space, kept_starts
 from ..signature import digest, plain
 from ..similarity.base import Similarity
-from ..spectral.spectrum import Spectrum
-from ..spectral.vendi import spectrum_of
 from . import neighbourhoods
 from .neighbourhoods import Neighbourhoods
-
-
-class SampleSet:
-    """A set of samples with weights: views of it, each found when it is first asked for."""
-
-    psd: PSD
-
-    @property
-    @abstractmethod
-    def similarity(self) -> Similarity:
-        """The similarity of the samples, with unit diagonal."""
-
-    @property
-    @abstractmethod
-    def p(self) -> Array | None:
-        """Weights (n,) that sum to 1, or None."""
-
-    @cached_property
-    def eigen(self) -> Spectrum:
-        """The spectrum with its eigenvectors, which tell what each sample adds."""
-        return spectrum_of(self.similarity, self.p, self.psd, vectors=True)
-
-    @cached_property
-    def spectrum(self) -> Spectrum:
-        """The spectrum, as good for every order."""
-        if "eigen" in self.__dict__:
-            return self.eigen
-        found = self.__dict__.get("spectral")
-        if found is not None and found.spectrum is not None and not found.spectrum.single:
-            return found.spectrum
-        return spectrum_of(self.similarity, self.p, self.psd)
-
-    @cached_property
-    def ordinariness(self) -> tuple[Array, Array]:
-        """p and K p: how similar a random sample is to each."""
-        diagonal = self.similarity.diagonal()
-        p = np.full(self.similarity.n, 1 / self.similarity.n) if self.p is None else self.p
-        p = as_kind_of(p, diagonal)
-        return p, self.similarity.matmul(p)
+from .sample_set import SampleSet
 
 
 class Both(SampleSet):
     """The samples and, after them, the references as one set, in which each has half the weight."""
 
     def __init__(self, own: Any) -> None:
-        if any(isinstance(samples, MetricSpace) for samples in own.sets):
+        if any(map(is_space, own.sets)):
             raise TypeError(_ALONE.format("a MetricSpace"))
         self.psd, self.of_rows = own.psd, own.of_rows
         self.own = own

@@ -14,7 +14,6 @@ from ..core.types import Options, Record
 from ..hints import suggestion
 from ..registry.measure import RANGE_ROUNDING, Measure, get_measure
 from ..registry.presets import expanded
-from .stack import stacks_of
 from .subject import Subject, UnsuitedError
 
 
@@ -70,8 +69,8 @@ def measure_each(subject: Subject, measures: Sequence[Chosen], keys: Sequence[st
             raise TypeError(f"{measure.name} needs {error}; leave it out of `measures`") from None
     every: list[Record] = []
     known: set[str] = set()
-    n, similar = subject.n, "similarities" in subject.__dict__
-    roundoff = subject.similarity.roundoff if similar else 0.0
+    compared = subject.similarity if "similarities" in subject.__dict__ else None
+    n, roundoff = (subject.n, 0.0) if compared is None else (compared.n, compared.roundoff)
     gradients = "torch" in sys.modules and sys.modules["torch"].is_grad_enabled()
     for measure, options in measures:
         found = by_name[measure.name]
@@ -108,6 +107,8 @@ def measure_stacks(
     And which groups are to be measured one by one, whose numbers mean nothing; and the largest
     negative mass and cut of any spectrum.
     """
+    from .stack import stacks_of
+
     assert subject.groups is not None
     apart = np.ones(len(subject.groups), dtype=bool)
     order: list[np.ndarray] = []

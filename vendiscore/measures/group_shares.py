@@ -14,10 +14,9 @@ import numpy as np
 from ..core.hill import effective_number
 from ..core.namespace import namespace, scalar
 from ..core.types import Number
-from ..registry.measure import register_measure
+from ..registry.measure import BETWEEN, register_measure
 from .subject import Subject
 
-BETWEEN = "BetweenVS"
 _JOST = "Jost, Ecology 2007, of eigenvalues"
 _register = partial(
     register_measure,

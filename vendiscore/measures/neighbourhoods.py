@@ -10,9 +10,10 @@ import numpy as np
 from ..arrays import sparse as sp
 from ..arrays.identical import identical_rows
 from ..core.namespace import to_host
+from ..core.types import Record
 from ..distances.all_pairs import UNIT_ROUNDING, check_truths, unit_rows
 from ..distances.kernel_distances import check_square, kernel_rounding, kernel_squares
-from ..distances.metrics import BOOLEAN, check_options
+from ..distances.metrics import BOOLEAN
 from ..distances.nearest import (
     EPS,
     MatrixPairs,
@@ -98,12 +99,12 @@ class Neighbourhoods:
 def of_rows(X: np.ndarray, n: int, how: How, whole: Neighbourhoods | None = None) -> Neighbourhoods:
     """Return the neighbourhoods of n rows, and references after them, by a metric of SciPy."""
     metric = str(metric_of_rows(how))
-    options = check_options(metric, how.metric_options, X.shape[1])
+    options: Record = dict(how.metric_options)
     sets = list(zip((X[:n], X[n:]), SETS, strict=True))
     if metric in BOOLEAN:
         for own, name in sets:
             check_truths(own, metric, name)
-    units = metric in ("cosine", "correlation") and not options
+    units = metric in ("cosine", "correlation")
     if units:
         X = np.concatenate([unit_rows(own, metric, name) for own, name in sets])
     places, inverse = _distinct(np.asarray(identical_rows(X)), n)
@@ -113,7 +114,7 @@ def of_rows(X: np.ndarray, n: int, how: How, whole: Neighbourhoods | None = None
         pairs = RowPairs(X, UNIT_ROUNDING)
     elif metric == "seuclidean":
         pairs = RowPairs(X / np.sqrt(options["V"]))
-    elif metric in ("euclidean", "sqeuclidean") and not options:
+    elif metric in ("euclidean", "sqeuclidean"):
         pairs = RowPairs(X)
     else:
 

@@ -6,31 +6,31 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..arrays import sparse as sp
 from ..arrays.inputs import choose
 from ..arrays.pools import size
-from ..arrays.weights import check_weights
 from ..core.arguments import DEFAULT_ORDER
 from ..core.errors import SampleError
 from ..core.namespace import Array, to_host
 from ..core.shares import PSD
 from ..core.types import Record, Rows, Samples, Weights
-from ..distances.all_pairs import check_distances, numpy_rows
-from ..magnitude.parameters import Solving
-from ..magnitude.space import MetricSpace
-from ..magnitude.spaces_of_samples import as_spaces, derived_options, of_rows
 from ..registry.kernel import Kernel
-from ..resolve.group_labels import Groups, check_size
 from ..resolve.kernel_request import How
-from ..resolve.sets import apart, is_whole, part_of, resolve_pool, resolve_sets
+from ..resolve.sets import apart, is_space, is_whole, part_of, resolve_pool, resolve_sets
 from ..similarity.base import Similarity
 from ..spectral.estimate import Estimating
 from ..spectral.vendi import Spectral, vendi
-from .both import Both, SampleSet
+from .sample_set import SampleSet
+
+if TYPE_CHECKING:
+    from ..magnitude.parameters import Solving
+    from ..magnitude.space import MetricSpace
+    from ..resolve.group_labels import Groups
+    from .both import Both
 
 _VIEWS = ("samples", "similarities", "spaces", "features", "eigen", "ordinariness", "both")
 NO_GROUPS = "pass `groups`, a label for each sample, or the samples as a list of lists"
@@ -141,7 +141,7 @@ class Subject(SampleSet):
             pool, *others = self.whole.similarities
             return [part_of(pool, self.rows), *others]
         sets = self.sets
-        if any(isinstance(samples, MetricSpace) for samples in sets):
+        if any(map(is_space, sets)):
             raise TypeError(
                 "a MetricSpace has distances and no similarities: pass the samples themselves, or "
                 "leave measures of similarities out of `measures`"
@@ -158,11 +158,15 @@ class Subject(SampleSet):
     @cached_property
     def both(self) -> Both:
         """The samples and the references as one set."""
+        from .both import Both
+
         return Both(self)
 
     @property
     def of_rows(self) -> bool:
         """True if distances are between rows of numbers, and not from the kernel."""
+        from ..magnitude.spaces_of_samples import of_rows
+
         return of_rows(self.sets, self.how)
 
     @cached_property
@@ -195,6 +199,8 @@ class Subject(SampleSet):
             return weights / weights.sum()
         if self.given_weights is None:
             return None
+        from ..arrays.weights import check_weights
+
         if not self.compared:
             return check_weights(self.given_weights, self.came, groups=self.groups)
         K = self.similarity
@@ -210,6 +216,8 @@ class Subject(SampleSet):
     @cached_property
     def spaces(self) -> list[MetricSpace]:
         """The samples, and the references, at their distances."""
+        from ..magnitude.spaces_of_samples import as_spaces
+
         if not self.is_part:
             sets, names = self.sets, self.names
             return as_spaces(sets, self.how, names, lambda: self.similarities, self.solver)
@@ -242,7 +250,7 @@ class Subject(SampleSet):
             return len(self.places)
         of_columns = isinstance(self.how.k, tuple) and not isinstance(self.samples, Similarity)
         counted = self.similarity if of_columns else self.samples
-        if isinstance(counted, (Similarity, MetricSpace)):
+        if isinstance(counted, Similarity) or is_space(counted):
             return counted.n + len(getattr(counted, "dropped", ()))
         return size(counted)
 
@@ -273,6 +281,8 @@ class Subject(SampleSet):
         """The groups as sets of their own, in the order of their labels."""
         if self.groups is None:
             raise ValueError(NO_GROUPS)
+        from ..resolve.group_labels import check_size
+
         check_size(self.groups, self.came)
         order = np.argsort(self.groups.codes, kind="stable")
         ends = np.cumsum(np.bincount(self.groups.codes))
@@ -284,6 +294,8 @@ class Subject(SampleSet):
     @cached_property
     def how_of_parts(self) -> How:
         """Distances of parts are found as follows: with what the metric derives from whole sets."""
+        from ..magnitude.spaces_of_samples import derived_options
+
         derived = derived_options(self.sets, self.how, self.names)
         if not derived:
             return self.how
@@ -302,11 +314,15 @@ class Subject(SampleSet):
     @cached_property
     def distances(self) -> np.ndarray:
         """The matrix that was given as distances."""
+        from ..distances.all_pairs import check_distances
+
         return check_distances(self.samples)
 
     @cached_property
     def reference_spaces(self) -> list[MetricSpace]:
         """The references at their distances, if there are any, for all parts."""
+        from ..magnitude.spaces_of_samples import as_spaces
+
         if self.references is None:
             return []
         if self.of_rows or self.how.metric == "precomputed":
@@ -318,6 +334,8 @@ class Subject(SampleSet):
     @cached_property
     def features(self) -> Rows:
         """The samples as rows of numbers (n, d), or the features of their kernel."""
+        from ..distances.all_pairs import numpy_rows
+
         rows = self.vectors
         if rows is not None:
             return rows if sp.issparse(rows) else numpy_rows(rows)

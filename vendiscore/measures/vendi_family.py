@@ -13,7 +13,6 @@ from ..core.arguments import refuse_gradient
 from ..core.namespace import as_kind_of, is_torch, namespace
 from ..core.types import Number
 from ..registry.measure import register_measure
-from ..spectral.rank_one import coverage, novelty
 from ..spectral.vendi import vendi
 from .subject import Subject
 
@@ -121,4 +120,6 @@ def kernel_language_entropy(subject: Subject) -> Number:
 )
 def sample_coverage(subject: Subject) -> Number:
     """The part of a sample that others explain, on average: on labels Good–Turing coverage."""
+    from ..spectral.rank_one import coverage, novelty
+
     return coverage(novelty(subject.eigen), subject.p)

@@ -17,6 +17,9 @@ from .plugins import Plugins, options_of, summary_of
 
 Build = TypeVar("Build", bound=Callable[..., Similarity])
 Fit = Callable[..., Mapping[str, Any]]
+# Several kernels as `k`, with weights or without, and how they are combined.
+Mixture = Mapping[str, float] | Sequence[str]
+Combine = Literal["sum", "product"]
 # The model of `k="semantic"`: small, trained on pairs of sentences with the same meaning.
 SEMANTIC, SEMANTIC_MODEL = "semantic", "sentence-transformers/all-MiniLM-L6-v2"
 
@@ -130,7 +133,20 @@ class Kernel(Summary):
         return summary_of(self.build)
 
 
-_kernels: Plugins[Kernel] = Plugins("kernel", "kernels")
+# The kernels of each module of `vendiscore/kernels/`.
+NAMES = {
+    "bits": "tanimoto",
+    "text": "ngram_overlap",
+    "bleu": "bleu",
+    "labels": "labels tags probability_product",
+    "equivalence": "equivalence",
+    "image_embeddings": "image_embeddings",
+    "molecules": "morgan rdkit maccs atom_pair topological_torsion",
+    "pixels": "pixels",
+    "text_embeddings": "text_embeddings",
+    "vectors": "cosine linear rbf laplacian polynomial",
+}
+_kernels: Plugins[Kernel] = Plugins("kernel", "kernels", NAMES)
 
 
 def register_kernel(
@@ -240,8 +256,7 @@ def get_kernel(name: str) -> Kernel:
             f"`name` must be the name of a kernel, got {type(name).__name__}; "
             f"compute(samples, k=name) compares samples"
         )
-    known = _kernels.own and name in _kernels.made
-    kernel = _kernels.made[name][0] if known else _kernels.find(name)
+    kernel = _kernels.made[name][0] if name in _kernels.made else _kernels.find(name)
     if kernel is None:
         gone = _kernels.left_out.items()
         missing = [f" Kernels of {where} are left out: {why}." for where, why in gone]

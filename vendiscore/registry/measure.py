@@ -110,7 +110,22 @@ class Measure(Summary):
         return value if value is not found and is_torch(value) else min(max(found, low), high)
 
 
-_measures: Plugins[Measure] = Plugins("measure", "measures")
+BETWEEN = "BetweenVS"  # whose value for shuffled labels `permutations` finds
+# The measures of each module of `vendiscore/measures/`.
+NAMES = {
+    "classifier_modes": "ModeDiversity",
+    "column_spread": "L2Star GMStds",
+    "conditional": "ConditionalVS",
+    "group_shares": "TotalVS WithinVS BetweenVS",
+    "kernel_means": "MMD KID",
+    "magnitude_measures": "Magnitude Spread MagDimension MagArea t_conv MagDiff",
+    "mean_similarity": "LC IntDiv AvgSim",
+    "precision_recall": "Precision Recall Density Coverage",
+    "vendi_family": "VS qVS RKE KernelLanguageEntropy SampleCoverage",
+    "semantic_classes": "DistinctK UtilityK SemanticEntropy",
+    "text_repetition": "NgramDiversity SelfBLEU CompressionRatio",
+}
+_measures: Plugins[Measure] = Plugins("measure", "measures", NAMES)
 
 
 def register_measure(

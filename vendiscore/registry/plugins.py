@@ -6,7 +6,7 @@ import importlib
 import inspect
 import pkgutil
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
@@ -30,16 +30,23 @@ class Plugins(Generic[Thing]):
     version: ClassVar[int] = 0  # increases with each change of a registry
     _dropped: ClassVar[bool] = False
 
-    def __init__(self, what: str, home: str) -> None:
+    def __init__(self, what: str, home: str, names: Mapping[str, str]) -> None:
         self.what = what
         self.home = home
+        # The module of each entry of the package, by its name, in the order of registration.
+        self.modules: dict[str, str] = {
+            name: f"{_ROOT}.{home}.{module}"
+            for module, entries in names.items()
+            for name in entries.split()
+        }
         self.made: dict[str, tuple[Thing, Callable[..., object]]] = {}
-        self.own: bool = False  # whether the package's modules are imported
-        self._others = False  # whether the modules of others are imported
+        self._complete = False  # whether all modules are imported, the package's and others'
         self._kinds.append(self)
 
     def add(self, name: str, thing: Thing, function: Callable[..., object]) -> None:
         """Register a function's kernel or measure; raise a ValueError if another has its name."""
+        if name in self.modules:  # the package's entry comes first
+            importlib.import_module(self.modules[name])
         _, other = self.made.get(name, (None, None))
         if other and _module(other) != _module(function) and _file(other) != _file(function):
             raise ValueError(
@@ -55,18 +62,23 @@ class Plugins(Generic[Thing]):
         return {name: thing for name, (thing, _) in sorted(self.made.items())}
 
     def find(self, name: str) -> Thing | None:
-        """Return the entry of that name; import others' files only if the package has none."""
-        self._load_own()
+        """Return the entry of that name; import its module, or all if the package has none."""
         if name not in self.made:
-            self.load()
+            if name in self.modules:
+                importlib.import_module(self.modules[name])
+            else:
+                self.load()
         return self.made[name][0] if name in self.made else None
 
     def load(self) -> None:
         """Import every file and package that registers entries."""
-        self._load_own()
         with self._loading:
-            if not self._others:
-                self._others = True
+            if not self._complete:
+                self._complete = True
+                for module in self.modules.values():
+                    importlib.import_module(module)
+                first = {name: self.made[name] for name in self.modules}
+                self.made = first | self.made
                 self._load_dropped()
                 from importlib.metadata import entry_points  # 20 ms; built-in kernels do without
 
@@ -74,14 +86,6 @@ class Plugins(Generic[Thing]):
                     where = f"{entry.name!r} ({entry.value})"
                     with self._all_or_none(where, "update or uninstall that package"):
                         entry.load()
-
-    def _load_own(self) -> None:
-        with self._loading:
-            if not self.own:
-                self.own = True
-                package = importlib.import_module(f"{_ROOT}.{self.home}")
-                for name in _files(package.__path__[0]):
-                    importlib.import_module(f"{package.__name__}.{name}")
 
     @classmethod
     def _load_dropped(cls) -> None:
@@ -107,7 +111,7 @@ class Plugins(Generic[Thing]):
             yield
         except (Exception, SystemExit) as error:
             for kind, names in zip(cls._kinds, before, strict=True):
-                for name in set(kind.made) - names:
+                for name in set(kind.made) - names - kind.modules.keys():
                     del kind.made[name]
             Plugins.version += 1
             why = f"importing them failed with {type(error).__name__}: {error}; {remedy}"

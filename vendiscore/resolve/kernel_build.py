@@ -19,8 +19,6 @@ from ..core.types import Options, Pool, Samples
 from ..reading.string_patterns import looks_like
 from ..registry.kernel import Kernel, get_kernel
 from ..similarity.base import Similarity
-from ..similarity.bit_sets import BitSimilarity
-from ..similarity.composite import RepeatedSimilarity
 from ..similarity.features import FeatureSimilarity
 
 # Rows of a kernel's matrix that are compared with its columns, and how far apart rounding in
@@ -157,7 +155,11 @@ def build_kernel(
         fitted=fitted,
         notes=getattr(fitted, "notes", ()),
     )
-    return similarity if len(inverse) == similarity.n else RepeatedSimilarity(similarity, inverse)
+    if len(inverse) == similarity.n:
+        return similarity
+    from ..similarity.composite import RepeatedSimilarity
+
+    return RepeatedSimilarity(similarity, inverse)
 
 
 def _check_built(name: str, similarity: object, places: np.ndarray) -> None:
@@ -172,8 +174,9 @@ def _check_built(name: str, similarity: object, places: np.ndarray) -> None:
             f"kernel {name!r} must return a Similarity of its {n} samples, got one of "
             f"{similarity.n}; give each sample its row, in order"
         )
-    if isinstance(similarity, (FeatureSimilarity, BitSimilarity)) or is_divisible(similarity):
-        return  # symmetric by construction
+    symmetric = isinstance(similarity, FeatureSimilarity) or hasattr(similarity, "of_bits")
+    if symmetric or is_divisible(similarity):
+        return  # by construction
     index = np.unique(np.linspace(0, similarity.n - 1, SYMMETRY_ROWS).astype(int))
     K = similarity.rows(index)[:, index]
     gap = abs(K - K.T)  # on the device: only single numbers are copied to the host

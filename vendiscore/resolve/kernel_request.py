@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from ..core.arguments import flag, one_of
 from ..core.namespace import is_network
@@ -12,7 +12,9 @@ from ..core.types import Options, PairFunction, Record
 from ..distances.metrics import METRIC_OPTIONS, check_metric, check_options
 from ..hints import meant, remedy, suggestion
 from ..registry.kernel import (
+    Combine,
     Kernel,
+    Mixture,
     get_kernel,
     having,
     list_kernels,
@@ -21,8 +23,10 @@ from ..registry.kernel import (
 )
 from ..registry.kernel import check_options as check_kernel_options
 from .kernel_build import TEXT_KERNEL, skips
-from .mixture import Combine, Mixture, Part, is_mixture, read_mixture
-from .prompt_places import Prompts, read_prompts, why_not
+
+if TYPE_CHECKING:
+    from .mixture import Part
+    from .prompt_places import Prompts
 
 KernelArgument: TypeAlias = str | PairFunction | Mixture
 Metric: TypeAlias = str | PairFunction
@@ -98,6 +102,8 @@ def with_prompts(how: How, prompts: object, metric: Metric | None = None) -> How
     """Return `how` with prompts to take out of similarities, if any are passed."""
     if prompts is None:
         return how
+    from .prompt_places import read_prompts, why_not
+
     if why := why_not(how.k, how.given, None if metric in KERNEL_METRICS else metric):
         raise TypeError(f"`prompts` cannot be taken out of {why}")
     return replace(how, prompts=read_prompts(prompts))
@@ -167,7 +173,9 @@ def _kernel(k: object, arguments: MutableMapping[str, Any]) -> Record:
         kernel, model = named_kernel(k)
         own = {name: arguments.pop(name) for name in kernel.options if name in arguments}
         return _with_options(kernel, with_model(k, model, own))
-    if is_mixture(k):
+    if isinstance(k, (Mapping, list, tuple)):
+        from .mixture import read_mixture
+
         own = {name: arguments.pop(name) for name in MIXTURE_OPTIONS if name in arguments}
         return {"k": tuple(read_mixture(k, **own)), "combine": own.get("combine", "sum")}
     what = type(k).__name__

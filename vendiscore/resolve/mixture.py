@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal, TypeGuard
+from typing import Any
 
 import numpy as np
 
@@ -16,16 +16,11 @@ from ..core.checks import WEIGHT_TOLERANCE
 from ..core.errors import SampleError
 from ..core.types import Options, Record, Samples
 from ..hints import suggestion
-from ..registry.kernel import Kernel, check_options, named_kernel, with_model
+from ..registry.kernel import Combine, Kernel, Mixture, check_options, named_kernel, with_model
 from ..signature import digits
 from ..similarity.base import Similarity
 from ..similarity.composite import ProductSimilarity, SumSimilarity
 from .kernel_build import build_all, build_kernel, repeatable, skips
-
-Mixture = Mapping[str, float] | Sequence[str]
-Combine = Literal["sum", "product"]
-
-# The most that rounding in single precision may move a sum of weights from 1.
 
 
 @dataclass(frozen=True)
@@ -38,11 +33,6 @@ class Part:
     weight: float
     options: Options
     skips: bool
-
-
-def is_mixture(k: object) -> TypeGuard[Mixture]:
-    """Return whether `k` has the form of a mixture."""
-    return isinstance(k, (Mapping, list, tuple))
 
 
 def mix(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,19 +15,15 @@ from ..core.arguments import refuse_gradient
 from ..core.errors import SampleError
 from ..core.namespace import precision
 from ..core.types import Options, Samples
-from ..reading.folders import Files, image_files, is_folder
 from ..registry.kernel import Kernel, get_kernel
 from ..signature import plain
 from ..similarity.base import Similarity, check_diagonal
-from ..similarity.composite import RepeatedSimilarity
 from ..similarity.features import FeatureSimilarity
-from ..similarity.pairwise import pairwise
-from ..similarity.residuals import given
-from ..similarity.soundness import check_matrix, check_similarity
 from .kernel_build import TEXT_KERNEL, apply_kernel, as_text, distinct_samples, is_divisible
 from .kernel_request import FitTo, How, KernelArgument, how_of
-from .mixture import column, mix
-from .prompt_places import Prompts
+
+if TYPE_CHECKING:
+    from .prompt_places import Prompts
 
 # A spacing of numbers as large as this shows in a diagonal of 1; single precision is finer.
 COARSE = 1e-5
@@ -98,19 +94,23 @@ def similarity_of(samples: Samples, arguments: Options, also: Iterable[str] = ()
 
 def read_samples(samples: Any, how: How, name: str = "samples") -> Samples:
     """Return samples in a form that can be read more than once; leave a MetricSpace unchanged."""
-    space = how.prompts is None and hasattr(type(samples), "magnitude")
-    return samples if space else read_collection(samples, how, name)
+    as_it_is = how.prompts is None and is_space(samples)
+    return samples if as_it_is else read_collection(samples, how, name)
 
 
 def read_collection(samples: Any, how: How, name: str = "samples") -> Samples:
     """Return samples in a form that can be read more than once; a MetricSpace will not do."""
-    made = isinstance(samples, Similarity) or hasattr(type(samples), "magnitude")
-    if how.prompts is not None and made:
+    if how.prompts is not None and (isinstance(samples, Similarity) or is_space(samples)):
         raise TypeError(
             f"`{name}` is a {type(samples).__name__}, which holds no prompt to take out: pass "
             f"`prompts` where it is made, or the samples themselves"
         )
     return samples if is_whole(samples, how) else as_samples(samples, name)
+
+
+def is_space(samples: object) -> bool:
+    """Return whether samples are a MetricSpace, which is defined above this floor."""
+    return hasattr(type(samples), "magnitude")
 
 
 def is_whole(samples: object, how: How) -> bool:
@@ -163,6 +163,8 @@ def _alone(samples: Samples, how: How, name: str, in_parts: bool) -> Similarity:
     """Return the Similarity of one set, which shares no options with others."""
     try:
         if isinstance(samples, Similarity):
+            from ..similarity.soundness import check_similarity
+
             return check_similarity(_finished(samples, how))
         merged = samples
         if isinstance(how.k, tuple):
@@ -186,6 +188,8 @@ def _similarity(
     if how.prompts is not None:
         return _given_prompts(how.prompts, how, sets, name, fit_to, in_parts)
     if how.given == "K":
+        from ..similarity.soundness import check_matrix
+
         K = check_matrix(samples, how.normalize, name)
         return _told(K) if how.normalize else K
     if how.given == "X":
@@ -196,14 +200,19 @@ def _similarity(
     elif isinstance(how.k, Kernel):
         similarity = apply_kernel(how.k, samples, how.options, how.skip, fit_to)
     elif isinstance(how.k, tuple):
+        from .mixture import mix
+
         similarity = mix(how.k, samples, how.combine, fit_to)
     else:
+        from ..similarity.composite import RepeatedSimilarity
+        from ..similarity.pairwise import pairwise
+
         refuse_gradient("a function of two samples", samples=samples)
         distinct, first, inverse = distinct_samples(samples)
         similarity = pairwise(distinct, how.k, first.tolist())
         if len(first) < len(inverse):
             similarity = RepeatedSimilarity(similarity, inverse)
-    notes = [each.note for each in sets if isinstance(each, Files)]
+    notes = [each.note for each in sets if isinstance(each, list) and hasattr(each, "note")]
     similarity = similarity.noted(notes=notes) if notes else similarity
     if in_parts and not how.normalize and is_divisible(similarity):
         return similarity
@@ -231,13 +240,18 @@ def _given_prompts(
         check_prompts(error.problems, places, n)
         raise
     check_prompts(both.dropped, places, n)
+    from ..similarity.residuals import given
+
     return given(both, n, places, max(map(precision, [*sets, values])))
 
 
 def sizes_of(sets: Sequence[Samples], how: How) -> list[int]:
     """Return the number of samples of each set, which may have columns."""
-    k = how.k
-    return [size(column(each, k[0]) if isinstance(k, tuple) else each) for each in sets]
+    if not isinstance(how.k, tuple):
+        return list(map(size, sets))
+    from .mixture import column
+
+    return [size(column(each, how.k[0])) for each in sets]
 
 
 def check_prompts(problems: Mapping[int, str], places: np.ndarray, n: int) -> None:
@@ -257,12 +271,16 @@ def _merged(sets: Sequence[Samples], how: How) -> tuple[Any, np.ndarray]:
     """Return all samples as a kernel takes them, and where each set begins."""
     if not isinstance(how.k, tuple):
         return pooled(sets), np.cumsum([0, *map(size, sets)])
+    from .mixture import column
+
     columns = [[column(samples, part) for samples in sets] for part in how.k]
     return [pooled(each) for each in columns], np.cumsum([0, *map(size, columns[0])])
 
 
 def _read_records(samples: Samples, name: str) -> Any:
     """Return samples that can be read once for each column of a mixture."""
+    from ..reading.folders import image_files, is_folder
+
     if is_folder(samples):
         return image_files(samples, name)
     return list(samples) if isinstance(samples, Iterator) else samples

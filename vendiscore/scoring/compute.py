@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,20 +14,16 @@ from ..core.errors import NotPSDError, SampleError
 from ..core.shares import PSD
 from ..core.types import Options, Record, Samples, Weights
 from ..encoders.tokenizers import tokens_remembered
-from ..magnitude.space import MetricSpace
-from ..magnitude.spaces_of_samples import have_unit
 from ..measures.evaluation import measure_each
-from ..measures.group_shares import BETWEEN
 from ..measures.subject import NO_GROUPS, Subject
 from ..registry.kernel import Kernel, list_kernels
-from ..resolve.group_labels import grouped
+from ..registry.measure import BETWEEN
 from ..resolve.kernel_request import FitTo, KernelArgument, Metric
-from ..resolve.sets import read_samples
-from .details import details as details_of
-from .group_scores import measure_groups
-from .intervals import Sureness, check_asked, needs_vectors, sureness
-from .null_values import add_nulls
+from ..resolve.sets import is_space, read_samples
 from .request import Method, Request, read_request
+
+if TYPE_CHECKING:
+    from .intervals import Sureness
 
 
 def compute(
@@ -182,6 +179,8 @@ def subject_of(
     else:
         plain = isinstance(flat, list) and isinstance(flat[0], str)
     if request.groups is not None or not plain:  # what is plainly one set has no groups
+        from ..resolve.group_labels import grouped
+
         table = isinstance(flat, list) and getattr(samples, "ndim", 1) == 2
         flat, groups = grouped(flat, request.how, request.groups, table=table, name=name)
     how = request.how
@@ -194,15 +193,17 @@ def subject_of(
             "`method='estimate'` is for one large set, and groups are scored one by one, with the "
             "standard error of their mean; leave `method` out"
         )
-    if isinstance(flat, MetricSpace) and (groups is not None or request.ci is not None):
+    if (groups is not None or request.ci is not None) and is_space(flat):
         asked = "ci" if groups is None else "groups"
         raise TypeError(
             f"`{asked}` takes samples apart, and a MetricSpace is solved as a whole: pass the "
             f"samples themselves, or their distances with metric='precomputed'"
         )
     if references is not None:
-        seen = request.pairs or (request.beside and not have_unit(flat, request.how))
-        references = read_samples(references, request.how, "references") if seen else None
+        from ..magnitude.spaces_of_samples import have_unit
+
+        needed = request.pairs or (request.beside and not have_unit(flat, request.how))
+        references = read_samples(references, request.how, "references") if needed else None
     return Subject(
         flat,
         how,
@@ -234,6 +235,8 @@ def measured(subject: Subject, request: Request) -> Record:
                 scores = measure_each(subject, request.measures, request.suffixes)
                 numbers = {key: value for own in scores for key, value in own.items()}
             if request.details:
+                from .details import details as details_of
+
                 numbers["details"] = details_of(subject, request, sure, numbers)
             return numbers
         except NotPSDError as error:
@@ -255,6 +258,10 @@ def measured(subject: Subject, request: Request) -> Record:
 
 def _with_errors(subject: Subject, request: Request) -> tuple[Record, Sureness]:
     """Return numbers with their standard errors and intervals."""
+    from .group_scores import measure_groups
+    from .intervals import Sureness, check_asked, needs_vectors, sureness
+    from .null_values import add_nulls
+
     if subject.groups is not None:
         if request.ci is not None and BETWEEN in request.of_groups:
             _ = subject.eigen  # the score of all together is read off it

@@ -35,8 +35,9 @@ def details(subject: Subject, request: Request, sure: Sureness | None, numbers: 
     similarity = subject.similarity if "similarities" in subject.__dict__ else None
     found = subject.spectral if "spectral" in subject.__dict__ else None
     sets = [subject] if subject.groups is None else subject.parts
-    spaces = [each.space for each in sets if each.seen]
-    settings = _settings(subject, request, similarity, sets[0].seen)
+    seen_of_sets = [each.seen for each in sets]
+    spaces = [each[0] for each in seen_of_sets if each]
+    settings = _settings(subject, request, similarity, seen_of_sets[0])
     if sure and sure.methods:
         settings |= {"ci": request.ci, "interval": list(dict.fromkeys(sure.methods.values()))}
     if request.permutations is not None:
@@ -44,8 +45,9 @@ def details(subject: Subject, request: Request, sure: Sureness | None, numbers: 
     if request.clusters is not None:
         settings["clusters"] = str(request.clusters)
     of_measures = _of_measures(request, settings)
+    n = subject.n
     report: Record = {
-        "n": subject.n,
+        "n": n,
         "distinct": sum(each.space.distinct for each in sets) if spaces else _distinct(subject),
         "dropped": dict(similarity.dropped) if similarity else {},
         "options": {},
@@ -53,12 +55,12 @@ def details(subject: Subject, request: Request, sure: Sureness | None, numbers: 
     if similarity:
         kernel, *options = similarity.settings.items() or [("kernel", type(similarity).__name__)]
         report["kernel"] = plain(kernel[1])
-        report["options"] = {name: plain(value) for name, value in options}
+        report["options"] = plain(dict(options))
         report |= _of_spectrum(found, request, sets, sure.spectra if sure else None)
     if spaces or "distances" in request.pooled:
         metric, *options = (spaces[0] if spaces else subject.both).settings.items()
         report["distance"] = plain(metric[1])
-        report["options"] |= {name: plain(value) for name, value in options} | of_measures
+        report["options"] |= plain(dict(options)) | of_measures
     if spaces:
         solutions = [solution for space in spaces for solution in space.solver.solutions]
         report["options"]["solver"] = spaces[0].solver.method
@@ -68,7 +70,7 @@ def details(subject: Subject, request: Request, sure: Sureness | None, numbers: 
         for name in ("residual", "error"):
             report[name] = max((getattr(solution, name) for solution in solutions), default=0.0)
     if sure and sure.table is not None:
-        report["groups"] = [{key: plain(x) for key, x in row.items()} for row in sure.table]
+        report["groups"] = [plain(row) for row in sure.table]
     if sure and sure.methods:
         report["interval"] = {
             "level": request.ci,
@@ -79,14 +81,14 @@ def details(subject: Subject, request: Request, sure: Sureness | None, numbers: 
     report["typical"] = ""
     order = 1.0 if 1.0 in request.orders else request.orders[0]
     key = "VS" + request.suffixes[request.orders.index(order)]
-    sizes = {row["n"] for row in sure.table} if sure and sure.table is not None else {subject.n}
+    sizes = {row["n"] for row in sure.table} if sure and sure.table is not None else {n}
     if similarity and not request.estimating and key in numbers and len(sizes) == 1:
         value, size = float(scalar(numbers[key])), sizes.pop()
         report["typical"] = typical_sentence(similarity.settings, size, order, value, subject.p)
     report["notes"] = [*(sure.notes if sure else ()), *_notes(subject, similarity, found, spaces)]
     report["versions"] = versions()
     names = [chosen.measure.name for chosen in request.measures]
-    size = {"n": subject.n} | ({"dropped": len(report["dropped"])} if report["dropped"] else {})
+    size = {"n": n} | ({"dropped": len(report["dropped"])} if report["dropped"] else {})
     report["signature"] = line(names, settings | of_measures | size)
     if UNKNOWN in report["signature"]:
         report["notes"].append(_UNKNOWN_SOURCE)
@@ -186,7 +188,7 @@ def _notes(
     else:
         notes += [note for space in spaces[:1] for note in space.notes]
     fitted = similarity.fitted if similarity else {}
-    told = {name: plain(value) for name, value in fitted.items() if not isinstance(value, str)}
+    told = plain({name: value for name, value in fitted.items() if not isinstance(value, str)})
     if told:
         by = ", ".join(f"{name}={value}" for name, value in told.items())
         source = fit_source(subject.how, subject.names) if len(subject.names) > 1 else "samples"

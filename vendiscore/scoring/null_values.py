@@ -11,8 +11,8 @@ import numpy as np
 from ..core.namespace import scalar
 from ..core.types import Record
 from ..measures import group_shuffles
-from ..measures.group_shares import BETWEEN
 from ..measures.subject import Subject
+from ..registry.measure import BETWEEN
 from ..uncertainty.jackknife import quantile
 from ..uncertainty.subsampling import student_reach
 from .intervals import Sureness

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from ..core.arguments import (
     DEFAULT_ORDER,
@@ -21,13 +21,14 @@ from ..core.shares import PSD, check_psd
 from ..core.types import Options, Record, Samples, Weights
 from ..distances.metrics import METRIC_OPTIONS
 from ..measures.evaluation import Chosen, read_measures
-from ..measures.group_shares import BETWEEN
-from ..registry.measure import Measure, having, list_measures
+from ..registry.measure import BETWEEN, Measure, having, list_measures
 from ..registry.plugins import Plugins
-from ..resolve.group_labels import Groups, read_labels
 from ..resolve.kernel_request import How, check_one_way, read_how, with_the_rest
 from ..signature import digits
 from ..spectral.estimate import Estimating
+
+if TYPE_CHECKING:
+    from ..resolve.group_labels import Groups
 
 OWN = (
     *("q", "p", "psd", "measures", "details", "groups", "ci", "clusters"),
@@ -268,6 +269,8 @@ def _read_interval(rest: Record) -> tuple[float | None, Groups | None]:
         raise TypeError(
             "`clusters` says which samples came together, for the interval: pass ci=0.95 with it"
         )
+    from ..resolve.group_labels import read_labels
+
     return ci, read_labels(clusters, "clusters")
 
 

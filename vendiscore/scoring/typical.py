@@ -27,8 +27,8 @@ _TOLD = IDLE | {"dims", "dtype", "pooling_from", "revision", "truncated"}
 
 def settings_that_count(settings: Options) -> Record:
     """Return the settings of a Similarity that decide whether two scores can be compared."""
-    told = {name: plain(value) for name, value in settings.items() if name not in _TOLD}
-    return {name: value for name, value in told.items() if value is not None}
+    shown = plain({name: value for name, value in settings.items() if name not in _TOLD})
+    return {name: value for name, value in shown.items() if value is not None}
 
 
 def wording_sentence(settings: Options, remedy: str = REMEDY) -> str:

@@ -35,6 +35,8 @@ class BitSimilarity(RowsSimilarity):
            [0. , 0. , 1. ]])
     """
 
+    of_bits = True  # so that it is symmetric by construction
+
     def __init__(
         self,
         bits: Bits,

@@ -28,13 +28,17 @@ def given(both: Similarity, n: int, prompt: np.ndarray, spacing: float = 0.0) ->
     spacing of the numbers in which samples came.
     """
     kept = np.setdiff1d(np.arange(n), list(both.dropped))
-    at, of = np.arange(len(kept)), len(kept) + prompt[kept]
+    at = np.arange(len(kept))
+    of = len(kept) + prompt[kept]
     rows: Any = None
     if both.dim is not None:
         F = both.features()
-        one = not sp.issparse(F) and (of == of[0]).all()
-        X, U = F[: len(kept)], F[of[:1] if one else of]
-        own, cross, prompts = dots(X, X), dots(X, U), dots(U, U)
+        is_one_prompt = not sp.issparse(F) and (of == of[0]).all()
+        X = F[: len(kept)]
+        U = F[of[:1] if is_one_prompt else of]
+        own = dots(X, X)
+        cross = dots(X, U)
+        prompts = dots(U, U)
         share = cross / prompts
         rows = X - scale_rows(U, share)
         left = dots(rows, rows)
@@ -44,11 +48,13 @@ def given(both: Similarity, n: int, prompt: np.ndarray, spacing: float = 0.0) ->
         share = cross / prompts
         left = own - share * cross
         spacing = max(spacing, of_rows)
-    rest, rounding = detached(left) / detached(own), both.roundoff**2
+    rest = detached(left) / detached(own)
+    rounding = both.roundoff**2
     good = rest >= -max(LEAST_SINGLE, rounding)
     if not bool(good.all()):  # nor where it is NaN
         i = good.tolist().index(False)
-        most = scalar(own[i] * prompts[min(i, len(prompts) - 1)]) ** 0.5
+        of_prompt = prompts[min(i, len(prompts) - 1)]
+        most = scalar(own[i] * of_prompt) ** 0.5
         raise ValueError(
             f"what a prompt explains is not defined: the similarity of sample {kept[i]} with its "
             f"prompt, {scalar(cross[i]):.6g}, must be at most √(k(x, x) k(u, u)) = {most:.6g}; "
@@ -56,15 +62,18 @@ def given(both: Similarity, n: int, prompt: np.ndarray, spacing: float = 0.0) ->
         )
     least = LEAST_SINGLE if spacing > np.finfo(float).eps else LEAST_DOUBLE
     echoes = rest <= max(least, rounding)
+    any_echo = bool(echoes.any())
     xp = namespace(own)
     echo = xp.astype(echoes, xp.float64)
     some: Similarity
     if rows is not None:
-        features = _beside(scale_rows(rows, 1 - echo), echo[:, None])
+        without = scale_rows(rows, 1 - echo)
+        features = _with_column(without, echo[:, None])
         some = FeatureSimilarity(features).normalized()
     else:
-        some = _Residual(both, at, of, share, left * (1 - echo) + echo).normalized()
-        if bool(echoes.any()):
+        diagonal = left * (1 - echo) + echo
+        some = _Residual(both, at, of, share, diagonal).normalized()
+        if any_echo:
             alike = FeatureSimilarity(echo[:, None])
             some = SumSimilarity([some.scaled(1 - echo), alike], [1.0, 1.0])
     return some.noted(
@@ -73,7 +82,7 @@ def given(both: Similarity, n: int, prompt: np.ndarray, spacing: float = 0.0) ->
         notes=both.notes,
         roundoff=both.roundoff,
         dropped=both.dropped,
-        echoes=echoes if bool(echoes.any()) else None,
+        echoes=echoes if any_echo else None,
     )
 
 
@@ -95,7 +104,7 @@ def _spacing(K: Similarity) -> float:
     return max([precision(getattr(K, "X", None)), *parts])
 
 
-def _beside(F: Any, column: Array) -> Any:
+def _with_column(F: Any, column: Array) -> Any:
     """Return features, dense or sparse, with one more column."""
     if sp.issparse(F):
         return sp.hstack([F, sp.csr_array(column)], format="csr")
@@ -105,20 +114,27 @@ def _beside(F: Any, column: Array) -> Any:
 def _pairs(both: Similarity, of: np.ndarray) -> tuple[Array, float]:
     """Return k(x, x), k(x, u), k(u, u) for prompts at the places `of`, and their spacing."""
     order = np.argsort(of, kind="stable")
-    found, spacing = [], 0.0
-    groups = np.split(order, np.flatnonzero(np.diff(of[order])) + 1)
-    for places in groups:
-        places = np.append(places, of[places[0]])
-        part = both if len(groups) == 1 else both.part(places)
-        own = places if len(groups) == 1 else np.arange(len(places))
-        diagonal, row = part.diagonal()[own], part.rows(own[-1:])[0][own]
+    ends = np.flatnonzero(np.diff(of[order])) + 1
+    groups = np.split(order, ends)
+    of_groups = []
+    spacing = 0.0
+    for samples in groups:
+        places = np.append(samples, of[samples[0]])
+        part = both
+        if len(groups) > 1:
+            part = both.part(places)
+            places = np.arange(len(places))
+        diagonal = part.diagonal()[places]
+        row = part.rows(places[-1:])[0][places]
         spacing = max(spacing, precision(row))
         xp = namespace(diagonal)
-        ones = xp.ones_like(diagonal[:-1])
-        row = xp.astype(row[:-1], xp.float64)
-        found.append(xp.stack([diagonal[:-1], row, diagonal[-1] * ones]))
-    xp = namespace(found[0])
-    return xp.concat(found, axis=1)[:, np.argsort(order)], spacing
+        own = diagonal[:-1]
+        cross = xp.astype(row[:-1], xp.float64)
+        prompts = diagonal[-1] * xp.ones_like(own)
+        of_groups.append(xp.stack([own, cross, prompts]))
+    xp = namespace(of_groups[0])
+    together = xp.concat(of_groups, axis=1)
+    return together[:, np.argsort(order)], spacing
 
 
 class _Residual(Similarity):
@@ -127,44 +143,59 @@ class _Residual(Similarity):
     def __init__(
         self, both: Similarity, at: np.ndarray, of: np.ndarray, share: Array, left: Array
     ) -> None:
-        self.n, self.psd = len(at), both.psd
-        self.both, self.at, self.of, self.share, self.left = both, at, of, share, left
+        self.n = len(at)
+        self.psd = both.psd
+        self.both = both
+        self.at = at
+        self.of = of
+        self.share = share
+        self.left = left
 
     def _diagonal(self) -> Array:
         return self.left
 
     def _rows(self, index: Index) -> Array:
         prompts, place = np.unique(self.of[index], return_inverse=True)
+        of_prompts = self.both.rows(prompts)[place]
         K = self.both.rows(self.at[index])
-        K = K - self.both.rows(prompts)[place] * self.share[index][:, None]
+        K = K - of_prompts * self.share[index][:, None]
         return K[:, self.at] - K[:, self.of] * self.share
 
     def _take(self, index: np.ndarray) -> Similarity:
-        own = self.at[index], self.of[index], self.share[index], self.left[index]
-        return _Residual(self.both, *own)
+        at = self.at[index]
+        of = self.of[index]
+        return _Residual(self.both, at, of, self.share[index], self.left[index])
 
     def _part(self, index: np.ndarray) -> Similarity:
-        at, of = self.at[index], self.of[index]
-        places, new = np.unique(np.concatenate([at, of]), return_inverse=True)
-        at, of = new[: len(index)], new[len(index) :]
-        return _Residual(self.both.part(places), at, of, self.share[index], self.left[index])
+        needed = np.concatenate([self.at[index], self.of[index]])
+        places, new = np.unique(needed, return_inverse=True)
+        at = new[: len(index)]
+        of = new[len(index) :]
+        part = self.both.part(places)
+        return _Residual(part, at, of, self.share[index], self.left[index])
 
     def _stack(self, places: np.ndarray) -> Array:
-        at, of, c = self.at[places], self.of[places], self.share[places]
+        at = self.at[places]
+        of = self.of[places]
+        c = self.share[places]
+        m = at.shape[1]
         if (of == of[:, :1]).all():
             of = of[:, :1]
-        K, m = self.both.stack(np.concatenate([at, of], axis=1)), at.shape[1]
+        K = self.both.stack(np.concatenate([at, of], axis=1))
         K = K[:, :m] - K[:, m:] * c[:, :, None]
         return K[:, :, :m] - K[:, :, m:] * c[:, None, :]
 
     def _matmul(self, V: Array) -> Array:
         if not is_numpy(V) or is_torch(self.share):
             return super()._matmul(V)
-        ones, i = np.ones(self.n), np.arange(self.n)
-        places = np.tile(i, 2), np.append(self.at, self.of)
-        T = sp.csr_array((np.append(ones, -self.share), places), (self.n, self.both.n))
+        values = np.append(np.ones(self.n), -self.share)
+        rows = np.tile(np.arange(self.n), 2)
+        columns = np.append(self.at, self.of)
+        T = sp.csr_array((values, (rows, columns)), (self.n, self.both.n))
         return T @ self.both.matmul(T.T @ V)
 
     def _groups(self) -> np.ndarray | None:
         same = self.both.groups()
-        return None if same is None else joint_groups([same[self.at], same[self.of]])
+        if same is None:
+            return None
+        return joint_groups([same[self.at], same[self.of]])

@@ -37,11 +37,12 @@ def decompose(A: Array, fault: Callable[[], str], vectors: bool = False) -> Eige
     """Return all eigenvalues of A, or of each of a stack, and eigenvectors if asked for."""
     if is_torch(A) and A.requires_grad:
         A.register_hook(partial(_check_gradient, vectors=vectors))
-    linalg = np.linalg if is_numpy(A) else namespace(A).linalg
+    on_host = is_numpy(A)
+    linalg = np.linalg if on_host else namespace(A).linalg
     try:
         if not math.isfinite(scalar(A.sum())):
             raise np.linalg.LinAlgError("entries are not finite")
-        if is_numpy(A) and A.shape[-1] > NUMPY_SIZE:
+        if on_host and A.shape[-1] > NUMPY_SIZE:
             what = "eigenvectors" if vectors else "eigenvalues"
             work = eigen_work(len(A), vectors)
             foretell(f"Finding the {len(A):,} {what} of a matrix", work, A.nbytes)
@@ -55,7 +56,7 @@ def decompose(A: Array, fault: Callable[[], str], vectors: bool = False) -> Eige
                 if driver is None or not A.flags.forc or A.dtype != np.float64:
                     return Eigen(scipy.linalg.eigvalsh(A, **in_place))
                 return Eigen(driver(A), driver="reduced in two stages")
-        if is_numpy(A) and not vectors and A.ndim == 2 and ALONE[0] <= len(A) <= ALONE[1]:
+        if on_host and not vectors and A.ndim == 2 and ALONE[0] <= len(A) <= ALONE[1]:
             with at_most(1):
                 if A.dtype == np.float32:  # two thirds of the time; NumPy's driver saves none
                     return Eigen(scipy.linalg.eigvalsh(A.T, overwrite_a=True, check_finite=False))

@@ -22,7 +22,6 @@ from ..similarity.base import Similarity
 from ..similarity.features import FeatureSimilarity
 from .eigen import NUMPY_SIZE, decompose, eigen_work, vectors_bytes
 from .estimate import Estimate
-from .lanczos import BASIS, largest_eigenvalue
 from .spectrum import Spectrum, decomposed, of_eigenvalues, rounding_of
 from .weighted_similarity import fault_of, merge_identical, weighted_by
 
@@ -88,6 +87,8 @@ class LargestEigenvalue:
     why = "order ∞ is 1/λ_max, one eigenvalue by Lanczos iteration"
 
     def cost(self, similarity: Similarity) -> Cost:
+        from .lanczos import BASIS
+
         n, dim = similarity.n, similarity.dim
         norm, steps = NORM.cost(similarity), USUAL_STEPS
         X: Any = getattr(similarity, "X", None)
@@ -98,6 +99,8 @@ class LargestEigenvalue:
 
     def value(self, weighted: Similarity, psd: PSD) -> Array | float:
         """Return the effective number of order ∞."""
+        from .lanczos import largest_eigenvalue
+
         floor = -rounding_of(weighted).negative_mass if psd == "check" else -math.inf
         largest = largest_eigenvalue(weighted, floor)
         if largest is None:

@@ -13,7 +13,6 @@ from ..core.namespace import Array
 from ..core.shares import PSD
 from ..similarity.base import Similarity
 from .estimate import Estimate, Estimating
-from .estimators import estimated, lanczos_cost
 from .routes import StalledError, moment_route, run_moment, spectrum_route
 from .spectrum import Spectrum
 from .weighted_similarity import weighted_by
@@ -67,6 +66,8 @@ def vendi(
     needed = [q for q, known in zip(orders, found, strict=True) if known is None]
     read = None
     if needed and estimating:
+        from .estimators import estimated
+
         read = estimated(similarity, needed, p, psd, estimating, whole)
     if needed and read is None:
         try:
@@ -83,6 +84,8 @@ def vendi(
 
 def _way_out(similarity: Similarity, orders: Sequence[float]) -> str:
     """Return the remedy for exact numbers that do not fit in memory."""
+    from .estimators import lanczos_cost
+
     needed = lanczos_cost(similarity).bytes
     if 0 in orders or needed > memory.available_bytes():
         return ""
