@@ -2,7 +2,7 @@
 
 import math
 import re
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -25,7 +25,7 @@ from vendiscore import compute, score_K
 from vendiscore.magnitude.area import mag_area
 from vendiscore.measures import subject
 from vendiscore.registry import measure as registry
-from vendiscore.registry.measure import get_measure, list_measures, register_measure
+from vendiscore.registry.measure import Needs, get_measure, list_measures, register_measure
 from vendiscore.registry.presets import PRESETS
 
 ALL = [measure.name for measure in list_measures()]
@@ -92,7 +92,7 @@ class TestEvery:
         measure = get_measure(name)
         assert measure.summary.endswith(".") or ":" in measure.summary
         assert measure.source
-        assert measure.needs in ("similarity", "distances", "features", "samples")
+        assert measure.needs in get_args(Needs)
         assert measure.aspect in FAMILIES
         assert measure.references or measure.aspect in ("diversity", "dimension")
 

@@ -112,7 +112,7 @@ def explained(
         similarity = subject.similarity
         refuse_gradient("explain", **subject.how.options, samples=similarity, p=subject.p)
         if min(similarity.n, similarity.dim or similarity.n) <= SOON:
-            _ = subject.eigen  # raises at once for similarities without a score
+            subject.decompose()  # raises at once for similarities without a score
         left_out = list(similarity.dropped)
         places = np.setdiff1d(np.arange(similarity.n + len(left_out)), left_out)
         forms = text_forms(similarity, subject.samples if texts is None else texts, places)

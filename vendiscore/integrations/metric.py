@@ -227,10 +227,11 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
     # A lock cannot be pickled; a copy has its own.
 
     def __getstate__(self) -> Record:
-        return {name: value for name, value in self.__dict__.items() if name != "_lock"}
+        return {name: value for name, value in vars(self).items() if name != "_lock"}
 
     def __setstate__(self, state: Record) -> None:
-        self.__dict__.update(state, _lock=threading.RLock())
+        for name, value in {**state, "_lock": threading.RLock()}.items():
+            setattr(self, name, value)
 
 
 def _read_once(options: Record) -> Record:

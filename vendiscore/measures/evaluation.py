@@ -31,6 +31,11 @@ class Chosen(NamedTuple):
         return {name: value for name, value in every.items() if value is not None}
 
 
+def needs_scores(measures: Sequence[Chosen]) -> bool:
+    """Return whether some measure reads Vendi Scores, which come with a spectrum."""
+    return any(chosen.measure.needs == "scores" for chosen in measures)
+
+
 def read_measures(measures: Any, shared: Record) -> list[Chosen]:
     """Read the measures of one or several names and their options, which `shared` loses."""
     names = list(measures) if is_several(measures) else [measures]
@@ -61,17 +66,14 @@ def read_measures(measures: Any, shared: Record) -> list[Chosen]:
 def measure_each(subject: Subject, measures: Sequence[Chosen], keys: Sequence[str]) -> list[Record]:
     """Return {name: value} of each measure; `keys` are suffixes of orders, "" or "_q2"."""
     by_name: Record = {}
-    # Eigenvectors are found first, since eigenvalues are read off them.
-    first = [chosen for chosen in measures if chosen.measure.vectors]
-    for measure, options in first + [chosen for chosen in measures if not chosen.measure.vectors]:
+    for measure, options in measures:
         try:
             by_name[measure.name] = measure.compute(subject, **options)
         except UnsuitedError as error:
             raise TypeError(f"{measure.name} needs {error}; leave it out of `measures`") from None
     every: list[Record] = []
     known: set[str] = set()
-    n, similar = subject.n, "similarities" in subject.__dict__
-    roundoff = subject.similarity.roundoff if similar else 0.0
+    n, roundoff = subject.n, subject.roundoff
     gradients = "torch" in sys.modules and sys.modules["torch"].is_grad_enabled()
     for measure, options in measures:
         found = by_name[measure.name]
@@ -113,6 +115,7 @@ def measure_stacks(
     order: list[np.ndarray] = []
     pieces: list[dict[str, list[Any]]] = [{} for _ in measures]
     limits = [0.0, 0.0]
+    scored = needs_scores(measures)
     for groups, stack in stacks_of(subject):
         order.append(groups)
         bad: Any = np.zeros(len(groups), dtype=bool)
@@ -126,7 +129,8 @@ def measure_stacks(
                 bad |= ~((known >= low - slack) & (known <= high + slack))
                 own.setdefault(f"{measure.name}{suffix}", []).append(values.clip(low, high))
         bad |= stack.unusual
-        if "spectral" in stack.__dict__:
+        if scored:
+            bad |= to_host(stack.spectral.unusual)
             limits = np.maximum(limits, [stack.spectral.negative_mass, stack.spectral.cut]).tolist()
         apart[groups] = bad
     if not order:

@@ -39,11 +39,10 @@ class Stack:
 
     @cached_property
     def unusual(self) -> np.ndarray:
-        """Groups (g,) that are to be measured one by one, which warns and raises as need be."""
+        """Groups (g,) whose diagonals are to be looked at one by one, which raises as need be."""
         diagonal = to_host(namespace(self.K).linalg.diagonal(self.K))
         bound = max(DIAGONAL_TOLERANCE, 2 * self.similarity.roundoff)
-        found = ~(np.abs(diagonal - 1) <= bound).all(axis=1)
-        return found | to_host(self.spectral.unusual) if "spectral" in self.__dict__ else found
+        return ~(np.abs(diagonal - 1) <= bound).all(axis=1)
 
     @cached_property
     def p(self) -> Array | None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -24,15 +24,16 @@ from ..magnitude.parameters import Solving
 from ..magnitude.space import MetricSpace
 from ..magnitude.spaces_of_samples import as_spaces, derived_options, of_rows
 from ..registry.kernel import Kernel
+from ..registry.measure import OF_SIMILARITIES
 from ..resolve.group_labels import Groups, check_size
 from ..resolve.kernel_request import How
 from ..resolve.sets import apart, is_whole, part_of, resolve_pool, resolve_sets
 from ..similarity.base import Similarity
 from ..spectral.estimate import Estimating
-from ..spectral.vendi import Spectral, vendi
+from ..spectral.spectrum import Spectrum
+from ..spectral.vendi import Spectral, spectrum_of, vendi
 from .both import Both, SampleSet
 
-_VIEWS = ("samples", "similarities", "spaces", "features", "eigen", "ordinariness", "both")
 NO_GROUPS = "pass `groups`, a label for each sample, or the samples as a list of lists"
 
 
@@ -43,8 +44,8 @@ class UnsuitedError(TypeError):
 class Subject(SampleSet):
     """A set of samples, how they are compared, and references: what a measure is a function of.
 
-    Each view of the samples is found when first asked for, and kept. Both sets are compared
-    together; of a part, such as a group, its `whole` is, and the samples at `places` are taken.
+    Each view of the samples is found when first asked for, and kept; `needs` alone decides how it
+    is found, whatever is asked first. Both sets are compared together.
 
     Parameters
     ----------
@@ -59,11 +60,15 @@ class Subject(SampleSet):
     psd : {"check", "clip"}
     groups : Groups, optional
         Which samples belong together.
-    in_parts, pooled : bool, collection of str
-        Whether no measure looks at more than `parts`; what measures need of `both` sets at once
-        ("similarity", …).
+    needs, needs_of_parts, pooled : collection of str
+        What measures need of the samples, of each of `parts`, and of `both` sets at once:
+        "similarity", "scores" (of Vendi), "eigenvectors", "distances", "features", "samples".
+    in_parts : bool
+        Whether no measure looks at more than `parts`.
     estimating : Estimating, optional
         How Vendi Scores may be estimated, if that will do.
+    solver : {"auto", "cg", "cholesky"}
+        For the weights of magnitude, unless a measure asks for another.
 
     Examples
     --------
@@ -72,6 +77,8 @@ class Subject(SampleSet):
     >>> subject.n, subject.spectrum.values.round(3)
     (3, array([0.667, 0.333]))
     """
+
+    is_part = False
 
     def __init__(
         self,
@@ -84,62 +91,65 @@ class Subject(SampleSet):
         p: Weights | None = None,
         psd: PSD = "check",
         groups: Groups | None = None,
-        in_parts: bool = False,
+        needs: Collection[str] = ("similarity",),
+        needs_of_parts: Collection[str] = (),
         pooled: Collection[str] = (),
+        in_parts: bool = False,
         estimating: Estimating | None = None,
+        solver: Solving = "auto",
     ) -> None:
-        self.samples = samples
+        self.given = samples
         self.how: How = how or How()
         self.references = references
         self.psd: PSD = psd
         self.orders: list[float] = list(orders)
         self.given_weights = p
         self.groups = groups
+        self.needs = frozenset(needs)
+        self.needs_of_parts = frozenset(needs_of_parts)
+        self.pooled = frozenset(pooled)
         self.in_parts = in_parts
-        self.pooled = pooled
         self.name = name
         self.estimating = estimating
-        self.solver: Solving = "auto"  # for the weights of magnitude, of all parts
+        self.solver = solver
+        self.solved = lru_cache(maxsize=1)(self._solved)
         self.names: list[str] = (
             [name] if references is None else [name, "references"]
         )  # as errors call them
         self.whole: Subject = self
-        self.is_part = False
         self.notes: list[str] = []  # what measures have to say of their numbers
         self.settings: Record = {}  # and what they have read samples by, for the signature
 
-    def part(self, places: np.ndarray, name: str = "this part") -> Subject:
-        """Return the samples at some places, as a set of their own."""
-        part = Subject(None, self.how, name=name, orders=self.orders, psd=self.psd)
-        del part.samples  # which are chosen when they are asked for
-        part.whole, part.is_part, part.places = self, True, places
-        part.references, part.names = self.references, self.names
-        return part
-
     @cached_property
     def samples(self) -> Any:
-        """The samples of a part themselves, where they have parts."""
-        whole = self.whole.samples
-        if is_whole(whole, self.how) and not isinstance(whole, list):
-            return self.similarity
-        return choose(whole, self.places)
+        """The samples themselves."""
+        return self.given
+
+    def decompose(self) -> Spectrum:
+        """Find the eigenvectors now, off which scores are then read; raise if there are none."""
+        self.needs |= {"eigenvectors"}
+        return self.eigen
 
     @property
     def sets(self) -> list[Any]:
         """The samples, and the references if there are any."""
         return [self.samples] if self.references is None else [self.samples, self.references]
 
-    def forget(self) -> None:
-        """Drop what takes memory, but for eigenvalues; it is found again if it is asked for."""
-        for view in _VIEWS:
-            self.__dict__.pop(view, None)
+    @cached_property
+    def has_similarities(self) -> bool:
+        """True if similarities are found: for a measure, or to leave out some samples."""
+        needs = self.needs | self.needs_of_parts | self.pooled
+        one_by_one = isinstance(self.how.k, tuple) or (self.how.skip and self.compared)
+        if needs & OF_SIMILARITIES or one_by_one or isinstance(self.samples, Similarity):
+            return True
+        if "features" in needs and self.vectors is None:
+            return True
+        given = isinstance(self.samples, MetricSpace) or self.how.metric == "precomputed"
+        return "distances" in needs and not (given or self.of_rows)
 
     @cached_property
     def similarities(self) -> list[Similarity]:
         """The Similarity of the samples, and of the references if there are any."""
-        if self.is_part:
-            pool, *others = self.whole.similarities
-            return [part_of(pool, self.rows), *others]
         sets = self.sets
         if any(isinstance(samples, MetricSpace) for samples in sets):
             raise TypeError(
@@ -171,6 +181,11 @@ class Subject(SampleSet):
         return np.arange(self.came)
 
     @property
+    def roundoff(self) -> float:
+        """The spacing of the numbers that the samples came in, if they have similarities."""
+        return self.similarities[0].roundoff if self.has_similarities else 0.0
+
+    @property
     def similarity(self) -> Similarity:
         """The Similarity of the samples, with unit diagonal."""
         return self.similarities[0]
@@ -183,16 +198,6 @@ class Subject(SampleSet):
     @cached_property
     def p(self) -> Array | None:
         """Weights (n,) that sum to 1, or None; of a part among each other."""
-        if self.is_part:
-            if self.whole.p is None:
-                return None
-            weights = self.whole.p[self.rows]
-            if not weights.sum() > 0:
-                raise ValueError(
-                    f"`p` gives no weight to {self.name}, which therefore has no score; leave its "
-                    "samples out"
-                )
-            return weights / weights.sum()
         if self.given_weights is None:
             return None
         if not self.compared:
@@ -202,44 +207,46 @@ class Subject(SampleSet):
 
     @cached_property
     def spectral(self) -> Spectral:
-        """Vendi Scores of all orders; from the spectrum, where somebody has asked for it."""
-        known = self.__dict__.get("eigen", self.__dict__.get("spectrum"))
+        """Vendi Scores of all orders, read off the eigenvectors where these are needed."""
+        known = self.eigen if "eigenvectors" in self.needs else None
         K, p = self.similarity, self.p
         return vendi(K, self.orders, p, self.psd, spectrum=known, estimating=self.estimating)
 
+    @property
+    def needed_spectrum(self) -> Spectrum | None:
+        """The spectrum that measures need anyway, which may be good for some orders only."""
+        if "eigenvectors" in self.needs:
+            return self.eigen
+        return self.spectral.spectrum if "scores" in self.needs else None
+
     @cached_property
+    def spectrum(self) -> Spectrum:
+        """The spectrum, as good for every order."""
+        known = self.needed_spectrum
+        if known is None or known.single:
+            return spectrum_of(self.similarity, self.p, self.psd)
+        return known
+
+    def _solved(self, solver: Solving) -> list[MetricSpace]:
+        """Return the samples, and the references, at their distances.
+
+        Weights of magnitude are solved for by `solver`; a MetricSpace keeps its own.
+        """
+        return as_spaces(self.sets, self.how, self.names, lambda: self.similarities, solver)
+
+    @property
     def spaces(self) -> list[MetricSpace]:
-        """The samples, and the references, at their distances."""
-        if not self.is_part:
-            sets, names = self.sets, self.names
-            return as_spaces(sets, self.how, names, lambda: self.similarities, self.solver)
-        whole, how = self.whole, self.whole.how_of_parts
-        if how.metric == "precomputed":
-            own = whole.distances[np.ix_(self.places, self.places)]
-        else:
-            own = self.samples if whole.of_rows else self.similarity
-        spaces = as_spaces([own], how, ["samples"], solver=whole.solver)
-        return [*spaces, *whole.reference_spaces]
+        """The samples, and the references, at their distances, if measures need these."""
+        return self.solved(self.solver) if "distances" in self.needs else []
 
     @property
     def space(self) -> MetricSpace:
         """The samples at the distances of a metric, or of their kernel, √(2 − 2k)."""
-        return self.spaces[0]
-
-    def solved(self, solver: Solving) -> list[MetricSpace]:
-        """Return the spaces, whose weights `solver` solves for; a MetricSpace keeps its own."""
-        spaces = self.__dict__.get("spaces")
-        if self.whole.solver != solver or (spaces and spaces[0].solver.method != solver):
-            self.whole.solver = solver
-            self.__dict__.pop("spaces", None)
-            self.whole.__dict__.pop("reference_spaces", None)
-        return self.spaces
+        return self.solved(self.solver)[0]
 
     @property
     def came(self) -> int:
         """The number of samples that came in, with those that are left out."""
-        if self.is_part:
-            return len(self.places)
         of_columns = isinstance(self.how.k, tuple) and not isinstance(self.samples, Similarity)
         counted = self.similarity if of_columns else self.samples
         if isinstance(counted, (Similarity, MetricSpace)):
@@ -249,27 +256,14 @@ class Subject(SampleSet):
     @cached_property
     def rows_came(self) -> np.ndarray:
         """The row of the similarity for each sample that came in; −1 for those left out."""
-        if self.is_part:
-            return self.whole.rows_came[self.places]
-        made = isinstance(self.samples, Similarity) or isinstance(self.how.k, tuple)
-        some = made or (self.how.skip and self.compared)
-        kept = np.setdiff1d(np.arange(self.came), list(self.similarity.dropped) if some else [])
+        dropped = list(self.similarity.dropped) if self.has_similarities else []
+        kept = np.setdiff1d(np.arange(self.came), dropped)
         rows = np.full(self.came, -1)
         rows[kept] = np.arange(len(kept))
         return rows
 
     @cached_property
-    def rows(self) -> np.ndarray:
-        """The rows of a part's samples in the similarity of the whole."""
-        rows = self.rows_came[self.rows_came >= 0]
-        if not len(rows):
-            raise ValueError(
-                f"{self.name} has no sample that can be used, and so no score; leave it out"
-            )
-        return rows
-
-    @cached_property
-    def parts(self) -> list[Subject]:
+    def parts(self) -> list[Part]:
         """The groups as sets of their own, in the order of their labels."""
         if self.groups is None:
             raise ValueError(NO_GROUPS)
@@ -277,7 +271,7 @@ class Subject(SampleSet):
         order = np.argsort(self.groups.codes, kind="stable")
         ends = np.cumsum(np.bincount(self.groups.codes))
         return [
-            self.part(places, self.groups.named(group))
+            Part(self, places, self.groups.named(group), self.needs_of_parts)
             for group, places in enumerate(np.split(order, ends[:-1]))
         ]
 
@@ -305,15 +299,18 @@ class Subject(SampleSet):
         return check_distances(self.samples)
 
     @cached_property
-    def reference_spaces(self) -> list[MetricSpace]:
+    def reference_spaces(self) -> Callable[[Solving], list[MetricSpace]]:
         """The references at their distances, if there are any, for all parts."""
+        return lru_cache(maxsize=1)(self._reference_spaces)
+
+    def _reference_spaces(self, solver: Solving) -> list[MetricSpace]:
         if self.references is None:
             return []
         if self.of_rows or self.how.metric == "precomputed":
             how, references = self.how_of_parts, self.references
         else:
             how, references = self.how, self.similarities[1]
-        return as_spaces([references], how, ["references"], solver=self.solver)
+        return as_spaces([references], how, ["references"], solver=solver)
 
     @cached_property
     def features(self) -> Rows:
@@ -327,21 +324,14 @@ class Subject(SampleSet):
     @property
     def n(self) -> int:
         """The number of samples, less those that were left out."""
-        if "similarities" in self.__dict__ or "pool" in self.whole.__dict__:
-            return self.similarity.n
-        return self.space.n if "spaces" in self.__dict__ else self.came
-
-    @property
-    def seen(self) -> list[MetricSpace]:
-        """The spaces, where some measure has looked at them."""
-        return self.spaces if "spaces" in self.__dict__ else []
+        return self.similarities[0].n if self.has_similarities else self.came
 
     @property
     def vectors(self) -> Rows:
         """The samples themselves where they are compared as vectors or numbers, else None."""
         rows = rows_of_numbers(self.samples, self.how)
-        some = rows is not None and self.how.says_similarity and self.similarity.dropped
-        return None if some else rows
+        skip = rows is not None and self.how.skip and self.how.says_similarity
+        return None if skip and self.similarity.dropped else rows
 
     @property
     def places_kept(self) -> np.ndarray:
@@ -355,6 +345,92 @@ class Subject(SampleSet):
             yield
         except SampleError as error:
             raise error.at(self.places_kept) from error.__cause__
+
+
+class Part(Subject):
+    """The samples of a whole at some places, such as a group: compared as the whole is."""
+
+    is_part = True
+
+    def __init__(
+        self,
+        whole: Subject,
+        places: np.ndarray,
+        name: str = "this part",
+        needs: Collection[str] = ("similarity",),
+    ) -> None:
+        super().__init__(None, whole.how, name=name, orders=whole.orders, needs=needs)
+        self.references, self.names, self.psd = whole.references, whole.names, whole.psd
+        self.solver, self.whole, self.places = whole.solver, whole, places
+
+    def afresh(self, spectral: Spectral | None = None) -> Part:
+        """Return the part with its notes and scores alone, so that no view of it takes memory."""
+        part = Part(self.whole, self.places, self.name, self.needs)
+        part.notes = self.notes
+        if spectral is not None:
+            part.spectral = spectral
+        return part
+
+    @cached_property
+    def samples(self) -> Any:
+        """The samples themselves, where they have parts."""
+        whole = self.whole.samples
+        if is_whole(whole, self.how) and not isinstance(whole, list):
+            return self.similarity
+        return choose(whole, self.places)
+
+    @cached_property
+    def has_similarities(self) -> bool:
+        """True if the samples of the whole have similarities."""
+        return self.whole.has_similarities
+
+    @cached_property
+    def similarities(self) -> list[Similarity]:
+        """The Similarity of the samples, and of the references if there are any."""
+        pool, *others = self.whole.similarities
+        return [part_of(pool, self.rows), *others]
+
+    @cached_property
+    def p(self) -> Array | None:
+        """Weights (n,) that sum to 1, or None; of a part among each other."""
+        if self.whole.p is None:
+            return None
+        weights = self.whole.p[self.rows]
+        if not weights.sum() > 0:
+            raise ValueError(
+                f"`p` gives no weight to {self.name}, which therefore has no score; leave its "
+                "samples out"
+            )
+        return weights / weights.sum()
+
+    def _solved(self, solver: Solving) -> list[MetricSpace]:
+        whole, how = self.whole, self.whole.how_of_parts
+        if how.metric == "precomputed":
+            samples = whole.distances[np.ix_(self.places, self.places)]
+        else:
+            samples = self.samples if whole.of_rows else self.similarity
+        spaces = as_spaces([samples], how, ["samples"], solver=solver)
+        return [*spaces, *whole.reference_spaces(solver)]
+
+    @property
+    def came(self) -> int:
+        """The number of samples that came in, with those that are left out."""
+        return len(self.places)
+
+    @cached_property
+    def rows_came(self) -> np.ndarray:
+        """The row of the similarity for each sample that came in; −1 for those left out."""
+        return self.whole.rows_came[self.places]
+
+    @cached_property
+    def rows(self) -> np.ndarray:
+        """The rows of its samples in the similarity of the whole."""
+        rows = self.rows_came[self.rows_came >= 0]
+        if not len(rows):
+            raise ValueError(
+                f"{self.name} has no sample that can be used, and so no score; leave it out"
+            )
+        return rows
 
 
 def check_features(K: Similarity) -> None:

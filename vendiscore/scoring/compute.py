@@ -212,11 +212,14 @@ def subject_of(
         p=request.p,
         psd=request.psd,
         groups=groups,
+        needs=request.needs[groups is not None],
+        needs_of_parts=request.needs[0] if groups is not None else (),
+        pooled=request.pooled,
         in_parts=groups is not None
         and request.p is None
         and not (request.of_groups or request.pooled),
-        pooled=request.pooled,
         estimating=request.estimating,
+        solver=request.solver,
     )
 
 
@@ -257,14 +260,15 @@ def _with_errors(subject: Subject, request: Request) -> tuple[Record, Sureness]:
     """Return numbers with their standard errors and intervals."""
     if subject.groups is not None:
         if request.ci is not None and BETWEEN in request.of_groups:
-            _ = subject.eigen  # the score of all together is read off it
+            subject.decompose()
         scores, sure = measure_groups(subject, request)
         if request.shuffled:
             add_nulls(subject, request, scores, sure)
         return sure.beside(scores), sure
     if request.ci is not None:
         check_asked(subject.came)
-        _ = subject.eigen if needs_vectors(request) else None  # the scores are read off it
+        if needs_vectors(request):
+            subject.decompose()
     scores = measure_each(subject, request.measures, request.suffixes)
     if request.ci is not None:
         check_asked(subject.n)  # some may have been left out

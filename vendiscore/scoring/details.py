@@ -32,11 +32,11 @@ _UNKNOWN_SOURCE = (
 
 def details(subject: Subject, request: Request, sure: Sureness | None, numbers: Options) -> Record:
     """Return how the numbers of a measured subject came about, without keys of other measures."""
-    similarity = subject.similarity if "similarities" in subject.__dict__ else None
-    found = subject.spectral if "spectral" in subject.__dict__ else None
+    similarity = subject.similarity if subject.has_similarities else None
+    found = subject.spectral if "scores" in subject.needs else None
     sets = [subject] if subject.groups is None else subject.parts
-    spaces = [each.space for each in sets if each.seen]
-    settings = _settings(subject, request, similarity, sets[0].seen)
+    spaces = [each.space for each in sets if each.spaces]
+    settings = _settings(subject, request, similarity, sets[0].spaces)
     if sure and sure.methods:
         settings |= {"ci": request.ci, "interval": list(dict.fromkeys(sure.methods.values()))}
     if request.permutations is not None:
@@ -54,7 +54,7 @@ def details(subject: Subject, request: Request, sure: Sureness | None, numbers: 
         kernel, *options = similarity.settings.items() or [("kernel", type(similarity).__name__)]
         report["kernel"] = plain(kernel[1])
         report["options"] = {name: plain(value) for name, value in options}
-        report |= _of_spectrum(found, request, sets, sure.spectra if sure else None)
+        report |= _of_spectrum(found, request, sure.spectra if sure else None)
     if spaces or "distances" in request.pooled:
         metric, *options = (spaces[0] if spaces else subject.both).settings.items()
         report["distance"] = plain(metric[1])
@@ -95,7 +95,7 @@ def details(subject: Subject, request: Request, sure: Sureness | None, numbers: 
 
 def _distinct(subject: Subject) -> int:
     """Return how many samples differ, or differ from the others of their group."""
-    known = "similarities" in subject.__dict__
+    known = subject.has_similarities
     if known and subject.groups is not None and is_divisible(subject.similarity):
         of_parts = [part.similarity.groups() for part in subject.parts]  # compares no two groups
         pairs = zip(of_parts, subject.parts, strict=True)
@@ -153,23 +153,19 @@ def _of_measures(request: Request, settings: Options) -> Record:
 
 
 def _of_spectrum(
-    found: Spectral | None,
-    request: Request,
-    sets: Sequence[Subject],
-    stacked: tuple[float, float] | None,
+    found: Spectral | None, request: Request, of_groups: tuple[float, float] | None
 ) -> Record:
     """Report the spectrum of a Vendi Score; of groups only what was cut off, at most."""
-    spectra = [each.spectral.spectrum for each in sets if "spectral" in each.__dict__]
-    spectra += [found.spectrum] if found else []
-    some = [(each.negative_mass, each.cut) for each in spectra if each is not None]
-    some += [stacked] if stacked else []
+    some = [of_groups] if of_groups else []
+    if found and found.spectrum:
+        some.append((found.spectrum.negative_mass, found.spectrum.cut))
     names = [digits(order) for order in request.orders]
     by_order = dict(zip(names, found.estimates, strict=True)) if found else {}
     return {
         "method": {q: estimate.route for q, estimate in by_order.items()},
         "why": {q: estimate.why for q, estimate in by_order.items()},
         "negative_mass": max((mass for mass, _ in some), default=None),
-        "cut": max((cut for _, cut in some), default=0.0 if spectra else None),
+        "cut": max((cut for _, cut in some), default=0.0 if found else None),
     }
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from ..core.errors import warn
 from ..core.namespace import scalar, to_host
 from ..core.types import Record
-from ..measures.evaluation import Chosen, measure_each, measure_stacks
+from ..measures.evaluation import Chosen, measure_each, measure_stacks, needs_scores
 from ..measures.subject import Subject
 from ..progress import track
 from ..resolve.group_labels import check_size
@@ -44,10 +44,12 @@ def measure_groups(subject: Subject, request: Request) -> tuple[list[Record], Su
     if each and np.bincount(subject.groups.codes).max() == 1:
         warn(ALONE)
         found.notes.append(ALONE)
-    if any(chosen.measure.needs == "similarity" for chosen in each):
-        _ = subject.similarity  # once for all, before groups are counted
+    codes = subject.groups.codes[subject.rows_came >= 0]
+    sizes = np.bincount(codes, minlength=len(subject.groups)).tolist()
     columns = _columns(subject, request, each, found)
-    sizes = [row["n"] for row in found.table or ()]
+    numbers = {key: _floats(values) for own in columns for key, values in own.items()}
+    rows = zip(subject.groups.labels, sizes, *numbers.values(), strict=True)
+    found.table = [dict(zip(("group", "n", *numbers), row, strict=True)) for row in rows]
     scores: list[Record] = []
     for chosen in request.measures:
         if chosen.measure.groups:
@@ -56,8 +58,7 @@ def measure_groups(subject: Subject, request: Request) -> tuple[list[Record], Su
         own = columns[each.index(chosen)]
         scores.append({key: _mean(values) for key, values in own.items()})
         for key in own:
-            values = np.array([row[key] for row in found.table or ()])
-            found.numbers[key] = _spread(values, chosen, sizes, request.ci)
+            found.numbers[key] = _spread(np.array(numbers[key]), chosen, sizes, request.ci)
         if request.ci is not None:
             found.methods[chosen.measure.name] = "student"
     found.notes += _notes(request, each, sizes)
@@ -80,8 +81,9 @@ def _columns(
             columns[each.index(chosen)] = {k: list(v) if some else v for k, v in numbers.items()}
     rest = [chosen for chosen in each if not chosen.measure.stacks]
     left = np.arange(len(groups)) if rest else np.flatnonzero(apart)
+    parts = subject.parts if len(left) else []
     for i in track(left.tolist(), len(left), "scoring groups"):
-        part, own = subject.parts[i], each if apart[i] else rest
+        part, own = parts[i], each if apart[i] else rest
         try:
             row = measure_each(part, own, request.suffixes)
         except Exception as error:
@@ -91,19 +93,18 @@ def _columns(
             column = columns[each.index(chosen)]
             for key, value in numbers.items():
                 column.setdefault(key, [None] * len(groups))[i] = value
+        spectral = part.spectral if needs_scores(own) else None
+        if spectral is not None and spectral.spectrum is not None:
+            sure.add_spectrum(spectral.spectrum)
         if not request.details:
-            part.forget()
-    known = {
-        key: [scalar(x) for x in values] if isinstance(values, list) else to_host(values).tolist()
-        for own in columns
-        for key, values in own.items()
-    }
-    sizes = np.bincount(groups.codes[subject.rows_came >= 0], minlength=len(groups)).tolist()
-    rows = zip(groups.labels, sizes, *known.values(), strict=True)
-    sure.table = [dict(zip(("group", "n", *known), row, strict=True)) for row in rows]
-    if len(left):
-        subject.notes += dict.fromkeys(note for part in subject.parts for note in part.notes)
+            parts[i] = part.afresh(spectral)
+    subject.notes += dict.fromkeys(note for part in parts for note in part.notes)
     return columns
+
+
+def _floats(values: Any) -> list[float]:
+    """Return the numbers of all groups as floats."""
+    return list(map(scalar, values)) if isinstance(values, list) else to_host(values).tolist()
 
 
 def _mean(values: Any) -> Any:

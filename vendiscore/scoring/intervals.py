@@ -13,8 +13,9 @@ import numpy as np
 from ..core.namespace import scalar, to_host
 from ..core.types import Options, Record
 from ..measures.evaluation import Chosen, measure_each
-from ..measures.subject import Subject
+from ..measures.subject import Part, Subject
 from ..resolve.group_labels import cluster_codes
+from ..spectral.spectrum import Spectrum
 from ..uncertainty.deficit import (
     LEAST,
     Repeats,
@@ -57,6 +58,11 @@ class Sureness:
     notes: list[str] = field(default_factory=list)
     table: list[Record] | None = None  # of groups, a row each
     spectra: tuple[float, float] | None = None  # of groups, the largest negative mass and cut
+
+    def add_spectrum(self, spectrum: Spectrum) -> None:
+        """Count the spectrum of one more group."""
+        mass, cut = self.spectra or (0.0, 0.0)
+        self.spectra = max(mass, spectrum.negative_mass), max(cut, spectrum.cut)
 
     def beside(self, scores: Sequence[Options]) -> Record:
         """Return the scores of all measures, each followed by its error and interval."""
@@ -209,14 +215,14 @@ def _subsampled(
     subject: Subject, units: Units, values: Sequence[float], *, chosen: Chosen, request: Request
 ) -> list[Ends]:
     """Return the intervals of any measure, from halves of the samples or clusters."""
-    similar = "similarities" in subject.__dict__
-    places = np.flatnonzero(subject.rows_came >= 0) if similar else np.arange(subject.n)
+    places = np.flatnonzero(subject.rows_came >= 0)
     of_log = chosen.measure.limits(subject.n)[0] >= _LOG
     codes = np.arange(subject.n) if units.codes is None else units.codes
 
     def scores(some: np.ndarray) -> np.ndarray:
         rows = np.flatnonzero(np.isin(codes, some))
-        (found,) = measure_each(subject.part(places[rows]), [chosen], request.suffixes)
+        part = Part(subject, places[rows], needs=[chosen.measure.needs])
+        (found,) = measure_each(part, [chosen], request.suffixes)
         numbers = np.array([scalar(value) for value in found.values()])
         return np.log(numbers) if of_log else numbers
 

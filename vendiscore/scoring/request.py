@@ -20,6 +20,7 @@ from ..core.arguments import (
 from ..core.shares import PSD, check_psd
 from ..core.types import Options, Record, Samples, Weights
 from ..distances.metrics import METRIC_OPTIONS
+from ..magnitude.parameters import Solving
 from ..measures.evaluation import Chosen, read_measures
 from ..measures.group_shares import BETWEEN
 from ..registry.measure import Measure, having, list_measures
@@ -99,6 +100,22 @@ class Request:
         """True if some measure looks at references where there are some."""
         names = ((chosen, chosen.measure.references_without) for chosen in self.measures)
         return any(name and chosen.options.get(name) is None for chosen, name in names)
+
+    @cached_property
+    def needs(self) -> tuple[frozenset[str], frozenset[str]]:
+        """What measures need of one set, or of each group; and of all groups together."""
+        measures = [chosen.measure for chosen in self.measures if not chosen.measure.pooled]
+        each, together = (
+            frozenset(measure.needs for measure in measures if measure.groups is groups)
+            for groups in (False, True)
+        )
+        return each, together
+
+    @cached_property
+    def solver(self) -> Solving:
+        """The first solver that a measure names, for the weights of magnitude."""
+        every: list[Any] = [chosen.options.get("solver") for chosen in self.measures]
+        return next(filter(None, every), "auto")
 
     @cached_property
     def pooled(self) -> frozenset[str]:
