@@ -84,7 +84,7 @@ def explain(
     order, limit, psd = read_terms(q, threshold, psd)
     labels = None if clusters is None else read_labels(clusters, "clusters")
     subject = Subject(read_samples(samples, read, "samples"), read, orders=[order], p=p, psd=psd)
-    found, kept = explained(subject, order, limit), subject.rows_came >= 0
+    found, kept = explained(subject, order, limit), subject.rows_of_passed >= 0
     return found if labels is None else replace(found, _clusters=cluster_codes(labels, kept, 2))
 
 

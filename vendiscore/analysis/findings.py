@@ -136,7 +136,7 @@ class Findings:
     @cached_property
     def places(self) -> np.ndarray:
         """Place of each chosen sample in the list that the caller passed."""
-        return np.flatnonzero(self.subject.rows_came >= 0)[self.chosen]
+        return np.flatnonzero(self.subject.rows_of_passed >= 0)[self.chosen]
 
     @cached_property
     def explanation(self) -> Explanation:
@@ -148,7 +148,7 @@ class Findings:
         """Explanation of all samples if their features are dense, else of the chosen ones."""
         whole = self.similarity
         if isinstance(whole, FeatureSimilarity) and is_numpy(whole.X) and whole.n > self.looked.n:
-            return self._explained(self.subject, np.flatnonzero(self.subject.rows_came >= 0))
+            return self._explained(self.subject, np.flatnonzero(self.subject.rows_of_passed >= 0))
         return self.explanation
 
     def _explained(self, subject: Subject, places: np.ndarray) -> Explanation:

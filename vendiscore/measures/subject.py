@@ -38,7 +38,7 @@ NO_GROUPS = "pass `groups`, a label for each sample, or the samples as a list of
 
 
 class UnsuitedError(TypeError):
-    """Input that a measure needs, and the samples that came instead."""
+    """Input that a measure needs, and the samples that were passed instead."""
 
 
 class Subject(SampleSet):
@@ -162,7 +162,7 @@ class Subject(SampleSet):
 
     @cached_property
     def pool(self) -> tuple[Similarity, np.ndarray]:
-        """The similarity of all samples and references that came in, and where each set begins."""
+        """The similarity of all samples and references passed, and where each set begins."""
         return resolve_pool(self.sets, self.how_of_parts, self.names)
 
     @cached_property
@@ -177,12 +177,12 @@ class Subject(SampleSet):
 
     @cached_property
     def places(self) -> np.ndarray:
-        """The places of its samples among all that came in."""
-        return np.arange(self.came)
+        """The places of its samples among all that were passed."""
+        return np.arange(self.n_passed)
 
     @property
     def roundoff(self) -> float:
-        """The spacing of the numbers that the samples came in, if they have similarities."""
+        """The spacing of the numbers that the samples were passed in, if they have similarities."""
         return self.similarities[0].roundoff if self.has_similarities else 0.0
 
     @property
@@ -201,7 +201,7 @@ class Subject(SampleSet):
         if self.given_weights is None:
             return None
         if not self.compared:
-            return check_weights(self.given_weights, self.came, groups=self.groups)
+            return check_weights(self.given_weights, self.n_passed, groups=self.groups)
         K = self.similarity
         return check_weights(self.given_weights, K.n, K.dropped, K.diagonal(), self.groups)
 
@@ -245,8 +245,8 @@ class Subject(SampleSet):
         return self.solved(self.solver)[0]
 
     @property
-    def came(self) -> int:
-        """The number of samples that came in, with those that are left out."""
+    def n_passed(self) -> int:
+        """The number of samples that were passed, with those left out."""
         of_columns = isinstance(self.how.k, tuple) and not isinstance(self.samples, Similarity)
         counted = self.similarity if of_columns else self.samples
         if isinstance(counted, (Similarity, MetricSpace)):
@@ -254,11 +254,11 @@ class Subject(SampleSet):
         return size(counted)
 
     @cached_property
-    def rows_came(self) -> np.ndarray:
-        """The row of the similarity for each sample that came in; −1 for those left out."""
+    def rows_of_passed(self) -> np.ndarray:
+        """The row of the similarity for each sample that was passed; −1 for those left out."""
         dropped = list(self.similarity.dropped) if self.has_similarities else []
-        kept = np.setdiff1d(np.arange(self.came), dropped)
-        rows = np.full(self.came, -1)
+        kept = np.setdiff1d(np.arange(self.n_passed), dropped)
+        rows = np.full(self.n_passed, -1)
         rows[kept] = np.arange(len(kept))
         return rows
 
@@ -267,7 +267,7 @@ class Subject(SampleSet):
         """The groups as sets of their own, in the order of their labels."""
         if self.groups is None:
             raise ValueError(NO_GROUPS)
-        check_size(self.groups, self.came)
+        check_size(self.groups, self.n_passed)
         order = np.argsort(self.groups.codes, kind="stable")
         ends = np.cumsum(np.bincount(self.groups.codes))
         return [
@@ -291,7 +291,7 @@ class Subject(SampleSet):
         for i, sample in enumerate(self.samples):
             if not isinstance(sample, str):
                 raise UnsuitedError(f"samples that are strings, got {type(sample).__name__} at {i}")
-        return [text for text, row in zip(self.samples, self.rows_came, strict=True) if row >= 0]
+        return [self.samples[i] for i in np.flatnonzero(self.rows_of_passed >= 0)]
 
     @cached_property
     def distances(self) -> np.ndarray:
@@ -324,7 +324,7 @@ class Subject(SampleSet):
     @property
     def n(self) -> int:
         """The number of samples, less those that were left out."""
-        return self.similarities[0].n if self.has_similarities else self.came
+        return self.similarities[0].n if self.has_similarities else self.n_passed
 
     @property
     def vectors(self) -> Rows:
@@ -335,12 +335,12 @@ class Subject(SampleSet):
 
     @property
     def places_kept(self) -> np.ndarray:
-        """The place of each sample that was not left out, among all that came in."""
-        return self.places[self.rows_came >= 0]
+        """The place of each sample that was not left out, among all that were passed."""
+        return self.places[self.rows_of_passed >= 0]
 
     @contextmanager
     def located(self) -> Iterator[None]:
-        """Name samples in errors by their places among all that came in."""
+        """Name samples in errors by their places among all that were passed."""
         try:
             yield
         except SampleError as error:
@@ -413,19 +413,19 @@ class Part(Subject):
         return [*spaces, *whole.reference_spaces(solver)]
 
     @property
-    def came(self) -> int:
-        """The number of samples that came in, with those that are left out."""
+    def n_passed(self) -> int:
+        """The number of samples that were passed, with those left out."""
         return len(self.places)
 
     @cached_property
-    def rows_came(self) -> np.ndarray:
-        """The row of the similarity for each sample that came in; −1 for those left out."""
-        return self.whole.rows_came[self.places]
+    def rows_of_passed(self) -> np.ndarray:
+        """The row of the similarity for each sample that was passed; −1 for those left out."""
+        return self.whole.rows_of_passed[self.places]
 
     @cached_property
     def rows(self) -> np.ndarray:
         """The rows of its samples in the similarity of the whole."""
-        rows = self.rows_came[self.rows_came >= 0]
+        rows = self.rows_of_passed[self.rows_of_passed >= 0]
         if not len(rows):
             raise ValueError(
                 f"{self.name} has no sample that can be used, and so no score; leave it out"

@@ -51,7 +51,7 @@ def read_quality(quality: object, who: str = "qVS") -> PerSample | None:
 def numbers_of(subject: Subject, values: PerSample) -> np.ndarray:
     """Return the numbers of a subject's samples, out of the numbers of all samples."""
     whole = subject.whole
-    return values.of(whole.came, whole.groups)[subject.places_kept]
+    return values.of(whole.n_passed, whole.groups)[subject.places_kept]
 
 
 def quality_of(subject: Subject, quality: PerSample | None, who: str) -> np.ndarray:

@@ -24,7 +24,7 @@ from ..resolve.kernel_request import FitTo, KernelArgument, Metric
 from ..resolve.sets import read_samples
 from .details import details as details_of
 from .group_scores import measure_groups
-from .intervals import Sureness, check_asked, needs_vectors, sureness
+from .intervals import Uncertainty, check_asked, needs_vectors, uncertainty_of
 from .null_values import add_nulls
 from .request import Method, Request, read_request
 
@@ -201,7 +201,7 @@ def subject_of(
             f"samples themselves, or their distances with metric='precomputed'"
         )
     if references is not None:
-        seen = request.pairs or (request.beside and not have_unit(flat, request.how))
+        seen = request.pairs or (request.needs_unit and not have_unit(flat, request.how))
         references = read_samples(references, request.how, "references") if seen else None
     return Subject(
         flat,
@@ -225,19 +225,18 @@ def subject_of(
 
 def measured(subject: Subject, request: Request) -> Record:
     """Return the numbers that a request asks for of its subject, and "details" if asked."""
-    sure: Sureness | None = None
+    uncertainty = Uncertainty()
     several = tokens_remembered() if len(request.measures) > 1 else nullcontext()
     # An overflow or an undefined number on the way shows in the result, which is checked.
     with several, np.errstate(all="ignore"):
         try:
-            errors = request.ci is not None or request.shuffled or request.estimating is not None
-            if subject.groups is not None or errors:
-                numbers, sure = _with_errors(subject, request)
+            if subject.groups is not None or request.ci is not None or request.estimating:
+                numbers, uncertainty = _with_errors(subject, request)
             else:
                 scores = measure_each(subject, request.measures, request.suffixes)
                 numbers = {key: value for own in scores for key, value in own.items()}
             if request.details:
-                numbers["details"] = details_of(subject, request, sure, numbers)
+                numbers["details"] = details_of(subject, request, uncertainty, numbers)
             return numbers
         except NotPSDError as error:
             kernel = request.how.k
@@ -256,26 +255,24 @@ def measured(subject: Subject, request: Request) -> Record:
             raise subject.groups.located(error) from error.__cause__
 
 
-def _with_errors(subject: Subject, request: Request) -> tuple[Record, Sureness]:
+def _with_errors(subject: Subject, request: Request) -> tuple[Record, Uncertainty]:
     """Return numbers with their standard errors and intervals."""
     if subject.groups is not None:
         if request.ci is not None and BETWEEN in request.of_groups:
             subject.decompose()
-        scores, sure = measure_groups(subject, request)
+        scores, uncertainty = measure_groups(subject, request)
         if request.shuffled:
-            add_nulls(subject, request, scores, sure)
-        return sure.beside(scores), sure
+            add_nulls(subject, request, scores, uncertainty)
+        return uncertainty.with_scores(scores), uncertainty
     if request.ci is not None:
-        check_asked(subject.came)
+        check_asked(subject.n_passed)
         if needs_vectors(request):
             subject.decompose()
     scores = measure_each(subject, request.measures, request.suffixes)
     if request.ci is not None:
         check_asked(subject.n)  # some may have been left out
-        sure = sureness(subject, request, scores)
-    elif request.estimating is not None:  # of the Vendi Score alone
-        found = zip(scores[0], subject.spectral.estimates, strict=True)
-        sure = Sureness({key: {"se": estimate.error} for key, estimate in found})
-    else:
-        sure = Sureness()
-    return sure.beside(scores), sure
+        uncertainty = uncertainty_of(subject, request, scores)
+    else:  # an estimate of the Vendi Score alone
+        estimates = zip(scores[0], subject.spectral.estimates, strict=True)
+        uncertainty = Uncertainty({key: {"se": estimate.error} for key, estimate in estimates})
+    return uncertainty.with_scores(scores), uncertainty

@@ -19,7 +19,7 @@ from ..signature import UNKNOWN, digest, digits, line, plain
 from ..similarity.base import Similarity
 from ..similarity.residuals import echo_notes
 from ..spectral.vendi import Spectral
-from .intervals import Sureness
+from .intervals import Uncertainty
 from .request import Request
 from .typical import typical_sentence
 
@@ -30,15 +30,18 @@ _UNKNOWN_SOURCE = (
 )
 
 
-def details(subject: Subject, request: Request, sure: Sureness | None, numbers: Options) -> Record:
+def details(
+    subject: Subject, request: Request, uncertainty: Uncertainty, numbers: Options
+) -> Record:
     """Return how the numbers of a measured subject came about, without keys of other measures."""
     similarity = subject.similarity if subject.has_similarities else None
-    found = subject.spectral if "scores" in subject.needs else None
+    scores = subject.spectral if "scores" in subject.needs else None
     sets = [subject] if subject.groups is None else subject.parts
     spaces = [each.space for each in sets if each.spaces]
     settings = _settings(subject, request, similarity, sets[0].spaces)
-    if sure and sure.methods:
-        settings |= {"ci": request.ci, "interval": list(dict.fromkeys(sure.methods.values()))}
+    table, methods = uncertainty.table or [], uncertainty.methods
+    if methods:
+        settings |= {"ci": request.ci, "interval": list(dict.fromkeys(methods.values()))}
     if request.permutations is not None:
         settings["permutations"] = request.permutations
     if request.clusters is not None:
@@ -54,7 +57,7 @@ def details(subject: Subject, request: Request, sure: Sureness | None, numbers: 
         kernel, *options = similarity.settings.items() or [("kernel", type(similarity).__name__)]
         report["kernel"] = plain(kernel[1])
         report["options"] = {name: plain(value) for name, value in options}
-        report |= _of_spectrum(found, request, sure.spectra if sure else None)
+        report |= _of_spectrum(scores, request, uncertainty.spectra)
     if spaces or "distances" in request.pooled:
         metric, *options = (spaces[0] if spaces else subject.both).settings.items()
         report["distance"] = plain(metric[1])
@@ -67,23 +70,23 @@ def details(subject: Subject, request: Request, sure: Sureness | None, numbers: 
         report["solver"] = dict(Counter(solution.method for solution in solutions))
         for name in ("residual", "error"):
             report[name] = max((getattr(solution, name) for solution in solutions), default=0.0)
-    if sure and sure.table is not None:
-        report["groups"] = [{key: plain(x) for key, x in row.items()} for row in sure.table]
-    if sure and sure.methods:
+    if uncertainty.table is not None:
+        report["groups"] = [{key: plain(x) for key, x in row.items()} for row in table]
+    if methods:
         report["interval"] = {
             "level": request.ci,
-            "method": sure.methods,
-            "meaning": sure.meaning,
-            "assumes": sure.assumes,
+            "method": methods,
+            "meaning": uncertainty.meaning,
+            "assumes": uncertainty.assumes,
         }
     report["typical"] = ""
     order = 1.0 if 1.0 in request.orders else request.orders[0]
     key = "VS" + request.suffixes[request.orders.index(order)]
-    sizes = {row["n"] for row in sure.table} if sure and sure.table is not None else {subject.n}
+    sizes = {row["n"] for row in table} or {subject.n}
     if similarity and not request.estimating and key in numbers and len(sizes) == 1:
         value, size = float(scalar(numbers[key])), sizes.pop()
         report["typical"] = typical_sentence(similarity.settings, size, order, value, subject.p)
-    report["notes"] = [*(sure.notes if sure else ()), *_notes(subject, similarity, found, spaces)]
+    report["notes"] = [*uncertainty.notes, *_notes(subject, similarity, scores, spaces)]
     report["versions"] = versions()
     names = [chosen.measure.name for chosen in request.measures]
     size = {"n": subject.n} | ({"dropped": len(report["dropped"])} if report["dropped"] else {})
@@ -104,7 +107,7 @@ def _distinct(subject: Subject) -> int:
     if same is None:
         return subject.n
     if subject.groups is not None:
-        same = joint_groups([subject.groups.codes[subject.rows_came >= 0], same])
+        same = joint_groups([subject.groups.codes[subject.rows_of_passed >= 0], same])
     return len(np.unique(same))
 
 

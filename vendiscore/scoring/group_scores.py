@@ -15,7 +15,7 @@ from ..measures.subject import Subject
 from ..progress import track
 from ..resolve.group_labels import check_size
 from ..uncertainty.subsampling import bounded, mean_error
-from .intervals import Sureness
+from .intervals import Uncertainty
 from .request import Request
 
 ALONE = (
@@ -31,20 +31,20 @@ _FEW, _LARGE = 12, 20
 SOURCES = "Groups this few and this large are often sources, such as models,"
 
 
-def measure_groups(subject: Subject, request: Request) -> tuple[list[Record], Sureness]:
+def measure_groups(subject: Subject, request: Request) -> tuple[list[Record], Uncertainty]:
     """Return means of measures over groups, measures of all groups together, and their errors."""
     assert subject.groups is not None
     each = [chosen for chosen in request.measures if not chosen.measure.groups]
     _check_interval(len(subject.groups), request, each)
-    found = Sureness(
+    found = Uncertainty(
         meaning="NAME_se is the standard error of the mean over the groups",
         assumes="Independent groups are assumed.",
     )
-    check_size(subject.groups, subject.came)
+    check_size(subject.groups, subject.n_passed)
     if each and np.bincount(subject.groups.codes).max() == 1:
         warn(ALONE)
         found.notes.append(ALONE)
-    codes = subject.groups.codes[subject.rows_came >= 0]
+    codes = subject.groups.codes[subject.rows_of_passed >= 0]
     sizes = np.bincount(codes, minlength=len(subject.groups)).tolist()
     columns = _columns(subject, request, each, found)
     numbers = {key: _floats(values) for own in columns for key, values in own.items()}
@@ -66,7 +66,7 @@ def measure_groups(subject: Subject, request: Request) -> tuple[list[Record], Su
 
 
 def _columns(
-    subject: Subject, request: Request, each: Sequence[Chosen], sure: Sureness
+    subject: Subject, request: Request, each: Sequence[Chosen], uncertainty: Uncertainty
 ) -> list[Record]:
     """Return {name: numbers of all groups} of each measure; small groups are measured as stacks."""
     groups = subject.groups
@@ -75,7 +75,7 @@ def _columns(
     columns: list[Record] = [{} for _ in each]
     apart = np.ones(len(groups), dtype=bool)
     if stacked:
-        found, apart, sure.spectra = measure_stacks(subject, stacked, request.suffixes)
+        found, apart, uncertainty.spectra = measure_stacks(subject, stacked, request.suffixes)
         for chosen, numbers in zip(stacked, found, strict=True):
             some = apart.any()  # are put in place one by one, which no tensor has
             columns[each.index(chosen)] = {k: list(v) if some else v for k, v in numbers.items()}
@@ -95,7 +95,7 @@ def _columns(
                 column.setdefault(key, [None] * len(groups))[i] = value
         spectral = part.spectral if needs_scores(own) else None
         if spectral is not None and spectral.spectrum is not None:
-            sure.add_spectrum(spectral.spectrum)
+            uncertainty.add_spectrum(spectral.spectrum)
         if not request.details:
             parts[i] = part.afresh(spectral)
     subject.notes += dict.fromkeys(note for part in parts for note in part.notes)

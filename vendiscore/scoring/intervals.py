@@ -48,7 +48,7 @@ MEANING = (
 
 
 @dataclass
-class Sureness:
+class Uncertainty:
     """Errors and intervals, by keys of numbers and by suffix, and how they were found."""
 
     numbers: dict[str, dict[str, float]] = field(default_factory=dict)
@@ -64,7 +64,7 @@ class Sureness:
         mass, cut = self.spectra or (0.0, 0.0)
         self.spectra = max(mass, spectrum.negative_mass), max(cut, spectrum.cut)
 
-    def beside(self, scores: Sequence[Options]) -> Record:
+    def with_scores(self, scores: Sequence[Options]) -> Record:
         """Return the scores of all measures, each followed by its error and interval."""
         every: Record = {}
         for key, value in (item for own in scores for item in own.items()):
@@ -73,9 +73,9 @@ class Sureness:
         return every
 
 
-def sureness(subject: Subject, request: Request, scores: Sequence[Options]) -> Sureness:
+def uncertainty_of(subject: Subject, request: Request, scores: Sequence[Options]) -> Uncertainty:
     """Find the standard error and the interval of each score."""
-    found = Sureness()
+    found = Uncertainty()
     units = _units(subject, request)
     for chosen, own in zip(request.measures, scores, strict=True):
         name = chosen.measure.name
@@ -148,7 +148,7 @@ def _units(subject: Subject, request: Request) -> Units:
         pairs = repeats_of(subject.similarity, subject.eigen if needs_vectors(request) else None)
     if request.clusters is None:
         return Units(subject.n, request.ci, None, pairs)
-    codes = cluster_codes(request.clusters, subject.rows_came >= 0, LEAST)
+    codes = cluster_codes(request.clusters, subject.rows_of_passed >= 0, LEAST)
     return Units(int(codes.max()) + 1, request.ci, codes, pairs)
 
 
@@ -215,7 +215,7 @@ def _subsampled(
     subject: Subject, units: Units, values: Sequence[float], *, chosen: Chosen, request: Request
 ) -> list[Ends]:
     """Return the intervals of any measure, from halves of the samples or clusters."""
-    places = np.flatnonzero(subject.rows_came >= 0)
+    places = np.flatnonzero(subject.rows_of_passed >= 0)
     of_log = chosen.measure.limits(subject.n)[0] >= _LOG
     codes = np.arange(subject.n) if units.codes is None else units.codes
 

@@ -33,7 +33,9 @@ from ..spectral.estimate import Estimating
 # Keywords that are neither about how samples are compared nor options of measures.
 _DEFAULTS: Record = {
     "q": DEFAULT_ORDER,
-    **{"psd": "check", "method": "auto", "details": False},
+    "psd": "check",
+    "method": "auto",
+    "details": False,
     **dict.fromkeys(("p", "measures", "groups", "ci", "clusters", "rtol", "permutations")),
 }
 Method = Literal["auto", "estimate"]
@@ -98,7 +100,7 @@ class Request:
         return any(chosen.measure.references for chosen in self.measures)
 
     @cached_property
-    def beside(self) -> bool:
+    def needs_unit(self) -> bool:
         """True if some measure looks at references where there are some."""
         names = ((chosen, chosen.measure.references_without) for chosen in self.measures)
         return any(name and chosen.options.get(name) is None for chosen, name in names)

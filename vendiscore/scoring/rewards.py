@@ -124,8 +124,8 @@ def group_rewards(
         raise ValueError("`samples` are lists, which are groups: leave `prompts` out")
     subject = Subject(flat, how)
     if found is None:
-        found = Groups((0,), np.zeros(subject.came, dtype=int))
-    check_size(found, subject.came, "prompts" if groups is None else "groups")
+        found = Groups((0,), np.zeros(subject.n_passed, dtype=int))
+    check_size(found, subject.n_passed, "prompts" if groups is None else "groups")
     asked: Record = {
         "credit": credit,
         "q": q,
@@ -213,7 +213,7 @@ def _of_groups(
     assert subject.groups is not None
     codes = subject.groups.codes
     sizes = np.bincount(codes)
-    credits, scores = np.zeros(subject.came), np.ones(len(sizes))
+    credits, scores = np.zeros(subject.n_passed), np.ones(len(sizes))
     apart = np.ones(len(sizes), dtype=bool)
     for numbers, stack in stacks_of(subject):
         if credit == "leave_one_out" and stack.n > LARGEST_STACKED:
