@@ -76,11 +76,8 @@ def measure_each(subject: Subject, measures: Sequence[Chosen], keys: Sequence[st
     n, roundoff = subject.n, subject.roundoff
     gradients = "torch" in sys.modules and sys.modules["torch"].is_grad_enabled()
     for measure, options in measures:
-        found = by_name[measure.name]
-        if not isinstance(found, Mapping):
-            found = dict(zip(keys, found, strict=True)) if measure.ordered else {"": found}
         scores: Record = {}
-        for suffix, value in found.items():
+        for suffix, value in _by_suffix(measure, by_name[measure.name], keys).items():
             key = f"{measure.name}{suffix}"
             if key in known:
                 raise ValueError(f"measures give two numbers the name {key!r}; leave one out")
@@ -93,6 +90,13 @@ def measure_each(subject: Subject, measures: Sequence[Chosen], keys: Sequence[st
             _refuse_lost_gradient(Chosen(measure, options), subject.whole)
         every.append(scores)
     return every
+
+
+def _by_suffix(measure: Measure, numbers: Any, keys: Sequence[str]) -> Mapping[str, Any]:
+    """Return what a measure computes by the suffixes of its name."""
+    if isinstance(numbers, Mapping):
+        return numbers
+    return dict(zip(keys, numbers, strict=True)) if measure.ordered else {"": numbers}
 
 
 def _refuse_lost_gradient(chosen: Chosen, whole: Subject) -> None:
@@ -120,11 +124,10 @@ def measure_stacks(
         order.append(groups)
         bad: Any = np.zeros(len(groups), dtype=bool)
         for (measure, options), own in zip(measures, pieces, strict=True):
-            found = measure.compute(stack, **options)
-            found = dict(zip(keys, found, strict=True)) if measure.ordered else {"": found}
+            numbers = _by_suffix(measure, measure.compute(stack, **options), keys)
             low, high = measure.limits(stack.n)
             slack = RANGE_ROUNDING * max(1.0, high)
-            for suffix, values in found.items():
+            for suffix, values in numbers.items():
                 known = to_host(values)
                 bad |= ~((known >= low - slack) & (known <= high + slack))
                 own.setdefault(f"{measure.name}{suffix}", []).append(values.clip(low, high))

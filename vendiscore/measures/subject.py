@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property, lru_cache
@@ -113,6 +113,7 @@ class Subject(SampleSet):
         self.estimating = estimating
         self.solver = solver
         self.solved = lru_cache(maxsize=1)(self._solved)
+        self.reference_spaces = lru_cache(maxsize=1)(self._reference_spaces)
         self.names: list[str] = (
             [name] if references is None else [name, "references"]
         )  # as errors call them
@@ -139,10 +140,10 @@ class Subject(SampleSet):
     def has_similarities(self) -> bool:
         """True if similarities are found: for a measure, or to leave out some samples."""
         needs = self.needs | self.needs_of_parts | self.pooled
-        one_by_one = isinstance(self.how.k, tuple) or (self.how.skip and self.compared)
-        if needs & OF_SIMILARITIES or one_by_one or isinstance(self.samples, Similarity):
+        made = isinstance(self.how.k, tuple) or isinstance(self.samples, Similarity)
+        if made or needs & OF_SIMILARITIES or (self.how.skip and self.how.says_similarity):
             return True
-        if "features" in needs and self.vectors is None:
+        if self.vectors is None and (self.how.skip or "features" in needs):
             return True
         given = isinstance(self.samples, MetricSpace) or self.how.metric == "precomputed"
         return "distances" in needs and not (given or self.of_rows)
@@ -190,17 +191,12 @@ class Subject(SampleSet):
         """The Similarity of the samples, with unit diagonal."""
         return self.similarities[0]
 
-    @property
-    def compared(self) -> bool:
-        """True if samples have similarities; rows of numbers have none without a kernel."""
-        return self.how.says_similarity or self.vectors is None
-
     @cached_property
     def p(self) -> Array | None:
         """Weights (n,) that sum to 1, or None; of a part among each other."""
         if self.given_weights is None:
             return None
-        if not self.compared:
+        if not self.has_similarities:
             return check_weights(self.given_weights, self.n_passed, groups=self.groups)
         K = self.similarity
         return check_weights(self.given_weights, K.n, K.dropped, K.diagonal(), self.groups)
@@ -209,7 +205,7 @@ class Subject(SampleSet):
     def spectral(self) -> Spectral:
         """Vendi Scores of all orders, read off the eigenvectors where these are needed."""
         known = self.eigen if "eigenvectors" in self.needs else None
-        K, p = self.similarity, self.p
+        K, p = self.similarities[0], self.p
         return vendi(K, self.orders, p, self.psd, spectrum=known, estimating=self.estimating)
 
     @property
@@ -298,12 +294,8 @@ class Subject(SampleSet):
         """The matrix that was given as distances."""
         return check_distances(self.samples)
 
-    @cached_property
-    def reference_spaces(self) -> Callable[[Solving], list[MetricSpace]]:
-        """The references at their distances, if there are any, for all parts."""
-        return lru_cache(maxsize=1)(self._reference_spaces)
-
     def _reference_spaces(self, solver: Solving) -> list[MetricSpace]:
+        """Return the references at their distances, if there are any, for all parts."""
         if self.references is None:
             return []
         if self.of_rows or self.how.metric == "precomputed":

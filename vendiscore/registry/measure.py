@@ -142,8 +142,8 @@ def register_measure(
     name, source : str
         Its name in `measures=` and results, and where it is defined: a paper, or this docstring.
     needs : {"similarity", "scores", "eigenvectors", "distances", "features", "samples"}
-        What it reads of the subject: `similarity`; Vendi Scores, `spectral`; `eigen`; `space`,
-        which takes n² memory; `features`; or `samples` as they were passed.
+        The view of the subject that it reads: `similarity`; Vendi Scores, `spectral`; `eigen`;
+        `space`, which takes n² memory; `features`; or `samples` as they were passed.
     range, direction : str, {"higher", "lower"}
         The values it can take, such as "[1, n]" or "[0, ∞)" (a result outside of it is an error),
         and the direction in which values mean more of its aspect.

@@ -18,7 +18,7 @@ from ..magnitude.spaces_of_samples import have_unit
 from ..measures.evaluation import measure_each
 from ..measures.group_shares import BETWEEN
 from ..measures.subject import NO_GROUPS, Subject
-from ..registry.kernel import Kernel, list_kernels
+from ..registry.kernel import Kernel, list_kernels, psd_kernels
 from ..resolve.group_labels import grouped
 from ..resolve.kernel_request import FitTo, KernelArgument, Metric
 from ..resolve.sets import read_samples
@@ -241,9 +241,8 @@ def measured(subject: Subject, request: Request) -> Record:
         except NotPSDError as error:
             kernel = request.how.k
             if isinstance(kernel, Kernel) and not kernel.psd:
-                every = list_kernels()
-                others = [k.name for k in every if k.psd and k.samples == kernel.samples]
-                without = f"; kernels of {kernel.samples} without: {', '.join(others)}"
+                others = psd_kernels(kernel.samples)
+                without = f"; kernels of {kernel.samples} without: {others}"
                 error.add_note(
                     f"no sample is at fault: k={kernel.name!r} has negative eigenvalues for many "
                     f"sets, the larger the likelier{without if others else ''}"

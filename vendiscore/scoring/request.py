@@ -107,7 +107,7 @@ class Request:
 
     @cached_property
     def needs(self) -> tuple[frozenset[str], frozenset[str]]:
-        """What measures need of one set, or of each group; and of all groups together."""
+        """The needs of measures of one set, or of each group; and of all groups together."""
         measures = [chosen.measure for chosen in self.measures if not chosen.measure.pooled]
         each, together = (
             frozenset(measure.needs for measure in measures if measure.groups is groups)

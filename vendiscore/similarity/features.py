@@ -40,7 +40,7 @@ COPIED = 1 << 27
 # Sparse parts of at most so many numbers become dense: small sparse products take ten times longer.
 FEW = 1 << 16
 
-# What other features of the same samples keep.
+# Attributes that other features of the same samples keep.
 KEPT = ("settings", "fitted", "notes", "roundoff", "dropped", "echoes", "scale")
 
 
