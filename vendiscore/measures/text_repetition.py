@@ -187,7 +187,6 @@ def _nearest(lengths: np.ndarray) -> np.ndarray:
     range="[0, ∞)",
     direction="lower",
     source="Shaib et al., arXiv 2403.00553",
-    sequence=True,
 )
 def compression_ratio(subject: Subject) -> float:
     """Bytes of all texts together / bytes of them compressed by gzip: the more, the more repeats.

@@ -62,7 +62,6 @@ class Measure(Summary):
     aspect: Aspect = "diversity"
     pooled: bool = False
     references_without: str | None = None
-    sequence: bool = False
     stacks: bool = False
 
     @property
@@ -129,7 +128,6 @@ def register_measure(
     aspect: Aspect = "diversity",
     pooled: bool = False,
     references_without: str | None = None,
-    sequence: bool = False,
     stacks: bool = False,
 ) -> Callable[[Compute], Compute]:
     """Make a function of a Subject available in `measures=[name]`, as a decorator.
@@ -159,9 +157,9 @@ def register_measure(
         sets, how many samples are like a reference, or how alike both are.
     references_without : str, optional
         An option of a one-set measure, without which references, if any, set the unit of distances.
-    sequence, stacks : bool
-        Whether the order of samples counts; it takes a `Stack` of groups too
-        (`vendiscore.measures.stack`), with a number for each.
+    stacks : bool
+        Whether it takes a `Stack` of groups too (`vendiscore.measures.stack`), with a number for
+        each.
 
     Returns
     -------
