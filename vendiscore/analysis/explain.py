@@ -84,7 +84,7 @@ def explain(
     order, limit, psd = read_terms(q, threshold, psd)
     labels = None if clusters is None else read_labels(clusters, "clusters")
     subject = Subject(read_samples(samples, read, "samples"), read, orders=[order], p=p, psd=psd)
-    found, kept = explained(subject, order, limit), subject.rows_came >= 0
+    found, kept = explained(subject, order, limit), subject.rows_of_passed >= 0
     return found if labels is None else replace(found, _clusters=cluster_codes(labels, kept, 2))
 
 
@@ -112,7 +112,7 @@ def explained(
         similarity = subject.similarity
         refuse_gradient("explain", **subject.how.options, samples=similarity, p=subject.p)
         if min(similarity.n, similarity.dim or similarity.n) <= SOON:
-            _ = subject.eigen  # raises at once for similarities without a score
+            subject.decompose()  # raises at once for similarities without a score
         left_out = list(similarity.dropped)
         places = np.setdiff1d(np.arange(similarity.n + len(left_out)), left_out)
         forms = text_forms(similarity, subject.samples if texts is None else texts, places)

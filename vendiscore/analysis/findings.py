@@ -115,7 +115,7 @@ class Findings:
     @cached_property
     def similarity(self) -> Similarity | None:
         """Similarity of the samples; None if only their distances were computed."""
-        return self.subject.similarity if "similarities" in self.subject.__dict__ else None
+        return self.subject.similarity if self.subject.has_similarities else None
 
     @cached_property
     def chosen(self) -> np.ndarray:
@@ -136,7 +136,7 @@ class Findings:
     @cached_property
     def places(self) -> np.ndarray:
         """Place of each chosen sample in the list that the caller passed."""
-        return np.flatnonzero(self.subject.rows_came >= 0)[self.chosen]
+        return np.flatnonzero(self.subject.rows_of_passed >= 0)[self.chosen]
 
     @cached_property
     def explanation(self) -> Explanation:
@@ -148,7 +148,7 @@ class Findings:
         """Explanation of all samples if their features are dense, else of the chosen ones."""
         whole = self.similarity
         if isinstance(whole, FeatureSimilarity) and is_numpy(whole.X) and whole.n > self.looked.n:
-            return self._explained(self.subject, np.flatnonzero(self.subject.rows_came >= 0))
+            return self._explained(self.subject, np.flatnonzero(self.subject.rows_of_passed >= 0))
         return self.explanation
 
     def _explained(self, subject: Subject, places: np.ndarray) -> Explanation:
@@ -174,13 +174,8 @@ class Findings:
     @cached_property
     def spectrum(self) -> Spectrum:
         """Spectrum of all samples where it is known, else of the chosen ones."""
-        known = self.subject.__dict__
-        if "eigen" in known:
-            return self.subject.eigen
-        found: Spectrum | None = known["spectral"].spectrum if "spectral" in known else None
-        if found is not None and not found.single:
-            return found
-        return self.looked.eigen
+        whole = self.subject.needed_spectrum
+        return self.looked.eigen if whole is None or whole.single else whole
 
     @cached_property
     def profile(self) -> np.ndarray:
@@ -235,7 +230,7 @@ class Findings:
     @cached_property
     def curve(self) -> Curve | None:
         """The magnitude function, if a measure used distances."""
-        if self.grouped or not self.subject.seen or self.subject.space.n > MOST:
+        if self.grouped or not self.subject.spaces or self.subject.space.n > MOST:
             return None
         try:
             found = magnitude_curve(self.subject.space)
@@ -260,7 +255,7 @@ def find(
     refuse_gradient("report", **request.how.options, **sets, p=request.p)
     subject.in_parts = False  # all pairs are compared
     if similarity is not None:
-        subject.__dict__["similarities"] = [similarity]
+        subject.similarities = [similarity]
     why = _without_interval(subject, request)
     wants_interval = request.ci is None and not why
     names = {chosen.measure.name for chosen in request.measures}
@@ -269,7 +264,7 @@ def find(
         keywords |= {"ci": LEVEL}
         request, wants_interval = replace(request, ci=LEVEL), False
     elif "VS" in names and not (grouped or request.estimating) and subject.similarity.n <= MOST:
-        _ = subject.eigen  # the scores are read off it
+        subject.decompose()
     numbers = measured(subject, request)
     if wants_interval:
         numbers = _with_interval(subject, request, numbers)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -64,6 +64,7 @@ class Explanation(Summary):
     duplicates: Duplicates
     _subject: Subject
     _clusters: np.ndarray | None = None
+    _scores: dict[float, float] = field(default_factory=dict)  # without duplicates, by threshold
 
     @property
     def n(self) -> int:
@@ -172,12 +173,17 @@ class Explanation(Summary):
         labels[self.places] = self.places[self.duplicates.clusters]
         return labels
 
-    @cached_property
+    @property
     def score_without_duplicates(self) -> float:
         """VS_q of the samples in `kept`, their weights divided by their sum; takes a spectrum."""
         kept = self.duplicates.kept
         if len(kept) == self.n:
             return self.score
+        if self.threshold not in self._scores:
+            self._scores[self.threshold] = self._score_of(kept)
+        return self._scores[self.threshold]
+
+    def _score_of(self, kept: np.ndarray) -> float:
         p = None if self._p is None else self._p[kept] / self._p[kept].sum()
         found = vendi(self._similarity.take(kept), [self.q], p, self._subject.psd)
         return float(scalar(found.values[0]))
@@ -189,8 +195,7 @@ class Explanation(Summary):
     def rethreshold(self, threshold: float) -> Explanation:
         """Move the threshold without a new comparison; raise a ValueError outside [`floor`, 1]."""
         again = copy(self)  # with the columns that are known
-        again.__dict__["duplicates"] = self.duplicates.rethreshold(threshold)
-        again.__dict__.pop("score_without_duplicates", None)
+        object.__setattr__(again, "duplicates", self.duplicates.rethreshold(threshold))
         return again
 
     @property

@@ -13,6 +13,7 @@ from typing import Any
 
 from ..core.types import Record
 from ..reading.samples import Samples
+from ..registry.measure import OF_SIMILARITIES
 from ..scoring.compute import compute
 from ..scoring.group_scores import SOURCES, are_sources
 from ..scoring.typical import wording_sentence
@@ -50,7 +51,7 @@ def run_score(args: Namespace) -> str:
         raise UsageError("--clusters is for intervals: pass --ci with it")
     how = read_how(args)
     asked, request = read_measuring(args, how)
-    needed = any(each.measure.needs == "similarity" for each in request.measures)
+    needed = any(each.measure.needs in OF_SIMILARITIES for each in request.measures)
     sources = read_all([*args.files, *([args.references] if args.references else [])], how)
     others = {"references": sources.pop()} if args.references else {}
     if args.format == "html":

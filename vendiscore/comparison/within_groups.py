@@ -35,9 +35,7 @@ class PairedSets:
             for own in groups
         ]
         for K, _, _ in self._stacks(range(len(names))):  # an error is raised here, before any draws
-            together = Spectra(K, None, [], plan.psd)
-            _ = together.shares
-            for own in K[together.unusual]:
+            for own in K[Spectra(K, None, [], plan.psd).unusual]:
                 spectrum_of(MatrixSimilarity(own).noted(roundoff=pool.roundoff), psd=plan.psd)
         self.stacks: list[list[tuple[np.ndarray, list[int], int]]] = [
             list(self._stacks([i])) for i in range(len(names))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import math
 import sys
-from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -40,12 +39,13 @@ class Exponentials:
         self.width: int = X.shape[1]
         self.distances: RowDistances = RowDistances(times_power(X, -exponent), law, scalar(width))
         self.factor: np.ndarray = -1 / width if law == "laplace" else -0.5 / width**2
+        self._factors: tuple[np.ndarray, np.ndarray] | None = None
 
     def __call__(self, index: Index, columns: Index, dtype: DType = np.float64) -> Array:
         """Compute entries of K, as `similarity.rows.Entries` defines."""
         with np.errstate(all="ignore"):
             if dtype == np.float32 and self.distances.is_fit_for_single:
-                left, right = self._single
+                left, right = self._single()
                 E = left[index] @ right[columns].T
                 return np.exp(E, out=E)
             D: Any = self.distances(index, columns)
@@ -60,15 +60,16 @@ class Exponentials:
                 np.exp(rows, out=rows)
             return D.astype(dtype, copy=False)
 
-    @cached_property
     def _single(self) -> tuple[np.ndarray, np.ndarray]:
-        """Factors of the exponents, scaled once: to scale products took a fifth of their time."""
-        distances = self.distances
-        return (distances.left * self.factor).astype(np.float32), distances.right.astype(np.float32)
+        """Return factors of the exponents, scaled once: to scale products took a fifth of time."""
+        if self._factors is None:
+            left, right = self.distances.left * self.factor, self.distances.right
+            self._factors = left.astype(np.float32), right.astype(np.float32)
+        return self._factors
 
     def take(self, index: np.ndarray) -> Self:
         part = copy.copy(self)
-        part.__dict__.pop("_single", None)
+        part._factors = None
         part.n, part.distances = len(index), self.distances.take(index)
         return part
 

@@ -90,10 +90,10 @@ class RowDistances:
     def take(self, index: np.ndarray) -> Self:
         """Return the distances of the rows in `index`."""
         part = copy.copy(self)
-        for name in ("X", "left", "right", "squares"):
-            if name in self.__dict__:
-                part.__dict__[name] = self.__dict__[name][index]
-        part.n = len(part.X)
+        part.X, part.n = self.X[index], len(index)
+        if self.by_product:
+            part.left, part.right = self.left[index], self.right[index]
+            part.squares = self.squares[index]
         return part
 
 

@@ -79,7 +79,7 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         request = read_request(defaults, self.usual, any_order=True)
         self._how = request.how
         self.defaults: dict[str, object] = defaults
-        self.keeps_references = self.keeps_references or request.pairs or request.beside
+        self.keeps_references = self.keeps_references or request.pairs or request.needs_unit
         self._added = Added()
         self._failed = False  # whether the last compute of nothing but these did
         self._lock = threading.RLock()
@@ -227,10 +227,11 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
     # A lock cannot be pickled; a copy has its own.
 
     def __getstate__(self) -> Record:
-        return {name: value for name, value in self.__dict__.items() if name != "_lock"}
+        return {name: value for name, value in vars(self).items() if name != "_lock"}
 
     def __setstate__(self, state: Record) -> None:
-        self.__dict__.update(state, _lock=threading.RLock())
+        for name, value in {**state, "_lock": threading.RLock()}.items():
+            setattr(self, name, value)
 
 
 def _read_once(options: Record) -> Record:

@@ -77,10 +77,10 @@ class Solver:
         self._double = 0.0  # the largest scale at which single precision did not do
 
     def __getstate__(self) -> Record:
-        return {**self.__dict__, "lock": None, "_work": None}
+        return {**vars(self), "lock": None, "_work": None}
 
     def __setstate__(self, state: Record) -> None:
-        self.__dict__.update(state)
+        vars(self).update(state)
         self.lock = threading.RLock()
 
     def __call__(self, t: float) -> Solution:

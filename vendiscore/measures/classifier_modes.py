@@ -33,9 +33,10 @@ def modes(subject: Subject) -> Number:
     if others or isinstance(how.k, tuple) or how.given == "K":
         kind = "similarities" if how.given == "K" else type(first).__name__
         raise UnsuitedError(f"samples that are rows of class probabilities, got {kind}")
-    kept = np.flatnonzero(subject.rows_came >= 0)
+    kept = np.flatnonzero(subject.rows_of_passed >= 0)
     with subject.located():
-        return mode_diversity(choose(rows, kept) if len(kept) < subject.came else rows, subject.p)
+        rows = choose(rows, kept) if len(kept) < subject.n_passed else rows
+        return mode_diversity(rows, subject.p)
 
 
 def mode_diversity(probabilities: object, p: Weights | None = None) -> Number:

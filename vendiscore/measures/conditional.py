@@ -69,7 +69,7 @@ def conditional_vendi_score(
     """
     if given is None:
         raise UnsuitedError("`given`, one value for each sample such as its prompt, got none")
-    T = given.similarity(given_k, subject.whole.came)
+    T = given.similarity(given_k, subject.whole.n_passed)
     T = T if len(subject.places_kept) == T.n else T.take(subject.places_kept)
     how = (subject.orders, subject.p, subject.psd)
     joint = vendi(ProductSimilarity([subject.similarity, T]), *how).values

@@ -87,13 +87,13 @@ def surprise(
     other = read_samples(references, read, "references")
     subject = Subject(own, read, references=other, psd=psd, pooled=("similarity",))
     refuse_gradient("surprise", **how, samples=subject.both.similarity)
-    every = np.full(len(subject.rows_came), np.nan)
+    every = np.full(len(subject.rows_of_passed), np.nan)
     with np.errstate(all="ignore"):
         found = _surprises(subject.both.eigen, subject.eigen)
         if permutations:
             pool, n = subject.both.similarity, subject.both.sizes[0]
             found -= np.nanmean(_shuffled(pool, n, permutations, psd)[:, :n], axis=0)
-    every[subject.rows_came >= 0] = found
+    every[subject.rows_of_passed >= 0] = found
     return every
 
 

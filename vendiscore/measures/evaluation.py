@@ -30,6 +30,11 @@ class Chosen(NamedTuple):
         return {name: value for name, value in every.items() if value is not None}
 
 
+def needs_scores(measures: Sequence[Chosen]) -> bool:
+    """Return whether some measure reads Vendi Scores, which come with a spectrum."""
+    return any(chosen.measure.needs == "scores" for chosen in measures)
+
+
 def read_measures(measures: Any, shared: Record) -> list[Chosen]:
     """Read the measures of one or several names and their options, which `shared` loses."""
     names = list(measures) if is_several(measures) else [measures]
@@ -60,24 +65,18 @@ def read_measures(measures: Any, shared: Record) -> list[Chosen]:
 def measure_each(subject: Subject, measures: Sequence[Chosen], keys: Sequence[str]) -> list[Record]:
     """Return {name: value} of each measure; `keys` are suffixes of orders, "" or "_q2"."""
     by_name: Record = {}
-    # Eigenvectors are found first, since eigenvalues are read off them.
-    first = [chosen for chosen in measures if chosen.measure.vectors]
-    for measure, options in first + [chosen for chosen in measures if not chosen.measure.vectors]:
+    for measure, options in measures:
         try:
             by_name[measure.name] = measure.compute(subject, **options)
         except UnsuitedError as error:
             raise TypeError(f"{measure.name} needs {error}; leave it out of `measures`") from None
     every: list[Record] = []
     known: set[str] = set()
-    compared = subject.similarity if "similarities" in subject.__dict__ else None
-    n, roundoff = (subject.n, 0.0) if compared is None else (compared.n, compared.roundoff)
+    n, roundoff = subject.n, subject.roundoff
     gradients = "torch" in sys.modules and sys.modules["torch"].is_grad_enabled()
     for measure, options in measures:
-        found = by_name[measure.name]
-        if not isinstance(found, Mapping):
-            found = dict(zip(keys, found, strict=True)) if measure.ordered else {"": found}
         scores: Record = {}
-        for suffix, value in found.items():
+        for suffix, value in _by_suffix(measure, by_name[measure.name], keys).items():
             key = f"{measure.name}{suffix}"
             if key in known:
                 raise ValueError(f"measures give two numbers the name {key!r}; leave one out")
@@ -90,6 +89,13 @@ def measure_each(subject: Subject, measures: Sequence[Chosen], keys: Sequence[st
             _refuse_lost_gradient(Chosen(measure, options), subject.whole)
         every.append(scores)
     return every
+
+
+def _by_suffix(measure: Measure, numbers: Any, keys: Sequence[str]) -> Mapping[str, Any]:
+    """Return what a measure computes by the suffixes of its name."""
+    if isinstance(numbers, Mapping):
+        return numbers
+    return dict(zip(keys, numbers, strict=True)) if measure.ordered else {"": numbers}
 
 
 def _refuse_lost_gradient(chosen: Chosen, whole: Subject) -> None:
@@ -114,20 +120,21 @@ def measure_stacks(
     order: list[np.ndarray] = []
     pieces: list[dict[str, list[Any]]] = [{} for _ in measures]
     limits = [0.0, 0.0]
+    scored = needs_scores(measures)
     for groups, stack in stacks_of(subject):
         order.append(groups)
         bad: Any = np.zeros(len(groups), dtype=bool)
         for (measure, options), own in zip(measures, pieces, strict=True):
-            found = measure.compute(stack, **options)
-            found = dict(zip(keys, found, strict=True)) if measure.ordered else {"": found}
+            numbers = _by_suffix(measure, measure.compute(stack, **options), keys)
             low, high = measure.limits(stack.n)
             slack = RANGE_ROUNDING * max(1.0, high)
-            for suffix, values in found.items():
+            for suffix, values in numbers.items():
                 known = to_host(values)
                 bad |= ~((known >= low - slack) & (known <= high + slack))
                 own.setdefault(f"{measure.name}{suffix}", []).append(values.clip(low, high))
         bad |= stack.unusual
-        if "spectral" in stack.__dict__:
+        if scored:
+            bad |= to_host(stack.spectral.unusual)
             limits = np.maximum(limits, [stack.spectral.negative_mass, stack.spectral.cut]).tolist()
         apart[groups] = bad
     if not order:

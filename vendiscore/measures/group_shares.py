@@ -20,7 +20,7 @@ from .subject import Subject
 _JOST = "Jost, Ecology 2007, of eigenvalues"
 _register = partial(
     register_measure,
-    needs="similarity",
+    needs="scores",
     direction="higher",
     weighted=True,
     ordered=True,
@@ -34,7 +34,7 @@ def total(subject: Subject) -> list[Number]:
     return subject.spectral.values
 
 
-@_register("WithinVS", range="[1, n]", source=_JOST)
+@_register("WithinVS", range="[1, n]", source=_JOST, needs="similarity")
 def within(subject: Subject) -> list[Number]:
     """α: the Vendi Score within a group, groups weighted so that α β = γ; exp Σ w H at order 1."""
     parts, p = subject.parts, subject.p

@@ -41,7 +41,7 @@ def shuffled(subject: Subject, shuffles: int) -> np.ndarray:
 def left_out(subject: Subject, mixed: bool = False) -> np.ndarray:
     """Return log β without each sample, (orders, n), of the labels as they are or of a shuffle."""
     assert subject.groups is not None
-    orders, codes = subject.orders, subject.groups.codes[subject.rows_came >= 0]
+    orders, codes = subject.orders, subject.groups.codes[subject.rows_of_passed >= 0]
     codes = np.random.default_rng(0).permutation(codes) if mixed else codes
     n, sizes = len(codes), np.bincount(codes)
     logs, without = np.zeros((len(orders), len(sizes))), np.zeros((len(orders), n))
@@ -70,7 +70,7 @@ def left_out(subject: Subject, mixed: bool = False) -> np.ndarray:
 def group_sizes(subject: Subject) -> np.ndarray:
     """Return how many samples of some weight each group has, of groups that have any."""
     assert subject.groups is not None
-    codes = subject.groups.codes[subject.rows_came >= 0]
+    codes = subject.groups.codes[subject.rows_of_passed >= 0]
     sizes = np.bincount(codes if subject.p is None else codes[to_host(subject.p) > 0])
     return sizes[sizes > 0]
 

@@ -35,16 +35,6 @@ class SampleSet:
         return spectrum_of(self.similarity, self.p, self.psd, vectors=True)
 
     @cached_property
-    def spectrum(self) -> Spectrum:
-        """The spectrum, as good for every order."""
-        if "eigen" in self.__dict__:
-            return self.eigen
-        found = self.__dict__.get("spectral")
-        if found is not None and found.spectrum is not None and not found.spectrum.single:
-            return found.spectrum
-        return spectrum_of(self.similarity, self.p, self.psd)
-
-    @cached_property
     def ordinariness(self) -> tuple[Array, Array]:
         """p and K p: how similar a random sample is to each."""
         diagonal = self.similarity.diagonal()

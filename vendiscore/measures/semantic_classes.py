@@ -95,7 +95,6 @@ def distinct_classes(subject: Subject | Stack, same_above: float = 0.5) -> Numbe
         "quality": partial(read_quality, who="UtilityK"),
         "patience": _read_patience,
     },
-    sequence=True,
 )
 def utility(
     subject: Subject, quality: Any = None, patience: float = 0.8, same_above: float = 0.5

@@ -30,7 +30,7 @@ class Stack:
         self.similarity = similarity
         self.n: int = places.shape[1]
         self.orders: list[float] = whole.orders
-        self.rows: np.ndarray = whole.rows_came[places]
+        self.rows: np.ndarray = whole.rows_of_passed[places]
 
     @cached_property
     def K(self) -> Array:
@@ -39,11 +39,10 @@ class Stack:
 
     @cached_property
     def unusual(self) -> np.ndarray:
-        """Groups (g,) that are to be measured one by one, which warns and raises as need be."""
+        """Groups (g,) whose diagonals are to be looked at one by one, which raises as need be."""
         diagonal = to_host(namespace(self.K).linalg.diagonal(self.K))
         bound = max(DIAGONAL_TOLERANCE, 2 * self.similarity.roundoff)
-        found = ~(np.abs(diagonal - 1) <= bound).all(axis=1)
-        return found | to_host(self.spectral.unusual) if "spectral" in self.__dict__ else found
+        return ~(np.abs(diagonal - 1) <= bound).all(axis=1)
 
     @cached_property
     def p(self) -> Array | None:
@@ -69,7 +68,7 @@ class Stack:
 def stacks_of(whole: Subject) -> Iterator[tuple[np.ndarray, Stack]]:
     """Yield numbers of groups of one size, and their Stack, as many as fit in the cache."""
     assert whole.groups is not None
-    codes = np.where(whole.rows_came >= 0, whole.groups.codes, len(whole.groups))
+    codes = np.where(whole.rows_of_passed >= 0, whole.groups.codes, len(whole.groups))
     sizes = np.bincount(codes, minlength=len(whole.groups) + 1)
     starts = np.cumsum(sizes) - sizes
     order = np.argsort(codes, kind="stable")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,11 +19,13 @@ from ..core.namespace import Array, to_host
 from ..core.shares import PSD
 from ..core.types import Record, Rows, Samples, Weights
 from ..registry.kernel import Kernel
+from ..registry.measure import OF_SIMILARITIES
 from ..resolve.kernel_request import How
 from ..resolve.sets import apart, is_space, is_whole, part_of, resolve_pool, resolve_sets
 from ..similarity.base import Similarity
 from ..spectral.estimate import Estimating
-from ..spectral.vendi import Spectral, vendi
+from ..spectral.spectrum import Spectrum
+from ..spectral.vendi import Spectral, spectrum_of, vendi
 from .sample_set import SampleSet
 
 if TYPE_CHECKING:
@@ -32,19 +34,18 @@ if TYPE_CHECKING:
     from ..resolve.group_labels import Groups
     from .both import Both
 
-_VIEWS = ("samples", "similarities", "spaces", "features", "eigen", "ordinariness", "both")
 NO_GROUPS = "pass `groups`, a label for each sample, or the samples as a list of lists"
 
 
 class UnsuitedError(TypeError):
-    """Input that a measure needs, and the samples that came instead."""
+    """Input that a measure needs, and the samples that were passed instead."""
 
 
 class Subject(SampleSet):
     """A set of samples, how they are compared, and references: what a measure is a function of.
 
-    Each view of the samples is found when first asked for, and kept. Both sets are compared
-    together; of a part, such as a group, its `whole` is, and the samples at `places` are taken.
+    Each view of the samples is found when first asked for, and kept; `needs` alone decides how it
+    is found, whatever is asked first. Both sets are compared together.
 
     Parameters
     ----------
@@ -59,11 +60,15 @@ class Subject(SampleSet):
     psd : {"check", "clip"}
     groups : Groups, optional
         Which samples belong together.
-    in_parts, pooled : bool, collection of str
-        Whether no measure looks at more than `parts`; what measures need of `both` sets at once
-        ("similarity", …).
+    needs, needs_of_parts, pooled : collection of str
+        What measures need of the samples, of each of `parts`, and of `both` sets at once:
+        "similarity", "scores" (of Vendi), "eigenvectors", "distances", "features", "samples".
+    in_parts : bool
+        Whether no measure looks at more than `parts`.
     estimating : Estimating, optional
         How Vendi Scores may be estimated, if that will do.
+    solver : {"auto", "cg", "cholesky"}
+        For the weights of magnitude, unless a measure asks for another.
 
     Examples
     --------
@@ -72,6 +77,8 @@ class Subject(SampleSet):
     >>> subject.n, subject.spectrum.values.round(3)
     (3, array([0.667, 0.333]))
     """
+
+    is_part = False
 
     def __init__(
         self,
@@ -84,62 +91,66 @@ class Subject(SampleSet):
         p: Weights | None = None,
         psd: PSD = "check",
         groups: Groups | None = None,
-        in_parts: bool = False,
+        needs: Collection[str] = ("similarity",),
+        needs_of_parts: Collection[str] = (),
         pooled: Collection[str] = (),
+        in_parts: bool = False,
         estimating: Estimating | None = None,
+        solver: Solving = "auto",
     ) -> None:
-        self.samples = samples
+        self.given = samples
         self.how: How = how or How()
         self.references = references
         self.psd: PSD = psd
         self.orders: list[float] = list(orders)
         self.given_weights = p
         self.groups = groups
+        self.needs = frozenset(needs)
+        self.needs_of_parts = frozenset(needs_of_parts)
+        self.pooled = frozenset(pooled)
         self.in_parts = in_parts
-        self.pooled = pooled
         self.name = name
         self.estimating = estimating
-        self.solver: Solving = "auto"  # for the weights of magnitude, of all parts
+        self.solver = solver
+        self.solved = lru_cache(maxsize=1)(self._solved)
+        self.reference_spaces = lru_cache(maxsize=1)(self._reference_spaces)
         self.names: list[str] = (
             [name] if references is None else [name, "references"]
         )  # as errors call them
         self.whole: Subject = self
-        self.is_part = False
         self.notes: list[str] = []  # what measures have to say of their numbers
         self.settings: Record = {}  # and what they have read samples by, for the signature
 
-    def part(self, places: np.ndarray, name: str = "this part") -> Subject:
-        """Return the samples at some places, as a set of their own."""
-        part = Subject(None, self.how, name=name, orders=self.orders, psd=self.psd)
-        del part.samples  # which are chosen when they are asked for
-        part.whole, part.is_part, part.places = self, True, places
-        part.references, part.names = self.references, self.names
-        return part
-
     @cached_property
     def samples(self) -> Any:
-        """The samples of a part themselves, where they have parts."""
-        whole = self.whole.samples
-        if is_whole(whole, self.how) and not isinstance(whole, list):
-            return self.similarity
-        return choose(whole, self.places)
+        """The samples themselves."""
+        return self.given
+
+    def decompose(self) -> Spectrum:
+        """Find the eigenvectors now, off which scores are then read; raise if there are none."""
+        self.needs |= {"eigenvectors"}
+        return self.eigen
 
     @property
     def sets(self) -> list[Any]:
         """The samples, and the references if there are any."""
         return [self.samples] if self.references is None else [self.samples, self.references]
 
-    def forget(self) -> None:
-        """Drop what takes memory, but for eigenvalues; it is found again if it is asked for."""
-        for view in _VIEWS:
-            self.__dict__.pop(view, None)
+    @cached_property
+    def has_similarities(self) -> bool:
+        """True if similarities are found: for a measure, or to leave out some samples."""
+        needs = self.needs | self.needs_of_parts | self.pooled
+        made = isinstance(self.how.k, tuple) or isinstance(self.samples, Similarity)
+        if made or needs & OF_SIMILARITIES or (self.how.skip and self.how.says_similarity):
+            return True
+        if self.vectors is None and (self.how.skip or "features" in needs):
+            return True
+        given = isinstance(self.samples, MetricSpace) or self.how.metric == "precomputed"
+        return "distances" in needs and not (given or self.of_rows)
 
     @cached_property
     def similarities(self) -> list[Similarity]:
         """The Similarity of the samples, and of the references if there are any."""
-        if self.is_part:
-            pool, *others = self.whole.similarities
-            return [part_of(pool, self.rows), *others]
         sets = self.sets
         if any(map(is_space, sets)):
             raise TypeError(
@@ -152,7 +163,7 @@ class Subject(SampleSet):
 
     @cached_property
     def pool(self) -> tuple[Similarity, np.ndarray]:
-        """The similarity of all samples and references that came in, and where each set begins."""
+        """The similarity of all samples and references passed, and where each set begins."""
         return resolve_pool(self.sets, self.how_of_parts, self.names)
 
     @cached_property
@@ -171,83 +182,75 @@ class Subject(SampleSet):
 
     @cached_property
     def places(self) -> np.ndarray:
-        """The places of its samples among all that came in."""
-        return np.arange(self.came)
+        """The places of its samples among all that were passed."""
+        return np.arange(self.n_passed)
+
+    @property
+    def roundoff(self) -> float:
+        """The spacing of the numbers that the samples were passed in, if they have similarities."""
+        return self.similarities[0].roundoff if self.has_similarities else 0.0
 
     @property
     def similarity(self) -> Similarity:
         """The Similarity of the samples, with unit diagonal."""
         return self.similarities[0]
 
-    @property
-    def compared(self) -> bool:
-        """True if samples have similarities; rows of numbers have none without a kernel."""
-        return self.how.says_similarity or self.vectors is None
-
     @cached_property
     def p(self) -> Array | None:
         """Weights (n,) that sum to 1, or None; of a part among each other."""
-        if self.is_part:
-            if self.whole.p is None:
-                return None
-            weights = self.whole.p[self.rows]
-            if not weights.sum() > 0:
-                raise ValueError(
-                    f"`p` gives no weight to {self.name}, which therefore has no score; leave its "
-                    "samples out"
-                )
-            return weights / weights.sum()
         if self.given_weights is None:
             return None
         from ..arrays.weights import check_weights
 
-        if not self.compared:
-            return check_weights(self.given_weights, self.came, groups=self.groups)
+        if not self.has_similarities:
+            return check_weights(self.given_weights, self.n_passed, groups=self.groups)
         K = self.similarity
         return check_weights(self.given_weights, K.n, K.dropped, K.diagonal(), self.groups)
 
     @cached_property
     def spectral(self) -> Spectral:
-        """Vendi Scores of all orders; from the spectrum, where somebody has asked for it."""
-        known = self.__dict__.get("eigen", self.__dict__.get("spectrum"))
-        K, p = self.similarity, self.p
+        """Vendi Scores of all orders, read off the eigenvectors where these are needed."""
+        known = self.eigen if "eigenvectors" in self.needs else None
+        K, p = self.similarities[0], self.p
         return vendi(K, self.orders, p, self.psd, spectrum=known, estimating=self.estimating)
 
+    @property
+    def needed_spectrum(self) -> Spectrum | None:
+        """The spectrum that measures need anyway, which may be good for some orders only."""
+        if "eigenvectors" in self.needs:
+            return self.eigen
+        return self.spectral.spectrum if "scores" in self.needs else None
+
     @cached_property
-    def spaces(self) -> list[MetricSpace]:
-        """The samples, and the references, at their distances."""
+    def spectrum(self) -> Spectrum:
+        """The spectrum, as good for every order."""
+        known = self.needed_spectrum
+        if known is None or known.single:
+            return spectrum_of(self.similarity, self.p, self.psd)
+        return known
+
+    def _solved(self, solver: Solving) -> list[MetricSpace]:
+        """Return the samples, and the references, at their distances.
+
+        Weights of magnitude are solved for by `solver`; a MetricSpace keeps its own.
+        """
         from ..magnitude.spaces_of_samples import as_spaces
 
-        if not self.is_part:
-            sets, names = self.sets, self.names
-            return as_spaces(sets, self.how, names, lambda: self.similarities, self.solver)
-        whole, how = self.whole, self.whole.how_of_parts
-        if how.metric == "precomputed":
-            own = whole.distances[np.ix_(self.places, self.places)]
-        else:
-            own = self.samples if whole.of_rows else self.similarity
-        spaces = as_spaces([own], how, ["samples"], solver=whole.solver)
-        return [*spaces, *whole.reference_spaces]
+        return as_spaces(self.sets, self.how, self.names, lambda: self.similarities, solver)
+
+    @property
+    def spaces(self) -> list[MetricSpace]:
+        """The samples, and the references, at their distances, if measures need these."""
+        return self.solved(self.solver) if "distances" in self.needs else []
 
     @property
     def space(self) -> MetricSpace:
         """The samples at the distances of a metric, or of their kernel, √(2 − 2k)."""
-        return self.spaces[0]
-
-    def solved(self, solver: Solving) -> list[MetricSpace]:
-        """Return the spaces, whose weights `solver` solves for; a MetricSpace keeps its own."""
-        spaces = self.__dict__.get("spaces")
-        if self.whole.solver != solver or (spaces and spaces[0].solver.method != solver):
-            self.whole.solver = solver
-            self.__dict__.pop("spaces", None)
-            self.whole.__dict__.pop("reference_spaces", None)
-        return self.spaces
+        return self.solved(self.solver)[0]
 
     @property
-    def came(self) -> int:
-        """The number of samples that came in, with those that are left out."""
-        if self.is_part:
-            return len(self.places)
+    def n_passed(self) -> int:
+        """The number of samples that were passed, with those left out."""
         of_columns = isinstance(self.how.k, tuple) and not isinstance(self.samples, Similarity)
         counted = self.similarity if of_columns else self.samples
         if isinstance(counted, Similarity) or is_space(counted):
@@ -255,39 +258,26 @@ class Subject(SampleSet):
         return size(counted)
 
     @cached_property
-    def rows_came(self) -> np.ndarray:
-        """The row of the similarity for each sample that came in; −1 for those left out."""
-        if self.is_part:
-            return self.whole.rows_came[self.places]
-        made = isinstance(self.samples, Similarity) or isinstance(self.how.k, tuple)
-        some = made or (self.how.skip and self.compared)
-        kept = np.setdiff1d(np.arange(self.came), list(self.similarity.dropped) if some else [])
-        rows = np.full(self.came, -1)
+    def rows_of_passed(self) -> np.ndarray:
+        """The row of the similarity for each sample that was passed; −1 for those left out."""
+        dropped = list(self.similarity.dropped) if self.has_similarities else []
+        kept = np.setdiff1d(np.arange(self.n_passed), dropped)
+        rows = np.full(self.n_passed, -1)
         rows[kept] = np.arange(len(kept))
         return rows
 
     @cached_property
-    def rows(self) -> np.ndarray:
-        """The rows of a part's samples in the similarity of the whole."""
-        rows = self.rows_came[self.rows_came >= 0]
-        if not len(rows):
-            raise ValueError(
-                f"{self.name} has no sample that can be used, and so no score; leave it out"
-            )
-        return rows
-
-    @cached_property
-    def parts(self) -> list[Subject]:
+    def parts(self) -> list[Part]:
         """The groups as sets of their own, in the order of their labels."""
         if self.groups is None:
             raise ValueError(NO_GROUPS)
         from ..resolve.group_labels import check_size
 
-        check_size(self.groups, self.came)
+        check_size(self.groups, self.n_passed)
         order = np.argsort(self.groups.codes, kind="stable")
         ends = np.cumsum(np.bincount(self.groups.codes))
         return [
-            self.part(places, self.groups.named(group))
+            Part(self, places, self.groups.named(group), self.needs_of_parts)
             for group, places in enumerate(np.split(order, ends[:-1]))
         ]
 
@@ -309,7 +299,7 @@ class Subject(SampleSet):
         for i, sample in enumerate(self.samples):
             if not isinstance(sample, str):
                 raise UnsuitedError(f"samples that are strings, got {type(sample).__name__} at {i}")
-        return [text for text, row in zip(self.samples, self.rows_came, strict=True) if row >= 0]
+        return [self.samples[i] for i in np.flatnonzero(self.rows_of_passed >= 0)]
 
     @cached_property
     def distances(self) -> np.ndarray:
@@ -318,18 +308,17 @@ class Subject(SampleSet):
 
         return check_distances(self.samples)
 
-    @cached_property
-    def reference_spaces(self) -> list[MetricSpace]:
-        """The references at their distances, if there are any, for all parts."""
-        from ..magnitude.spaces_of_samples import as_spaces
-
+    def _reference_spaces(self, solver: Solving) -> list[MetricSpace]:
+        """Return the references at their distances, if there are any, for all parts."""
         if self.references is None:
             return []
+        from ..magnitude.spaces_of_samples import as_spaces
+
         if self.of_rows or self.how.metric == "precomputed":
             how, references = self.how_of_parts, self.references
         else:
             how, references = self.how, self.similarities[1]
-        return as_spaces([references], how, ["references"], solver=self.solver)
+        return as_spaces([references], how, ["references"], solver=solver)
 
     @cached_property
     def features(self) -> Rows:
@@ -345,34 +334,115 @@ class Subject(SampleSet):
     @property
     def n(self) -> int:
         """The number of samples, less those that were left out."""
-        if "similarities" in self.__dict__ or "pool" in self.whole.__dict__:
-            return self.similarity.n
-        return self.space.n if "spaces" in self.__dict__ else self.came
-
-    @property
-    def seen(self) -> list[MetricSpace]:
-        """The spaces, where some measure has looked at them."""
-        return self.spaces if "spaces" in self.__dict__ else []
+        return self.similarities[0].n if self.has_similarities else self.n_passed
 
     @property
     def vectors(self) -> Rows:
         """The samples themselves where they are compared as vectors or numbers, else None."""
         rows = rows_of_numbers(self.samples, self.how)
-        some = rows is not None and self.how.says_similarity and self.similarity.dropped
-        return None if some else rows
+        skip = rows is not None and self.how.skip and self.how.says_similarity
+        return None if skip and self.similarity.dropped else rows
 
     @property
     def places_kept(self) -> np.ndarray:
-        """The place of each sample that was not left out, among all that came in."""
-        return self.places[self.rows_came >= 0]
+        """The place of each sample that was not left out, among all that were passed."""
+        return self.places[self.rows_of_passed >= 0]
 
     @contextmanager
     def located(self) -> Iterator[None]:
-        """Name samples in errors by their places among all that came in."""
+        """Name samples in errors by their places among all that were passed."""
         try:
             yield
         except SampleError as error:
             raise error.at(self.places_kept) from error.__cause__
+
+
+class Part(Subject):
+    """The samples of a whole at some places, such as a group: compared as the whole is."""
+
+    is_part = True
+
+    def __init__(
+        self,
+        whole: Subject,
+        places: np.ndarray,
+        name: str = "this part",
+        needs: Collection[str] = ("similarity",),
+    ) -> None:
+        super().__init__(None, whole.how, name=name, orders=whole.orders, needs=needs)
+        self.references, self.names, self.psd = whole.references, whole.names, whole.psd
+        self.solver, self.whole, self.places = whole.solver, whole, places
+
+    def afresh(self, spectral: Spectral | None = None) -> Part:
+        """Return the part with its notes and scores alone, so that no view of it takes memory."""
+        part = Part(self.whole, self.places, self.name, self.needs)
+        part.notes = self.notes
+        if spectral is not None:
+            part.spectral = spectral
+        return part
+
+    @cached_property
+    def samples(self) -> Any:
+        """The samples themselves, where they have parts."""
+        whole = self.whole.samples
+        if is_whole(whole, self.how) and not isinstance(whole, list):
+            return self.similarity
+        return choose(whole, self.places)
+
+    @cached_property
+    def has_similarities(self) -> bool:
+        """True if the samples of the whole have similarities."""
+        return self.whole.has_similarities
+
+    @cached_property
+    def similarities(self) -> list[Similarity]:
+        """The Similarity of the samples, and of the references if there are any."""
+        pool, *others = self.whole.similarities
+        return [part_of(pool, self.rows), *others]
+
+    @cached_property
+    def p(self) -> Array | None:
+        """Weights (n,) that sum to 1, or None; of a part among each other."""
+        if self.whole.p is None:
+            return None
+        weights = self.whole.p[self.rows]
+        if not weights.sum() > 0:
+            raise ValueError(
+                f"`p` gives no weight to {self.name}, which therefore has no score; leave its "
+                "samples out"
+            )
+        return weights / weights.sum()
+
+    def _solved(self, solver: Solving) -> list[MetricSpace]:
+        whole, how = self.whole, self.whole.how_of_parts
+        if how.metric == "precomputed":
+            samples = whole.distances[np.ix_(self.places, self.places)]
+        else:
+            samples = self.samples if whole.of_rows else self.similarity
+        from ..magnitude.spaces_of_samples import as_spaces
+
+        spaces = as_spaces([samples], how, ["samples"], solver=solver)
+        return [*spaces, *whole.reference_spaces(solver)]
+
+    @property
+    def n_passed(self) -> int:
+        """The number of samples that were passed, with those left out."""
+        return len(self.places)
+
+    @cached_property
+    def rows_of_passed(self) -> np.ndarray:
+        """The row of the similarity for each sample that was passed; −1 for those left out."""
+        return self.whole.rows_of_passed[self.places]
+
+    @cached_property
+    def rows(self) -> np.ndarray:
+        """The rows of its samples in the similarity of the whole."""
+        rows = self.rows_of_passed[self.rows_of_passed >= 0]
+        if not len(rows):
+            raise ValueError(
+                f"{self.name} has no sample that can be used, and so no score; leave it out"
+            )
+        return rows
 
 
 def check_features(K: Similarity) -> None:

@@ -98,7 +98,7 @@ def _tokens(subject: Subject, tokens: Tokenizer | str | None) -> list[list[Any]]
     elif how.k is None or (isinstance(how.k, Kernel) and how.k.name == TEXT_KERNEL):
         own = {name: how.options[name] for name in ("tokenizer", "analyzer") if name in how.options}
     if own.get("tokenizer") is None and own.get("analyzer", "auto") == "auto":
-        if "similarities" in whole.__dict__ and "analyzer" in whole.similarity.settings:
+        if whole.has_similarities and "analyzer" in whole.similarity.settings:
             own["analyzer"] = whole.similarity.settings["analyzer"]
         else:  # for all groups the same, found once
             found = whole.settings.get("analyzer") or fit_analyzer(whole.texts)["analyzer"]
@@ -187,7 +187,6 @@ def _nearest(lengths: np.ndarray) -> np.ndarray:
     range="[0, ∞)",
     direction="lower",
     source="Shaib et al., arXiv 2403.00553",
-    sequence=True,
 )
 def compression_ratio(subject: Subject) -> float:
     """Bytes of all texts together / bytes of them compressed by gzip: the more, the more repeats.

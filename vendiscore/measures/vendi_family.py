@@ -17,7 +17,7 @@ from ..spectral.vendi import vendi
 from .subject import Subject
 
 _register = partial(
-    register_measure, needs="similarity", direction="higher", weighted=True, ordered=True
+    register_measure, needs="scores", direction="higher", weighted=True, ordered=True
 )
 
 
@@ -50,7 +50,7 @@ def read_quality(quality: object, who: str = "qVS") -> PerSample | None:
 def numbers_of(subject: Subject, values: PerSample) -> np.ndarray:
     """Return the numbers of a subject's samples, out of the numbers of all samples."""
     whole = subject.whole
-    return values.of(whole.came, whole.groups)[subject.places_kept]
+    return values.of(whole.n_passed, whole.groups)[subject.places_kept]
 
 
 def quality_of(subject: Subject, quality: PerSample | None, who: str) -> np.ndarray:
@@ -80,11 +80,9 @@ def quality_weighted(subject: Subject, quality: Any = None) -> list[Number]:
 
 
 def log_score(subject: Subject, q: float) -> Number:
-    """Return log VS of order q; of order 2 by a norm where no spectrum is known."""
-    known = subject.__dict__.get("eigen", subject.__dict__.get("spectrum"))
-    if known is None and "spectral" in subject.__dict__:
-        known = subject.spectral.spectrum
-    number = vendi(subject.similarity, [q], subject.p, subject.psd, spectrum=known).values[0]
+    """Return log VS of order q; of order 2 by a norm where no measure needs the spectrum."""
+    K, known = subject.similarity, subject.needed_spectrum
+    number = vendi(K, [q], subject.p, subject.psd, spectrum=known).values[0]
     return namespace(number).log(number) if is_torch(number) else math.log(number)
 
 
@@ -111,12 +109,11 @@ def kernel_language_entropy(subject: Subject) -> Number:
 
 @register_measure(
     "SampleCoverage",
-    needs="similarity",
+    needs="eigenvectors",
     range="[0, 1]",
     direction="lower",
     source="Good, Biometrika 1953, for similarities: 1 − the mean of 1/(K⁻¹)_ii",
     weighted=True,
-    vectors=True,
 )
 def sample_coverage(subject: Subject) -> Number:
     """The part of a sample that others explain, on average: on labels Good–Turing coverage."""

@@ -300,6 +300,11 @@ def labelled_kernels(samples: str) -> list[Kernel]:
     return [kernel for kernel in every if kernel.samples == samples and kernel.label]
 
 
+def psd_kernels(samples: str) -> str:
+    """Return the names of the kernels of such samples that are positive semidefinite."""
+    return ", ".join(k.name for k in list_kernels() if k.psd and k.samples == samples)
+
+
 def check_options(kernel: Kernel, options: Options, also: Iterable[str] = ()) -> None:
     """Raise a TypeError for an option that the kernel lacks; `also` has more names to suggest."""
     for option in options:

@@ -16,7 +16,9 @@ from ..summary import Summary
 from .plugins import Plugins, options_of, summary_of
 from .presets import PRESETS
 
-Needs = Literal["similarity", "distances", "features", "samples"]
+Needs = Literal["similarity", "scores", "eigenvectors", "distances", "features", "samples"]
+# Needs that the similarities of the samples meet.
+OF_SIMILARITIES = frozenset({"similarity", "scores", "eigenvectors"})
 Aspect = Literal["diversity", "dimension", "fidelity", "likeness"]
 Direction = Literal["higher", "lower"]
 Compute = TypeVar("Compute", bound=Callable[..., Any])
@@ -60,8 +62,6 @@ class Measure(Summary):
     aspect: Aspect = "diversity"
     pooled: bool = False
     references_without: str | None = None
-    sequence: bool = False
-    vectors: bool = False
     stacks: bool = False
 
     @property
@@ -143,8 +143,6 @@ def register_measure(
     aspect: Aspect = "diversity",
     pooled: bool = False,
     references_without: str | None = None,
-    sequence: bool = False,
-    vectors: bool = False,
     stacks: bool = False,
 ) -> Callable[[Compute], Compute]:
     """Make a function of a Subject available in `measures=[name]`, as a decorator.
@@ -156,8 +154,9 @@ def register_measure(
     ----------
     name, source : str
         Its name in `measures=` and results, and where it is defined: a paper, or this docstring.
-    needs : {"similarity", "distances", "features", "samples"}
-        The part of the subject that it reads: "distances" takes n² memory; "samples" are as passed.
+    needs : {"similarity", "scores", "eigenvectors", "distances", "features", "samples"}
+        The view of the subject that it reads: `similarity`; Vendi Scores, `spectral`; `eigen`;
+        `space`, which takes n² memory; `features`; or `samples` as they were passed.
     range, direction : str, {"higher", "lower"}
         The values it can take, such as "[1, n]" or "[0, ∞)" (a result outside of it is an error),
         and the direction in which values mean more of its aspect.
@@ -173,9 +172,9 @@ def register_measure(
         sets, how many samples are like a reference, or how alike both are.
     references_without : str, optional
         An option of a one-set measure, without which references, if any, set the unit of distances.
-    sequence, vectors, stacks : bool
-        Whether the order of samples counts; it reads `subject.eigen` (and is first); it takes a
-        `Stack` of groups too (`vendiscore.measures.stack`), with a number for each.
+    stacks : bool
+        Whether it takes a `Stack` of groups too (`vendiscore.measures.stack`), with a number for
+        each.
 
     Returns
     -------

@@ -123,7 +123,7 @@ def settings(found: Findings, shown: Previews) -> str:
     details = found.details
     notes = listing(escape(note, 2_000) for note in details["notes"])
     code = reproduced(
-        found.given, found.references, found.arguments, shown.counted(found.subject.came)
+        found.given, found.references, found.arguments, shown.counted(found.subject.n_passed)
     )
     if found.request.ci is None and found.beside("low") is not None:
         code += "\n# With ci=0.95 it gives intervals too; intervals of other measures take long."

@@ -12,7 +12,7 @@ import numpy as np
 from ..arrays.inputs import as_samples, check_in_step, unnested
 from ..arrays.pools import pooled, shape_of, size
 from ..core.types import Samples
-from ..registry.kernel import Kernel, list_kernels
+from ..registry.kernel import Kernel, psd_kernels
 from .kernel_build import distinct_samples
 
 
@@ -133,10 +133,9 @@ def why_not(k: object, given: str, metric: object) -> str:
                 "pass a kernel with values between 0 and 1"
             )
         if not kernel.psd:
-            others = [k.name for k in list_kernels() if k.psd and k.samples == kernel.samples]
             return (
                 f"k={kernel.name!r}, which is not positive semidefinite, so that samples have no "
-                f"part that a prompt explains: take {', '.join(others)}"
+                f"part that a prompt explains: take {psd_kernels(kernel.samples)}"
             )
     return ""
 

@@ -191,7 +191,7 @@ def _similarity(
         from ..similarity.soundness import check_matrix
 
         K = check_matrix(samples, how.normalize, name)
-        return _told(K) if how.normalize else K
+        return _noted_normalized(K) if how.normalize else K
     if how.given == "X":
         X = as_matrix(samples, name)
         similarity: Similarity = FeatureSimilarity(X, settings={"kernel": "dot products of X"})
@@ -372,11 +372,11 @@ def _finished(similarity: Similarity, how: How, coarse: float = 0.0) -> Similari
     if coarse > COARSE:
         similarity = similarity.noted(roundoff=coarse)
     if how.normalize:
-        similarity = _told(similarity.normalized())
+        similarity = _noted_normalized(similarity.normalized())
     return check_diagonal(similarity)
 
 
-def _told(similarity: Similarity) -> Similarity:
+def _noted_normalized(similarity: Similarity) -> Similarity:
     return similarity.noted(settings={**similarity.settings, "normalize": True})
 
 

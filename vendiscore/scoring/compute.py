@@ -16,14 +16,14 @@ from ..core.types import Options, Record, Samples, Weights
 from ..encoders.tokenizers import tokens_remembered
 from ..measures.evaluation import measure_each
 from ..measures.subject import NO_GROUPS, Subject
-from ..registry.kernel import Kernel, list_kernels
+from ..registry.kernel import Kernel, list_kernels, psd_kernels
 from ..registry.measure import BETWEEN
 from ..resolve.kernel_request import FitTo, KernelArgument, Metric
 from ..resolve.sets import is_space, read_samples
 from .request import Method, Request, read_request
 
 if TYPE_CHECKING:
-    from .intervals import Sureness
+    from .intervals import Uncertainty
 
 
 def compute(
@@ -202,7 +202,7 @@ def subject_of(
     if references is not None:
         from ..magnitude.spaces_of_samples import have_unit
 
-        needed = request.pairs or (request.beside and not have_unit(flat, request.how))
+        needed = request.pairs or (request.needs_unit and not have_unit(flat, request.how))
         references = read_samples(references, request.how, "references") if needed else None
     return Subject(
         flat,
@@ -213,38 +213,39 @@ def subject_of(
         p=request.p,
         psd=request.psd,
         groups=groups,
+        needs=request.needs[groups is not None],
+        needs_of_parts=request.needs[0] if groups is not None else (),
+        pooled=request.pooled,
         in_parts=groups is not None
         and request.p is None
         and not (request.of_groups or request.pooled),
-        pooled=request.pooled,
         estimating=request.estimating,
+        solver=request.solver,
     )
 
 
 def measured(subject: Subject, request: Request) -> Record:
     """Return the numbers that a request asks for of its subject, and "details" if asked."""
-    sure: Sureness | None = None
+    uncertainty: Uncertainty | None = None
     several = tokens_remembered() if len(request.measures) > 1 else nullcontext()
     # An overflow or an undefined number on the way shows in the result, which is checked.
     with several, np.errstate(all="ignore"):
         try:
-            errors = request.ci is not None or request.shuffled or request.estimating is not None
-            if subject.groups is not None or errors:
-                numbers, sure = _with_errors(subject, request)
+            if subject.groups is not None or request.ci is not None or request.estimating:
+                numbers, uncertainty = _with_errors(subject, request)
             else:
                 scores = measure_each(subject, request.measures, request.suffixes)
                 numbers = {key: value for own in scores for key, value in own.items()}
             if request.details:
                 from .details import details as details_of
 
-                numbers["details"] = details_of(subject, request, sure, numbers)
+                numbers["details"] = details_of(subject, request, uncertainty, numbers)
             return numbers
         except NotPSDError as error:
             kernel = request.how.k
             if isinstance(kernel, Kernel) and not kernel.psd:
-                every = list_kernels()
-                others = [k.name for k in every if k.psd and k.samples == kernel.samples]
-                without = f"; kernels of {kernel.samples} without: {', '.join(others)}"
+                others = psd_kernels(kernel.samples)
+                without = f"; kernels of {kernel.samples} without: {others}"
                 error.add_note(
                     f"no sample is at fault: k={kernel.name!r} has negative eigenvalues for many "
                     f"sets, the larger the likelier{without if others else ''}"
@@ -256,29 +257,28 @@ def measured(subject: Subject, request: Request) -> Record:
             raise subject.groups.located(error) from error.__cause__
 
 
-def _with_errors(subject: Subject, request: Request) -> tuple[Record, Sureness]:
+def _with_errors(subject: Subject, request: Request) -> tuple[Record, Uncertainty]:
     """Return numbers with their standard errors and intervals."""
     from .group_scores import measure_groups
-    from .intervals import Sureness, check_asked, needs_vectors, sureness
+    from .intervals import Uncertainty, check_asked, needs_vectors, uncertainty_of
     from .null_values import add_nulls
 
     if subject.groups is not None:
         if request.ci is not None and BETWEEN in request.of_groups:
-            _ = subject.eigen  # the score of all together is read off it
-        scores, sure = measure_groups(subject, request)
+            subject.decompose()
+        scores, uncertainty = measure_groups(subject, request)
         if request.shuffled:
-            add_nulls(subject, request, scores, sure)
-        return sure.beside(scores), sure
+            add_nulls(subject, request, scores, uncertainty)
+        return uncertainty.with_scores(scores), uncertainty
     if request.ci is not None:
-        check_asked(subject.came)
-        _ = subject.eigen if needs_vectors(request) else None  # the scores are read off it
+        check_asked(subject.n_passed)
+        if needs_vectors(request):
+            subject.decompose()
     scores = measure_each(subject, request.measures, request.suffixes)
     if request.ci is not None:
         check_asked(subject.n)  # some may have been left out
-        sure = sureness(subject, request, scores)
-    elif request.estimating is not None:  # of the Vendi Score alone
-        found = zip(scores[0], subject.spectral.estimates, strict=True)
-        sure = Sureness({key: {"se": estimate.error} for key, estimate in found})
-    else:
-        sure = Sureness()
-    return sure.beside(scores), sure
+        uncertainty = uncertainty_of(subject, request, scores)
+    else:  # an estimate of the Vendi Score alone
+        estimates = zip(scores[0], subject.spectral.estimates, strict=True)
+        uncertainty = Uncertainty({key: {"se": estimate.error} for key, estimate in estimates})
+    return uncertainty.with_scores(scores), uncertainty

@@ -19,7 +19,7 @@ from ..signature import UNKNOWN, digest, digits, line, plain
 from ..similarity.base import Similarity
 from ..similarity.residuals import echo_notes
 from ..spectral.vendi import Spectral
-from .intervals import Sureness
+from .intervals import Uncertainty
 from .request import Request
 from .typical import typical_sentence
 
@@ -30,16 +30,20 @@ _UNKNOWN_SOURCE = (
 )
 
 
-def details(subject: Subject, request: Request, sure: Sureness | None, numbers: Options) -> Record:
+def details(
+    subject: Subject, request: Request, given: Uncertainty | None, numbers: Options
+) -> Record:
     """Return how the numbers of a measured subject came about, without keys of other measures."""
-    similarity = subject.similarity if "similarities" in subject.__dict__ else None
-    found = subject.spectral if "spectral" in subject.__dict__ else None
+    uncertainty = given or Uncertainty()
+    similarity = subject.similarity if subject.has_similarities else None
+    scores = subject.spectral if "scores" in subject.needs else None
     sets = [subject] if subject.groups is None else subject.parts
-    seen_of_sets = [each.seen for each in sets]
-    spaces = [each[0] for each in seen_of_sets if each]
-    settings = _settings(subject, request, similarity, seen_of_sets[0])
-    if sure and sure.methods:
-        settings |= {"ci": request.ci, "interval": list(dict.fromkeys(sure.methods.values()))}
+    spaces_of_sets = [each.spaces for each in sets]
+    spaces = [each[0] for each in spaces_of_sets if each]
+    settings = _settings(subject, request, similarity, spaces_of_sets[0])
+    table, methods = uncertainty.table or [], uncertainty.methods
+    if methods:
+        settings |= {"ci": request.ci, "interval": list(dict.fromkeys(methods.values()))}
     if request.permutations is not None:
         settings["permutations"] = request.permutations
     if request.clusters is not None:
@@ -56,7 +60,7 @@ def details(subject: Subject, request: Request, sure: Sureness | None, numbers: 
         kernel, *options = similarity.settings.items() or [("kernel", type(similarity).__name__)]
         report["kernel"] = plain(kernel[1])
         report["options"] = plain(dict(options))
-        report |= _of_spectrum(found, request, sets, sure.spectra if sure else None)
+        report |= _of_spectrum(scores, request, uncertainty.spectra)
     if spaces or "distances" in request.pooled:
         metric, *options = (spaces[0] if spaces else subject.both).settings.items()
         report["distance"] = plain(metric[1])
@@ -69,23 +73,23 @@ def details(subject: Subject, request: Request, sure: Sureness | None, numbers: 
         report["solver"] = dict(Counter(solution.method for solution in solutions))
         for name in ("residual", "error"):
             report[name] = max((getattr(solution, name) for solution in solutions), default=0.0)
-    if sure and sure.table is not None:
-        report["groups"] = [plain(row) for row in sure.table]
-    if sure and sure.methods:
+    if uncertainty.table is not None:
+        report["groups"] = [plain(row) for row in table]
+    if methods:
         report["interval"] = {
             "level": request.ci,
-            "method": sure.methods,
-            "meaning": sure.meaning,
-            "assumes": sure.assumes,
+            "method": methods,
+            "meaning": uncertainty.meaning,
+            "assumes": uncertainty.assumes,
         }
     report["typical"] = ""
     order = 1.0 if 1.0 in request.orders else request.orders[0]
     key = "VS" + request.suffixes[request.orders.index(order)]
-    sizes = {row["n"] for row in sure.table} if sure and sure.table is not None else {n}
+    sizes = {row["n"] for row in table} or {n}
     if similarity and not request.estimating and key in numbers and len(sizes) == 1:
         value, size = float(scalar(numbers[key])), sizes.pop()
         report["typical"] = typical_sentence(similarity.settings, size, order, value, subject.p)
-    report["notes"] = [*(sure.notes if sure else ()), *_notes(subject, similarity, found, spaces)]
+    report["notes"] = [*uncertainty.notes, *_notes(subject, similarity, scores, spaces)]
     report["versions"] = versions()
     names = [chosen.measure.name for chosen in request.measures]
     size = {"n": n} | ({"dropped": len(report["dropped"])} if report["dropped"] else {})
@@ -97,7 +101,7 @@ def details(subject: Subject, request: Request, sure: Sureness | None, numbers: 
 
 def _distinct(subject: Subject) -> int:
     """Return how many samples differ, or differ from the others of their group."""
-    known = "similarities" in subject.__dict__
+    known = subject.has_similarities
     if known and subject.groups is not None and is_divisible(subject.similarity):
         of_parts = [part.similarity.groups() for part in subject.parts]  # compares no two groups
         pairs = zip(of_parts, subject.parts, strict=True)
@@ -106,7 +110,7 @@ def _distinct(subject: Subject) -> int:
     if same is None:
         return subject.n
     if subject.groups is not None:
-        same = joint_groups([subject.groups.codes[subject.rows_came >= 0], same])
+        same = joint_groups([subject.groups.codes[subject.rows_of_passed >= 0], same])
     return len(np.unique(same))
 
 
@@ -155,23 +159,19 @@ def _of_measures(request: Request, settings: Options) -> Record:
 
 
 def _of_spectrum(
-    found: Spectral | None,
-    request: Request,
-    sets: Sequence[Subject],
-    stacked: tuple[float, float] | None,
+    found: Spectral | None, request: Request, of_groups: tuple[float, float] | None
 ) -> Record:
     """Report the spectrum of a Vendi Score; of groups only what was cut off, at most."""
-    spectra = [each.spectral.spectrum for each in sets if "spectral" in each.__dict__]
-    spectra += [found.spectrum] if found else []
-    some = [(each.negative_mass, each.cut) for each in spectra if each is not None]
-    some += [stacked] if stacked else []
+    some = [of_groups] if of_groups else []
+    if found and found.spectrum:
+        some.append((found.spectrum.negative_mass, found.spectrum.cut))
     names = [digits(order) for order in request.orders]
     by_order = dict(zip(names, found.estimates, strict=True)) if found else {}
     return {
         "method": {q: estimate.route for q, estimate in by_order.items()},
         "why": {q: estimate.why for q, estimate in by_order.items()},
         "negative_mass": max((mass for mass, _ in some), default=None),
-        "cut": max((cut for _, cut in some), default=0.0 if spectra else None),
+        "cut": max((cut for _, cut in some), default=0.0 if found else None),
     }
 
 

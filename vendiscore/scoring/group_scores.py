@@ -10,12 +10,12 @@ import numpy as np
 from ..core.errors import warn
 from ..core.namespace import scalar, to_host
 from ..core.types import Record
-from ..measures.evaluation import Chosen, measure_each, measure_stacks
+from ..measures.evaluation import Chosen, measure_each, measure_stacks, needs_scores
 from ..measures.subject import Subject
 from ..progress import track
 from ..resolve.group_labels import check_size
 from ..uncertainty.subsampling import bounded, mean_error
-from .intervals import Sureness
+from .intervals import Uncertainty
 from .request import Request
 
 ALONE = (
@@ -31,23 +31,25 @@ _FEW, _LARGE = 12, 20
 SOURCES = "Groups this few and this large are often sources, such as models,"
 
 
-def measure_groups(subject: Subject, request: Request) -> tuple[list[Record], Sureness]:
+def measure_groups(subject: Subject, request: Request) -> tuple[list[Record], Uncertainty]:
     """Return means of measures over groups, measures of all groups together, and their errors."""
     assert subject.groups is not None
     each = [chosen for chosen in request.measures if not chosen.measure.groups]
     _check_interval(len(subject.groups), request, each)
-    found = Sureness(
+    found = Uncertainty(
         meaning="NAME_se is the standard error of the mean over the groups",
         assumes="Independent groups are assumed.",
     )
-    check_size(subject.groups, subject.came)
+    check_size(subject.groups, subject.n_passed)
     if each and np.bincount(subject.groups.codes).max() == 1:
         warn(ALONE)
         found.notes.append(ALONE)
-    if any(chosen.measure.needs == "similarity" for chosen in each):
-        _ = subject.similarity  # once for all, before groups are counted
+    codes = subject.groups.codes[subject.rows_of_passed >= 0]
+    sizes = np.bincount(codes, minlength=len(subject.groups)).tolist()
     columns = _columns(subject, request, each, found)
-    sizes = [row["n"] for row in found.table or ()]
+    numbers = {key: _floats(values) for own in columns for key, values in own.items()}
+    rows = zip(subject.groups.labels, sizes, *numbers.values(), strict=True)
+    found.table = [dict(zip(("group", "n", *numbers), row, strict=True)) for row in rows]
     scores: list[Record] = []
     for chosen in request.measures:
         if chosen.measure.groups:
@@ -56,8 +58,7 @@ def measure_groups(subject: Subject, request: Request) -> tuple[list[Record], Su
         own = columns[each.index(chosen)]
         scores.append({key: _mean(values) for key, values in own.items()})
         for key in own:
-            values = np.array([row[key] for row in found.table or ()])
-            found.numbers[key] = _spread(values, chosen, sizes, request.ci)
+            found.numbers[key] = _spread(np.array(numbers[key]), chosen, sizes, request.ci)
         if request.ci is not None:
             found.methods[chosen.measure.name] = "student"
     found.notes += _notes(request, each, sizes)
@@ -65,7 +66,7 @@ def measure_groups(subject: Subject, request: Request) -> tuple[list[Record], Su
 
 
 def _columns(
-    subject: Subject, request: Request, each: Sequence[Chosen], sure: Sureness
+    subject: Subject, request: Request, each: Sequence[Chosen], uncertainty: Uncertainty
 ) -> list[Record]:
     """Return {name: numbers of all groups} of each measure; small groups are measured as stacks."""
     groups = subject.groups
@@ -74,14 +75,15 @@ def _columns(
     columns: list[Record] = [{} for _ in each]
     apart = np.ones(len(groups), dtype=bool)
     if stacked:
-        found, apart, sure.spectra = measure_stacks(subject, stacked, request.suffixes)
+        found, apart, uncertainty.spectra = measure_stacks(subject, stacked, request.suffixes)
         for chosen, numbers in zip(stacked, found, strict=True):
             some = apart.any()  # are put in place one by one, which no tensor has
             columns[each.index(chosen)] = {k: list(v) if some else v for k, v in numbers.items()}
     rest = [chosen for chosen in each if not chosen.measure.stacks]
     left = np.arange(len(groups)) if rest else np.flatnonzero(apart)
+    parts = subject.parts if len(left) else []
     for i in track(left.tolist(), len(left), "scoring groups"):
-        part, own = subject.parts[i], each if apart[i] else rest
+        part, own = parts[i], each if apart[i] else rest
         try:
             row = measure_each(part, own, request.suffixes)
         except Exception as error:
@@ -91,19 +93,18 @@ def _columns(
             column = columns[each.index(chosen)]
             for key, value in numbers.items():
                 column.setdefault(key, [None] * len(groups))[i] = value
+        spectral = part.spectral if needs_scores(own) else None
+        if spectral is not None and spectral.spectrum is not None:
+            uncertainty.add_spectrum(spectral.spectrum)
         if not request.details:
-            part.forget()
-    known = {
-        key: [scalar(x) for x in values] if isinstance(values, list) else to_host(values).tolist()
-        for own in columns
-        for key, values in own.items()
-    }
-    sizes = np.bincount(groups.codes[subject.rows_came >= 0], minlength=len(groups)).tolist()
-    rows = zip(groups.labels, sizes, *known.values(), strict=True)
-    sure.table = [dict(zip(("group", "n", *known), row, strict=True)) for row in rows]
-    if len(left):
-        subject.notes += dict.fromkeys(note for part in subject.parts for note in part.notes)
+            parts[i] = part.afresh(spectral)
+    subject.notes += dict.fromkeys(note for part in parts for note in part.notes)
     return columns
+
+
+def _floats(values: Any) -> list[float]:
+    """Return the numbers of all groups as floats."""
+    return list(map(scalar, values)) if isinstance(values, list) else to_host(values).tolist()
 
 
 def _mean(values: Any) -> Any:

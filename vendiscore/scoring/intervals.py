@@ -13,8 +13,9 @@ import numpy as np
 from ..core.namespace import scalar, to_host
 from ..core.types import Options, Record
 from ..measures.evaluation import Chosen, measure_each
-from ..measures.subject import Subject
+from ..measures.subject import Part, Subject
 from ..resolve.group_labels import cluster_codes
+from ..spectral.spectrum import Spectrum
 from ..uncertainty.deficit import (
     LEAST,
     Repeats,
@@ -47,7 +48,7 @@ MEANING = (
 
 
 @dataclass
-class Sureness:
+class Uncertainty:
     """Errors and intervals, by keys of numbers and by suffix, and how they were found."""
 
     numbers: dict[str, dict[str, float]] = field(default_factory=dict)
@@ -58,7 +59,12 @@ class Sureness:
     table: list[Record] | None = None  # of groups, a row each
     spectra: tuple[float, float] | None = None  # of groups, the largest negative mass and cut
 
-    def beside(self, scores: Sequence[Options]) -> Record:
+    def add_spectrum(self, spectrum: Spectrum) -> None:
+        """Count the spectrum of one more group."""
+        mass, cut = self.spectra or (0.0, 0.0)
+        self.spectra = max(mass, spectrum.negative_mass), max(cut, spectrum.cut)
+
+    def with_scores(self, scores: Sequence[Options]) -> Record:
         """Return the scores of all measures, each followed by its error and interval."""
         every: Record = {}
         for key, value in (item for own in scores for item in own.items()):
@@ -67,9 +73,9 @@ class Sureness:
         return every
 
 
-def sureness(subject: Subject, request: Request, scores: Sequence[Options]) -> Sureness:
+def uncertainty_of(subject: Subject, request: Request, scores: Sequence[Options]) -> Uncertainty:
     """Find the standard error and the interval of each score."""
-    found = Sureness()
+    found = Uncertainty()
     units = _units(subject, request)
     for chosen, own in zip(request.measures, scores, strict=True):
         name = chosen.measure.name
@@ -142,7 +148,7 @@ def _units(subject: Subject, request: Request) -> Units:
         pairs = repeats_of(subject.similarity, subject.eigen if needs_vectors(request) else None)
     if request.clusters is None:
         return Units(subject.n, request.ci, None, pairs)
-    codes = cluster_codes(request.clusters, subject.rows_came >= 0, LEAST)
+    codes = cluster_codes(request.clusters, subject.rows_of_passed >= 0, LEAST)
     return Units(int(codes.max()) + 1, request.ci, codes, pairs)
 
 
@@ -209,14 +215,14 @@ def _subsampled(
     subject: Subject, units: Units, values: Sequence[float], *, chosen: Chosen, request: Request
 ) -> list[Ends]:
     """Return the intervals of any measure, from halves of the samples or clusters."""
-    similar = "similarities" in subject.__dict__
-    places = np.flatnonzero(subject.rows_came >= 0) if similar else np.arange(subject.n)
+    places = np.flatnonzero(subject.rows_of_passed >= 0)
     of_log = chosen.measure.limits(subject.n)[0] >= _LOG
     codes = np.arange(subject.n) if units.codes is None else units.codes
 
     def scores(some: np.ndarray) -> np.ndarray:
         rows = np.flatnonzero(np.isin(codes, some))
-        (found,) = measure_each(subject.part(places[rows]), [chosen], request.suffixes)
+        part = Part(subject, places[rows], needs=[chosen.measure.needs])
+        (found,) = measure_each(part, [chosen], request.suffixes)
         numbers = np.array([scalar(value) for value in found.values()])
         return np.log(numbers) if of_log else numbers
 

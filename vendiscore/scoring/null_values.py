@@ -15,7 +15,7 @@ from ..measures.subject import Subject
 from ..registry.measure import BETWEEN
 from ..uncertainty.jackknife import quantile
 from ..uncertainty.subsampling import student_reach
-from .intervals import Sureness
+from .intervals import Uncertainty
 from .request import Request
 
 LEAST, MOST = 2, 20  # numbers of shuffles where `permutations` is not passed
@@ -25,7 +25,10 @@ _ROUNDING = 1e-9
 
 
 def add_nulls(
-    subject: Subject, request: Request, scores: Sequence[Mapping[str, Any]], sure: Sureness
+    subject: Subject,
+    request: Request,
+    scores: Sequence[Mapping[str, Any]],
+    uncertainty: Uncertainty,
 ) -> None:
     """Add the null value and the excess of BetweenVS of each order, and p if asked."""
     place = [chosen.measure.name for chosen in request.measures].index(BETWEEN)
@@ -46,7 +49,7 @@ def add_nulls(
             numbers["p"] = float(1 + as_much.sum()) / (1 + shuffles)
         still = float(np.ptp(drawn)) < _ROUNDING
         if still:
-            sure.notes.append(
+            uncertainty.notes.append(
                 f"No shuffle changes {key}: groups of these sizes tell nothing, "
                 "and the interval of its excess is all that is possible."
             )
@@ -58,12 +61,12 @@ def add_nulls(
                 high = min(high, end)
             numbers |= {"excess_low": min(low, excess), "excess_high": max(high, excess)}
             if not still and scalar(value) > _NEAR * most:
-                sure.notes.append(
+                uncertainty.notes.append(
                     f"{key} is near {most:.4g}, its largest: the interval of its excess is too "
                     f"narrow where hardly any sample has its like in another group."
                 )
-        sure.numbers.setdefault(key, {}).update(numbers)
-    sure.notes.append(_note(shuffles, request))
+        uncertainty.numbers.setdefault(key, {}).update(numbers)
+    uncertainty.notes.append(_note(shuffles, request))
 
 
 def _usual(subject: Subject, request: Request) -> int:

@@ -28,16 +28,21 @@ from ..signature import digits
 from ..spectral.estimate import Estimating
 
 if TYPE_CHECKING:
+    from ..magnitude.parameters import Solving
     from ..resolve.group_labels import Groups
 
-OWN = (
-    *("q", "p", "psd", "measures", "details", "groups", "ci", "clusters"),
-    *("method", "rtol", "seed", "permutations"),
-)
+# Keywords that are neither about how samples are compared nor options of measures.
+_DEFAULTS: Record = {
+    "q": DEFAULT_ORDER,
+    "psd": "check",
+    "method": "auto",
+    "details": False,
+    **dict.fromkeys(("p", "measures", "groups", "ci", "clusters", "rtol", "permutations")),
+}
 Method = Literal["auto", "estimate"]
 # Keywords that only measures of distances have a use for.
 _OF_DISTANCES = ("metric", *METRIC_OPTIONS)
-_OPEN = ("t", "rtol", "seed")  # None is as if they were not passed
+_OPEN = ("t", "seed")  # None is as if they were not passed
 # The measures that are meant where none is named, by the other keywords and the references.
 Measures: TypeAlias = Mapping[str, Mapping[str, Any]]
 Usual: TypeAlias = Callable[[Mapping[str, Any], Any], Measures]
@@ -96,10 +101,26 @@ class Request:
         return any(chosen.measure.references for chosen in self.measures)
 
     @cached_property
-    def beside(self) -> bool:
+    def needs_unit(self) -> bool:
         """True if some measure looks at references where there are some."""
         names = ((chosen, chosen.measure.references_without) for chosen in self.measures)
         return any(name and chosen.options.get(name) is None for chosen, name in names)
+
+    @cached_property
+    def needs(self) -> tuple[frozenset[str], frozenset[str]]:
+        """The needs of measures of one set, or of each group; and of all groups together."""
+        measures = [chosen.measure for chosen in self.measures if not chosen.measure.pooled]
+        each, together = (
+            frozenset(measure.needs for measure in measures if measure.groups is groups)
+            for groups in (False, True)
+        )
+        return each, together
+
+    @cached_property
+    def solver(self) -> Solving:
+        """The first solver that a measure names, for the weights of magnitude."""
+        every: list[Any] = [chosen.options.get("solver") for chosen in self.measures]
+        return next(filter(None, every), "auto")
 
     @cached_property
     def pooled(self) -> frozenset[str]:
@@ -143,25 +164,28 @@ def _read_request(
     others: Collection[str] | None,
     any_order: bool,
 ) -> Request:
-    given = arguments.items()
-    rest = {name: value for name, value in given if name not in _OPEN or value is not None}
+    own = {name: arguments.get(name, default) for name, default in _DEFAULTS.items()}
+    rest = {
+        name: value
+        for name, value in arguments.items()
+        if name not in own and (name not in _OPEN or value is not None)
+    }
     distances = [name for name in _OF_DISTANCES if not _is_default(rest.get(name))]
-    q, p, psd = rest.pop("q", DEFAULT_ORDER), rest.pop("p", None), rest.pop("psd", "check")
-    details = flag("details", rest.pop("details", False))
-    groups = rest.pop("groups", None)
-    ci, clusters = _read_interval(rest)
-    estimating = _read_method(rest)
-    permutations = rest.pop("permutations", None)
-    names = rest.pop("measures", None)
-    if names is None:
-        names = usual(rest, references)
+    q, p, permutations = own["q"], own["p"], own["permutations"]
+    ci = None if own["ci"] is None else confidence("ci", own["ci"])
+    clusters = own["clusters"]
+    if clusters is not None:
+        from ..resolve.group_labels import read_labels
+
+        clusters = read_labels(clusters, "clusters")
+    estimating = _read_method(own["method"], own["rtol"], rest)
     how = read_how(rest)
     if estimating is not None:
         rest.pop("seed", None)
+    names = usual(arguments, references) if own["measures"] is None else own["measures"]
     chosen = read_measures(names, rest)
     measures = [each.measure for each in chosen]
-    orders = check_orders(q)
-    psd = check_psd(psd)
+    orders, psd = check_orders(q), check_psd(own["psd"])
     said = ", ".join(measure.name for measure in measures)
     if others is not None:
         rest = {n: value for n, value in rest.items() if n not in others and not having(n)}
@@ -184,6 +208,10 @@ def _read_request(
         )
     if ci is not None:
         _check_interval(orders, p, measures)
+    elif clusters is not None:
+        raise TypeError(
+            "`clusters` says which samples came together, for the interval: pass ci=0.95 with it"
+        )
     if permutations is not None:
         permutations = integer("permutations", permutations, 0, remedy="99 or 999 are usual")
         if not any(measure.name == BETWEEN for measure in measures):
@@ -199,7 +227,7 @@ def _read_request(
         _check_estimate(ci, orders, measures)
     if rest:
         also = {option for measure in measures for option in measure.options}
-        also |= {*OWN, "references"}
+        also |= {*_DEFAULTS, "seed", "references"}
         if estimating is None:
             also -= {"rtol", "seed"}
         every = {option for measure in list_measures() for option in measure.options}
@@ -211,8 +239,8 @@ def _read_request(
         several=is_several(q),
         p=p,
         psd=psd,
-        details=details,
-        groups=groups,
+        details=flag("details", own["details"]),
+        groups=own["groups"],
         ci=ci,
         clusters=clusters,
         estimating=estimating,
@@ -220,20 +248,20 @@ def _read_request(
     )
 
 
-def _read_method(rest: Record) -> Estimating | None:
+def _read_method(method: object, rtol: object, rest: Record) -> Estimating | None:
     """Return how scores may be estimated, or None where they are to be exact."""
-    given = {"rtol": rest.pop("rtol")} if "rtol" in rest else {}
-    if one_of("method", rest.pop("method", "auto"), get_args(Method)) == "auto":
-        if given:
+    if one_of("method", method, get_args(Method)) == "auto":
+        if rtol is not None:
             raise TypeError(
                 "`rtol` is the largest error of an estimate, and scores are exact: pass "
                 "method='estimate' with it, or leave it out"
             )
         return None
-    if given:
+    given: Record = {}
+    if rtol is not None:
         # A mean over random vectors comes no nearer in any time.
         expected, remedy = "a relative error from 1e-08 to 1", "2e-3 is usual"
-        given["rtol"] = number("rtol", given["rtol"], expected, lambda r: 1e-8 <= r < 1, remedy)
+        given["rtol"] = number("rtol", rtol, expected, lambda r: 1e-8 <= r < 1, remedy)
     if "seed" in rest:  # which kernels may have, too
         given["seed"] = integer("seed", rest["seed"], 0)
     return Estimating(**given)
@@ -256,22 +284,6 @@ def _check_estimate(ci: float | None, orders: list[float], measures: list[Measur
             "q=0 counts eigenvalues above rounding, which an estimate cannot; pass a small order "
             "such as q=0.1, or leave `method` out"
         )
-
-
-def _read_interval(rest: Record) -> tuple[float | None, Groups | None]:
-    """Return the level of intervals and the clusters of samples, where they are passed."""
-    ci, clusters = rest.pop("ci", None), rest.pop("clusters", None)
-    if ci is not None:
-        ci = confidence("ci", ci)
-    if clusters is None:
-        return ci, None
-    if ci is None:
-        raise TypeError(
-            "`clusters` says which samples came together, for the interval: pass ci=0.95 with it"
-        )
-    from ..resolve.group_labels import read_labels
-
-    return ci, read_labels(clusters, "clusters")
 
 
 def _check_ordered(q: object, measures: list[Measure], said: str) -> None:

@@ -18,7 +18,7 @@ from ..core.namespace import row_blocks, to_host
 from ..core.shares import PSD, check_psd
 from ..core.types import Record, Samples
 from ..measures.stack import Stack, stacks_of
-from ..measures.subject import Subject
+from ..measures.subject import Part, Subject
 from ..reading.string_patterns import unspaced
 from ..resolve.group_labels import Groups, check_size, coded, grouped, is_hashable
 from ..resolve.kernel_request import KernelArgument, how_of
@@ -124,8 +124,8 @@ def group_rewards(
         raise ValueError("`samples` are lists, which are groups: leave `prompts` out")
     subject = Subject(flat, how)
     if found is None:
-        found = Groups((0,), np.zeros(subject.came, dtype=int))
-    check_size(found, subject.came, "prompts" if groups is None else "groups")
+        found = Groups((0,), np.zeros(subject.n_passed, dtype=int))
+    check_size(found, subject.n_passed, "prompts" if groups is None else "groups")
     asked: Record = {
         "credit": credit,
         "q": q,
@@ -191,7 +191,7 @@ def credits_of(
     while len(some):
         if taken is not None:
             how = replace(how, prompts=Prompts(choose(taken, at[some])))
-        chosen = samples if len(some) == len(codes) else Subject(samples, how).part(some).samples
+        chosen = samples if len(some) == len(codes) else Part(Subject(samples, how), some).samples
         labels, own = np.unique(codes[some], return_inverse=True)
         named = Groups(tuple(groups.labels[i] for i in labels), own)
         subject = Subject(chosen, how, orders=[q], psd=psd, groups=named, in_parts=True)
@@ -213,7 +213,7 @@ def _of_groups(
     assert subject.groups is not None
     codes = subject.groups.codes
     sizes = np.bincount(codes)
-    credits, scores = np.zeros(subject.came), np.ones(len(sizes))
+    credits, scores = np.zeros(subject.n_passed), np.ones(len(sizes))
     apart = np.ones(len(sizes), dtype=bool)
     for numbers, stack in stacks_of(subject):
         if credit == "leave_one_out" and stack.n > LARGEST_STACKED:
@@ -234,7 +234,7 @@ def _of_groups(
             credits[part.places] = scores[i] - np.exp(leave_one_out(spectrum, q))
         elif part.n > 1:
             credits[part.places] = surprise(spectrum, q)
-        part.forget()
+        subject.parts[i] = part.afresh()
     if credit == "surprise":
         credits /= np.log(np.maximum(sizes, 2))[codes]
     return credits, scores

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
 
@@ -50,6 +50,7 @@ class Selection:
     _candidates: Candidates
     _constraints: Constraints
     _rows: np.ndarray
+    _bounds: list[float] = field(default_factory=list)  # one, once it was asked for
 
     def __len__(self) -> int:
         return len(self.places)
@@ -83,7 +84,7 @@ class Selection:
         with np.errstate(invalid="ignore"):
             return np.diff(logs, prepend=0.0)
 
-    @cached_property
+    @property
     def bound(self) -> float:
         """A proved upper bound on VS_q of every selection of this size that meets the constraints.
 
@@ -91,8 +92,10 @@ class Selection:
         features, or up to 512 landmarks. Quality has no part in it. NotPSDError: eigenvalues are
         negative (even with psd="clip", which takes them off the scores only).
         """
-        found = bound(self._candidates, self._rows, self._constraints, self.q)
-        return max(found, self._score)  # but for rounding
+        if not self._bounds:
+            proved = bound(self._candidates, self._rows, self._constraints, self.q)
+            self._bounds.append(max(proved, self._score))  # but for rounding
+        return self._bounds[0]
 
     @property
     def certified(self) -> float:
@@ -138,6 +141,6 @@ class Selection:
     def _said(self) -> str:
         said = f"{len(self)} of {self._candidates.n} samples by {self.objective!r}, "
         said += f"VS (q={self.q:g}) = {self._score:.4g}"
-        if "bound" in self.__dict__:  # not looked for only to be shown
+        if self._bounds:  # not looked for only to be shown
             said += f", at least {self.certified:.1%} of what is possible"
         return said

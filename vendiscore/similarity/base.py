@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from types import MappingProxyType
 from typing import Any, ClassVar, Self, TypeVar
 
@@ -218,8 +219,9 @@ class Similarity(metaclass=Public):
         return total
 
     def _with(self, **changes: object) -> Self:
-        new = object.__new__(type(self))
-        new.__dict__.update(self.__dict__, **changes)
+        new = copy(self)
+        for name, value in changes.items():
+            setattr(new, name, value)
         return new
 
     def noted(self, *, notes: Sequence[str] = (), **said: object) -> Self:

@@ -40,6 +40,9 @@ COPIED = 1 << 27
 # Sparse parts of at most so many numbers become dense: small sparse products take ten times longer.
 FEW = 1 << 16
 
+# Attributes that other features of the same samples keep.
+KEPT = ("settings", "fitted", "notes", "roundoff", "dropped", "echoes", "scale")
+
 
 class FeatureSimilarity(Similarity):
     """K = X Xᵀ, dot products of rows of features.
@@ -78,10 +81,7 @@ class FeatureSimilarity(Similarity):
         return Similarity.normalized(self._of(_of_moderate_length(self.X)))
 
     def _of(self, X: Rows) -> Self:
-        new = self._with(X=X, dim=X.shape[1])
-        for cached in ("_squares", "_transposed", "_is_common", "_common_and_rare"):
-            new.__dict__.pop(cached, None)
-        return new
+        return type(self)(X)._with(**{name: getattr(self, name) for name in KEPT})
 
     @property
     def multiplies_in_single(self) -> bool:

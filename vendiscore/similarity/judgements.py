@@ -123,14 +123,18 @@ class EquivalenceSimilarity(Similarity):
         self.judgements = judgements
         self.ids = ids
         self.settings = settings or {}
+        self._notes: Sequence[str] = ()
 
     @property
-    def notes(self) -> Sequence[str]:  # type: ignore[override]
+    def notes(self) -> Sequence[str]:
         """Its notes, and the notes on the judgements up to now."""
         now = self.judgements.notes
         begin = {note[:40] for note in now}
-        own = [note for note in self.__dict__.get("notes", ()) if note[:40] not in begin]
-        return (*own, *now)
+        return (*(note for note in self._notes if note[:40] not in begin), *now)
+
+    @notes.setter
+    def notes(self, notes: Sequence[str]) -> None:
+        self._notes = notes
 
     @cached_property
     def codes(self) -> np.ndarray:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -107,15 +105,14 @@ class DeferredSimilarity(MatrixSimilarity):
         self._later, self._alone = _Later(compute), alone
 
     @property
+    def K(self) -> np.ndarray:  # type: ignore[override]
+        """The matrix."""
+        return self._later.matrix()
+
+    @property
     def divisible(self) -> bool:
         """True if a part can be computed without the whole, which has not been computed."""
-        known = "K" in self.__dict__ or "K" in self._later.__dict__
-        return self._alone is not None and not known
-
-    def __getattr__(self, name: str) -> Any:
-        if name != "K":
-            raise AttributeError(f"a {type(self).__name__} has no attribute {name!r}")
-        return self._later.K
+        return self._alone is not None and self._later.K is None
 
     def _take(self, index: np.ndarray) -> MatrixSimilarity:
         def part() -> np.ndarray:
@@ -133,9 +130,13 @@ class DeferredSimilarity(MatrixSimilarity):
 
 
 class _Later:
+    """A matrix that all copies of a similarity share, None until it is computed."""
+
     def __init__(self, compute: Callable[[], np.ndarray]) -> None:
         self.compute = compute
+        self.K: np.ndarray | None = None
 
-    @cached_property
-    def K(self) -> np.ndarray:
-        return self.compute()
+    def matrix(self) -> np.ndarray:
+        if self.K is None:
+            self.K = self.compute()
+        return self.K

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -23,6 +22,7 @@ LEAST_WEIGHT = 1e-12
 class Spectra:
     """Vendi Scores of g sets of m samples, from K (g, m, m), weights (g, m) or None.
 
+    `values` are the scores (g,) of each order, which need no eigenvalues at order 2 alone.
     `unusual` (g,) marks sets that `spectral.vendi` is to look at one by one, which warns and
     raises: their matrices have negative eigenvalues, say, or entries that are not finite.
     """
@@ -35,40 +35,41 @@ class Spectra:
         psd: PSD = "check",
         vectors: bool = False,
     ) -> None:
-        self.psd = psd
-        self.orders: list[float] = list(orders)
-        self.wanted = vectors
         xp = namespace(K)
         diagonal = xp.linalg.diagonal(K)
         root = math.sqrt(1 / K.shape[1]) if p is None else xp.sqrt(as_kind_of(p, diagonal))
         root = root / xp.sqrt(diagonal)
         K = K * root[:, :, None] * root[:, None, :]
-        self.unusual = ~xp.isfinite(detached(K).sum(-1).sum(-1))
+        refused = ~xp.isfinite(detached(K).sum(-1).sum(-1))
         if p is not None:
-            self.unusual = self.unusual | ((root > 0) & (root < math.sqrt(LEAST_WEIGHT))).any(-1)
-        if bool(self.unusual.any()):
-            K = xp.where(self.unusual[:, None, None], xp.eye(K.shape[1], dtype=K.dtype), K)
-        self.K = K
+            refused = refused | ((root > 0) & (root < math.sqrt(LEAST_WEIGHT))).any(-1)
+        if bool(refused.any()):
+            K = xp.where(refused[:, None, None], xp.eye(K.shape[1], dtype=K.dtype), K)
+        self.unusual: Array = refused
+        self.vectors: Array | None = None
         self.cut: float = 0.0
-        self.negative_mass: float = 0.0  # the largest of any set, once `shares` are known
+        self.negative_mass: float = 0.0  # the largest of any set
+        if psd == "check" and not vectors and orders and all(q == 2 for q in orders):
+            self.values: list[Any] = [1 / (K * K).sum(-1).sum(-1)] * len(orders)
+            return
+        self.shares = self._shares(K, orders, psd, vectors)
+        self.values = [effective_numbers(self.shares, q) for q in orders]
 
-    @cached_property
-    def shares(self) -> Array:
-        """Eigenvalues (g, m) of trace 1, ascending, those below m·ε·λ_max zero."""
-        xp, m = namespace(self.K), self.K.shape[1]
-        found = decompose(self.K, lambda: "look for NaN in the kernel", self.wanted)
-        values = found.values
-        self.vectors: Array | None = found.vectors
+    def _shares(self, K: Array, orders: Sequence[float], psd: PSD, vectors: bool) -> Array:
+        """Return eigenvalues (g, m) of trace 1, ascending, those below m·ε·λ_max zero."""
+        xp, m = namespace(K), K.shape[1]
+        decomposition = decompose(K, lambda: "look for NaN in the kernel", vectors)
+        values, self.vectors = decomposition.values, decomposition.vectors
         known = detached(values)
         unit = EPS * known[:, -1]
         negative = -(known * (known < 0)).sum(-1)
         unusual = ~(abs(known.sum(-1) - 1) <= RANGE_TOLERANCE)
-        if self.psd == "check":
+        if psd == "check":
             unusual = unusual | (negative > NEGATIVE_MASS)
         self.cut = m * float(unit.max())
         self.negative_mass = float(negative.max())
         above = known > m * unit[:, None]
-        if min(self.orders, default=1.0) < 1:
+        if min(orders, default=1.0) < 1:
             kept = xp.where(above, known, xp.full_like(known, math.inf)).min(-1)
             kept = kept if not is_torch(known) else kept.values
             lost = (~above & (known > 4 * math.sqrt(m) * unit[:, None])).any(-1)
@@ -77,9 +78,8 @@ class Spectra:
         shares = values * above
         whole = shares.sum(-1)
         if is_torch(values):  # what is zero by rounding has its part of the slope of the trace
-            rest = (
-                values * ~(above if self.psd == "check" else abs(known) > m * unit[:, None])
-            ).sum(-1)
+            of_trace = above if psd == "check" else abs(known) > m * unit[:, None]
+            rest = (values * ~of_trace).sum(-1)
             whole = whole + rest - rest.detach()
         return shares / whole[:, None]
 
@@ -87,10 +87,3 @@ class Spectra:
         """Return how surprising each sample of each set is, (g, m); see `rank_one.surprise`."""
         values = to_host(self.shares)[:, None, :]
         return surprise_of(values, np.square(to_host(self.vectors)), q)
-
-    @cached_property
-    def values(self) -> list[Any]:
-        """The Vendi Scores (g,) of each order."""
-        if self.psd == "check" and not self.wanted and all(q == 2 for q in self.orders):
-            return [1 / (self.K * self.K).sum(-1).sum(-1) for _ in self.orders]
-        return [effective_numbers(self.shares, q) for q in self.orders]

@@ -113,7 +113,7 @@ class State(metaclass=Public):
         how = how_of({"k": k, **kinds, **options})
         if why := refused(how):
             raise ValueError(why)
-        self.__dict__.update(_asked=settings_of(how, precision), _how=how)
+        vars(self).update(_asked=settings_of(how, precision), _how=how)
 
     @classmethod
     def empty(cls, k: KernelArgument | None = None, **options: object) -> Self:
@@ -124,13 +124,13 @@ class State(metaclass=Public):
     def of_fields(cls, asked: Options, how: How | None, **fields: object) -> Self:
         """Return a state from its attributes, which are not checked."""
         state = cls.__new__(cls)
-        state.__dict__.update(fields, _asked=asked, _how=how)
+        vars(state).update(fields, _asked=asked, _how=how)
         return state
 
     def changed(self, **fields: object) -> Self:
         """Return a copy with other attributes; the numbers, which nobody changes, are shared."""
         state = copy(self)
-        state.__dict__.update(fields)
+        vars(state).update(fields)
         return state
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
@@ -219,7 +219,7 @@ class State(metaclass=Public):
             _sum=total,
         )
         with _ADDING:
-            object.__setattr__(self, "__dict__", self.merge(piece).__dict__)
+            vars(self).update(vars(self.merge(piece)))
         return self
 
     def _seen(self, samples: Samples, how: How) -> Similarity:
