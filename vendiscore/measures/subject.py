@@ -145,7 +145,7 @@ class Subject(SampleSet):
             return True
         if self.vectors is None and (self.how.skip or "features" in needs):
             return True
-        given = isinstance(self.samples, MetricSpace) or self.how.metric == "precomputed"
+        given = is_space(self.samples) or self.how.metric == "precomputed"
         return "distances" in needs and not (given or self.of_rows)
 
     @cached_property
