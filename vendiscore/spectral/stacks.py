@@ -12,9 +12,9 @@ import numpy as np
 from ..core.arguments import DEFAULT_ORDER
 from ..core.hill import RANGE_TOLERANCE, effective_numbers
 from ..core.namespace import Array, as_kind_of, detached, is_torch, namespace, to_host
-from ..core.shares import EPS, NEGATIVE_MASS, PSD, TAIL
-from .eigen import decompose
-from .rank_one import surprise_of
+from ..core.shares import EPS, NEGATIVE_MASS, PSD, TAIL, positive_shares, shares_above
+from .eigen import Eigen, decompose
+from .rank_one import influence_of, surprise_of, without_each
 
 # Weights below this may count as zero by rounding: such sets are looked at one by one.
 LEAST_WEIGHT = 1e-12
@@ -53,40 +53,60 @@ class Spectra:
         self.negative_mass: float = 0.0  # the largest of any set, once `shares` are known
 
     @cached_property
+    def eigen(self) -> Eigen:
+        """Eigenvalues, ascending, and eigenvectors if they are wanted."""
+        return decompose(self.K, lambda: "look for NaN in the kernel", self.wanted)
+
+    @property
+    def vectors(self) -> Array:
+        """Eigenvectors (g, m, m), as columns."""
+        return self.eigen.vectors
+
+    @cached_property
     def shares(self) -> Array:
         """Eigenvalues (g, m) of trace 1, ascending, those below m·ε·λ_max zero."""
         xp, m = namespace(self.K), self.K.shape[1]
-        found = decompose(self.K, lambda: "look for NaN in the kernel", self.wanted)
-        values = found.values
-        self.vectors: Array | None = found.vectors
+        values = self.eigen.values
         known = detached(values)
-        unit = EPS * known[:, -1]
+        cut = m * EPS * known[:, -1:]
         negative = -(known * (known < 0)).sum(-1)
         unusual = ~(abs(known.sum(-1) - 1) <= RANGE_TOLERANCE)
         if self.psd == "check":
             unusual = unusual | (negative > NEGATIVE_MASS)
-        self.cut = m * float(unit.max())
+        self.cut = float(cut.max())
         self.negative_mass = float(negative.max())
-        above = known > m * unit[:, None]
+        above = known > cut
         if min(self.orders, default=1.0) < 1:
             kept = xp.where(above, known, xp.full_like(known, math.inf)).min(-1)
             kept = kept if not is_torch(known) else kept.values
-            lost = (~above & (known > 4 * math.sqrt(m) * unit[:, None])).any(-1)
-            unusual = unusual | lost | (~above.all(-1) & (kept < TAIL * m * unit))
+            lost = (~above & (known > 4 / math.sqrt(m) * cut)).any(-1)
+            unusual = unusual | lost | (~above.all(-1) & (kept < TAIL * cut[:, 0]))
         self.unusual = self.unusual | unusual
-        shares = values * above
-        whole = shares.sum(-1)
-        if is_torch(values):  # what is zero by rounding has its part of the slope of the trace
-            rest = (
-                values * ~(above if self.psd == "check" else abs(known) > m * unit[:, None])
-            ).sum(-1)
-            whole = whole + rest - rest.detach()
-        return shares / whole[:, None]
+        return shares_above(values, cut, self.psd)
+
+    def influence(self, q: float) -> np.ndarray:
+        """Return the slope of log VS_q in the share of each sample of each set, (g, m)."""
+        if math.isinf(q):
+            return np.asarray(1 - self.K.shape[1] * to_host(self.vectors)[:, :, -1] ** 2)
+        gaps = self.surprises(q) - np.log(effective_numbers(self.shares, q))[:, None]
+        return influence_of(gaps, q)
 
     def surprises(self, q: float) -> np.ndarray:
         """Return how surprising each sample of each set is, (g, m); see `rank_one.surprise`."""
         values = to_host(self.shares)[:, None, :]
         return surprise_of(values, np.square(to_host(self.vectors)), q)
+
+    def without_each(self, q: float) -> np.ndarray:
+        """Return log VS_q of each set without each of its samples, (g, m), for m of 2 or more."""
+        m = self.K.shape[1]
+        if q > 2:
+            others = np.array([np.delete(np.arange(m), i) for i in range(m)])
+            parts = (K[others[:, :, None], others[:, None, :]] for K in to_host(self.K))
+            shares = np.array([positive_shares(np.linalg.eigvalsh(part)) for part in parts])
+            return np.log(effective_numbers(shares, q))
+        values = to_host(self.shares)
+        squares = np.square(to_host(self.vectors)) * (values > 0)[:, None, :]
+        return np.clip(without_each(values, squares, q, 1 / m), 0.0, math.log(m - 1))
 
     @cached_property
     def values(self) -> list[Any]:
