@@ -48,7 +48,8 @@ def test_numbers_fall_with_the_order(weights, one, other):
     shares = np.array(weights) / sum(weights)
     high, low = effective_number(shares, min(one, other)), effective_number(shares, max(one, other))
     assert low <= high * (1 + 1e-9)
-    assert low >= 1 and high <= len(shares)
+    assert low >= 1
+    assert high <= len(shares)
 
 
 def test_numbers_are_held_within_their_range():

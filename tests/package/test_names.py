@@ -17,7 +17,7 @@ WHOLE = {"browser", "fuzz", "package"}
 
 
 # A reader pays for tokens; lines, comments and docstrings are free.
-MOST_TOKENS = 232_500  # without the page
+MOST_TOKENS = 229_900  # without the page
 FREE = {
     tokenize.COMMENT,
     tokenize.NL,

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 import scipy
 
+from ..arrays.members import members_by_size
 from ..core.hill import effective_number
 from ..core.namespace import row_blocks, scalar, to_host
 from ..similarity.base import Similarity
@@ -51,16 +52,13 @@ def left_out(subject: Subject, mixed: bool = False) -> np.ndarray:
     if mixed:
         codes = np.random.default_rng(0).permutation(codes)
     n, sizes, orders = len(codes), np.bincount(codes), subject.orders
-    order = np.argsort(codes, kind="stable")
-    groups = np.split(order, np.cumsum(sizes)[:-1])
     K = in_full(subject.similarity.in_numpy(), n)
     scores = np.zeros((len(orders), n, len(sizes)))  # log VS of each group without each sample
     samples = np.arange(n)
-    for m in np.unique(sizes[sizes > 1]).tolist():
-        alike = np.flatnonzero(sizes == m)
-        members = np.array([groups[group] for group in alike])
-        scores[:, :, alike] = _logs(K, subject, members)[:, None]
-        scores[:, members, alike[:, None]] = _logs_without_each(K, subject, members)
+    for groups, members in members_by_size(codes):
+        if members.shape[1] > 1:
+            scores[:, :, groups] = _logs(K, subject, members)[:, None]
+            scores[:, members, groups[:, None]] = _logs_without_each(K, subject, members)
     weights = np.tile(sizes.astype(float), (n, 1))
     weights[samples, codes] -= 1
     return np.array(

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..arrays import sparse as sp
 from ..arrays.inputs import choose
+from ..arrays.members import members_of
 from ..arrays.pools import size
 from ..arrays.weights import check_weights
 from ..core.arguments import DEFAULT_ORDER
@@ -274,11 +275,9 @@ class Subject(SampleSet):
         if self.groups is None:
             raise ValueError(NO_GROUPS)
         check_size(self.groups, self.came)
-        order = np.argsort(self.groups.codes, kind="stable")
-        ends = np.cumsum(np.bincount(self.groups.codes))
         return [
             self.part(places, self.groups.named(group))
-            for group, places in enumerate(np.split(order, ends[:-1]))
+            for group, places in enumerate(members_of(self.groups.codes))
         ]
 
     @cached_property

@@ -16,6 +16,7 @@ from functools import cached_property
 
 import numpy as np
 
+from ..arrays.members import members_by_size
 from ..core.arguments import DEFAULT_ORDER, read_order
 from ..core.hill import effective_numbers
 from ..core.namespace import Array, row_blocks
@@ -39,15 +40,12 @@ def leave_cluster_out(spectrum: Spectrum, clusters: np.ndarray, q: float = DEFAU
     q = read_order(q, zero=False)
     values, U = positive_parts(spectrum)
     sizes = np.bincount(clusters)
-    order = np.argsort(clusters, kind="stable")
-    starts = np.cumsum(sizes) - sizes
     left = np.empty(len(sizes))
-    for size in np.unique(sizes).tolist():
-        codes = np.flatnonzero(sizes == size)
+    for codes, members in members_by_size(clusters):
+        size = members.shape[1]
         row_bytes = 16 * size * max(len(values), 50 * size)
         for rows in row_blocks(len(codes), row_bytes):
-            places = order[starts[codes[rows], None] + np.arange(size)]
-            alike = _Clusters(values, U[places], 1 / spectrum.n)
+            alike = _Clusters(values, U[members[rows]], 1 / spectrum.n)
             left[codes[rows]] = alike.left_out(q)
     return np.clip(left, 0.0, np.log(spectrum.n - sizes))
 
