@@ -57,7 +57,8 @@ class PairedSets:
             size += len(K) * least
             whole.append(self._scores(K))
             matched.append(self._scores(K[:, :least, :least]))
-        of_all, of_drawn = self._mean(whole, n), self._mean(matched, size)
+        of_all = self._mean(whole, n)
+        of_drawn = self._mean(matched, size)
         return SetRow(self.names[i], n, *of_all, size, *of_drawn)
 
     def pair(self, i: int, j: int) -> Statistic:
@@ -92,7 +93,10 @@ class PairedSets:
             order = np.tile(together, (len(K), 1))
             if exchanged:
                 order = self.rng.permuted(order, axis=1)
-            halves = order[:, :least], order[:, first : first + least]
+            halves = (
+                order[:, :least],
+                order[:, first : first + least],
+            )
             of_halves = [self._scores(_submatrices(K, places)) for places in halves]
             scores.append(of_halves)
         return np.concatenate(scores, axis=1)
@@ -125,8 +129,8 @@ class PairedSets:
     def _scores(self, K: np.ndarray) -> np.ndarray:
         """Return VS_q of each matrix of a stack, (g,)."""
         plan = self.plan
-        (scores,) = Spectra(K, None, [plan.q], plan.psd).values
-        return np.asarray(scores)
+        stack = Spectra(K, None, [plan.q], plan.psd)
+        return np.asarray(stack.values[0])
 
 
 def _T(a: np.ndarray, b: np.ndarray) -> float:

@@ -57,7 +57,8 @@ class _Clusters:
         self.values = values
         self.G = G
         self.share = share  # the weight of a sample
-        self.weights: np.ndarray = np.square(G).sum(axis=1) @ values  # traces of YYᵀ
+        self.squares: np.ndarray = np.square(G).sum(axis=1)
+        self.weights: np.ndarray = self.squares @ values  # traces of YYᵀ
 
     def left_out(self, q: float) -> np.ndarray:
         """Return log VS_q without each cluster."""
@@ -94,9 +95,9 @@ class _Clusters:
     def integrated(self, q: float) -> np.ndarray:
         """Return the same for q up to 2, by an integral over ridges."""
         values, trace = self.values, self.weights
-        squares = np.square(self.G).sum(axis=1) @ values**2
-        within = np.square(self.inner(values)).sum(axis=(1, 2))
-        b = (squares - within / 2) / trace
+        second = self.squares @ values**2
+        within = np.square(self.inner(values))
+        b = (second - within.sum(axis=(1, 2)) / 2) / trace
         change = trace * of_trace(q, b)
         factor = of_integral(q)
         if not factor:

@@ -107,7 +107,8 @@ class Quadrature:
 
     def __init__(self, krylov: Krylov, rounding: float = 0.0) -> None:
         values, S = np.linalg.eigh(krylov.matrix())
-        self.least, self.top = float(values[0]), float(values[-1])
+        self.least = float(values[0])
+        self.top = float(values[-1])
         self.nodes = np.where(values > rounding, values, 0.0)
         first = S[: krylov.b]
         self.weights = (first.T @ krylov.start) ** 2
@@ -120,8 +121,8 @@ class Quadrature:
         b = self.weights.shape[1]
         powers = self.nodes[:, None] ** np.arange(3)
         root = np.sqrt(self.weights.mean(axis=1))
-        fit = np.linalg.lstsq(powers * root[:, None], values * root, rcond=None)
-        polynomial = fit[0]
+        weighted = powers * root[:, None]
+        polynomial = np.linalg.lstsq(weighted, values * root, rcond=None)[0]
         rest = (values - powers @ polynomial) @ self.weights
         mean = rest.mean()
         error = float(np.linalg.norm(rest - mean))
