@@ -27,7 +27,7 @@ MUTANTS = {
         ("positive = shares > 0\n    logs", "positive = shares >= 0\n    logs"),
         ("abs(scalar(shares.sum()) - 1) <= RANGE", "abs(scalar(shares.sum()) - 1) <= 1e6 * RANGE"),
         ("return -logs if q == 1", "return logs if q == 1"),
-        ("np.log(trace) + log_of", "log_of"),
+        ("np.expm1((q - 1) * logs) / (1 - q)", "np.expm1((q - 1) * logs)"),
         ("np.log1p((1 - q) * S) / (1 - q)", "np.log1p((1 - q) * S)"),
     ],
     "shares": [

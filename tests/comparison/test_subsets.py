@@ -32,7 +32,8 @@ def test_the_error_of_a_mean_over_windows_is_that_of_all_samples():
     x = np.random.default_rng(0).normal(size=80)
 
     def score(places):
-        return Jackknife(x[places].mean(), x.std() / math.sqrt(len(places)))
+        error = np.full(places.shape[:-1], x.std() / math.sqrt(places.shape[-1]))
+        return Jackknife(x[places].mean(axis=-1), error, error)
 
     found = matched(score, np.arange(80), 40)
     assert (found.log, found.error) == pytest.approx((x.mean(), x.std() / math.sqrt(80)))

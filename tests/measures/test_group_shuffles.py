@@ -49,9 +49,9 @@ def test_samples_keep_their_weights_and_those_without_are_not_there():
 
 
 @pytest.mark.parametrize("sizes", SIZES.values(), ids=SIZES)
-@pytest.mark.parametrize("few", [0, 12])
-def test_without_each_sample_the_others_are_scored(monkeypatch, sizes, few):
-    monkeypatch.setattr(group_shuffles, "_FEW", few)
+@pytest.mark.parametrize("largest", [4, 64])
+def test_without_each_sample_the_others_are_scored(monkeypatch, sizes, largest):
+    monkeypatch.setattr(group_shuffles, "LARGEST", largest)
     labels = np.random.default_rng(1).permutation(np.repeat(np.arange(len(sizes)), sizes))
     subject = subject_of(labels)
     found = group_shuffles.left_out(subject)

@@ -20,7 +20,17 @@ import numpy as np
 import pytest
 
 import vendiscore
-from vendiscore import compute, explain, mag_area, report, score_K, score_X
+from vendiscore import (
+    compare,
+    compute,
+    explain,
+    growth,
+    mag_area,
+    report,
+    score_K,
+    score_X,
+    sources,
+)
 from vendiscore.cli import main
 
 PACKAGE = str(Path(vendiscore.__path__[0]))
@@ -38,6 +48,15 @@ BOUNDS = {
     "features": (27, 17, 8),
 }
 X = np.random.default_rng(0).normal(size=(30, 5))
+ANSWERS = {
+    name: [f"{text} {name * (i % 3)}" for i, text in enumerate(TEXTS[:10])] for name in "abcd"
+}
+# Calls of many scores, and how many of the package they may make.
+MANY = {
+    "growth": (lambda: growth(X, k="cosine"), 900),
+    "compare": (lambda: compare(TEXTS[:10], TEXTS[10:]), 700),
+    "sources": (lambda: sources(ANSWERS), 1_000),
+}
 # Other ways, which read their samples once, too.
 OTHERS = {
     "features": lambda: score_X(X),
@@ -93,6 +112,7 @@ def counted():
         "command": command(),
         "matrix": way(lambda: score_K(K)),
     }
+    ways |= {name: way(work) for name, (work, _) in MANY.items()}
     if find_spec("evaluate") is None:
         return ways | {name: way(work) for name, work in OTHERS.items()}
     if find_spec("torch") is not None:
@@ -112,6 +132,12 @@ def ways():
         [sys.executable, "-c", code], capture_output=True, text=True, cwd=folder, check=True
     )
     return json.loads(found.stdout.splitlines()[-1])
+
+
+@pytest.mark.parametrize("name", MANY)
+def test_sets_of_one_size_are_scored_together(ways, name):
+    _, most = MANY[name]
+    assert len(ways[name]) <= most, Counter(map(tuple, ways[name])).most_common(20)
 
 
 @pytest.mark.parametrize("name", list(BOUNDS))

@@ -147,8 +147,9 @@ def test_pairs_that_have_converged_are_eigenpairs_and_orthonormal():
     exact = np.linalg.eigvalsh(A)
     gaps = np.abs(pairs.values[:, None] - exact).min(axis=1)
     assert (gaps <= 1e-5 * pairs.values).all()
-    beside = pairs.beside(lambda V: A @ V, pairs.vectors, 1).multiply(pairs.vectors)
-    assert np.abs(beside).max() < 2e-3 * exact[-1]
+    basis = pairs.orthogonal_basis(lambda V: A @ V, pairs.vectors, 1)
+    outside = basis.multiply(pairs.vectors)
+    assert np.abs(outside).max() < 2e-3 * exact[-1]
 
 
 @pytest.mark.parametrize("copies", [5, 16, 17, 40])

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from ..core.arguments import (
     refuse_gradient,
 )
 from ..core.errors import NotPSDError
-from ..core.namespace import to_host
+from ..core.namespace import row_blocks, to_host
 from ..core.shares import PSD, check_psd
 from ..core.types import Axes, Frame, Record, Samples
 from ..optional import require
@@ -33,6 +33,7 @@ from ..similarity.matrix import in_full
 from ..spectral.eigen import eigen_work
 from ..spectral.rank_one import log_score, novelty
 from ..spectral.spectrum import Spectrum
+from ..spectral.stacks import Spectra
 from ..spectral.vendi import spectrum_of
 from ..summary import Summary, html_table, measured
 from ..uncertainty.deficit import LEAST, repeats_of
@@ -40,10 +41,13 @@ from ..uncertainty.jackknife import without_each
 from ..uncertainty.subsampling import MIN_SAMPLES
 from . import extrapolation
 from .extrapolation import Kappa, kappa_of
+from .subsets import STACKED
 
 # Novelty above this share of a sample exceeds the ridge of the computation.
 LEAST_NOVELTY = 1e-6
 ENOUGH = 16  # the least n for which n/8 samples are two or more
+# log VS of subsets (g,), and what each sample or cluster adds to it (g, units).
+Scored: TypeAlias = tuple[np.ndarray, np.ndarray]
 _KEYWORDS = ("sizes", "clusters", "q", "draws", "level", "psd", "seed")
 
 
@@ -302,33 +306,58 @@ def _drawn(
     n = similarity.n
     part = in_full(similarity, n)
     rng = np.random.default_rng(seed)
-    times = [1 if m in (1, n) else draws for m in sizes]
-    each = zip(sizes, times, strict=True)
-    subsets = [at for m, count in each for at in _subsets(n, m, count, rng, clusters)]
-    work = sum(eigen_work(min(len(at), part.dim or n), True) for at in subsets)
-    logs: dict[int, list[float]] = {m: [] for m in sizes}
-    units = n if clusters is None else clusters.max() + 1
-    adds, seen = ({m: np.zeros(units) for m in sizes} for _ in range(2))
-    with foretell(f"Scoring {len(subsets):,} subsets of {n:,} samples", work):
-        for places in track(subsets, len(subsets), "drawing subsets"):
-            m = len(places)
-            found = spectrum if spectrum and m == n == spectrum.n else None
-            found = found or spectrum_of(part.take(places), psd=psd, vectors=True)
-            logs[m].append(log_score(found, q))
-            own, codes = places, None
-            if clusters is not None:
-                own, codes = np.unique(clusters[places], return_inverse=True)
-            adds[m][own] += _adds(found, q, codes)
-            seen[m][own] += 1
-    points = {}
+    stacks = []
     for m in sizes:
-        # A sample is in m of n subsets; samples in no subset take the values of the others.
-        share = m / n * math.sqrt(units / np.count_nonzero(seen[m])) / np.maximum(seen[m], 1)
-        log = np.mean(logs[m]) - np.append(0, adds[m] * share)
-        rest = np.expm1(math.log(m) - log)  # m/VS − 1
-        by_draws = float(np.std(logs[m])) / math.sqrt(max(1, len(logs[m]) - 1))
-        points[m] = kappa_of(rest / max(m - 1, 1), by_draws * (1 + 1 / max(rest[0], 1e-12)))
-    return points
+        subsets = _subsets(n, m, 1 if m in (1, n) else draws, rng, clusters)
+        stacks += [subsets[rows] for rows in row_blocks(len(subsets), 8 * m * max(m, 64), least=1)]
+    count = sum(map(len, stacks))
+    work = sum(eigen_work(min(at.size // len(at), part.dim or n), True) * len(at) for at in stacks)
+    scores: dict[int, list[Scored]] = {m: [] for m in sizes}
+    with foretell(f"Scoring {count:,} subsets of {n:,} samples", work):
+        for places in track(stacks, len(stacks), "drawing subsets"):
+            scores[places.shape[1]].append(_scored(part, places, q, psd, spectrum, clusters))
+    return {m: _kappa(m, n, *map(np.concatenate, zip(*scores[m], strict=True))) for m in sizes}
+
+
+def _scored(
+    part: Similarity,
+    subsets: np.ndarray,
+    q: float,
+    psd: PSD,
+    spectrum: Spectrum | None,
+    clusters: np.ndarray | None,
+) -> Scored:
+    """Return log VS_q of subsets (g, m), and what each unit adds, NaN where a subset lacks it."""
+    sets, m = subsets.shape
+    units = part.n if clusters is None else int(clusters.max()) + 1
+    logs, adds = np.empty(sets), np.full((sets, units), np.nan)
+    singly = np.arange(sets)
+    if clusters is None and q and 1 < m <= STACKED:
+        stack = Spectra(to_host(part.stack(subsets)), None, [q], psd, vectors=True)
+        logs, left = np.log(stack.values[0]), stack.without_each(q)
+        np.put_along_axis(adds, subsets, left.mean(axis=1, keepdims=True) - left, axis=1)
+        singly = np.flatnonzero(stack.unusual)  # one of which may be an error
+    for i in singly:
+        places = subsets[i]
+        whole = spectrum if spectrum and m == part.n == spectrum.n else None
+        whole = whole or spectrum_of(part.take(places), psd=psd, vectors=True)
+        logs[i] = log_score(whole, q)
+        members, codes = places, None
+        if clusters is not None:
+            members, codes = np.unique(clusters[places], return_inverse=True)
+        adds[i, members] = _adds(whole, q, codes)
+    return logs, adds
+
+
+def _kappa(m: int, n: int, logs: np.ndarray, adds: np.ndarray) -> Kappa:
+    """Return κ of the mean of log VS over subsets of m of n samples."""
+    # A sample is in m of n subsets; samples in no subset take the values of the others.
+    times = np.isfinite(adds).sum(axis=0)
+    share = m / n * math.sqrt(len(times) / np.count_nonzero(times)) / np.maximum(times, 1)
+    log = np.mean(logs) - np.append(0, np.nansum(adds, axis=0) * share)
+    rest = np.expm1(math.log(m) - log)  # m/VS − 1
+    by_draws = float(np.std(logs)) / math.sqrt(max(1, len(logs) - 1))
+    return kappa_of(rest / max(m - 1, 1), by_draws * (1 + 1 / max(rest[0], 1e-12)))
 
 
 def _adds(spectrum: Spectrum, q: float, codes: np.ndarray | None) -> np.ndarray:
@@ -347,17 +376,15 @@ def _adds(spectrum: Spectrum, q: float, codes: np.ndarray | None) -> np.ndarray:
 
 def _subsets(
     n: int, m: int, count: int, rng: np.random.Generator, clusters: np.ndarray | None
-) -> Iterator[np.ndarray]:
-    """Draw random subsets of m of n, of whole clusters, disjoint until all samples are used."""
+) -> np.ndarray:
+    """Draw random subsets (count, m) of n, of whole clusters, disjoint until all are used."""
 
     def mixed() -> np.ndarray:
         if clusters is None:
             return rng.permutation(n)
         return np.argsort(rng.permutation(clusters.max() + 1)[clusters], kind="stable")
 
-    order, at = mixed(), 0
-    for _ in range(count):
-        if at + m > n:
-            order, at = mixed(), 0
-        yield order[at : at + m]
-        at += m
+    disjoint = n // m
+    orders = [mixed() for _ in range(-(-count // disjoint))]
+    subsets = [order[: disjoint * m].reshape(disjoint, m) for order in orders]
+    return np.concatenate(subsets)[:count]

@@ -9,21 +9,21 @@ from functools import cached_property
 
 import numpy as np
 
-from ..core.namespace import row_blocks, scalar, to_host
+from ..core.namespace import row_blocks, to_host
 from ..similarity.base import Similarity
 from ..similarity.matrix import in_full
 from ..spectral.rank_one import log_score
 from ..spectral.spectrum import Spectrum
 from ..spectral.stacks import Spectra
-from ..spectral.vendi import spectrum_of, vendi
+from ..spectral.vendi import spectrum_of
 from ..uncertainty.deficit import LEAST, Repeats, log_ends, repeats_of
 from ..uncertainty.jackknife import (
     Jackknife,
     ends,
     influence,
     influence_error,
-    influence_of,
     jackknife,
+    of_samples,
 )
 from ..uncertainty.subsampling import halves_error, student_reach
 from .comparison import Plan, SetRow
@@ -49,12 +49,11 @@ def windows(n: int, m: int) -> list[slice]:
 def matched(score: Callable[[np.ndarray], Jackknife], order: np.ndarray, m: int) -> Jackknife:
     """Average the score over windows of m; the squared error of a window is scaled by m Σ c_i²."""
     weights = window_weights(order.shape[-1], m)
-    runs = windows(len(weights), m)
-    scores = [score(order[..., run]) for run in runs]
-    share = m * float(weights @ weights) / len(runs)
-    error = (share * sum(each.error**2 for each in scores)) ** 0.5
-    spread = math.sqrt(share * sum(each.spread**2 for each in scores))
-    return Jackknife(sum(each.log for each in scores) / len(runs), error, spread, len(weights))
+    scores = score(np.stack([order[..., run] for run in windows(len(weights), m)]))
+    share = m * float(weights @ weights)
+    error = np.sqrt(share * np.mean(scores.error**2, axis=0))
+    spread = np.sqrt(share * np.mean(scores.spread**2, axis=0))
+    return Jackknife(np.mean(scores.log, axis=0), error, spread, len(weights))
 
 
 def window_weights(n: int, m: int) -> np.ndarray:
@@ -85,11 +84,54 @@ class Part:
         return spectrum_of(self.similarity.take(places), psd=self.plan.psd, vectors=True)
 
     def score(self, places: np.ndarray) -> Jackknife:
-        """Return log VS at `places` with its standard error (0 at order 0)."""
-        if self.q == 0:
-            (number,) = vendi(self.similarity.take(places), [0.0], psd=self.plan.psd).values
-            return Jackknife(math.log(scalar(number)), 0.0)
-        return jackknife(self.spectrum(places), self.q, _at(self.codes, places))
+        """Return log VS of sets at `places` (…, m) with standard errors (0 at order 0)."""
+
+        def of_stack(stack: Spectra) -> Jackknife:
+            return of_samples(np.log(stack.values[0]), stack.without_each(self.q))
+
+        def of_set(members: np.ndarray) -> Jackknife:
+            return jackknife(self.spectrum(members), self.q, _at(self.codes, members))
+
+        return self._scored(places, of_stack, of_set)
+
+    def quick(self, places: np.ndarray) -> Jackknife:
+        """Return log VS of sets at `places` (…, m) with errors by influence, which cost little."""
+
+        def of_stack(stack: Spectra) -> Jackknife:
+            squares = stack.influence(self.q) ** 2
+            return Jackknife(np.log(stack.values[0]), np.sqrt(squares.sum(1)) / squares.shape[1])
+
+        def of_set(members: np.ndarray) -> Jackknife:
+            spectrum = self.spectrum(members)
+            error = influence_error(spectrum, self.q, _at(self.codes, members))
+            return Jackknife(log_score(spectrum, self.q), error)
+
+        return self._scored(places, of_stack, of_set)
+
+    def _scored(
+        self,
+        places: np.ndarray,
+        of_stack: Callable[[Spectra], Jackknife],
+        of_set: Callable[[np.ndarray], Jackknife],
+    ) -> Jackknife:
+        """Return log VS and errors of sets at `places` (…, m), of small ones as stacks."""
+        sets = places.reshape(-1, places.shape[-1])
+        (count, m), q = sets.shape, self.q
+        numbers, singly = np.zeros((3, count)), np.ones(count, dtype=bool)
+        if q and m <= STACKED and self.codes is None:
+            for rows in row_blocks(count, 16 * m * m):
+                K = to_host(self.similarity.stack(sets[rows]))
+                stack = Spectra(K, None, [q], self.plan.psd, vectors=True)
+                scores = of_stack(stack)
+                numbers[:2, rows], numbers[2, rows] = (scores.log, scores.error), scores.spread
+                singly[rows] = stack.unusual  # which may be an error
+        for i in np.flatnonzero(singly):
+            if q:
+                scores = of_set(sets[i])
+                numbers[:, i] = scores.log, scores.error, scores.spread
+            else:
+                numbers[0, i] = self._log_of_rank(sets[i])
+        return Jackknife(*numbers.reshape(3, *places.shape[:-1]))
 
     @cached_property
     def matched(self) -> Jackknife:
@@ -124,33 +166,6 @@ class Part:
         value, low, high = self.ends(self.plan.level)
         return value, float(self.matched.error) * value, low, high
 
-    def quick(self, places: np.ndarray) -> Jackknife:
-        """Return scores of sets at `places` (g, m) with errors by influence, which cost little."""
-        q, m = self.q, places.shape[1]
-        if q == 0 or m > STACKED or self.codes is not None:
-            return Jackknife(*np.transpose([self._influenced(at) for at in places]))
-        found = np.empty((2, len(places)))
-        for rows in row_blocks(len(places), 16 * m * m):
-            K = to_host(self.similarity.stack(places[rows]))
-            stack = Spectra(K, None, [q], self.plan.psd, vectors=True)
-            logs = np.log(stack.values[0])
-            if math.isinf(q):
-                slopes = 1 - m * to_host(stack.vectors)[:, :, -1] ** 2
-            else:
-                slopes = influence_of(stack.surprises(q) - logs[:, None], q)
-            found[:, rows] = logs, np.sqrt((slopes**2).sum(1)) / m
-            for i in np.flatnonzero(stack.unusual):  # which may be an error
-                found[:, rows.start + i] = self._influenced(places[rows.start + i])
-        return Jackknife(*found)
-
-    def _influenced(self, places: np.ndarray) -> tuple[float, float]:
-        """Return log VS at `places`, and its error by influence."""
-        if self.q == 0:
-            return self.score(places).log, 0.0
-        spectrum = self.spectrum(places)
-        error = influence_error(spectrum, self.q, _at(self.codes, places))
-        return log_score(spectrum, self.q), error
-
     def _log_of_rank(self, places: np.ndarray) -> float:
         return log_score(spectrum_of(self.similarity.take(places), psd=self.plan.psd), 0.0)
 
@@ -184,17 +199,22 @@ class DrawnSets:
             )
         self.m: int = plan.size or min(*sizes, MATCHED)
         self.members: list[np.ndarray] = np.split(np.arange(pool.n), starts[1:-1])
-        self.places: list[np.ndarray] = [
-            np.concatenate(self._shuffled(_at(self.codes, own), own))[: MOST_WINDOWS * self.m]
-            for own in self.members
-        ]
+        self.places: list[np.ndarray] = []
+        for members in self.members:
+            if self.codes is None:
+                order = self.rng.permutation(members)
+            else:
+                order = np.concatenate(self._shuffled(self.codes[members], members))
+            self.places.append(order[: MOST_WINDOWS * self.m])
         self.parts: list[Part] = [self._part(own, self.m) for own in self.places]
 
     def row(self, i: int) -> SetRow:
         """Return the row of set i."""
-        own = self.members[i]
-        whole = self._part(own, len(own))
-        return SetRow(self.names[i], len(own), *whole.row(), self.m, *self.parts[i].row())
+        members, part = self.members[i], self.parts[i]
+        whole, n = part, len(members)
+        if n > self.m or not self.plan.q:  # errors of order 0 depend on the order of samples
+            whole = self._part(members, n)
+        return SetRow(self.names[i], n, *whole.row(), self.m, *part.row())
 
     def pair(self, i: int, j: int) -> Statistic:
         """Return the statistic of sets i and j, with samples or clusters exchanged for p."""
@@ -212,10 +232,15 @@ class DrawnSets:
             return np.concatenate(statistics)
 
         def draw(count: int, bar: float) -> np.ndarray:
-            splits = []
-            for _ in range(count):
-                mixed = self._shuffled(codes, np.arange(both.n))
-                splits.append([np.concatenate(mixed[: a.units]), np.concatenate(mixed[a.units :])])
+            if codes is None:
+                orders = [self.rng.permutation(both.n) for _ in range(count)]
+                splits = [np.split(order, [a.n]) for order in orders]
+            else:
+                mixed = [self._shuffled(codes, np.arange(both.n)) for _ in range(count)]
+                splits = [
+                    [np.concatenate(own[: a.units]), np.concatenate(own[a.units :])]
+                    for own in mixed
+                ]
             if slopes is None:
                 return exact(splits)
             near = np.array([self._near(slopes, codes, halves) for halves in splits])
@@ -244,10 +269,8 @@ class DrawnSets:
     def _part(self, places: np.ndarray, m: int) -> Part:
         return Part(self.pool.take(places), self.plan, m, _at(self.codes, places))
 
-    def _shuffled(self, codes: np.ndarray | None, members: np.ndarray) -> list[np.ndarray]:
-        """Return the members of each cluster, or each alone, in random order."""
-        if codes is None:
-            return list(self.rng.permutation(members)[:, None])
+    def _shuffled(self, codes: np.ndarray, members: np.ndarray) -> list[np.ndarray]:
+        """Return the members of each cluster, clusters in random order."""
         order = np.argsort(codes, kind="stable")
         parts = np.split(members[order], np.flatnonzero(np.diff(codes[order])) + 1)
         return [parts[at] for at in self.rng.permutation(len(parts))]

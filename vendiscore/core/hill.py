@@ -136,12 +136,6 @@ def _hill(xp: Any, shares: Array, logs: Array, positive: Any, q: float) -> Array
     return xp.exp(log_power_mean(shares, logs, q))
 
 
-def log_of_trace(values: np.ndarray, change: np.ndarray, trace: np.ndarray, q: float) -> np.ndarray:
-    """Return log VS_q of a matrix of that trace, whose S_q is S_q of `values` plus a change."""
-    S = (float(values @ surprisal(np.log(values), q)) + change) / trace
-    return np.asarray(np.log(trace) + log_of_entropy(S, q))
-
-
 def surprisal(logs: np.ndarray, q: float) -> np.ndarray:
     """Return (x^{q−1} − 1)/(1 − q) from log x, of which S_q is the mean; −log x at q = 1."""
     return -logs if q == 1 else np.expm1((q - 1) * logs) / (1 - q)

@@ -120,14 +120,25 @@ def shares(values: Array, rounding: Rounding, psd: PSD = "check") -> Shares:
     lost = int((known > noise).sum()) - kept if noise < cut else 0
     if known[kept - 1] < TAIL * cut:  # no gap, but a tail that goes on below the cut
         lost = size - kept
-    positive = values * above + 0.0  # and no −0.0
-    whole = positive.sum()
-    if not on_host:  # what is zero by rounding has its part of the slope of the trace
+    positive = shares_above(values, cut, psd)
+    return Shares(values=positive, negative_mass=negative_mass, cut=cut, lost=lost)
+
+
+def shares_above(values: Array, cut: Any, psd: PSD = "check") -> Array:
+    """Return eigenvalues (…, m) as shares; those up to the cut, one or (…, 1), become 0."""
+    positive = values * (values > cut) + 0.0  # and no −0.0
+    whole = positive.sum(-1)
+    if is_torch(values):  # what is zero by rounding has its part of the slope of the trace
         apart = values > cut if psd == "check" else abs(values) > cut
-        xp = namespace(values)
-        rest = xp.sum(xp.where(apart, xp.zeros_like(values), values))
+        rest = (values * ~apart).sum(-1)
         whole = whole + rest - rest.detach()
-    return Shares(values=positive / whole, negative_mass=negative_mass, cut=cut, lost=lost)
+    return positive / whole[..., None]
+
+
+def positive_shares(values: np.ndarray) -> np.ndarray:
+    """Return eigenvalues (…, m) as shares; those below m·ε·λ_max, negative ones too, become 0."""
+    largest = values.max(axis=-1, keepdims=True)
+    return shares_above(values, values.shape[-1] * EPS * largest)
 
 
 def diagonal_order(A: np.ndarray) -> np.ndarray | None:

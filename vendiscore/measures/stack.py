@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from ..arrays.members import members_by_size
 from ..core.arguments import has_gradient
 from ..core.checks import DIAGONAL_TOLERANCE
 from ..core.namespace import Array, as_kind_of, is_torch, namespace, row_blocks, to_host
@@ -68,18 +69,13 @@ class Stack:
 def stacks_of(whole: Subject) -> Iterator[tuple[np.ndarray, Stack]]:
     """Yield numbers of groups of one size, and their Stack, as many as fit in the cache."""
     assert whole.groups is not None
-    codes = np.where(whole.rows_of_passed >= 0, whole.groups.codes, len(whole.groups))
-    sizes = np.bincount(codes, minlength=len(whole.groups) + 1)
-    starts = np.cumsum(sizes) - sizes
-    order = np.argsort(codes, kind="stable")
+    codes = np.where(whole.rows_of_passed >= 0, whole.groups.codes, -1)
     similarity = whole.similarity if has_gradient(whole.p) else whole.similarity.in_numpy()
     # A step of torch costs as much for few sets as for many.
     many = 64 if isinstance(similarity, FeatureSimilarity) and is_torch(similarity.X) else 1
     dim = similarity.dim or 0
-    for n in np.unique(sizes[:-1]).tolist():
-        alike = np.flatnonzero(sizes[:-1] == n)
-        if not 0 < n <= LARGEST:
-            continue
-        for block in row_blocks(len(alike), 8 * n * max(n, dim) // many):
-            groups = alike[block]
-            yield groups, Stack(whole, similarity, order[starts[groups][:, None] + np.arange(n)])
+    for groups, members in members_by_size(codes):
+        n = members.shape[1]
+        if n <= LARGEST:
+            for block in row_blocks(len(groups), 8 * n * max(n, dim) // many):
+                yield groups[block], Stack(whole, similarity, members[block])

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..arrays import sparse as sp
 from ..arrays.inputs import choose
+from ..arrays.members import members_of
 from ..arrays.pools import size
 from ..core.arguments import DEFAULT_ORDER
 from ..core.errors import SampleError
@@ -274,11 +275,9 @@ class Subject(SampleSet):
         from ..resolve.group_labels import check_size
 
         check_size(self.groups, self.n_passed)
-        order = np.argsort(self.groups.codes, kind="stable")
-        ends = np.cumsum(np.bincount(self.groups.codes))
         return [
             Part(self, places, self.groups.named(group), self.needs_of_parts)
-            for group, places in enumerate(np.split(order, ends[:-1]))
+            for group, places in enumerate(members_of(self.groups.codes))
         ]
 
     @cached_property

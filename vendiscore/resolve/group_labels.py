@@ -241,8 +241,9 @@ def _is_array(x: object) -> bool:
 
 
 def _is_list(member: object) -> bool:
-    strings = is_numpy(member) and member.ndim == 1 and member.dtype.kind in "OUST"
-    return isinstance(member, list) or strings
+    if isinstance(member, np.ndarray):
+        return member.ndim == 1 and member.dtype.kind in "OUST"
+    return isinstance(member, list)
 
 
 def _is_list_of_rows(member: Any) -> bool:

@@ -14,7 +14,7 @@ from ..arrays.inputs import as_samples, choose
 from ..arrays.weights import per_sample
 from ..core.arguments import DEFAULT_ORDER, flag, number, one_of, read_order, refuse_gradient
 from ..core.errors import SampleError
-from ..core.namespace import row_blocks, to_host
+from ..core.namespace import to_host
 from ..core.shares import PSD, check_psd
 from ..core.types import Record, Samples
 from ..measures.stack import Stack, stacks_of
@@ -32,8 +32,6 @@ Credit = Literal["surprise", "leave_one_out"]
 Fuse = Literal["x", "+"]
 CREDITS: tuple[Credit, ...] = ("surprise", "leave_one_out")
 FUSES: tuple[Fuse, ...] = ("x", "+")
-# For larger groups one spectrum with its vectors costs less than a spectrum without each sample.
-LARGEST_STACKED = 16
 _WORD = re.compile(r"\w+")
 
 
@@ -216,8 +214,6 @@ def _of_groups(
     credits, scores = np.zeros(subject.n_passed), np.ones(len(sizes))
     apart = np.ones(len(sizes), dtype=bool)
     for numbers, stack in stacks_of(subject):
-        if credit == "leave_one_out" and stack.n > LARGEST_STACKED:
-            continue
         rows, own, unusual = _of_stack(stack, credit, q, psd)
         usual = numbers[~unusual]
         credits[stack.rows[~unusual]], scores[usual] = rows[~unusual], own[~unusual]
@@ -244,20 +240,14 @@ def _of_stack(
     stack: Stack, credit: Credit, q: float, psd: PSD
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return credits (g, n), scores (g,) and which groups are to be looked at one by one."""
-    spectra = Spectra(stack.K, None, [q], psd, vectors=credit == "surprise")
-    scores, n = to_host(spectra.values[0]), stack.n
+    spectra = Spectra(stack.K, None, [q], psd, vectors=True)
+    scores = to_host(spectra.values[0])
     unusual = stack.unusual | to_host(spectra.unusual)
-    if n == 1:
+    if stack.n == 1:
         return np.zeros((len(scores), 1)), scores, unusual
     if credit == "surprise":
         return spectra.surprises(q), scores, unusual
-    K, left = to_host(stack.K), np.empty((len(scores), n))
-    others = np.array([[j for j in range(n) if j != i] for i in range(n)])
-    for block in row_blocks(len(K), 8 * n**3, least=1):
-        without = K[block][:, others[:, :, None], others[:, None, :]]
-        found = Spectra(without.reshape(-1, n - 1, n - 1), None, [q], psd)
-        left[block] = found.values[0].reshape(-1, n)
-    return scores[:, None] - left, scores, unusual
+    return scores[:, None] - np.exp(spectra.without_each(q)), scores, unusual
 
 
 def fused(credits: np.ndarray, quality: np.ndarray | None, fuse: Fuse, weight: float) -> np.ndarray:

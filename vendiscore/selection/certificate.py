@@ -22,7 +22,7 @@ from ..arrays.threads import at_most, each, in_order
 from ..core.errors import NotPSDError
 from ..core.hill import log_of_entropy, surprisal
 from ..core.namespace import gram
-from ..core.shares import NEGATIVE_MASS
+from ..core.shares import NEGATIVE_MASS, positive_shares
 from ..progress import track
 from .candidates import Candidates
 from .constraints import Constraints
@@ -100,7 +100,7 @@ class _Space:
         negative = -float(values[values < 0].sum()) / len(values)
         if negative > NEGATIVE_MASS:
             raise NotPSDError(float(values[0]) / len(values), negative)
-        kept = values > len(values) * np.finfo(float).eps * values[-1]
+        kept = positive_shares(values) > 0
         self._Z = (C.T @ U[:, kept]) / np.sqrt(values[kept])
         self.dim = self._Z.shape[1]
         if n > LANDMARKS:

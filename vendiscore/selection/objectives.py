@@ -12,6 +12,7 @@ from ..arrays import memory
 from ..arrays.threads import each, in_order
 from ..core.hill import log_of_entropy
 from ..core.namespace import row_blocks
+from ..core.shares import positive_shares
 from ..spectral.rank_one import gains as exact_gains
 from ..spectral.spectrum import Spectrum
 from .candidates import Candidates
@@ -279,12 +280,12 @@ class Spectral:
     def _exact(self, some: np.ndarray) -> np.ndarray:
         """Return the objective with each of `some` candidates, but for a constant, exactly."""
         m, basis = len(self.places), self._basis(self._fine)
-        values, squares = basis.values, basis.coordinates(some) ** 2
-        kept = values > m * np.finfo(float).eps * values[-1]
-        values, squares = values[kept][::-1], squares[:, kept][:, ::-1]
+        shares = positive_shares(basis.values)
+        positive = np.flatnonzero(shares)[::-1]
+        squares = basis.coordinates(some)[:, positive] ** 2
         if not basis.whole:
-            squares = squares / values
-        spectrum = Spectrum(values=values / values.sum(), n=m, route="eigenvalues", why="")
+            squares = squares / basis.values[positive]
+        spectrum = Spectrum(values=shares[positive], n=m, route="eigenvalues", why="")
         found = np.empty(len(some))
         for rows in row_blocks(len(some), 32 * NODES):
             inside = squares[rows].sum(axis=1)

@@ -6,6 +6,7 @@ import numpy as np
 
 from ..arrays.threads import in_order
 from ..core.hill import effective_number, log_of_entropy
+from ..core.shares import positive_shares
 from .resolvent import FINE, vendi_form
 
 # With so many samples, eigenvalues of every prefix take 0.1 s; with 1,000, more than a minute.
@@ -44,6 +45,4 @@ def prefix_scores(K: np.ndarray, q: float) -> np.ndarray:
 
 def vendi_of(K: np.ndarray, q: float) -> float:
     """Return VS_q of a few samples; eigenvalues that may be rounding count as 0."""
-    values = np.linalg.eigvalsh(K)
-    values[values < len(values) * np.finfo(float).eps * values[-1]] = 0.0
-    return float(effective_number(values / values.sum(), q))
+    return float(effective_number(positive_shares(np.linalg.eigvalsh(K)), q))

@@ -43,21 +43,26 @@ class Form(NamedTuple):
     def value(self, s: np.ndarray, squares: np.ndarray) -> np.ndarray:
         """Return what candidates add, from s (r, ...) and xᵀAx (...); s is overwritten."""
         added = squares * (2 * self.of_square)
+        added += self.of_trace + self.of_square
         if len(self.t):
             np.log1p(s, out=s)
-            added += (self.w.astype(s.dtype) @ s.reshape(len(s), -1)).reshape(s.shape[1:])
-        added += self.of_trace + self.of_square
+            logs = s.reshape(len(s), -1)
+            weights = self.w.astype(s.dtype)
+            added += (weights @ logs).reshape(s.shape[1:])
         return added
 
     def loss(self, left: np.ndarray, squares: np.ndarray) -> np.ndarray:
         """Return what members take as they leave, from 1 − s (r, ...) and xᵀAx (...)."""
-        logs = np.log(left) if len(self.t) else left
-        return np.asarray(self.of_trace + self.of_square * (2 * squares - 1) - self.w @ logs)
+        lost = self.of_trace + self.of_square * (2 * squares - 1)
+        if len(self.t):
+            lost = lost - self.w @ np.log(left)
+        return np.asarray(lost)
 
     def slack(self, size: int) -> float:
         """Return how far quadrature and rounding may put a value in single precision too low."""
-        added = float(self.w @ (1 / (1 + self.t))) + 2 * abs(self.of_square) * size
-        return COARSE + SINGLE * added
+        logs = float(self.w @ (1 / (1 + self.t)))
+        squares = 2 * abs(self.of_square) * size
+        return COARSE + SINGLE * (logs + squares)
 
 
 def vendi_form(q: float, size: int, tolerance: float) -> Form:
@@ -70,11 +75,14 @@ def vendi_form(q: float, size: int, tolerance: float) -> Form:
     # As if the least eigenvalue were such that the lowest ridge is RIDGE; see `ridges`.
     least = math.sqrt(RIDGE ** (1 + q) / (NOTHING * tolerance))
     t, weights = ridges(q, least, float(size), tolerance)
-    b, step, factor = math.sqrt(size), step_for(tolerance), of_integral(q)
-    beyond = step * t[-1] ** (q - 2) / math.expm1((2 - q) * step)
-    first = float(of_trace(q, b)) - factor * float(weights @ (1 / (t + b)))
+    b = math.sqrt(size)
+    step = step_for(tolerance)
+    factor = of_integral(q)
+    beyond = factor * step * t[-1] ** (q - 2) / math.expm1((2 - q) * step)
+    of_nodes = factor * float(weights @ (1 / (t + b)))
     # + beyond (b − xᵀAx − 1/2), written as a part of each trace term.
-    return Form(first + factor * beyond * b, -factor * beyond / 2, t, factor * weights)
+    first = float(of_trace(q, b)) - of_nodes + beyond * b
+    return Form(first, -beyond / 2, t, factor * weights)
 
 
 class Basis:
@@ -83,24 +91,30 @@ class Basis:
     As many samples as features span these: z are coordinates among eigenvectors of A, and
     s = Σ z²/(λ + t). Before, and without features, z = Uᵀ c_x, of eigenvectors U of similarities
     within the set and those c_x of x to the set, and t s = 1 − Σ z²/(λ + t). `rows` has
-    the similarities (m, n) of the set to all samples if they have no features.
+    the similarities (m, n) of the set to all samples if they have no features. `members` are
+    coordinates of the places themselves, or of the weight of each in the set.
     """
+
+    members: np.ndarray
 
     def __init__(
         self, candidates: Candidates, places: list[int], rows: np.ndarray | None = None
     ) -> None:
-        self._rows, dim = rows, candidates.dim
         self.candidates = candidates
-        self.whole: bool = dim is not None and dim <= len(places)
-        F = np.empty((0, 0)) if rows is not None else candidates.features(np.array(places, int))
-        K = rows[:, places] if rows is not None else gram(F.T if self.whole else F)
-        if not self.whole:
-            np.fill_diagonal(K, 1.0)
-        values, U = np.linalg.eigh(K)
+        self._rows = rows
+        self.whole: bool = candidates.dim is not None and candidates.dim <= len(places)
+        if rows is not None:
+            values, U = _eigen_of_similarities(rows[:, places])
+            self._V = self.members = U
+        else:
+            F = candidates.features(np.array(places, int))
+            if self.whole:
+                values, U = np.linalg.eigh(gram(F.T))
+                self._V, self.members = U, F @ U
+            else:
+                values, U = _eigen_of_similarities(gram(F))
+                self._V, self.members = F.T @ U, U
         self.values: np.ndarray = np.maximum(values, 0.0)
-        # For the places themselves: coordinates, or coordinates of the weight of each in the set.
-        self.own: np.ndarray = F @ U if self.whole else U
-        self._V = U if self.whole or rows is not None else F.T @ U
 
     def coordinates(self, index: np.ndarray, single: bool = False) -> np.ndarray:
         """Return z (len(index), m), in single precision if asked and there are features."""
@@ -114,22 +128,33 @@ class Basis:
 
     def resolve(self, Z: np.ndarray, t: np.ndarray) -> np.ndarray:
         """Return s (r, n), in the precision of Z; in single precision bounds from above."""
-        s = self.over(t).T.astype(Z.dtype) @ (Z * Z).T
-        if not self.whole:
-            np.subtract(1 if Z.dtype == np.float64 else 1 + SINGLE, s, out=s)
-            s /= t[:, None].astype(Z.dtype)
-            np.maximum(s, 0, out=s)
-        return s
+        over = self.over(t).astype(Z.dtype)
+        s = over.T @ (Z * Z).T
+        if self.whole:
+            return s
+        length = 1 if Z.dtype == np.float64 else 1 + SINGLE
+        np.subtract(length, s, out=s)
+        s /= t[:, None].astype(Z.dtype)
+        return np.maximum(s, 0, out=s)
 
     def squares(self, Z: np.ndarray) -> np.ndarray:
         """Return xᵀAx (n,)."""
-        return np.asarray(Z**2 @ self.values if self.whole else np.vecdot(Z, Z), np.float64)
+        squares = Z**2 @ self.values if self.whole else np.vecdot(Z, Z)
+        return np.asarray(squares, np.float64)
 
     def total(self, form: Form) -> float:
         """Return Φ(A)."""
-        values, w = self.values, form.w
-        more = float(w @ np.log1p(values[:, None] / form.t).sum(axis=0))
-        return form.of_trace * float(values.sum()) + form.of_square * float(values @ values) + more
+        values = self.values
+        logs = np.log1p(values[:, None] / form.t).sum(axis=0)
+        trace, square = float(values.sum()), float(values @ values)
+        return form.of_trace * trace + form.of_square * square + float(form.w @ logs)
+
+
+def _eigen_of_similarities(K: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return eigenvalues and eigenvectors of similarities, with ones on their diagonal."""
+    np.fill_diagonal(K, 1.0)
+    values, U = np.linalg.eigh(K)
+    return values, U
 
 
 class Frontier:
@@ -144,23 +169,25 @@ class Frontier:
         self.basis = basis
         self.form = form
         self.index: np.ndarray = np.concatenate([index, members]).astype(int)
-        self.at: dict[int, int] = {v: i for i, v in enumerate(self.index.tolist())}
+        places = self.index.tolist()
+        self.at: dict[int, int] = {place: i for i, place in enumerate(places)}
+        self._first = len(index)
+        self.is_member: np.ndarray = np.arange(len(places)) >= self._first
         self._Z = basis.coordinates(self.index)
         self._over = basis.over(form.t)
-        self._first = len(index)
         self.D = basis.resolve(self._Z, form.t)
         self.squares = basis.squares(self._Z)
-        self.is_member: np.ndarray = np.arange(len(self.index)) >= self._first
-        self._own = basis.own if members else basis.own[:0]
         # 1 − s is at least t/(λ + t) for the largest eigenvalue there can be.
-        self._least = (form.t / (form.t + len(basis.values) + CHANGES))[:, None]
+        largest = len(basis.values) + CHANGES
+        self._least = (form.t / (form.t + largest))[:, None]
         if members:
-            own = basis.own
-            left = self._over.T @ (own * own).T
-            self.D[:, self._first :] = 1 - left if basis.whole else left * form.t[:, None]
+            left = self._over.T @ np.square(basis.members).T
+            left = 1 - left if basis.whole else left * form.t[:, None]
+            self.D[:, self._first :] = left
             self._floor()
-        features = basis.candidates.dim is not None and not basis.whole
-        self._F = basis.candidates.features(self.index) if features else None
+        self._F: np.ndarray | None = None
+        if basis.candidates.dim is not None and not basis.whole:
+            self._F = basis.candidates.features(self.index)
         self._changes: list[tuple[np.ndarray, int]] = []
 
     @property
@@ -192,29 +219,34 @@ class Frontier:
 
     def change(self, y: int, row: np.ndarray | None = None) -> None:
         """Let the sample at position y join or leave; its `row` of similarities if there is one."""
-        leaves, was = bool(self.is_member[y]), self.D[:, y].copy()
-        some = np.array([y])
-        similar = self._similar(some, row)[0]
-        a = self._across(some, row)[:, 0]
-        a /= np.sqrt(was if leaves else 1 + was)[:, None]
+        leaves = bool(self.is_member[y])
+        before = self.D[:, y].copy()
+        if leaves:
+            length, after, sign = before, (1 - before) / before, -1
+        else:
+            length, after, sign = 1 + before, 1 / (1 + before), 1
+        position = np.array([y])
+        a = self._across(position, row)[:, 0]
+        a /= np.sqrt(length)[:, None]
         change = a * a
         change[:, self.is_member == leaves] *= -1
         self.D += change
-        self.squares += -(similar**2) if leaves else similar**2
-        self.D[:, y] = (1 - was) / was if leaves else 1 / (1 + was)
+        self.D[:, y] = after
+        self.squares += sign * self._similar(position, row)[0] ** 2
         self.is_member[y] = not leaves
         self._floor()
-        self._changes.append((a, -1 if leaves else 1))
+        self._changes.append((a, sign))
 
     def _floor(self) -> None:
-        np.maximum(self.D, np.where(self.is_member, self._least, 0.0), out=self.D)
+        least = np.where(self.is_member, self._least, 0.0)
+        np.maximum(self.D, least, out=self.D)
 
     def _similar(self, some: np.ndarray, row: np.ndarray | None = None) -> np.ndarray:
         """Return similarities (len(some), n) to some samples, with their `row` if there is one."""
         if self.basis.whole:
             return self._Z[some] @ self._Z.T
         if some[0] >= self._first:
-            return self.basis.own[some - self._first] @ self._Z.T
+            return self.basis.members[some - self._first] @ self._Z.T
         if self._F is not None:
             return self._F[some] @ self._F.T
         assert row is not None
@@ -222,17 +254,21 @@ class Frontier:
 
     def _across(self, some: np.ndarray, row: np.ndarray | None = None) -> np.ndarray:
         """Return xᵀ (A + tI)⁻¹ y of all x, (r, len(some), n)."""
-        whole = self.basis.whole
-        of_set = not whole and some[0] >= self._first
-        own = self.basis.own[some - self._first] if of_set else self._Z[some]
+        of_members = not self.basis.whole and some[0] >= self._first
+        Z = self._Z[some]
+        if of_members:
+            Z = self.basis.members[some - self._first]
         r, m, n = len(self.form.t), len(some), len(self.index)
-        weighed = (own * self._over.T[:, None]).reshape(r * m, own.shape[1])
-        across = (weighed @ self._Z.T).reshape(r, m, n)
-        if not whole and not of_set:
+        weighed = Z * self._over.T[:, None]
+        weighed = weighed.reshape(r * m, Z.shape[1])
+        across = weighed @ self._Z.T
+        across = across.reshape(r, m, n)
+        if not self.basis.whole and not of_members:
             np.subtract(self._similar(some, row), across, out=across)
             across /= self.form.t[:, None, None]
-            if len(self._own):  # of members, this part would be lost in rounding
-                across[..., self._first :] = (weighed @ self._own.T).reshape(r, m, len(self._own))
+            if self._first < n:  # of members, this part would be lost in rounding
+                with_members = weighed @ self.basis.members.T
+                across[..., self._first :] = with_members.reshape(r, m, n - self._first)
         for a, sign in self._changes:
             across -= sign * a[:, some, None] * a[:, None]
         return across

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays.inputs import as_samples, choose
+from ..arrays.members import members_of
 from ..arrays.pools import pooled, size
 from ..core.types import Record, Samples
 from ..resolve.group_labels import check_size, coded, grouped, is_missing, read_labels
@@ -30,9 +31,7 @@ class Answers:
 
     def places(self) -> list[np.ndarray]:
         """Return the places of the answers to each prompt."""
-        order = np.argsort(self.prompt, kind="stable")
-        ends = np.cumsum(np.bincount(self.prompt, minlength=max(1, len(self.prompts))))
-        return np.split(order, ends[:-1])
+        return members_of(self.prompt, max(1, len(self.prompts)))
 
     def place(self, i: int) -> int:
         """Return the place of sample i among all samples passed."""

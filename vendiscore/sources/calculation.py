@@ -12,6 +12,7 @@ import numpy as np
 from ..analysis.layout import clustered_order, layout
 from ..arrays import memory
 from ..arrays.inputs import choose
+from ..arrays.members import members_by_size
 from ..arrays.threads import in_order
 from ..core.arguments import confidence, flag, read_order, refuse_gradient
 from ..core.errors import NotPSDError, SampleError, warn
@@ -288,13 +289,10 @@ def _effective(K: np.ndarray, has: np.ndarray, q: float) -> float:
 
 def _own(similarity: Similarity, codes: np.ndarray, n: int, q: float) -> np.ndarray:
     """Return the Vendi Score of the answers of each source, NaN for fewer than two."""
-    scores, sizes = np.full(n, np.nan), np.bincount(codes, minlength=n)
-    order = np.argsort(codes, kind="stable")
-    groups = np.split(order, np.cumsum(sizes)[:-1])
-    for m in np.unique(sizes[sizes > 1]).tolist():
-        which = np.flatnonzero(sizes == m)
-        stack = to_host(similarity.stack(np.array([groups[i] for i in which])))
-        scores[which] = _scores(stack, q)
+    scores = np.full(n, np.nan)
+    for names, members in members_by_size(codes):
+        if members.shape[1] > 1:
+            scores[names] = _scores(to_host(similarity.stack(members)), q)
     return scores
 
 

@@ -12,14 +12,16 @@ With Y the rows of a cluster, λ the eigenvalues of A and μ the eigenvalues of 
 from __future__ import annotations
 
 import math
+from functools import cached_property
 
 import numpy as np
 
+from ..arrays.members import members_by_size
 from ..core.arguments import DEFAULT_ORDER, read_order
-from ..core.hill import effective_number, log_of_trace
+from ..core.hill import effective_numbers
 from ..core.namespace import Array, row_blocks
-from ..core.shares import EPS
-from .quadrature import TOLERANCE, of_integral, of_trace, ridges
+from ..core.shares import EPS, positive_shares
+from .quadrature import TOLERANCE, log_of_trace, of_integral, of_trace, ridges
 from .spectrum import Spectrum, positive_parts
 
 # Clusters of more samples than this share of the dimensions are left out by new eigenvalues.
@@ -37,98 +39,125 @@ def leave_cluster_out(spectrum: Spectrum, clusters: np.ndarray, q: float = DEFAU
     """
     q = read_order(q, zero=False)
     values, U = positive_parts(spectrum)
-    counts = np.bincount(clusters)
-    order = np.argsort(clusters, kind="stable")
-    starts = np.cumsum(counts) - counts
-    left = np.empty(len(counts))
-    usual = _largest if math.isinf(q) else _integrated if q <= 2 else _encircled
-    for size in np.unique(counts).tolist():
-        own = np.flatnonzero(counts == size)
-        for rows in row_blocks(len(own), 16 * size * max(len(values), 50 * size)):
-            places = order[starts[own[rows], None] + np.arange(size)]
-            without = _decomposed if size > max(1, LARGE * len(values)) else usual
-            left[own[rows]] = without(values, U[places], q, 1 / spectrum.n)
-    return np.clip(left, 0.0, np.log(spectrum.n - counts))
+    sizes = np.bincount(clusters)
+    left = np.empty(len(sizes))
+    for codes, members in members_by_size(clusters):
+        size = members.shape[1]
+        row_bytes = 16 * size * max(len(values), 50 * size)
+        for rows in row_blocks(len(codes), row_bytes):
+            alike = _Clusters(values, U[members[rows]], 1 / spectrum.n)
+            left[codes[rows]] = alike.left_out(q)
+    return np.clip(left, 0.0, np.log(spectrum.n - sizes))
 
 
-def _decomposed(values: np.ndarray, G: np.ndarray, q: float, share: float) -> np.ndarray:
-    """Return log VS_q without each cluster, from the eigenvalues of what is left."""
-    Y = G * np.sqrt(values)
-    left = np.diag(values) - Y.swapaxes(-1, -2) @ Y
-    found = np.maximum(np.linalg.eigvalsh(left), 0.0)
-    found[found < found[:, -1:] * len(values) * EPS] = 0.0
-    return np.log([effective_number(each / each.sum(), q) for each in found])
+class _Clusters:
+    """Clusters of one size s in a set: eigenvalues (r,) of the set, rows G (g, s, r) of vectors."""
 
+    def __init__(self, values: np.ndarray, G: np.ndarray, share: float) -> None:
+        self.values = values
+        self.G = G
+        self.share = share  # the weight of a sample
+        self.squares: np.ndarray = np.square(G).sum(axis=1)
+        self.weights: np.ndarray = self.squares @ values  # traces of YYᵀ
 
-def _integrated(values: np.ndarray, G: np.ndarray, q: float, share: float) -> np.ndarray:
-    """Return log VS_q without each of some clusters of one size, of eigenvectors (g, s, r)."""
-    trace = _traces(values, G)
-    squares = np.square(G).sum(axis=1)
-    b = (squares @ values**2 - np.square(_inner(G, values)).sum(axis=(1, 2)) / 2) / trace
-    change = trace * of_trace(q, b)
-    if factor := of_integral(q):
-        outside = _outside(G)
-        t, w = ridges(q, values[-1], values[0], TOLERANCE, share)
-        for node, weight in zip(t.tolist(), w.tolist(), strict=True):
-            if node < values[0]:
-                rest = np.linalg.eigvalsh(outside + _inner(G, node / (values + node)))
+    def left_out(self, q: float) -> np.ndarray:
+        """Return log VS_q without each cluster."""
+        _, size, r = self.G.shape
+        if size > max(1, LARGE * r):
+            return self.decomposed(q)
+        if math.isinf(q):
+            return self.bisected()
+        if q <= 2:
+            return self.integrated(q)
+        return self.encircled(q)
+
+    def inner(self, weights: np.ndarray) -> np.ndarray:
+        """Return G diag(w) Gᵀ of each cluster, with weights (r,) of all or (g, 1, r) of each."""
+        transposed = self.G.swapaxes(-1, -2)
+        return (self.G * weights) @ transposed
+
+    @cached_property
+    def outside(self) -> np.ndarray:
+        """I − GGᵀ of each cluster, without rounding, as for one sample."""
+        _, size, r = self.G.shape
+        outside = np.eye(size) - self.inner(np.ones(r))
+        outside[np.abs(outside) < 1e-13 * r] = 0.0
+        return outside
+
+    def decomposed(self, q: float) -> np.ndarray:
+        """Return log VS_q without each cluster, from the eigenvalues of what is left."""
+        Y = self.G * np.sqrt(self.values)
+        taken = Y.swapaxes(-1, -2) @ Y
+        left = np.diag(self.values) - taken
+        shares = positive_shares(np.linalg.eigvalsh(left))
+        return np.log(effective_numbers(shares, q))
+
+    def integrated(self, q: float) -> np.ndarray:
+        """Return the same for q up to 2, by an integral over ridges."""
+        values, trace = self.values, self.weights
+        second = self.squares @ values**2
+        within = np.square(self.inner(values))
+        b = (second - within.sum(axis=(1, 2)) / 2) / trace
+        change = trace * of_trace(q, b)
+        factor = of_integral(q)
+        if not factor:
+            return log_of_trace(values, -change, 1 - trace, q)
+        nodes, weights = ridges(q, values[-1], values[0], TOLERANCE, self.share)
+        for t, weight in zip(nodes.tolist(), weights.tolist(), strict=True):
+            if t < values[0]:
+                S = self.outside + self.inner(t / (values + t))
+                rest = np.linalg.eigvalsh(S)
                 logs = np.log(np.maximum(rest, np.finfo(float).tiny))
             else:
-                logs = np.log1p(-np.linalg.eigvalsh(_inner(G, values / (values + node))))
-            change -= factor * weight * (logs.sum(axis=1) + trace / (node + b))
-    return log_of_trace(values, -change, 1 - trace, q)
+                S = self.inner(values / (values + t))
+                logs = np.log1p(-np.linalg.eigvalsh(S))
+            integrand = logs.sum(axis=1) + trace / (t + b)
+            change -= factor * weight * integrand
+        return log_of_trace(values, -change, 1 - trace, q)
 
+    def encircled(self, q: float) -> np.ndarray:
+        """Return the same above 2, by the trapezoid rule for w = (1 + i sinh u)/c."""
+        x = self.values / self.values[0]
+        width = min(1.0, _REACH / q)  # of the strip of u in which the integrand has no pole
+        digits = _DIGITS - q * math.log1p(-math.sin(width))
+        step = 2 * math.pi * width / digits
+        steps = math.ceil(math.acosh(math.exp(_DIGITS / q)) / step)
+        c = 1 + width
+        whole = float((x**q).sum())
+        left = np.full(len(self.G), whole)
+        for u in step * np.arange(steps + 1):
+            z = c / (1 + 1j * math.sinh(u))
+            S = self.outside + self.inner(z / (z - x))
+            slope = self.inner(x / (z - x) ** 2)
+            solved = np.linalg.solve(S, slope)
+            traces = np.trace(solved, axis1=1, axis2=2)
+            weight = step / (math.pi * c) * math.cosh(u)
+            if u == 0:
+                weight /= 2
+            left -= weight * (z ** (q + 2) * traces).real
+        lost = np.flatnonzero(left <= _LOST * whole)
+        powers = np.log(np.maximum(left, _LOST * whole))
+        powers += q * math.log(self.values[0])
+        powers -= q * np.log(1 - self.weights)
+        logs = powers / (1 - q)
+        for rows in row_blocks(len(lost), 8 * len(x) ** 2, least=1):
+            some = _Clusters(self.values, self.G[lost[rows]], self.share)
+            logs[lost[rows]] = some.decomposed(q)
+        return np.asarray(logs)
 
-def _encircled(values: np.ndarray, G: np.ndarray, q: float, share: float) -> np.ndarray:
-    """Return the same of an order above 2; the trapezoid rule is for w = (1 + i sinh u)/c."""
-    x, outside = values / values[0], _outside(G)
-    width = min(1.0, _REACH / q)  # of the strip of u in which the integrand has no pole
-    step = 2 * math.pi * width / (_DIGITS - q * math.log1p(-math.sin(width)))
-    c = 1 + width
-    whole = float((x**q).sum())
-    left = np.full(len(G), whole)
-    for u in step * np.arange(math.ceil(math.acosh(math.exp(_DIGITS / q)) / step) + 1):
-        z = c / (1 + 1j * math.sinh(u))
-        S = outside + _inner(G, z / (z - x))
-        slope = _inner(G, x / (z - x) ** 2)
-        traces = np.trace(np.linalg.solve(S, slope), axis1=1, axis2=2)
-        weight = step / (math.pi * c) * math.cosh(u) * (0.5 if u == 0 else 1.0)
-        left -= weight * (z ** (q + 2) * traces).real
-    found = np.log(np.maximum(left, _LOST * whole)) + q * math.log(values[0])
-    found = (found - q * np.log(1 - _traces(values, G))) / (1 - q)
-    for rows in row_blocks(len(G), 8 * len(values) ** 2, least=1):
-        lost = rows.start + np.flatnonzero(left[rows] <= _LOST * whole)
-        if len(lost):
-            found[lost] = _decomposed(values, G[lost], q, share)
-    return np.asarray(found)
-
-
-def _largest(values: np.ndarray, G: np.ndarray, q: float, share: float) -> np.ndarray:
-    """Return the same at q = ∞, from the largest eigenvalue of what is left."""
-    low, high, outside = np.zeros(len(G)), np.full(len(G), values[0]), _outside(G)
-    for _ in range(_HALVINGS):
-        middle = ((low + high) / 2)[:, None]
-        apart = np.where(middle == values, EPS * middle, middle - values)
-        S = outside + _inner(G, middle / apart)
-        signs = S[:, 0] if S.shape[1] == 1 else np.linalg.eigvalsh(S)
-        above = (values > middle).sum(axis=1) > (signs < 0).sum(axis=1)
-        low, high = np.where(above, middle[:, 0], low), np.where(above, high, middle[:, 0])
-    return np.asarray(np.log1p(-_traces(values, G)) - np.log(high))
-
-
-def _inner(G: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Return G diag(w) Gᵀ of each cluster, with weights (r,) of all or (g, r) of each."""
-    each = weights[:, None] if weights.ndim == 2 else weights
-    return np.asarray((G * each) @ G.swapaxes(-1, -2))
-
-
-def _outside(G: np.ndarray) -> np.ndarray:
-    """Return I − GGᵀ of each cluster, without rounding, as for one sample."""
-    outside = np.eye(G.shape[1]) - _inner(G, np.ones(G.shape[2]))
-    outside[np.abs(outside) < 1e-13 * G.shape[2]] = 0.0
-    return outside
-
-
-def _traces(values: np.ndarray, G: np.ndarray) -> np.ndarray:
-    """Return the weight of each cluster, the trace of YYᵀ."""
-    return np.asarray(np.square(G).sum(axis=1) @ values)
+    def bisected(self) -> np.ndarray:
+        """Return the same at q = ∞, from the largest eigenvalue of what is left."""
+        values, count = self.values, len(self.G)
+        low, high = np.zeros(count), np.full(count, values[0])
+        for _ in range(_HALVINGS):
+            middle = (low + high) / 2
+            gaps = middle[:, None] - values
+            gaps = np.where(gaps == 0, EPS * middle[:, None], gaps)
+            weights = middle[:, None] / gaps
+            S = self.outside + self.inner(weights[:, None])
+            larger = (values > middle[:, None]).sum(axis=1)
+            negative = (np.linalg.eigvalsh(S) < 0).sum(axis=1)
+            above = larger > negative
+            low = np.where(above, middle, low)
+            high = np.where(above, high, middle)
+        return np.asarray(np.log1p(-self.weights) - np.log(high))

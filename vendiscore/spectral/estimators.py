@@ -71,7 +71,7 @@ def estimate_by_lanczos(
                 searching = len(pairs.values) > before
                 if searching:
                     sets = []  # they have a larger error
-            krylov = pairs.beside(weighted.matmul, signs(seed), STEPS)
+            krylov = pairs.orthogonal_basis(weighted.matmul, signs(seed), STEPS)
             sets.append(_converge(krylov, pairs, traces, orders, aim, source))
             steps += krylov.steps
             logs, errors, left = np.mean(sets, axis=0)

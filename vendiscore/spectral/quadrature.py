@@ -16,6 +16,8 @@ import math
 import numpy as np
 import scipy
 
+from ..core.hill import log_of_entropy, surprisal
+
 # Error of log VS of the other samples, times 1/p_i: far below differences between samples.
 TOLERANCE = 1e-10
 # Past so many times the largest eigenvalue the integrand, a difference of c/t from itself, is lost
@@ -62,3 +64,13 @@ def of_trace(q: float, b: np.ndarray | float) -> np.ndarray:
 def of_integral(q: float) -> float:
     """Return the factor of the integral, q sinc(1−q), which is 0 at q = 2."""
     return 0.0 if q == 2 else float(q * np.sinc(1 - q))
+
+
+def log_of_trace(values: np.ndarray, change: np.ndarray, trace: np.ndarray, q: float) -> np.ndarray:
+    """Return log VS_q of matrices of some trace, whose S_q is S_q of `values` (…, r) plus a change.
+
+    Changes and traces have the shape (…, n); values of 0 are ignored.
+    """
+    logs = np.log(np.where(values > 0, values, 1.0))
+    S = (np.vecdot(values, surprisal(logs, q))[..., None] + change) / trace
+    return np.asarray(np.log(trace) + log_of_entropy(S, q))

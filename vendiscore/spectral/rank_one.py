@@ -17,11 +17,11 @@ import math
 import numpy as np
 
 from ..core.arguments import DEFAULT_ORDER, read_order
-from ..core.hill import log_of_trace, log_power_mean
+from ..core.hill import log_power_mean, surprisal
 from ..core.namespace import Array, row_blocks, scalar, to_host
 from ..core.types import Weights
 from .clusters import leave_cluster_out
-from .quadrature import TOLERANCE, of_integral, of_trace, ridges
+from .quadrature import TOLERANCE, log_of_trace, of_integral, of_trace, ridges
 from .spectrum import Spectrum, positive_parts, positive_values
 
 RIDGE = 1e-9  # of novelty, as a share of a sample
@@ -43,7 +43,7 @@ def leave_one_out(
             i = int(np.argmax(p)) + rows.start
             raise ValueError(f"sample {i} has all the weight: without it nothing is left")
         if q <= 2:
-            left[rows] = _without(values, squares, p, q, tolerance, 1 / spectrum.n)
+            left[rows] = without_each(values, squares, q, 1 / spectrum.n, tolerance)
     if q > 2:
         return leave_cluster_out(spectrum, np.arange(len(U)), q)
     return np.clip(left, 0.0, math.log(spectrum.n - 1))
@@ -106,6 +106,11 @@ def surprise_of(values: np.ndarray, squares: np.ndarray, q: float) -> np.ndarray
     return np.maximum(np.where(p == 0, np.nan, found), 0.0)
 
 
+def influence_of(gaps: np.ndarray, q: float) -> np.ndarray:
+    """Find slopes from how much more surprising samples are than their set, at a finite order."""
+    return q * surprisal(-gaps, q)
+
+
 def novelty(spectrum: Spectrum) -> Array:
     """Find the part of each sample that no other explains, 1/(K⁻¹)_ii, shape (n,), in [0, 1]."""
     values, U = positive_parts(spectrum)
@@ -131,38 +136,44 @@ def log_score(spectrum: Spectrum, q: float) -> float:
     return math.log(scalar(spectrum.effective_number(q)))
 
 
-def _without(
+def without_each(
     values: np.ndarray,
     squares: np.ndarray,
-    p: np.ndarray,
     q: float,
-    tolerance: float,
     share: float,
+    tolerance: float = TOLERANCE,
 ) -> np.ndarray:
-    """Return log VS_q without each sample of a block, with weights p; `share` is a usual one."""
+    """Return log VS_q without each sample, (…, n), for q ≤ 2; `share` is a usual weight.
+
+    `values` (…, r) are eigenvalues, `squares` (…, n, r) squared eigenvectors, 0 for values of 0.
+    """
+    p = (squares @ values[..., None])[..., 0]
+    second = (squares @ values[..., None] ** 2)[..., 0]
     with np.errstate(all="ignore"):
-        b = np.where(p > 0, (squares @ values**2) / p - p / 2, 1.0)
+        b = np.where(p > 0, second / p - p / 2, 1.0)
     change = p * of_trace(q, b)
     if factor := of_integral(q):
-        t, w = ridges(q, values[-1], values[0], tolerance, share)
-        outside = _outside(squares)
+        largest = float(values.max())
+        t, w = ridges(q, float(values[values > 0].min()), largest, tolerance, share)
         # 1 − s below the largest eigenvalue, s above it: each without cancellation.
-        mid = int(np.searchsorted(t, values[0]))
-        logs = squares @ np.hstack(
-            [t[:mid] / (values[:, None] + t[:mid]), -values[:, None] / (values[:, None] + t[mid:])]
+        mid = int(np.searchsorted(t, largest))
+        column = values[..., None]
+        logs = squares @ np.concatenate(
+            [t[:mid] / (column + t[:mid]), -column / (column + t[mid:])], axis=-1
         )
+        logs[..., :mid] += _outside(squares)[..., None]
         with np.errstate(divide="ignore"):
-            np.log(logs[:, :mid] + outside[:, None], out=logs[:, :mid])
-        np.log1p(logs[:, mid:], out=logs[:, mid:])
-        logs += p[:, None] / (t + b[:, None])
+            np.log(logs[..., :mid], out=logs[..., :mid])
+        np.log1p(logs[..., mid:], out=logs[..., mid:])
+        logs += p[..., None] / (t + b[..., None])
         change -= factor * (logs @ w)
     return log_of_trace(values, -change, 1 - p, q)
 
 
 def _outside(squares: np.ndarray, lengths: np.ndarray | float = 1.0) -> np.ndarray:
     """Return the squared length of each row outside of the span of these squared coordinates."""
-    outside = np.asarray(lengths - squares.sum(axis=1))
-    outside[outside < 1e-13 * squares.shape[1]] = 0.0  # rounding would decide at small ridges
+    outside = np.asarray(lengths - squares.sum(axis=-1))
+    outside[outside < 1e-13 * squares.shape[-1]] = 0.0  # rounding would decide at small ridges
     return outside
 
 

@@ -11,9 +11,9 @@ import numpy as np
 from ..core.arguments import DEFAULT_ORDER
 from ..core.hill import RANGE_TOLERANCE, effective_numbers
 from ..core.namespace import Array, as_kind_of, detached, is_torch, namespace, to_host
-from ..core.shares import EPS, NEGATIVE_MASS, PSD, TAIL
+from ..core.shares import EPS, NEGATIVE_MASS, PSD, TAIL, positive_shares, shares_above
 from .eigen import decompose
-from .rank_one import surprise_of
+from .rank_one import influence_of, surprise_of, without_each
 
 # Weights below this may count as zero by rounding: such sets are looked at one by one.
 LEAST_WEIGHT = 1e-12
@@ -45,6 +45,7 @@ class Spectra:
             refused = refused | ((root > 0) & (root < math.sqrt(LEAST_WEIGHT))).any(-1)
         if bool(refused.any()):
             K = xp.where(refused[:, None, None], xp.eye(K.shape[1], dtype=K.dtype), K)
+        self.K = K
         self.unusual: Array = refused
         self.vectors: Array | None = None
         self.cut: float = 0.0
@@ -61,29 +62,42 @@ class Spectra:
         decomposition = decompose(K, lambda: "look for NaN in the kernel", vectors)
         values, self.vectors = decomposition.values, decomposition.vectors
         known = detached(values)
-        unit = EPS * known[:, -1]
+        cut = m * EPS * known[:, -1:]
         negative = -(known * (known < 0)).sum(-1)
         unusual = ~(abs(known.sum(-1) - 1) <= RANGE_TOLERANCE)
         if psd == "check":
             unusual = unusual | (negative > NEGATIVE_MASS)
-        self.cut = m * float(unit.max())
+        self.cut = float(cut.max())
         self.negative_mass = float(negative.max())
-        above = known > m * unit[:, None]
+        above = known > cut
         if min(orders, default=1.0) < 1:
             kept = xp.where(above, known, xp.full_like(known, math.inf)).min(-1)
             kept = kept if not is_torch(known) else kept.values
-            lost = (~above & (known > 4 * math.sqrt(m) * unit[:, None])).any(-1)
-            unusual = unusual | lost | (~above.all(-1) & (kept < TAIL * m * unit))
+            lost = (~above & (known > 4 / math.sqrt(m) * cut)).any(-1)
+            unusual = unusual | lost | (~above.all(-1) & (kept < TAIL * cut[:, 0]))
         self.unusual = self.unusual | unusual
-        shares = values * above
-        whole = shares.sum(-1)
-        if is_torch(values):  # what is zero by rounding has its part of the slope of the trace
-            of_trace = above if psd == "check" else abs(known) > m * unit[:, None]
-            rest = (values * ~of_trace).sum(-1)
-            whole = whole + rest - rest.detach()
-        return shares / whole[:, None]
+        return shares_above(values, cut, psd)
+
+    def influence(self, q: float) -> np.ndarray:
+        """Return the slope of log VS_q in the share of each sample of each set, (g, m)."""
+        if math.isinf(q):
+            return np.asarray(1 - self.K.shape[1] * to_host(self.vectors)[:, :, -1] ** 2)
+        gaps = self.surprises(q) - np.log(effective_numbers(self.shares, q))[:, None]
+        return influence_of(gaps, q)
 
     def surprises(self, q: float) -> np.ndarray:
         """Return how surprising each sample of each set is, (g, m); see `rank_one.surprise`."""
         values = to_host(self.shares)[:, None, :]
         return surprise_of(values, np.square(to_host(self.vectors)), q)
+
+    def without_each(self, q: float) -> np.ndarray:
+        """Return log VS_q of each set without each of its samples, (g, m), for m of 2 or more."""
+        m = self.K.shape[1]
+        if q > 2:
+            others = np.array([np.delete(np.arange(m), i) for i in range(m)])
+            parts = (K[others[:, :, None], others[:, None, :]] for K in to_host(self.K))
+            shares = np.array([positive_shares(np.linalg.eigvalsh(part)) for part in parts])
+            return np.log(effective_numbers(shares, q))
+        values = to_host(self.shares)
+        squares = np.square(to_host(self.vectors)) * (values > 0)[:, None, :]
+        return np.clip(without_each(values, squares, q, 1 / m), 0.0, math.log(m - 1))

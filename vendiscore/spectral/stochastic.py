@@ -28,7 +28,8 @@ class Krylov:
         self.n, self.b = Z.shape
         self.most = min(most, self.n // self.b)
         xp = namespace(Z)
-        self.basis: Any = xp.empty((self.b * self.most, self.n), dtype=Z.dtype, device=Z.device)
+        shape = self.b * self.most, self.n
+        self.basis: Any = xp.empty(shape, dtype=Z.dtype, device=Z.device)
         self._last, R = xp.linalg.qr(Z)
         self.start = to_host(R)
         self.diagonal: list[np.ndarray] = []
@@ -47,24 +48,26 @@ class Krylov:
             self.basis[known - self.b : known] = Q.T
             basis = self.basis[:known]
             W = self.multiply(Q)
-            own = to_host(Q.T @ W)
-            self.diagonal.append((own + own.T) / 2)
+            block = to_host(Q.T @ W)
+            self.diagonal.append((block + block.T) / 2)
             for _ in range(2):  # twice is enough (Giraud et al., 2005)
                 W = W - basis.T @ (basis @ W)
             Q, R = xp.linalg.qr(W)
             # Columns of a W short of full rank are arbitrary: not yet orthogonal to the rest.
-            self._last, R2 = xp.linalg.qr(Q - basis.T @ (basis @ Q))
+            inside = basis.T @ (basis @ Q)
+            self._last, R2 = xp.linalg.qr(Q - inside)
             self.below.append(to_host(R2 @ R))
 
     def matrix(self) -> np.ndarray:
         """Return A in the basis."""
-        T = np.zeros((self.steps, self.b, self.steps, self.b))
+        steps, b = self.steps, self.b
+        T = np.zeros((steps, b, steps, b))
         for i, block in enumerate(self.diagonal):
             T[i, :, i] = block
         for i, block in enumerate(self.below[:-1]):
             T[i + 1, :, i] = block
             T[i, :, i + 1] = block.T
-        return T.reshape(self.steps * self.b, -1)
+        return T.reshape(steps * b, steps * b)
 
 
 class Pairs(NamedTuple):
@@ -73,22 +76,30 @@ class Pairs(NamedTuple):
     values: np.ndarray
     vectors: Array
 
-    def beside(self, multiply: Callable[[Array], Array], Z: Array, most: int) -> Krylov:
+    def without(self, V: Array) -> Array:
+        """Return the parts of vectors that are orthogonal to these."""
+        inside = self.vectors.T @ V
+        return V - self.vectors @ inside
+
+    def orthogonal_basis(self, multiply: Callable[[Array], Array], Z: Array, most: int) -> Krylov:
         """Return the Krylov basis of the matrix on vectors that are orthogonal to these."""
 
-        def without(V: Array) -> Array:
-            return V - self.vectors @ (self.vectors.T @ V)
+        def multiply_outside(V: Array) -> Array:
+            return self.without(multiply(V))
 
-        return Krylov(lambda V: without(multiply(V)), without(Z), most)
+        return Krylov(multiply_outside, self.without(Z), most)
 
 
 def converged_pairs(krylov: Krylov, rounding: float) -> Pairs:
     """Return the pairs of a Krylov basis that are eigenpairs, and no rounding."""
     values, S = np.linalg.eigh(krylov.matrix())
-    residuals = np.linalg.norm(krylov.below[-1] @ S[-krylov.b :], axis=0)
-    done = (residuals <= CONVERGED * values) & (values > max(krylov.n * EPS * values[-1], rounding))
+    last = S[-krylov.b :]
+    residuals = np.linalg.norm(krylov.below[-1] @ last, axis=0)
+    least = max(krylov.n * EPS * values[-1], rounding)
+    done = (residuals <= CONVERGED * values) & (values > least)
     basis = krylov.basis[: len(values)]
-    return Pairs(values[done], basis.T @ as_kind_of(S[:, done], basis))
+    coordinates = as_kind_of(S[:, done], basis)
+    return Pairs(values[done], basis.T @ coordinates)
 
 
 class Quadrature:
@@ -96,9 +107,11 @@ class Quadrature:
 
     def __init__(self, krylov: Krylov, rounding: float = 0.0) -> None:
         values, S = np.linalg.eigh(krylov.matrix())
-        self.least, self.top = float(values[0]), float(values[-1])
+        self.least = float(values[0])
+        self.top = float(values[-1])
         self.nodes = np.where(values > rounding, values, 0.0)
-        self.weights = (S[: krylov.b].T @ krylov.start) ** 2
+        first = S[: krylov.b]
+        self.weights = (first.T @ krylov.start) ** 2
 
     def trace(self, values: np.ndarray, moments: np.ndarray) -> tuple[float, float]:
         """Return tr f(A) and its standard error, from f at the nodes and tr I, tr A and tr A².
@@ -108,9 +121,12 @@ class Quadrature:
         b = self.weights.shape[1]
         powers = self.nodes[:, None] ** np.arange(3)
         root = np.sqrt(self.weights.mean(axis=1))
-        near = np.linalg.lstsq(powers * root[:, None], values * root, rcond=None)[0]
-        random = (values - powers @ near) @ self.weights
-        error = float(np.linalg.norm(random - random.mean()))
-        value = float(near @ moments + random.mean())
+        weighted = powers * root[:, None]
+        polynomial = np.linalg.lstsq(weighted, values * root, rcond=None)[0]
+        rest = (values - powers @ polynomial) @ self.weights
+        mean = rest.mean()
+        error = float(np.linalg.norm(rest - mean))
+        value = float(polynomial @ moments + mean)
         # Less three for the polynomial, and two for Student's t, so that two errors hold 95 %.
-        return value, error / math.sqrt(b * max(1, b - 6))
+        freedom = b * max(1, b - 6)
+        return value, error / math.sqrt(freedom)

@@ -10,10 +10,9 @@ import numpy as np
 import scipy
 
 from ..core.arguments import DEFAULT_ORDER
-from ..core.hill import surprisal
 from ..core.namespace import to_host
 from ..spectral.clusters import leave_cluster_out
-from ..spectral.rank_one import leave_one_out, log_score, surprise
+from ..spectral.rank_one import influence_of, leave_one_out, log_score, surprise
 from ..spectral.spectrum import Spectrum
 
 # A deficit below this is 0 but for rounding: what is left has nothing in common.
@@ -30,7 +29,7 @@ class Jackknife:
 
     log: Any
     error: Any
-    spread: float = math.inf
+    spread: Any = math.inf
     units: int = 0
 
 
@@ -52,31 +51,34 @@ def jackknife(
     Deficits without clusters of unlike sizes vary with these sizes, log VS hardly: the spread of
     clusters is the error of log VS over the deficit of all.
     """
-    whole, n = log_score(spectrum, q), spectrum.n
-    left = without_each(spectrum, q, clusters)
-    error, units, spread = delete_one_error(left), len(left), math.inf
-    deficits = math.log(n - 1) - left
-    if clusters is not None:
-        deficit = math.log(n) - whole
-        spread = error / deficit if deficit > NO_DEFICIT else math.inf
-    elif (deficits > NO_DEFICIT).all():
-        spread = delete_one_error(np.log(deficits))
-    return Jackknife(whole, error, spread, units)
+    log, left = log_score(spectrum, q), without_each(spectrum, q, clusters)
+    if clusters is None:
+        return of_samples(log, left)
+    error, deficit = delete_one_error(left), math.log(spectrum.n) - log
+    return Jackknife(log, error, error / deficit if deficit > NO_DEFICIT else math.inf, len(left))
+
+
+def of_samples(log: Any, left: np.ndarray) -> Jackknife:
+    """Find errors of log VS (…) of sets of n samples from log VS without each, (…, n)."""
+    units = left.shape[-1]
+    deficits = math.log(units - 1) - left
+    spread = delete_one_error(np.log(np.maximum(deficits, NO_DEFICIT)))
+    known = (deficits > NO_DEFICIT).all(axis=-1)
+    return Jackknife(log, delete_one_error(left), np.where(known, spread, math.inf), units)
 
 
 def without_each(
     spectrum: Spectrum, q: float = DEFAULT_ORDER, clusters: np.ndarray | None = None
 ) -> np.ndarray:
     """Return log VS_q without each sample, or without each cluster, of codes 0 to m − 1."""
-    if clusters is None and (q <= 2 or math.isinf(q)):
+    if clusters is None:
         return leave_one_out(spectrum, q)
-    return leave_cluster_out(spectrum, np.arange(spectrum.n) if clusters is None else clusters, q)
+    return leave_cluster_out(spectrum, clusters, q)
 
 
-def delete_one_error(left: np.ndarray) -> float:
-    """Return the standard error of a number from its values without each unit in turn."""
-    m = len(left)
-    return float(np.sqrt((m - 1) / m * np.sum((left - left.mean()) ** 2)))
+def delete_one_error(left: np.ndarray) -> Any:
+    """Return the standard error of numbers from their values without each unit, (…, units)."""
+    return np.sqrt((left.shape[-1] - 1) * left.var(axis=-1))
 
 
 def influence_error(
@@ -99,8 +101,3 @@ def influence(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> np.ndarray:
             )
         return np.asarray(1 - spectrum.n * to_host(spectrum.vectors)[:, 0] ** 2)
     return influence_of(surprise(spectrum, q) - log_score(spectrum, q), q)
-
-
-def influence_of(gaps: np.ndarray, q: float) -> np.ndarray:
-    """Find slopes from how much more surprising samples are than their set, at a finite order."""
-    return q * surprisal(-gaps, q)

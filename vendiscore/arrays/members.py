@@ -1,0 +1,34 @@
+"""Places of the members of groups, from the code of each sample's group."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+
+def members_of(codes: np.ndarray, groups: int = 0) -> list[np.ndarray]:
+    """Return the places of the members of each group, of at least so many groups.
+
+    >>> [places.tolist() for places in members_of(np.array([1, 0, 1]))]
+    [[1], [0, 2]]
+    """
+    sizes = np.bincount(codes, minlength=groups)
+    order = np.argsort(codes, kind="stable")
+    return np.split(order, np.cumsum(sizes)[:-1])
+
+
+def members_by_size(codes: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield groups (g,) of one size m, and the places of their members (g, m), the least m first.
+
+    Samples of a code below 0 are in no group.
+
+    >>> [(groups.tolist(), places.tolist()) for groups, places in members_by_size(np.array([1, 0]))]
+    [([0, 1], [[1], [0]])]
+    """
+    order = np.argsort(codes, kind="stable")[np.count_nonzero(codes < 0) :]
+    sizes = np.bincount(codes[order])
+    starts = np.cumsum(sizes) - sizes
+    for m in np.unique(sizes[sizes > 0]).tolist():
+        groups = np.flatnonzero(sizes == m)
+        yield groups, order[starts[groups, None] + np.arange(m)]
