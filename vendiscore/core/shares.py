@@ -12,7 +12,7 @@ import numpy as np
 from .arguments import one_of
 from .errors import NotPSDError, warn
 from .hill import RANGE_TOLERANCE
-from .namespace import Array, detached, is_numpy, namespace, scalar
+from .namespace import Array, detached, is_numpy, is_torch, namespace, scalar
 
 PSD = Literal["check", "clip"]
 PSDS: tuple[PSD, ...] = ("check", "clip")
