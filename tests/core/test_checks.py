@@ -68,10 +68,13 @@ def test_weights_are_read_and_sum_to_1():
 
 def test_small_sound_matrices_need_no_more_checks():
     assert checks.is_sound(np.eye(3))
-    for row, column, entry in ((0, 1, 0.1), (1, 1, 1.1), (0, 0, np.nan), (0, 2, -2.0)):
+    for row, column, entry in ((0, 1, 0.1), (0, 0, np.nan), (0, 2, -2.0)):
         K = np.eye(3)
         K[row, column] = entry
         assert not checks.is_sound(K)
+    for diagonal, off in ((1.0, 1.1), (1.0, -1.1), (0.9, 0.0), (1.1, 0.0)):  # symmetric
+        assert not checks.is_sound(np.array([[diagonal, off], [off, diagonal]]))
+    assert checks.is_sound(np.array([[1.0, -1.0], [-1.0, 1.0]]))
     assert not checks.is_sound(np.eye(checks.SMALL + 1))
     assert not checks.is_sound(np.eye(3, dtype=np.float32))
 

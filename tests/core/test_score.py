@@ -163,10 +163,25 @@ def test_orders_below_1_warn_where_small_eigenvalues_were_cut():
         score_K(decaying @ decaying.T, 0.0, normalize=True)
 
 
+def test_matrices_are_symmetric_within_1e_5_and_their_halves_count_alike():
+    K = similarities(200, 30)
+    K[0, 1] += 9e-6
+    assert score_K(K, 2.0) == pytest.approx(score_K(K.T.copy(), 2.0), rel=1e-15)
+    assert score_K(K, 1.0) == pytest.approx(score_K((K + K.T) / 2, 1.0), rel=1e-13)
+    assert score_K(K, 1.0) == score_K(K.T.copy(), 1.0)  # of one half alone it would differ
+
+
+def test_shares_of_a_diagonal_matrix_are_exact_however_small():
+    K, p = np.eye(3), np.array([1 - 1e-13, 1e-13 - 1e-200, 1e-200])
+    assert score_K(K, 0.0, p) == 3
+
+
 def test_rows_of_any_length_have_the_same_cosines():
     X = unit_rows(20, 5)
-    lengths = 10.0 ** np.linspace(-290, 290, 20)
+    lengths = 10.0 ** np.linspace(-200, 200, 20)
     assert score_X(X * lengths[:, None], 1.0) == pytest.approx(score_X(X, 1.0), rel=1e-12)
+    for length in (1e-200, 1e200):  # whose squares are no numbers
+        assert score_X(X * length, 1.0) == pytest.approx(score_X(X, 1.0), rel=1e-12)
 
 
 def test_float32_rows_are_multiplied_in_single_precision_from_order_1_on():
