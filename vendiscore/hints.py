@@ -201,6 +201,10 @@ GONE = {
         "surprise(samples, references) ranks the samples that references lack; "
         "docs/reference/measures.md has the formula of KEN."
     ),
+    "L2Star": (
+        "It is scipy.stats.qmc.discrepancy(X, method='L2-star'), with the columns of X scaled to "
+        "lie between 0 and 1."
+    ),
     "MagDistance": (
         "It is 2 Mag(X ∪ Y) − Mag(X) − Mag(Y): pass each set to "
         "compute(…, measures='Magnitude', t=t)."

@@ -29,7 +29,6 @@ KINDS: dict[str, str] = {
 # The options that a measure needs, for so many samples.
 OPTIONS: dict[str, Callable[[int], dict[str, Any]]] = {
     "ConditionalVS": lambda n: {"given": [2 * i // n for i in range(n)], "given_k": "labels"},
-    "L2Star": lambda n: {"box": (-8.0, 12.0)},  # around the modes
     "UtilityK": lambda n: {"quality": np.ones(n), "patience": 1.0},  # of answers in any order
     "qVS": lambda n: {"quality": np.linspace(0.5, 1.0, n)},
 }

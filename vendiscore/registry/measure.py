@@ -114,7 +114,7 @@ BETWEEN = "BetweenVS"  # whose value for shuffled labels `permutations` finds
 # The measures of each module of `vendiscore/measures/`.
 NAMES = {
     "classifier_modes": "ModeDiversity",
-    "column_spread": "L2Star GMStds",
+    "column_spread": "GMStds",
     "conditional": "ConditionalVS",
     "group_shares": "TotalVS WithinVS BetweenVS",
     "kernel_means": "MMD KID",
