@@ -162,6 +162,10 @@ REMEDIES = {
     },
 }
 
+_MODES = (
+    "It is effective_number(P.mean(axis=0)) of rows P of class probabilities, or "
+    "effective_number(p @ P) with weights."
+)
 # Names and keywords of earlier versions, and the sentence that says what to type instead.
 GONE = {
     "corrected": "growth(samples, sizes) estimates the score of more samples of the source.",
@@ -205,6 +209,8 @@ GONE = {
         "It is scipy.stats.qmc.discrepancy(X, method='L2-star'), with the columns of X scaled to "
         "lie between 0 and 1."
     ),
+    "ModeDiversity": _MODES,
+    "mode_diversity": _MODES,
     "MagDistance": (
         "It is 2 Mag(X ∪ Y) − Mag(X) − Mag(Y): pass each set to "
         "compute(…, measures='Magnitude', t=t)."

@@ -113,7 +113,6 @@ class Measure(Summary):
 BETWEEN = "BetweenVS"  # whose value for shuffled labels `permutations` finds
 # The measures of each module of `vendiscore/measures/`.
 NAMES = {
-    "classifier_modes": "ModeDiversity",
     "column_spread": "GMStds",
     "conditional": "ConditionalVS",
     "group_shares": "TotalVS WithinVS BetweenVS",
