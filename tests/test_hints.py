@@ -147,6 +147,7 @@ def test_an_index_is_refused_with_the_way_instead():
     [
         "KEN",
         "L2Star",
+        "MagDimension",
         "MagDistance",
         "ModeDiversity",
         "RelativeVS",

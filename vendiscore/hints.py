@@ -211,6 +211,7 @@ GONE = {
     ),
     "ModeDiversity": _MODES,
     "mode_diversity": _MODES,
+    "MagDimension": "It is magnitude_dimension(samples).values.max(initial=0).",
     "MagDistance": (
         "It is 2 Mag(X ∪ Y) − Mag(X) − Mag(Y): pass each set to "
         "compute(…, measures='Magnitude', t=t)."

@@ -117,7 +117,7 @@ NAMES = {
     "conditional": "ConditionalVS",
     "group_shares": "TotalVS WithinVS BetweenVS",
     "kernel_means": "MMD KID",
-    "magnitude_measures": "Magnitude Spread MagDimension MagArea t_conv MagDiff",
+    "magnitude_measures": "Magnitude Spread MagArea t_conv MagDiff",
     "mean_similarity": "LC IntDiv AvgSim",
     "precision_recall": "Precision Recall Density Coverage",
     "vendi_family": "VS qVS RKE KernelLanguageEntropy SampleCoverage",
