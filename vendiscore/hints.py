@@ -112,6 +112,10 @@ REMEDIES = {
             "A bar shows itself when work takes more than two seconds: leave it out."
         ),
         "njobs numworkers workers": "NumPy uses all cores by itself: leave it out.",
+        "precision dtype": (
+            "A State adds up in double precision: leave it out; compute(samples, k='cosine') "
+            "multiplies many rows of float32 in single precision."
+        ),
         "bootstrap nbootstrap": "Intervals are found without bootstrap: pass ci=0.95.",
         "embeddings embedding features": "Pass embeddings as the samples, with k='cosine'.",
         "n top topk num count nsamples numsamples budget": (
