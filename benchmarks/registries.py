@@ -67,7 +67,7 @@ def aspects() -> str:
             "of groups": [each for each in own if each.groups],
         }
         names = {kind: ", ".join(f"`{each.name}`" for each in some) for kind, some in kinds.items()}
-        rows.append({"aspect": aspect, **names})
+        rows += [{"aspect": aspect, **names}] if own else []
     return _table(rows)
 
 

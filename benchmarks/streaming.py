@@ -22,7 +22,7 @@ from vendiscore import State, compute
 
 ROWS, FEATURES, BATCH, TURN = 1_000_000, 384, 10_000, 10
 SOME = 100_000  # of them are scored at once, too
-PIECES_AGREE, SINGLE_AGREES = 1e-12, 1e-6
+AGREE = 1e-12
 
 # Peak above what there was when the batch was, in a process that does nothing else.
 MEMORY = f"""
@@ -34,7 +34,7 @@ def status(name):
     return int(line.split()[1]) / 1024
 rng = np.random.default_rng(0)
 batch = rng.standard_normal(({BATCH}, {FEATURES}), dtype=np.float32)
-state = State.empty(k="cosine", precision=PRECISION)
+state = State.empty(k="cosine")
 state.update(batch[:10]).compute()  # what is imported when it is first needed
 Path("/proc/self/clear_refs").write_text("5")
 before = status("VmRSS")
@@ -47,41 +47,36 @@ print(added, status("VmHWM") - before, state.n)
 """
 
 
-def batches(unit: bool = False) -> list[np.ndarray]:
+def batches() -> list[np.ndarray]:
     """Return ten batches of embeddings with a decaying spectrum, which are taken in turn."""
     rng = np.random.default_rng(0)
     scale = np.arange(1, FEATURES + 1, dtype=np.float32) ** -0.5
-    made = [rng.standard_normal((BATCH, FEATURES), dtype=np.float32) * scale for _ in range(10)]
-    return [X / np.linalg.norm(X, axis=1)[:, None] for X in made] if unit else made
+    return [rng.standard_normal((BATCH, FEATURES), dtype=np.float32) * scale for _ in range(10)]
 
 
-def added(pieces: list[np.ndarray], **how: Any) -> State:
-    state = State.empty(k="cosine", **how)
+def added(pieces: list[np.ndarray]) -> State:
+    state = State.empty(k="cosine")
     for piece in pieces:
         state.update(piece)
     return state
 
 
-def accuracy() -> list[dict[str, Any]]:
+def accuracy() -> dict[str, Any]:
     """Return the errors of a state against all rows in double precision, and other pieces."""
     X = np.concatenate(batches())[:SOME]
     orders = [1, 2, "inf"]
     whole = compute(X.astype(np.float64), k="cosine", q=orders)
     rng = np.random.default_rng(1)
-    rows = []
-    for precision in ("double", "single"):
-        found = added(np.split(X, 10), precision=precision).compute(q=orders)
-        apart = [abs(found[key] / whole[key] - 1) for key in whole]
-        cuts = [np.sort(rng.integers(0, SOME, 20)) for _ in range(5)]
-        others = [added(np.split(X, cut), precision=precision).compute(q=orders) for cut in cuts]
-        pieces = [abs(other[key] / found[key] - 1) for other in others for key in found]
-        row = {"name": f"accuracy, {precision}", "whole": max(apart), "pieces": max(pieces)}
-        limit = PIECES_AGREE if precision == "double" else SINGLE_AGREES
-        if not max(apart + pieces) < limit:
-            raise SystemExit(f"{row} is more than {limit:g}")
-        print(f"{row['name']:<28} at once {row['whole']:.1e}   other pieces {row['pieces']:.1e}")
-        rows.append(row)
-    return rows
+    found = added(np.split(X, 10)).compute(q=orders)
+    apart = [abs(found[key] / whole[key] - 1) for key in whole]
+    cuts = [np.sort(rng.integers(0, SOME, 20)) for _ in range(5)]
+    others = [added(np.split(X, cut)).compute(q=orders) for cut in cuts]
+    pieces = [abs(other[key] / found[key] - 1) for other in others for key in found]
+    row = {"name": "accuracy", "whole": max(apart), "pieces": max(pieces)}
+    if not max(apart + pieces) < AGREE:
+        raise SystemExit(f"{row} is more than {AGREE:g}")
+    print(f"{row['name']:<28} at once {row['whole']:.1e}   other pieces {row['pieces']:.1e}")
+    return row
 
 
 def timed(
@@ -116,30 +111,28 @@ def timed(
     }
 
 
-def memory(precision: str) -> dict[str, Any]:
-    code = MEMORY.replace("PRECISION", repr(precision))
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+def memory() -> dict[str, Any]:
+    done = subprocess.run(
+        [sys.executable, "-c", MEMORY], capture_output=True, text=True, check=True
+    )
     adding, scoring, n = map(float, done.stdout.split())
-    print(f"memory above the batch, {precision}: {adding:.1f} MB, with the score {scoring:.1f} MB")
-    return {"name": f"memory, {precision}", "adding_mb": adding, "scoring_mb": scoring, "n": int(n)}
+    print(f"memory above the batch: {adding:.1f} MB, with the score {scoring:.1f} MB")
+    return {"name": "memory", "adding_mb": adding, "scoring_mb": scoring, "n": int(n)}
 
 
 def main() -> None:
     given = arguments(__doc__)
-    rows = accuracy()
-    single, units = batches(), batches(unit=True)
+    rows, single = [accuracy()], batches()
     double = [X.astype(np.float64) for X in single]
-    exact, quick = State.empty(k="cosine"), State.empty(k="cosine", precision="single")
+    state = State.empty(k="cosine")
     in_single, in_double = (lambda i: single[i].T @ single[i]), (lambda i: double[i].T @ double[i])
     rows += [
-        timed("float32 rows, double, beside float32 X.T @ X", exact, single, in_single),
-        timed("float32 rows, double, beside float64 X.T @ X", exact, single, in_double),
-        timed("float64 rows, double, beside float64 X.T @ X", exact, double, in_double),
-        timed("float32 rows, single, beside float32 X.T @ X", quick, single, in_single),
-        timed("float32 unit rows, single, beside float32 X.T @ X", quick, units, in_single),
+        timed("float32 rows beside float32 X.T @ X", state, single, in_single),
+        timed("float32 rows beside float64 X.T @ X", state, single, in_double),
+        timed("float64 rows beside float64 X.T @ X", state, double, in_double),
+        memory(),
     ]
-    rows += [memory(precision) for precision in ("double", "single")]
-    size = len(exact.update(single[0]).to_bytes())
+    size = len(state.update(single[0]).to_bytes())
     about = {"rows": ROWS, "d": FEATURES, "batch": BATCH, "bytes_of_a_state": size}
     write(given.json, rows, environment() | about)
 

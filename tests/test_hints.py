@@ -143,7 +143,18 @@ def test_an_index_is_refused_with_the_way_instead():
 
 
 @pytest.mark.parametrize(
-    "name", ["KEN", "MagDistance", "RelativeVS", "SourcesVS", "TruncatedVS", "unbiased"]
+    "name",
+    [
+        "KEN",
+        "L2Star",
+        "MagDimension",
+        "MagDistance",
+        "ModeDiversity",
+        "RelativeVS",
+        "SourcesVS",
+        "TruncatedVS",
+        "unbiased",
+    ],
 )
 def test_a_measure_that_is_gone_says_what_to_type_instead(name):
     measures = {"RKE": {name: True}} if name[0].islower() else name

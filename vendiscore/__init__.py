@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from .magnitude import magnitude_function as magnitude_function
     from .magnitude import magnitude_weights as magnitude_weights
     from .magnitude import spread as spread
-    from .measures.classifier_modes import mode_diversity as mode_diversity
     from .measures.divergences import surprise as surprise
     from .registry.kernel import get_kernel as get_kernel
     from .registry.kernel import list_kernels as list_kernels
@@ -74,7 +73,6 @@ _MODULES = {
     "magnitude": "convergence_scale mag_area mag_areas mag_diff magnitude_dimension "
     "magnitude_function magnitude_weights spread",
     "measures.divergences": "surprise",
-    "measures.classifier_modes": "mode_diversity",
     "registry.measure": "list_measures register_measure",
     "registry.kernel": "get_kernel list_kernels register_kernel",
     "report": "report",

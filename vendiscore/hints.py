@@ -112,6 +112,10 @@ REMEDIES = {
             "A bar shows itself when work takes more than two seconds: leave it out."
         ),
         "njobs numworkers workers": "NumPy uses all cores by itself: leave it out.",
+        "precision dtype": (
+            "A State adds up in double precision: leave it out; compute(samples, k='cosine') "
+            "multiplies many rows of float32 in single precision."
+        ),
         "bootstrap nbootstrap": "Intervals are found without bootstrap: pass ci=0.95.",
         "embeddings embedding features": "Pass embeddings as the samples, with k='cosine'.",
         "n top topk num count nsamples numsamples budget": (
@@ -162,6 +166,10 @@ REMEDIES = {
     },
 }
 
+_MODES = (
+    "It is effective_number(P.mean(axis=0)) of rows P of class probabilities, or "
+    "effective_number(p @ P) with weights."
+)
 # Names and keywords of earlier versions, and the sentence that says what to type instead.
 GONE = {
     "corrected": "growth(samples, sizes) estimates the score of more samples of the source.",
@@ -201,6 +209,13 @@ GONE = {
         "surprise(samples, references) ranks the samples that references lack; "
         "docs/reference/measures.md has the formula of KEN."
     ),
+    "L2Star": (
+        "It is scipy.stats.qmc.discrepancy(X, method='L2-star'), with the columns of X scaled to "
+        "lie between 0 and 1."
+    ),
+    "ModeDiversity": _MODES,
+    "mode_diversity": _MODES,
+    "MagDimension": "It is magnitude_dimension(samples).values.max(initial=0).",
     "MagDistance": (
         "It is 2 Mag(X ∪ Y) − Mag(X) − Mag(Y): pass each set to "
         "compute(…, measures='Magnitude', t=t)."

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vendiscore import SampleError, as_similarity, compute, mode_diversity
+from vendiscore import SampleError, as_similarity, compute, effective_number
 
 names = st.lists(st.sampled_from("abcde"), min_size=1, max_size=30)
 
@@ -101,9 +101,8 @@ def test_probability_product_is_the_sum_of_roots(kind):
 @pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
 def test_rows_that_are_no_probabilities_are_refused(rows, message, kind):
     P = kind(np.array(rows))
-    for call in (mode_diversity, lambda P: compute(P, k="probability_product")):
-        with pytest.raises(ValueError, match=message):
-            call(P)
+    with pytest.raises(ValueError, match=message):
+        compute(P, k="probability_product")
 
 
 @settings(deadline=None)
@@ -111,36 +110,8 @@ def test_rows_that_are_no_probabilities_are_refused(rows, message, kind):
 def test_modes_of_certain_predictions_are_labels(values):
     P = np.array([[value == name for name in "abcde"] for value in values], dtype=float)
     labels = compute(values, k="labels")["VS"]
-    assert mode_diversity(P) == pytest.approx(labels)
+    assert effective_number(P.mean(axis=0)) == pytest.approx(labels)
     assert compute(P, k="probability_product")["VS"] == pytest.approx(labels)
-
-
-def test_mode_diversity_is_the_perplexity_of_the_mean_prediction():
-    P = np.random.default_rng(1).dirichlet(np.ones(5), size=7)
-    p = np.arange(1.0, 8) / 28
-    assert mode_diversity(P) == pytest.approx(math.exp(entropy(P.mean(axis=0))))
-    assert mode_diversity(P, p) == pytest.approx(math.exp(entropy(p @ P)))
-    assert mode_diversity(sp.csr_array(P), p) == pytest.approx(mode_diversity(P, p))
-    assert mode_diversity(sp.csr_matrix(P)) == pytest.approx(mode_diversity(P))
-    assert mode_diversity(P.astype(np.float32)) == pytest.approx(mode_diversity(P), rel=1e-6)
-
-
-def test_mode_diversity_cannot_see_diversity_within_a_mode():
-    """The probability product kernel sees that both samples are alike, and the mean does not."""
-    P = [[0.5, 0.5], [0.5, 0.5]]
-    assert mode_diversity(P) == pytest.approx(2)
-    assert compute(P, k="probability_product")["VS"] == pytest.approx(1)
-
-
-def test_mode_diversity_of_torch_can_be_differentiated():
-    torch = pytest.importorskip("torch")
-    logits = torch.randn(6, 3, generator=torch.Generator().manual_seed(0), requires_grad=True)
-    value = mode_diversity(logits.softmax(dim=1))
-    value.backward()
-    assert value.item() == pytest.approx(
-        mode_diversity(logits.softmax(dim=1).detach().numpy()), rel=1e-6
-    )
-    assert logits.grad.abs().max() > 0
 
 
 def test_a_tuple_that_holds_a_list_is_no_label():
@@ -184,7 +155,6 @@ def test_probabilities_that_end_in_zero_have_a_gradient():
 
 def test_all_rows_that_are_no_probabilities_are_named_at_once():
     P = [[0.5, 0.5], [math.nan, 1], [0.5, 0.4], [1.5, -0.5], [1, 0]]
-    for call in (mode_diversity, lambda P: compute(P, k="probability_product")):
-        with pytest.raises(SampleError) as caught:
-            call(P)
-        assert list(caught.value.problems) == [1, 2, 3]
+    with pytest.raises(SampleError) as caught:
+        compute(P, k="probability_product")
+    assert list(caught.value.problems) == [1, 2, 3]

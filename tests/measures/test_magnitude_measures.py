@@ -9,9 +9,8 @@ from scipy.spatial.distance import cdist
 
 import vendiscore
 from vendiscore import compute, mag_area
-from vendiscore.magnitude.function import convergence_scale, magnitude_dimension
+from vendiscore.magnitude.function import convergence_scale
 from vendiscore.magnitude.spaces_of_samples import as_space
-from vendiscore.registry.measure import get_measure
 
 X = np.random.default_rng(0).standard_normal((30, 3))
 Y = np.random.default_rng(1).standard_normal((20, 3))
@@ -55,41 +54,6 @@ class TestSpread:
         assert compute([[1.0, 2.0]], measures="Spread") == {"Spread": 1.0}
         with pytest.raises(ValueError, match="`t` must be a finite scale of at least 0, got -1"):
             compute(X, measures="Spread", t=-1)
-
-
-class TestDimension:
-    @pytest.mark.parametrize("metric", ["euclidean", "cityblock"])
-    def test_is_the_largest_slope_of_logarithms(self, metric):
-        D = cdist(X, X, metric)
-        t_conv = convergence_scale(X, metric=metric, epsilon=0.1)
-        scales = np.geomspace(t_conv / 100, t_conv, 12)
-        logs = np.log([magnitude(D, t) for t in scales])
-        found = compute(X, measures="MagDimension", metric=metric, n_scales=12, epsilon=0.1)
-        expected = np.gradient(logs, np.log(scales)).max()
-        assert found["MagDimension"] == pytest.approx(expected, rel=1e-7)
-
-    def test_is_the_maximum_of_the_function_of_that_name(self):
-        expected = magnitude_dimension(X, k="rbf").values.max()
-        assert compute(X, k="rbf", measures="MagDimension")["MagDimension"] == expected
-
-    def test_tells_lines_planes_and_solids_apart_whatever_their_unit(self):
-        rng = np.random.default_rng(2)
-        found = []
-        for d in (1, 2, 3):
-            points = np.c_[rng.random((400, d)), np.zeros((400, 4 - d))]
-            plain = compute(points, measures="MagDimension")["MagDimension"]
-            again = compute(1000 * points, measures="MagDimension")["MagDimension"]
-            assert again == pytest.approx(plain, rel=1e-6)
-            found.append(plain)
-        assert found[0] == pytest.approx(1, abs=0.1)
-        assert (np.diff(found) > 0.3).all()  # few points of many dimensions are below these
-        assert get_measure("MagDimension").aspect == "dimension"
-
-    def test_one_point_has_none(self):
-        for samples in ([[1.0, 2.0]], np.ones((4, 2))):
-            assert compute(samples, measures="MagDimension") == {"MagDimension": 0.0}
-        with pytest.raises(ValueError, match="`n_scales` must be an integer from 3 to"):
-            compute(X, measures="MagDimension", n_scales=2)
 
 
 class TestArea:

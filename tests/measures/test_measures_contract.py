@@ -107,7 +107,6 @@ WAYS: dict[str, list[dict[str, Any]]] = {
         {"k": "word_overlap"},
         {"k": "equivalence"},
     ],
-    "probabilities": [{"k": "probability_product"}],
 }
 SIZES = (14, 9)
 

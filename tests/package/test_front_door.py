@@ -127,7 +127,7 @@ def test_measures_have_options_of_their_own_or_shared_ones() -> None:
         ({"measures": {"MagArea": 3}}, TypeError, "must give 'MagArea' a dict of options, got 3"),
         ({"measures": {"MagArea": {"epsilon": 2}}}, ValueError, "`epsilon` must be a number"),
         ({"metric": "manhattan"}, TypeError, "`metric` is about distances, which VS does not"),
-        ({"solver": "cg"}, TypeError, "`solver` is an option of MagArea, MagDiff, MagDimension, "),
+        ({"solver": "cg"}, TypeError, "`solver` is an option of MagArea, MagDiff, Magnitude, "),
         ({"t": 2}, TypeError, "`t` is an option of Magnitude, Spread: name one of"),
         ({"measures": "MagDiff"}, ValueError, "MagDiff compares with a second set: pass `refer"),
         ({"fit": "all"}, ValueError, "`fit` must be None, 'samples', 'references' or 'pool'"),

@@ -19,7 +19,6 @@ from vendiscore.arrays.threads import blas_libraries
 rng = np.random.default_rng(0)
 X = rng.standard_normal((1200, 40))
 K = np.exp(-0.5 * ((X[:300, None, :8] - X[None, :300, :8]) ** 2).sum(-1))
-P = np.abs(X[:, :5]) / np.abs(X[:, :5]).sum(axis=1)[:, None]
 WORDS = [f"word{i % 7} of a text{i % 31} number{i}" for i in range(600)]
 RBF = {"k": "rbf", "sigma": 6.0}
 GROUPS = {"groups": np.arange(1200) // 6}
@@ -48,7 +47,6 @@ CALLS = {
     "magnitude_dimension": lambda: vendiscore.magnitude_dimension(X[:300, :2]),
     "magnitude_function": lambda: vendiscore.magnitude_function(X[:400], n_scales=8).values,
     "magnitude_weights": lambda: vendiscore.magnitude_weights(X[:600], t=0.3),
-    "mode_diversity": lambda: vendiscore.mode_diversity(P),
     "report": lambda: len(str(vendiscore.report(WORDS[:200]))),
     "score": lambda: vendiscore.score(WORDS[:90], lambda a, b: float(a[:5] == b[:5])),
     "score_K": lambda: vendiscore.score_K(K),
@@ -170,7 +168,7 @@ MANY = {
 # Functions of matrices, of texts, of lists of sets, and of distances, which are all pairs.
 PAIRS = (
     "as_similarity conditional_score convergence_scale mag_area mag_areas mag_diff "
-    "magnitude_dimension magnitude_function magnitude_weights mode_diversity score score_K sources "
+    "magnitude_dimension magnitude_function magnitude_weights score score_K sources "
     "spread"
 )
 CODE = """

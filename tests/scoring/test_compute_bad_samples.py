@@ -43,7 +43,6 @@ ASKED = {
     "rows in a state": lambda: vendiscore.State.empty(k="linear").update(spoilt(UNIT, 2.0)),
     "p": lambda: compute(EYE, score_K=True, p=WEIGHTS),
     "p that is NaN": lambda: compute(EYE, score_K=True, p=spoilt([1.0] * N, np.nan)),
-    "p of magnitude": lambda: compute(ROWS, measures="ModeDiversity", p=WEIGHTS),
     "p of a state": lambda: vendiscore.State.empty(k="cosine").update(ROWS, p=WEIGHTS),
     "p of conditional": lambda: vendiscore.conditional_score(LABELS, LABELS, p=WEIGHTS, k="labels"),
     "groups": lambda: compute(EYE, score_K=True, groups=spoilt(LABELS, None)),
@@ -64,7 +63,7 @@ ASKED = {
     "rows to normalize": lambda: compute(spoilt(ROWS, 0.0), score_X=True, normalize=True),
     "texts that are none": lambda: compute(spoilt(["a b"] * N, None)),
     "fingerprints": lambda: compute(spoilt(EYE, 3.0), k="tanimoto"),
-    "probabilities": lambda: vendiscore.mode_diversity(spoilt(EYE, 0.5)),
+    "probabilities": lambda: compute(spoilt(EYE, 0.5), k="probability_product"),
     "weights of NumPy integers": lambda: compute(EYE, score_K=True, p=spoilt(EYE[0], -1)),
 }
 

@@ -47,7 +47,6 @@ DIRECT = {
     "ProductSimilarity": lambda X: vendiscore.ProductSimilarity([as_similarity(X, k="cosine")] * 2),
     "SumSimilarity": lambda X: vendiscore.SumSimilarity([as_similarity(X, k="cosine")], [1.0]),
     "effective_number": lambda X: vendiscore.effective_number(X[0]),
-    "mode_diversity": vendiscore.mode_diversity,
     "score_K": lambda X: vendiscore.score_K(X @ X.T, normalize=True),
     "score_X": vendiscore.score_X,
     "score_dual": vendiscore.score_dual,

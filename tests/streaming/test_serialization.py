@@ -20,7 +20,7 @@ CASES = {
     "rows": FEW,
     "triangle": MANY,
     "weights": State.empty(score_X=True, normalize=True).update(X, p=np.arange(40)),
-    "single": State.empty(k="cosine", precision="single").update(X.astype(np.float32)),
+    "float32": State.empty(k="cosine").update(X.astype(np.float32)),
 }
 
 
@@ -147,6 +147,11 @@ def forged(numbers: bytes | None = None, version: int = 2, **changes) -> bytes:
 def test_a_head_that_does_not_fit_is_refused(data):
     with pytest.raises(ValueError, match=r"`data` is not a usable state \(.*\); pass the"):
         State.from_bytes(data)
+
+
+def test_sums_in_single_precision_of_earlier_versions_are_refused():
+    with pytest.raises(ValueError, match=r"has sums in single precision, .* to a new state"):
+        State.from_bytes(forged(settings={"kernel": "cosine", "precision": "single"}))
 
 
 @pytest.mark.parametrize("version", [1, 3])

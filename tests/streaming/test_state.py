@@ -220,49 +220,6 @@ def test_tensors_stream_unless_they_want_a_gradient():
         State.empty(k="cosine").update(T.requires_grad_())
 
 
-def test_single_precision_is_asked_for_and_close():
-    rows = RNG.standard_normal((3000, 24)).astype(np.float32)
-    unit = rows / np.linalg.norm(rows, axis=1)[:, None]
-    for samples, rel in [(rows, 1e-6), (unit, 1e-6), (np.repeat(unit[:5], 100, axis=0), 1e-4)]:
-        exact = summed(cut(samples, [700]))
-        single = summed(cut(samples, [700]), k="cosine", precision="single")
-        orders = [1, 2, "inf"]
-        assert single.compute(q=orders) == pytest.approx(exact.compute(q=orders), rel=rel)
-        assert single.to_bytes() != exact.to_bytes()
-    with pytest.raises(ValueError, match=r"order 0.5 .*; stream with precision='double'"):
-        single.compute(q=[1, 0.5])
-    assert "single precision, as asked" in " ".join(
-        single.compute(details=True)["details"]["notes"]
-    )
-    with pytest.raises(ValueError, match="`precision` is 'nothing' and 'single'"):
-        exact.merge(single)
-
-
-SINGLE = 2e-5  # the largest error that the docstring of State.empty has
-NOISE = np.random.default_rng(0).standard_normal((4000, 64))
-COLUMNS = np.arange(64)
-CENTRES = np.random.default_rng(1).standard_normal((10, 64))[np.arange(4000) % 10]
-SPECTRA = {
-    "flat": (NOISE, 1e-7),
-    "falling slowly": (NOISE / (1 + COLUMNS), 2e-7),
-    "decaying": (NOISE * np.exp(-COLUMNS / 20), SINGLE),
-    "large mean": (NOISE + 100, SINGLE),
-    "two scales": (NOISE * np.where(COLUMNS < 32, 1, 1e-3), SINGLE),
-    "clusters": (CENTRES + 1e-3 * NOISE, SINGLE),
-}
-
-
-@pytest.mark.parametrize("name", SPECTRA)
-def test_single_precision_has_the_error_that_is_promised(name):
-    rows, most = SPECTRA[name]
-    rows = rows.astype(np.float32)
-    single = State.empty(k="cosine", precision="single").update(rows)
-    exact = State.empty(k="cosine").update(rows)
-    for q in (1, 2, "inf"):
-        assert single.compute(q=q) == pytest.approx(exact.compute(q=q), rel=most)
-    assert f"{SINGLE:.0e}".replace("e-0", "e-") in (State.__doc__ or "")
-
-
 def test_samples_left_out_are_counted_and_their_weights_too():
     texts = ["a", "", "b", "a b"]
     how = {"k": "text_embeddings", "model": _letters, "on_error": "skip"}
@@ -313,7 +270,12 @@ def test_details_say_how_the_number_came_about():
         ({"score_K": True}, ValueError, "`score_K` gives similarities between samples"),
         ({"k": "cosine", "metric": "kernel"}, ValueError, "`metric` is not an option of a state"),
         ({"k": "cosine", "fit": "pool"}, ValueError, "`fit` is not an option of a state"),
-        ({"k": "cosine", "precision": "half"}, ValueError, "`precision` must be 'double' or"),
+        ({"k": "cosine", "precision": "single"}, TypeError, "A State adds up in double precision"),
+        (
+            {"score_X": True, "precision": "single"},
+            TypeError,
+            "A State adds up in double precision",
+        ),
         ({"k": "cosine", "sigma": 1}, TypeError, "`sigma` is not an option of kernel 'cosine'"),
         ({"k": "cosine", "score_X": True}, ValueError, "pass one of k, score_X"),
         ({"k": "cosin"}, ValueError, "unknown kernel `k='cosin'`. Did you mean 'cosine'"),

@@ -20,7 +20,6 @@ CORNERS = 4.0 * np.array([[i & 1, i >> 1 & 1, i >> 2 & 1] for i in range(MODES)]
 KINDS: dict[str, str] = {
     "CompressionRatio": "texts",
     "DistinctK": "answers",
-    "ModeDiversity": "probabilities",
     "NgramDiversity": "texts",
     "SelfBLEU": "texts",
     "SemanticEntropy": "answers",
@@ -29,7 +28,6 @@ KINDS: dict[str, str] = {
 # The options that a measure needs, for so many samples.
 OPTIONS: dict[str, Callable[[int], dict[str, Any]]] = {
     "ConditionalVS": lambda n: {"given": [2 * i // n for i in range(n)], "given_k": "labels"},
-    "L2Star": lambda n: {"box": (-8.0, 12.0)},  # around the modes
     "UtilityK": lambda n: {"quality": np.ones(n), "patience": 1.0},  # of answers in any order
     "qVS": lambda n: {"quality": np.linspace(0.5, 1.0, n)},
 }
@@ -56,16 +54,9 @@ def answers(n: int, seed: int = 0, modes: int = MODES) -> list[str]:
     return [f"word {i % modes}" for i in np.random.default_rng(seed).permutation(n)]
 
 
-def probabilities(n: int, seed: int = 0, modes: int = MODES) -> np.ndarray:
-    """Return sure of one class up to a tenth."""
-    rest = np.random.default_rng(seed).dirichlet(np.ones(MODES), n)
-    return 0.9 * np.eye(MODES)[np.arange(n) % modes] + 0.1 * rest
-
-
 MAKERS: dict[str, Callable[..., Any]] = {
     "texts": texts,
     "answers": answers,
-    "probabilities": probabilities,
 }
 
 
@@ -80,7 +71,6 @@ def how(name: str) -> dict[str, Any]:
     kernels = {
         "texts": "ngram_overlap",
         "answers": "equivalence",
-        "probabilities": "probability_product",
     }
     return {"k": kernels[kind]} if kind in kernels else LAPLACIAN
 

@@ -98,22 +98,16 @@ def probability_product(probabilities: object) -> Similarity:
     probabilities : array (n, classes)
         Rows of at least 0 that sum to 1, dense or sparse; others raise a SampleError.
     """
-    P = check_probabilities(probabilities)
+    tolerance = max(SUM_TOLERANCE, SUM_ROUNDING * precision(probabilities))
+    improper = partial(_improper, tolerance=tolerance)
+    P = as_matrix(probabilities, "probabilities", improper)
+    SampleError.check(improper(P))
     if is_torch(P):  # √p has no derivative at 0, where a softmax that ends in it has none either
         xp = namespace(P)
         X = xp.where(P > 0, xp.sqrt(xp.where(P > 0, P, xp.ones_like(P))), xp.zeros_like(P))
     else:
         X = P.sqrt() if sp.issparse(P) else np.sqrt(P)
     return FeatureSimilarity(X).normalized()  # rows sum to 1 only up to rounding
-
-
-def check_probabilities(probabilities: object) -> Rows:
-    """Return rows of at least 0 that sum to 1 up to rounding; a SampleError names others."""
-    tolerance = max(SUM_TOLERANCE, SUM_ROUNDING * precision(probabilities))
-    improper = partial(_improper, tolerance=tolerance)
-    P = as_matrix(probabilities, "probabilities", improper)
-    SampleError.check(improper(P))
-    return P
 
 
 def _improper(P: Rows, tolerance: float) -> dict[int, str]:

@@ -10,8 +10,7 @@ import numpy as np
 
 from ..core.arguments import is_several
 from ..magnitude.area import area_of, difference_of
-from ..magnitude.function import magnitude_dimension
-from ..magnitude.parameters import READERS, Quadrature, Solving, check_count, check_scales
+from ..magnitude.parameters import READERS, Quadrature, Solving, check_scales
 from ..magnitude.scales import convergence, evaluate, unlike_cut
 from ..registry.measure import Reader, register_measure
 from ..signature import digits
@@ -76,26 +75,6 @@ def spread(subject: Subject, t: float | Sequence[float] = 1.0) -> float | dict[s
     """Σ_i 1 / Σ_j exp(−t d_ij) over distinct points at scale t; several t give one for each."""
     scales = [t] if isinstance(t, float) else t
     return _by_scale(t, [subject.space.spread(scale) for scale in scales])
-
-
-@_register(
-    "MagDimension",
-    range="[0, ∞)",
-    direction="higher",
-    source="Andreeva, Limbeck, Rieck & Sarkar, TAG-ML 2023, Definition 3",
-    readers={**READERS, "n_scales": partial(check_count, least=3)},
-    aspect="dimension",
-)
-def dimension(
-    subject: Subject, n_scales: int = 30, epsilon: float = 0.05, solver: Solving = "auto"
-) -> float:
-    """The largest slope of log Mag(t) against log t, which estimates intrinsic dimension.
-
-    At `n_scales` scales from t_conv / 100 to t_conv; 0 for one point. See `magnitude_dimension`.
-    """
-    space = subject.solved(solver)[0]
-    slopes = magnitude_dimension(space, n_scales=n_scales, epsilon=epsilon).values
-    return float(slopes.max(initial=0.0))
 
 
 @_register(

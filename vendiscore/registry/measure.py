@@ -113,12 +113,11 @@ class Measure(Summary):
 BETWEEN = "BetweenVS"  # whose value for shuffled labels `permutations` finds
 # The measures of each module of `vendiscore/measures/`.
 NAMES = {
-    "classifier_modes": "ModeDiversity",
-    "column_spread": "L2Star GMStds",
+    "column_spread": "GMStds",
     "conditional": "ConditionalVS",
     "group_shares": "TotalVS WithinVS BetweenVS",
     "kernel_means": "MMD KID",
-    "magnitude_measures": "Magnitude Spread MagDimension MagArea t_conv MagDiff",
+    "magnitude_measures": "Magnitude Spread MagArea t_conv MagDiff",
     "mean_similarity": "LC IntDiv AvgSim",
     "precision_recall": "Precision Recall Density Coverage",
     "vendi_family": "VS qVS RKE KernelLanguageEntropy SampleCoverage",

@@ -79,7 +79,7 @@ def rounding_of(weighted: Similarity) -> Rounding:
     return Rounding(weighted.n, weighted.psd, weighted.roundoff, partial(fault_of, weighted))
 
 
-def from_covariance(C: Array, n: int, psd: PSD = "check", *, roundoff: float = 0.0) -> Spectrum:
+def from_covariance(C: Array, n: int, psd: PSD = "check") -> Spectrum:
     """Find the spectrum of n samples from Σ w x xᵀ, C (d, d), up to a factor."""
     xp = namespace(C)
     C = xp.astype(C, xp.float64, copy=False)
@@ -89,9 +89,7 @@ def from_covariance(C: Array, n: int, psd: PSD = "check", *, roundoff: float = 0
             f"`C` must have a finite, positive trace, got {scalar(trace):.6g}; look for NaN and "
             f"overflow, or add samples"
         )
-    rounding = Rounding(
-        n, False, roundoff, lambda: "look for NaN and overflow in what was added up"
-    )
+    rounding = Rounding(n, False, 0.0, lambda: "look for NaN and overflow in what was added up")
     why = f"a covariance of {C.shape[0]} features was given"
     return decomposed(C / trace, rounding, psd, "covariance", why)
 

@@ -11,7 +11,6 @@ from ..encoders.models import Encoder
 from ..registry.kernel import Kernel, list_kernels
 from ..resolve.kernel_request import How, read_how
 from ..signature import IDLE, plain
-from .sums import Precision
 
 # Kernels whose features are the vectors that they compare, divided by their lengths.
 _OF_ROWS = {"cosine": False, "linear": True, "X": True}  # and whether the lengths must be 1
@@ -56,11 +55,10 @@ def streaming() -> str:
     return f"{', '.join(names)}, or score_X=True for rows of features"
 
 
-def settings_of(how: How, precision: Precision = "double") -> Record:
+def settings_of(how: How) -> Record:
     """Return kernel and options in values that can be written down and told apart."""
     rest: Record = {"normalize": True} if how.normalize else {}
     rest |= {"prompts": "given"} if how.prompts is not None else {}
-    rest |= {"precision": precision} if precision != "double" else {}
     if not isinstance(how.k, Kernel):
         return {"kernel": _DOT_PRODUCTS} | rest
     options = {**how.k.options, **how.options}
@@ -82,7 +80,7 @@ def restored(settings: Options) -> How | None:
     """Return how to compare more batches, from settings in bytes; None if these are incomplete."""
     if "prompts" in settings:
         return None
-    rest = {name: value for name, value in settings.items() if name not in ("precision", "kernel")}
+    rest = {name: value for name, value in settings.items() if name != "kernel"}
     name = settings["kernel"]
     rest |= {"score_X": True} if name == _DOT_PRODUCTS else {"k": name}
     try:

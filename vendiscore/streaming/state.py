@@ -6,14 +6,14 @@ import threading
 from collections.abc import Iterable, Mapping
 from copy import copy
 from types import MappingProxyType
-from typing import NoReturn, Self, get_args
+from typing import NoReturn, Self
 
 import numpy as np
 
 from ..arrays.inputs import as_samples
 from ..arrays.pools import size
 from ..arrays.weights import per_sample
-from ..core.arguments import DEFAULT_ORDER, flag, is_several, one_of, refuse_gradient
+from ..core.arguments import DEFAULT_ORDER, flag, is_several, refuse_gradient
 from ..core.namespace import to_host
 from ..core.shares import PSD, check_psd
 from ..core.types import Options, Record, Samples, Weights
@@ -29,7 +29,7 @@ from ..spectral.estimate import Estimate
 from ..spectral.spectrum import Spectrum, from_covariance
 from .configuration import found_in, is_plain, must_be_unit, refused, restored, settings_of
 from .serialization import read_record, write_record
-from .sums import Precision, Sum, of_similarity, of_vectors
+from .sums import Sum, of_similarity, of_vectors
 
 # Outside of this range of sums of weights, their products would underflow or overflow.
 _LEAST, _MOST = 1e-200, 1e300
@@ -58,11 +58,6 @@ class State(metaclass=Public):
         Samples are rows of features, compared by dot products; of unit length, or scaled to it.
     **options
         Options of the kernel, as for `compute`, including those that it fits to samples.
-    precision : {"double", "single"}
-        The precision of products of NumPy rows in float32, by "cosine", "linear", `score_X`, if
-        more than d / 2 are added at once. "single" takes half the time, for orders of 1 and
-        above: the largest relative error measured in six spectra is 2e-5, of a few tight clusters;
-        1e-7 of flat spectra, 1e-4 where features are linearly dependent.
 
     Attributes
     ----------
@@ -88,7 +83,7 @@ class State(metaclass=Public):
     <State of 6 samples, 2 features: kernel='cosine'>
     """
 
-    _asked: Options  # kernel, options and precision, in values that can be written down
+    _asked: Options  # kernel and options, in values that can be written down
     _how: How | None  # None if bytes do not hold an object among the options, such as a model
     _found: Options = MappingProxyType({})  # what the first batch reported
     n: int = 0
@@ -105,15 +100,13 @@ class State(metaclass=Public):
         score_X: bool = False,
         score_dual: bool = False,
         normalize: bool = False,
-        precision: Precision = "double",
         **options: object,
     ) -> None:
-        precision = one_of("precision", precision, get_args(Precision))
         kinds = {"score_X": score_X, "score_dual": score_dual, "normalize": normalize}
         how = how_of({"k": k, **kinds, **options})
         if why := refused(how):
             raise ValueError(why)
-        vars(self).update(_asked=settings_of(how, precision), _how=how)
+        vars(self).update(_asked=settings_of(how), _how=how)
 
     @classmethod
     def empty(cls, k: KernelArgument | None = None, **options: object) -> Self:
@@ -143,10 +136,6 @@ class State(metaclass=Public):
     @property
     def settings(self) -> Record:
         return {**self._asked, **self._found}
-
-    @property
-    def _single(self) -> bool:
-        return self._asked.get("precision") == "single"
 
     @property
     def how(self) -> How:
@@ -201,7 +190,7 @@ class State(metaclass=Public):
             raise ValueError("`prompts` must come with every batch of a state, or with none")
         unit = must_be_unit(how)
         if how.prompts is None and unit is not None:
-            total = of_vectors(samples, weights, self._single, unit)
+            total = of_vectors(samples, weights, unit)
         if total is None:
             similarity = self._seen(samples, how)
             n, dropped, notes = similarity.n, len(similarity.dropped), tuple(similarity.notes)
@@ -317,11 +306,6 @@ class State(metaclass=Public):
         orders = list(dict.fromkeys(check_orders(q)))
         psd = check_psd(psd)
         told = flag("details", details)
-        if self._single and min(orders) < 1:
-            raise ValueError(
-                f"order {min(orders):g} depends on shares that are rounding in single precision; "
-                f"stream with precision='double', or ask for orders of 1 and above"
-            )
         state = self.changed()  # which no other thread updates
         spectrum = state._spectrum(psd)
         estimates = spectrum.estimates(orders)
@@ -339,16 +323,12 @@ class State(metaclass=Public):
                 f"weights must sum to a number between {_LEAST:g} and {_MOST:g}, got "
                 f"{self.weight:g}; pass larger `p`, or smaller ones, to update"
             )
-        roundoff = float(np.finfo(np.float32).eps) if self._single else 0.0
-        clip: PSD = "clip" if self._single else psd
-        return from_covariance(self._sum.matrix(), self.n, clip, roundoff=roundoff)
+        return from_covariance(self._sum.matrix(), self.n, psd)
 
     def _details(self, psd: PSD, estimates: Mapping[str, Estimate], spectrum: Spectrum) -> Record:
         """Return the keys that `details` of a Vendi Score has, as far as sums determine them."""
         kernel, *options = self.settings.items()
         notes = [f"First batch: {note}" for note in self.notes]
-        if self._single:
-            notes.append("Rows in float32 were multiplied in single precision, as asked.")
         echoes = self._sum.last() if "prompts" in self.settings and self._sum else 0.0
         if echoes and self.uneven:
             notes.append(echo_note(f"Samples of {echoes / self.weight:.3g} of the weight"))
@@ -396,6 +376,11 @@ class State(metaclass=Public):
         can be merged with one that was made by `empty` with the same keywords.
         """
         fields, total = read_record(data)
+        if fields["settings"].get("precision") == "single":
+            raise ValueError(
+                "`data` has sums in single precision, which only earlier versions read; add the "
+                "samples to a new state"
+            )
         how = restored(fields["settings"]) if fields["whole"] else None
         counts = {name: fields[name] for name in _COUNTED}
         notes = tuple(fields["notes"])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import threading
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
@@ -17,10 +16,7 @@ from ..core.namespace import as_kind_of, gram, is_numpy, is_torch, namespace, ro
 from ..core.types import Rows
 from ..similarity.base import Similarity
 
-Precision = Literal["double", "single"]
-
-# The range of squared lengths without lost digits, by the precision of the rows.
-_RANGE = {np.dtype(np.float32): (1e-30, 1e30), np.dtype(np.float64): (1e-280, 1e280)}
+_LOW, _HIGH = 1e-280, 1e280  # the range of squared lengths without lost digits
 _BLOCK_BYTES = 1 << 22  # of rows that are multiplied at once
 
 
@@ -64,7 +60,7 @@ def stays_rows(m: int, d: int) -> bool:
     return m * d < length(d)
 
 
-def of_vectors(X: Rows, weights: np.ndarray | None, single: bool, unit: bool) -> Sum | None:
+def of_vectors(X: Rows, weights: np.ndarray | None, unit: bool) -> Sum | None:
     """Sum the rows of X, scaled to length 1, in one pass; None if its kernel must look closer."""
     if is_torch(X) and X.device.type == "cpu" and not X.requires_grad:
         X = to_host(X)  # the same memory
@@ -75,16 +71,15 @@ def of_vectors(X: Rows, weights: np.ndarray | None, single: bool, unit: bool) ->
         F = _scaled(X, weights, unit, np.empty((n, d)))
         return None if F is None else Sum(d, np.array(F) if F is X else F)
     require(d)
-    dtype = X.dtype if single else np.dtype(np.float64)
     # Blocks of so many rows that adding d² numbers costs little, a multiple of four for threads.
-    few = -(-n // max(4 * d, _BLOCK_BYTES // (dtype.itemsize * d)))
+    few = -(-n // max(4 * d, _BLOCK_BYTES // (8 * d)))
     size = -(-n // (few if few == 1 else -(-few // 4) * 4))
     room = threading.local()
 
     def share(block: slice) -> np.ndarray | None:
         own = None if weights is None else weights[block]
         if not hasattr(room, "rows"):  # fresh memory would cost as much as what is done in it
-            room.rows = np.empty((size, d), dtype)
+            room.rows = np.empty((size, d))
         F = _scaled(X[block], own, unit, room.rows[: block.stop - block.start])
         return None if F is None else gram(F.T)
 
@@ -101,35 +96,33 @@ def _scaled(
     X: np.ndarray, weights: np.ndarray | None, unit: bool, out: np.ndarray
 ) -> np.ndarray | None:
     """Return rows √w x / ‖x‖ in `out`, or X if it equals them; None to look closer at a row."""
-    dtype = out.dtype
-    if weights is None and X.dtype == dtype and _is_unit(X):
+    if weights is None and X.dtype == float and _is_unit(X):
         return X
-    low, high = _RANGE[dtype]
     # Blocks that stay in a core's cache from one step to the next.
-    for part in row_blocks(len(X), 2 * dtype.itemsize * X.shape[1], least=1):
+    for part in row_blocks(len(X), 16 * X.shape[1], least=1):
         rows, F = X[part], out[part]
-        if rows.dtype != dtype:
+        if rows.dtype != float:
             F[...] = rows
             rows = F
         with np.errstate(all="ignore"):
             squares = np.vecdot(rows, rows)
-        if not (squares.min() >= low and squares.max() <= high):  # also if it is NaN
+        if not (squares.min() >= _LOW and squares.max() <= _HIGH):  # also if it is NaN
             return None
         if unit and not np.abs(squares - 1).max() <= DIAGONAL_TOLERANCE:
             return None
-        factors = 1 / np.sqrt(squares, dtype=np.float64)
+        factors = 1 / np.sqrt(squares)
         if weights is not None:
             factors *= np.sqrt(weights[part])
-        np.multiply(rows, factors.astype(dtype)[:, None], out=F)
+        np.multiply(rows, factors[:, None], out=F)
     return out
 
 
 def _is_unit(X: np.ndarray) -> bool:
-    """Return whether rows have length 1 up to rounding in their precision."""
+    """Return whether rows have length 1 up to rounding."""
     for rows in (X[:64], X):  # which are nearly always alike
         with np.errstate(all="ignore"):
             off = np.abs(np.vecdot(rows, rows) - 1).max()
-        if not off <= 8 * np.finfo(X.dtype).eps:
+        if not off <= 8 * np.finfo(float).eps:
             return False
     return True
 
