@@ -39,7 +39,7 @@ MAX_UNPACKED = 192_000_000  # bytes of all entries of a zip, or of one array
 MAX_ENTRIES = 20_000  # of a zip
 MAX_LINES = 1_000_000  # of a table or a box, most of them blank
 TABLE = Limits(
-    *(MAX_READ, MAX_COLUMNS, MAX_CELLS, MAX_TEXT, MAX_SMILES, MAX_LINES),
+    *(MAX_READ, MAX_COLUMNS, MAX_CELLS, MAX_TEXT, MAX_SMILES),
     unpacked=MAX_UNPACKED,
     declared=declared_values,
 )
@@ -65,6 +65,12 @@ def check_count(n: int, limit: int, what: str) -> None:
             f"More than {limit:,} {what}: this page takes up to {limit:,}. Send a random part of "
             f"them, or use the Python package, which has no such limit."
         )
+
+
+def check_lines(count: int) -> None:
+    """Refuse a text of too many lines, even blank ones, which would take long."""
+    if count > MAX_LINES:
+        raise RefusedError(f"{count:,} lines are too many: the limit is {MAX_LINES:,}.")
 
 
 def check_sets(n: int) -> None:

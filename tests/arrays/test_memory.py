@@ -44,28 +44,6 @@ def test_files_are_not_counted_as_used_whether_read_lately_or_not(groups):
     assert memory.available_bytes() == 8 * GB - (7 - 5.5) * GB
 
 
-def test_the_first_version_of_control_groups_is_read(groups):
-    # Usage includes the usage of the groups below, and so do the totals.
-    write(
-        groups / "cgroup" / "memory",
-        memory__limit_in_bytes=8 * GB,
-        memory__usage_in_bytes=7 * GB,
-        memory__stat=f"inactive_file 7\nactive_file 9\nhierarchical_memory_limit {8 * GB}\n"
-        f"total_inactive_file {GB}\ntotal_active_file {2 * GB}",
-    )
-    assert memory.available_bytes() == 4 * GB
-
-
-def test_without_totals_a_group_of_the_first_version_has_its_own_files(groups):
-    write(
-        groups / "cgroup" / "memory",
-        memory__limit_in_bytes=8 * GB,
-        memory__usage_in_bytes=7 * GB,
-        memory__stat=f"inactive_file {GB}\nactive_file {GB}",
-    )
-    assert memory.available_bytes() == 3 * GB
-
-
 @pytest.mark.parametrize("high", [3 * GB, "max"])
 def test_a_group_that_is_slowed_down_has_no_more_than_that(groups, high):
     files = {"memory__max": 8 * GB, "memory__high": high, "memory__current": GB}
@@ -88,15 +66,10 @@ def test_a_group_that_does_not_say_what_it_uses_memory_for_is_a_limit_all_the_sa
     assert memory.available_bytes() == 3 * GB
 
 
-@pytest.mark.parametrize("where", ["memory", "unified"])
-def test_both_versions_side_by_side_are_read_where_the_controller_is(groups, where):
-    root = groups / "cgroup"
-    names = ("limit_in_bytes", "usage_in_bytes") if where == "memory" else ("max", "current")
-    job = "system.slice/job.service"
-    write(root / "unified" / job, cgroup__procs=1)
-    write(root / "memory" / job, cgroup__procs=1)
-    files = {f"memory__{names[0]}": 5 * GB, f"memory__{names[1]}": 2 * GB}
-    write(root / where / job, **files, memory__stat=f"active_file {GB}")
+def test_next_to_the_first_version_the_second_is_read(groups):
+    root, job = groups / "cgroup" / "unified", "system.slice/job.service"
+    files = {"memory__max": 5 * GB, "memory__current": 2 * GB}
+    write(root / job, **files, memory__stat=f"active_file {GB}")
     lines = [f"12:memory:/{job}", "4:cpu,cpuacct:/", f"1:name=systemd:/{job}", f"0::/{job}"]
     (groups / "own").write_text("\n".join(lines))
     assert memory.available_bytes() == 4 * GB
@@ -113,15 +86,12 @@ def test_a_container_that_sees_the_path_of_its_host_reads_its_own_root(groups):
     assert memory.available_bytes() == 3 * GB
 
 
-@pytest.mark.parametrize("version", [1, 2])
-def test_the_tightest_of_the_groups_above_a_process_counts(groups, version):
-    root = groups / "cgroup" / ("memory" if version == 1 else "")
-    names = ("limit_in_bytes", "usage_in_bytes") if version == 1 else ("max", "current")
+def test_the_tightest_of_the_groups_above_a_process_counts(groups):
+    root = groups / "cgroup"
     for folder, limit in ((root, 50), (root / "slice", 5), (root / "slice" / "job", 9)):
-        files = {f"memory__{names[0]}": limit * GB, f"memory__{names[1]}": 2 * GB}
+        files = {"memory__max": limit * GB, "memory__current": 2 * GB}
         write(folder, **files, memory__stat="inactive_file 0")
-    line = "4:cpu,memory:/slice/job" if version == 1 else "0::/slice/job"
-    (groups / "own").write_text(f"1:name=systemd:/elsewhere\n{line}\n")
+    (groups / "own").write_text("1:name=systemd:/elsewhere\n0::/slice/job\n")
     assert memory.available_bytes() == 3 * GB
 
 

@@ -1,12 +1,11 @@
-"""Surprise beyond chance: above its mean over shuffles, and how many samples have as much."""
+"""Surprise beyond chance: above its mean over shuffles."""
 
 import math
 
 import numpy as np
 import pytest
 
-from vendiscore.measures.divergences import distinct_of_first, surprise
-from vendiscore.resolve.sets import as_similarity
+from vendiscore.measures.divergences import surprise
 
 A = ["a cat sat", "a dog sat", "the cat ran", "it snows", "a cat sat"]
 B = ["a dog ran", "a cat ran", "the dog sat here"]
@@ -17,16 +16,6 @@ SETS = [
     (X[:20], X[20:], {"k": "cosine"}),
     (X[:15], X[15:], {"k": "rbf", "sigma": 2.0}),
 ]
-
-
-@pytest.mark.parametrize(("samples", "references", "how"), SETS)
-def test_excess_of_samples_compared_before_is_that_of_both_sets(samples, references, how):
-    together = [*samples, *references] if isinstance(samples, list) else X
-    excess, false = distinct_of_first(as_similarity(together, **how), len(samples), 12)
-    right = surprise(samples, references, permutations=12, **how)
-    assert excess == pytest.approx(right, abs=1e-9)
-    assert (np.diff(false[np.argsort(excess)]) <= 0).all()
-    assert ((false >= 0) & (false <= 1)).all()
 
 
 @pytest.mark.parametrize(("samples", "references", "how"), SETS)
@@ -56,19 +45,6 @@ def test_a_sample_like_no_other_says_nothing_and_a_kind_of_one_set_much():
     assert found[-1] == pytest.approx(0)
     assert found[0] > 0.5
     assert found[6] < 0
-    _, false = distinct_of_first(as_similarity(samples + references, k="labels"), 12, 100)
-    assert false[0] < 0.05 < 0.5 < false[-1]
-
-
-def test_of_two_draws_of_one_source_few_samples_are_told_apart():
-    told, excess = 0, []
-    for seed in range(20):
-        kinds = np.random.default_rng(seed).integers(30, size=60).tolist()
-        above, false = distinct_of_first(as_similarity(kinds, k="labels"), 25, 24)
-        told += (false <= 0.1).any()
-        excess.append(above.mean())
-    assert told <= 5
-    assert abs(np.mean(excess)) < 0.02
 
 
 def test_each_sample_must_have_its_turn():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from typing import Any
 
 import numpy as np
@@ -12,29 +11,15 @@ from ..core.types import Options, Samples
 from ..signature import plain
 
 # Samples and arguments of more characters than this are not written out.
-INLINE = 1_500
-
-
-def called(samples: str, options: str) -> str:
-    """Write Python that scores samples: by this Space if the page runs in one, else the package."""
-    after = f", {options}" if options else ""
-    if space := os.environ.get("SPACE_ID"):
-        return f'evaluate.load("{space}").compute(samples={samples}{after})'
-    return f"vendiscore.compute({samples}{after})"
-
-
-def source(modules: str) -> str:
-    """Write the import of what `called` needs, and of these modules."""
-    caller = "evaluate" if os.environ.get("SPACE_ID") else "vendiscore"
-    return f"import {caller}, {modules}" if modules else f"import {caller}"
+_INLINE = 1_500
 
 
 def reproduced(samples: Samples, references: Samples, arguments: Options, what: str) -> str:
     """Write Python that reproduces the numbers of a report, with short arguments written out."""
     said = literal(samples)
     unsaid = f"# `samples` are the {what} of this report, in their order."
-    lines = [source(""), unsaid if said is None else f"samples = {said}"]
-    options = []
+    lines = ["import vendiscore", unsaid if said is None else f"samples = {said}"]
+    options = ["samples"]
     if references is not None:
         said = literal(references)
         lines.append(
@@ -48,16 +33,16 @@ def reproduced(samples: Samples, references: Samples, arguments: Options, what: 
             told = told if isinstance(told, str) else f"a {type(value).__name__}"
             lines.append(f"# `{name}` is what was passed: {' '.join(told[:100].split())}")
         options.append(f"{name}={name if said is None else said}")
-    lines.append(f"print({called('samples', ', '.join(options))})")
+    lines.append(f"print(vendiscore.compute({', '.join(options)}))")
     return "\n".join(lines)
 
 
 def literal(value: object) -> str | None:
     """Write a value as a Python literal; None if it is long or has no literal."""
-    if isinstance(value, np.ndarray) and value.size <= INLINE:
+    if isinstance(value, np.ndarray) and value.size <= _INLINE:
         value = value.tolist() if value.dtype in (np.float64, np.int64) else value
     found = _written(value)
-    return None if found is None or len(found) > INLINE else found
+    return None if found is None or len(found) > _INLINE else found
 
 
 def _written(value: Any) -> str | None:
@@ -65,7 +50,7 @@ def _written(value: Any) -> str | None:
         return "'inf'" if value == math.inf else None
     if value is None or type(value) in (bool, int, float, str):
         return repr(value)
-    if type(value) not in (list, tuple, dict) or len(value) > INLINE:
+    if type(value) not in (list, tuple, dict) or len(value) > _INLINE:
         return None
     items = [_written(item) for item in (value.values() if type(value) is dict else value)]
     if None in items:

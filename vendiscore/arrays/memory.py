@@ -9,14 +9,7 @@ from ..core.errors import TooLargeError
 
 _CGROUP = Path("/sys/fs/cgroup")
 _OWN = Path("/proc/self/cgroup")
-# Files with the limits and the use of a control group, in version 2 and version 1. Above "high" the
-# system does not end a process but slows it down to a crawl.
-_FILES = (
-    (("memory.max", "memory.high"), "memory.current"),
-    (("memory.limit_in_bytes",), "memory.usage_in_bytes"),
-)
-# Memory that the system reclaims before it ends a process: cached files and its own caches. In
-# version 1, only the totals include subgroups.
+# Memory that the system reclaims before it ends a process: cached files and its own caches.
 _GIVEN_BACK = ("active_file", "inactive_file", "slab_reclaimable")
 _NO_LIMIT = 1 << 60
 # Bytes that are allocated without a check, which takes a tenth of a millisecond.
@@ -34,30 +27,25 @@ def available_bytes() -> int:
 @cache
 def _groups(root: Path, own: Path) -> tuple[Path, ...]:
     """Return the folders of the control groups that limit this process, as they are at first."""
-    first, second = (root / "memory",), (root, root / "unified")  # a system may have both
-    folders = [*second, *first]
+    tops = (root, root / "unified")  # the second where version 1 has the first
+    folders = [*tops]
     lines = own.read_text().splitlines() if own.exists() else []
-    for line in lines:  # 0::/path in version 2, number:controllers:/path in version 1
-        _, controllers, path = line.split(":", 2)
-        if controllers and "memory" not in controllers.split(","):
-            continue
-        for top in first if controllers else second:
+    for path in [line[3:] for line in lines if line.startswith("0::")]:
+        for top in tops:
             inner = top / path.strip("/")
             folders += [group for group in (inner, *inner.parents) if top in group.parents]
-    limits = [limit for found, _ in _FILES for limit in found]
-    return tuple(
-        folder
-        for folder in dict.fromkeys(folders)
-        if any(_bytes(folder / limit) < _NO_LIMIT for limit in limits)
-    )
+    return tuple(folder for folder in dict.fromkeys(folders) if _bound(folder) < _NO_LIMIT)
+
+
+def _bound(folder: Path) -> int:
+    # Above "high" the system does not end a process but slows it down to a crawl.
+    return min(_bytes(folder / "memory.max"), _bytes(folder / "memory.high"))
 
 
 def _group_left(folder: Path) -> int:
-    for limits, used in _FILES:
-        bound = min(_bytes(folder / limit) for limit in limits)
-        taken = _bytes(folder / used)
-        if max(bound, taken) < _NO_LIMIT:
-            return bound - max(0, taken - _given_back(folder))
+    bound, taken = _bound(folder), _bytes(folder / "memory.current")
+    if max(bound, taken) < _NO_LIMIT:
+        return bound - max(0, taken - _given_back(folder))
     return _NO_LIMIT
 
 
@@ -74,7 +62,7 @@ def _given_back(folder: Path) -> int:
     file = folder / "memory.stat"
     lines = file.read_text().splitlines() if file.exists() else []
     stat = {name: int(number) for name, number in (line.split() for line in lines)}
-    return sum(stat.get(f"total_{name}", stat.get(name, 0)) for name in _GIVEN_BACK)
+    return sum(stat.get(name, 0) for name in _GIVEN_BACK)
 
 
 def _address_space() -> int:

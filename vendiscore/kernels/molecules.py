@@ -190,12 +190,6 @@ def _compare(
     return BitSimilarity(bits, chosen, settings)
 
 
-def unreadable(samples: Sequence[object]) -> dict[int, str]:
-    """Return {index: why RDKit cannot read that molecule}, as predicates."""
-    found = enumerate(_read(samples, lambda molecule: molecule))
-    return {i: str(each) for i, each in found if isinstance(each, ValueError)}
-
-
 def _read(samples: Sequence[object], fingerprint: Callable[[Any], Any]) -> Iterator[Any]:
     """Yield the fingerprint of each molecule, or a ValueError that says what is wrong with it."""
     with _rdkit("rdkit.rdBase").BlockLogs():  # what RDKit would print is in the errors

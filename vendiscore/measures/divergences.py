@@ -23,8 +23,6 @@ from ..spectral.vendi import spectrum_of
 from .both import half_each
 from .subject import Subject
 
-ROUNDING = 1e-9  # of surprises that are equal
-
 
 def surprise(
     samples: Samples,
@@ -89,39 +87,21 @@ def surprise(
     refuse_gradient("surprise", **how, samples=subject.both.similarity)
     every = np.full(len(subject.rows_of_passed), np.nan)
     with np.errstate(all="ignore"):
-        found = _surprises(subject.both.eigen, subject.eigen)
         if permutations:
-            pool, n = subject.both.similarity, subject.both.sizes[0]
-            found -= np.nanmean(_shuffled(pool, n, permutations, psd)[:, :n], axis=0)
+            n = subject.both.sizes[0]
+            found, *drawn = shuffled(subject.both.similarity, n, permutations, psd)[:, :n]
+            found = found - np.nanmean(drawn, axis=0)
+        else:
+            found = _surprises(subject.both.eigen, subject.eigen)
     every[subject.rows_of_passed >= 0] = found
     return every
 
 
-def distinct_of_first(
-    pool: Similarity, n: int, permutations: int, psd: PSD = "check"
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return how far the first n samples surprise the others beyond chance, (n,).
+def shuffled(pool: Similarity, n: int, permutations: int, psd: PSD = "check") -> np.ndarray:
+    """Return surprises with the first n of a pool as the samples, NaN for the others.
 
-    And of the samples with as much the share that chance alone gives (Tusher et al., PNAS 2001).
+    And below, a row each, with n random samples of it in their place.
     """
-    with np.errstate(all="ignore"):
-        drawn = _shuffled(pool, n, permutations, psd)
-        together = spectrum_of(pool, half_each(pool, (n, pool.n - n)), psd, vectors=True)
-        own = spectrum_of(pool.take(np.arange(n)), psd=psd, vectors=True)
-        means, times = np.nanmean(drawn, axis=0), (~np.isnan(drawn)).sum(axis=0)
-        excess = _surprises(together, own) - means[:n]
-        chance = ((drawn - means) * times / (times - 1)).ravel()  # from the mean of other shuffles
-    chance, levels = chance[np.isfinite(chance)], excess - ROUNDING
-    beyond = [(drawn >= levels[:, None]).sum(axis=1) for drawn in (chance, excess)]
-    shares = np.minimum(beyond[0] / permutations / beyond[1], 1.0)
-    order = np.argsort(excess)
-    false = np.empty(n)
-    false[order] = np.minimum.accumulate(shares[order])
-    return excess, false
-
-
-def _shuffled(pool: Similarity, n: int, permutations: int, psd: PSD) -> np.ndarray:
-    """Return surprises with n random samples of a pool as the samples, NaN for the others."""
     pool = in_full(pool, pool.n)
     rng, sizes, turns = np.random.default_rng(0), (n, pool.n - n), -(-pool.n // n)
     if permutations < turns:
@@ -129,12 +109,13 @@ def _shuffled(pool: Similarity, n: int, permutations: int, psd: PSD) -> np.ndarr
             f"`permutations` must be at least {turns}, so that each of {pool.n} is once one of {n} "
             f"samples, got {permutations}; pass more"
         )
-    drawn = np.full((permutations, pool.n), np.nan)
+    drawn = np.full((permutations + 1, pool.n), np.nan)
     # In two sets of one size each sample has one weight, whichever set it is in.
     known = spectrum_of(pool, psd=psd, vectors=True) if pool.n == 2 * n else None
     order = np.arange(pool.n)
     for turn, found in enumerate(drawn):
-        order = np.roll(order, -n) if turn % turns else rng.permutation(pool.n)
+        if turn:
+            order = np.roll(order, -n) if (turn - 1) % turns else rng.permutation(pool.n)
         if known is None:
             mixed = pool.take(order)
             together = spectrum_of(mixed, half_each(mixed, sizes), psd, vectors=True)

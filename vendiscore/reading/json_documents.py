@@ -8,7 +8,7 @@ from itertools import chain, islice
 from typing import Any
 
 from .limits import RefusedError, Wanted
-from .tables import Table, check_lines, is_row, join_names
+from .tables import Table, is_row, join_names
 
 # Arrays and objects unpacked at once: each takes far more memory than its two brackets.
 _MOST_NESTED = 2_000_000
@@ -17,7 +17,6 @@ _EXPECTED = "Expected an array of texts, of records or of rows of numbers"
 
 def records(text: str, wanted: Wanted) -> Table:
     """Read lines of JSON, each an object, a string or a row of numbers, as a table."""
-    check_lines(text, wanted.limits)
     values: list[Any] = []
     problems: dict[int, str] = {}
     every = ((i, line.removesuffix("\r")) for i, line in enumerate(text.split("\n"), 1))

@@ -41,8 +41,7 @@ class Limits:
     values: int = _ANY  # rows × columns
     text: int = _ANY  # characters of a cell, as far as messages name it
     smiles: int = _ANY  # characters of a cell that may be a molecule
-    lines: int = _ANY
-    unpacked: int = _ANY  # bytes of an array, or of columns
+    unpacked: int = _ANY  # bytes of columns
     # Counts the values of each column of a parquet file, by row groups, before any is unpacked.
     declared: Callable[[IO[bytes]], list[Counter[str]]] | None = None
 

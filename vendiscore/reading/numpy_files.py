@@ -10,7 +10,7 @@ import numpy as np
 from numpy.lib import format as npy
 
 from ..hints import suggestion
-from .limits import AskError, Limits, RefusedError
+from .limits import AskError, RefusedError
 from .tables import join_names
 from .zip_archives import open_zip
 
@@ -61,7 +61,7 @@ class Arrays:
             [(f"{key} ({size or 1})", {"column": key}) for key, size in sizes.items()],
         )
 
-    def read(self, name: str, limits: Limits) -> np.ndarray:
+    def read(self, name: str) -> np.ndarray:
         """Return an array from the file, without a copy."""
         shape, fortran, dtype, size = self.headers[name]
         promised = math.prod(shape) * dtype.itemsize
@@ -69,11 +69,6 @@ class Arrays:
             raise RefusedError(
                 "The array holds Python objects, which are never unpickled; save numbers, "
                 "np.save(path, np.asarray(X, dtype=float))."
-            )
-        if promised > limits.unpacked:
-            raise RefusedError(
-                f"The array has {promised / 1e6:,.0f} MB; this page takes up to "
-                f"{limits.unpacked // 10**6} MB: save it as float16, or a random part of its rows."
             )
         data = self._data
         if not self.single:

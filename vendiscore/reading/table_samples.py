@@ -89,7 +89,7 @@ def array_samples(arrays: Arrays, wanted: Wanted, kinds: Mapping[int, str]) -> S
         )
     if len(shape) == 2:
         check_width(shape[1], wanted.limits)
-    X = arrays.read(name, wanted.limits)
+    X = arrays.read(name)
     return Samples(
         X.tolist() if values else X.copy(),
         range(1, len(X) + 1),

@@ -83,7 +83,6 @@ def table(
 ) -> Table:
     """Read delimited text as a table; `typed` into a box, and split by `sign` if it is known."""
     limits = wanted.limits
-    check_lines(text, limits)
     said = re.match(r"\ufeff?sep=(.)\r?\n", text)  # a line for Excel, which does not count it
     text = text[said.end() :] if said else text
     found = said[1] if said else sign or delimiter(text, wanted.kind == "vectors", limits)
@@ -115,12 +114,6 @@ def table(
         skipped=1 if said else 0,
         more=len(rows) - header > limits.samples,
     )
-
-
-def check_lines(text: str, limits: Limits) -> None:
-    """Raise a RefusedError for a text of too many lines, even blank ones, which would take long."""
-    if (count := text.count("\n") + text.count("\r")) > limits.lines:
-        raise RefusedError(f"{count:,} lines are too many: the limit is {limits.lines:,}.")
 
 
 def checked_column(names: Sequence[str], column: str) -> str:

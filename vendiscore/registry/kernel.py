@@ -293,13 +293,6 @@ def with_model(name: str, model: str | None, options: Options) -> Record:
     return {**options, "model_path": model}
 
 
-def labelled_kernels(samples: str) -> list[Kernel]:
-    """Return the kernels of a kind of sample that have a label, in the order of registration."""
-    list_kernels()
-    every = (kernel for kernel, _ in _kernels.made.values())
-    return [kernel for kernel in every if kernel.samples == samples and kernel.label]
-
-
 def psd_kernels(samples: str) -> str:
     """Return the names of the kernels of such samples that are positive semidefinite."""
     return ", ".join(k.name for k in list_kernels() if k.psd and k.samples == samples)

@@ -76,8 +76,8 @@ def _cell(value: object) -> str:
     return f"{value:,}" if type(value) is int else folded("" if value is None else str(value), 800)
 
 
-def drawn(found: Sources, with_map: bool = True) -> list[Figure]:
-    """Draw the map if `with_map`, and the heat map, larger for many names."""
+def drawn(found: Sources) -> list[Figure]:
+    """Draw the map and the heat map, larger for many names."""
     rows = [
         replace(row, name=shortened(" ".join(row.name.split()), _NAME)) for row in found.sources
     ]
@@ -87,19 +87,16 @@ def drawn(found: Sources, with_map: bool = True) -> list[Figure]:
     room = (0.2 + 0.065 * longest) / wide  # for a name
     side = (0.79 if n <= _SMALL else 0.86) - room  # the rest is for the numbers of the colour bar
     size = (wide, wide * side / 0.9)
-    both = []
-    if with_map:
-        at = svg(lambda ax: named.plot(ax), f"Map: {label}", size, (0.02, 0.02, 0.96 - room, 0.96))
-        text = "Similar sources are near each other. Names without room are left out."
-        both.append(Figure("map", at, "Map", text))
+    at = svg(lambda ax: named.plot(ax), f"Map: {label}", size, (0.02, 0.02, 0.96 - room, 0.96))
     heat = svg(
         lambda ax: named.plot(ax, kind="heat"),
         f"Similarities of sources: {label}",
         size,
         (room, 0.08, side, 0.9),
     )
-    text = "Similar sources are side by side: bright squares are groups that answer alike."
-    return [*both, Figure("heat", heat, "Similarities", text)]
+    near_by = "Similar sources are near each other. Names without room are left out."
+    beside = "Similar sources are side by side: bright squares are groups that answer alike."
+    return [Figure("map", at, "Map", near_by), Figure("heat", heat, "Similarities", beside)]
 
 
 def _pictures(found: Sources) -> Iterator[str]:

@@ -96,7 +96,7 @@ def drawn(counted: Sources) -> list[dict[str, str]]:
     if len(counted.names) < 3:
         return []
     try:
-        return [captioned(each) for each in pictures(counted, with_map=False)]
+        return [captioned(pictures(counted)[-1])]
     except MissingPackageError:
         return []
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from vendiscore import Similarity
 from vendiscore.core.types import Record
-from vendiscore.measures.divergences import distinct_of_first
+from vendiscore.measures.divergences import shuffled
 
 from ..inputs.parts import draw_indices
 from .jobs import Job
@@ -21,6 +21,7 @@ LEVEL = 0.05  # of sets of one source, how often samples are listed of any
 FALSE = 0.2  # of the samples that are listed, the share that chance alone would list, at most
 DECOMPOSED = 200  # samples of a set, and of the others, of which those are found
 _EXCHANGES, _SHUFFLES = 999, 24
+_ROUNDING = 1e-9  # of surprises that are equal
 
 
 @np.errstate(all="ignore")
@@ -49,7 +50,7 @@ def only(
         others = np.concatenate([*rows[:number], *rows[number + 1 :]])
         others = others[draw_indices(len(others), min(DECOMPOSED, 3 * len(first)), 0)]
         pool = together.take(np.concatenate([first, others]))
-        excess, false = distinct_of_first(pool, len(first), _SHUFFLES)
+        excess, false = distinct(pool, len(first), _SHUFFLES)
         # Samples that have nothing in common with the others are many, and equal but for rounding.
         order = np.argsort(-np.round(excess, 9), kind="stable")
         listed: dict[object, Record] = {}
@@ -64,6 +65,26 @@ def only(
             same["times"] += 1
         found[-1]["samples"] = list(listed.values())[:SHOWN]
     return found
+
+
+@np.errstate(all="ignore")
+def distinct(pool: Similarity, n: int, shuffles: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return how far the first n samples surprise the others beyond chance, (n,).
+
+    And of the samples with as much the share that chance alone gives (Tusher et al., PNAS 2001).
+    """
+    own, *others = shuffled(pool, n, shuffles)
+    drawn = np.array(others)
+    means, times = np.nanmean(drawn, axis=0), (~np.isnan(drawn)).sum(axis=0)
+    excess = (own - means)[:n]
+    chance = ((drawn - means) * times / (times - 1)).ravel()  # from the mean of other shuffles
+    chance, levels = chance[np.isfinite(chance)], excess - _ROUNDING
+    beyond = [(values >= levels[:, None]).sum(axis=1) for values in (chance, excess)]
+    shares = np.minimum(beyond[0] / shuffles / beyond[1], 1.0)
+    order = np.argsort(excess)
+    false = np.empty(n)
+    false[order] = np.minimum.accumulate(shares[order])
+    return excess, false
 
 
 def _chance(K: np.ndarray, own: np.ndarray) -> float:

@@ -11,7 +11,6 @@ import numpy as np
 from vendiscore import SampleError
 from vendiscore.analysis import sentences
 from vendiscore.analysis.findings import Findings, find
-from vendiscore.analysis.python_code import INLINE, called, source
 from vendiscore.core.arguments import DEFAULT_ORDER, DEFAULT_THRESHOLD
 from vendiscore.core.types import Options, Record
 from vendiscore.progress import Steps
@@ -25,6 +24,7 @@ from ..quotas import MAX_SMILES, MAX_TEXT, RefusedError, check_texts
 from . import kernel_menu, offered_encoders
 from .group_lists import place, pooled, taken_apart
 from .kernel_menu import Choice, check_order, check_threshold
+from .page_code import INLINE, called, source
 from .prompt_lists import OF_SAMPLES, read_prompts, written
 
 # The lowest threshold that needs no second comparison of samples.

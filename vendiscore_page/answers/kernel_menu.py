@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from vendiscore import get_kernel
+from vendiscore import get_kernel, list_kernels
 from vendiscore.core.types import Options, Record
-from vendiscore.registry.kernel import Control, labelled_kernels
+from vendiscore.registry.kernel import Control
 from vendiscore.resolve.prompt_places import why_not
 
 from ..inputs.submission import KINDS
@@ -66,7 +66,8 @@ def choices(kind: str) -> list[Choice]:
     """Return the ways to compare samples of a kind, the usual one first."""
     one_of(kind, KINDS, "kind")
     compared = "text" if kind == "texts" else kind
-    kernels = {kernel.name: kernel for kernel in labelled_kernels(compared)}
+    every = (kernel for kernel in list_kernels() if kernel.samples == compared)
+    kernels = {kernel.name: kernel for kernel in every if kernel.label}
     found = []
     for name, how in offered_encoders.offered(kind).items():
         each = kernels[how["k"]]

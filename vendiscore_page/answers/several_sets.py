@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from vendiscore import MissingPackageError, Similarity
-from vendiscore.analysis.python_code import INLINE, called, source
 from vendiscore.arrays.pools import pooled
 from vendiscore.comparison import MORE, SAME, Comparison
 from vendiscore.comparison.compare_sets import comparing
@@ -33,6 +32,7 @@ from .distinctive_samples import only
 from .group_lists import paired, sets_of
 from .jobs import READ_DOWNLOAD, SAVED, Job, Settings, job_of, keywords
 from .kernel_menu import check_order, series
+from .page_code import INLINE, called, source
 from .prompt_lists import distinct, pooled_prompts, written
 from .sample_readout import UnusableError, left_out, sifted
 from .set_pictures import captioned, compared

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -17,7 +18,7 @@ from vendiscore.reading.numpy_files import Arrays
 from vendiscore.reading.table_samples import array_samples, columns_samples, table_samples
 from vendiscore.reading.tables import DELIMITERS, Table, is_named, join_names, table
 
-from ..quotas import NUMBERS, TABLE
+from ..quotas import MAX_UNPACKED, NUMBERS, TABLE, check_lines
 from .kinds import kinds_of_table
 from .matrices import csv_code, expression_code
 from .parts import fit
@@ -110,8 +111,14 @@ def of_columns(file: Columns, name: str, asked: Asked) -> Samples:
 def _of_arrays(arrays: Arrays, name: str, asked: Asked) -> Samples:
     """Return the rows of an array of numbers, judged by its header before it is unpacked."""
     asked = replace(asked, column=None if arrays.single else asked.column, by=None)
-    read = array_samples(arrays, _wanted(asked, "vectors", NUMBERS), {1: "vectors", 2: "vectors"})
     key = arrays.choose_array(asked.column)
+    header = arrays.headers[key]
+    if (promised := math.prod(header.shape) * header.dtype.itemsize) > MAX_UNPACKED:
+        raise RefusedError(
+            f"The array has {promised / 1e6:,.0f} MB; this page takes up to "
+            f"{MAX_UNPACKED // 10**6} MB: save it as float16, or a random part of its rows."
+        )
+    read = array_samples(arrays, _wanted(asked, "vectors", NUMBERS), {1: "vectors", 2: "vectors"})
     expression = f"np.load({name!r})" + (f"[{key!r}]" if key else "")
     python = partial(expression_code, "numpy as np", expression)
     X, names = read.values, tuple(arrays.headers)
@@ -131,6 +138,8 @@ def _with_roles(
 def parse(data: bytes, form: str, wanted: Wanted) -> Any:
     parser = FORMATS[form].parse
     assert parser is not None
+    if form in ("csv", "tsv", "jsonl"):
+        check_lines(data.count(b"\n") + data.count(b"\r"))
     encoding = encoding_of(data) if form in _TEXTS else None
     return parser(data, replace(wanted, encoding=encoding))
 

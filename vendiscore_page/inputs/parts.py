@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Hashable, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
-from vendiscore import MissingPackageError
-from vendiscore.kernels.molecules import unreadable
+from vendiscore import MissingPackageError, SampleError, as_similarity
 from vendiscore.reading.number_tables import not_finite
 
 from .. import quotas
@@ -79,8 +77,12 @@ def _usable_strings(samples: Samples) -> Samples:
             problems[i] = "is empty"
         texts.append(text)
     if samples.kind == "molecules":
-        with suppress(MissingPackageError):  # without RDKit nothing is found out about molecules
-            problems = {**unreadable(texts), **problems}
+        try:
+            as_similarity(texts, k="morgan")
+        except MissingPackageError:  # without RDKit nothing is found out about molecules
+            pass
+        except SampleError as error:
+            problems = {**error.problems, **problems}
     return replace(found, values=texts, problems={**problems, **found.problems})
 
 

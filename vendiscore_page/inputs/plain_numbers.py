@@ -22,7 +22,7 @@ def plain_numbers(text: str, head: Table, wanted: Wanted) -> Samples | None:
     above = head.skipped + (head.header is not None)
     n = text.strip("\r\n").count("\n") + 1 - above
     comma = bool(found.table and found.table.comma)
-    most = min(limits.lines, limits.samples, limits.values // width)
+    most = min(limits.samples, limits.values // width)
     if found.problems or found.lost or n > most or (comma and "." in text):
         return None
     source = io.StringIO(text.replace(",", ".") if comma else text, newline=None)

@@ -14,8 +14,8 @@ TEXTS = ["cat", "dog", "mouse", "horse", "elephant"]
 OFFERED = {
     "texts": ["ngram_overlap"],
     "images": ["pixels"],
-    "molecules": ["morgan", "rdkit", "maccs", "atom_pair", "topological_torsion"],
-    "vectors": ["cosine", "rbf", "laplacian", "K", "K, clipped"],
+    "molecules": ["morgan", "atom_pair", "maccs", "rdkit", "topological_torsion"],
+    "vectors": ["cosine", "laplacian", "rbf", "K", "K, clipped"],
 }
 
 
@@ -53,7 +53,7 @@ def entry(kind: str, name: str) -> dict:
 
 
 @pytest.mark.parametrize("kind", OFFERED)
-def test_menu_offers_labelled_kernels_in_the_order_of_registration(kind):
+def test_menu_offers_labelled_kernels_the_usual_one_first(kind):
     encoders = kernel_menu.offered_encoders.offered(kind)
     assert [each.kernel for each in kernel_menu.choices(kind)] == [*encoders, *OFFERED[kind]]
 
@@ -107,9 +107,8 @@ def test_options_of_other_kernels_are_checked_and_ignored():
 
 
 @pytest.mark.parametrize("kind", ["images", "molecules", "vectors"])
-def test_the_usual_kernel_is_first_whatever_was_registered_before_it(kind, monkeypatch):
-    registered = kernel_menu.labelled_kernels
+def test_the_usual_kernel_is_first_whatever_stands_before_it(kind, monkeypatch):
     usual = {"images": "pixels", "molecules": "morgan", "vectors": "cosine"}[kind]
-    monkeypatch.setattr(kernel_menu, "labelled_kernels", lambda kind: registered(kind)[::-1])
+    monkeypatch.setattr(kernel_menu, "list_kernels", lambda: registry.list_kernels()[::-1])
     first = next(each for each in kernel_menu.choices(kind) if not each.is_encoder)
     assert first.kernel == usual

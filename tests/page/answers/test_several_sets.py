@@ -14,7 +14,6 @@ pytest.importorskip("matplotlib")
 pytest.importorskip("rdkit")
 from vendiscore import compare
 from vendiscore.comparison import LESS, MORE, SAME, Comparison, PairRow, SetRow
-from vendiscore.measures.divergences import distinct_of_first
 from vendiscore.resolve.sets import as_similarity
 from vendiscore.scoring.compute import compute
 from vendiscore_page.answers import api, distinctive_samples, several_sets
@@ -117,7 +116,7 @@ def test_what_is_only_in_one_is_what_surprises_the_others_beyond_chance():
     found = {each["name"]: each for each in compared(sets, options={"ns": [1]})["only"]}
     assert found["cats"]["than"] == "dogs"
     pool = as_similarity([*sets["cats"], *sets["dogs"]], k="ngram_overlap", ns=[1])
-    excess, false = distinct_of_first(pool, 20, 24)
+    excess, false = distinctive_samples.distinct(pool, 20, 24)
     shown = {sample["place"] - 1: sample for sample in found["cats"]["samples"]}
     assert {*shown} == {i for i in range(10) if false[i] <= 0.2}
     assert CATS.index("the dog sat") not in shown
