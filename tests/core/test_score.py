@@ -180,7 +180,7 @@ def test_rows_of_any_length_have_the_same_cosines():
     X = unit_rows(20, 5)
     lengths = 10.0 ** np.linspace(-200, 200, 20)
     assert score_X(X * lengths[:, None], 1.0) == pytest.approx(score_X(X, 1.0), rel=1e-12)
-    for length in (1e-200, 1e200):  # whose squares are no numbers
+    for length in (1e-200, 1e200):  # whose squares overflow or vanish
         assert score_X(X * length, 1.0) == pytest.approx(score_X(X, 1.0), rel=1e-12)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from .errors import SampleError
 from .namespace import Array, as_kind_of, detached, namespace, row_blocks, scalar
+from .types import Rows
 
 # Largest distance from 1 of a diagonal, and of a sum of weights, by rounding in single precision.
 DIAGONAL_TOLERANCE = WEIGHT_TOLERANCE = 1e-5
@@ -55,10 +56,11 @@ def plain_weights(p: object, n: int) -> np.ndarray | None:
         return None
 
 
-def is_sound(K: Any) -> bool:
+def is_sound(K: object) -> bool:
     """Return whether a small matrix passes every check; what is not finite is in no range."""
-    small = type(K) is np.ndarray and K.ndim == 2 and 0 < len(K) == K.shape[1] <= SMALL
-    if not small or K.dtype != np.float64:
+    if type(K) is not np.ndarray or K.ndim != 2 or K.dtype != np.float64:
+        return False
+    if not 0 < len(K) == K.shape[1] <= SMALL:
         return False
     if not (K.max() <= 1 + SYMMETRY_TOLERANCE and K.min() >= -1 - SYMMETRY_TOLERANCE):
         return False
@@ -68,7 +70,7 @@ def is_sound(K: Any) -> bool:
     return bool(unit and np.vdot(gap, gap) <= ROUNDING**2 * len(K))
 
 
-def check_square(K: Any, name: str) -> None:
+def check_square(K: Rows, name: str) -> None:
     """Raise a ValueError if a matrix is not square."""
     if K.shape[0] != K.shape[1]:
         raise ValueError(

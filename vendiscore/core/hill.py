@@ -77,7 +77,7 @@ def hill_number(positive: Array, q: float) -> Any:
     return within_range(_hill(np, positive, np.log(positive), m, q), m)
 
 
-def within_range(value: Any, most: int) -> float:
+def within_range(value: Array | float, most: int) -> float:
     """Return an effective number, which is from 1 to `most` but for rounding."""
     return min(max(float(value), 1.0), float(most))
 

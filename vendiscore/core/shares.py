@@ -53,7 +53,7 @@ class Rounding(NamedTuple):
         """Return the share below which eigenvalues are rounding of the entries passed."""
         return 0.0 if self.psd else self.spacing / math.sqrt(size)
 
-    def cut(self, largest: Any, size: int) -> Any:
+    def cut(self, largest: float, size: int) -> float:
         """Return n·ε·λ_max, the share below which eigenvalues are rounding of their computation."""
         return max(self.n, size) * EPS * largest
 

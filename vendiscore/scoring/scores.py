@@ -234,7 +234,9 @@ def _single(q: object) -> Any:
     return q
 
 
-def _few(rows: np.ndarray | None, name: str, q: Any, p: Any, normalize: Any) -> Record | None:
+def _few(
+    rows: np.ndarray | None, name: str, q: object, p: object, normalize: object
+) -> Record | None:
     """Return arguments of the core for few rows of K or X; None for what `compute` is to read."""
     if rows is None or rows.size > SMALL_ROWS or type(normalize) is not bool:
         return None

@@ -156,7 +156,8 @@ class _Clusters:
             weights = middle[:, None] / gaps
             S = self.outside + self.inner(weights[:, None])
             larger = (values > middle[:, None]).sum(axis=1)
-            negative = (np.linalg.eigvalsh(S) < 0).sum(axis=1)
+            signs = S[:, 0] if S.shape[1] == 1 else np.linalg.eigvalsh(S)
+            negative = (signs < 0).sum(axis=1)
             above = larger > negative
             low = np.where(above, middle, low)
             high = np.where(above, high, middle)
