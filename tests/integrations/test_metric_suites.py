@@ -233,5 +233,5 @@ class TestSuiteOfBothEntries:
     def test_what_nobody_knows_is_refused_and_so_is_what_would_change_nothing(self, pair):
         with pytest.raises(TypeError, match="`qq`"):
             evaluate.combine(pair).compute(predictions=X, k="cosine", qq=2)
-        with pytest.raises(TypeError, match="`epsilon` is an option of MagArea, MagDiff, MagDim"):
+        with pytest.raises(TypeError, match="`epsilon` is an option of MagArea, MagDiff, t_conv"):
             pair[0].compute(predictions=X, epsilon=2)

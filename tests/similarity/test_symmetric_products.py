@@ -55,7 +55,7 @@ def test_functions_of_users_are_called_in_the_thread_that_asked():
 
 
 def test_an_interruption_ends_a_product_and_its_threads():
-    interrupted = threading.Event()
+    interrupted, before = threading.Event(), threading.enumerate()
 
     def entries(rows, columns):
         # Python may lose a thread whose start is interrupted: both must have begun.
@@ -71,7 +71,8 @@ def test_an_interruption_ends_a_product_and_its_threads():
 
     with threadpool_limits(2, "blas"), pytest.raises(KeyboardInterrupt):
         multiply()
-    workers = [each for each in threading.enumerate() if "ThreadPool" in each.name]
+    new = [each for each in threading.enumerate() if each not in before]
+    workers = [each for each in new if "ThreadPool" in each.name]
     for worker in workers:  # one that was just being started ends by itself
         worker.join(10)
     assert not any(worker.is_alive() for worker in workers)

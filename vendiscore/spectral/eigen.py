@@ -42,7 +42,7 @@ def decompose(A: Array, fault: Callable[[], str], vectors: bool = False) -> Eige
     try:
         if not math.isfinite(scalar(A.sum())):
             raise np.linalg.LinAlgError("entries are not finite")
-        if on_host and A.shape[-1] > NUMPY_SIZE:
+        if on_host and A.ndim == 2 and len(A) > NUMPY_SIZE:
             what = "eigenvectors" if vectors else "eigenvalues"
             work = eigen_work(len(A), vectors)
             foretell(f"Finding the {len(A):,} {what} of a matrix", work, A.nbytes)

@@ -53,8 +53,9 @@ def jackknife(
     """
     log, left = log_score(spectrum, q), without_each(spectrum, q, clusters)
     if clusters is None:
-        return of_samples(log, left)
-    error, deficit = delete_one_error(left), math.log(spectrum.n) - log
+        of_set = of_samples(log, left)
+        return Jackknife(log, float(of_set.error), float(of_set.spread), of_set.units)
+    error, deficit = float(delete_one_error(left)), math.log(spectrum.n) - log
     return Jackknife(log, error, error / deficit if deficit > NO_DEFICIT else math.inf, len(left))
 
 
