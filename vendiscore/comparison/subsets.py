@@ -74,7 +74,9 @@ class Part:
         self, similarity: Similarity, plan: Plan, m: int, codes: np.ndarray | None = None
     ) -> None:
         self.n: int = similarity.n
-        self.plan, self.m, self.codes = plan, m, codes
+        self.plan: Plan = plan
+        self.m: int = m
+        self.codes: np.ndarray | None = codes
         self.q: float = plan.q
         self.similarity: Similarity = in_full(similarity, m)
         self.units: int = self.n if codes is None else int(codes.max()) + 1

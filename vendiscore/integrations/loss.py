@@ -74,7 +74,7 @@ class VendiLoss(torch.nn.Module):  # type: ignore[misc]  # torch is not read by 
         **options: object,
     ) -> None:
         super().__init__()
-        self.q = read_order(q, zero=False)
+        self.q: float = read_order(q, zero=False)
         self.weight: float = number(
             "weight", weight, "a finite number of at least 0", lambda w: 0 <= w < float("inf")
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property, lru_cache
@@ -106,13 +106,15 @@ class Subject(SampleSet):
         self.orders: list[float] = list(orders)
         self.given_weights = p
         self.groups = groups
-        self.needs = frozenset(needs)
-        self.needs_of_parts = frozenset(needs_of_parts)
-        self.pooled = frozenset(pooled)
+        self.needs: frozenset[str] = frozenset(needs)
+        self.needs_of_parts: frozenset[str] = frozenset(needs_of_parts)
+        self.pooled: frozenset[str] = frozenset(pooled)
         self.in_parts = in_parts
         self.name = name
         self.estimating = estimating
         self.solver = solver
+        self.solved: Callable[[Solving], list[MetricSpace]]
+        self.reference_spaces: Callable[[Solving], list[MetricSpace]]
         self.solved = lru_cache(maxsize=1)(self._solved)
         self.reference_spaces = lru_cache(maxsize=1)(self._reference_spaces)
         self.names: list[str] = (
