@@ -58,7 +58,7 @@ def test_a_table_of_models_and_prompts_says_how_many_differ(visit, size):
     expect(section.locator(".r-drawn")).to_have_attribute("src", re.compile("^data:image/svg"))
     assert page.locator(".r-sources b, .r-sources img:not(.r-drawn)").count() <= 1  # the caption's
     section.get_by_text("The same in Python").click()
-    expect(section.locator("pre").first).to_contain_text("vendiscore.sources(rows")
+    expect(section.locator("pre").first).to_contain_text("vendiscore.sources(answers, prompts")
     saved = json.loads(downloaded(page, "Everything (JSON)"))
     assert saved["sources"]["VS"] == pytest.approx(right.score, abs=1e-9)
     assert in_all_colours(page) == []
