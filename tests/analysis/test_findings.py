@@ -2,13 +2,18 @@
 
 import numpy as np
 import pytest
-from answered import scored
 from decompositions import counted
 
 from vendiscore import report
 
 RNG = np.random.default_rng(0)
 TEXTS = [" ".join(RNG.choice([f"w{i}" for i in range(30)], 8)) for _ in range(20)]
+
+
+@pytest.fixture
+def scored():
+    """Score samples as the page does, which needs Pillow."""
+    return pytest.importorskip("answered").scored
 
 
 def decomposed(make) -> list[str]:
@@ -29,7 +34,7 @@ def test_report_of_weighted_samples_decomposes_their_matrix_once():
 
 
 @pytest.mark.parametrize("q", [0, 1, 2])
-def test_page_decomposes_the_matrix_of_all_samples_once(q):
+def test_page_decomposes_the_matrix_of_all_samples_once(q, scored):
     result = None
 
     def score():
