@@ -85,7 +85,8 @@ def score_X(
     """
     n, d = X.shape
     with np.errstate(over="ignore", under="ignore"):
-        squares = np.vecdot(X, X, dtype=np.float64)
+        wide = X.astype(np.float64, copy=False)
+        squares = np.vecdot(wide, wide)
     of = f"of `{name}` "
     if normalize:
         if not (squares.min() >= 1 / FAR and squares.max() <= FAR):
