@@ -64,7 +64,7 @@ MUTANTS = {
         ("found.warn_of_cut([q])", "pass"),
     ],
     "checks": [
-        ("abs(rows).max() <= WHOLE", "True"),
+        ("abs(rows).max() > WHOLE", "False"),
         ("rows.ndim != 2", "rows.ndim == 0"),
         ("math.isfinite(np.vdot(flat, flat))", "True"),
         ("p.min() >= 0", "p.min() >= -1"),

@@ -39,6 +39,8 @@ def test_numbers_in_rows_are_read(rows):
         np.ones((0, 3)),
         np.ones((2, 2, 2)),
         np.ones((2, 2), np.float16),
+        np.eye(2, dtype=np.dtype(np.float64).newbyteorder()),
+        np.eye(2, dtype=np.dtype(np.float32).newbyteorder()),
         np.array([[1.0, np.nan]]),
         np.array([[np.inf, 1.0]]),
         np.ma.masked_array([[1.0]], [[True]]),

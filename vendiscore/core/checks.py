@@ -22,6 +22,7 @@ ROUNDING = 64 * float(np.finfo(np.float64).eps)
 SMALL = 128
 # Every whole number up to this one is a float64.
 WHOLE = 1 << 53
+FLOATS = np.dtype(np.float64), np.dtype(np.float32)  # in the byte order of the machine
 
 
 def plain_rows(rows: object) -> np.ndarray | None:
@@ -34,9 +35,10 @@ def plain_rows(rows: object) -> np.ndarray | None:
     if type(rows) is not np.ndarray or rows.ndim != 2 or rows.size == 0:
         return None
     if rows.dtype.kind in "biu":
-        rows = rows if abs(rows).max() <= WHOLE else rows[:0]
+        if abs(rows).max() > WHOLE:
+            return None
         rows = rows.astype(np.float64)
-    if rows.dtype.char not in "df" or rows.size == 0:
+    if rows.dtype not in FLOATS:
         return None
     flat = rows.ravel(order="K")
     return rows if math.isfinite(np.vdot(flat, flat)) else None
@@ -46,7 +48,7 @@ def plain_weights(p: object, n: int) -> np.ndarray | None:
     """Return n weights of an array or list of floats; None for all that needs a reader."""
     if type(p) is list and set(map(type, p)) == {float}:
         p = np.array(p)
-    if type(p) is not np.ndarray or p.shape != (n,) or p.dtype not in (np.float64, np.float32):
+    if type(p) is not np.ndarray or p.shape != (n,) or p.dtype not in FLOATS:
         return None
     if not (p.min() >= 0 and p.max() < np.inf):
         return None
