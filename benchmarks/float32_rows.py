@@ -7,13 +7,10 @@ are compared with all of it in float64 before they are timed. Rows are normals w
 alike (flat), or fall as exp(−i/60), along the axes or turned.
 """
 
-import argparse
-import json
 import os
-import subprocess
-import sys
-from pathlib import Path
 from typing import Any
+
+from pairs import agree, by_threads, compare, environment, write
 
 SIZES = ((1000, 384), (5000, 384), (50_000, 512), (10_000, 768), (10_000, 1024))
 SPECTRA = ("flat", "decaying", "decaying, turned")
@@ -22,7 +19,6 @@ WRONG = 3e-5  # of float32, in the worst
 
 def measure(repeats: int) -> list[dict[str, Any]]:
     import numpy as np
-    from pairs import agree, compare
     from vendi_score import vendi
 
     from vendiscore import score_X
@@ -50,30 +46,9 @@ def measure(repeats: int) -> list[dict[str, Any]]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--json", type=Path)
-    parser.add_argument("--repeats", type=int, default=21)
-    parser.add_argument("--job", action="store_true", help="measure in this process")
-    given = parser.parse_args()
-    if given.job:
-        rows = measure(given.repeats)
-        given.json.write_text(json.dumps(rows), encoding="utf-8")
-        return
-    import tempfile
-
-    from pairs import environment, write
-
-    rows = []
-    for threads in ("1", "2"):
-        with tempfile.NamedTemporaryFile(suffix=".json") as file:
-            command = [sys.executable, __file__, "--job", "--json", file.name]
-            limits = {"OMP_NUM_THREADS": threads, "OPENBLAS_NUM_THREADS": threads}
-            subprocess.run(
-                [*command, "--repeats", str(given.repeats)], env=os.environ | limits, check=True
-            )
-            rows += json.loads(Path(file.name).read_text(encoding="utf-8"))
+    path, rows = by_threads(__file__, __doc__, measure)
     print(f"worst: {min(row['times_faster'] for row in rows):.2f} ×")
-    write(given.json, rows, environment())
+    write(path, rows, environment())
 
 
 if __name__ == "__main__":

@@ -13,14 +13,18 @@ import os
 import platform
 import statistics
 import subprocess
+import sys
+import tempfile
 import time
 from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
+Rows: TypeAlias = list[dict[str, Any]]
+Measure: TypeAlias = Callable[[int], Rows]
 ROOT = Path(__file__).resolve().parents[1]
 DATA = Path(os.environ.get("VENDISCORE_DATA", ROOT.parent / "shared" / "data"))
 PAUSE = 0.1  # seconds
@@ -168,6 +172,28 @@ def arguments(description: str | None) -> argparse.Namespace:
     parser.add_argument("--json", type=Path, help="write the results to this file")
     parser.add_argument("--repeats", type=int, default=5)
     return parser.parse_args()
+
+
+def by_threads(script: str, description: str | None, measure: Measure) -> tuple[Path | None, Rows]:
+    """Run `measure(repeats)` of a script with one thread and with two, each in a process."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--json", type=Path, help="write the results to this file")
+    parser.add_argument("--repeats", type=int, default=21)
+    parser.add_argument("--job", action="store_true", help="measure in this process")
+    given = parser.parse_args()
+    if given.job:
+        given.json.write_text(json.dumps(measure(given.repeats)), encoding="utf-8")
+        raise SystemExit
+    rows: Rows = []
+    for threads in ("1", "2"):
+        with tempfile.NamedTemporaryFile(suffix=".json") as file:
+            command = [sys.executable, script, "--job", "--json", file.name]
+            limits = {"OMP_NUM_THREADS": threads, "OPENBLAS_NUM_THREADS": threads}
+            subprocess.run(
+                [*command, "--repeats", str(given.repeats)], env=os.environ | limits, check=True
+            )
+            rows += json.loads(Path(file.name).read_text(encoding="utf-8"))
+    return given.json, rows
 
 
 def write(path: Path | None, rows: list[dict[str, Any]], environment: dict[str, Any]) -> None:

@@ -7,19 +7,13 @@ process of its own, and each timing is of many calls, since one takes less than 
 and 30 samples it is to be at least as fast, at 100, 300 and 1,000 at least 0.95 times.
 """
 
-import argparse
-import json
 import os
-import subprocess
-import sys
-import tempfile
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from pairs import agree, compare, environment, write
+from pairs import agree, by_threads, compare, environment, write
 from vendi_score import vendi as theirs
 
 import vendiscore as ours
@@ -58,26 +52,10 @@ def measure(repeats: int) -> list[dict[str, Any]]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--json", type=Path)
-    parser.add_argument("--repeats", type=int, default=15)
-    parser.add_argument("--job", action="store_true", help="measure in this process")
-    options = parser.parse_args()
-    if options.job:
-        options.json.write_text(json.dumps(measure(options.repeats)), encoding="utf-8")
-        return
-    rows = []
-    for threads in ("1", "2"):
-        with tempfile.NamedTemporaryFile(suffix=".json") as file:
-            command = [sys.executable, __file__, "--job", "--json", file.name]
-            limits = {"OMP_NUM_THREADS": threads, "OPENBLAS_NUM_THREADS": threads}
-            subprocess.run(
-                [*command, "--repeats", str(options.repeats)], env=os.environ | limits, check=True
-            )
-            rows += json.loads(Path(file.name).read_text(encoding="utf-8"))
+    path, rows = by_threads(__file__, __doc__, measure)
     below = [row["name"] for row in rows if row["times_faster"] < row["bound"]]
     print(f"below the bound: {', '.join(below) or 'none'}")
-    write(options.json, rows, environment("vendi-score"))
+    write(path, rows, environment("vendi-score"))
 
 
 if __name__ == "__main__":

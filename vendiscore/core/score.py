@@ -21,11 +21,14 @@ from .checks import (
 from .errors import SampleError
 from .hill import hill_number, within_range
 from .namespace import Array, as_kind_of, gram, namespace
-from .shares import PSD, Rounding, Shares, diagonal_order, shares
+from .shares import Rounding, Shares, diagonal_order, shares
 
 # Returns all eigenvalues of a symmetric matrix, ascending.
 Solver: TypeAlias = Callable[[np.ndarray], np.ndarray]
 
+# From these sizes on the spectral routes find eigenvalues in one thread, order ∞ without the others
+# (below, all take milliseconds), and all in two stages.
+ALONE_SIZE, LANCZOS_SIZE, TWO_STAGE_SIZE = 192, 500, 1536
 # Below so many multiplications, double precision takes a millisecond.
 SINGLE_SIZE = 10**7
 # Rows that are multiplied in single precision at once: of 1,024 the error is a third, and the
@@ -64,7 +67,7 @@ def score_K(
     if q == 2:
         return within_range(1 / np.vdot(K_p, K_p), len(K))
     rounding = Rounding(len(K), False, spacing, lambda: CLIP)
-    return _number(spectrum(K_p, rounding, eigenvalues=eigenvalues), q)
+    return _number(spectrum(K_p, rounding, eigenvalues), q)
 
 
 def score_X(
@@ -106,23 +109,18 @@ def score_X(
     K_p = gram(F.T if d < n else F)
     if q == 2:
         return within_range(1 / np.vdot(K_p, K_p), n)
-    return _number(spectrum(K_p, rounding, eigenvalues=eigenvalues), q)
+    return _number(spectrum(K_p, rounding, eigenvalues), q)
 
 
 # A matrix that passed the checks may still be no similarity.
 CLIP = "is the similarity positive semidefinite? psd='clip' sets negative eigenvalues to zero"
 
 
-def spectrum(
-    A: np.ndarray,
-    rounding: Rounding,
-    psd: PSD = "check",
-    eigenvalues: Solver = np.linalg.eigvalsh,
-) -> Shares:
+def spectrum(A: np.ndarray, rounding: Rounding, eigenvalues: Solver = np.linalg.eigvalsh) -> Shares:
     """Return the eigenvalues of A, symmetric and of trace 1, as shares."""
     order = diagonal_order(A)
     if order is None:
-        return shares(eigenvalues(A), rounding, psd)
+        return shares(eigenvalues(A), rounding)
     values = A.diagonal()[order]  # exact, however small
     return Shares(values=values / values.sum())
 

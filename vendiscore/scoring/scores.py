@@ -18,10 +18,9 @@ if TYPE_CHECKING:
 
 # Smaller sets take a tenth of a second and some megabytes. There the core is called by itself: the
 # checks of memory, the progress and the other routes of `compute` would cost more than they save.
-SMALL, SMALL_ROWS = 1536, 1 << 22
-# From these sizes on `compute` merges repeats, and finds order ∞ without the other eigenvalues;
-# eigenvalues are found in one thread, see `spectral.eigen`.
-MERGED, LANCZOS, ALONE = 64, 500, 192
+SMALL_ROWS = 1 << 22
+# From this size on `compute` merges repeats.
+MERGED = 64
 
 
 def score(
@@ -242,20 +241,20 @@ def _few(
         return None
     n, size = len(rows), min(rows.shape)
     weights = None if p is None else plain_weights(p, n)
-    if size >= SMALL or (weights is None) != (p is None):
+    if size >= core.TWO_STAGE_SIZE or (weights is None) != (p is None):
         return None
     if size >= MERGED and (
         rows.shape[1] > n if name == "X" else np.count_nonzero(rows == rows.diagonal()) > n
     ):
         return None
     order = read_order(_single(q))
-    if math.isinf(order) and size >= LANCZOS:
+    if math.isinf(order) and size >= core.LANCZOS_SIZE:
         return None
     few: Record = {"q": order, "p": weights, "normalize": normalize}
-    return few if size < ALONE else few | {"eigenvalues": _in_one_thread}
+    return few if size < core.ALONE_SIZE else few | {"eigenvalues": _eigenvalues}
 
 
-def _in_one_thread(A: np.ndarray) -> np.ndarray:
+def _eigenvalues(A: np.ndarray) -> np.ndarray:
     from ..spectral.eigen import decompose
 
     return np.asarray(decompose(A, lambda: core.CLIP).values)

@@ -12,15 +12,16 @@ import scipy
 
 from ..arrays.threads import at_most
 from ..core.namespace import Array, is_numpy, is_torch, namespace, scalar
+from ..core.score import ALONE_SIZE
 from ..progress import foretell
 from . import two_stage
 
-# Up to this size NumPy's eigensolver is used: SciPy's at first waits for the threads of NumPy's
-# products (1,500 samples: 76 ms of 227). Above, two stages in NumPy's library, else SciPy's driver.
+# Up to this size NumPy's eigensolver is used where it has several threads: SciPy's at first waits
+# for those of NumPy's products (1,500 samples: 76 ms of 227). Above, two stages, else SciPy's.
 NUMPY_SIZE = two_stage.LEAST_SIZE - 1
 # With so many rows eigenvalues alone take one thread as long as two (512: 11 and 9 ms), which wait
 # for each other at every row: on a busy machine two took 0.3 to 4 s.
-ALONE = 192, 1024
+ALONE = ALONE_SIZE, 1024
 # Decompositions, with half the products' rate or less, in operations of a product over n³.
 VALUES, VECTORS = 4.0, 10.0
 
@@ -34,7 +35,10 @@ class Eigen(NamedTuple):
 
 
 def decompose(A: Array, fault: Callable[[], str], vectors: bool = False) -> Eigen:
-    """Return all eigenvalues of A, or of each of a stack, and eigenvectors if asked for."""
+    """Return all eigenvalues of A, or of each of a stack, and eigenvectors if asked for.
+
+    A matrix of NumPy may be overwritten, a stack is not.
+    """
     if is_torch(A) and A.requires_grad:
         A.register_hook(partial(_check_gradient, vectors=vectors))
     on_host = is_numpy(A)

@@ -15,7 +15,7 @@ from ..arrays import memory
 from ..arrays import sparse as sp
 from ..core.hill import RANGE_TOLERANCE
 from ..core.namespace import Array, is_numpy, is_torch, row_blocks, scalar
-from ..core.score import NEARLY_ALL, SINGLE_SIZE, without_noise
+from ..core.score import LANCZOS_SIZE, NEARLY_ALL, SINGLE_SIZE, without_noise
 from ..core.shares import PSD, Rounding
 from ..progress import foretell
 from ..similarity.base import Similarity
@@ -25,9 +25,8 @@ from .estimate import Estimate
 from .spectrum import Spectrum, decomposed, of_eigenvalues, rounding_of
 from .weighted_similarity import fault_of, merge_identical, weighted_by
 
-# From this size on, λ_max alone is found by Lanczos iteration, usually in so many steps (n-grams 5,
-# independent normals 200); below, all eigenvalues take milliseconds.
-LANCZOS_SIZE, USUAL_STEPS = 500, 60
+# Lanczos iteration usually finds λ_max in so many steps (n-grams 5, independent normals 200).
+USUAL_STEPS = 60
 SINGLE = "multiplied in single precision"
 
 

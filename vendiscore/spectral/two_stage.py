@@ -11,8 +11,10 @@ import numpy as np
 import numpy.linalg
 import scipy
 
-# From this size on it is faster: a tie at 1,500, one and a half times at 2,500 to 5,000.
-LEAST_SIZE = 1536
+from ..core.score import TWO_STAGE_SIZE
+
+# It is faster from there: a tie at 1,500, one and a half times at 2,500 to 5,000.
+LEAST_SIZE = TWO_STAGE_SIZE
 # More threads than these make a full reduction slower: its steps are short, and all threads wait
 # for each other after each.
 MOST_THREADS = 4

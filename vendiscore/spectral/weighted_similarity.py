@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.namespace import Array, as_kind_of, is_numpy, namespace, row_blocks, to_host
+from ..core.score import CLIP
 from ..similarity.base import Similarity
 
 
@@ -66,4 +67,4 @@ def fault_of(weighted: Similarity) -> str:
                 "sample is more like another than like itself; look for NaN, overflow or negative "
                 "eigenvalues in the kernel"
             )
-    return "is the similarity positive semidefinite? psd='clip' sets negative eigenvalues to zero"
+    return CLIP
