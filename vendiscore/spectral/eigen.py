@@ -17,7 +17,7 @@ from ..progress import foretell
 from . import two_stage
 
 # Up to this size NumPy's eigensolver is used where it has several threads: SciPy's at first waits
-# for those of NumPy's products (1,500 samples: 76 ms of 227). Above, two stages, else SciPy's.
+# for the threads of NumPy's products (1,500 samples: 76 ms of 227). Above, two stages, or SciPy's.
 NUMPY_SIZE = two_stage.LEAST_SIZE - 1
 # With so many rows eigenvalues alone take one thread as long as two (512: 11 and 9 ms), which wait
 # for each other at every row: on a busy machine two took 0.3 to 4 s.
@@ -37,7 +37,7 @@ class Eigen(NamedTuple):
 def decompose(A: Array, fault: Callable[[], str], vectors: bool = False) -> Eigen:
     """Return all eigenvalues of A, or of each of a stack, and eigenvectors if asked for.
 
-    A matrix of NumPy may be overwritten, a stack is not.
+    A matrix of NumPy may be overwritten; stacks are not.
     """
     if is_torch(A) and A.requires_grad:
         A.register_hook(partial(_check_gradient, vectors=vectors))
