@@ -9,8 +9,9 @@ from itertools import zip_longest
 import numpy as np
 
 from ..arrays import memory
+from ..arrays.memory import TooLargeError
 from ..core.arguments import refuse_gradient
-from ..core.errors import NotPSDError, TooLargeError, warn
+from ..core.errors import NotPSDError, warn
 from ..core.hill import log_of_entropy, surprisal
 from ..core.namespace import Array, as_kind_of
 from ..core.shares import PSD, Rounding
