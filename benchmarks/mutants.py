@@ -1,4 +1,4 @@
-"""Break each function of the core in several ways, and see that its own test file notices.
+"""Break functions that define the number, and see that the test file of their module notices.
 
     python benchmarks/mutants.py
 
@@ -15,7 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 # A piece of each module, and the piece that takes its place.
 MUTANTS = {
-    "hill": [
+    "core/hill": [
         ("if q == 0:", "if q == 0.25:"),
         ("1 / xp.max(shares, axis=-1)", "1 / xp.min(shares, axis=-1)"),
         ("return -(weights * logs).sum(-1)", "return (weights * logs).sum(-1)"),
@@ -26,11 +26,13 @@ MUTANTS = {
         ("float(most))", "float(most + 1))"),
         ("positive = shares > 0\n    logs", "positive = shares >= 0\n    logs"),
         ("abs(scalar(shares.sum()) - 1) <= RANGE", "abs(scalar(shares.sum()) - 1) <= 1e6 * RANGE"),
+    ],
+    "spectral/quadrature": [
         ("return -logs if q == 1", "return logs if q == 1"),
         ("np.expm1((q - 1) * logs) / (1 - q)", "np.expm1((q - 1) * logs)"),
         ("np.log1p((1 - q) * S) / (1 - q)", "np.log1p((1 - q) * S)"),
     ],
-    "shares": [
+    "core/shares": [
         ("max(self.n, size) * EPS", "1000 * max(self.n, size) * EPS"),
         ("max(self.n, size) * EPS", "0.001 * max(self.n, size) * EPS"),
         ("0.25 * self.spacing", "0.5 * self.spacing"),
@@ -46,7 +48,7 @@ MUTANTS = {
         ("np.argsort(-diagonal", "np.argsort(diagonal"),
         ("not diagonal.min() >= 0", "False"),
     ],
-    "score": [
+    "core/score": [
         ("1 / np.vdot(K_p, K_p), len(K)", "np.vdot(K_p, K_p), len(K)"),
         ("K_p *= scale[:, None]", "K_p *= 1"),
         ("np.sqrt(p)", "p"),
@@ -63,7 +65,7 @@ MUTANTS = {
         ("squares.min() >= 1 / FAR", "True"),
         ("found.warn_of_cut([q])", "pass"),
     ],
-    "checks": [
+    "core/checks": [
         ("abs(rows).max() > WHOLE", "False"),
         ("rows.ndim != 2", "rows.ndim == 0"),
         ("math.isfinite(np.vdot(flat, flat))", "True"),
@@ -88,10 +90,11 @@ MUTANTS = {
 
 def notices(folder: Path, module: str, text: str) -> bool:
     """Return whether the test file of a module fails where the module has this text."""
-    path = folder / "vendiscore" / "core" / f"{module}.py"
+    path = folder / "vendiscore" / f"{module}.py"
     before = path.read_text(encoding="utf-8")
     path.write_text(text, encoding="utf-8")
-    tests = [f"tests/core/test_{module}.py", "-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
+    room, _, name = module.partition("/")
+    tests = [f"tests/{room}/test_{name}.py", "-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
     command = [sys.executable, "-m", "pytest", *tests]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     path.write_text(before, encoding="utf-8")
@@ -105,7 +108,7 @@ def main() -> None:
         left_out = shutil.ignore_patterns(".*", "node_modules", "__pycache__", "results", "docs")
         shutil.copytree(ROOT, folder, ignore=left_out)
         for module, changes in MUTANTS.items():
-            text = (folder / "vendiscore/core" / f"{module}.py").read_text(encoding="utf-8")
+            text = (folder / "vendiscore" / f"{module}.py").read_text(encoding="utf-8")
             assert not notices(folder, module, text), f"tests of {module} fail as it is"
             for old, new in changes:
                 assert old in text, f"{module} no longer has {old!r}"

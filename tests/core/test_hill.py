@@ -11,9 +11,7 @@ from vendiscore import effective_number
 from vendiscore.core.hill import (
     effective_numbers,
     hill_number,
-    log_of_entropy,
     log_power_mean,
-    surprisal,
     within_range,
 )
 
@@ -80,11 +78,3 @@ def test_order_1_is_the_limit_of_the_others():
 def test_what_are_no_shares_is_refused(shares, q, error, message):
     with pytest.raises(error, match=message):
         effective_number(shares, q)
-
-
-@pytest.mark.parametrize("q", [0.5, 1, 3])
-def test_entropies_are_means_of_surprisals(q):
-    """S_q = Σ λ (λ^{q−1} − 1)/(1 − q), of which log VS_q follows."""
-    values = np.array([0.5, 0.3, 0.2])
-    S = values @ surprisal(np.log(values), q)
-    assert log_of_entropy(S, q) == pytest.approx(math.log(effective_number(values, q)))

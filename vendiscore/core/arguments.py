@@ -6,7 +6,6 @@ import math
 import operator
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
 from numbers import Number
 from typing import Any, TypeVar
 
@@ -143,14 +142,3 @@ def is_several(value: object) -> bool:
 
 def _is_truth(value: object) -> bool:
     return isinstance(value, bool) or str(getattr(value, "dtype", "")).endswith("bool")
-
-
-def inexact(entry: object) -> str:
-    """Say that an integer has no float64 of its value; return "" for any other entry."""
-    if not isinstance(entry, (int, np.integer)):
-        return ""
-    with suppress(OverflowError):
-        if int(float(entry)) == int(entry):
-            return ""
-    shown = f"{int(entry)!r:.40}"
-    return f"has the integer {shown}, which float64 cannot hold; subtract a number from all samples"

@@ -134,13 +134,3 @@ def _hill(xp: Any, shares: Array, logs: Array, positive: Any, q: float) -> Array
     if math.isinf(q):
         return 1 / xp.max(shares, axis=-1)
     return xp.exp(log_power_mean(shares, logs, q))
-
-
-def surprisal(logs: np.ndarray, q: float) -> np.ndarray:
-    """Return (x^{q−1} − 1)/(1 − q) from log x, of which S_q is the mean; −log x at q = 1."""
-    return -logs if q == 1 else np.expm1((q - 1) * logs) / (1 - q)
-
-
-def log_of_entropy(S: Array, q: float) -> Array:
-    """Return log VS_q of a matrix of trace 1, from its S_q = Σ (λ^q − λ)/(1 − q)."""
-    return S if q == 1 else np.log1p((1 - q) * S) / (1 - q)

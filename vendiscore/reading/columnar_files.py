@@ -10,9 +10,8 @@ from typing import IO, Any
 
 import numpy as np
 
-from ..core.arguments import inexact
 from ..optional import require
-from .limits import Limits, RefusedError
+from .limits import Limits, RefusedError, inexact
 from .number_tables import EXACT, ask_vectors, check_width
 from .samples import Samples
 from .tables import Table, checked_column, join_names

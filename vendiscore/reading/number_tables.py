@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core.arguments import inexact
 from .json_documents import describe_value
-from .limits import AskError, Limits, RefusedError, Wanted
+from .limits import AskError, Limits, RefusedError, Wanted, inexact
 from .samples import Samples
 from .tables import Table, are_numbers, checked_column, counts, is_named, is_row, join_names
 

@@ -10,12 +10,12 @@ import numpy as np
 
 from ..arrays import sparse as sp
 from ..arrays.identical import identical_rows
+from ..arrays.inputs import in_host_memory
 from ..core.arguments import has_gradient
 from ..core.namespace import (
     Array,
     as_kind_of,
     gram,
-    in_host_memory,
     is_numpy,
     is_torch,
     namespace,
