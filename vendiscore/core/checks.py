@@ -181,6 +181,26 @@ def asymmetry(K: Any, scale: Any, tolerance: float, what: str) -> float:
     return worst
 
 
+def checked_matrix(
+    K: np.ndarray, normalize: bool, spacing: float, name: str
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return symmetric similarities and their diagonal, or raise for what is wrong with them."""
+    check_square(K, name)
+    diagonal, scale, of = K.diagonal().astype(np.float64), None, f"of `{name}` "
+    try:
+        if normalize:
+            check_positive(diagonal, of)
+            scale = 1 / np.sqrt(diagonal)
+        else:
+            check_unit_diagonal(diagonal, spacing, of=of)
+    except SampleError:
+        check_no_distances(K, diagonal, name)
+        raise
+    if asymmetry(K, scale, max(SYMMETRY_TOLERANCE, 2 * spacing), f"`{name}`") > ROUNDING:
+        K = K * 0.5 + K.T * 0.5
+    return K, diagonal
+
+
 def unit_sum(weights: Array, spacing: float) -> Array:
     """Return weights divided by their sum, which must be 1 within the precision they came in."""
     xp = namespace(weights)

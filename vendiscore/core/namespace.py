@@ -109,6 +109,26 @@ def gram(A: Array) -> Array:
     return out
 
 
+def scale_rows(F: Any, s: Array) -> Any:
+    """Return diag(s) F for dense or sparse F."""
+    if not is_sparse(F):
+        return F * s[:, None]
+    F = F.tocsr(copy=True)
+    F.data = F.data * np.repeat(s, np.diff(F.indptr))
+    return F
+
+
+def of_moderate_length(X: Any) -> Any:
+    """Multiply rows by powers of two that bring their largest entry into [½, 1]."""
+    size = abs(detached(X))
+    top = size.max(axis=1).toarray().ravel() if is_sparse(X) else namespace(X).max(size, axis=1)
+    exponent = np.frexp(to_host(top))[1]
+    half = exponent // 2  # 2⁻¹⁰⁷⁴ has no inverse, but two factors have
+    for part in (half, exponent - half):
+        X = scale_rows(X, as_kind_of(np.ldexp(1.0, -part), X))
+    return X
+
+
 def product(A: Array | csr_array, V: Array) -> Array:
     """Return A @ V in the precision of V: torch, unlike NumPy, does not mix precisions."""
     return (A.to(V.dtype) if is_torch(A) else A) @ V

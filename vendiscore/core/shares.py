@@ -141,8 +141,8 @@ def positive_shares(values: np.ndarray) -> np.ndarray:
     return shares_above(values, values.shape[-1] * EPS * largest)
 
 
-def diagonal_order(A: np.ndarray) -> np.ndarray | None:
-    """Return the places of a diagonal matrix's entries, largest first; None for another matrix."""
+def diagonal_shares(A: np.ndarray) -> tuple[Shares, np.ndarray] | None:
+    """Return the entries of a diagonal matrix, exact, as shares with their places; else None."""
     diagonal = A.diagonal()
     if (
         np.count_nonzero(A[0]) > 1
@@ -150,4 +150,6 @@ def diagonal_order(A: np.ndarray) -> np.ndarray | None:
         or not diagonal.min() >= 0
     ):
         return None
-    return np.argsort(-diagonal, kind="stable")
+    order = np.argsort(-diagonal, kind="stable")
+    values = diagonal[order]
+    return Shares(values=values / values.sum()), order
