@@ -13,11 +13,10 @@ from typing import Any
 import numpy as np
 from array_api_compat import is_array_api_obj
 
-from ..core.checks import WHOLE
 from ..core.errors import SampleError
 from ..core.namespace import Array, is_numpy, is_torch, namespace, scalar, to_host
 from ..core.types import Pool, Rows, Tensor
-from ..reading.limits import inexact
+from ..reading.limits import WHOLE, inexact
 from . import sparse as sp
 from .pools import pooled, size
 

@@ -12,6 +12,7 @@ from typing import IO
 
 import numpy as np
 
+WHOLE = 1 << 53  # every whole number up to this one is a float64
 _ANY = sys.maxsize // 2  # one more can still be counted
 
 
