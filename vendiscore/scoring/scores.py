@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 SMALL_ROWS = 1 << 22
 # From this size on `compute` merges repeats.
 MERGED = 64
+# So many samples are looked at for them: merging few of a set saves little.
+SOME = 32
 FLOATS = np.dtype(np.float64), np.dtype(np.float32)  # in the byte order of the machine
 
 
@@ -293,10 +295,10 @@ def _few(matrix: object, name: str, q: object, p: object, normalize: object) -> 
 
 
 def _has_repeats(K: np.ndarray) -> bool:
-    """Return whether one of about MERGED samples is identical with another; if many are, some."""
+    """Return whether one of SOME samples or more is identical with another, as where many are."""
     if K.shape[0] != K.shape[1]:
         return False
-    some = K[:: len(K) // MERGED]
+    some = K[:: len(K) // SOME]
     return np.count_nonzero(some == K.diagonal()) > len(some)
 
 
