@@ -113,8 +113,9 @@ def asymmetry(K: Any, scale: Any, tolerance: float, what: str) -> float:
 
     for rows in row_blocks(n, 8 * n):
         part = block(rows, slice(None))
-        if not (float(part.max()) <= 1 + tolerance and float(part.min()) >= -1 - tolerance):
-            a, b = divmod(int(abs(part).argmax()), n)
+        size = abs(part)
+        if not float(size.max()) <= 1 + tolerance:
+            a, b = divmod(int(size.argmax()), n)
             a += rows.start
             raise ValueError(
                 f"{what} must have no entry that can exceed its diagonal of "
