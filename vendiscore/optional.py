@@ -89,3 +89,11 @@ def require(package: str, extra: str, purpose: str) -> ModuleType:
         others = _missing(_NEXT.get((root, extra), ()))
         raise MissingPackageError(root, extra, purpose, _pip([root, *others])) from None
     return importlib.import_module(package)
+
+
+def is_network(x: object) -> bool:
+    """Return whether `x` is a torch module, without importing torch."""
+    return any(
+        base.__module__.partition(".")[0] == "torch" and base.__name__ == "Module"
+        for base in type(x).__mro__
+    )

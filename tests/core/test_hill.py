@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from vendiscore import effective_number
 from vendiscore.core.hill import (
-    effective_numbers,
     hill_number,
     log_power_mean,
     within_range,
@@ -37,8 +36,6 @@ def test_numbers_by_hand(shares, q, number):
     assert effective_number(shares, q) == pytest.approx(number, rel=1e-12)
     positive = np.array([share for share in shares if share])
     assert hill_number(positive, q) == pytest.approx(number, rel=1e-12)
-    rows = np.array([shares, shares[::-1], [1.0] + [0.0] * (len(shares) - 1)])
-    assert effective_numbers(rows, q) == pytest.approx([number, number, 1], rel=1e-12)
 
 
 @given(st.lists(st.floats(1e-9, 1), min_size=1, max_size=9), st.floats(0, 50), st.floats(0, 50))

@@ -13,9 +13,7 @@ from vendiscore.core.shares import (
     Shares,
     check_psd,
     diagonal_shares,
-    positive_shares,
     shares,
-    shares_above,
 )
 
 
@@ -100,11 +98,3 @@ def test_only_two_words_say_what_becomes_of_negative_eigenvalues():
     assert check_psd("clip") == "clip"
     with pytest.raises(ValueError, match="`psd` must be 'check' or 'clip', got 'no'"):
         check_psd("no")
-
-
-def test_rows_of_eigenvalues_are_shares_without_rounding():
-    values = np.array([[-1e-3, 1e-17, 1.0, 3.0], [0.0, 2.0, 2.0, 4.0]])
-    positive = positive_shares(values)
-    assert positive == pytest.approx(np.array([[0, 0, 0.25, 0.75], [0, 0.25, 0.25, 0.5]]))
-    assert (positive[0, :2] == 0).all()
-    assert (shares_above(values, 1.5) > 0).sum() == 4

@@ -65,12 +65,6 @@ def number(
     return read
 
 
-def confidence(name: str, value: object) -> float:
-    """Read the level of an interval, such as 0.95; 0.05, the chance to miss, is refused."""
-    remedy = "pass a level such as 0.95"
-    return number(name, value, "a level from 0.5 to below 1", lambda x: 0.5 <= x < 1, remedy)
-
-
 def read_order(
     q: Any,
     name: str = "q",

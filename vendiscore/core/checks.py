@@ -108,19 +108,15 @@ def asymmetry(K: Any, scale: Any, tolerance: float, what: str) -> float:
         part = K[rows, columns]
         return part if scale is None else part * scale[rows, None] * scale[None, columns]
 
-    def entry(a: int, b: int) -> float:
-        return float(block(slice(a, a + 1), slice(b, b + 1))[0, 0])
-
     for rows in row_blocks(n, 8 * n):
         part = block(rows, slice(None))
         size = abs(part)
         if not float(size.max()) <= 1 + tolerance:
             a, b = divmod(int(size.argmax()), n)
-            a += rows.start
             raise ValueError(
-                f"{what} must have no entry that can exceed its diagonal of "
-                f"1, but K[{a}, {b}] = {entry(a, b):.6g}; such a matrix is not positive "
-                f"semidefinite"
+                f"{what} must have no entry that can exceed its diagonal of 1, but "
+                f"K[{rows.start + a}, {b}] = {float(part[a, b]):.6g}; such a matrix is not "
+                f"positive semidefinite"
             )
     if K.itemsize == 8:
         # (K − Kᵀ) g shows an entry of any row, but for rounding, in two products, where g has no
@@ -135,25 +131,23 @@ def asymmetry(K: Any, scale: Any, tolerance: float, what: str) -> float:
     for i in range(0, n, size):
         for j in range(i, n, size):
             rows, columns = slice(i, i + size), slice(j, j + size)
-            gap = abs(block(rows, columns) - block(columns, rows).T)
+            one, other = block(rows, columns), block(columns, rows).T
+            gap = abs(one - other)
             worst = max(worst, float(gap.max()))
             if worst > tolerance:
                 a, b = divmod(int(gap.argmax()), gap.shape[1])
-                a, b = i + a, j + b
                 raise ValueError(
-                    f"{what} must be a symmetric matrix, got K[{a}, {b}] = "
-                    f"{entry(a, b):.6g} and K[{b}, {a}] = {entry(b, a):.6g}; "
+                    f"{what} must be a symmetric matrix, got K[{i + a}, {j + b}] = "
+                    f"{float(one[a, b]):.6g} and K[{j + b}, {i + a}] = {float(other[a, b]):.6g}; "
                     f"pass (K + K.T) / 2 if that is meant"
                 )
     return worst
 
 
-def checked_matrix(
-    K: np.ndarray, normalize: bool, spacing: float, name: str
-) -> tuple[np.ndarray, np.ndarray]:
+def checked_matrix(K: np.ndarray, normalize: bool, spacing: float) -> tuple[np.ndarray, np.ndarray]:
     """Return symmetric similarities and their diagonal, or raise for what is wrong with them."""
-    check_square(K, name)
-    diagonal, scale, of = K.diagonal().astype(np.float64), None, f"of `{name}` "
+    check_square(K, "K")
+    diagonal, scale, of = K.diagonal().astype(np.float64), None, "of `K` "
     try:
         if normalize:
             check_positive(diagonal, of)
@@ -161,9 +155,9 @@ def checked_matrix(
         else:
             check_unit_diagonal(diagonal, spacing, of=of)
     except SampleError:
-        check_no_distances(K, diagonal, name)
+        check_no_distances(K, diagonal, "K")
         raise
-    if asymmetry(K, scale, max(SYMMETRY_TOLERANCE, 2 * spacing), f"`{name}`") > ROUNDING:
+    if asymmetry(K, scale, max(SYMMETRY_TOLERANCE, 2 * spacing), "`K`") > ROUNDING:
         K = K * 0.5 + K.T * 0.5
     return K, diagonal
 

@@ -27,14 +27,6 @@ def is_torch(x: object) -> TypeGuard[torch.Tensor]:
     return tensor is not None and isinstance(x, tensor)
 
 
-def is_network(x: object) -> bool:
-    """Return whether `x` is a torch module, without importing torch."""
-    return any(
-        base.__module__.partition(".")[0] == "torch" and base.__name__ == "Module"
-        for base in type(x).__mro__
-    )
-
-
 def is_numpy(x: object) -> TypeGuard[np.ndarray]:
     """Return whether `x` is a NumPy array, so that NumPy's and SciPy's own routines apply."""
     return isinstance(x, np.ndarray)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import TypeAlias
 
@@ -36,7 +35,6 @@ def score_K(
     p: np.ndarray | None = None,
     normalize: bool = False,
     *,
-    name: str = "K",
     eigenvalues: Solver = np.linalg.eigvalsh,
 ) -> float:
     """Return the Vendi Score of finite similarities K (n, n), symmetric, 1 on the diagonal.
@@ -50,11 +48,12 @@ def score_K(
     n, diagonal = len(K), K.diagonal()
     spacing = float(np.finfo(K.dtype).eps) if K.dtype == np.float32 else 0.0
     if normalize or not is_sound(K):
-        K, diagonal = checked_matrix(K, normalize, spacing, name)
+        K, diagonal = checked_matrix(K, normalize, spacing)
     if p is None and np.count_nonzero(diagonal == 1) == n:
         K_p = K / n
     else:
-        scale = _root(p, n) / np.sqrt(diagonal)  # a diagonal of 1 but for rounding becomes 1
+        # A diagonal of 1 but for rounding becomes 1.
+        scale = np.sqrt((1 / n if p is None else p) / diagonal)
         K_p = K * scale
         K_p *= scale[:, None]
     return _number(K_p, q, Rounding(n, False, spacing, lambda: CLIP), eigenvalues)
@@ -66,7 +65,6 @@ def score_X(
     p: np.ndarray | None = None,
     normalize: bool = True,
     *,
-    name: str = "X",
     eigenvalues: Solver = np.linalg.eigvalsh,
 ) -> float:
     """Return the Vendi Score of finite rows X (n, d), whose dot products are similarities.
@@ -79,21 +77,21 @@ def score_X(
     n, d = X.shape
     single = X.dtype == np.float32 and p is None and q >= 1 and d < n and n * d**2 >= SINGLE_SIZE
     X = X if single else X.astype(np.float64, copy=False)
-    squares, of = _squares(X), f"of `{name}` "
+    squares = _squares(X)
     if normalize:
         if not (squares.min() >= 1 / FAR and squares.max() <= FAR):
             X = of_moderate_length(X)  # cosines do not depend on it
             squares = _squares(X)
-        check_positive(squares, of)
+        check_positive(squares, "of `X` ")
     else:
-        check_unit_diagonal(squares, rows=True, of=of)
-    scale = _root(p, n) / np.sqrt(squares)
+        check_unit_diagonal(squares, rows=True, of="of `X` ")
+    scale = np.sqrt((1 / n if p is None else p) / squares)
     rounding = Rounding(n, True, 0.0, lambda: CLIP)
     if single:
         values = without_noise(eigenvalues(covariance_single(X, scale).astype(np.float32)))
         if values[-1] < NEARLY_ALL:
             return float(hill_number(values[values > 0], q))
-        return score_X(X.astype(np.float64), q, None, normalize, name=name, eigenvalues=eigenvalues)
+        return score_X(X.astype(np.float64), q, None, normalize, eigenvalues=eigenvalues)
     F = X * scale[:, None]
     return _number(gram(F.T if d < n else F), q, rounding, eigenvalues)
 
@@ -115,10 +113,6 @@ def _number(A: np.ndarray, q: float, rounding: Rounding, eigenvalues: Solver) ->
 def _squares(X: np.ndarray) -> np.ndarray:
     with np.errstate(over="ignore", under="ignore"):
         return np.vecdot(X, X)
-
-
-def _root(p: np.ndarray | None, n: int) -> np.ndarray | float:
-    return math.sqrt(1 / n) if p is None else np.sqrt(p)
 
 
 def covariance_single(X: Array, scale: Array | None) -> Array:

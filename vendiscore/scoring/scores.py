@@ -299,7 +299,7 @@ def _has_repeats(K: np.ndarray) -> bool:
     if K.shape[0] != K.shape[1]:
         return False
     some = K[:: len(K) // SOME]
-    return np.count_nonzero(some == K.diagonal()) > len(some)
+    return bool(np.count_nonzero(some == K.diagonal()) > len(some))
 
 
 def _eigenvalues(A: np.ndarray) -> np.ndarray:

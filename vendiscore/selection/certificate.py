@@ -21,8 +21,9 @@ from ..arrays import memory
 from ..arrays.threads import at_most, each, in_order
 from ..core.errors import NotPSDError
 from ..core.namespace import gram
-from ..core.shares import NEGATIVE_MASS, positive_shares
+from ..core.shares import NEGATIVE_MASS
 from ..progress import track
+from ..spectral.clusters import positive_shares
 from ..spectral.quadrature import log_of_entropy, surprisal
 from .candidates import Candidates
 from .constraints import Constraints

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..arrays.threads import in_order
 from ..core.hill import effective_number
-from ..core.shares import positive_shares
+from ..spectral.clusters import positive_shares
 from ..spectral.quadrature import log_of_entropy
 from .resolvent import FINE, vendi_form
 
