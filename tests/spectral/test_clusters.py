@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from vendiscore import as_similarity
+from vendiscore import as_similarity, effective_number
 from vendiscore.core.shares import shares_above
 from vendiscore.spectral.clusters import effective_numbers, leave_cluster_out, positive_shares
 from vendiscore.spectral.rank_one import leave_one_out, log_score
