@@ -51,6 +51,8 @@ def test_diagonals_are_1_within_their_precision():
         checks.check_unit_diagonal(np.zeros(1), rows=True)
     with pytest.raises(SampleError, match=r"similarity with itself is 0, expected more than 0"):
         checks.check_positive(np.array([1.0, 0.0]))
+    with pytest.raises(SampleError, match=r"similarity with itself is inf, expected more than 0"):
+        checks.check_positive(np.array([1.0, np.inf]))
 
 
 def test_distances_are_told_from_similarities():
