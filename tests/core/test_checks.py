@@ -62,3 +62,12 @@ def test_distances_are_told_from_similarities():
         checks.check_no_distances(np.array([[0, 1.0], [1, 0]]), np.zeros(2), "K")
     with pytest.raises(ValueError, match="`K` must be a square similarity matrix"):
         checks.check_square(np.ones((1, 2)), "K")
+
+
+def test_small_asymmetries_are_averaged_away():
+    K = np.eye(200)
+    K[0, 1] = 1e-6
+    symmetric, diagonal = checks.checked_matrix(K, False, 0.0)
+    assert symmetric[0, 1] == symmetric[1, 0] == 5e-7
+    assert diagonal.tolist() == [1.0] * 200
+    assert K[1, 0] == 0
