@@ -1,4 +1,4 @@
-"""Break each function of the core in several ways, and see that its own test file notices.
+"""Break functions that define the number, and see that the test file of their module notices.
 
     python benchmarks/mutants.py
 
@@ -15,7 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 # A piece of each module, and the piece that takes its place.
 MUTANTS = {
-    "hill": [
+    "core/hill": [
         ("if q == 0:", "if q == 0.25:"),
         ("1 / xp.max(shares, axis=-1)", "1 / xp.min(shares, axis=-1)"),
         ("return -(weights * logs).sum(-1)", "return (weights * logs).sum(-1)"),
@@ -24,13 +24,24 @@ MUTANTS = {
         ("xp.max if q > 1 else xp.min", "xp.min if q > 1 else xp.max"),
         ("max(float(value), 1.0)", "max(float(value), 0.0)"),
         ("float(most))", "float(most + 1))"),
-        ("positive = shares > 0\n    logs", "positive = shares >= 0\n    logs"),
         ("abs(scalar(shares.sum()) - 1) <= RANGE", "abs(scalar(shares.sum()) - 1) <= 1e6 * RANGE"),
+    ],
+    "spectral/clusters": [
+        ("positive = shares > 0\n    logs", "positive = shares >= 0\n    logs"),
+    ],
+    "spectral/quadrature": [
         ("return -logs if q == 1", "return logs if q == 1"),
         ("np.expm1((q - 1) * logs) / (1 - q)", "np.expm1((q - 1) * logs)"),
         ("np.log1p((1 - q) * S) / (1 - q)", "np.log1p((1 - q) * S)"),
     ],
-    "shares": [
+    "scoring/scores": [
+        ("abs(rows).max() > WHOLE", "False"),
+        ("rows.ndim != 2", "rows.ndim == 0"),
+        ("p.min() >= 0", "p.min() >= -1"),
+        ("if np.isfinite(few[\"K\"]).all()", "if True"),
+        ("if np.isfinite(few[\"X\"]).all()", "if True"),
+    ],
+    "core/shares": [
         ("max(self.n, size) * EPS", "1000 * max(self.n, size) * EPS"),
         ("max(self.n, size) * EPS", "0.001 * max(self.n, size) * EPS"),
         ("0.25 * self.spacing", "0.5 * self.spacing"),
@@ -46,39 +57,39 @@ MUTANTS = {
         ("np.argsort(-diagonal", "np.argsort(diagonal"),
         ("not diagonal.min() >= 0", "False"),
     ],
-    "score": [
-        ("1 / np.vdot(K_p, K_p), len(K)", "np.vdot(K_p, K_p), len(K)"),
+    "core/score": [
+        ("1 / np.vdot(A, A)", "np.vdot(A, A)"),
+        ("K_p = K / n", "K_p = K / (n + 1)"),
+        ("p is None and np.count", "np.count"),
         ("K_p *= scale[:, None]", "K_p *= 1"),
-        ("np.sqrt(p)", "p"),
-        ("math.sqrt(1 / n)", "1 / n"),
+        ("(1 / n if p is None else p) / diagonal", "1 / n / diagonal"),
+        ("(1 / n if p is None else p) / squares", "1 / n / squares"),
         ("if normalize or not is_sound(K):", "if normalize:"),
         ("gram(F.T if d < n else F)", "gram(F.T if d < n else F) / 2"),
-        ("scale = _root(p, n) / np.sqrt(squares)", "scale = _root(p, n) / squares"),
+        ("np.sqrt((1 / n if p is None else p) / squares)", "(1 / n if p is None else p) / squares"),
         ("and q >= 1 and d < n", "and q >= 0 and d < n"),
         ("< NEARLY_ALL", "< 2"),
-        ("if order is None:", "if True:\n        order = None"),
+        ("exact = diagonal_shares(A)", "exact = None"),
         ("C += gram(F.T)", "C = gram(F.T)"),
         ("(values[0] < 0)", "(values[0] > 0)"),
-        ("> ROUNDING:", "> 1:"),
         ("squares.min() >= 1 / FAR", "True"),
-        ("found.warn_of_cut([q])", "pass"),
+        ("spectrum.warn_of_cut([q])", "pass"),
     ],
-    "checks": [
-        ("abs(rows).max() > WHOLE", "False"),
-        ("rows.ndim != 2", "rows.ndim == 0"),
-        ("math.isfinite(np.vdot(flat, flat))", "True"),
-        ("p.min() >= 0", "p.min() >= -1"),
-        ("K.max() <= 1 + SYMMETRY_TOLERANCE", "True"),
-        ("K.min() >= -1 - SYMMETRY_TOLERANCE", "True"),
+    "core/checks": [
+        ("not abs(K).max() <= 1 + SYMMETRY_TOLERANCE", "False"),
+        ("abs(K).max() <= 1 + SYMMETRY_TOLERANCE", "K.max() <= 1 + SYMMETRY_TOLERANCE"),
+        ("& (diagonal < math.inf)", ""),
         ("off @ off <= DIAGONAL_TOLERANCE**2", "True"),
         ("np.vdot(gap, gap) <= ROUNDING**2", "np.vdot(gap, gap) <= 1e9"),
         ("K.shape[0] != K.shape[1]", "K.shape[0] < 0"),
-        ("diagonal > 0, f", "diagonal >= 0, f"),
+        ("(diagonal > 0)", "(diagonal >= 0)"),
         ("max(DIAGONAL_TOLERANCE, 2 * spacing)", "DIAGONAL_TOLERANCE"),
         ("if not rows and bool", "if rows and bool"),
         ("largest < DIAGONAL_TOLERANCE and", "False and"),
-        ("float(part.min()) >= -1 - tolerance", "True"),
+        ("size = abs(part)", "size = part"),
+        ("not float(size.max()) <= 1 + tolerance", "False"),
         ("worst > tolerance", "worst > 10 * tolerance"),
+        ("> ROUNDING:", "> 1:"),
         ("return weights / total", "return weights"),
         ("abs(scalar(total) - 1) <= max(WEIGHT_TOLERANCE, 2 * spacing)", "total > 0"),
         ("i if places is None else places[i]", "i"),
@@ -88,10 +99,11 @@ MUTANTS = {
 
 def notices(folder: Path, module: str, text: str) -> bool:
     """Return whether the test file of a module fails where the module has this text."""
-    path = folder / "vendiscore" / "core" / f"{module}.py"
+    path = folder / "vendiscore" / f"{module}.py"
     before = path.read_text(encoding="utf-8")
     path.write_text(text, encoding="utf-8")
-    tests = [f"tests/core/test_{module}.py", "-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
+    room, _, name = module.partition("/")
+    tests = [f"tests/{room}/test_{name}.py", "-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
     command = [sys.executable, "-m", "pytest", *tests]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     path.write_text(before, encoding="utf-8")
@@ -105,7 +117,7 @@ def main() -> None:
         left_out = shutil.ignore_patterns(".*", "node_modules", "__pycache__", "results", "docs")
         shutil.copytree(ROOT, folder, ignore=left_out)
         for module, changes in MUTANTS.items():
-            text = (folder / "vendiscore/core" / f"{module}.py").read_text(encoding="utf-8")
+            text = (folder / "vendiscore" / f"{module}.py").read_text(encoding="utf-8")
             assert not notices(folder, module, text), f"tests of {module} fail as it is"
             for old, new in changes:
                 assert old in text, f"{module} no longer has {old!r}"

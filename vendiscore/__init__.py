@@ -19,13 +19,11 @@ from .hints import public, suggestion
 if TYPE_CHECKING:
     from . import plots as plots
     from .analysis.explain import explain as explain
+    from .arrays.memory import TooLargeError as TooLargeError
     from .comparison.compare_sets import compare as compare
     from .comparison.growth import growth as growth
-    from .core.errors import IndefiniteError as IndefiniteError
-    from .core.errors import MissingPackageError as MissingPackageError
     from .core.errors import NotPSDError as NotPSDError
     from .core.errors import SampleError as SampleError
-    from .core.errors import TooLargeError as TooLargeError
     from .core.hill import effective_number as effective_number
     from .encoders import encoder as encoder
     from .integrations import load as load
@@ -37,7 +35,9 @@ if TYPE_CHECKING:
     from .magnitude import magnitude_function as magnitude_function
     from .magnitude import magnitude_weights as magnitude_weights
     from .magnitude import spread as spread
+    from .magnitude.solver import IndefiniteError as IndefiniteError
     from .measures.divergences import surprise as surprise
+    from .optional import MissingPackageError as MissingPackageError
     from .registry.kernel import get_kernel as get_kernel
     from .registry.kernel import list_kernels as list_kernels
     from .registry.kernel import register_kernel as register_kernel
@@ -67,7 +67,10 @@ if TYPE_CHECKING:
 # Where each name is; tests/package/test_front_door.py compares it with the imports above.
 _MODULES = {
     "encoders": "encoder",
-    "core.errors": "IndefiniteError MissingPackageError NotPSDError SampleError TooLargeError",
+    "core.errors": "NotPSDError SampleError",
+    "arrays.memory": "TooLargeError",
+    "optional": "MissingPackageError",
+    "magnitude.solver": "IndefiniteError",
     "analysis.explain": "explain",
     "integrations": "load",
     "magnitude": "convergence_scale mag_area mag_areas mag_diff magnitude_dimension "

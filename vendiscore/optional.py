@@ -38,6 +38,36 @@ if _lacking := _missing(BASE):
     )
 
 
+class MissingPackageError(ImportError):
+    """An optional package is needed by this call; the message is the command that installs it.
+
+    Attributes
+    ----------
+    package, extra, purpose, command : str
+        The missing module, the extra that has it, what needs it, and the command that installs it.
+
+    Examples
+    --------
+    >>> raise MissingPackageError("rdkit", "molecules", "k='morgan'", "pip install rdkit")
+    Traceback (most recent call last):
+    ...
+    vendiscore.optional.MissingPackageError: k='morgan' needs the package 'rdkit', which is ...
+    """
+
+    def __init__(self, package: str, extra: str, purpose: str, command: str) -> None:
+        super().__init__(
+            f"{purpose} needs the package '{package}', which is not installed: {command}",
+            name=package,
+        )
+        self.package = package
+        self.extra = extra
+        self.purpose = purpose
+        self.command = command
+
+    def __reduce__(self) -> tuple[type, tuple[str, ...]]:
+        return type(self), (self.package, self.extra, self.purpose, self.command)
+
+
 def versions() -> dict[str, str]:
     """Return the versions that a number was computed with."""
     from importlib.metadata import PackageNotFoundError, version  # 20 ms that few need
@@ -56,10 +86,14 @@ def require(package: str, extra: str, purpose: str) -> ModuleType:
     except ModuleNotFoundError as error:
         if error.name != root:
             raise
-        from .core.errors import (
-            MissingPackageError,  # which imports NumPy: not before it was looked for
-        )
-
         others = _missing(_NEXT.get((root, extra), ()))
         raise MissingPackageError(root, extra, purpose, _pip([root, *others])) from None
     return importlib.import_module(package)
+
+
+def is_network(x: object) -> bool:
+    """Return whether `x` is a torch module, without importing torch."""
+    return any(
+        base.__module__.partition(".")[0] == "torch" and base.__name__ == "Module"
+        for base in type(x).__mro__
+    )

@@ -22,8 +22,9 @@ import numpy as np
 
 from . import __version__
 from .arrays.hashing import hash_bytes
-from .core.namespace import is_network, is_torch, to_host
+from .core.namespace import is_torch, to_host
 from .core.types import Record
+from .optional import is_network
 
 # Settings that are reported but change no number.
 IDLE = frozenset(("audit", "batch_size", "device", "symmetric_pairs"))

@@ -11,8 +11,7 @@ import scipy.sparse as sp
 
 from vendiscore import SampleError, compute, mag_diff
 from vendiscore.arrays.identical import identical_rows
-from vendiscore.arrays.inputs import as_matrix, as_samples
-from vendiscore.core.namespace import precision
+from vendiscore.arrays.inputs import as_matrix, as_samples, precision
 
 ROWS = np.array([[1.0, 2.0], [0.0, 3.0], [-1.0, 0.5]])
 

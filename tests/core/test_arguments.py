@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 
 from vendiscore.core.arguments import (
-    confidence,
     flag,
     has_gradient,
     integer,
@@ -39,16 +38,6 @@ def test_other_values_are_no_numbers(value):
     for read in (lambda: number("x", value, "a number"), lambda: integer("x", value)):
         with pytest.raises(TypeError, match=r"^`x` must be an? "):
             read()
-
-
-def test_a_level_is_not_the_chance_to_miss():
-    levels = 0.5, np.float32(0.75), 0.999
-    assert [confidence("ci", level) for level in levels] == [0.5, 0.75, 0.999]
-    for level in (0.05, 0.4999, 1, 0, 95, float("nan")):
-        with pytest.raises(
-            ValueError, match=r"`ci` must be a level from 0\.5 to below 1.* as 0\.95"
-        ):
-            confidence("ci", level)
 
 
 def defaults(tree: ast.AST) -> Iterator[tuple[str, ast.expr]]:

@@ -9,11 +9,8 @@ from hypothesis import strategies as st
 
 from vendiscore import effective_number
 from vendiscore.core.hill import (
-    effective_numbers,
     hill_number,
-    log_of_entropy,
     log_power_mean,
-    surprisal,
     within_range,
 )
 
@@ -39,8 +36,6 @@ def test_numbers_by_hand(shares, q, number):
     assert effective_number(shares, q) == pytest.approx(number, rel=1e-12)
     positive = np.array([share for share in shares if share])
     assert hill_number(positive, q) == pytest.approx(number, rel=1e-12)
-    rows = np.array([shares, shares[::-1], [1.0] + [0.0] * (len(shares) - 1)])
-    assert effective_numbers(rows, q) == pytest.approx([number, number, 1], rel=1e-12)
 
 
 @given(st.lists(st.floats(1e-9, 1), min_size=1, max_size=9), st.floats(0, 50), st.floats(0, 50))
@@ -80,11 +75,3 @@ def test_order_1_is_the_limit_of_the_others():
 def test_what_are_no_shares_is_refused(shares, q, error, message):
     with pytest.raises(error, match=message):
         effective_number(shares, q)
-
-
-@pytest.mark.parametrize("q", [0.5, 1, 3])
-def test_entropies_are_means_of_surprisals(q):
-    """S_q = Σ λ (λ^{q−1} − 1)/(1 − q), of which log VS_q follows."""
-    values = np.array([0.5, 0.3, 0.2])
-    S = values @ surprisal(np.log(values), q)
-    assert log_of_entropy(S, q) == pytest.approx(math.log(effective_number(values, q)))

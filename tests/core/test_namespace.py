@@ -22,6 +22,7 @@ from vendiscore import (
     score_X,
     spectrum,
 )
+from vendiscore.arrays.inputs import in_host_memory
 from vendiscore.core.namespace import namespace
 from vendiscore.distances.exponentials import median_width
 from vendiscore.distances.pairs import distinct_places
@@ -48,7 +49,7 @@ def left(monkeypatch):
     As if tensors lay on another device, where NumPy cannot share their memory.
     """
     found = []
-    monkeypatch.setattr(sys.modules[namespace.__module__], "_IN_NUMPY", ())
+    monkeypatch.setattr(sys.modules[in_host_memory.__module__], "_IN_NUMPY", ())
 
     def watched(name, way):
         def leave(self, *args, **options):

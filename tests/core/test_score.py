@@ -63,6 +63,8 @@ def test_different_samples_count_and_equal_ones_are_one(q):
     """Theorem 3.1 a: n samples with nothing in common score n, n times the same scores 1."""
     assert score_K(np.eye(7), q) == pytest.approx(7, rel=1e-12)
     assert score_K(np.ones((7, 7)), q) == pytest.approx(1, rel=1e-12)
+    p = np.array([0.9, 0.1])
+    assert score_K(np.eye(2), q, p) == pytest.approx(naive(np.eye(2), q, p), rel=1e-8)
 
 
 @pytest.mark.parametrize("q", ORDERS)

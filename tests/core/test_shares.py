@@ -12,10 +12,8 @@ from vendiscore.core.shares import (
     Rounding,
     Shares,
     check_psd,
-    diagonal_order,
-    positive_shares,
+    diagonal_shares,
     shares,
-    shares_above,
 )
 
 
@@ -86,23 +84,17 @@ def test_orders_below_1_warn_where_a_tail_was_cut():
 
 
 def test_eigenvalues_of_a_diagonal_matrix_are_its_entries():
-    assert diagonal_order(np.diag([0.2, 0.5, 0.3])).tolist() == [1, 2, 0]
-    assert diagonal_order(np.array([[0.5, 0.1], [0.1, 0.5]])) is None
-    assert diagonal_order(np.diag([0.2, -0.5])) is None
+    exact, places = diagonal_shares(np.diag([0.2, 0.5, 0.3]))
+    assert places.tolist() == [1, 2, 0]
+    assert exact.values.tolist() == [0.5, 0.3, 0.2]
+    assert diagonal_shares(np.array([[0.5, 0.1], [0.1, 0.5]])) is None
+    assert diagonal_shares(np.diag([0.2, -0.5])) is None
     below = np.diag([0.2, 0.8, 0.0])
     below[2, 1] = 1e-300
-    assert diagonal_order(below) is None
+    assert diagonal_shares(below) is None
 
 
 def test_only_two_words_say_what_becomes_of_negative_eigenvalues():
     assert check_psd("clip") == "clip"
     with pytest.raises(ValueError, match="`psd` must be 'check' or 'clip', got 'no'"):
         check_psd("no")
-
-
-def test_rows_of_eigenvalues_are_shares_without_rounding():
-    values = np.array([[-1e-3, 1e-17, 1.0, 3.0], [0.0, 2.0, 2.0, 4.0]])
-    positive = positive_shares(values)
-    assert positive == pytest.approx(np.array([[0, 0, 0.25, 0.75], [0, 0.25, 0.25, 0.5]]))
-    assert (positive[0, :2] == 0).all()
-    assert (shares_above(values, 1.5) > 0).sum() == 4

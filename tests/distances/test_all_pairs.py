@@ -8,7 +8,7 @@ import pytest
 import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 
-from vendiscore.core.errors import TooLargeError
+from vendiscore.arrays.memory import TooLargeError
 from vendiscore.distances.all_pairs import distances
 from vendiscore.distances.metrics import METRICS, SCIPY_METRICS, check_metric, scatter
 from vendiscore.magnitude.spaces_of_samples import as_space

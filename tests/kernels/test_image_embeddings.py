@@ -10,8 +10,8 @@ from drawn import cosines, dense, pictures
 from PIL import Image
 
 from vendiscore import SampleError, as_similarity
-from vendiscore.core.errors import MissingPackageError
 from vendiscore.kernels.image_embeddings import image_embeddings
+from vendiscore.optional import MissingPackageError
 
 
 @pytest.fixture(scope="module")

@@ -10,8 +10,8 @@ from drawn import cosines, dense, pictures, png
 from PIL import Image
 
 from vendiscore import SampleError, as_similarity, compute, list_kernels
-from vendiscore.core.errors import MissingPackageError
 from vendiscore.encoders.pil_images import as_image
+from vendiscore.optional import MissingPackageError
 from vendiscore.spectral.vendi import spectrum_of
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -18,8 +18,8 @@ from sentences import (
 )
 
 from vendiscore import SampleError, compute, list_kernels
-from vendiscore.core.errors import MissingPackageError
 from vendiscore.encoders.networks import pick_device, pick_dtype
+from vendiscore.optional import MissingPackageError
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ import pytest
 from points import cloud, naive_weights, pairwise
 
 from vendiscore import compute, load
-from vendiscore.core.errors import IndefiniteError, TooLargeError
+from vendiscore.arrays.memory import TooLargeError
 from vendiscore.magnitude.area import mag_area, mag_areas, mag_diff
 from vendiscore.magnitude.function import (
     convergence_scale,
@@ -15,6 +15,7 @@ from vendiscore.magnitude.function import (
     magnitude_dimension,
     magnitude_weights,
 )
+from vendiscore.magnitude.solver import IndefiniteError
 
 
 @pytest.mark.parametrize(

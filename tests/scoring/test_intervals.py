@@ -10,6 +10,7 @@ from scipy.stats import t as student
 
 from vendiscore import SampleError, compute
 from vendiscore.registry.measure import get_measure
+from vendiscore.scoring.request import confidence
 from vendiscore.spectral import spectrum
 
 X = np.random.default_rng(0).standard_normal((30, 4))
@@ -349,3 +350,13 @@ def test_a_set_that_is_too_small_is_refused_before_work_starts():
         compute(["", "a"], k="ngram_overlap", ci=0.9)
     with pytest.raises(SampleError, match="sample 0 has no tokens"):
         compute(["", "a", "b", "c"], k="ngram_overlap", ci=0.9)
+
+
+def test_a_level_is_not_the_chance_to_miss():
+    levels = 0.5, np.float32(0.75), 0.999
+    assert [confidence("ci", level) for level in levels] == [0.5, 0.75, 0.999]
+    for level in (0.05, 0.4999, 1, 0, 95, float("nan")):
+        with pytest.raises(
+            ValueError, match=r"`ci` must be a level from 0\.5 to below 1.* as 0\.95"
+        ):
+            confidence("ci", level)

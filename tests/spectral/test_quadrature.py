@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from vendiscore import effective_number
-from vendiscore.core.hill import surprisal
-from vendiscore.spectral.quadrature import log_of_trace
+from vendiscore.spectral.quadrature import log_of_entropy, log_of_trace, surprisal
 
 
 def test_a_change_of_a_sum_of_powers_moves_the_number_by_it():
@@ -30,3 +29,11 @@ def test_sets_of_a_stack_have_their_own_sums_and_zeros_are_left_out(q):
     together = log_of_trace(values, change, trace, q)
     assert together[0] == pytest.approx(log_of_trace(values[0], change[0], trace[0], q))
     assert together[1] == pytest.approx(log_of_trace(values[1, 1:], change[1], trace[1], q))
+
+
+@pytest.mark.parametrize("q", [0.5, 1, 3])
+def test_entropies_are_means_of_surprisals(q):
+    """S_q = Σ λ (λ^{q−1} − 1)/(1 − q), of which log VS_q follows."""
+    values = np.array([0.5, 0.3, 0.2])
+    S = values @ surprisal(np.log(values), q)
+    assert log_of_entropy(S, q) == pytest.approx(math.log(effective_number(values, q)))

@@ -12,10 +12,10 @@ import numpy as np
 
 from ..comparison.growth import ENOUGH, Growth, grown, has_closed_form
 from ..core.arguments import DEFAULT_THRESHOLD, refuse_gradient
-from ..core.errors import IndefiniteError
 from ..core.namespace import is_numpy, scalar, to_host
 from ..core.types import Options, Record, Samples
 from ..magnitude.curve import Curve, magnitude_curve
+from ..magnitude.solver import IndefiniteError
 from ..magnitude.space import MetricSpace
 from ..measures.subject import Subject
 from ..scoring.compute import measured, subject_of

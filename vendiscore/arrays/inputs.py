@@ -13,11 +13,10 @@ from typing import Any
 import numpy as np
 from array_api_compat import is_array_api_obj
 
-from ..core.arguments import inexact
-from ..core.checks import WHOLE
 from ..core.errors import SampleError
-from ..core.namespace import Array, in_host_memory, is_numpy, is_torch, namespace, scalar, to_host
+from ..core.namespace import Array, is_numpy, is_torch, namespace, scalar, to_host
 from ..core.types import Pool, Rows, Tensor
+from ..reading.limits import WHOLE, inexact
 from . import sparse as sp
 from .pools import pooled, size
 
@@ -29,6 +28,8 @@ _GATHERS = {
 }
 # Rows of numbers already read, by the id of their samples, while they are remembered.
 ROWS_READ: ContextVar[dict[int, tuple[Any, Any]] | None] = ContextVar("read", default=None)
+
+_IN_NUMPY = ("torch.float32", "torch.float64")
 
 
 def as_samples(samples: object, name: str = "samples", *, empty: bool = False) -> Pool:
@@ -421,3 +422,28 @@ def check_finite(X: Rows, name: str) -> None:
             for i, value in found.items()
         }
     )
+
+
+def in_host_memory(x: Array) -> Array:
+    """Return the NumPy array in the memory of a tensor of floats, if there is one, else x.
+
+    Where threads of torch and of others wait for each other, its small steps take 10 ms each.
+    """
+    if not is_torch(x) or str(x.device) != "cpu" or str(x.dtype) not in _IN_NUMPY:
+        return x
+    return to_host(x)
+
+
+def precision(samples: object) -> float:
+    """Return the spacing of floats at 1 in the precision of the samples.
+
+    >>> precision(np.ones(3, np.float16))
+    0.0009765625
+    """
+    first: Any = samples[0] if isinstance(samples, (list, tuple)) and len(samples) else samples
+    dtype: Any = getattr(first, "dtype", None)
+    if is_torch(first):
+        torch = sys.modules["torch"]
+        return float(torch.finfo(dtype if dtype.is_floating_point else torch.float64).eps)
+    floating = isinstance(dtype, np.dtype) and dtype.kind == "f"
+    return max(float(np.finfo(dtype if floating else np.float64).eps), float(np.finfo(float).eps))

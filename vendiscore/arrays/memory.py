@@ -5,8 +5,6 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from ..core.errors import TooLargeError
-
 _CGROUP = Path("/sys/fs/cgroup")
 _OWN = Path("/proc/self/cgroup")
 # Memory that the system reclaims before it ends a process: cached files and its own caches.
@@ -14,6 +12,22 @@ _GIVEN_BACK = ("active_file", "inactive_file", "slab_reclaimable")
 _NO_LIMIT = 1 << 60
 # Bytes that are allocated without a check, which takes a tenth of a millisecond.
 FEW_BYTES = 1 << 22
+
+
+class TooLargeError(MemoryError):
+    """The exact computation would not fit in memory; raised before anything is allocated.
+
+    The message says what was to be allocated, and what needs less, such as `method="estimate"`.
+
+    Examples
+    --------
+    >>> import scipy.sparse as sp
+    >>> from vendiscore import FeatureSimilarity
+    >>> FeatureSimilarity(sp.eye_array(10**6, format="csr")).dense()  # 8 TB
+    Traceback (most recent call last):
+    ...
+    vendiscore.arrays.memory.TooLargeError: ...
+    """
 
 
 def available_bytes() -> int:

@@ -13,9 +13,9 @@ import numpy as np
 from ..core.arguments import is_several
 from ..core.checks import unit_sum
 from ..core.errors import SampleError
-from ..core.namespace import Array, is_torch, namespace, precision, scalar, to_host
+from ..core.namespace import Array, is_torch, namespace, scalar, to_host
 from ..core.types import Weights
-from .inputs import as_samples, check_in_step, unnested
+from .inputs import as_samples, check_in_step, precision, unnested
 from .pools import size
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 from importlib.util import find_spec
 
-from ..core.errors import MissingPackageError
+from ..optional import MissingPackageError
 
 
 def run_page(args: Namespace) -> str:

@@ -9,10 +9,11 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from .. import plots
-from ..core.arguments import DEFAULT_ORDER, confidence, integer, number, read_order
+from ..core.arguments import DEFAULT_ORDER, integer, number, read_order
 from ..core.shares import PSD, check_psd
 from ..core.types import Axes, Frame, Record
 from ..optional import require
+from ..scoring.request import confidence
 from ..signature import plain_order
 from ..summary import Summary, html_table, measured, with_error
 from ..uncertainty.subsampling import MIN_SAMPLES

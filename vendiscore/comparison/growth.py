@@ -12,7 +12,6 @@ import numpy as np
 from .. import plots
 from ..core.arguments import (
     DEFAULT_ORDER,
-    confidence,
     integer,
     is_several,
     read_order,
@@ -27,6 +26,7 @@ from ..progress import foretell, track
 from ..resolve.group_labels import cluster_codes, read_labels
 from ..resolve.kernel_request import KernelArgument
 from ..resolve.sets import similarity_of
+from ..scoring.request import confidence
 from ..signature import plain_order
 from ..similarity.base import Similarity
 from ..similarity.matrix import in_full

@@ -6,7 +6,6 @@ import math
 import operator
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
 from numbers import Number
 from typing import Any, TypeVar
 
@@ -64,12 +63,6 @@ def number(
     if not allowed(read):  # NaN is in no range
         raise ValueError(message)
     return read
-
-
-def confidence(name: str, value: object) -> float:
-    """Read the level of an interval, such as 0.95; 0.05, the chance to miss, is refused."""
-    remedy = "pass a level such as 0.95"
-    return number(name, value, "a level from 0.5 to below 1", lambda x: 0.5 <= x < 1, remedy)
 
 
 def read_order(
@@ -143,14 +136,3 @@ def is_several(value: object) -> bool:
 
 def _is_truth(value: object) -> bool:
     return isinstance(value, bool) or str(getattr(value, "dtype", "")).endswith("bool")
-
-
-def inexact(entry: object) -> str:
-    """Say that an integer has no float64 of its value; return "" for any other entry."""
-    if not isinstance(entry, (int, np.integer)):
-        return ""
-    with suppress(OverflowError):
-        if int(float(entry)) == int(entry):
-            return ""
-    shown = f"{int(entry)!r:.40}"
-    return f"has the integer {shown}, which float64 cannot hold; subtract a number from all samples"

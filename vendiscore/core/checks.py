@@ -20,42 +20,6 @@ SYMMETRY_TOLERANCE = 1e-5
 ROUNDING = 64 * float(np.finfo(np.float64).eps)
 # Up to here all entries and their mirrors are compared in less time than a vector is drawn.
 SMALL = 128
-# Every whole number up to this one is a float64.
-WHOLE = 1 << 53
-FLOATS = np.dtype(np.float64), np.dtype(np.float32)  # in the byte order of the machine
-
-
-def plain_rows(rows: object) -> np.ndarray | None:
-    """Return finite real numbers (n, d) as an array of floats; None for all that needs a reader."""
-    if type(rows) is list and rows and type(rows[0]) is list:
-        try:
-            rows = np.asarray(rows)
-        except (TypeError, ValueError, OverflowError):
-            return None
-    if type(rows) is not np.ndarray or rows.ndim != 2 or rows.size == 0:
-        return None
-    if rows.dtype.kind in "biu":
-        if abs(rows).max() > WHOLE:
-            return None
-        rows = rows.astype(np.float64)
-    if rows.dtype not in FLOATS:
-        return None
-    flat = rows.ravel(order="K")
-    return rows if math.isfinite(np.vdot(flat, flat)) else None
-
-
-def plain_weights(p: object, n: int) -> np.ndarray | None:
-    """Return n weights of an array or list of floats; None for all that needs a reader."""
-    if type(p) is list and set(map(type, p)) == {float}:
-        p = np.array(p)
-    if type(p) is not np.ndarray or p.shape != (n,) or p.dtype not in FLOATS:
-        return None
-    if not (p.min() >= 0 and p.max() < np.inf):
-        return None
-    try:
-        return unit_sum(p.astype(np.float64), float(np.finfo(p.dtype).eps))
-    except ValueError:  # for a reader, too, which looks at the samples first
-        return None
 
 
 def is_sound(K: object) -> bool:
@@ -64,7 +28,7 @@ def is_sound(K: object) -> bool:
         return False
     if not 0 < len(K) == K.shape[1] <= SMALL:
         return False
-    if not (K.max() <= 1 + SYMMETRY_TOLERANCE and K.min() >= -1 - SYMMETRY_TOLERANCE):
+    if not abs(K).max() <= 1 + SYMMETRY_TOLERANCE:
         return False
     # Norms bound the largest entry, and take a third of the time.
     off, gap = K.diagonal() - 1, K - K.T
@@ -96,7 +60,8 @@ def check_samples(
 def check_positive(diagonal: Array, of: str = "", places: Sequence[int] | None = None) -> None:
     """Raise a SampleError for samples that are not similar to themselves, by 0 or less."""
     problem = "cannot be normalized: its similarity with itself is {:.3g}, expected more than 0"
-    check_samples(diagonal, diagonal > 0, f"{of}{problem}; remove it (a zero vector?)", places)
+    good = (diagonal > 0) & (diagonal < math.inf)
+    check_samples(diagonal, good, f"{of}{problem}; remove it (a zero vector?)", places)
 
 
 def check_unit_diagonal(
@@ -143,22 +108,20 @@ def asymmetry(K: Any, scale: Any, tolerance: float, what: str) -> float:
         part = K[rows, columns]
         return part if scale is None else part * scale[rows, None] * scale[None, columns]
 
-    def entry(a: int, b: int) -> float:
-        return float(block(slice(a, a + 1), slice(b, b + 1))[0, 0])
-
     for rows in row_blocks(n, 8 * n):
         part = block(rows, slice(None))
-        if not (float(part.max()) <= 1 + tolerance and float(part.min()) >= -1 - tolerance):
-            a, b = divmod(int(abs(part).argmax()), n)
-            a += rows.start
+        size = abs(part)
+        if not float(size.max()) <= 1 + tolerance:
+            a, b = divmod(int(size.argmax()), n)
             raise ValueError(
-                f"{what} must have no entry that can exceed its diagonal of "
-                f"1, but K[{a}, {b}] = {entry(a, b):.6g}; such a matrix is not positive "
-                f"semidefinite"
+                f"{what} must have no entry that can exceed its diagonal of 1, but "
+                f"K[{rows.start + a}, {b}] = {float(part[a, b]):.6g}; such a matrix is not "
+                f"positive semidefinite"
             )
     if K.itemsize == 8:
-        # (K − Kᵀ) g for a random g shows an entry of any row, but for rounding, in two products.
-        g = as_kind_of(np.random.default_rng(0).standard_normal(n), K)
+        # (K − Kᵀ) g shows an entry of any row, but for rounding, in two products, where g has no
+        # pattern; a random one takes as long as three of them.
+        g = as_kind_of(np.cos(np.arange(n) ** 2), K)
         g = g if scale is None else g * scale
         gap = K @ g - g @ K
         gap = gap if scale is None else gap * scale
@@ -168,17 +131,35 @@ def asymmetry(K: Any, scale: Any, tolerance: float, what: str) -> float:
     for i in range(0, n, size):
         for j in range(i, n, size):
             rows, columns = slice(i, i + size), slice(j, j + size)
-            gap = abs(block(rows, columns) - block(columns, rows).T)
+            one, other = block(rows, columns), block(columns, rows).T
+            gap = abs(one - other)
             worst = max(worst, float(gap.max()))
             if worst > tolerance:
                 a, b = divmod(int(gap.argmax()), gap.shape[1])
-                a, b = i + a, j + b
                 raise ValueError(
-                    f"{what} must be a symmetric matrix, got K[{a}, {b}] = "
-                    f"{entry(a, b):.6g} and K[{b}, {a}] = {entry(b, a):.6g}; "
+                    f"{what} must be a symmetric matrix, got K[{i + a}, {j + b}] = "
+                    f"{float(one[a, b]):.6g} and K[{j + b}, {i + a}] = {float(other[a, b]):.6g}; "
                     f"pass (K + K.T) / 2 if that is meant"
                 )
     return worst
+
+
+def checked_matrix(K: np.ndarray, normalize: bool, spacing: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return symmetric similarities and their diagonal, or raise for what is wrong with them."""
+    check_square(K, "K")
+    diagonal, scale, of = K.diagonal().astype(np.float64), None, "of `K` "
+    try:
+        if normalize:
+            check_positive(diagonal, of)
+            scale = 1 / np.sqrt(diagonal)
+        else:
+            check_unit_diagonal(diagonal, spacing, of=of)
+    except SampleError:
+        check_no_distances(K, diagonal, "K")
+        raise
+    if asymmetry(K, scale, max(SYMMETRY_TOLERANCE, 2 * spacing), "`K`") > ROUNDING:
+        K = K * 0.5 + K.T * 0.5
+    return K, diagonal
 
 
 def unit_sum(weights: Array, spacing: float) -> Array:

@@ -56,35 +56,6 @@ class NotPSDError(ValueError):
     __reduce__ = _arguments
 
 
-class MissingPackageError(ImportError):
-    """An optional package is needed by this call; the message is the command that installs it.
-
-    Attributes
-    ----------
-    package, extra, purpose, command : str
-        The missing module, the extra that has it, what needs it, and the command that installs it.
-
-    Examples
-    --------
-    >>> raise MissingPackageError("rdkit", "molecules", "k='morgan'", "pip install rdkit")
-    Traceback (most recent call last):
-    ...
-    vendiscore.core.errors.MissingPackageError: k='morgan' needs the package 'rdkit', which is ...
-    """
-
-    def __init__(self, package: str, extra: str, purpose: str, command: str) -> None:
-        super().__init__(
-            f"{purpose} needs the package '{package}', which is not installed: {command}",
-            name=package,
-        )
-        self.package = package
-        self.extra = extra
-        self.purpose = purpose
-        self.command = command
-
-    __reduce__ = _arguments
-
-
 class SampleError(ValueError):
     """Samples that cannot be used, by their places in the list that came in.
 
@@ -129,49 +100,6 @@ class SampleError(ValueError):
         return SampleError(*next(iter(moved.items())), moved)
 
     __reduce__ = _arguments
-
-
-class IndefiniteError(ValueError):
-    """The similarities exp(−tD) are singular or indefinite at a scale `t`: magnitude is undefined.
-
-    Examples
-    --------
-    >>> from vendiscore.magnitude import magnitude
-    >>> side = np.array([0, 0, 0, 1, 1])  # two apart on one side, one apart across
-    >>> D = 2.0 - (side[:, None] != side) - 2 * np.eye(5)
-    >>> try:
-    ...     magnitude(D, t=0.1, metric="precomputed")
-    ... except IndefiniteError as error:
-    ...     error.t
-    0.1
-    """
-
-    def __init__(self, t: float) -> None:
-        super().__init__(
-            f"the similarities exp(−tD) at scale t={t:.6g} are singular or indefinite, so that the "
-            f"magnitude is not defined or not computable in double precision. Use larger scales "
-            f"(scales=… or t=…), distances of negative type (metric 'euclidean' or 'manhattan', "
-            f"or a kernel with metric='kernel'), or remove samples that are almost identical."
-        )
-        self.t = t
-
-    __reduce__ = _arguments
-
-
-class TooLargeError(MemoryError):
-    """The exact computation would not fit in memory; raised before anything is allocated.
-
-    The message says what was to be allocated, and what needs less, such as `method="estimate"`.
-
-    Examples
-    --------
-    >>> import scipy.sparse as sp
-    >>> from vendiscore import FeatureSimilarity
-    >>> FeatureSimilarity(sp.eye_array(10**6, format="csr")).dense()  # 8 TB
-    Traceback (most recent call last):
-    ...
-    vendiscore.core.errors.TooLargeError: ...
-    """
 
 
 def warn(message: str) -> None:

@@ -73,8 +73,8 @@ def hill_number(positive: Array, q: float) -> Any:
         if q <= 1 + NEAR_ONE:
             positive = positive / positive.sum()
         xp = namespace(positive)
-        return _hill(xp, positive, xp.log(positive), m, q)
-    return within_range(_hill(np, positive, np.log(positive), m, q), m)
+        return from_logs(xp, positive, xp.log(positive), m, q)
+    return within_range(from_logs(np, positive, np.log(positive), m, q), m)
 
 
 def within_range(value: Array | float, most: int) -> float:
@@ -117,30 +117,10 @@ def log_power_mean(weights: Array, logs: Array, q: float) -> Array:
     return xp.log(xp.sum(weights * powers, axis=-1)) / (1 - q) - top[..., 0]
 
 
-def effective_numbers(shares: Array, q: float) -> Array:
-    """Return the Hill number (g,) of each row of shares (g, m) of sum 1; zeros are ignored."""
-    xp = namespace(shares)
-    positive = shares > 0
-    logs = xp.log(xp.where(positive, shares, xp.max(shares, axis=-1, keepdims=True)))
-    count = xp.sum(positive, axis=-1)
-    numbers = _hill(xp, shares, logs, count, q)
-    return xp.minimum(xp.maximum(numbers, xp.ones_like(numbers)), xp.astype(count, numbers.dtype))
-
-
-def _hill(xp: Any, shares: Array, logs: Array, positive: Any, q: float) -> Array:
+def from_logs(xp: Any, shares: Array, logs: Array, positive: Any, q: float) -> Array:
     """Return the Hill number of shares, from their logs and how many of them are positive."""
     if q == 0:
         return (shares * 0).sum(-1) + positive
     if math.isinf(q):
         return 1 / xp.max(shares, axis=-1)
     return xp.exp(log_power_mean(shares, logs, q))
-
-
-def surprisal(logs: np.ndarray, q: float) -> np.ndarray:
-    """Return (x^{q−1} − 1)/(1 − q) from log x, of which S_q is the mean; −log x at q = 1."""
-    return -logs if q == 1 else np.expm1((q - 1) * logs) / (1 - q)
-
-
-def log_of_entropy(S: Array, q: float) -> Array:
-    """Return log VS_q of a matrix of trace 1, from its S_q = Σ (λ^q − λ)/(1 − q)."""
-    return S if q == 1 else np.log1p((1 - q) * S) / (1 - q)

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 # A name for type checkers, used through the array API standard; torch is not imported for it.
 Array: TypeAlias = "np.ndarray | torch.Tensor"
 
-_IN_NUMPY = ("torch.float32", "torch.float64")
 _BLOCK_BYTES = 1 << 21  # a block of rows that stays in a core's cache
 # Rows that are multiplied with their own transpose at once: half as many as were seen to fail.
 GRAM_ROWS = 8192
@@ -26,14 +25,6 @@ def is_torch(x: object) -> TypeGuard[torch.Tensor]:
     # While another thread imports torch, the module has no names yet, and x is not a tensor.
     tensor = getattr(sys.modules.get("torch"), "Tensor", None)
     return tensor is not None and isinstance(x, tensor)
-
-
-def is_network(x: object) -> bool:
-    """Return whether `x` is a torch module, without importing torch."""
-    return any(
-        base.__module__.partition(".")[0] == "torch" and base.__name__ == "Module"
-        for base in type(x).__mro__
-    )
 
 
 def is_numpy(x: object) -> TypeGuard[np.ndarray]:
@@ -77,16 +68,6 @@ def to_host(x: Array) -> np.ndarray:
     return np.asarray(tensor.float() if str(tensor.dtype) == "torch.bfloat16" else tensor)
 
 
-def in_host_memory(x: Array) -> Array:
-    """Return the NumPy array in the memory of a tensor of floats, if there is one, else x.
-
-    Where threads of torch and of others wait for each other, its small steps take 10 ms each.
-    """
-    if not is_torch(x) or str(x.device) != "cpu" or str(x.dtype) not in _IN_NUMPY:
-        return x
-    return to_host(x)
-
-
 def as_kind_of(x: object, other: Array) -> Array:
     """Return `x` in the namespace, precision and place of `other`."""
     if isinstance(other, np.ndarray) or not is_torch(other):
@@ -120,21 +101,26 @@ def gram(A: Array) -> Array:
     return out
 
 
+def scale_rows(F: Any, s: Array) -> Any:
+    """Return diag(s) F for dense or sparse F."""
+    if not is_sparse(F):
+        return F * s[:, None]
+    F = F.tocsr(copy=True)
+    F.data = F.data * np.repeat(s, np.diff(F.indptr))
+    return F
+
+
+def of_moderate_length(X: Any) -> Any:
+    """Multiply rows by powers of two that bring their largest entry into [½, 1]."""
+    size = abs(detached(X))
+    top = size.max(axis=1).toarray().ravel() if is_sparse(X) else namespace(X).max(size, axis=1)
+    exponent = np.frexp(to_host(top))[1]
+    half = exponent // 2  # 2⁻¹⁰⁷⁴ has no inverse, but two factors have
+    for part in (half, exponent - half):
+        X = scale_rows(X, as_kind_of(np.ldexp(1.0, -part), X))
+    return X
+
+
 def product(A: Array | csr_array, V: Array) -> Array:
     """Return A @ V in the precision of V: torch, unlike NumPy, does not mix precisions."""
     return (A.to(V.dtype) if is_torch(A) else A) @ V
-
-
-def precision(samples: object) -> float:
-    """Return the spacing of floats at 1 in the precision of the samples.
-
-    >>> precision(np.ones(3, np.float16))
-    0.0009765625
-    """
-    first: Any = samples[0] if isinstance(samples, (list, tuple)) and len(samples) else samples
-    dtype: Any = getattr(first, "dtype", None)
-    if is_torch(first):
-        torch = sys.modules["torch"]
-        return float(torch.finfo(dtype if dtype.is_floating_point else torch.float64).eps)
-    floating = isinstance(dtype, np.dtype) and dtype.kind == "f"
-    return max(float(np.finfo(dtype if floating else np.float64).eps), float(np.finfo(float).eps))

@@ -2,26 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import TypeAlias
 
 import numpy as np
 
-from .checks import (
-    ROUNDING,
-    SYMMETRY_TOLERANCE,
-    asymmetry,
-    check_no_distances,
-    check_positive,
-    check_square,
-    check_unit_diagonal,
-    is_sound,
-)
-from .errors import SampleError
+from .checks import check_positive, check_unit_diagonal, checked_matrix, is_sound
 from .hill import hill_number, within_range
-from .namespace import Array, as_kind_of, gram, namespace
-from .shares import Rounding, Shares, diagonal_order, shares
+from .namespace import Array, as_kind_of, gram, namespace, of_moderate_length
+from .shares import Rounding, diagonal_shares, shares
 
 # Returns all eigenvalues of a symmetric matrix, ascending.
 Solver: TypeAlias = Callable[[np.ndarray], np.ndarray]
@@ -46,7 +35,6 @@ def score_K(
     p: np.ndarray | None = None,
     normalize: bool = False,
     *,
-    name: str = "K",
     eigenvalues: Solver = np.linalg.eigvalsh,
 ) -> float:
     """Return the Vendi Score of finite similarities K (n, n), symmetric, 1 on the diagonal.
@@ -57,17 +45,18 @@ def score_K(
     >>> score_K(np.array([[1.0, 0.0], [0.0, 1.0]]), q=1)
     2.0
     """
-    diagonal = K.diagonal()
+    n, diagonal = len(K), K.diagonal()
     spacing = float(np.finfo(K.dtype).eps) if K.dtype == np.float32 else 0.0
     if normalize or not is_sound(K):
-        K, diagonal = _checked(K, normalize, spacing, name)
-    scale = _root(p, len(K)) / np.sqrt(diagonal)  # a diagonal of 1 but for rounding becomes 1
-    K_p = K * scale
-    K_p *= scale[:, None]
-    if q == 2:
-        return within_range(1 / np.vdot(K_p, K_p), len(K))
-    rounding = Rounding(len(K), False, spacing, lambda: CLIP)
-    return _number(spectrum(K_p, rounding, eigenvalues), q)
+        K, diagonal = checked_matrix(K, normalize, spacing)
+    if p is None and np.count_nonzero(diagonal == 1) == n:
+        K_p = K / n
+    else:
+        # A diagonal of 1 but for rounding becomes 1.
+        scale = np.sqrt((1 / n if p is None else p) / diagonal)
+        K_p = K * scale
+        K_p *= scale[:, None]
+    return _number(K_p, q, Rounding(n, False, spacing, lambda: CLIP), eigenvalues)
 
 
 def score_X(
@@ -76,7 +65,6 @@ def score_X(
     p: np.ndarray | None = None,
     normalize: bool = True,
     *,
-    name: str = "X",
     eigenvalues: Solver = np.linalg.eigvalsh,
 ) -> float:
     """Return the Vendi Score of finite rows X (n, d), whose dot products are similarities.
@@ -87,42 +75,44 @@ def score_X(
     2.0
     """
     n, d = X.shape
-    with np.errstate(over="ignore", under="ignore"):
-        wide = X.astype(np.float64, copy=False)
-        squares = np.vecdot(wide, wide)
-    of = f"of `{name}` "
+    single = X.dtype == np.float32 and p is None and q >= 1 and d < n and n * d**2 >= SINGLE_SIZE
+    X = X if single else X.astype(np.float64, copy=False)
+    squares = _squares(X)
     if normalize:
         if not (squares.min() >= 1 / FAR and squares.max() <= FAR):
-            X = _of_moderate_length(X)  # which leaves cosines as they are
-            squares = np.vecdot(X, X)
-        check_positive(squares, of)
+            X = of_moderate_length(X)  # cosines do not depend on it
+            squares = _squares(X)
+        check_positive(squares, "of `X` ")
     else:
-        check_unit_diagonal(squares, rows=True, of=of)
-    scale = _root(p, n) / np.sqrt(squares)
+        check_unit_diagonal(squares, rows=True, of="of `X` ")
+    scale = np.sqrt((1 / n if p is None else p) / squares)
     rounding = Rounding(n, True, 0.0, lambda: CLIP)
-    if X.dtype == np.float32 and p is None and q >= 1 and d < n and n * d**2 >= SINGLE_SIZE:
-        C = covariance_single(X, scale).astype(np.float32)
-        single = shares(without_noise(eigenvalues(C)), rounding, "clip")
-        if single.values[0] < NEARLY_ALL:
-            return _number(single, q)
+    if single:
+        values = without_noise(eigenvalues(covariance_single(X, scale).astype(np.float32)))
+        if values[-1] < NEARLY_ALL:
+            return float(hill_number(values[values > 0], q))
+        return score_X(X.astype(np.float64), q, None, normalize, eigenvalues=eigenvalues)
     F = X * scale[:, None]
-    K_p = gram(F.T if d < n else F)
-    if q == 2:
-        return within_range(1 / np.vdot(K_p, K_p), n)
-    return _number(spectrum(K_p, rounding, eigenvalues), q)
+    return _number(gram(F.T if d < n else F), q, rounding, eigenvalues)
 
 
 # A matrix that passed the checks may still be no similarity.
 CLIP = "is the similarity positive semidefinite? psd='clip' sets negative eigenvalues to zero"
 
 
-def spectrum(A: np.ndarray, rounding: Rounding, eigenvalues: Solver = np.linalg.eigvalsh) -> Shares:
-    """Return the eigenvalues of A, symmetric and of trace 1, as shares."""
-    order = diagonal_order(A)
-    if order is None:
-        return shares(eigenvalues(A), rounding)
-    values = A.diagonal()[order]  # exact, however small
-    return Shares(values=values / values.sum())
+def _number(A: np.ndarray, q: float, rounding: Rounding, eigenvalues: Solver) -> float:
+    """Return the Hill number of A, of trace 1; warn where rounding may have changed it."""
+    if q == 2:
+        return within_range(1 / np.vdot(A, A), rounding.n)
+    exact = diagonal_shares(A)
+    spectrum = exact[0] if exact else shares(eigenvalues(A), rounding)
+    spectrum.warn_of_cut([q])
+    return float(hill_number(spectrum.values[spectrum.values > 0], q))
+
+
+def _squares(X: np.ndarray) -> np.ndarray:
+    with np.errstate(over="ignore", under="ignore"):
+        return np.vecdot(X, X)
 
 
 def covariance_single(X: Array, scale: Array | None) -> Array:
@@ -147,40 +137,3 @@ def without_noise(values: Array) -> Array:
     values = xp.astype(values, xp.float64)
     values = values * (values > abs(values[0]) * (values[0] < 0))
     return values / values.sum()
-
-
-def _root(p: np.ndarray | None, n: int) -> np.ndarray | float:
-    return math.sqrt(1 / n) if p is None else np.sqrt(p)
-
-
-def _of_moderate_length(X: np.ndarray) -> np.ndarray:
-    """Return rows in double precision whose largest entry is 1, or all of zeros."""
-    top = np.abs(X).max(axis=1, keepdims=True).astype(np.float64)
-    return np.divide(X, top, out=np.zeros(X.shape), where=top > 0)
-
-
-def _number(found: Shares, q: float) -> float:
-    """Return the Hill number of shares; warn where rounding may have changed it."""
-    found.warn_of_cut([q])
-    positive = found.values[found.values > 0]
-    return float(hill_number(positive, q))
-
-
-def _checked(
-    K: np.ndarray, normalize: bool, spacing: float, name: str
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return symmetric similarities and their diagonal, or raise for what is wrong with them."""
-    check_square(K, name)
-    diagonal, scale, of = K.diagonal().astype(np.float64), None, f"of `{name}` "
-    try:
-        if normalize:
-            check_positive(diagonal, of)
-            scale = 1 / np.sqrt(diagonal)
-        else:
-            check_unit_diagonal(diagonal, spacing, of=of)
-    except SampleError:
-        check_no_distances(K, diagonal, name)
-        raise
-    if asymmetry(K, scale, max(SYMMETRY_TOLERANCE, 2 * spacing), f"`{name}`") > ROUNDING:
-        K = K * 0.5 + K.T * 0.5
-    return K, diagonal

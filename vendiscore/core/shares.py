@@ -135,19 +135,12 @@ def shares_above(values: Array, cut: Any, psd: PSD = "check") -> Array:
     return positive / whole[..., None]
 
 
-def positive_shares(values: np.ndarray) -> np.ndarray:
-    """Return eigenvalues (…, m) as shares; those below m·ε·λ_max, negative ones too, become 0."""
-    largest = values.max(axis=-1, keepdims=True)
-    return shares_above(values, values.shape[-1] * EPS * largest)
-
-
-def diagonal_order(A: np.ndarray) -> np.ndarray | None:
-    """Return the places of a diagonal matrix's entries, largest first; None for another matrix."""
+def diagonal_shares(A: np.ndarray) -> tuple[Shares, np.ndarray] | None:
+    """Return the entries of a diagonal matrix, exact, as shares with their places; else None."""
     diagonal = A.diagonal()
-    if (
-        np.count_nonzero(A[0]) > 1
-        or np.count_nonzero(A) != np.count_nonzero(diagonal)
-        or not diagonal.min() >= 0
-    ):
+    several = np.count_nonzero(A[0]) > 1 or np.count_nonzero(A) > np.count_nonzero(diagonal)
+    if several or not diagonal.min() >= 0:
         return None
-    return np.argsort(-diagonal, kind="stable")
+    order = np.argsort(-diagonal, kind="stable")
+    values = diagonal[order]
+    return Shares(values=values / values.sum()), order

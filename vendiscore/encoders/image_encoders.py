@@ -9,8 +9,7 @@ from typing import Any
 from urllib.error import URLError
 
 from ..core.errors import SampleError
-from ..core.namespace import is_network
-from ..optional import require
+from ..optional import is_network, require
 from .embeddings import Encode, no_effect
 from .inference import Network
 from .models import Kind

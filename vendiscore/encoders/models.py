@@ -12,8 +12,8 @@ import numpy as np
 
 from ..arrays.inputs import as_samples
 from ..core.arguments import integer, one_of
-from ..core.namespace import is_network
 from ..core.types import Record, Samples
+from ..optional import is_network
 from ..progress import Counts, counted
 from ..signature import plain
 from .embeddings import Encode, embed, no_effect

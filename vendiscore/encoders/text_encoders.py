@@ -9,9 +9,8 @@ from threading import Lock
 from typing import Any
 
 from ..core.errors import SampleError
-from ..core.namespace import is_network
 from ..core.types import Options, Record, Tensor
-from ..optional import require
+from ..optional import is_network, require
 from .inference import Network
 from .models import Kind
 from .networks import (

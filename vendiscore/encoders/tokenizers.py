@@ -10,9 +10,8 @@ from contextvars import ContextVar
 from importlib.util import find_spec
 from typing import Any
 
-from ..core.errors import MissingPackageError
 from ..hints import suggestion
-from ..optional import require
+from ..optional import MissingPackageError, require
 
 # Packages for tokenizers that need more than sacrebleu, and the modules that they import.
 _NEEDS = {

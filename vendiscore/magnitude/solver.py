@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..core.errors import IndefiniteError
 from ..core.types import Record
 from .conjugate_gradients import Precondition, conjugate_gradients, spectrum_end
 from .floor import Floor
@@ -52,6 +51,34 @@ class Solution:
     error: float
     weights_error: float
     method: str
+
+
+class IndefiniteError(ValueError):
+    """The similarities exp(−tD) are singular or indefinite at a scale `t`: magnitude is undefined.
+
+    Examples
+    --------
+    >>> from vendiscore.magnitude import magnitude
+    >>> side = np.array([0, 0, 0, 1, 1])  # two apart on one side, one apart across
+    >>> D = 2.0 - (side[:, None] != side) - 2 * np.eye(5)
+    >>> try:
+    ...     magnitude(D, t=0.1, metric="precomputed")
+    ... except IndefiniteError as error:
+    ...     error.t
+    0.1
+    """
+
+    def __init__(self, t: float) -> None:
+        super().__init__(
+            f"the similarities exp(−tD) at scale t={t:.6g} are singular or indefinite, so that the "
+            f"magnitude is not defined or not computable in double precision. Use larger scales "
+            f"(scales=… or t=…), distances of negative type (metric 'euclidean' or 'manhattan', "
+            f"or a kernel with metric='kernel'), or remove samples that are almost identical."
+        )
+        self.t = t
+
+    def __reduce__(self) -> tuple[type, tuple[float]]:
+        return type(self), (self.t,)
 
 
 class Solver:

@@ -10,10 +10,9 @@ from typing import IO, Any
 
 import numpy as np
 
-from ..core.arguments import inexact
 from ..optional import require
-from .limits import Limits, RefusedError
-from .number_tables import EXACT, ask_vectors, check_width
+from .limits import WHOLE, Limits, RefusedError, inexact
+from .number_tables import ask_vectors, check_width
 from .samples import Samples
 from .tables import Table, checked_column, join_names
 
@@ -153,7 +152,7 @@ class Columns:
                         problems[start + i] = columns[0], what
                 else:
                     found = np.column_stack([_floats(batch.column(name)) for name in columns])
-                for i, k in np.argwhere(np.abs(found) >= EXACT).tolist():
+                for i, k in np.argwhere(np.abs(found) >= WHOLE).tolist():
                     cell = rows[i][k] if vectors else batch.column(columns[k])[i]
                     if what := inexact(cell.as_py()):
                         problems.setdefault(start + i, (columns[0 if vectors else k], what))

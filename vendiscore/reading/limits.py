@@ -5,10 +5,14 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import IO
 
+import numpy as np
+
+WHOLE = 1 << 53  # every whole number up to this one is a float64
 _ANY = sys.maxsize // 2  # one more can still be counted
 
 
@@ -69,3 +73,14 @@ class Wanted:
         """The columns that are not samples."""
         named = [self.by, self.group_by, self.quality, self.prompts]
         return list(filter(None, dict.fromkeys(named)))
+
+
+def inexact(entry: object) -> str:
+    """Say that an integer has no float64 of its value; return "" for any other entry."""
+    if not isinstance(entry, (int, np.integer)):
+        return ""
+    with suppress(OverflowError):
+        if int(float(entry)) == int(entry):
+            return ""
+    shown = f"{int(entry)!r:.40}"
+    return f"has the integer {shown}, which float64 cannot hold; subtract a number from all samples"

@@ -9,13 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from ..core.arguments import inexact
 from .json_documents import describe_value
-from .limits import AskError, Limits, RefusedError, Wanted
+from .limits import WHOLE, AskError, Limits, RefusedError, Wanted, inexact
 from .samples import Samples
 from .tables import Table, are_numbers, checked_column, counts, is_named, is_row, join_names
 
-EXACT = 2**53  # every integer up to this is a float64
 _LOOK = 20  # rows that show whether a field holds rows of numbers
 _SWAPPED = str.maketrans(",.", ".,")
 _INDEX = re.compile("ids?|index|idx|row|rownames|unnamed|nr|no|uid")
@@ -44,7 +42,7 @@ def numbers_of(table: Table, wanted: Wanted) -> Samples:
             plain = [cell.translate(_SWAPPED) for cell in cells] if comma else cells
             try:
                 X[i] = [float(cell) for cell in plain]
-                sure = not table.typed or bool((np.abs(X[i]) < EXACT).all())
+                sure = not table.typed or bool((np.abs(X[i]) < WHOLE).all())
             except (TypeError, ValueError, OverflowError):
                 sure = False
             faults = () if sure else map(_fault, plain, cells)

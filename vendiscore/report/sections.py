@@ -9,7 +9,7 @@ from ..analysis import sentences
 from ..analysis.findings import Findings
 from ..analysis.python_code import reproduced
 from ..analysis.sentences import short
-from ..core.errors import MissingPackageError
+from ..optional import MissingPackageError
 from ..signature import digits, plain
 from .figures import Figure, figures
 from .markup import escape, folded, listing, more, paragraph, preformatted, table

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..analysis.sentences import short
-from ..core.errors import MissingPackageError
+from ..optional import MissingPackageError
 from ..signature import digits, plain
 from ..sources.between_sources import Sources
 from ..summary import shortened

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from ..core.arguments import flag, one_of
-from ..core.namespace import is_network
 from ..core.types import Options, PairFunction, Record
 from ..distances.metrics import METRIC_OPTIONS, check_metric, check_options
 from ..hints import meant, remedy, suggestion
+from ..optional import is_network
 from ..registry.kernel import (
     Combine,
     Kernel,

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..arrays.inputs import as_matrix, as_samples
+from ..arrays.inputs import as_matrix, as_samples, precision
 from ..arrays.pools import pooled, shape_of, size
 from ..core.arguments import refuse_gradient
 from ..core.errors import SampleError
-from ..core.namespace import precision
 from ..core.types import Options, Samples
 from ..registry.kernel import Kernel, get_kernel
 from ..signature import plain

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from ..core.arguments import (
     DEFAULT_ORDER,
-    confidence,
     flag,
     integer,
     is_several,
@@ -330,3 +329,9 @@ def check_orders(q: Any, name: str = "q") -> list[float]:
     if not orders:
         raise ValueError(f"`{name}` must be an order or several, got an empty list; pass {name}=1")
     return orders
+
+
+def confidence(name: str, value: object) -> float:
+    """Read the level of an interval, such as 0.95; 0.05, the chance to miss, is refused."""
+    remedy = "pass a level such as 0.95"
+    return number(name, value, "a level from 0.5 to below 1", lambda x: 0.5 <= x < 1, remedy)

@@ -9,9 +9,10 @@ import numpy as np
 
 from ..core import score as core
 from ..core.arguments import DEFAULT_ORDER, is_several, read_order
-from ..core.checks import plain_rows, plain_weights
+from ..core.checks import unit_sum
 from ..core.shares import PSD
 from ..core.types import Record, Rows, Samples, Weights
+from ..reading.limits import WHOLE
 
 if TYPE_CHECKING:
     from ..resolve.kernel_request import KernelArgument
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 SMALL_ROWS = 1 << 22
 # From this size on `compute` merges repeats.
 MERGED = 64
+# So many samples are looked at for them: merging few of a set saves little.
+SOME = 32
+FLOATS = np.dtype(np.float64), np.dtype(np.float32)  # in the byte order of the machine
 
 
 def score(
@@ -101,10 +105,13 @@ def score_K(
     >>> score_K([[1.0, 0.0], [0.0, 1.0]])
     2.0
     """
-    rows = plain_rows(K)
-    few = _few(rows, "K", q, p, normalize)
-    if rows is not None and few is not None:
-        return core.score_K(rows, **few)
+    few = _few(K, "K", q, p, normalize)
+    if few is not None:
+        try:
+            return core.score_K(**few)
+        except ValueError:
+            if np.isfinite(few["K"]).all():
+                raise
     return _of_matrix(K, "K", q=q, p=p, normalize=normalize, score_K=True)
 
 
@@ -140,10 +147,13 @@ def score_X(
     >>> score_X([[1.0, 1.0], [2.0, 2.0], [3.0, -3.0]], q=0)  # two directions
     2.0
     """
-    rows = plain_rows(X)
-    few = _few(rows, "X", q, p, normalize)
-    if rows is not None and few is not None:
-        return core.score_X(rows, **few)
+    few = _few(X, "X", q, p, normalize)
+    if few is not None:
+        try:
+            return core.score_X(**few)
+        except ValueError:
+            if np.isfinite(few["X"]).all():
+                raise
     return _of_matrix(X, "X", q=q, p=p, normalize=normalize, score_X=True)
 
 
@@ -233,30 +243,70 @@ def _single(q: object) -> Any:
     return q
 
 
-def _few(
-    rows: np.ndarray | None, name: str, q: object, p: object, normalize: object
-) -> Record | None:
-    """Return arguments of the core for few rows of K or X; None for what `compute` is to read."""
+def plain_rows(rows: object) -> np.ndarray | None:
+    """Return real numbers (n, d) as an array of floats; None for all that needs a reader."""
+    if type(rows) is list and rows and type(rows[0]) is list:
+        try:
+            rows = np.asarray(rows)
+        except (TypeError, ValueError, OverflowError):
+            return None
+    if type(rows) is not np.ndarray or rows.ndim != 2 or rows.size == 0:
+        return None
+    if rows.dtype.kind in "biu":
+        if abs(rows).max() > WHOLE:
+            return None
+        rows = rows.astype(np.float64)
+    return rows if rows.dtype in FLOATS else None
+
+
+def plain_weights(p: object, n: int) -> np.ndarray | None:
+    """Return n weights of an array or list of floats; None for all that needs a reader."""
+    if type(p) is list and set(map(type, p)) == {float}:
+        p = np.array(p)
+    if type(p) is not np.ndarray or p.shape != (n,) or p.dtype not in FLOATS:
+        return None
+    if not (p.min() >= 0 and p.max() < np.inf):
+        return None
+    try:
+        return unit_sum(p.astype(np.float64), float(np.finfo(p.dtype).eps))
+    except ValueError:  # for a reader, too, which looks at the samples first
+        return None
+
+
+def _few(matrix: object, name: str, q: object, p: object, normalize: object) -> Record | None:
+    """Return arguments of the core for few rows of K or X; None for what `compute` is to read.
+
+    The rows may not be finite, which the core refuses.
+    """
+    rows = plain_rows(matrix)
     if rows is None or rows.size > SMALL_ROWS or type(normalize) is not bool:
         return None
     n, size = len(rows), min(rows.shape)
     weights = None if p is None else plain_weights(p, n)
     if size >= core.TWO_STAGE_SIZE or (weights is None) != (p is None):
         return None
-    if size >= MERGED and (
-        rows.shape[1] > n if name == "X" else np.count_nonzero(rows == rows.diagonal()) > n
-    ):
+    if size >= MERGED and (rows.shape[1] > n if name == "X" else _has_repeats(rows)):
         return None
     order = read_order(_single(q))
     if math.isinf(order) and size >= core.LANCZOS_SIZE:
         return None
-    few: Record = {"q": order, "p": weights, "normalize": normalize}
+    few: Record = {name: rows, "q": order, "p": weights, "normalize": normalize}
     return few if size < core.ALONE_SIZE else few | {"eigenvalues": _eigenvalues}
 
 
-def _eigenvalues(A: np.ndarray) -> np.ndarray:
-    from ..spectral.eigen import decompose
+def _has_repeats(K: np.ndarray) -> bool:
+    """Return whether one of SOME samples or more is identical with another, as where many are."""
+    if K.shape[0] != K.shape[1]:
+        return False
+    some = K[:: len(K) // SOME]
+    return bool(np.count_nonzero(some == K.diagonal()) > len(some))
 
+
+def _eigenvalues(A: np.ndarray) -> np.ndarray:
+    from ..spectral.eigen import ALONE, decompose, values_alone
+
+    if len(A) <= ALONE[1]:
+        return values_alone(A)  # the core has seen that A is finite
     return np.asarray(decompose(A, lambda: core.CLIP).values)
 
 

@@ -20,10 +20,11 @@ import numpy as np
 from ..arrays import memory
 from ..arrays.threads import at_most, each, in_order
 from ..core.errors import NotPSDError
-from ..core.hill import log_of_entropy, surprisal
 from ..core.namespace import gram
-from ..core.shares import NEGATIVE_MASS, positive_shares
+from ..core.shares import NEGATIVE_MASS
 from ..progress import track
+from ..spectral.clusters import positive_shares
+from ..spectral.quadrature import log_of_entropy, surprisal
 from .candidates import Candidates
 from .constraints import Constraints
 

@@ -10,9 +10,9 @@ import numpy as np
 
 from ..arrays import memory
 from ..arrays.threads import each, in_order
-from ..core.hill import log_of_entropy
 from ..core.namespace import row_blocks
-from ..core.shares import positive_shares
+from ..spectral.clusters import positive_shares
+from ..spectral.quadrature import log_of_entropy
 from ..spectral.rank_one import gains as exact_gains
 from ..spectral.spectrum import Spectrum
 from .candidates import Candidates

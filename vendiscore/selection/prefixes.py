@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays.threads import in_order
-from ..core.hill import effective_number, log_of_entropy
-from ..core.shares import positive_shares
+from ..core.hill import effective_number
+from ..spectral.clusters import positive_shares
+from ..spectral.quadrature import log_of_entropy
 from .resolvent import FINE, vendi_form
 
 # With so many samples, eigenvalues of every prefix take 0.1 s; with 1,000, more than a minute.

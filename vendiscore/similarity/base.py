@@ -14,7 +14,16 @@ from ..arrays import memory
 from ..arrays import sparse as sp
 from ..arrays.identical import joint_groups
 from ..core.checks import check_positive, check_unit_diagonal
-from ..core.namespace import Array, gram, is_numpy, namespace, product, row_blocks, to_host
+from ..core.namespace import (
+    Array,
+    gram,
+    is_numpy,
+    namespace,
+    product,
+    row_blocks,
+    scale_rows,
+    to_host,
+)
 from ..core.types import Rows
 from ..hints import Public
 from ..summary import one_line
@@ -300,12 +309,3 @@ def check_diagonal(similarity: S) -> S:
         places = _places(similarity)
     check_unit_diagonal(diagonal, similarity.roundoff, rows=rows, places=places)
     return similarity
-
-
-def scale_rows(F: Any, s: Array) -> Any:
-    """Return diag(s) F for dense or sparse F."""
-    if not sp.issparse(F):
-        return F * s[:, None]
-    F = F.tocsr(copy=True)
-    F.data = F.data * np.repeat(s, np.diff(F.indptr))
-    return F

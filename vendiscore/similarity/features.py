@@ -10,22 +10,23 @@ import numpy as np
 
 from ..arrays import sparse as sp
 from ..arrays.identical import identical_rows
+from ..arrays.inputs import in_host_memory
 from ..core.arguments import has_gradient
 from ..core.namespace import (
     Array,
-    as_kind_of,
     gram,
-    in_host_memory,
     is_numpy,
     is_torch,
     namespace,
+    of_moderate_length,
     product,
     row_blocks,
+    scale_rows,
     to_host,
 )
-from ..core.score import covariance_single
+from ..core.score import FAR, covariance_single
 from ..core.types import Rows
-from .base import Index, Similarity, scale_rows
+from .base import Index, Similarity
 
 # Columns of sparse features that more than this share of the samples have, and at most this many,
 # are multiplied as dense ones. Measured on n-grams: 1/20 to 1/200 are alike.
@@ -33,8 +34,6 @@ COMMON_SHARE = 1 / 50
 COMMON_COLUMNS = 256
 # Operations of a dense product that take as long as one of a product of sparse matrices.
 PAIR = 500
-# Rows whose squared norms, or their inverses, are larger are rescaled before they are squared.
-FAR, FAR_SINGLE = 1e280, 1e30
 # Features in single precision are kept in double for rows of K if that takes no more bytes.
 COPIED = 1 << 27
 # Sparse parts of at most so many numbers become dense: small sparse products take ten times longer.
@@ -73,12 +72,11 @@ class FeatureSimilarity(Similarity):
     def normalized(self) -> Self:
         squares = self._squares
         xp = namespace(squares)
-        far = FAR_SINGLE if str(self.X.dtype).endswith("float32") else FAR
-        safe = (xp.min(squares) >= 1 / far) & (xp.max(squares) <= far)
+        safe = (xp.min(squares) >= 1 / FAR) & (xp.max(squares) <= FAR)
         if bool(safe) or self.scale is not None:
             return super().normalized()
         # Cosines do not change with the lengths of rows.
-        return Similarity.normalized(self._of(_of_moderate_length(self.X)))
+        return Similarity.normalized(self._of(of_moderate_length(self.X)))
 
     def _of(self, X: Rows) -> Self:
         return type(self)(X)._with(**{name: getattr(self, name) for name in KEPT})
@@ -320,15 +318,3 @@ def add_sparse(K: np.ndarray, entries: sp.csr_array) -> np.ndarray:
     """Add a CSR matrix to a dense one in place, and return it."""
     K[np.repeat(np.arange(len(K)), np.diff(entries.indptr)), entries.indices] += entries.data
     return K
-
-
-def _of_moderate_length(X: Rows) -> Rows:
-    """Multiply rows by powers of two that bring their largest entry into [½, 1]."""
-    magnitude = abs(X.detach() if is_torch(X) else X)
-    top = magnitude.max(axis=1).toarray().ravel() if sp.issparse(X) else magnitude.max(1)
-    top = np.asarray(top.values.cpu() if is_torch(X) else top)
-    exponent = np.frexp(top)[1]
-    half = exponent // 2  # 2⁻¹⁰⁷⁴ has no inverse, but two factors have
-    for part in (half, exponent - half):
-        X = scale_rows(X, as_kind_of(np.ldexp(1.0, -part), X))
-    return X

@@ -8,8 +8,9 @@ import numpy as np
 
 from ..arrays import sparse as sp
 from ..arrays.identical import joint_groups
-from ..core.namespace import Array, detached, is_numpy, is_torch, namespace, precision, scalar
-from .base import Index, Similarity, scale_rows
+from ..arrays.inputs import precision
+from ..core.namespace import Array, detached, is_numpy, is_torch, namespace, scalar, scale_rows
+from .base import Index, Similarity
 from .composite import SumSimilarity
 from .features import FeatureSimilarity, dots
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..arrays import memory
 from ..arrays import sparse as sp
-from ..arrays.inputs import as_matrix
+from ..arrays.inputs import as_matrix, precision
 from ..core.checks import (
     DIAGONAL_TOLERANCE,
     ROUNDING,
@@ -17,7 +17,7 @@ from ..core.checks import (
     is_sound,
 )
 from ..core.errors import SampleError
-from ..core.namespace import detached, is_torch, precision
+from ..core.namespace import detached, is_torch
 from ..core.types import Rows
 from ..distances.pairs import symmetric_part
 from .base import Similarity, check_diagonal

@@ -14,7 +14,7 @@ from ..arrays import memory
 from ..arrays.inputs import choose
 from ..arrays.members import members_by_size
 from ..arrays.threads import in_order
-from ..core.arguments import confidence, flag, read_order, refuse_gradient
+from ..core.arguments import flag, read_order, refuse_gradient
 from ..core.errors import NotPSDError, SampleError, warn
 from ..core.namespace import to_host
 from ..core.shares import PSD, check_psd
@@ -22,6 +22,7 @@ from ..core.types import Record
 from ..progress import track
 from ..resolve.kernel_request import How, with_prompts
 from ..resolve.sets import is_fitted, part_of, resolve_sets
+from ..scoring.request import confidence
 from ..similarity.base import Similarity
 from ..similarity.matrix import MatrixSimilarity
 from ..similarity.set_means import mean_similarities, set_sums, without_own

@@ -18,9 +18,9 @@ import numpy as np
 
 from ..arrays.members import members_by_size
 from ..core.arguments import DEFAULT_ORDER, read_order
-from ..core.hill import effective_numbers
-from ..core.namespace import Array, row_blocks
-from ..core.shares import EPS, positive_shares
+from ..core.hill import from_logs
+from ..core.namespace import Array, namespace, row_blocks
+from ..core.shares import EPS, shares_above
 from .quadrature import TOLERANCE, log_of_trace, of_integral, of_trace, ridges
 from .spectrum import Spectrum, positive_parts
 
@@ -162,3 +162,19 @@ class _Clusters:
             low = np.where(above, middle, low)
             high = np.where(above, high, middle)
         return np.asarray(np.log1p(-self.weights) - np.log(high))
+
+
+def positive_shares(values: np.ndarray) -> np.ndarray:
+    """Return eigenvalues (…, m) as shares; those below m·ε·λ_max, negative ones too, become 0."""
+    largest = values.max(axis=-1, keepdims=True)
+    return shares_above(values, values.shape[-1] * EPS * largest)
+
+
+def effective_numbers(shares: Array, q: float) -> Array:
+    """Return the Hill number (g,) of each row of shares (g, m) of sum 1; zeros are ignored."""
+    xp = namespace(shares)
+    positive = shares > 0
+    logs = xp.log(xp.where(positive, shares, xp.max(shares, axis=-1, keepdims=True)))
+    count = xp.sum(positive, axis=-1)
+    numbers = from_logs(xp, shares, logs, count, q)
+    return xp.minimum(xp.maximum(numbers, xp.ones_like(numbers)), xp.astype(count, numbers.dtype))

@@ -61,9 +61,7 @@ def decompose(A: Array, fault: Callable[[], str], vectors: bool = False) -> Eige
                     return Eigen(scipy.linalg.eigvalsh(A, **in_place))
                 return Eigen(driver(A), driver="reduced in two stages")
         if on_host and not vectors and A.ndim == 2 and ALONE[0] <= len(A) <= ALONE[1]:
-            with at_most(1):
-                # In place: NumPy's copy of a matrix that was just made takes a tenth of the time.
-                return Eigen(scipy.linalg.eigvalsh(A.T, overwrite_a=True, check_finite=False))
+            return Eigen(values_alone(A))
         return Eigen(*linalg.eigh(A)) if vectors else Eigen(linalg.eigvalsh(A))
     except (np.linalg.LinAlgError, RuntimeError) as error:  # torch's is a RuntimeError
         if type(error).__name__ == "OutOfMemoryError":  # of a GPU, which says what it has
@@ -71,6 +69,13 @@ def decompose(A: Array, fault: Callable[[], str], vectors: bool = False) -> Eige
         raise ValueError(
             f"the eigenvalues of the similarity matrix were not found ({error}): {fault()}"
         ) from error
+
+
+def values_alone(A: np.ndarray) -> np.ndarray:
+    """Return all eigenvalues of a finite matrix, which is overwritten, in one thread."""
+    with at_most(1):
+        # In place: NumPy's copy of a matrix that was just made takes a tenth of the time.
+        return np.asarray(scipy.linalg.eigvalsh(A.T, overwrite_a=True, check_finite=False))
 
 
 def eigen_work(n: int, vectors: bool = False) -> float:

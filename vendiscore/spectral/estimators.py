@@ -9,14 +9,15 @@ from itertools import zip_longest
 import numpy as np
 
 from ..arrays import memory
+from ..arrays.memory import TooLargeError
 from ..core.arguments import refuse_gradient
-from ..core.errors import NotPSDError, TooLargeError, warn
-from ..core.hill import log_of_entropy, surprisal
+from ..core.errors import NotPSDError, warn
 from ..core.namespace import Array, as_kind_of
 from ..core.shares import PSD, Rounding
 from ..progress import foretell, passes
 from ..similarity.base import Similarity
 from .estimate import Estimate, Estimating
+from .quadrature import log_of_entropy, surprisal
 from .routes import NORM, Cost, SpectrumRoute, StalledError
 from .spectrum import rounding_of
 from .stochastic import Krylov, Pairs, Quadrature, converged_pairs

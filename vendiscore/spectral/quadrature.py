@@ -16,7 +16,7 @@ import math
 import numpy as np
 import scipy
 
-from ..core.hill import log_of_entropy, surprisal
+from ..core.namespace import Array
 
 # Error of log VS of the other samples, times 1/p_i: far below differences between samples.
 TOLERANCE = 1e-10
@@ -74,3 +74,13 @@ def log_of_trace(values: np.ndarray, change: np.ndarray, trace: np.ndarray, q: f
     logs = np.log(np.where(values > 0, values, 1.0))
     S = (np.vecdot(values, surprisal(logs, q))[..., None] + change) / trace
     return np.asarray(np.log(trace) + log_of_entropy(S, q))
+
+
+def surprisal(logs: np.ndarray, q: float) -> np.ndarray:
+    """Return (x^{q−1} − 1)/(1 − q) from log x, of which S_q is the mean; −log x at q = 1."""
+    return -logs if q == 1 else np.expm1((q - 1) * logs) / (1 - q)
+
+
+def log_of_entropy(S: Array, q: float) -> Array:
+    """Return log VS_q of a matrix of trace 1, from its S_q = Σ (λ^q − λ)/(1 − q)."""
+    return S if q == 1 else np.log1p((1 - q) * S) / (1 - q)

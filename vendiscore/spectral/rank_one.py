@@ -17,11 +17,11 @@ import math
 import numpy as np
 
 from ..core.arguments import DEFAULT_ORDER, read_order
-from ..core.hill import log_power_mean, surprisal
+from ..core.hill import log_power_mean
 from ..core.namespace import Array, row_blocks, scalar, to_host
 from ..core.types import Weights
 from .clusters import leave_cluster_out
-from .quadrature import TOLERANCE, log_of_trace, of_integral, of_trace, ridges
+from .quadrature import TOLERANCE, log_of_trace, of_integral, of_trace, ridges, surprisal
 from .spectrum import Spectrum, positive_parts, positive_values
 
 RIDGE = 1e-9  # of novelty, as a share of a sample

@@ -16,13 +16,13 @@ from ..arrays import sparse as sp
 from ..core.hill import RANGE_TOLERANCE
 from ..core.namespace import Array, is_numpy, is_torch, row_blocks, scalar
 from ..core.score import LANCZOS_SIZE, NEARLY_ALL, SINGLE_SIZE, without_noise
-from ..core.shares import PSD, Rounding
+from ..core.shares import PSD, Rounding, shares
 from ..progress import foretell
 from ..similarity.base import Similarity
 from ..similarity.features import FeatureSimilarity
 from .eigen import NUMPY_SIZE, decompose, eigen_work, vectors_bytes
 from .estimate import Estimate
-from .spectrum import Spectrum, decomposed, of_eigenvalues, rounding_of
+from .spectrum import Spectrum, decomposed, rounding_of
 from .weighted_similarity import fault_of, merge_identical, weighted_by
 
 # Lanczos iteration usually finds λ_max in so many steps (n-grams 5, independent normals 200).
@@ -148,9 +148,9 @@ class Covariance:
                 C = weighted.covariance()
                 return decomposed(C, rounding, psd, self.name, why, vectors, project)
             if single and p is None and min(orders, default=0.0) >= 1:
-                shares = self._run_single(weighted.covariance(single=True), rounding, why)
-                if scalar(shares.values[0]) < NEARLY_ALL:
-                    return shares
+                spectrum = self._run_single(weighted.covariance(single=True), rounding, why)
+                if scalar(spectrum.values[0]) < NEARLY_ALL:
+                    return spectrum
             return decomposed(weighted.covariance(), rounding, psd, self.name, why)
 
     def _run_single(self, C: Array, rounding: Rounding, why: str) -> Spectrum:
@@ -159,7 +159,8 @@ class Covariance:
             C = C.astype(np.float32)
         values = without_noise(decompose(C, rounding.fault).values)
         why = f"{why}, {SINGLE}"
-        return of_eigenvalues(values, rounding, "clip", self.name, why, single=True)
+        kept = shares(values, rounding, "clip")
+        return Spectrum(**vars(kept), n=rounding.n, route=self.name, why=why, single=True)
 
 
 class Eigenvalues:

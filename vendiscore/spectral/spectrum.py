@@ -12,7 +12,7 @@ import numpy as np
 from ..core.arguments import DEFAULT_ORDER
 from ..core.hill import hill_number
 from ..core.namespace import Array, is_numpy, namespace, scalar, to_host
-from ..core.shares import PSD, Rounding, Shares, diagonal_order, shares
+from ..core.shares import PSD, Rounding, Shares, diagonal_shares, shares
 from ..core.types import Number
 from ..similarity.base import Similarity
 from .eigen import decompose
@@ -105,15 +105,16 @@ def decomposed(
 ) -> Spectrum:
     """Find the spectrum of A of trace 1, overwritten; where A is Fᵀ F, `project(V)` is F V."""
     V: Array | None
-    if isinstance(A, np.ndarray) and (order := diagonal_order(A)) is not None:
-        values = A.diagonal()[order]  # exact, however small
-        spectrum = Spectrum(values=values / values.sum(), n=rounding.n, route=route, why=why)
+    exact = diagonal_shares(A) if is_numpy(A) else None
+    if exact is not None:
+        kept, order = exact
         V = np.eye(len(A))[:, order] if vectors else None
     else:
         ascending, V, driver = decompose(A, rounding.fault, vectors)
         why = f"{why}, {driver}" if driver else why
-        spectrum = of_eigenvalues(ascending, rounding, psd, route, why)
+        kept = shares(ascending, rounding, psd)
         V = None if V is None else namespace(V).flip(V, axis=1)
+    spectrum = Spectrum(**vars(kept), n=rounding.n, route=route, why=why)
     if V is None:
         return spectrum
     xp = namespace(V)
@@ -124,11 +125,3 @@ def decomposed(
     if not is_numpy(U):
         return replace(spectrum, vectors=U / xp.linalg.vector_norm(U, axis=0))
     return replace(spectrum, vectors=np.divide(U, np.sqrt(np.einsum("ij,ij->j", U, U)), out=U))
-
-
-def of_eigenvalues(
-    ascending: Array, rounding: Rounding, psd: PSD, route: str, why: str, *, single: bool = False
-) -> Spectrum:
-    """Return the spectrum of n samples from ascending eigenvalues, found by a route."""
-    found = shares(ascending, rounding, psd)
-    return Spectrum(**vars(found), n=rounding.n, route=route, why=why, single=single)

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from ..core.arguments import DEFAULT_ORDER
-from ..core.hill import RANGE_TOLERANCE, effective_numbers
+from ..core.hill import RANGE_TOLERANCE
 from ..core.namespace import Array, as_kind_of, detached, is_torch, namespace, to_host
-from ..core.shares import EPS, NEGATIVE_MASS, PSD, TAIL, positive_shares, shares_above
+from ..core.shares import EPS, NEGATIVE_MASS, PSD, TAIL, shares_above
+from .clusters import effective_numbers, positive_shares
 from .eigen import decompose
 from .rank_one import influence_of, surprise_of, without_each
 

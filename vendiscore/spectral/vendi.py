@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..arrays import memory
+from ..arrays.memory import TooLargeError
 from ..core.arguments import DEFAULT_ORDER
-from ..core.errors import TooLargeError
 from ..core.namespace import Array
 from ..core.shares import PSD
 from ..similarity.base import Similarity
