@@ -14,15 +14,18 @@ from ..core.errors import SampleError
 from ..core.namespace import row_blocks, to_host
 from ..core.types import PairFunction, Rows
 from .metrics import BOOLEAN, SYMMETRY_TOLERANCE
-from .nearest import LOST, VANISHING, MetricPairs
+from .nearest import LOST, MetricPairs
 from .pairs import (
+    VANISHING,
     PairName,
     check_defined,
     exact_squares,
     exponent_of,
     first_asymmetry,
     lengths,
+    mend_close,
     require_room,
+    scaled,
     symmetric_part,
 )
 
@@ -55,11 +58,9 @@ def distances(
         if metric in BOOLEAN:
             check_truths(X, metric, name)
         require_room(X)
-        pairs, everything = MetricPairs(X, metric, options, pair), slice(0, len(X))
-        D = pairs.block(everything, everything)
-        if math.isfinite(pairs.exponent):
-            mend_close(D, pairs.least, lambda i, j: pairs.lengths(i, j, D[i, j]))
-        elif metric == "sqeuclidean":
+        everything = slice(0, len(X))
+        D = MetricPairs(X, metric, options, pair).block(everything, everything)
+        if metric == "sqeuclidean":
             _check_lost(D, X, metric, pair)
     check_defined(D, metric, pair)
     return D
@@ -150,23 +151,12 @@ def drop_rounding(D: np.ndarray, rounding: float) -> None:
 def _euclidean(X: np.ndarray) -> np.ndarray:
     """Return ‖x − y‖ for all rows of X (n, d), of any size that double precision holds."""
     shift = exponent_of(X)
-    D = exact_squares(np.ldexp(X.astype(np.float64, copy=False), -shift) if shift else X)
+    D = exact_squares(scaled(X, shift))
     np.sqrt(D, out=D)
     if shift:
         np.ldexp(D, shift, out=D)
     mend_close(D, math.ldexp(VANISHING, shift), lambda i, j: lengths(X, i, j))
     return D
-
-
-def mend_close(
-    D: np.ndarray, least: float, measure: Callable[[np.ndarray, np.ndarray], np.ndarray]
-) -> None:
-    """Recompute, in place, distances below `least`, by `measure` of rows i and j."""
-    for block in row_blocks(len(D), 8 * len(D)):
-        near, other = np.divmod(np.flatnonzero(D[block] < least), len(D))
-        near += block.start
-        near, other = near[near != other], other[near != other]
-        D[near, other] = measure(near, other)
 
 
 def _check_lost(D: np.ndarray, X: np.ndarray, metric: str, pair: PairName) -> None:

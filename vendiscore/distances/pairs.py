@@ -37,6 +37,8 @@ CENTRE_ROWS = 64
 BLOCKS, LEAST_ROWS, BLOCK_BYTES = 16, 64, 1 << 26
 # Rows of this size are not rescaled before they are squared.
 TAME = 1e50
+# Below this share of the largest, squares of distances lose digits or vanish.
+VANISHING = 1e-140
 
 
 class RowDistances:
@@ -171,6 +173,22 @@ def exponent_of(X: np.ndarray) -> int:
     """Return the power of two that rows are divided by before they are squared: 0 for most."""
     largest = float(np.abs(X).max(initial=0.0))
     return 0 if not largest or 1 / TAME < largest < TAME else math.frexp(largest)[1]
+
+
+def scaled(X: np.ndarray, shift: int) -> np.ndarray:
+    """Return rows divided by a power of two, in float64."""
+    X = X.astype(np.float64, copy=False)
+    return np.ldexp(X, -shift) if shift else X
+
+
+def mend_close(
+    D: np.ndarray, least: float, measure: Callable[[np.ndarray, np.ndarray], np.ndarray]
+) -> None:
+    """Recompute, in place, distances below `least`, by `measure` of their rows and columns."""
+    for block in row_blocks(len(D), 8 * D.shape[1]):
+        near, other = np.divmod(np.flatnonzero(D[block] < least), D.shape[1])
+        near += block.start
+        D[near, other] = measure(near, other)
 
 
 def lengths(X: np.ndarray, i: np.ndarray, j: np.ndarray, exponent: float = 2.0) -> np.ndarray:

@@ -20,7 +20,6 @@ from ..distances.all_pairs import (
     check_distances,
     distances,
     drop_rounding,
-    mend_close,
     numpy_rows,
 )
 from ..distances.kernel_distances import (
@@ -30,7 +29,7 @@ from ..distances.kernel_distances import (
     sparse_squares,
 )
 from ..distances.metrics import HILBERT, NEGATIVE_TYPE, scatter
-from ..distances.pairs import CLOSE, exact_squares
+from ..distances.pairs import CLOSE, exact_squares, mend_close
 from ..resolve.kernel_request import (
     How,
     KernelArgument,
