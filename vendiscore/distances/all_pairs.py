@@ -50,7 +50,7 @@ def distances(
     if metric in ("cosine", "correlation"):
         # 1 − u·v = ‖u − v‖²/2 for unit vectors, which keeps the digits of small angles.
         D = exact_squares(unit_rows(X, metric, name))
-        drop_rounding(D, UNIT_ROUNDING)
+        D[D < UNIT_ROUNDING] = 0.0
         D /= 2
     elif metric in ("euclidean", "seuclidean"):
         D = _euclidean(X / np.sqrt(options["V"]) if options else X)
@@ -104,7 +104,7 @@ def check_distances(D: Rows, name: str = "samples") -> np.ndarray:
         )
     if first_asymmetry(D, 0.0) is None:
         return D
-    return np.asarray(symmetric_part(D.astype(np.float64, copy=False), "a symmetric copy of D"))
+    return symmetric_part(D.astype(np.float64, copy=False), "a symmetric copy of D")
 
 
 def unit_rows(X: np.ndarray, metric: str, name: str) -> np.ndarray:
@@ -126,7 +126,7 @@ def unit_rows(X: np.ndarray, metric: str, name: str) -> np.ndarray:
         }
     )
     U /= np.linalg.norm(U, axis=1)[:, None]
-    return np.asarray(U)
+    return U
 
 
 def check_truths(X: np.ndarray, metric: str, name: str) -> None:
@@ -139,13 +139,6 @@ def check_truths(X: np.ndarray, metric: str, name: str) -> None:
             for i in np.flatnonzero(wrong.any(axis=1))
         }
     )
-
-
-def drop_rounding(D: np.ndarray, rounding: float) -> None:
-    """Set what is below `rounding` to 0, in place and without a mask of the size of D."""
-    for block in row_blocks(len(D), 8 * len(D)):
-        rows = D[block]
-        rows[rows < rounding] = 0.0
 
 
 def _euclidean(X: np.ndarray) -> np.ndarray:

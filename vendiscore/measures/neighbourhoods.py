@@ -163,16 +163,18 @@ class _KernelPairs(Pairs):
     threaded = False  # whatever the kernel is
 
     def __init__(self, similarity: Similarity, n: int, rounding: float) -> None:
-        self.n, self.rounding = similarity.n, rounding
+        self.n = similarity.n
+        self.rounding = rounding
         self.parts = [(slice(0, self.n), similarity)]
         if not isinstance(similarity, MatrixSimilarity):  # of one set half as many are computed
-            sides = (slice(0, n), slice(n, self.n))
-            own = [(side, similarity.take(np.arange(side.start, side.stop))) for side in sides]
-            self.parts = [*own, *self.parts]
+            first, second = np.split(np.arange(self.n), [n])
+            of_samples = slice(0, n), similarity.take(first)
+            of_references = slice(n, self.n), similarity.take(second)
+            self.parts = [of_samples, of_references, *self.parts]
         self.diagonal = np.asarray(to_host(similarity.diagonal()), np.float64)
         groups = similarity.groups()
         repeated = groups is not None and len(np.unique(groups)) < self.n
-        self.groups = np.asarray(groups) if repeated else None
+        self.groups = groups if repeated else None
 
     def block(self, rows: slice, columns: slice) -> np.ndarray:
         side, part = next(
@@ -180,13 +182,15 @@ class _KernelPairs(Pairs):
             for side, part in self.parts
             if all(side.start <= some.start and some.stop <= side.stop for some in (rows, columns))
         )
-        K = to_host(part.rows(slice(rows.start - side.start, rows.stop - side.start)))
-        K = K[:, columns.start - side.start : columns.stop - side.start]
+        start = side.start
+        K = to_host(part.rows(slice(rows.start - start, rows.stop - start)))
+        K = K[:, columns.start - start : columns.stop - start]
         D = kernel_squares(K, self.diagonal[rows], self.diagonal[columns])
         check_square(float(D.min()), "two of the samples and references")
         D[self.rounding > D] = 0.0
         if self.groups is not None:
-            D[self.groups[rows, None] == self.groups[columns]] = 0.0
+            identical = self.groups[rows, None] == self.groups[columns]
+            D[identical] = 0.0
         return np.asarray(D)
 
     def reach(self, r: np.ndarray) -> np.ndarray:

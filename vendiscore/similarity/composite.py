@@ -16,7 +16,7 @@ from ..arrays import sparse as sp
 from ..arrays.identical import joint_groups
 from ..core.namespace import Array, is_numpy, is_torch
 from ..core.types import Rows
-from .base import Index, Similarity
+from .base import Index, Similarity, scale_pairs
 from .features import FeatureSimilarity
 from .matrix import MatrixSimilarity
 
@@ -121,7 +121,7 @@ class _Mixture(Similarity):
         if not self.torch:
             return super().dense()
         K = self._combined("dense")
-        return K if self.scale is None else K * self.scale[:, None] * self.scale[None, :]
+        return K if self.scale is None else scale_pairs(K, self.scale)
 
 
 def _in_one_library(parts: Sequence[Similarity]) -> Sequence[Similarity]:
