@@ -188,10 +188,8 @@ def _by_function(
         if not 0 <= D[i, j] < math.inf:
             problem = "at least 0" if D[i, j] < 0 else "finite"
             refuse((i, j), problem, "remove such rows or correct it")
-    own = D.diagonal().copy()
-    np.fill_diagonal(D, np.inf)
-    apart = np.flatnonzero(own > SYMMETRY_TOLERANCE * D.min(axis=1))
-    np.fill_diagonal(D, own)
+    others = np.where(np.eye(n, dtype=bool), np.inf, D)
+    apart = np.flatnonzero(D.diagonal() > SYMMETRY_TOLERANCE * others.min(axis=1))
     if apart.size:
         refuse((apart[0], apart[0]), "0 for a row and itself", "subtract that, or correct it")
     np.fill_diagonal(D, 0.0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ import scipy
 
 from ..arrays import memory
 from ..arrays.identical import identical_rows
-from ..arrays.threads import in_order
+from ..arrays.threads import in_order, slices
 from ..core.shares import EPS
 from ..core.types import Options, Record
 from ..progress import track
@@ -242,10 +242,8 @@ def _looked(
     """Yield the results of `look` for blocks of rows, in order, with a progress bar."""
     width = columns.stop - columns.start
     size = max(LEAST_ROWS, BLOCK // width)
-    starts = range(rows.start, rows.stop, size)
-    blocks = [slice(start, min(start + size, rows.stop)) for start in starts]
-    results: Iterable[Any] = in_order(look, blocks) if pairs.threaded else map(look, blocks)
-    return track(results, len(blocks), description)
+    blocks = slices(rows.stop, size, rows.start)
+    return track(in_order(look, blocks, pairs.threaded), len(blocks), description)
 
 
 def _nearest(pairs: Pairs, D: np.ndarray, i: int, j: int, k: int) -> tuple[np.ndarray, np.ndarray]:

@@ -13,6 +13,7 @@ import scipy
 
 from ..arrays import memory
 from ..arrays.identical import identical_rows
+from ..arrays.threads import slices
 from ..core.namespace import Array, detached, is_numpy, namespace, row_blocks, scalar, to_host
 from ..core.types import Rows
 
@@ -123,11 +124,10 @@ def centre_of(X: Array) -> Array:
     return xp.astype(ordered[len(ordered) // 2], xp.float64)
 
 
-def pair_blocks(n: int) -> Iterator[slice]:
+def pair_blocks(n: int) -> list[slice]:
     """Yield blocks of n rows, each to be compared with its own and all later ones."""
     most = min(-(-n // BLOCKS), BLOCK_BYTES // (8 * n))
-    size = max(LEAST_ROWS, most)
-    return (slice(start, min(start + size, n)) for start in range(0, n, size))
+    return slices(n, max(LEAST_ROWS, most))
 
 
 def fill_symmetric(K: np.ndarray, blocks: Iterator[tuple[slice, np.ndarray]]) -> np.ndarray:

@@ -21,8 +21,6 @@ from ..summary import one_line
 
 Index = slice | np.ndarray
 
-# Factors of rows and columns that differ by less are brought to about 1 together.
-SPREAD = 1e50
 _NOTHING: Mapping[Any, Any] = MappingProxyType({})
 
 
@@ -205,13 +203,10 @@ class Similarity(metaclass=Public):
         if not is_numpy(self.diagonal()):
             return sum(namespace(K).sum(K * K) for _, K in self.blocks())
         scale = np.ones(self.n) if self.scale is None else self.scale
-        # Scaled before it is squared: entries of 1e200, or of one byte, have no square.
-        some = scale[scale > 0]
-        even = float(some.max()) if some.max(initial=0) < SPREAD * some.min(initial=1) else 1.0
-        columns, weights = scale * even, (scale / even) ** 2
+        weights = scale**2
         total = 0.0
         for block, K in self._upper_blocks():
-            R = K * columns[block.start :]
+            R = K * scale[block.start :]  # before it is squared: 1e200, or a byte, has no square
             own, later = np.split(R, [len(R)], axis=1)  # entries right of the block are below it
             squares = np.vecdot(own, own) + 2 * np.vecdot(later, later)
             total += float(weights[block] @ squares)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import sparse as sp
-from ..arrays.threads import in_order
+from ..arrays.threads import in_order, slices
 from ..core.namespace import is_numpy, row_blocks, to_host
 from .base import Similarity
 from .features import FeatureSimilarity, add_sparse, dots
@@ -53,9 +53,7 @@ class Tiles:
         square = self.rows is not None or self._sparse is not None
         if not (square or isinstance(self.similarity, RowsSimilarity)):
             return [(rows, slice(rows.start, n)) for rows in row_blocks(n, 8 * n)]
-        starts = range(0, n, SIDE)
-        edges = [slice(start, min(start + SIDE, n)) for start in starts]
-        return list(combinations_with_replacement(edges, 2))
+        return list(combinations_with_replacement(slices(n, SIDE), 2))
 
     def __call__(self, rows: slice, columns: slice) -> np.ndarray:
         """Return K[rows, columns], a new array, off by at most SINGLE_ERROR for entries up to 1."""
@@ -75,9 +73,11 @@ class Tiles:
     def pairs(self, i: np.ndarray, j: np.ndarray) -> np.ndarray:
         """Return k(i, j) of pairs of samples (m,), in double precision."""
         size = PAIRS if isinstance(self.similarity, FeatureSimilarity) else TOGETHER
-        blocks = [slice(start, start + size) for start in range(0, len(i), size)]
-        in_turn = in_order if self.similarity.in_threads else map
-        values = in_turn(lambda block: self._some(i[block], j[block]), blocks)
+
+        def some(block: slice) -> np.ndarray:
+            return self._some(i[block], j[block])
+
+        values = in_order(some, slices(len(i), size), self.similarity.in_threads)
         return np.concatenate([np.empty(0), *values])
 
     def _some(self, i: np.ndarray, j: np.ndarray) -> np.ndarray:

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from ..arrays import memory
+from ..arrays.threads import slices
 from ..core.namespace import Array, is_torch
 from ..core.types import Options, Tensor
 from ..distances.exponentials import Exponentials
@@ -56,8 +57,7 @@ class TensorSimilarity(Similarity):
 
     def _blocks(self) -> Iterable[slice]:
         room = BLOCK_BYTES * (ON_GPU if self._made_from[0].is_cuda else 1)
-        size = max(1, room // (8 * self.n))
-        return (slice(i, min(i + size, self.n)) for i in range(0, self.n, size))
+        return slices(self.n, max(1, room // (8 * self.n)))
 
     def dense(self) -> Array:
         X = self._made_from[0]
