@@ -108,9 +108,7 @@ class MetricPairs(Pairs):
         self.n = len(X)
         self.metric = metric
         self.pair = pair
-        groups = np.asarray(identical_rows(X))
-        some_are_identical = groups.max() + 1 < self.n
-        self.groups: np.ndarray | None = groups if some_are_identical else None
+        self.groups = np.asarray(identical_rows(X))
         self.options: Record = dict(options)
         self.exponent: float = math.inf
         self.shift: int = 0
@@ -131,11 +129,8 @@ class MetricPairs(Pairs):
         if by == "jensenshannon":  # the only metric with asymmetric rounding
             mirrored = np.asarray(scipy.spatial.distance.cdist(B, A, by))
             D = (D + mirrored.T) / 2
-        if self.groups is not None:
-            identical = self.groups[rows, None] == self.groups[columns]
-            D[identical] = 0.0
-        itself = np.arange(max(rows.start, columns.start), min(rows.stop, columns.stop))
-        D[itself - rows.start, itself - columns.start] = 0.0
+        identical = self.groups[rows, None] == self.groups[columns]
+        D[identical] = 0.0
 
         def pair(i: int, j: int) -> str:
             return self.pair(rows.start + i, columns.start + j)

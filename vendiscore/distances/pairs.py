@@ -14,7 +14,7 @@ import scipy
 from ..arrays import memory
 from ..arrays.identical import identical_rows
 from ..arrays.threads import slices
-from ..core.namespace import Array, detached, is_numpy, namespace, row_blocks, scalar, to_host
+from ..core.namespace import Array, detached, is_numpy, namespace, row_blocks, scalar
 from ..core.types import Rows
 
 Index = slice | np.ndarray
@@ -233,7 +233,12 @@ def exact_squares(X: np.ndarray) -> np.ndarray:
     return D
 
 
-def distinct_places(X: Array) -> np.ndarray:
-    """Return where each distinct row of X is first, in order."""
-    groups = identical_rows(to_host(X))
-    return np.unique(np.asarray(groups), return_index=True)[1]
+def distinct_places(X: Array) -> Array:
+    """Return where each distinct row of X is first, in order; of a tensor on its device."""
+    if is_numpy(X):
+        return np.unique(np.asarray(identical_rows(X)), return_index=True)[1]
+    torch: Any = sys.modules["torch"]
+    rows, group = torch.unique(detached(X) + 0.0, dim=0, return_inverse=True)  # −0.0 is 0.0
+    first = group.new_full((len(rows),), len(X))
+    places = torch.arange(len(X), device=group.device)
+    return first.scatter_reduce(0, group, places, "amin").sort().values
