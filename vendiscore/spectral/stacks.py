@@ -12,7 +12,6 @@ from ..core.arguments import DEFAULT_ORDER
 from ..core.hill import RANGE_TOLERANCE, effective_numbers
 from ..core.namespace import Array, as_kind_of, detached, namespace, to_host
 from ..core.shares import EPS, NEGATIVE_MASS, PSD, TAIL, positive_shares, shares_above
-from ..similarity.base import scale_pairs
 from .eigen import decompose
 from .rank_one import influence_of, surprise_of, without_each
 
@@ -41,7 +40,7 @@ class Spectra:
         m = K.shape[1]
         root = math.sqrt(1 / m) if p is None else xp.sqrt(as_kind_of(p, diagonal))
         root = root / xp.sqrt(diagonal)
-        K = scale_pairs(K, root)
+        K = K * root[:, :, None] * root[:, None, :]
         sums = detached(K).sum(-1).sum(-1)
         refused = ~xp.isfinite(sums)
         if p is not None:
