@@ -141,7 +141,7 @@ def _by_tiles(tiles: Tiles, pairs: NearPairs) -> Neighbours:
         return by_row, by_column, (rows[a], columns[b], K[a, b])
 
     places = tiles.tiles
-    found = in_order(look, places) if tiles.similarity.in_threads else map(look, places)
+    found = in_order(look, places, tiles.similarity.in_threads)
     for by_row, by_column, near in track(found, len(places), "comparing samples"):
         neighbours.add(*by_row)
         neighbours.add(*by_column)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
@@ -16,8 +16,22 @@ Value = TypeVar("Value")
 WAITING = 2
 
 
-def in_order(function: Callable[[Item], Value], items: Iterable[Item]) -> Iterator[Value]:
-    """Yield `map(function, items)`, computed in threads, with few results in memory at a time."""
+def slices(stop: int, size: int, start: int = 0) -> list[slice]:
+    """Return slices of `size` places each, the last of fewer."""
+    starts = range(start, stop, size)
+    return [slice(first, min(first + size, stop)) for first in starts]
+
+
+def in_order(
+    function: Callable[[Item], Value], items: Iterable[Item], threaded: bool = True
+) -> Generator[Value]:
+    """Yield `map(function, items)`, computed in threads, with few results in memory at a time.
+
+    Without threads, where the function does not bear them, BLAS keeps its own.
+    """
+    if not threaded:
+        yield from map(function, items)
+        return
     with at_most(1) as threads:
         if threads < 2:
             yield from map(function, items)

@@ -14,15 +14,18 @@ from ..core.errors import SampleError
 from ..core.namespace import row_blocks, to_host
 from ..core.types import PairFunction, Rows
 from .metrics import BOOLEAN, SYMMETRY_TOLERANCE
-from .nearest import LOST, VANISHING, MetricPairs
+from .nearest import LOST, MetricPairs
 from .pairs import (
+    VANISHING,
     PairName,
     check_defined,
     exact_squares,
     exponent_of,
     first_asymmetry,
     lengths,
+    mend_close,
     require_room,
+    scaled,
     symmetric_part,
 )
 
@@ -47,7 +50,7 @@ def distances(
     if metric in ("cosine", "correlation"):
         # 1 − u·v = ‖u − v‖²/2 for unit vectors, which keeps the digits of small angles.
         D = exact_squares(unit_rows(X, metric, name))
-        drop_rounding(D, UNIT_ROUNDING)
+        D[D < UNIT_ROUNDING] = 0.0
         D /= 2
     elif metric in ("euclidean", "seuclidean"):
         D = _euclidean(X / np.sqrt(options["V"]) if options else X)
@@ -55,11 +58,9 @@ def distances(
         if metric in BOOLEAN:
             check_truths(X, metric, name)
         require_room(X)
-        pairs, everything = MetricPairs(X, metric, options, pair), slice(0, len(X))
-        D = pairs.block(everything, everything)
-        if math.isfinite(pairs.exponent):
-            mend_close(D, pairs.least, lambda i, j: pairs.lengths(i, j, D[i, j]))
-        elif metric == "sqeuclidean":
+        everything = slice(0, len(X))
+        D = MetricPairs(X, metric, options, pair).block(everything, everything)
+        if metric == "sqeuclidean":
             _check_lost(D, X, metric, pair)
     check_defined(D, metric, pair)
     return D
@@ -103,7 +104,7 @@ def check_distances(D: Rows, name: str = "samples") -> np.ndarray:
         )
     if first_asymmetry(D, 0.0) is None:
         return D
-    return np.asarray(symmetric_part(D.astype(np.float64, copy=False), "a symmetric copy of D"))
+    return symmetric_part(D.astype(np.float64, copy=False), "a symmetric copy of D")
 
 
 def unit_rows(X: np.ndarray, metric: str, name: str) -> np.ndarray:
@@ -125,7 +126,7 @@ def unit_rows(X: np.ndarray, metric: str, name: str) -> np.ndarray:
         }
     )
     U /= np.linalg.norm(U, axis=1)[:, None]
-    return np.asarray(U)
+    return U
 
 
 def check_truths(X: np.ndarray, metric: str, name: str) -> None:
@@ -140,33 +141,15 @@ def check_truths(X: np.ndarray, metric: str, name: str) -> None:
     )
 
 
-def drop_rounding(D: np.ndarray, rounding: float) -> None:
-    """Set what is below `rounding` to 0, in place and without a mask of the size of D."""
-    for block in row_blocks(len(D), 8 * len(D)):
-        rows = D[block]
-        rows[rows < rounding] = 0.0
-
-
 def _euclidean(X: np.ndarray) -> np.ndarray:
     """Return ‖x − y‖ for all rows of X (n, d), of any size that double precision holds."""
     shift = exponent_of(X)
-    D = exact_squares(np.ldexp(X.astype(np.float64, copy=False), -shift) if shift else X)
+    D = exact_squares(scaled(X, shift))
     np.sqrt(D, out=D)
     if shift:
         np.ldexp(D, shift, out=D)
     mend_close(D, math.ldexp(VANISHING, shift), lambda i, j: lengths(X, i, j))
     return D
-
-
-def mend_close(
-    D: np.ndarray, least: float, measure: Callable[[np.ndarray, np.ndarray], np.ndarray]
-) -> None:
-    """Recompute, in place, distances below `least`, by `measure` of rows i and j."""
-    for block in row_blocks(len(D), 8 * len(D)):
-        near, other = np.divmod(np.flatnonzero(D[block] < least), len(D))
-        near += block.start
-        near, other = near[near != other], other[near != other]
-        D[near, other] = measure(near, other)
 
 
 def _check_lost(D: np.ndarray, X: np.ndarray, metric: str, pair: PairName) -> None:
@@ -205,10 +188,8 @@ def _by_function(
         if not 0 <= D[i, j] < math.inf:
             problem = "at least 0" if D[i, j] < 0 else "finite"
             refuse((i, j), problem, "remove such rows or correct it")
-    own = D.diagonal().copy()
-    np.fill_diagonal(D, np.inf)
-    apart = np.flatnonzero(own > SYMMETRY_TOLERANCE * D.min(axis=1))
-    np.fill_diagonal(D, own)
+    others = np.where(np.eye(n, dtype=bool), np.inf, D)
+    apart = np.flatnonzero(D.diagonal() > SYMMETRY_TOLERANCE * others.min(axis=1))
     if apart.size:
         refuse((apart[0], apart[0]), "0 for a row and itself", "subtract that, or correct it")
     np.fill_diagonal(D, 0.0)

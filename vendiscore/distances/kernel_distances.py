@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..core.namespace import row_blocks
+from ..core.namespace import precision, row_blocks
 from ..core.types import Rows
 
 # 2 − 2k of identical samples is zero up to this many ε of a matrix K's precision: 1e-14.
@@ -41,6 +41,4 @@ def check_square(least: float, pair: str) -> None:
 
 def kernel_rounding(similarity: object) -> float:
     """Return the largest value that rounding may give to a squared distance of 0."""
-    dtype = str(getattr(getattr(similarity, "K", None), "dtype", "float64"))
-    single = dtype.endswith("float32")
-    return KERNEL_ROUNDING * float(np.finfo(np.float32 if single else np.float64).eps)
+    return KERNEL_ROUNDING * precision(getattr(similarity, "K", None))

@@ -77,7 +77,7 @@ def scatter(X: np.ndarray, option: str) -> np.ndarray:
             f"{constant[0]} is {variances[constant[0]]:.3g}; remove the column, or rescale it"
         )
     if option == "V":
-        return np.asarray(variances)
+        return variances
     # By way of the correlations, which do not depend on the units of the columns.
     R = np.atleast_2d(np.cov(((X - X.mean(axis=0)) / deviations).T))
     values, vectors = np.linalg.eigh(R)
@@ -88,4 +88,4 @@ def scatter(X: np.ndarray, option: str) -> np.ndarray:
             f"samples in {d} columns has rank {rank}; take more samples, or remove columns that "
             "follow from others"
         )
-    return np.asarray((vectors / values) @ vectors.T / np.outer(deviations, deviations))
+    return (vectors / values) @ vectors.T / np.outer(deviations, deviations)

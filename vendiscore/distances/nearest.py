@@ -1,10 +1,10 @@
-"""The nearest neighbours of n points, and pairs within radii, decided by exact distances."""
+"""The nearest neighbours of n points, and pairs within radii, by distances of blocks of pairs."""
 
 from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,12 +12,21 @@ import scipy
 
 from ..arrays import memory
 from ..arrays.identical import identical_rows
-from ..arrays.threads import in_order
-from ..core.namespace import row_blocks
-from ..core.types import Record
+from ..arrays.threads import in_order, slices
+from ..core.shares import EPS
+from ..core.types import Options, Record
 from ..progress import track
 from .metrics import HOMOGENEOUS
-from .pairs import PairName, centre_of, check_defined, exponent_of, lengths
+from .pairs import (
+    CLOSE,
+    PairName,
+    centre_of,
+    check_defined,
+    exponent_of,
+    lengths,
+    mend_close,
+    scaled,
+)
 
 # Numbers in a block, of this many rows at least: fewer make a slow product.
 BLOCK, LEAST_ROWS = 1 << 20, 16
@@ -28,11 +37,8 @@ GROUPS, GROUPS_EACH = 256, 16
 BEYOND = 1e-6
 # Distances that differ by this share count as equal: on a lattice many differ by rounding only.
 TIES = 1e-12
-EPS = float(np.finfo(np.float64).eps)
 # Powers below this have lost digits or vanished.
 LOST = 1e-290
-# Below this share of the largest, squares of distances lose digits or vanish.
-VANISHING = 1e-140
 
 
 class Pairs(ABC):
@@ -58,80 +64,51 @@ class Pairs(ABC):
         return self.lengths(i, j, found) <= r
 
 
-class Squared(Pairs):
-    """Distances computed from their squares."""
+class RowPairs(Pairs):
+    """Euclidean distances of rows of X (n, d); rows nearer than `least` are identical."""
 
-    def reach(self, r: np.ndarray) -> np.ndarray:
-        return np.asarray(r * r * (1 + 8 * EPS))
-
-
-class RowPairs(Squared):
-    """Euclidean distances of rows of X (n, d); rows with a square below `floor` are identical."""
-
-    def __init__(self, X: np.ndarray, floor: float = 0.0) -> None:
-        n, d = X.shape
-        what = f"rows of {n} samples and references in double precision"
-        memory.require(16 * n * (d + 2), what, "compare fewer samples")
-        self.n = n
-        self.floor = floor
-        self.shift: int = exponent_of(X)
-        self.X = _scaled(X, self.shift)
+    def __init__(self, X: np.ndarray, least: float = 0.0) -> None:
+        self.n, d = X.shape
+        what = f"rows of {self.n} samples and references in double precision"
+        memory.require(16 * self.n * (d + 2), what, "compare fewer samples")
+        self.least = least
+        self.shift = exponent_of(X)
+        self.X = scaled(X, self.shift)
         # Upper bound, in squared norms, on the error of a product of d + 2 columns and its sums.
-        self.error: float = (4 * d + 16) * EPS
-        self.rows: np.ndarray = np.empty((n, d + 2))
-        centred = self.rows[:, :d]
-        np.subtract(self.X, centre_of(self.X), out=centred)
-        self.squares: np.ndarray = np.vecdot(centred, centred)
-        self.rows[:, d] = self.squares * (1 - self.error)
-        self.rows[:, d + 1] = 1.0
+        self.error = (4 * d + 16) * EPS
+        centred = self.X - centre_of(self.X)
+        self.squares = np.vecdot(centred, centred)
+        lowered = self.squares * (1 - self.error)
+        self.rows = np.column_stack([centred, lowered, np.ones(self.n)])
 
     def block(self, rows: slice, columns: slice) -> np.ndarray:
         """Return ‖x‖² + ‖y‖² − 2 x·y less its largest rounding error, by one matrix product."""
-        right = self.rows[columns]
         left = self.rows[rows] * -2.0
         left[:, -2] = 1.0
         left[:, -1] = self.rows[rows, -2]
-        return np.asarray(left @ right.T)
+        return left @ self.rows[columns].T
 
     def reach(self, r: np.ndarray) -> np.ndarray:
-        squares = super().reach(np.ldexp(r, -self.shift))
-        return np.maximum(squares, self.floor)
+        radius = np.maximum(np.ldexp(r, -self.shift), self.least)
+        return radius * radius * (1 + 8 * EPS)
 
     def lengths(self, i: np.ndarray, j: np.ndarray, found: np.ndarray) -> np.ndarray:
-        squares = np.empty(len(i))
-        for part in row_blocks(len(i), 8 * self.X.shape[1]):
-            left, right = self.X[i[part]], self.X[j[part]]
-            gap = np.subtract(left, right, dtype=np.float64)
-            squares[part] = np.einsum("ij,ij->i", gap, gap)
-        is_lost = (squares < VANISHING) & (squares >= self.floor)
-        lost = np.flatnonzero(is_lost)
-        squares[squares < self.floor] = 0.0
-        out = np.sqrt(squares)
-        out[lost] = lengths(self.X, i[lost], j[lost])
-        return np.ldexp(out, self.shift) if self.shift else out
-
-    def within(self, i: np.ndarray, j: np.ndarray, found: np.ndarray, r: np.ndarray) -> np.ndarray:
-        error = 2 * self.error * (self.squares[i] + self.squares[j])
-        radius = np.ldexp(r, -self.shift)
-        inside = found + error < radius**2 * (1 - 8 * EPS)
-        doubt = np.flatnonzero(~inside)
-        exact = self.lengths(i[doubt], j[doubt], found[doubt])
-        inside[doubt] = exact <= r[doubt]
-        return np.asarray(inside)
+        squares = self.squares[i] + self.squares[j]
+        out = np.sqrt(found + self.error * squares)
+        close = np.flatnonzero(found < CLOSE * squares)
+        out[close] = lengths(self.X, i[close], j[close])
+        out[out < self.least] = 0.0
+        return np.ldexp(out, self.shift)
 
 
 class MetricPairs(Pairs):
     """Distances of rows of X (n, d) by a metric of SciPy; 0 for identical rows."""
 
-    def __init__(
-        self, X: np.ndarray, metric: str, options: Mapping[str, Any], pair: PairName
-    ) -> None:
+    def __init__(self, X: np.ndarray, metric: str, options: Options, pair: PairName) -> None:
         self.n = len(X)
         self.metric = metric
         self.pair = pair
-        groups = np.asarray(identical_rows(X))
-        some_are_identical = groups.max() + 1 < self.n
-        self.groups: np.ndarray | None = groups if some_are_identical else None
+        self.groups = np.asarray(identical_rows(X))
         self.options: Record = dict(options)
         self.exponent: float = math.inf
         self.shift: int = 0
@@ -142,10 +119,7 @@ class MetricPairs(Pairs):
             self.options["p"] = self.exponent
         elif metric in HOMOGENEOUS:
             self.shift = exponent_of(X)
-        # Powers of distances below this, far below the largest too, have lost digits.
-        least = LOST ** (1 / self.exponent) / EPS
-        self.least: float = math.ldexp(min(least, 4.0), self.shift)
-        self.X = _scaled(X, self.shift)
+        self.X = scaled(X, self.shift)
 
     def block(self, rows: slice, columns: slice) -> np.ndarray:
         by = "cityblock" if self.metric == "manhattan" else self.metric
@@ -155,31 +129,21 @@ class MetricPairs(Pairs):
         if by == "jensenshannon":  # the only metric with asymmetric rounding
             mirrored = np.asarray(scipy.spatial.distance.cdist(B, A, by))
             D = (D + mirrored.T) / 2
-        if self.groups is not None:
-            identical = self.groups[rows, None] == self.groups[columns]
-            D[identical] = 0.0
-        first = max(rows.start, columns.start)
-        last = min(rows.stop, columns.stop)
-        itself = np.arange(first, last)
-        D[itself - rows.start, itself - columns.start] = 0.0
+        identical = self.groups[rows, None] == self.groups[columns]
+        D[identical] = 0.0
 
         def pair(i: int, j: int) -> str:
             return self.pair(rows.start + i, columns.start + j)
 
+        def measure(i: np.ndarray, j: np.ndarray) -> np.ndarray:
+            return lengths(self.X, rows.start + i, columns.start + j, self.exponent)
+
         check_defined(D, self.metric, pair)
+        if math.isfinite(self.exponent):
+            # Powers of distances below this, far below the largest too, have lost digits.
+            least = LOST ** (1 / self.exponent) / EPS
+            mend_close(D, least, measure)
         return np.ldexp(D, self.shift, out=D) if self.shift else D
-
-    def reach(self, r: np.ndarray) -> np.ndarray:
-        return r if not math.isfinite(self.exponent) else r * (1 + BEYOND)
-
-    def lengths(self, i: np.ndarray, j: np.ndarray, found: np.ndarray) -> np.ndarray:
-        if not math.isfinite(self.exponent):
-            return found
-        out = found.copy()
-        lost = np.flatnonzero(found < self.least)
-        again = lengths(self.X, i[lost], j[lost], self.exponent)
-        out[lost] = np.ldexp(again, self.shift)
-        return out
 
 
 class MatrixPairs(Pairs):
@@ -192,12 +156,7 @@ class MatrixPairs(Pairs):
 
     def block(self, rows: slice, columns: slice) -> np.ndarray:
         some = self.D[self.inverse[rows]]
-        return np.asarray(some[:, self.inverse[columns]])
-
-
-def _scaled(X: np.ndarray, shift: int) -> np.ndarray:
-    """Return rows divided by a power of two."""
-    return np.ldexp(X.astype(np.float64, copy=False), -shift) if shift else X
+        return some[:, self.inverse[columns]]
 
 
 def nearest(pairs: Pairs, own: slice, counts: np.ndarray, k: int, description: str) -> np.ndarray:
@@ -221,10 +180,9 @@ def nearest(pairs: Pairs, own: slice, counts: np.ndarray, k: int, description: s
         until = np.cumsum(many, axis=1)
         nearer = until[:, None] <= np.arange(k)[:, None]
         which = nearer.sum(axis=2)
-        return np.asarray(np.take_along_axis(lengths, which, axis=1))
+        return np.take_along_axis(lengths, which, axis=1)
 
-    blocks = _looked(pairs, look, own, own, description)
-    distances = np.concatenate(list(blocks))
+    distances = np.concatenate(list(_looked(pairs, look, own, own, description)))
     if not np.isfinite(distances).all():
         raise ValueError(
             "distances between rows are too large for double precision; divide all rows by the "
@@ -244,10 +202,8 @@ def members(
     """Count the points within each of the radii of each row, and of each column."""
     radii = [r * (1 + TIES) for r in radii]
     reaches = [pairs.reach(r) for r in radii]
-    height = rows.stop - rows.start
-    width = columns.stop - columns.start
-    of_rows = np.zeros((len(radii), height), int)
-    of_columns = np.zeros((len(radii), width), int)
+    of_rows = np.zeros((len(radii), rows.stop - rows.start), int)
+    of_columns = np.zeros((len(radii), columns.stop - columns.start), int)
 
     def look(block: slice) -> tuple[slice, list[np.ndarray], list[np.ndarray]]:
         own = slice(block.start - rows.start, block.stop - rows.start)
@@ -260,8 +216,7 @@ def members(
                 places = np.flatnonzero(most[around] >= D)
                 i, j = np.divmod(places, D.shape[1])
                 radius = np.broadcast_to(r[around], D.shape)[i, j]
-                numbers = D[i, j]
-                inside = pairs.within(block.start + i, columns.start + j, numbers, radius)
+                inside = pairs.within(block.start + i, columns.start + j, D[i, j], radius)
                 i = i[inside]
                 j = j[inside]
                 of_row = np.bincount(i, counts[1][j], len(D))
@@ -277,17 +232,13 @@ def members(
 
 
 def _looked(
-    pairs: Pairs, look: Any, rows: slice, columns: slice, description: str
+    pairs: Pairs, look: Callable[[slice], Any], rows: slice, columns: slice, description: str
 ) -> Iterator[Any]:
     """Yield the results of `look` for blocks of rows, in order, with a progress bar."""
     width = columns.stop - columns.start
     size = max(LEAST_ROWS, BLOCK // width)
-    starts = range(rows.start, rows.stop, size)
-    blocks = [slice(start, min(start + size, rows.stop)) for start in starts]
-    results: Iterable[Any] = map(look, blocks)
-    if pairs.threaded:
-        results = in_order(look, blocks)
-    return track(results, len(blocks), description)
+    blocks = slices(rows.stop, size, rows.start)
+    return track(in_order(look, blocks, pairs.threaded), len(blocks), description)
 
 
 def _nearest(pairs: Pairs, D: np.ndarray, i: int, j: int, k: int) -> tuple[np.ndarray, np.ndarray]:
@@ -324,5 +275,4 @@ def _bound(D: np.ndarray, k: int) -> np.ndarray:
         grouped = D[:, :whole].reshape(len(D), -1, groups)
         rest = D[:, whole:]
         D = np.concatenate([grouped.min(axis=1), rest], axis=1)
-    ordered = np.partition(D, k - 1, axis=1)
-    return np.asarray(ordered[:, k - 1])
+    return np.partition(D, k - 1, axis=1)[:, k - 1]

@@ -13,6 +13,7 @@ import scipy
 
 from ..arrays import memory
 from ..arrays.identical import identical_rows
+from ..arrays.threads import slices
 from ..core.namespace import Array, detached, is_numpy, namespace, row_blocks, scalar
 from ..core.types import Rows
 
@@ -37,6 +38,8 @@ CENTRE_ROWS = 64
 BLOCKS, LEAST_ROWS, BLOCK_BYTES = 16, 64, 1 << 26
 # Rows of this size are not rescaled before they are squared.
 TAME = 1e50
+# Below this share of the largest, squares of distances lose digits or vanish.
+VANISHING = 1e-140
 
 
 class RowDistances:
@@ -44,11 +47,10 @@ class RowDistances:
 
     @np.errstate(over="ignore")  # then differences give all distances
     def __init__(self, X: Array, law: Law, sigma: float | None = None) -> None:
-        self.X, self.law = X, law
-        self.n: int = len(X)
-        self.by_product: bool = law == "gaussian" and (
-            not is_numpy(X) or X.shape[1] > DIRECT_COLUMNS
-        )
+        self.X = X
+        self.law = law
+        few_columns = is_numpy(X) and X.shape[1] <= DIRECT_COLUMNS
+        self.by_product: bool = law == "gaussian" and not few_columns
         self.is_fit_for_single: bool = False
         if not self.by_product:
             return
@@ -60,13 +62,15 @@ class RowDistances:
         self.left: Any = xp.concat([-2 * C, squares, ones], axis=1)
         self.right: Any = xp.concat([C, ones, squares], axis=1)
         self.squares: Array = detached(squares)[:, 0]
-        largest, width = scalar(self.squares.max()), 0.0 if sigma is None else sigma
+        largest = scalar(self.squares.max())
+        width = sigma or 0.0
         self.is_lossy: bool = not ROUNDING * largest <= ERROR * width**2
         self.is_fit_for_single = ROUNDING_SINGLE * largest <= ERROR_SINGLE * width**2
 
     def __call__(self, index: Index, columns: Index) -> Array:
         """Return the distances of rows in `index` to `columns`, as a new array."""
-        X, Y = self.X[index], self.X[columns]
+        X = self.X[index]
+        Y = self.X[columns]
         if not self.by_product:
             return differences(X, Y, self.law)
         D = self.left[index] @ self.right[columns].T
@@ -76,12 +80,15 @@ class RowDistances:
 
     def _mend(self, D: Rows, X: Array, Y: Array, index: Index, columns: Index) -> bool:
         """Recompute close pairs from differences, in place; return False if there are too many."""
+        rows, width = D.shape
         least = CLOSE * self.squares
-        lost = ~(detached(D) >= least[index][:, None] + least[columns])  # also where it is NaN
+        sums = least[index][:, None] + least[columns]
+        lost = ~(detached(D) >= sums)  # also where it is NaN
         places = namespace(D).nonzero(lost.reshape(-1))[0]
-        if len(places) > DIFFERENCES_SHARE * D.shape[0] * D.shape[1]:
+        if len(places) > DIFFERENCES_SHARE * rows * width:
             return False
-        near, other = places // D.shape[1], places % D.shape[1]
+        near = places // width
+        other = places % width
         for part in row_blocks(len(places), 8 * X.shape[1]):
             gap = X[near[part]] - Y[other[part]]
             D[near[part], other[part]] = (gap * gap).sum(-1)
@@ -90,9 +97,10 @@ class RowDistances:
     def take(self, index: np.ndarray) -> Self:
         """Return the distances of the rows in `index`."""
         part = copy.copy(self)
-        part.X, part.n = self.X[index], len(index)
+        part.X = self.X[index]
         if self.by_product:
-            part.left, part.right = self.left[index], self.right[index]
+            part.left = self.left[index]
+            part.right = self.right[index]
             part.squares = self.squares[index]
         return part
 
@@ -101,7 +109,7 @@ def differences(X: Array, Y: Array, law: Law) -> Array:
     """Return ‖x − y‖² or Σ|x_j − y_j| of all rows x and y, from x − y."""
     if is_numpy(X):
         metric = "sqeuclidean" if law == "gaussian" else "cityblock"
-        return np.asarray(scipy.spatial.distance.cdist(X, np.asarray(Y), metric))
+        return scipy.spatial.distance.cdist(X, Y, metric)
     torch: Any = sys.modules["torch"]
     if law == "laplace":
         return torch.cdist(X, Y, p=1.0)
@@ -110,14 +118,16 @@ def differences(X: Array, Y: Array, law: Law) -> Array:
 
 def centre_of(X: Array) -> Array:
     """Return the median (d,) of some rows: unlike a mean, it is near most rows despite outliers."""
-    some, xp = detached(X)[:: -(-len(X) // CENTRE_ROWS)], namespace(X)
-    return xp.astype(xp.sort(some, axis=0)[len(some) // 2], xp.float64)
+    xp = namespace(X)
+    step = -(-len(X) // CENTRE_ROWS)
+    ordered = xp.sort(detached(X)[::step], axis=0)
+    return xp.astype(ordered[len(ordered) // 2], xp.float64)
 
 
-def pair_blocks(n: int) -> Iterator[slice]:
+def pair_blocks(n: int) -> list[slice]:
     """Yield blocks of n rows, each to be compared with its own and all later ones."""
-    size = max(LEAST_ROWS, min(-(-n // BLOCKS), BLOCK_BYTES // (8 * n)))
-    return (slice(start, min(start + size, n)) for start in range(0, n, size))
+    most = min(-(-n // BLOCKS), BLOCK_BYTES // (8 * n))
+    return slices(n, max(LEAST_ROWS, most))
 
 
 def fill_symmetric(K: np.ndarray, blocks: Iterator[tuple[slice, np.ndarray]]) -> np.ndarray:
@@ -135,8 +145,10 @@ def fill_symmetric(K: np.ndarray, blocks: Iterator[tuple[slice, np.ndarray]]) ->
 def first_asymmetry(D: np.ndarray, tolerance: float) -> tuple[int, int] | None:
     """Find an entry that differs from its mirror by more than a share of the larger of the two."""
     for block in row_blocks(len(D), 8 * len(D)):
-        rows, columns = D[block], D[:, block].T
-        wrong = np.abs(rows - columns) > tolerance * np.maximum(rows, columns)
+        rows = D[block]
+        columns = D[:, block].T
+        larger = np.maximum(rows, columns)
+        wrong = np.abs(rows - columns) > tolerance * larger
         if wrong.any():
             i, j = divmod(int(np.argmax(wrong)), len(D))
             return block.start + i, j
@@ -173,14 +185,32 @@ def exponent_of(X: np.ndarray) -> int:
     return 0 if not largest or 1 / TAME < largest < TAME else math.frexp(largest)[1]
 
 
+def scaled(X: np.ndarray, shift: int) -> np.ndarray:
+    """Return rows divided by a power of two, in float64."""
+    X = X.astype(np.float64, copy=False)
+    return np.ldexp(X, -shift) if shift else X
+
+
+def mend_close(
+    D: np.ndarray, least: float, measure: Callable[[np.ndarray, np.ndarray], np.ndarray]
+) -> None:
+    """Recompute, in place, distances below `least`, by `measure` of their rows and columns."""
+    for block in row_blocks(len(D), 8 * D.shape[1]):
+        near, other = np.divmod(np.flatnonzero(D[block] < least), D.shape[1])
+        near += block.start
+        D[near, other] = measure(near, other)
+
+
 def lengths(X: np.ndarray, i: np.ndarray, j: np.ndarray, exponent: float = 2.0) -> np.ndarray:
     """Return (Σ |x − y|^p)^(1/p) of rows i and j of X, each in its own unit, a power of two."""
     out = np.empty(len(i))
     for part in row_blocks(len(i), 8 * X.shape[1]):
-        gap = np.abs(np.subtract(X[i[part]], X[j[part]], dtype=np.float64))
+        gap = np.subtract(X[i[part]], X[j[part]], dtype=np.float64)
+        gap = np.abs(gap)
         unit = np.frexp(gap.max(axis=1))[1]
         powers = np.ldexp(gap, -unit[:, None]) ** exponent
-        out[part] = np.ldexp(powers.sum(axis=1) ** (1 / exponent), unit)
+        root = powers.sum(axis=1) ** (1 / exponent)
+        out[part] = np.ldexp(root, unit)
     return out
 
 
@@ -196,7 +226,7 @@ def exact_squares(X: np.ndarray) -> np.ndarray:
     n = len(X)
     find = RowDistances(X.astype(np.float64, copy=False), "gaussian")
     if not find.by_product:
-        return np.asarray(find(slice(0, n), slice(0, n)))
+        return find(slice(0, n), slice(0, n))
     blocks = ((block, find(block, slice(block.start, n))) for block in pair_blocks(n))
     D = fill_symmetric(np.empty((n, n)), blocks)
     np.fill_diagonal(D, 0.0)

@@ -19,8 +19,6 @@ from ..distances.all_pairs import (
     UNIT_ROUNDING,
     check_distances,
     distances,
-    drop_rounding,
-    mend_close,
     numpy_rows,
 )
 from ..distances.kernel_distances import (
@@ -30,7 +28,7 @@ from ..distances.kernel_distances import (
     sparse_squares,
 )
 from ..distances.metrics import HILBERT, NEGATIVE_TYPE, scatter
-from ..distances.pairs import CLOSE, exact_squares
+from ..distances.pairs import CLOSE, exact_squares, mend_close
 from ..resolve.kernel_request import (
     How,
     KernelArgument,
@@ -278,7 +276,7 @@ def _from_similarity(similarity: Similarity, how: How, solver: Solving) -> Metri
     i = int(np.argmin(least))
     j = int(np.argmin(np.where(np.arange(n) == i, np.inf, D[i])))
     check_square(float(least[i]), f"samples {first[i]} and {first[j]}")
-    drop_rounding(D, rounding)
+    D[rounding > D] = 0.0
     # Rounding of a matrix that is not small compared with the squares may be of any type.
     hilbert = similarity.psd and (F is not None or least[i] > 20 * n * rounding)
     halved = how.metric == "1-k"

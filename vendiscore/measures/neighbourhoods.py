@@ -10,20 +10,12 @@ import numpy as np
 from ..arrays import sparse as sp
 from ..arrays.identical import identical_rows
 from ..core.namespace import to_host
+from ..core.shares import EPS
 from ..core.types import Record
 from ..distances.all_pairs import UNIT_ROUNDING, check_truths, unit_rows
 from ..distances.kernel_distances import check_square, kernel_rounding, kernel_squares
 from ..distances.metrics import BOOLEAN
-from ..distances.nearest import (
-    EPS,
-    MatrixPairs,
-    MetricPairs,
-    Pairs,
-    RowPairs,
-    Squared,
-    members,
-    nearest,
-)
+from ..distances.nearest import MatrixPairs, MetricPairs, Pairs, RowPairs, members, nearest
 from ..magnitude.space import MetricSpace
 from ..magnitude.spaces_of_samples import metric_of_rows
 from ..resolve.kernel_request import How
@@ -111,7 +103,7 @@ def of_rows(X: np.ndarray, n: int, how: How, whole: Neighbourhoods | None = None
     X = X if len(places) == len(X) else X[places]
     pairs: Pairs
     if units:
-        pairs = RowPairs(X, UNIT_ROUNDING)
+        pairs = RowPairs(X, UNIT_ROUNDING**0.5)
     elif metric == "seuclidean":
         pairs = RowPairs(X / np.sqrt(options["V"]))
     elif metric in ("euclidean", "sqeuclidean"):
@@ -144,7 +136,7 @@ def of_kernel(
         rounding = 4 * (int(np.diff(F.tocsr().indptr).max(initial=0)) + 16) * EPS
         pairs = _KernelPairs(similarity, n, rounding)
     else:
-        pairs = RowPairs(np.asarray(to_host(F), np.float64), UNIT_ROUNDING)
+        pairs = RowPairs(np.asarray(to_host(F), np.float64), UNIT_ROUNDING**0.5)
     return Neighbourhoods(pairs, inverse, whole)
 
 
@@ -165,22 +157,24 @@ def _distinct(groups: Any, n: int) -> tuple[np.ndarray, tuple[np.ndarray, np.nda
     return np.concatenate(places), (inverse[0], inverse[1])
 
 
-class _KernelPairs(Squared):
+class _KernelPairs(Pairs):
     """√(k(x, x) + k(y, y) − 2 k(x, y)), computed when asked; less than rounding counts as 0."""
 
     threaded = False  # whatever the kernel is
 
     def __init__(self, similarity: Similarity, n: int, rounding: float) -> None:
-        self.n, self.rounding = similarity.n, rounding
+        self.n = similarity.n
+        self.rounding = rounding
         self.parts = [(slice(0, self.n), similarity)]
         if not isinstance(similarity, MatrixSimilarity):  # of one set half as many are computed
-            sides = (slice(0, n), slice(n, self.n))
-            own = [(side, similarity.take(np.arange(side.start, side.stop))) for side in sides]
-            self.parts = [*own, *self.parts]
+            first, second = np.split(np.arange(self.n), [n])
+            of_samples = slice(0, n), similarity.take(first)
+            of_references = slice(n, self.n), similarity.take(second)
+            self.parts = [of_samples, of_references, *self.parts]
         self.diagonal = np.asarray(to_host(similarity.diagonal()), np.float64)
         groups = similarity.groups()
         repeated = groups is not None and len(np.unique(groups)) < self.n
-        self.groups = np.asarray(groups) if repeated else None
+        self.groups = groups if repeated else None
 
     def block(self, rows: slice, columns: slice) -> np.ndarray:
         side, part = next(
@@ -188,17 +182,19 @@ class _KernelPairs(Squared):
             for side, part in self.parts
             if all(side.start <= some.start and some.stop <= side.stop for some in (rows, columns))
         )
-        K = to_host(part.rows(slice(rows.start - side.start, rows.stop - side.start)))
-        K = K[:, columns.start - side.start : columns.stop - side.start]
+        start = side.start
+        K = to_host(part.rows(slice(rows.start - start, rows.stop - start)))
+        K = K[:, columns.start - start : columns.stop - start]
         D = kernel_squares(K, self.diagonal[rows], self.diagonal[columns])
         check_square(float(D.min()), "two of the samples and references")
         D[self.rounding > D] = 0.0
         if self.groups is not None:
-            D[self.groups[rows, None] == self.groups[columns]] = 0.0
+            identical = self.groups[rows, None] == self.groups[columns]
+            D[identical] = 0.0
         return np.asarray(D)
 
     def reach(self, r: np.ndarray) -> np.ndarray:
-        return np.asarray(super().reach(r) + self.rounding)
+        return np.asarray(r * r * (1 + 8 * EPS) + self.rounding)
 
     def lengths(self, i: np.ndarray, j: np.ndarray, found: np.ndarray) -> np.ndarray:
         return np.sqrt(found)

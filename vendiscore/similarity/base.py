@@ -24,14 +24,12 @@ from ..core.namespace import (
     scale_rows,
     to_host,
 )
-from ..core.types import Rows
+from ..core.types import Options, Rows
 from ..hints import Public
 from ..summary import one_line
 
 Index = slice | np.ndarray
 
-# Factors of rows and columns that differ by less are brought to about 1 together.
-SPREAD = 1e50
 _NOTHING: Mapping[Any, Any] = MappingProxyType({})
 
 
@@ -79,8 +77,8 @@ class Similarity(metaclass=Public):
     dim: int | None = None
     psd: bool = False
     scale: Array | None = None
-    settings: Mapping[str, object] = _NOTHING
-    fitted: Mapping[str, object] = _NOTHING
+    settings: Options = _NOTHING
+    fitted: Options = _NOTHING
     notes: Sequence[str] = ()
     roundoff: float = 0.0
     dropped: Mapping[int, str] = _NOTHING
@@ -214,17 +212,13 @@ class Similarity(metaclass=Public):
         if not is_numpy(self.diagonal()):
             return sum(namespace(K).sum(K * K) for _, K in self.blocks())
         scale = np.ones(self.n) if self.scale is None else self.scale
-        # Scaled before it is squared: entries of 1e200, or of one byte, have no square.
-        some = scale[scale > 0]
-        even = float(some.max()) if some.max(initial=0) < SPREAD * some.min(initial=1) else 1.0
-        columns, weights = scale * even, (scale / even) ** 2
-        total, buffer = 0.0, np.empty((0, self.n))
+        weights = scale**2
+        total = 0.0
         for block, K in self._upper_blocks():
-            size, width = K.shape
-            buffer = buffer if len(buffer) >= size else np.empty((size, self.n))
-            R = np.multiply(K, columns[block.start :], out=buffer[:size, :width])
-            own, later = R[:, :size], R[:, size:]  # what is right of the block is below it, too
-            total += float(weights[block] @ (np.vecdot(own, own) + 2 * np.vecdot(later, later)))
+            R = K * scale[block.start :]  # before it is squared: 1e200, or a byte, has no square
+            own, later = np.split(R, [len(R)], axis=1)  # entries right of the block are below it
+            squares = np.vecdot(own, own) + 2 * np.vecdot(later, later)
+            total += float(weights[block] @ squares)
         return total
 
     def _with(self, **changes: object) -> Self:
@@ -264,10 +258,7 @@ class Similarity(metaclass=Public):
     def stack(self, places: np.ndarray) -> Array:
         """Return K of each of g sets of m samples, at `places` (g, m): float64 (g, m, m)."""
         K = self._stack(places)
-        if self.scale is None:
-            return K
-        s = self.scale[places]
-        return K * s[:, :, None] * s[:, None, :]
+        return K if self.scale is None else scale_pairs(K, self.scale[places])
 
     def _stack(self, places: np.ndarray) -> Array:
         parts = [self._part(at).dense() for at in places]
@@ -309,3 +300,8 @@ def check_diagonal(similarity: S) -> S:
         places = _places(similarity)
     check_unit_diagonal(diagonal, similarity.roundoff, rows=rows, places=places)
     return similarity
+
+
+def scale_pairs(K: Array, s: Array) -> Array:
+    """Return diag(s) K diag(s) for K (…, n, n) and s (…, n)."""
+    return K * s[..., :, None] * s[..., None, :]

@@ -82,7 +82,7 @@ class BitEntries:
             both_empty = total == 0
             K[both_empty] = total[both_empty] = 1
         K /= total
-        return np.asarray(K)
+        return K
 
     def take(self, index: np.ndarray) -> BitEntries:
         return BitEntries(self.bits[index], self.coefficient)

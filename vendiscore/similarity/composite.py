@@ -86,7 +86,6 @@ class _Mixture(Similarity):
                 f"`parts` must be one or more similarities of the same samples, got sizes {sizes}"
             )
         self.parts: tuple[Similarity, ...] = tuple(_in_one_library(parts))
-        self.torch: bool = any(is_torch(part.diagonal()) for part in self.parts)
         self.n: int = sizes[0]
         self.psd: bool = all(part.psd for part in parts)
 
@@ -116,12 +115,6 @@ class _Mixture(Similarity):
 
     def _rows(self, index: Index) -> Array:
         return self._combined("rows", index)
-
-    def dense(self) -> Array:
-        if not self.torch:
-            return super().dense()
-        K = self._combined("dense")
-        return K if self.scale is None else K * self.scale[:, None] * self.scale[None, :]
 
 
 def _in_one_library(parts: Sequence[Similarity]) -> Sequence[Similarity]:
@@ -185,7 +178,7 @@ class SumSimilarity(_Mixture):
         F = [math.sqrt(w) * part.features() for w, part in terms]
         if all(map(sp.issparse, F)):
             return sp.hstack(F, format="csr")
-        if self.torch:
+        if any(map(is_torch, F)):
             return sys.modules["torch"].cat(F, dim=1)
         return np.hstack([f.toarray() if sp.issparse(f) else f for f in F])
 
@@ -208,6 +201,3 @@ class ProductSimilarity(_Mixture):
 
     def _combined(self, of: str, *args: object) -> Any:
         return reduce(mul, (getattr(part, of)(*args) for part in self.parts))
-
-    def _matmul(self, V: Array) -> Array:
-        return self._combined("dense") @ V if self.torch else super()._matmul(V)

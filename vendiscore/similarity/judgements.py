@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from itertools import combinations
 from typing import TypeAlias
@@ -11,6 +11,7 @@ import numpy as np
 
 from ..arrays import sparse as sp
 from ..core.namespace import Array
+from ..core.types import Options
 from .base import Index, Similarity
 from .features import FeatureSimilarity
 
@@ -117,7 +118,7 @@ class EquivalenceSimilarity(Similarity):
     divisible = True
 
     def __init__(
-        self, judgements: Judgements, ids: np.ndarray, settings: Mapping[str, object] | None = None
+        self, judgements: Judgements, ids: np.ndarray, settings: Options | None = None
     ) -> None:
         self.n = len(ids)
         self.judgements = judgements

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from functools import cache
 
 import numpy as np
 
 from ..arrays.identical import identical_rows
 from ..core.namespace import Array, is_numpy, is_torch, namespace, row_blocks, to_host
-from .base import Index, Similarity
+from ..core.types import Options
+from .base import Index, Similarity, scale_pairs
 
 
 class MatrixSimilarity(Similarity):
@@ -30,9 +32,7 @@ class MatrixSimilarity(Similarity):
     2.5
     """
 
-    def __init__(
-        self, K: Array, *, psd: bool = False, settings: Mapping[str, object] | None = None
-    ) -> None:
+    def __init__(self, K: Array, *, psd: bool = False, settings: Options | None = None) -> None:
         self.K, self.n = K, K.shape[0]
         self.psd, self.settings = psd, settings or {}
 
@@ -64,7 +64,7 @@ class MatrixSimilarity(Similarity):
         if not is_numpy(K):
             xp = namespace(K)
             K = xp.astype(K, xp.float64)  # a copy
-            return K if s is None else K * s[:, None] * s[None, :]
+            return K if s is None else scale_pairs(K, s)
         out = self._new_matrix()
         for block in self._blocks():
             np.multiply(K[block], 1.0 if s is None else s, out=out[block])
@@ -98,27 +98,26 @@ class DeferredSimilarity(MatrixSimilarity):
         compute: Callable[[], np.ndarray],
         *,
         psd: bool = False,
-        settings: Mapping[str, object] | None = None,
+        settings: Options | None = None,
         alone: Callable[[np.ndarray], DeferredSimilarity] | None = None,
     ) -> None:
         self.n, self.psd, self.settings = n, psd, settings or {}
-        self._later, self._alone = _Later(compute), alone
+        self._compute, self._alone = cache(compute), alone
 
     @property
     def K(self) -> np.ndarray:  # type: ignore[override]
         """The matrix."""
-        return self._later.matrix()
+        return self._compute()
 
     @property
     def divisible(self) -> bool:
         """True if a part can be computed without the whole, which has not been computed."""
-        return self._alone is not None and self._later.K is None
+        return self._alone is not None and not self._compute.cache_info().currsize
 
     def _take(self, index: np.ndarray) -> MatrixSimilarity:
-        def part() -> np.ndarray:
-            return np.asarray(self.K[index][:, index])
-
-        return DeferredSimilarity(len(index), part, psd=self.psd, settings=self.settings)
+        return DeferredSimilarity(
+            len(index), lambda: self.K[index][:, index], psd=self.psd, settings=self.settings
+        )
 
     def _stack(self, places: np.ndarray) -> Array:
         return Similarity._stack(self, places) if self.divisible else super()._stack(places)
@@ -127,16 +126,3 @@ class DeferredSimilarity(MatrixSimilarity):
         if self._alone is not None and self.divisible:
             return self._alone(index)
         return self._take(index)
-
-
-class _Later:
-    """A matrix that all copies of a similarity share, None until it is computed."""
-
-    def __init__(self, compute: Callable[[], np.ndarray]) -> None:
-        self.compute = compute
-        self.K: np.ndarray | None = None
-
-    def matrix(self) -> np.ndarray:
-        if self.K is None:
-            self.K = self.compute()
-        return self.K

@@ -41,7 +41,7 @@ def _compare_some(
 
 def _compare_all(samples: Pool, k: PairFunction, at: Sequence[int]) -> np.ndarray:
     n = len(samples)
-    memory.require(12 * n * n, f"the similarity matrix of {n} samples", "compare fewer samples")
+    memory.require(20 * n * n, f"the similarity matrix of {n} samples", "compare fewer samples")
     K = np.empty((n, n))
 
     def value(i: int, j: int) -> tuple[float, bool]:
@@ -100,10 +100,6 @@ def _tried(n: int) -> int:
 
 def _spread(n: int) -> tuple[np.ndarray, np.ndarray]:
     """Return some pairs i < j, spread evenly over all pairs."""
-    tried = _tried(n)
-    # Exact in whole numbers: place m of `tried` is m (total − 1) / (tried − 1), rounded down.
-    flat = np.arange(tried) * (n * (n - 1) // 2 - 1) // max(1, tried - 1)
-    # Row i of the upper triangle starts at position i(2n − i − 1)/2.
-    starts = np.arange(n) * (2 * n - np.arange(n) - 1) // 2
-    rows = np.searchsorted(starts, flat, side="right") - 1
-    return rows, flat - starts[rows] + rows + 1
+    rows, columns = np.triu_indices(n, 1)
+    some = np.linspace(0, len(rows) - 1, _tried(n), dtype=int)
+    return rows[some], columns[some]

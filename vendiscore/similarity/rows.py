@@ -9,16 +9,19 @@ import numpy as np
 
 from ..arrays import memory
 from ..arrays.identical import identical_rows
+from ..arrays.threads import in_order, slices
 from ..core.namespace import Array, row_blocks
 from ..core.types import DType, Options
-from ..distances.pairs import fill_symmetric, pair_blocks
+from ..distances.pairs import BLOCKS, LEAST_ROWS, fill_symmetric, pair_blocks
+from ..progress import within
 from .base import Index, Similarity
-from .symmetric_products import symmetric_product
 
 # Products may keep K if it takes no more than this share of the memory that is left; a K of more
 # than so many bytes from the second product on, since many ask for one only.
 KEPT_SHARE = 0.25
 KEPT_AT_ONCE = 1 << 28
+# Tiles of so many rows and columns stay in a core's cache while they are multiplied.
+ROWS, COLUMNS = 1024, 512
 
 
 class Entries(Protocol):
@@ -156,6 +159,34 @@ class RowsSimilarity(Similarity):
         if kept.K is None and wanted and _has_room(size):
             kept.K = self.bare().dense()
         return kept.K
+
+
+def symmetric_product(
+    entries: Callable[[slice, slice], np.ndarray], V: np.ndarray, threads: bool = True
+) -> np.ndarray:
+    """Return K @ V from `entries(rows, columns)`, a tile from the diagonal on at a time."""
+    n = len(V)
+    size = max(LEAST_ROWS, min(ROWS, -(-n // BLOCKS)))  # several blocks for each thread
+    blocks = slices(n, size)
+
+    def multiply(block: slice) -> tuple[slice, np.ndarray, np.ndarray]:
+        own = entries(block, block) @ V[block]
+        later = np.empty((n - block.stop, *V.shape[1:]))
+        for columns in slices(n, COLUMNS, block.stop):
+            K = entries(block, columns)
+            own += K @ V[columns]
+            later[columns.start - block.stop : columns.stop - block.stop] = K.T @ V[block]
+        return block, own, later
+
+    out = np.zeros(V.shape)
+    parts = in_order(multiply, blocks, threads)
+    try:
+        for block, own, later in within(parts, len(blocks)):
+            out[block] += own
+            out[block.stop :] += later
+    finally:  # so that threads end before an interruption goes on
+        parts.close()
+    return out
 
 
 def _has_room(size: int) -> bool:

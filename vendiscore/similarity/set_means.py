@@ -42,7 +42,7 @@ def mean_similarities(sums: np.ndarray, counts: np.ndarray) -> np.ndarray:
     """Return the mean similarity between each two sets of `counts` samples; 0 for empty ones."""
     shares = np.zeros(len(counts))
     np.divide(1, counts, out=shares, where=counts > 0)
-    return np.asarray(sums * shares[:, None] * shares)
+    return sums * shares[:, None] * shares
 
 
 def without_own(means: np.ndarray, counts: np.ndarray) -> np.ndarray:
@@ -52,7 +52,7 @@ def without_own(means: np.ndarray, counts: np.ndarray) -> np.ndarray:
     (n m − 1)/(n − 1) for n samples, where k(x, x) = 1; NaN for sets of one.
     """
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(np.where(counts > 1, (counts * means - 1) / (counts - 1), np.nan))
+        return np.where(counts > 1, (counts * means - 1) / (counts - 1), np.nan)
 
 
 def cosines(sums: np.ndarray, own: np.ndarray) -> np.ndarray:
@@ -64,4 +64,4 @@ def cosines(sums: np.ndarray, own: np.ndarray) -> np.ndarray:
     found = sums / np.sqrt(own * np.swapaxes(own, -1, -2))
     diagonal = np.arange(sums.shape[-1])
     found[..., diagonal, diagonal] = 1
-    return np.asarray(found)
+    return found

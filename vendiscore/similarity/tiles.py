@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import combinations_with_replacement
 from typing import Any
 
 import numpy as np
 
 from ..arrays import sparse as sp
-from ..arrays.threads import in_order
+from ..arrays.threads import in_order, slices
 from ..core.namespace import is_numpy, row_blocks, to_host
 from .base import Similarity
 from .features import FeatureSimilarity, add_sparse, dots
@@ -29,9 +30,8 @@ class Tiles:
     def __init__(self, similarity: Similarity) -> None:
         self.similarity = similarity
         self.n: int = similarity.n
-        self.scale: np.ndarray | None = None
-        if similarity.scale is not None:
-            self.scale = to_host(similarity.scale)
+        scale = similarity.scale
+        self.scale = None if scale is None else to_host(scale)
         self.rows: np.ndarray | None = None  # with dot products K, (n, d) in single precision
         self._sparse: _SparseRows | None = None
         if not isinstance(similarity, FeatureSimilarity):
@@ -53,18 +53,18 @@ class Tiles:
         square = self.rows is not None or self._sparse is not None
         if not (square or isinstance(self.similarity, RowsSimilarity)):
             return [(rows, slice(rows.start, n)) for rows in row_blocks(n, 8 * n)]
-        edges = [slice(start, min(start + SIDE, n)) for start in range(0, n, SIDE)]
-        return [(rows, columns) for i, rows in enumerate(edges) for columns in edges[i:]]
+        return list(combinations_with_replacement(slices(n, SIDE), 2))
 
     def __call__(self, rows: slice, columns: slice) -> np.ndarray:
         """Return K[rows, columns], a new array, off by at most SINGLE_ERROR for entries up to 1."""
         if self.rows is not None:
-            return np.asarray(self.rows[rows] @ self.rows[columns].T)
+            return self.rows[rows] @ self.rows[columns].T
         if self._sparse is not None:
             return self._sparse(rows, columns)
         similarity = self.similarity
         if not isinstance(similarity, RowsSimilarity):
-            return np.array(to_host(similarity.rows(rows))[:, columns], dtype=np.float32)
+            K = to_host(similarity.rows(rows))
+            return np.array(K[:, columns], dtype=np.float32)
         K = np.array(similarity.entries(rows, columns, np.float32), dtype=np.float32)
         if self.scale is not None:
             K *= np.outer(self.scale[rows], self.scale[columns])
@@ -73,18 +73,23 @@ class Tiles:
     def pairs(self, i: np.ndarray, j: np.ndarray) -> np.ndarray:
         """Return k(i, j) of pairs of samples (m,), in double precision."""
         size = PAIRS if isinstance(self.similarity, FeatureSimilarity) else TOGETHER
-        blocks = [slice(start, start + size) for start in range(0, len(i), size)]
-        each = in_order if self.similarity.in_threads else map
-        return np.concatenate([np.empty(0), *each(lambda b: self._some(i[b], j[b]), blocks)])
+
+        def some(block: slice) -> np.ndarray:
+            return self._some(i[block], j[block])
+
+        values = in_order(some, slices(len(i), size), self.similarity.in_threads)
+        return np.concatenate([np.empty(0), *values])
 
     def _some(self, i: np.ndarray, j: np.ndarray) -> np.ndarray:
         if self.rows is None and self._sparse is None:
             m = len(i)
             part = self.similarity.part(np.concatenate([i, j]))
-            K = to_host(part.rows(slice(0, m)))[:, m:]
-            return K.diagonal().astype(np.float64)
+            K = to_host(part.rows(slice(0, m)))
+            return K.diagonal(m).astype(np.float64)
         X: Any = self.similarity.X  # type: ignore[attr-defined]
-        values = dots(X[i].astype(np.float64, copy=False), X[j].astype(np.float64, copy=False))
+        left = X[i].astype(np.float64, copy=False)
+        right = X[j].astype(np.float64, copy=False)
+        values = dots(left, right)
         if self.scale is None:
             return values
         return values * self.scale[i] * self.scale[j]
@@ -95,7 +100,8 @@ class _SparseRows:
 
     def __init__(self, similarity: FeatureSimilarity) -> None:
         common, rare = similarity.common_and_rare()
-        self._common, self._rare = common.astype(np.float32), rare.astype(np.float32)
+        self._common = common.astype(np.float32)
+        self._rare = rare.astype(np.float32)
         starts = range(0, similarity.n, SIDE)
         self._lists = {start: self._rare[start : start + SIDE].T.tocsr() for start in starts}
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 import numpy as np
 
 from ..arrays import memory
+from ..arrays.threads import slices
 from ..core.namespace import Array, is_torch
-from ..core.types import Tensor
+from ..core.types import Options, Tensor
 from ..distances.exponentials import Exponentials
 from ..distances.pairs import Law
 from .base import Index, Similarity
@@ -21,9 +22,7 @@ KEPT_SHARE = 0.25
 BLOCK_BYTES, ON_GPU = 1 << 26, 16
 
 
-def of_tensor(
-    X: Tensor, sigma: float | Tensor, law: Law, settings: Mapping[str, object]
-) -> Similarity:
+def of_tensor(X: Tensor, sigma: float | Tensor, law: Law, settings: Options) -> Similarity:
     """Return the similarity of rows of a tensor X (n, d) under `Exponentials`."""
     entries, size = TensorSimilarity(X, sigma, law, settings), 8 * len(X) ** 2
     if size <= memory.FEW_BYTES or size <= KEPT_SHARE * _available_bytes(X):
@@ -36,9 +35,7 @@ class TensorSimilarity(Similarity):
 
     psd = True
 
-    def __init__(
-        self, X: Tensor, sigma: float | Tensor, law: Law, settings: Mapping[str, object]
-    ) -> None:
+    def __init__(self, X: Tensor, sigma: float | Tensor, law: Law, settings: Options) -> None:
         self.n, self.settings = len(X), settings
         self._made_from, self._entries = (X, sigma, law), Exponentials(X, sigma, law)
 
@@ -60,8 +57,7 @@ class TensorSimilarity(Similarity):
 
     def _blocks(self) -> Iterable[slice]:
         room = BLOCK_BYTES * (ON_GPU if self._made_from[0].is_cuda else 1)
-        size = max(1, room // (8 * self.n))
-        return (slice(i, min(i + size, self.n)) for i in range(0, self.n, size))
+        return slices(self.n, max(1, room // (8 * self.n)))
 
     def dense(self) -> Array:
         X = self._made_from[0]

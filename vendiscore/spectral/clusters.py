@@ -143,7 +143,7 @@ class _Clusters:
         for rows in row_blocks(len(lost), 8 * len(x) ** 2, least=1):
             some = _Clusters(self.values, self.G[lost[rows]], self.share)
             logs[lost[rows]] = some.decomposed(q)
-        return np.asarray(logs)
+        return logs
 
     def bisected(self) -> np.ndarray:
         """Return the same at q = ∞, from the largest eigenvalue of what is left."""
@@ -161,7 +161,7 @@ class _Clusters:
             above = larger > negative
             low = np.where(above, middle, low)
             high = np.where(above, high, middle)
-        return np.asarray(np.log1p(-self.weights) - np.log(high))
+        return np.log1p(-self.weights) - np.log(high)
 
 
 def positive_shares(values: np.ndarray) -> np.ndarray:

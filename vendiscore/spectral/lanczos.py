@@ -17,16 +17,14 @@ BASIS, RESTARTS = 20, 40
 SIGN_STEPS = 20
 
 
-def largest_eigenvalue(
-    similarity: Similarity, floor: float = -math.inf, seed: int = 0
-) -> float | None:
+def largest_eigenvalue(similarity: Similarity, floor: float = -math.inf) -> float | None:
     """Find λ_max, or None if it is slow; raise a NotPSDError for an eigenvalue below `floor`."""
     from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
     n = similarity.n
     # Half √p, close to most top eigenvectors, and half noise, so that no eigenvector is missing.
     start = np.sqrt(np.maximum(similarity.diagonal(), 0))
-    noise = np.random.default_rng(seed).standard_normal(n)
+    noise = np.random.default_rng(0).standard_normal(n)
     start = start / np.linalg.norm(start) + noise / np.linalg.norm(noise)
     if floor > -math.inf and not similarity.psd:
         _check_sign(similarity, start, floor)

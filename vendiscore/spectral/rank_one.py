@@ -172,7 +172,7 @@ def without_each(
 
 def _outside(squares: np.ndarray, lengths: np.ndarray | float = 1.0) -> np.ndarray:
     """Return the squared length of each row outside of the span of these squared coordinates."""
-    outside = np.asarray(lengths - squares.sum(axis=-1))
+    outside = lengths - squares.sum(axis=-1)
     outside[outside < 1e-13 * squares.shape[-1]] = 0.0  # rounding would decide at small ridges
     return outside
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core.arguments import DEFAULT_ORDER
 from ..core.hill import RANGE_TOLERANCE
-from ..core.namespace import Array, as_kind_of, detached, is_torch, namespace, to_host
+from ..core.namespace import Array, as_kind_of, detached, namespace, to_host
 from ..core.shares import EPS, NEGATIVE_MASS, PSD, TAIL, shares_above
 from .clusters import effective_numbers, positive_shares
 from .eigen import decompose
@@ -38,21 +38,26 @@ class Spectra:
     ) -> None:
         xp = namespace(K)
         diagonal = xp.linalg.diagonal(K)
-        root = math.sqrt(1 / K.shape[1]) if p is None else xp.sqrt(as_kind_of(p, diagonal))
+        m = K.shape[1]
+        root = math.sqrt(1 / m) if p is None else xp.sqrt(as_kind_of(p, diagonal))
         root = root / xp.sqrt(diagonal)
         K = K * root[:, :, None] * root[:, None, :]
-        refused = ~xp.isfinite(detached(K).sum(-1).sum(-1))
+        sums = detached(K).sum(-1).sum(-1)
+        refused = ~xp.isfinite(sums)
         if p is not None:
-            refused = refused | ((root > 0) & (root < math.sqrt(LEAST_WEIGHT))).any(-1)
+            tiny = (root > 0) & (root < math.sqrt(LEAST_WEIGHT))
+            refused = refused | tiny.any(-1)
         if bool(refused.any()):
-            K = xp.where(refused[:, None, None], xp.eye(K.shape[1], dtype=K.dtype), K)
+            identity = xp.eye(m, dtype=K.dtype)
+            K = xp.where(refused[:, None, None], identity, K)
         self.K = K
         self.unusual: Array = refused
         self.vectors: Array | None = None
         self.cut: float = 0.0
         self.negative_mass: float = 0.0  # the largest of any set
         if psd == "check" and not vectors and orders and all(q == 2 for q in orders):
-            self.values: list[Any] = [1 / (K * K).sum(-1).sum(-1)] * len(orders)
+            squares = (K * K).sum(-1)
+            self.values: list[Any] = [1 / squares.sum(-1)] * len(orders)
             return
         self.shares = self._shares(K, orders, psd, vectors)
         self.values = [effective_numbers(self.shares, q) for q in orders]
@@ -65,25 +70,29 @@ class Spectra:
         known = detached(values)
         cut = m * EPS * known[:, -1:]
         negative = -(known * (known < 0)).sum(-1)
-        unusual = ~(abs(known.sum(-1) - 1) <= RANGE_TOLERANCE)
+        off = abs(known.sum(-1) - 1)
+        unusual = ~(off <= RANGE_TOLERANCE)
         if psd == "check":
             unusual = unusual | (negative > NEGATIVE_MASS)
         self.cut = float(cut.max())
         self.negative_mass = float(negative.max())
         above = known > cut
         if min(orders, default=1.0) < 1:
-            kept = xp.where(above, known, xp.full_like(known, math.inf)).min(-1)
-            kept = kept if not is_torch(known) else kept.values
-            lost = (~above & (known > 4 / math.sqrt(m) * cut)).any(-1)
-            unusual = unusual | lost | (~above.all(-1) & (kept < TAIL * cut[:, 0]))
+            kept = xp.min(xp.where(above, known, math.inf), axis=-1)
+            noise = 4 / math.sqrt(m) * cut
+            lost = ~above & (known > noise)
+            tail = ~above.all(-1) & (kept < TAIL * cut[:, 0])
+            unusual = unusual | lost.any(-1) | tail
         self.unusual = self.unusual | unusual
         return shares_above(values, cut, psd)
 
     def influence(self, q: float) -> np.ndarray:
         """Return the slope of log VS_q in the share of each sample of each set, (g, m)."""
         if math.isinf(q):
-            return np.asarray(1 - self.K.shape[1] * to_host(self.vectors)[:, :, -1] ** 2)
-        gaps = self.surprises(q) - np.log(effective_numbers(self.shares, q))[:, None]
+            top = to_host(self.vectors)[:, :, -1]
+            return 1 - self.K.shape[1] * top**2
+        logs = np.log(effective_numbers(self.shares, q))
+        gaps = self.surprises(q) - logs[:, None]
         return influence_of(gaps, q)
 
     def surprises(self, q: float) -> np.ndarray:
@@ -96,8 +105,10 @@ class Spectra:
         m = self.K.shape[1]
         if q > 2:
             others = np.array([np.delete(np.arange(m), i) for i in range(m)])
-            parts = (K[others[:, :, None], others[:, None, :]] for K in to_host(self.K))
-            shares = np.array([positive_shares(np.linalg.eigvalsh(part)) for part in parts])
+            rows, columns = others[:, :, None], others[:, None, :]
+            # A set at a time: all parts of it take m times its memory.
+            parts = (K[rows, columns] for K in to_host(self.K))
+            shares = positive_shares(np.array([np.linalg.eigvalsh(part) for part in parts]))
             return np.log(effective_numbers(shares, q))
         values = to_host(self.shares)
         squares = np.square(to_host(self.vectors)) * (values > 0)[:, None, :]

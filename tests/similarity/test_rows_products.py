@@ -9,10 +9,9 @@ from scipy.spatial.distance import cdist
 from threadpoolctl import threadpool_limits
 
 from vendiscore import as_similarity, progress
-from vendiscore.similarity import symmetric_products
+from vendiscore.similarity import rows
 from vendiscore.similarity.bit_sets import BitSimilarity
-from vendiscore.similarity.rows import RowsSimilarity
-from vendiscore.similarity.symmetric_products import symmetric_product
+from vendiscore.similarity.rows import RowsSimilarity, symmetric_product
 
 rng = np.random.default_rng(0)
 X = rng.standard_normal((700, 20))
@@ -26,8 +25,8 @@ KINDS = {
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch):
-    monkeypatch.setattr("vendiscore.similarity.rows.KEPT_SHARE", 0.0)
-    monkeypatch.setattr(symmetric_products, "COLUMNS", 90)
+    monkeypatch.setattr(rows, "KEPT_SHARE", 0.0)
+    monkeypatch.setattr(rows, "COLUMNS", 90)
 
 
 @pytest.mark.parametrize("kind", KINDS)
