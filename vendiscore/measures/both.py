@@ -19,7 +19,7 @@ from ..signature import digest, plain
 from ..similarity.base import Similarity
 from . import neighbourhoods
 from .neighbourhoods import Neighbourhoods
-from .sample_set import SampleSet
+from .subject import SampleSet
 
 
 class Both(SampleSet):

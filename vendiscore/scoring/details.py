@@ -110,7 +110,7 @@ def _distinct(subject: Subject) -> int:
     if same is None:
         return subject.n
     if subject.groups is not None:
-        same = joint_groups([subject.groups.codes[subject.rows_of_passed >= 0], same])
+        same = joint_groups([subject.codes, same])
     return len(np.unique(same))
 
 

@@ -44,8 +44,7 @@ def measure_groups(subject: Subject, request: Request) -> tuple[list[Record], Un
     if each and np.bincount(subject.groups.codes).max() == 1:
         warn(ALONE)
         found.notes.append(ALONE)
-    codes = subject.groups.codes[subject.rows_of_passed >= 0]
-    sizes = np.bincount(codes, minlength=len(subject.groups)).tolist()
+    sizes = np.bincount(subject.codes, minlength=len(subject.groups)).tolist()
     columns = _columns(subject, request, each, found)
     numbers = {key: _floats(values) for own in columns for key, values in own.items()}
     rows = zip(subject.groups.labels, sizes, *numbers.values(), strict=True)
