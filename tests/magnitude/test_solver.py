@@ -12,9 +12,8 @@ from scipy.spatial.distance import cdist
 
 from vendiscore.core.errors import IndefiniteError
 from vendiscore.magnitude.area import mag_diff
-from vendiscore.magnitude.floor import nearest
 from vendiscore.magnitude.function import convergence_scale, magnitude, magnitude_weights, spread
-from vendiscore.magnitude.solver import Solver
+from vendiscore.magnitude.solver import Solver, nearest
 from vendiscore.magnitude.space import MetricSpace
 from vendiscore.magnitude.spaces_of_samples import as_space
 

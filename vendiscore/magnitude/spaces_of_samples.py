@@ -43,8 +43,8 @@ from ..resolve.sets import check_nothing_fitted, fitted_to, read_samples, resolv
 from ..signature import plain
 from ..similarity.base import Similarity
 from ..similarity.residuals import echo_notes
-from .floor import nearest
 from .parameters import Solving, read
+from .solver import nearest
 from .space import MetricSpace
 
 
