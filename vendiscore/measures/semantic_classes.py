@@ -28,7 +28,7 @@ def _read_patience(value: object) -> float:
     return number("patience", value, "a number from 0 to 1", lambda x: 0 <= x <= 1, "0.8 is usual")
 
 
-_register = partial(register_measure, needs="similarity", direction="higher")
+_register = partial(register_measure, needs="similarity")
 _READERS = {"same_above": _read_same_above}
 
 

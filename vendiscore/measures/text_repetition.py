@@ -34,7 +34,6 @@ def _read_sizes(sizes: Any) -> tuple[int, ...]:
 @_register(
     "NgramDiversity",
     range="[0, 1]",
-    direction="higher",
     source="Li et al., NAACL 2016 (distinct-n); mean over n: arXiv 2210.02410, §4.5",
     readers={"sizes": _read_sizes},
 )

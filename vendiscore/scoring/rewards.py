@@ -16,7 +16,7 @@ from ..core.arguments import DEFAULT_ORDER, flag, number, one_of, read_order, re
 from ..core.errors import SampleError
 from ..core.namespace import to_host
 from ..core.shares import PSD, check_psd
-from ..core.types import Record, Samples
+from ..core.types import Samples
 from ..measures.stack import Stack, stacks_of
 from ..measures.subject import Part, Subject
 from ..reading.string_patterns import unspaced
@@ -124,15 +124,17 @@ def group_rewards(
     if found is None:
         found = Groups((0,), np.zeros(subject.n_passed, dtype=int))
     check_size(found, subject.n_passed, "prompts" if groups is None else "groups")
-    asked: Record = {
-        "credit": credit,
-        "q": q,
-        "psd": psd,
-        "match_length": match_length,
-        "k": k,
-        "prompts": taken,
-    }
-    credits = credits_of(flat, found, **asked, **options).credits
+    credits = credits_of(
+        flat,
+        found,
+        credit=credit,
+        q=q,
+        psd=psd,
+        match_length=match_length,
+        k=k,
+        prompts=taken,
+        **options,
+    ).credits
     if quality is not None:
         quality = per_sample(quality, "quality").of(len(credits), found)
     return fused(credits, quality, fuse, weight)
@@ -273,13 +275,10 @@ def groups_of(prompts: Sequence[object]) -> Groups:
     if all(map(is_hashable, prompts)):
         return coded(prompts)
     firsts: list[object] = []
-    codes = []
     for prompt in prompts:
-        code = next((i for i in reversed(range(len(firsts))) if firsts[i] == prompt), len(firsts))
-        if code == len(firsts):
+        if prompt not in firsts:
             firsts.append(prompt)
-        codes.append(code)
-    return coded(codes)
+    return coded([firsts.index(prompt) for prompt in prompts])
 
 
 def read_fusion(fuse: object, weight: object) -> tuple[Fuse, float]:

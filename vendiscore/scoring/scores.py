@@ -11,7 +11,7 @@ from ..core import score as core
 from ..core.arguments import DEFAULT_ORDER, is_several, read_order
 from ..core.checks import plain_rows, plain_weights
 from ..core.shares import PSD
-from ..core.types import Record, Rows, Samples, Weights
+from ..core.types import Rows, Samples, Weights
 
 if TYPE_CHECKING:
     from ..resolve.kernel_request import KernelArgument
@@ -101,11 +101,7 @@ def score_K(
     >>> score_K([[1.0, 0.0], [0.0, 1.0]])
     2.0
     """
-    rows = plain_rows(K)
-    few = _few(rows, "K", q, p, normalize)
-    if rows is not None and few is not None:
-        return core.score_K(rows, **few)
-    return _of_matrix(K, "K", q=q, p=p, normalize=normalize, score_K=True)
+    return _of_matrix(K, "K", q, p, normalize)
 
 
 def score_X(
@@ -140,11 +136,7 @@ def score_X(
     >>> score_X([[1.0, 1.0], [2.0, 2.0], [3.0, -3.0]], q=0)  # two directions
     2.0
     """
-    rows = plain_rows(X)
-    few = _few(rows, "X", q, p, normalize)
-    if rows is not None and few is not None:
-        return core.score_X(rows, **few)
-    return _of_matrix(X, "X", q=q, p=p, normalize=normalize, score_X=True)
+    return _of_matrix(X, "X", q, p, normalize)
 
 
 def score_dual(
@@ -233,40 +225,26 @@ def _single(q: object) -> Any:
     return q
 
 
-def _few(
-    rows: np.ndarray | None, name: str, q: object, p: object, normalize: object
-) -> Record | None:
-    """Return arguments of the core for few rows of K or X; None for what `compute` is to read."""
-    if rows is None or rows.size > SMALL_ROWS or type(normalize) is not bool:
-        return None
-    n, size = len(rows), min(rows.shape)
-    weights = None if p is None else plain_weights(p, n)
-    if size >= core.TWO_STAGE_SIZE or (weights is None) != (p is None):
-        return None
-    if size >= MERGED and (
-        rows.shape[1] > n if name == "X" else np.count_nonzero(rows == rows.diagonal()) > n
-    ):
-        return None
-    order = read_order(_single(q))
-    if math.isinf(order) and size >= core.LANCZOS_SIZE:
-        return None
-    few: Record = {"q": order, "p": weights, "normalize": normalize}
-    return few if size < core.ALONE_SIZE else few | {"eigenvalues": _eigenvalues}
-
-
-def _eigenvalues(A: np.ndarray) -> np.ndarray:
-    from ..spectral.eigen import decompose
-
-    return np.asarray(decompose(A, lambda: core.CLIP).values)
-
-
-def _of_matrix(matrix: Any, name: str, *, q: object, **arguments: object) -> Any:
-    """Return `compute` of a matrix that errors call by its own name."""
+def _of_matrix(matrix: Any, name: str, q: object, p: Any, normalize: bool) -> Any:
+    """Return the score of K or X, which errors call by its name: by the core for few rows."""
+    rows = plain_rows(matrix)
+    if rows is not None and rows.size <= SMALL_ROWS and type(normalize) is bool:
+        n, size = len(rows), min(rows.shape)
+        order = read_order(_single(q))
+        weights = None if p is None else plain_weights(p, n)
+        most = core.LANCZOS_SIZE if math.isinf(order) else core.TWO_STAGE_SIZE
+        few = size < most and (weights is None) == (p is None)
+        if few and size >= MERGED:
+            same = rows.shape[1] if name == "X" else np.count_nonzero(rows == rows.diagonal())
+            few = same <= n
+        if few:
+            by = np.linalg.eigvalsh if size < core.ALONE_SIZE else _eigenvalues
+            number = core.score_X if name == "X" else core.score_K
+            return number(rows, order, weights, normalize, eigenvalues=by)
     from .compute import measured, subject_of
     from .request import read_request
 
-    q = q if isinstance(q, (int, float, str)) else _single(q)
-    request = read_request({"q": q, **arguments})
+    request = read_request({"q": _single(q), "p": p, "normalize": normalize, f"score_{name}": True})
     subject = subject_of(matrix, None, request, name)
     if subject.groups is not None:  # which `compute` scores one by one
         raise ValueError(
@@ -274,3 +252,9 @@ def _of_matrix(matrix: Any, name: str, *, q: object, **arguments: object) -> Any
             f"matrices; pass one, or compute(X, score_X=True), which gives the mean of their scores"
         )
     return measured(subject, request)["VS"]
+
+
+def _eigenvalues(A: np.ndarray) -> np.ndarray:
+    from ..spectral.eigen import decompose
+
+    return np.asarray(decompose(A, lambda: core.CLIP).values)
