@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -30,8 +30,6 @@ from ..spectral.vendi import spectrum_of
 
 Credit = Literal["surprise", "leave_one_out"]
 Fuse = Literal["x", "+"]
-CREDITS: tuple[Credit, ...] = ("surprise", "leave_one_out")
-FUSES: tuple[Fuse, ...] = ("x", "+")
 _WORD = re.compile(r"\w+")
 
 
@@ -159,7 +157,7 @@ def credits_of(
 ) -> Credits:
     """Find what each sample adds to its group, and the score of each group."""
     how = how_of(how_compared)
-    one_of("credit", credit, CREDITS)
+    one_of("credit", credit, get_args(Credit))
     q, psd = read_order(q, zero=False), check_psd(psd)
     if credit == "surprise" and math.isinf(q):
         raise ValueError(
@@ -283,10 +281,11 @@ def groups_of(prompts: Sequence[object]) -> Groups:
 
 def read_fusion(fuse: object, weight: object) -> tuple[Fuse, float]:
     """Read how diversity is joined with quality, and its weight."""
-    fuse = one_of("fuse", fuse, FUSES)
-    most = 1.0 if fuse == "x" else math.inf
-    expected = "a number from 0 to 1 where it multiplies" if fuse == "x" else "at least 0"
-    return fuse, number("weight", weight, expected, lambda w: 0 <= w <= most and w < math.inf)
+    read: Fuse = one_of("fuse", fuse, get_args(Fuse))
+    if read == "x":
+        expected = "a number from 0 to 1 where it multiplies"
+        return read, number("weight", weight, expected, lambda w: 0 <= w <= 1)
+    return read, number("weight", weight, "at least 0", lambda w: 0 <= w < math.inf)
 
 
 def _matched(texts: Sequence[str], codes: Iterable[int]) -> list[str]:
