@@ -84,16 +84,8 @@ def as_space(
 
     Raises
     ------
-    ArithmeticError
-        If a number is beyond double precision, or only rounding is left of it.
-    IndefiniteError
-        If Z is singular or indefinite at a scale, so that magnitude is undefined; metrics that are
-        not of negative type may make it so at small scales.
-    TypeError, ValueError
-        For samples, scales or options that do not fit; the message names the argument and the
-        remedy.
-    TooLargeError
-        If the distances and one work array do not fit in memory, before they are allocated.
+    ArithmeticError, IndefiniteError, TypeError, ValueError, TooLargeError
+        The errors of `magnitude`.
 
     Notes
     -----

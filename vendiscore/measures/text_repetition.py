@@ -138,13 +138,11 @@ def _matches(texts: np.ndarray, grams: np.ndarray, times: np.ndarray, n: int) ->
 def _nearest(lengths: np.ndarray) -> np.ndarray:
     """Return for each length the nearest of another text, the smaller of two such."""
     order = np.argsort(lengths, kind="stable")
-    ascending = lengths[order]
-    below, above = np.r_[ascending[0], ascending[:-1]], np.r_[ascending[1:], ascending[-1]]
-    down, up = ascending - below, above - ascending
-    down[0], up[-1] = up[0] + 1, down[-1] + 1  # neither end has two neighbours
-    found = np.empty_like(lengths)
-    found[order] = np.where(down <= up, below, above)
-    return found
+    ascending = np.r_[-np.inf, lengths[order], np.inf]  # neither end has two neighbours
+    below, own, above = ascending[:-2], ascending[1:-1], ascending[2:]
+    nearest = np.empty_like(lengths)
+    nearest[order] = np.where(own - below <= above - own, below, above)
+    return nearest
 
 
 @_register(

@@ -57,7 +57,7 @@ def details(
         "options": {},
     }
     if similarity:
-        kernel, *options = similarity.settings.items() or [("kernel", type(similarity).__name__)]
+        kernel, *options = _of_kernel(similarity).items()
         report["kernel"] = plain(kernel[1])
         report["options"] = plain(dict(options))
         report |= _of_spectrum(scores, request, uncertainty.spectra)
@@ -99,14 +99,18 @@ def details(
     return report
 
 
+def _of_kernel(similarity: Similarity) -> Options:
+    """Return the kernel and its options; the class of a Similarity that has none."""
+    return similarity.settings or {"kernel": type(similarity).__name__}
+
+
 def _distinct(subject: Subject) -> int:
     """Return how many samples differ, or differ from the others of their group."""
-    known = subject.has_similarities
-    if known and subject.groups is not None and is_divisible(subject.similarity):
-        of_parts = [part.similarity.groups() for part in subject.parts]  # compares no two groups
-        pairs = zip(of_parts, subject.parts, strict=True)
-        return sum(part.n if own is None else len(np.unique(own)) for own, part in pairs)
-    same = subject.similarity.groups() if known else None
+    if not subject.has_similarities:
+        return subject.n
+    if subject.groups is not None and is_divisible(subject.similarity):
+        return sum(map(_distinct, subject.parts))  # compares no two groups
+    same = subject.similarity.groups()
     if same is None:
         return subject.n
     if subject.groups is not None:
@@ -124,7 +128,7 @@ def _settings(
     between = "distances" in request.pooled and not spaces
     settings = dict(subject.both.settings) if between else {}
     if similarity:
-        settings |= similarity.settings or {"kernel": type(similarity).__name__}
+        settings |= _of_kernel(similarity)
         dtype = str(getattr(subject.samples, "dtype", ""))
         settings |= {"dtype": dtype} if dtype else {}
     settings |= {name: value for name, value in subject.settings.items() if name not in settings}
@@ -165,7 +169,7 @@ def _of_spectrum(
     some = [of_groups] if of_groups else []
     if found and found.spectrum:
         some.append((found.spectrum.negative_mass, found.spectrum.cut))
-    names = [digits(order) for order in request.orders]
+    names = map(digits, request.orders)
     by_order = dict(zip(names, found.estimates, strict=True)) if found else {}
     return {
         "method": {q: estimate.route for q, estimate in by_order.items()},

@@ -90,18 +90,18 @@ def uncertainty_of(subject: Subject, request: Request, scores: Sequence[Options]
             if error < _NO_WIDTH:
                 found.notes.append(f"{key}_se is 0: {_NO_EVIDENCE[high - low > 1e-6 * high]}")
             found.numbers[key] = {"se": error, "low": low, "high": high}
-    if units.codes is not None:
-        found.assumes = "Independent clusters are assumed."
     if units.repeats is not None and units.repeats.thin:
         found.notes.append(
             "Few pairs of these samples have much in common: the interval allows for repeats that "
             "other samples of the source may show."
         )
-    if units.codes is not None and units.m < MANY_CLUSTERS:
-        found.notes.append(
-            f"With fewer than {MANY_CLUSTERS} clusters, here {units.m}, the interval holds a "
-            "little less often than its level says where few of them have anything in common."
-        )
+    if units.codes is not None:
+        found.assumes = "Independent clusters are assumed."
+        if units.m < MANY_CLUSTERS:
+            found.notes.append(
+                f"With fewer than {MANY_CLUSTERS} clusters, here {units.m}, the interval holds a "
+                "little less often than its level says where few of them have anything in common."
+            )
     if "subsample" in found.methods.values() and units.m < MEASURED:
         found.notes.append(
             f"Intervals by halves were not shown to hold for fewer than {MEASURED} samples or "

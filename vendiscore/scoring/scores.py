@@ -215,8 +215,7 @@ def conditional_score(
     from .compute import compute
 
     measures = {"ConditionalVS": {"given": given, "given_k": given_k}}
-    found = compute(samples, q=_single(q), p=p, psd=psd, measures=measures, **how)
-    return found["ConditionalVS"]
+    return compute(samples, q=_single(q), p=p, psd=psd, measures=measures, **how)["ConditionalVS"]
 
 
 def _single(q: object) -> Any:
