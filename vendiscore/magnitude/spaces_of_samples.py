@@ -281,7 +281,7 @@ def _from_similarity(similarity: Similarity, how: How, solver: Solving) -> Metri
     return MetricSpace(
         D,
         inverse,
-        {"metric": "1−k" if halved else "√(2−2k)", **similarity.settings},
+        settings_of_kernel(similarity, how),
         solver,
         negative_type=similarity.psd,
         hilbert=bool(hilbert) and not halved,
@@ -290,6 +290,11 @@ def _from_similarity(similarity: Similarity, how: How, solver: Solving) -> Metri
         slack=4 * rounding**0.5,
         unit=1.0 if halved else math.sqrt(2),
     )
+
+
+def settings_of_kernel(similarity: Similarity, how: How) -> Record:
+    """Return the distances of a kernel, to be reported."""
+    return {"metric": "1−k" if how.metric == "1-k" else "√(2−2k)", **similarity.settings}
 
 
 def _squares(similarity: Similarity) -> np.ndarray:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -17,7 +16,7 @@ from ..arrays.members import members_of
 from ..arrays.pools import size
 from ..core.arguments import DEFAULT_ORDER
 from ..core.errors import SampleError
-from ..core.namespace import Array, as_kind_of, to_host
+from ..core.namespace import Array, to_host
 from ..core.shares import PSD
 from ..core.types import Record, Rows, Samples, Weights
 from ..registry.kernel import Kernel
@@ -28,6 +27,7 @@ from ..similarity.base import Similarity
 from ..spectral.estimate import Estimating
 from ..spectral.spectrum import Spectrum
 from ..spectral.vendi import Spectral, spectrum_of, vendi
+from .sample_set import SampleSet
 
 if TYPE_CHECKING:
     from ..magnitude.parameters import Solving
@@ -40,35 +40,6 @@ NO_GROUPS = "pass `groups`, a label for each sample, or the samples as a list of
 
 class UnsuitedError(TypeError):
     """Input that a measure needs, and the samples that were passed instead."""
-
-
-class SampleSet:
-    """A set of samples with weights: views of it, each found when it is first asked for."""
-
-    psd: PSD
-
-    @property
-    @abstractmethod
-    def similarity(self) -> Similarity:
-        """The similarity of the samples, with unit diagonal."""
-
-    @property
-    @abstractmethod
-    def p(self) -> Array | None:
-        """Weights (n,) that sum to 1, or None."""
-
-    @cached_property
-    def eigen(self) -> Spectrum:
-        """The spectrum with its eigenvectors, which tell what each sample adds."""
-        return spectrum_of(self.similarity, self.p, self.psd, vectors=True)
-
-    @cached_property
-    def ordinariness(self) -> tuple[Array, Array]:
-        """p and K p: how similar a random sample is to each."""
-        diagonal = self.similarity.diagonal()
-        p = np.full(self.similarity.n, 1 / self.similarity.n) if self.p is None else self.p
-        p = as_kind_of(p, diagonal)
-        return p, self.similarity.matmul(p)
 
 
 class Subject(SampleSet):

@@ -120,9 +120,8 @@ def check_asked(n: int) -> None:
 
 
 def needs_vectors(request: Request) -> bool:
-    """Return whether the eigenvectors of the similarity will be looked at."""
-    of_vendi = any(chosen.measure.name == "VS" for chosen in request.measures)
-    return of_vendi and request.ci is not None
+    """Return whether intervals need the eigenvectors of the similarity."""
+    return any(chosen.measure.name == "VS" for chosen in request.measures)
 
 
 @dataclass(frozen=True)
@@ -187,11 +186,15 @@ def _of_similarity(subject: Subject, units: Units, values: Sequence[float]) -> l
         return [(error, value - reach, value + reach)]
     spread = delete_one_error(np.log(left)) if left.min() > _NO_WIDTH else math.inf
     found = Jackknife(math.nan, error, spread, units.m)
-
-    def beside(odd: float) -> float:
-        return max(0.0, (n - odd) * (n - odd - 1) / (n * (n - 1)))
-
-    ends = deficit_ends(value, found, units.level, units.repeats, 2 / (n * (n - 1)), beside)
+    pairs_of_all = n * (n - 1)
+    ends = deficit_ends(
+        value,
+        found,
+        units.level,
+        units.repeats,
+        2 / pairs_of_all,
+        lambda odd: max(0.0, (n - odd) * (n - odd - 1) / pairs_of_all),
+    )
     return [(error, *ends)]
 
 
