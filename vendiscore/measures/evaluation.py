@@ -85,7 +85,8 @@ def measure_each(subject: Subject, measures: Sequence[Chosen], keys: Sequence[st
             inside = known_low and low <= value <= (n if high is None else high)
             scores[key] = value if inside else measure.check(value, n, roundoff)
         every.append(scores)
-    _refuse_lost_gradients(subject.whole, measures, every)
+    if "torch" in sys.modules:
+        _refuse_lost_gradients(subject.whole, measures, every)
     return every
 
 
@@ -100,8 +101,7 @@ def _refuse_lost_gradients(
     whole: Subject, measures: Sequence[Chosen], numbers: Sequence[Options]
 ) -> None:
     """Raise where an argument has a gradient that the numbers of a measure have lost."""
-    torch = sys.modules.get("torch")
-    if torch is None or not torch.is_grad_enabled():
+    if not sys.modules["torch"].is_grad_enabled():
         return
     for (measure, options), own in zip(measures, numbers, strict=True):
         if not all(map(has_gradient, own.values())):
@@ -154,5 +154,6 @@ def measure_stacks(
     if stack.similarity is not subject.similarity:  # but in NumPy: numbers become tensors again
         like = subject.similarity.diagonal()
         columns = [{key: as_kind_of(v, like) for key, v in own.items()} for own in columns]
-    _refuse_lost_gradients(subject, measures, columns)
+    if "torch" in sys.modules:
+        _refuse_lost_gradients(subject, measures, columns)
     return columns, apart, (limits[0], limits[1])

@@ -57,7 +57,7 @@ def details(
         "options": {},
     }
     if similarity:
-        kernel, *options = _of_kernel(similarity).items()
+        kernel, *options = similarity.settings.items() or [("kernel", type(similarity).__name__)]
         report["kernel"] = plain(kernel[1])
         report["options"] = plain(dict(options))
         report |= _of_spectrum(scores, request, uncertainty.spectra)
@@ -99,11 +99,6 @@ def details(
     return report
 
 
-def _of_kernel(similarity: Similarity) -> Options:
-    """Return the kernel and its options; the class of a Similarity that has none."""
-    return similarity.settings or {"kernel": type(similarity).__name__}
-
-
 def _distinct(subject: Subject) -> int:
     """Return how many samples differ, or differ from the others of their group."""
     if not subject.has_similarities:
@@ -128,7 +123,7 @@ def _settings(
     between = "distances" in request.pooled and not spaces
     settings = dict(subject.both.settings) if between else {}
     if similarity:
-        settings |= _of_kernel(similarity)
+        settings |= similarity.settings or {"kernel": type(similarity).__name__}
         dtype = str(getattr(subject.samples, "dtype", ""))
         settings |= {"dtype": dtype} if dtype else {}
     settings |= {name: value for name, value in subject.settings.items() if name not in settings}
