@@ -246,6 +246,14 @@ GONE = {
         "A metric keeps the samples that are added: leave it out, or add them up with "
         "State.empty(k='cosine').update(samples)."
     ),
+    "per": (
+        "'NgramDiversity' counts n-grams of all texts together: leave it out, and pass each text "
+        "alone for the mean over texts."
+    ),
+    "tokens": (
+        "'NgramDiversity' has the words of the kernel 'ngram_overlap': pass `tokenizer`, or "
+        "analyzer='char', and no other `k`."
+    ),
     "DiversityCallback": "Copy it from examples/harnesses/diversity_callback.py.",
     "num_process": (
         "A metric scores the samples of one process: gather them there, or let each process add "

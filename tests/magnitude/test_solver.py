@@ -11,9 +11,8 @@ from points import cloud, naive_weights, pairwise
 from scipy.spatial.distance import cdist
 
 from vendiscore.magnitude.area import mag_diff
-from vendiscore.magnitude.floor import nearest
 from vendiscore.magnitude.function import convergence_scale, magnitude, magnitude_weights, spread
-from vendiscore.magnitude.solver import IndefiniteError, Solver
+from vendiscore.magnitude.solver import IndefiniteError, Solver, nearest
 from vendiscore.magnitude.space import MetricSpace
 from vendiscore.magnitude.spaces_of_samples import as_space
 

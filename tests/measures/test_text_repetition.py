@@ -22,15 +22,12 @@ def ngrams(tokens, n):
     return [tuple(tokens[i : i + n]) for i in range(len(tokens) - n + 1)]
 
 
-def distinct(texts, sizes, split=str.split, per="corpus"):
+def distinct(texts, sizes, split=str.split):
     """Return distinct n-grams / all n-grams, by lists and sets."""
     ratios = []
     for n in sizes:
-        every = [ngrams(split(text), n) for text in texts]
-        every = [own for own in every if own]
-        if per == "corpus":
-            every = [[gram for own in every for gram in own]]
-        ratios.append(np.mean([len(set(own)) / len(own) for own in every]))
+        every = [gram for text in texts for gram in ngrams(split(text), n)]
+        ratios.append(len(set(every)) / len(every))
     return np.mean(ratios)
 
 
@@ -39,19 +36,17 @@ def measured(texts, measure, **options):
 
 
 class TestNgramDiversity:
-    @pytest.mark.parametrize("per", ["corpus", "text"])
     @pytest.mark.parametrize("sizes", [1, [2], (1, 2), (1, 2, 3, 4)])
     @pytest.mark.parametrize("seed", range(3))
-    def test_is_distinct_over_all(self, per, sizes, seed):
+    def test_is_distinct_over_all(self, sizes, seed):
         texts = texts_of(seed)
-        found = measured(texts, "NgramDiversity", sizes=sizes, per=per, tokens=str.split)
-        assert found == pytest.approx(distinct(texts, np.atleast_1d(sizes), per=per), abs=1e-12)
+        found = measured(texts, "NgramDiversity", sizes=sizes, tokenizer=str.split)
+        assert found == pytest.approx(distinct(texts, np.atleast_1d(sizes)), abs=1e-12)
 
     def test_in_the_head(self):
         texts = ["a b a b", "a b"]  # a b a b a b; ab ba ab, ab
         assert measured(texts, "NgramDiversity", sizes=1) == 2 / 6
         assert measured(texts, "NgramDiversity", sizes=2) == 2 / 4
-        assert measured(texts, "NgramDiversity", sizes=2, per="text") == (2 / 3 + 1) / 2
         assert measured(["a b c d e"], "NgramDiversity") == 1.0
 
     def test_tokens_are_those_of_the_kernel_of_ngrams(self):
@@ -69,21 +64,17 @@ class TestNgramDiversity:
                 assert compute(TEXTS, **by, **how, **named)["VS"] == compute(TEXTS, **how)["VS"]
                 alone = measured(TEXTS, "NgramDiversity", sizes=(1, 2), **how, **named)
                 assert alone == expected
-        expected = pytest.approx(distinct(TEXTS, (1, 2), list))
-        assert compute(TEXTS, tokens="char", **by)["NgramDiversity"] == expected
-        own = {"tokenizer": str.split, "tokens": "word"}
-        assert compute(TEXTS, **by, **own)["NgramDiversity"] == pytest.approx(usual)
 
     def test_the_signature_says_which_tokens(self):
         def signature(**how):
             how = {"measures": "NgramDiversity", "details": True} | how
             return compute(TEXTS, **how)["details"]["signature"]
 
-        assert signature().startswith("NgramDiversity|analyzer=word|sizes=1,2,3,4|per=corpus|n=5|")
+        assert signature().startswith("NgramDiversity|analyzer=word|sizes=1,2,3,4|n=5|")
         both = signature(measures=["VS", "NgramDiversity"])
         assert both.count("analyzer=word") == 1
-        every = [{}, {"analyzer": "char"}, {"tokenizer": str.split}, {"tokens": str.lower}]
-        assert len({signature(**how) for how in every[:3]} | {both}) == 4
+        every = [{}, {"analyzer": "char"}, {"tokenizer": str.split}]
+        assert len({signature(**how) for how in every} | {both}) == 4
 
     def test_scripts_without_spaces_are_read_by_characters_in_all_groups(self):
         groups = [
@@ -113,8 +104,8 @@ class TestNgramDiversity:
         [
             ({"sizes": 0}, ValueError, "`sizes` must be an integer of at least 1, got 0"),
             ({"sizes": []}, ValueError, "`sizes` must be one or more lengths of n-grams, got none"),
-            ({"per": "sentence"}, ValueError, "`per` must be 'corpus' or 'text', got 'sentence'"),
-            ({"tokens": 3}, TypeError, "`tokens` must be 'word', 'char', a tokenizer's name, or"),
+            ({"per": "text"}, TypeError, "counts n-grams of all texts together: leave it out"),
+            ({"tokens": "char"}, TypeError, "'NgramDiversity' has the words of the kernel"),
         ],
     )
     def test_options_are_checked_at_the_door(self, option, error, message):
@@ -150,15 +141,16 @@ class TestSelfBLEU:
         ],
         ids=str,
     )
-    def test_options_are_those_of_sacrebleu_and_of_the_kernel(self, ours, theirs):
+    def test_options_are_the_options_of_the_kernel(self, ours, theirs):
         pytest.importorskip("sacrebleu")
         texts = texts_of(7, 20)
         expected = pytest.approx(self.loop(texts, **theirs), abs=1e-12)
+        ours |= {"k": "bleu", "psd": "clip"}
         assert measured(texts, "SelfBLEU", **ours) == expected
         assert measured(texts, "SelfBLEU", **ours) != measured(texts, "SelfBLEU")
-        beside = compute(texts, k="bleu", psd="clip", measures=["VS", "SelfBLEU"], **ours)
-        assert beside["SelfBLEU"] == expected
-        assert beside["VS"] == compute(texts, k="bleu", psd="clip", **ours)["VS"]
+        both = compute(texts, measures=["VS", "SelfBLEU"], **ours)
+        assert both["SelfBLEU"] == expected
+        assert both["VS"] == compute(texts, **ours)["VS"]
         how = {"measures": "SelfBLEU", "details": True, **ours}
         name, value = next(iter(ours.items()))
         assert f"|{name}={value}|" in compute(texts, **how)["details"]["signature"]
@@ -180,7 +172,11 @@ class TestSelfBLEU:
             compute(["alone"], measures="SelfBLEU")
         for name, wrong, meant in (("smooth", "ext", "exp"), ("tokenize", "13b", "13a")):
             with pytest.raises(ValueError, match=f"`{name}` is unknown: '{wrong}'.*'{meant}'"):
-                compute(TEXTS, measures="SelfBLEU", **{name: wrong})
+                compute(TEXTS, k="bleu", measures="SelfBLEU", **{name: wrong})
+        with pytest.raises(
+            TypeError, match="`max_order` is an option of 'bleu': pass the kernel's"
+        ):
+            compute(TEXTS, measures="SelfBLEU", max_order=2)
 
 
 class TestCompressionRatio:

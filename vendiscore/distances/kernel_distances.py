@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..core.namespace import precision, row_blocks
+from ..arrays.inputs import precision
+from ..core.namespace import row_blocks
 from ..core.types import Rows
 
 # 2 − 2k of identical samples is zero up to this many ε of a matrix K's precision: 1e-14.

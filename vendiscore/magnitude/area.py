@@ -53,21 +53,12 @@ def mag_area(
 
     Raises
     ------
-    ArithmeticError
-        If a number is beyond double precision, or only rounding is left of it.
-    IndefiniteError
-        If Z is singular or indefinite at a scale, so that magnitude is undefined; metrics that are
-        not of negative type may make it so at small scales.
-    TypeError, ValueError
-        For samples, scales or options that do not fit; the message names the argument and the
-        remedy.
-    TooLargeError
-        If the distances and one work array do not fit in memory, before they are allocated.
+    ArithmeticError, IndefiniteError, TypeError, ValueError, TooLargeError
+        The errors of `magnitude`.
 
     Notes
     -----
-    Time O(n² d) for the distances, then for each scale O(n²) a step of conjugate gradients, or
-    O(n³) where a factorisation is faster; memory 12 n² bytes for each set.
+    Time and memory of `magnitude` at each scale.
 
     References
     ----------
@@ -119,21 +110,12 @@ def mag_areas(
 
     Raises
     ------
-    ArithmeticError
-        If a number is beyond double precision, or only rounding is left of it.
-    IndefiniteError
-        If Z is singular or indefinite at a scale, so that magnitude is undefined; metrics that are
-        not of negative type may make it so at small scales.
-    TypeError, ValueError
-        For samples, scales or options that do not fit; the message names the argument and the
-        remedy.
-    TooLargeError
-        If the distances and one work array do not fit in memory, before they are allocated.
+    ArithmeticError, IndefiniteError, TypeError, ValueError, TooLargeError
+        The errors of `magnitude`.
 
     Notes
     -----
-    Time O(n² d) for the distances, then for each scale O(n²) a step of conjugate gradients, or
-    O(n³) where a factorisation is faster; memory 12 n² bytes for each set.
+    Time and memory of `magnitude` at each scale.
 
     References
     ----------
@@ -200,21 +182,12 @@ def mag_diff(
 
     Raises
     ------
-    ArithmeticError
-        If a number is beyond double precision, or only rounding is left of it.
-    IndefiniteError
-        If Z is singular or indefinite at a scale, so that magnitude is undefined; metrics that are
-        not of negative type may make it so at small scales.
-    TypeError, ValueError
-        For samples, scales or options that do not fit; the message names the argument and the
-        remedy.
-    TooLargeError
-        If the distances and one work array do not fit in memory, before they are allocated.
+    ArithmeticError, IndefiniteError, TypeError, ValueError, TooLargeError
+        The errors of `magnitude`.
 
     Notes
     -----
-    Time O(n² d) for the distances, then for each scale O(n²) a step of conjugate gradients, or
-    O(n³) where a factorisation is faster; memory 12 n² bytes for each set.
+    Time and memory of `magnitude` at each scale.
 
     References
     ----------
@@ -225,8 +198,15 @@ def mag_diff(
     >>> mag_diff([0.0, 0.0], [0.0, 1.0], absolute=True) > 1
     True
     """
-    own = read(epsilon=epsilon, t_cut=t_cut, n_scales=n_scales, average=average)
-    own |= read(quadrature=quadrature, relative=relative, absolute=absolute)
+    own = read(
+        epsilon=epsilon,
+        t_cut=t_cut,
+        n_scales=n_scales,
+        average=average,
+        quadrature=quadrature,
+        relative=relative,
+        absolute=absolute,
+    )
     spaces = read_spaces([samples, references], ["samples", "references"], **how)
     return difference_of(*spaces, **own)
 

@@ -85,21 +85,12 @@ def magnitude_weights(samples: Samples, t: float = 1.0, **how: Any) -> np.ndarra
 
     Raises
     ------
-    ArithmeticError
-        If a number is beyond double precision, or only rounding is left of it.
-    IndefiniteError
-        If Z is singular or indefinite at a scale, so that magnitude is undefined; metrics that are
-        not of negative type may make it so at small scales.
-    TypeError, ValueError
-        For samples, scales or options that do not fit; the message names the argument and the
-        remedy.
-    TooLargeError
-        If the distances and one work array do not fit in memory, before they are allocated.
+    ArithmeticError, IndefiniteError, TypeError, ValueError, TooLargeError
+        The errors of `magnitude`.
 
     Notes
     -----
-    Time O(n² d) for the distances, then for each scale O(n²) a step of conjugate gradients, or
-    O(n³) where a factorisation is faster; memory 12 n² bytes for each set.
+    Time and memory of `magnitude` at each scale.
 
     References
     ----------
@@ -177,21 +168,12 @@ def convergence_scale(samples: Samples, *, epsilon: float = 0.05, **how: Any) ->
 
     Raises
     ------
-    ArithmeticError
-        If a number is beyond double precision, or only rounding is left of it.
-    IndefiniteError
-        If Z is singular or indefinite at a scale, so that magnitude is undefined; metrics that are
-        not of negative type may make it so at small scales.
-    TypeError, ValueError
-        For samples, scales or options that do not fit; the message names the argument and the
-        remedy.
-    TooLargeError
-        If the distances and one work array do not fit in memory, before they are allocated.
+    ArithmeticError, IndefiniteError, TypeError, ValueError, TooLargeError
+        The errors of `magnitude`.
 
     Notes
     -----
-    Time O(n² d) for the distances, then for each scale O(n²) a step of conjugate gradients, or
-    O(n³) where a factorisation is faster; memory 12 n² bytes for each set.
+    Time and memory of `magnitude` at each scale.
 
     References
     ----------
@@ -234,21 +216,12 @@ def magnitude_function(
 
     Raises
     ------
-    ArithmeticError
-        If a number is beyond double precision, or only rounding is left of it.
-    IndefiniteError
-        If Z is singular or indefinite at a scale, so that magnitude is undefined; metrics that are
-        not of negative type may make it so at small scales.
-    TypeError, ValueError
-        For samples, scales or options that do not fit; the message names the argument and the
-        remedy.
-    TooLargeError
-        If the distances and one work array do not fit in memory, before they are allocated.
+    ArithmeticError, IndefiniteError, TypeError, ValueError, TooLargeError
+        The errors of `magnitude`.
 
     Notes
     -----
-    Time O(n² d) for the distances, then for each scale O(n²) a step of conjugate gradients, or
-    O(n³) where a factorisation is faster; memory 12 n² bytes for each set.
+    Time and memory of `magnitude` at each scale.
 
     References
     ----------
@@ -298,21 +271,12 @@ def magnitude_dimension(
 
     Raises
     ------
-    ArithmeticError
-        If a number is beyond double precision, or only rounding is left of it.
-    IndefiniteError
-        If Z is singular or indefinite at a scale, so that magnitude is undefined; metrics that are
-        not of negative type may make it so at small scales.
-    TypeError, ValueError
-        For samples, scales or options that do not fit; the message names the argument and the
-        remedy.
-    TooLargeError
-        If the distances and one work array do not fit in memory, before they are allocated.
+    ArithmeticError, IndefiniteError, TypeError, ValueError, TooLargeError
+        The errors of `magnitude`.
 
     Notes
     -----
-    Time O(n² d) for the distances, then for each scale O(n²) a step of conjugate gradients, or
-    O(n³) where a factorisation is faster; memory 12 n² bytes for each set.
+    Time and memory of `magnitude` at each scale.
 
     References
     ----------

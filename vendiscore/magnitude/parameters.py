@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from ..core.arguments import flag, integer, is_several, number, one_of
 from ..core.types import Record
 
 Quadrature = Literal["trapezoid", "adaptive"]
 Solving = Literal["auto", "cg", "cholesky"]
-SOLVERS: tuple[Solving, ...] = ("auto", "cg", "cholesky")
 MOST_SCALES = 10**6
 # Magnitudes are known to 1e-9: so near to 1 or n, three digits of the distance to it are.
 NEAR_END = 1e-6
@@ -63,8 +62,8 @@ READERS: Mapping[str, Callable[[Any], Any]] = {
     "n_scales": check_count,
     "epsilon": _check_epsilon,
     "t_cut": _check_cut,
-    "solver": lambda word: one_of("solver", word, SOLVERS),
-    "quadrature": lambda word: one_of("quadrature", word, ("trapezoid", "adaptive")),
+    "solver": partial(one_of, "solver", known=get_args(Solving)),
+    "quadrature": partial(one_of, "quadrature", known=get_args(Quadrature)),
     **{name: partial(flag, name) for name in ("average", "relative", "absolute")},
 }
 

@@ -11,8 +11,8 @@ import numpy as np
 import scipy
 
 from ..progress import foretell, track
-from .floor import nearest
 from .parameters import NEAR_END
+from .solver import nearest
 from .space import MetricSpace
 
 # Relative accuracy of the convergence scale.

@@ -6,12 +6,14 @@ import math
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
+import scipy
 
+from ..core.namespace import row_blocks
 from ..core.types import Record
 from .conjugate_gradients import Precondition, conjugate_gradients, spectrum_end
-from .floor import Floor
 from .parameters import Solving
 from .triangles import Triangles, product
 
@@ -34,6 +36,8 @@ ROUNDS = 20
 REACH = 0.25
 # Number of solved scales from which the start at another is extrapolated: eight do not save more.
 POINTS = 6
+# Share of Z that a bound keeps if all points but nearest neighbours are taken for orthogonal.
+SHARE = 0.9
 
 
 @dataclass(frozen=True)
@@ -95,11 +99,11 @@ class Solver:
         self.D, self.method = D, method
         self.n: int = len(D)
         self.negative_type: bool = negative_type or hilbert
+        self.hilbert = hilbert
         self.lock: threading.RLock = threading.RLock()
         self._solved: dict[float, Solution] = {}
         self._work: Triangles | None = None
-        # With method "cg" it is the caller who says that distances are of negative type.
-        self._floor = Floor(D, self.negative_type or method == "cg", hilbert)
+        self._proved: dict[float, float] = {}  # the bound that a factorisation proved, by scale
         self.largest: float = float(D.max(initial=0.0))
         self._double = 0.0  # the largest scale at which single precision did not do
 
@@ -122,7 +126,7 @@ class Solver:
             # No more than the magnitude of a ball in n dimensions around all points, which begins
             # 1 + t r √π Γ((n + 1)/2)/Γ(n/2) (Barceló & Carbery, Amer. J. Math. 2018); its radius
             # r is at most 1/√2 of their diameter (Jung), and the factor at most 1.3 √n.
-            if self._floor.hilbert and 2 * math.sqrt(self.n) * t * self.largest <= TARGET:
+            if self.hilbert and 2 * math.sqrt(self.n) * t * self.largest <= TARGET:
                 return 1.0
             raise
 
@@ -187,7 +191,7 @@ class Solver:
         product(self.D, t, np.zeros(self.n), self.largest, Z.array)
         if not Z.factorise(t):
             return False
-        if self._floor.hilbert:
+        if self.hilbert:
             return True
         largest = spectrum_end(Z.solve, self.n, largest=True)
         if not 0 < largest < math.inf:
@@ -199,8 +203,33 @@ class Solver:
             least /= 2
             if least < 2 * rounding or not spectrum_end(Z.whitened, self.n, largest=False) >= 0.5:
                 return False
-        self._floor.proved[t] = max(least, self._floor.proved.get(t, 0.0))
+        self._proved[t] = max(least, self._proved.get(t, 0.0))
         return True
+
+    def _floor(self, t: float) -> np.ndarray | float:
+        """Return m with Z = exp(−tD) ⪰ diag(m), an array (n,) or one number; 0 if none is known."""
+        # In a Hilbert space exp(−tD) is a mixture of Gaussian matrices exp(−sD²) over s of Lévy's
+        # distribution, which exceeds s with probability erf(t / 2√s). In those with s ≥ Λ/q_i² the
+        # row of a point whose nearest neighbour is at q_i has entries of at most e^{−Λ} next to its
+        # 1. With Λ = log(10 n (1 + 2 √(max q / min q))) these do not matter:
+        # m_i = 0.9 erf(t q_i / 2√Λ).
+        # Elsewhere a bound is proved by a factorisation. With distances of negative type it holds
+        # at all larger scales, by Schur's theorem: Z(t) is Z(t′) times exp(−(t − t′)D), entry by
+        # entry.
+        if self.hilbert:
+            m = SHARE * scipy.special.erf(t * self._reach)
+            return np.asarray(np.maximum(m, np.finfo(np.float64).tiny))
+        # With method "cg" it is the caller who says that distances are of negative type.
+        if not self.negative_type and self.method != "cg":
+            return self._proved.get(t, 0.0)
+        return max((m for scale, m in self._proved.items() if scale <= t), default=0.0)
+
+    @cached_property
+    def _reach(self) -> np.ndarray:
+        """q / 2√Λ of each point."""
+        q = nearest(self.D)
+        spread = math.sqrt(float(q.max() / q.min()))
+        return q / (2 * math.sqrt(math.log(10 * len(q) * (1 + 2 * spread))))
 
     def _gradients(
         self,
@@ -334,3 +363,13 @@ def _error(solution: Solution, weights: bool) -> float:
 def _rounding(w: np.ndarray) -> float:
     """Return what rounding does to an entry of Z w: 4ε of Z|w| ≤ 1 + 2 Σ|w| of negative w."""
     return 4 * EPS * (1 - 2 * float(w[w < 0].sum()))
+
+
+def nearest(D: np.ndarray) -> np.ndarray:
+    """Return the distance from each point to its nearest other one."""
+    found = np.empty(len(D))
+    for block in row_blocks(len(D), 8 * len(D)):
+        rows = D[block].copy()
+        rows[np.arange(len(rows)), np.arange(block.start, block.stop)] = np.inf
+        found[block] = rows.min(axis=1)
+    return found

@@ -87,7 +87,7 @@ class MetricSpace:
         value = self.solver.magnitude(t)
         # No error that is accepted takes it out of the range that it is known to have.
         most = self.distinct if self.solver.negative_type else np.inf
-        return _in_range("magnitude", t, value, 1.0, most, ACCEPTED)
+        return _in_range("magnitude", t, value, most, ACCEPTED)
 
     def weights(self, t: float) -> np.ndarray:
         """Return the weight of each sample (n,); identical samples share a point's weight."""
@@ -105,16 +105,14 @@ class MetricSpace:
         total = 0.0
         for block in row_blocks(self.distinct, 16 * self.distinct):
             total += float((1 / np.exp(self.D[block] * np.float64(-t)).sum(axis=1)).sum())
-        return _in_range("spread", t, total, 1.0, self.distinct, 1e-9)
+        return _in_range("spread", t, total, self.distinct, 1e-9)
 
 
-def _in_range(
-    what: str, t: float, value: float, least: float, most: float, tolerance: float
-) -> float:
-    if not (least * (1 - tolerance) <= value <= most * (1 + tolerance) and np.isfinite(value)):
+def _in_range(what: str, t: float, value: float, most: float, tolerance: float) -> float:
+    if not (1 - tolerance <= value <= most * (1 + tolerance) and np.isfinite(value)):
         raise ArithmeticError(
-            f"the {what} at scale t={t:.6g} came out as {value!r}, but must be between {least:g} "
-            f"and {most:g}: rounding has spoilt it; use larger scales, or remove samples that are "
+            f"the {what} at scale t={t:.6g} came out as {value!r}, but must be between 1 and "
+            f"{most:g}: rounding has spoilt it; use larger scales, or remove samples that are "
             "almost identical"
         )
     return value

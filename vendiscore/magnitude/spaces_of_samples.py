@@ -41,8 +41,8 @@ from ..resolve.sets import check_nothing_fitted, fitted_to, read_samples, resolv
 from ..signature import plain
 from ..similarity.base import Similarity
 from ..similarity.residuals import echo_notes
-from .floor import nearest
 from .parameters import Solving, read
+from .solver import nearest
 from .space import MetricSpace
 
 
@@ -82,16 +82,8 @@ def as_space(
 
     Raises
     ------
-    ArithmeticError
-        If a number is beyond double precision, or only rounding is left of it.
-    IndefiniteError
-        If Z is singular or indefinite at a scale, so that magnitude is undefined; metrics that are
-        not of negative type may make it so at small scales.
-    TypeError, ValueError
-        For samples, scales or options that do not fit; the message names the argument and the
-        remedy.
-    TooLargeError
-        If the distances and one work array do not fit in memory, before they are allocated.
+    ArithmeticError, IndefiniteError, TypeError, ValueError, TooLargeError
+        The errors of `magnitude`.
 
     Notes
     -----
@@ -287,7 +279,7 @@ def _from_similarity(similarity: Similarity, how: How, solver: Solving) -> Metri
     return MetricSpace(
         D,
         inverse,
-        {"metric": "1−k" if halved else "√(2−2k)", **similarity.settings},
+        settings_of_kernel(similarity, how),
         solver,
         negative_type=similarity.psd,
         hilbert=bool(hilbert) and not halved,
@@ -296,6 +288,11 @@ def _from_similarity(similarity: Similarity, how: How, solver: Solving) -> Metri
         slack=4 * rounding**0.5,
         unit=1.0 if halved else math.sqrt(2),
     )
+
+
+def settings_of_kernel(similarity: Similarity, how: How) -> Record:
+    """Return the distances of a kernel, to be reported."""
+    return {"metric": "1−k" if how.metric == "1-k" else "√(2−2k)", **similarity.settings}
 
 
 def _squares(similarity: Similarity) -> np.ndarray:

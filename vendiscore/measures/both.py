@@ -12,7 +12,7 @@ from ..arrays.weights import check_weights
 from ..core.namespace import Array
 from ..core.types import Record
 from ..distances.all_pairs import numpy_rows
-from ..magnitude.spaces_of_samples import as_spaces, stacked
+from ..magnitude.spaces_of_samples import as_spaces, settings_of_kernel, stacked
 from ..resolve.kernel_request import How
 from ..resolve.sets import is_space, kept_starts
 from ..signature import digest, plain
@@ -65,10 +65,9 @@ class Both(SampleSet):
     @property
     def settings(self) -> Record:
         """The distances between both sets, to be reported: as a MetricSpace has them."""
-        metric = self.how.metric
         if self.of_rows:
-            return {"metric": plain(metric or "euclidean"), **self.how.metric_options}
-        return {"metric": "1−k" if metric == "1-k" else "√(2−2k)", **self.similarity.settings}
+            return {"metric": plain(self.how.metric or "euclidean"), **self.how.metric_options}
+        return settings_of_kernel(self.similarity, self.how)
 
     @cached_property
     def neighbourhoods(self) -> Neighbourhoods:

@@ -14,7 +14,6 @@ from .subject import Subject
     "GMStds",
     needs="features",
     range="[0, ∞)",
-    direction="higher",
     source="Lai et al., 2020; Limbeck et al., arXiv 2311.16054, C.1",
 )
 def geometric_mean_of_deviations(subject: Subject) -> float:

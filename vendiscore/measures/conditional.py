@@ -53,7 +53,6 @@ class Given:
     "ConditionalVS",
     needs="similarity",
     range="[1, n]",
-    direction="higher",
     source="Jalali, Ospanov, Gohari & Farnia, arXiv 2411.02817 (order 1)",
     weighted=True,
     ordered=True,

@@ -73,8 +73,7 @@ def measure_each(subject: Subject, measures: Sequence[Chosen], keys: Sequence[st
     every: list[Record] = []
     known: set[str] = set()
     n, roundoff = subject.n, subject.roundoff
-    gradients = "torch" in sys.modules and sys.modules["torch"].is_grad_enabled()
-    for measure, options in measures:
+    for measure, _ in measures:
         scores: Record = {}
         for suffix, value in _by_suffix(measure, by_name[measure.name], keys).items():
             key = f"{measure.name}{suffix}"
@@ -85,9 +84,9 @@ def measure_each(subject: Subject, measures: Sequence[Chosen], keys: Sequence[st
             known_low = type(value) is float and low is not None  # n is the other end, at most
             inside = known_low and low <= value <= (n if high is None else high)
             scores[key] = value if inside else measure.check(value, n, roundoff)
-        if gradients and not all(map(has_gradient, scores.values())):
-            _refuse_lost_gradient(Chosen(measure, options), subject.whole)
         every.append(scores)
+    if "torch" in sys.modules:
+        _refuse_lost_gradients(subject.whole, measures, every)
     return every
 
 
@@ -98,11 +97,18 @@ def _by_suffix(measure: Measure, numbers: Any, keys: Sequence[str]) -> Mapping[s
     return dict(zip(keys, numbers, strict=True)) if measure.ordered else {"": numbers}
 
 
-def _refuse_lost_gradient(chosen: Chosen, whole: Subject) -> None:
-    """Raise where an argument has a gradient that the number of a measure has lost."""
-    given = {**whole.how.options, **chosen.options, "samples": whole.samples}
-    given |= {"references": whole.references} if chosen.measure.references else {}
-    refuse_gradient(chosen.measure.name, **given, p=whole.given_weights)
+def _refuse_lost_gradients(
+    whole: Subject, measures: Sequence[Chosen], numbers: Sequence[Options]
+) -> None:
+    """Raise where an argument has a gradient that the numbers of a measure have lost."""
+    if not sys.modules["torch"].is_grad_enabled():
+        return
+    for (measure, options), own in zip(measures, numbers, strict=True):
+        if not all(map(has_gradient, own.values())):
+            given = {**whole.how.options, **options, "samples": whole.samples}
+            if measure.references:
+                given["references"] = whole.references
+            refuse_gradient(measure.name, **given, p=whole.given_weights)
 
 
 def measure_stacks(
@@ -148,8 +154,6 @@ def measure_stacks(
     if stack.similarity is not subject.similarity:  # but in NumPy: numbers become tensors again
         like = subject.similarity.diagonal()
         columns = [{key: as_kind_of(v, like) for key, v in own.items()} for own in columns]
-    if "torch" in sys.modules and sys.modules["torch"].is_grad_enabled():
-        for chosen, own in zip(measures, columns, strict=True):
-            if not all(map(has_gradient, own.values())):
-                _refuse_lost_gradient(chosen, subject)
+    if "torch" in sys.modules:
+        _refuse_lost_gradients(subject, measures, columns)
     return columns, apart, (limits[0], limits[1])

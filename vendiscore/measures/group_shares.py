@@ -21,7 +21,6 @@ _JOST = "Jost, Ecology 2007, of eigenvalues"
 _register = partial(
     register_measure,
     needs="scores",
-    direction="higher",
     weighted=True,
     ordered=True,
     groups=True,

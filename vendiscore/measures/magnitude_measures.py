@@ -47,7 +47,6 @@ def _read_scales(t: object) -> float | list[float]:
 @_register(
     "Magnitude",
     range="[1, ∞)",
-    direction="higher",
     source=f"{_LEINSTER}, Definition 2.1",
     readers={**READERS, "t": _read_scales},
 )
@@ -68,9 +67,7 @@ def _by_scale(t: float | Sequence[float], values: Sequence[float]) -> float | di
     return {f"_t{digits(scale)}": value for scale, value in zip(t, values, strict=True)}
 
 
-@_register(
-    "Spread", range="[1, n]", direction="higher", source=_WILLERTON, readers={"t": _read_scales}
-)
+@_register("Spread", range="[1, n]", source=_WILLERTON, readers={"t": _read_scales})
 def spread(subject: Subject, t: float | Sequence[float] = 1.0) -> float | dict[str, float]:
     """Σ_i 1 / Σ_j exp(−t d_ij) over distinct points at scale t; several t give one for each."""
     scales = [t] if isinstance(t, float) else t
@@ -80,7 +77,6 @@ def spread(subject: Subject, t: float | Sequence[float] = 1.0) -> float | dict[s
 @_register(
     "MagArea",
     range="[0, ∞)",
-    direction="higher",
     source=f"{_LIMBECK}, Definition 3.3",
     readers=_AREA,
     references_without="t_cut",
@@ -131,7 +127,6 @@ def convergence_scale(subject: Subject, epsilon: float = 0.05, solver: Solving =
 @_register(
     "MagDiff",
     range="(−∞, ∞)",
-    direction="higher",
     source=f"{_LIMBECK}, Definition 3.4",
     references=True,
     readers=_AREA,

@@ -21,7 +21,6 @@ _register = partial(register_measure, needs="similarity")
 @_register(
     "LC",
     range="[1, n]",
-    direction="higher",
     source="Leinster & Cobbold, Ecology 2012",
     weighted=True,
     ordered=True,
@@ -49,7 +48,6 @@ def leinster_cobbold(subject: Subject) -> list[Number]:
 @_register(
     "IntDiv",
     range="[0, 1]",
-    direction="higher",
     source="Polykovskiy et al., MOSES, Frontiers in Pharmacology 2020; arXiv 2210.02410, §4",
     weighted=True,
     stacks=True,

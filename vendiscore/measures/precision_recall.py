@@ -15,9 +15,7 @@ from .subject import Subject
 _KYNKAANNIEMI = "Kynkäänniemi et al., NeurIPS 2019, arXiv 1904.06991"
 _NAEEM = "Naeem et al., ICML 2020, arXiv 2002.09797"
 _READERS: dict[str, Reader] = {"neighbours": partial(integer, "neighbours")}
-_register = partial(
-    register_measure, needs="distances", direction="higher", readers=_READERS, pooled=True
-)
+_register = partial(register_measure, needs="distances", readers=_READERS, pooled=True)
 
 
 @_register(

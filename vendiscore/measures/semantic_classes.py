@@ -28,7 +28,7 @@ def _read_patience(value: object) -> float:
     return number("patience", value, "a number from 0 to 1", lambda x: 0 <= x <= 1, "0.8 is usual")
 
 
-_register = partial(register_measure, needs="similarity", direction="higher")
+_register = partial(register_measure, needs="similarity")
 _READERS = {"same_above": _read_same_above}
 
 
@@ -50,15 +50,8 @@ def first_members(blocks: Iterable[np.ndarray], shape: tuple[int, ...]) -> np.nd
 
 def class_codes(subject: Subject, same_above: float) -> np.ndarray:
     """Return the place (n,) of the first member of the class of each sample."""
-    K = subject.similarity
-    groups, inverse, first = K.groups(), None, None
-    if groups is not None:  # the first of each comes before it
-        _, starts, inverse = np.unique(groups, return_index=True, return_inverse=True)
-        first, rank = np.sort(starts), np.argsort(np.argsort(starts))
-        K, inverse = K.take(first), rank[inverse]
-    rows = (to_host(block) > same_above for _, block in K.blocks())
-    codes = first_members(rows, (K.n,))
-    return codes if first is None else first[codes[inverse]]
+    rows = (to_host(block) > same_above for _, block in subject.similarity.blocks())
+    return first_members(rows, (subject.n,))
 
 
 @_register(

@@ -269,6 +269,13 @@ class Subject(SampleSet):
         rows[kept] = np.arange(len(kept))
         return rows
 
+    @property
+    def codes(self) -> np.ndarray:
+        """The group of each sample that was not left out, as its number."""
+        if self.groups is None:
+            raise ValueError(NO_GROUPS)
+        return self.groups.codes[self.rows_of_passed >= 0]
+
     @cached_property
     def parts(self) -> list[Part]:
         """The groups as sets of their own, in the order of their labels."""

@@ -5,25 +5,22 @@ from __future__ import annotations
 import gzip
 from collections.abc import Sequence
 from functools import cache, partial
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
-from ..core.arguments import flag, integer, is_several, one_of
+from ..core.arguments import integer, is_several
 from ..core.errors import SampleError
 from ..core.types import Record
 from ..kernels.bleu import sentence_bleu
-from ..kernels.text import Tokenizer, count_ngrams, fit_analyzer, read_tokens, tokenized
+from ..kernels.text import count_ngrams, fit_analyzer, read_tokens, tokenized
 from ..registry.kernel import Kernel
 from ..registry.measure import register_measure
 from ..resolve.kernel_build import TEXT_KERNEL
 from .subject import Subject
 
-Per = Literal["corpus", "text"]
-ANALYZERS = ("word", "char")
 _BLEU: Record = {"tokenize": "13a", "smooth": "exp", "max_order": 4, "lowercase": False}
 _register = partial(register_measure, needs="samples")
-_read_per = partial(one_of, "per", known=("corpus", "text"))
 
 
 def _read_sizes(sizes: Any) -> tuple[int, ...]:
@@ -34,46 +31,27 @@ def _read_sizes(sizes: Any) -> tuple[int, ...]:
     return tuple(dict.fromkeys(read))
 
 
-def _read_tokens(tokens: object) -> Any:
-    if tokens is not None and not isinstance(tokens, str) and not callable(tokens):
-        raise TypeError(
-            f"`tokens` must be 'word', 'char', a tokenizer's name, or a function from str to a "
-            f"list of str, got {type(tokens).__name__}; pass a function such as str.split"
-        )
-    return tokens
-
-
 @_register(
     "NgramDiversity",
     range="[0, 1]",
-    direction="higher",
     source="Li et al., NAACL 2016 (distinct-n); mean over n: arXiv 2210.02410, §4.5",
-    readers={"sizes": _read_sizes, "per": _read_per, "tokens": _read_tokens},
+    readers={"sizes": _read_sizes},
 )
-def ngram_diversity(
-    subject: Subject,
-    sizes: Sequence[int] = (1, 2, 3, 4),
-    per: Per = "corpus",
-    tokens: Tokenizer | str | None = None,
-) -> float:
+def ngram_diversity(subject: Subject, sizes: Sequence[int] = (1, 2, 3, 4)) -> float:
     """Distinct n-grams / all n-grams of the texts, averaged over `sizes` n.
 
-    per="corpus" (Li et al.) counts n-grams of all texts together, and falls with their number and
-    length: compare sets of one size. per="text" is the mean of each text's ratio. `tokens` ("word",
-    "char" or a tokenizer) follow the kernel "ngram_overlap" by default, with its options if
-    that compares the texts. A text shorter than n has no part in that n.
+    It counts n-grams of all texts together (Li et al.), and falls with their number and length:
+    compare sets of one size. Words follow the kernel "ngram_overlap", with its options `tokenizer`
+    and `analyzer` if that compares the texts. A text shorter than n has no part in that n.
     """
     with subject.located():
-        read = _tokens(subject, tokens)
+        read = _tokens(subject)
     ratios, left = [], []
-    for n, (texts, grams, counts) in zip(sizes, count_ngrams(read, sizes), strict=True):
-        if not len(grams):
-            left.append(n)
-        elif per == "corpus":
+    for n, (_, grams, counts) in zip(sizes, count_ngrams(read, sizes), strict=True):
+        if len(grams):
             ratios.append((int(grams.max()) + 1) / int(counts.sum()))
         else:
-            every, different = np.bincount(texts, counts), np.bincount(texts)
-            ratios.append(float(np.mean(different[every > 0] / every[every > 0])))
+            left.append(n)
     if left:
         longest, said = max(map(len, read)), ", ".join(map(str, left))
         if not ratios:
@@ -87,15 +65,11 @@ def ngram_diversity(
     return float(np.mean(ratios))
 
 
-def _tokens(subject: Subject, tokens: Tokenizer | str | None) -> list[list[Any]]:
+def _tokens(subject: Subject) -> list[list[Any]]:
     """Return the tokens of each text: of words or characters as the whole set has them."""
     how, whole = subject.how, subject.whole
     own: Record = {}
-    if tokens in ANALYZERS:
-        own = {"analyzer": tokens}
-    elif tokens is not None:
-        own = {"tokenizer": tokens}
-    elif how.k is None or (isinstance(how.k, Kernel) and how.k.name == TEXT_KERNEL):
+    if how.k is None or (isinstance(how.k, Kernel) and how.k.name == TEXT_KERNEL):
         own = {name: how.options[name] for name in ("tokenizer", "analyzer") if name in how.options}
     if own.get("tokenizer") is None and own.get("analyzer", "auto") == "auto":
         if whole.has_similarities and "analyzer" in whole.similarity.settings:
@@ -112,15 +86,8 @@ def _tokens(subject: Subject, tokens: Tokenizer | str | None) -> list[list[Any]]
     range="[0, 1]",
     direction="lower",
     source="Zhu et al., SIGIR 2018 (Texygen), by sacrebleu (Post, WMT 2018)",
-    readers={"max_order": partial(integer, "max_order"), "lowercase": partial(flag, "lowercase")},
 )
-def self_bleu(
-    subject: Subject,
-    tokenize: str | None = None,
-    smooth: str | None = None,
-    max_order: int | None = None,
-    lowercase: bool | None = None,
-) -> float:
+def self_bleu(subject: Subject) -> float:
     """The mean sentence BLEU of each text with all others as its references, from 0 to 1.
 
     sacrebleu's `sentence_score` with effective order, over 100; options follow the
@@ -128,11 +95,9 @@ def self_bleu(
     tokens.) It grows with the number of texts: compare sets of one size. O(total length) time and
     memory.
     """
-    given = {"tokenize": tokenize, "smooth": smooth, "max_order": max_order, "lowercase": lowercase}
     how, options = subject.how, dict(_BLEU)
     if isinstance(how.k, Kernel) and how.k.name == "bleu":
         options |= {name: how.options[name] for name in options if name in how.options}
-    options |= {name: value for name, value in given.items() if value is not None}
     subject.whole.settings |= options
     texts = subject.texts
     if len(texts) < 2:
@@ -173,13 +138,11 @@ def _matches(texts: np.ndarray, grams: np.ndarray, times: np.ndarray, n: int) ->
 def _nearest(lengths: np.ndarray) -> np.ndarray:
     """Return for each length the nearest of another text, the smaller of two such."""
     order = np.argsort(lengths, kind="stable")
-    ascending = lengths[order]
-    below, above = np.r_[ascending[0], ascending[:-1]], np.r_[ascending[1:], ascending[-1]]
-    down, up = ascending - below, above - ascending
-    down[0], up[-1] = up[0] + 1, down[-1] + 1  # neither end has two neighbours
-    found = np.empty_like(lengths)
-    found[order] = np.where(down <= up, below, above)
-    return found
+    ascending = np.r_[-np.inf, lengths[order], np.inf]  # neither end has two neighbours
+    below, own, above = ascending[:-2], ascending[1:-1], ascending[2:]
+    nearest = np.empty_like(lengths)
+    nearest[order] = np.where(own - below <= above - own, below, above)
+    return nearest
 
 
 @_register(

@@ -16,9 +16,7 @@ from ..registry.measure import register_measure
 from ..spectral.vendi import vendi
 from .subject import Subject
 
-_register = partial(
-    register_measure, needs="scores", direction="higher", weighted=True, ordered=True
-)
+_register = partial(register_measure, needs="scores", weighted=True, ordered=True)
 
 
 @_register("VS", range="[1, n]", source="Friedman & Dieng, arXiv 2210.02410", stacks=True)
@@ -86,9 +84,7 @@ def log_score(subject: Subject, q: float) -> Number:
     return namespace(number).log(number) if is_torch(number) else math.log(number)
 
 
-_register_entropy = partial(
-    register_measure, needs="similarity", range="[0, ∞)", direction="higher", weighted=True
-)
+_register_entropy = partial(register_measure, needs="similarity", range="[0, ∞)", weighted=True)
 
 
 @_register_entropy("RKE", source="Jalali, Li & Farnia, NeurIPS 2023")

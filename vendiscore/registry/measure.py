@@ -132,8 +132,8 @@ def register_measure(
     *,
     needs: Needs,
     range: str,
-    direction: Direction,
     source: str,
+    direction: Direction = "higher",
     weighted: bool = False,
     ordered: bool = False,
     references: bool = False,
@@ -158,7 +158,7 @@ def register_measure(
         `space`, which takes n² memory; `features`; or `samples` as they were passed.
     range, direction : str, {"higher", "lower"}
         The values it can take, such as "[1, n]" or "[0, ∞)" (a result outside of it is an error),
-        and the direction in which values mean more of its aspect.
+        and the direction in which values mean more of its aspect, by default "higher".
     weighted, ordered, groups : bool
         Whether it takes weights, `subject.p`; returns a number for each of `subject.orders`; has
         one number for all groups, `subject.parts`, together.

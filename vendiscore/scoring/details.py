@@ -101,16 +101,15 @@ def details(
 
 def _distinct(subject: Subject) -> int:
     """Return how many samples differ, or differ from the others of their group."""
-    known = subject.has_similarities
-    if known and subject.groups is not None and is_divisible(subject.similarity):
-        of_parts = [part.similarity.groups() for part in subject.parts]  # compares no two groups
-        pairs = zip(of_parts, subject.parts, strict=True)
-        return sum(part.n if own is None else len(np.unique(own)) for own, part in pairs)
-    same = subject.similarity.groups() if known else None
+    if not subject.has_similarities:
+        return subject.n
+    if subject.groups is not None and is_divisible(subject.similarity):
+        return sum(map(_distinct, subject.parts))  # compares no two groups
+    same = subject.similarity.groups()
     if same is None:
         return subject.n
     if subject.groups is not None:
-        same = joint_groups([subject.groups.codes[subject.rows_of_passed >= 0], same])
+        same = joint_groups([subject.codes, same])
     return len(np.unique(same))
 
 
@@ -165,7 +164,7 @@ def _of_spectrum(
     some = [of_groups] if of_groups else []
     if found and found.spectrum:
         some.append((found.spectrum.negative_mass, found.spectrum.cut))
-    names = [digits(order) for order in request.orders]
+    names = map(digits, request.orders)
     by_order = dict(zip(names, found.estimates, strict=True)) if found else {}
     return {
         "method": {q: estimate.route for q, estimate in by_order.items()},

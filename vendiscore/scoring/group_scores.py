@@ -44,8 +44,7 @@ def measure_groups(subject: Subject, request: Request) -> tuple[list[Record], Un
     if each and np.bincount(subject.groups.codes).max() == 1:
         warn(ALONE)
         found.notes.append(ALONE)
-    codes = subject.groups.codes[subject.rows_of_passed >= 0]
-    sizes = np.bincount(codes, minlength=len(subject.groups)).tolist()
+    sizes = np.bincount(subject.codes, minlength=len(subject.groups)).tolist()
     columns = _columns(subject, request, each, found)
     numbers = {key: _floats(values) for own in columns for key, values in own.items()}
     rows = zip(subject.groups.labels, sizes, *numbers.values(), strict=True)
@@ -138,16 +137,16 @@ def _notes(request: Request, each: Sequence[Chosen], sizes: Sequence[int]) -> li
     notes = []
     if each:
         notes.append(f"Means over {len(sizes)} groups, which all count alike: {names}.")
-    if each and max(sizes) >= UNLIKE * min(sizes):
-        notes.append(
-            f"Groups have {min(sizes)} to {max(sizes)} samples, and most scores are larger for "
-            f"more samples: compare groups of one size."
-        )
-    if each and are_sources(sizes):
-        notes.append(
-            f"{SOURCES} and the mean over them says little: `compare`, with these labels as `by`, "
-            f"says which source is more diverse, and how sure that is."
-        )
+        if max(sizes) >= UNLIKE * min(sizes):
+            notes.append(
+                f"Groups have {min(sizes)} to {max(sizes)} samples, and most scores are larger for "
+                f"more samples: compare groups of one size."
+            )
+        if are_sources(sizes):
+            notes.append(
+                f"{SOURCES} and the mean over them says little: `compare`, with these labels as "
+                f"`by`, says which source is more diverse, and how sure that is."
+            )
     if request.ci is not None and request.of_groups:
         together = ", ".join(request.of_groups)
         notes.append(f"Computed of all groups together, without an interval: {together}.")

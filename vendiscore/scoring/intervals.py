@@ -90,18 +90,18 @@ def uncertainty_of(subject: Subject, request: Request, scores: Sequence[Options]
             if error < _NO_WIDTH:
                 found.notes.append(f"{key}_se is 0: {_NO_EVIDENCE[high - low > 1e-6 * high]}")
             found.numbers[key] = {"se": error, "low": low, "high": high}
-    if units.codes is not None:
-        found.assumes = "Independent clusters are assumed."
     if units.repeats is not None and units.repeats.thin:
         found.notes.append(
             "Few pairs of these samples have much in common: the interval allows for repeats that "
             "other samples of the source may show."
         )
-    if units.codes is not None and units.m < MANY_CLUSTERS:
-        found.notes.append(
-            f"With fewer than {MANY_CLUSTERS} clusters, here {units.m}, the interval holds a "
-            "little less often than its level says where few of them have anything in common."
-        )
+    if units.codes is not None:
+        found.assumes = "Independent clusters are assumed."
+        if units.m < MANY_CLUSTERS:
+            found.notes.append(
+                f"With fewer than {MANY_CLUSTERS} clusters, here {units.m}, the interval holds a "
+                "little less often than its level says where few of them have anything in common."
+            )
     if "subsample" in found.methods.values() and units.m < MEASURED:
         found.notes.append(
             f"Intervals by halves were not shown to hold for fewer than {MEASURED} samples or "
@@ -120,9 +120,8 @@ def check_asked(n: int) -> None:
 
 
 def needs_vectors(request: Request) -> bool:
-    """Return whether the eigenvectors of the similarity will be looked at."""
-    of_vendi = any(chosen.measure.name == "VS" for chosen in request.measures)
-    return of_vendi and request.ci is not None
+    """Return whether intervals need the eigenvectors of the similarity."""
+    return any(chosen.measure.name == "VS" for chosen in request.measures)
 
 
 @dataclass(frozen=True)
@@ -187,11 +186,15 @@ def _of_similarity(subject: Subject, units: Units, values: Sequence[float]) -> l
         return [(error, value - reach, value + reach)]
     spread = delete_one_error(np.log(left)) if left.min() > _NO_WIDTH else math.inf
     found = Jackknife(math.nan, error, spread, units.m)
-
-    def beside(odd: float) -> float:
-        return max(0.0, (n - odd) * (n - odd - 1) / (n * (n - 1)))
-
-    ends = deficit_ends(value, found, units.level, units.repeats, 2 / (n * (n - 1)), beside)
+    pairs_of_all = n * (n - 1)
+    ends = deficit_ends(
+        value,
+        found,
+        units.level,
+        units.repeats,
+        2 / pairs_of_all,
+        lambda odd: max(0.0, (n - odd) * (n - odd - 1) / pairs_of_all),
+    )
     return [(error, *ends)]
 
 

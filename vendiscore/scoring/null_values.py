@@ -8,12 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from ..core.namespace import scalar
+from ..arrays.members import members_by_size
+from ..core.hill import effective_number, log_power_mean
+from ..core.namespace import row_blocks, scalar, to_host
 from ..core.types import Record
-from ..measures import group_shuffles
+from ..measures.stack import LARGEST
 from ..measures.subject import Subject
 from ..registry.measure import BETWEEN
-from ..uncertainty.jackknife import quantile
+from ..similarity.base import Similarity
+from ..similarity.matrix import in_full
+from ..spectral.rank_one import leave_one_out
+from ..spectral.stacks import Spectra
+from ..spectral.vendi import spectrum_of, vendi
+from ..uncertainty.jackknife import delete_one_error, quantile
 from ..uncertainty.subsampling import student_reach
 from .intervals import Uncertainty
 from .request import Request
@@ -33,12 +40,11 @@ def add_nulls(
     """Add the null value and the excess of BetweenVS of each order, and p if asked."""
     place = [chosen.measure.name for chosen in request.measures].index(BETWEEN)
     shuffles = request.permutations or _usual(subject, request)
-    every = group_shuffles.shuffled(subject, shuffles)  # (orders, shuffles)
+    every = shuffled(subject, shuffles)  # (orders, shuffles)
     errors = None
     if request.ci is not None:  # by the jackknife, as it is and shuffled
-        logs = np.array([group_shuffles.left_out(subject, mixed) for mixed in (False, True)])
-        spread = np.sqrt((subject.n - 1) * logs.var(axis=-1))
-        errors = (np.exp(logs.mean(axis=-1)) * spread).T
+        logs = np.array([left_out(subject, mixed) for mixed in (False, True)])
+        errors = (np.exp(logs.mean(axis=-1)) * delete_one_error(logs)).T
     for i, (key, value) in enumerate(scores[place].items()):
         drawn = every[i]
         null = float(drawn.mean())
@@ -54,7 +60,8 @@ def add_nulls(
                 "and the interval of its excess is all that is possible."
             )
         if errors is not None and request.ci is not None:
-            most = group_shuffles.most(subject, subject.orders[i])
+            sizes = group_sizes(subject)
+            most = effective_number(sizes / sizes.sum(), subject.orders[i])
             low, high = min(0.0, 1 - null), max(0.0, most - null)  # all that is possible
             if not still:
                 low, end = ends(excess, drawn, errors[i], request.ci)
@@ -73,7 +80,7 @@ def _usual(subject: Subject, request: Request) -> int:
     """Return how many shuffles cost about twice the score, from LEAST to MOST."""
     if request.ci is not None:
         return MOST
-    sizes = group_shuffles.group_sizes(subject).astype(float)
+    sizes = group_sizes(subject).astype(float)
     return int(np.clip(2 * sizes.sum() ** 3 / (sizes**3).sum(), LEAST, MOST))
 
 
@@ -94,6 +101,100 @@ def ends(excess: float, drawn: np.ndarray, errors: np.ndarray, level: float) -> 
     if abs(excess) > least:
         return (max(low, _ROUNDING), high) if excess > 0 else (low, min(high, -_ROUNDING))
     return low, high
+
+
+def shuffled(subject: Subject, shuffles: int) -> np.ndarray:
+    """Return β of each order with labels shuffled, (orders, shuffles); groups keep their sizes."""
+    rng = np.random.default_rng(0)
+    p = None if subject.p is None else to_host(subject.p)
+    weighted = np.arange(subject.n) if p is None else np.flatnonzero(p > 0)
+    samples = np.array([rng.permutation(weighted) for _ in range(shuffles)])
+    sizes = group_sizes(subject)
+    K = in_full(subject.similarity.in_numpy(), subject.n)
+    weights = np.tile(sizes.astype(float), (shuffles, 1))
+    logs = np.empty((len(subject.orders), *weights.shape))
+    for groups, places in members_by_size(np.repeat(np.arange(len(sizes)), sizes)):
+        members = samples[:, places]  # (shuffles, groups, m)
+        if p is not None:
+            weights[:, groups] = p[members].sum(axis=-1)
+        scores = _logs(K, subject, members.reshape(-1, places.shape[1]), p)
+        logs[:, :, groups] = scores.reshape(-1, *members.shape[:2])
+    within = [_log_within(weights, logs[i], q) for i, q in enumerate(subject.orders)]
+    total = np.array([scalar(value) for value in subject.spectral.values])
+    return np.asarray(total[:, None] / np.exp(within))
+
+
+def left_out(subject: Subject, mixed: bool = False) -> np.ndarray:
+    """Return log β without each sample, (orders, n), of the labels as they are or of a shuffle."""
+    codes = subject.codes
+    if mixed:
+        codes = np.random.default_rng(0).permutation(codes)
+    n, sizes, orders = len(codes), np.bincount(codes), subject.orders
+    K = in_full(subject.similarity.in_numpy(), n)
+    scores = np.zeros((len(orders), n, len(sizes)))  # log VS of each group without each sample
+    for groups, members in members_by_size(codes):
+        if members.shape[1] > 1:
+            scores[:, :, groups] = _logs(K, subject, members)[:, None]
+            scores[:, members, groups[:, None]] = _logs(K, subject, members, without_each=True)
+    weights = np.tile(sizes.astype(float), (n, 1))
+    weights[np.arange(n), codes] -= 1
+    total = [leave_one_out(subject.eigen, q) for q in orders]
+    return np.array(total) - [_log_within(weights, scores[i], q) for i, q in enumerate(orders)]
+
+
+def group_sizes(subject: Subject) -> np.ndarray:
+    """Return how many samples of some weight each group has, of groups that have any."""
+    codes = subject.codes
+    if subject.p is not None:
+        codes = codes[to_host(subject.p) > 0]
+    sizes = np.bincount(codes)
+    return sizes[sizes > 0]
+
+
+def _logs(
+    K: Similarity,
+    subject: Subject,
+    members: np.ndarray,
+    p: np.ndarray | None = None,
+    without_each: bool = False,
+) -> np.ndarray:
+    """Return log VS of each order of sets of m samples, (orders, sets).
+
+    Or (orders, sets, m) without each of the samples.
+    """
+    (sets, m), orders, psd = members.shape, subject.orders, subject.psd
+    weights = None
+    if p is not None:
+        weights = p[members] / p[members].sum(axis=-1, keepdims=True)
+    logs: list[Any] = []
+    if m <= LARGEST:
+        for rows in row_blocks(sets, 8 * m * max(m, K.dim or 0), least=1):
+            of_sets = None if weights is None else weights[rows]
+            stack = Spectra(to_host(K.stack(members[rows])), of_sets, orders, psd, without_each)
+            if without_each:
+                logs.append([stack.without_each(q) for q in orders])
+            else:
+                logs.append(np.log(stack.values))
+        return np.concatenate(logs, axis=1)
+    for i, places in enumerate(members):
+        part = K.take(places)
+        if without_each:
+            spectrum = spectrum_of(part, psd=psd, vectors=True)
+            logs.append([leave_one_out(spectrum, q) for q in orders])
+        else:
+            of_set = None if weights is None else weights[i]
+            logs.append(np.log(vendi(part, orders, of_set, psd).values))
+    return np.array(logs).swapaxes(0, 1)
+
+
+def _log_within(weights: np.ndarray, logs: np.ndarray, q: float) -> np.ndarray:
+    """Return log α of groups of some weights (…, g), from their log VS."""
+    if math.isinf(q):
+        with np.errstate(divide="ignore"):  # of groups that have lost their only sample
+            shares = np.log(weights)
+        return np.asarray(shares.max(-1) - (shares - logs).max(-1))
+    powers = (weights / weights.max(-1, keepdims=True)) ** q
+    return log_power_mean(powers / powers.sum(-1, keepdims=True), -logs, q)
 
 
 def _note(shuffles: int, request: Request) -> str:

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from ..core.arguments import DEFAULT_ORDER, flag, number, one_of, read_order, re
 from ..core.errors import SampleError
 from ..core.namespace import to_host
 from ..core.shares import PSD, check_psd
-from ..core.types import Record, Samples
+from ..core.types import Samples
 from ..measures.stack import Stack, stacks_of
 from ..measures.subject import Part, Subject
 from ..reading.string_patterns import unspaced
@@ -30,8 +30,6 @@ from ..spectral.vendi import spectrum_of
 
 Credit = Literal["surprise", "leave_one_out"]
 Fuse = Literal["x", "+"]
-CREDITS: tuple[Credit, ...] = ("surprise", "leave_one_out")
-FUSES: tuple[Fuse, ...] = ("x", "+")
 _WORD = re.compile(r"\w+")
 
 
@@ -124,15 +122,17 @@ def group_rewards(
     if found is None:
         found = Groups((0,), np.zeros(subject.n_passed, dtype=int))
     check_size(found, subject.n_passed, "prompts" if groups is None else "groups")
-    asked: Record = {
-        "credit": credit,
-        "q": q,
-        "psd": psd,
-        "match_length": match_length,
-        "k": k,
-        "prompts": taken,
-    }
-    credits = credits_of(flat, found, **asked, **options).credits
+    credits = credits_of(
+        flat,
+        found,
+        credit=credit,
+        q=q,
+        psd=psd,
+        match_length=match_length,
+        k=k,
+        prompts=taken,
+        **options,
+    ).credits
     if quality is not None:
         quality = per_sample(quality, "quality").of(len(credits), found)
     return fused(credits, quality, fuse, weight)
@@ -157,7 +157,7 @@ def credits_of(
 ) -> Credits:
     """Find what each sample adds to its group, and the score of each group."""
     how = how_of(how_compared)
-    one_of("credit", credit, CREDITS)
+    one_of("credit", credit, get_args(Credit))
     q, psd = read_order(q, zero=False), check_psd(psd)
     if credit == "surprise" and math.isinf(q):
         raise ValueError(
@@ -273,21 +273,19 @@ def groups_of(prompts: Sequence[object]) -> Groups:
     if all(map(is_hashable, prompts)):
         return coded(prompts)
     firsts: list[object] = []
-    codes = []
     for prompt in prompts:
-        code = next((i for i in reversed(range(len(firsts))) if firsts[i] == prompt), len(firsts))
-        if code == len(firsts):
+        if prompt not in firsts:
             firsts.append(prompt)
-        codes.append(code)
-    return coded(codes)
+    return coded([firsts.index(prompt) for prompt in prompts])
 
 
 def read_fusion(fuse: object, weight: object) -> tuple[Fuse, float]:
     """Read how diversity is joined with quality, and its weight."""
-    fuse = one_of("fuse", fuse, FUSES)
-    most = 1.0 if fuse == "x" else math.inf
-    expected = "a number from 0 to 1 where it multiplies" if fuse == "x" else "at least 0"
-    return fuse, number("weight", weight, expected, lambda w: 0 <= w <= most and w < math.inf)
+    read: Fuse = one_of("fuse", fuse, get_args(Fuse))
+    if read == "x":
+        expected = "a number from 0 to 1 where it multiplies"
+        return read, number("weight", weight, expected, lambda w: 0 <= w <= 1)
+    return read, number("weight", weight, "at least 0", lambda w: 0 <= w < math.inf)
 
 
 def _matched(texts: Sequence[str], codes: Iterable[int]) -> list[str]:

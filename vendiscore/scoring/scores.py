@@ -105,14 +105,7 @@ def score_K(
     >>> score_K([[1.0, 0.0], [0.0, 1.0]])
     2.0
     """
-    few = _few(K, "K", q, p, normalize)
-    if few is not None:
-        try:
-            return core.score_K(**few)
-        except ValueError:
-            if np.isfinite(few["K"]).all():
-                raise
-    return _of_matrix(K, "K", q=q, p=p, normalize=normalize, score_K=True)
+    return _of_matrix(K, "K", q, p, normalize)
 
 
 def score_X(
@@ -147,14 +140,7 @@ def score_X(
     >>> score_X([[1.0, 1.0], [2.0, 2.0], [3.0, -3.0]], q=0)  # two directions
     2.0
     """
-    few = _few(X, "X", q, p, normalize)
-    if few is not None:
-        try:
-            return core.score_X(**few)
-        except ValueError:
-            if np.isfinite(few["X"]).all():
-                raise
-    return _of_matrix(X, "X", q=q, p=p, normalize=normalize, score_X=True)
+    return _of_matrix(X, "X", q, p, normalize)
 
 
 def score_dual(
@@ -233,8 +219,7 @@ def conditional_score(
     from .compute import compute
 
     measures = {"ConditionalVS": {"given": given, "given_k": given_k}}
-    found = compute(samples, q=_single(q), p=p, psd=psd, measures=measures, **how)
-    return found["ConditionalVS"]
+    return compute(samples, q=_single(q), p=p, psd=psd, measures=measures, **how)["ConditionalVS"]
 
 
 def _single(q: object) -> Any:
@@ -310,13 +295,20 @@ def _eigenvalues(A: np.ndarray) -> np.ndarray:
     return np.asarray(decompose(A, lambda: core.CLIP).values)
 
 
-def _of_matrix(matrix: Any, name: str, *, q: object, **arguments: object) -> Any:
-    """Return `compute` of a matrix that errors call by its own name."""
+def _of_matrix(matrix: Any, name: str, q: object, p: Any, normalize: bool) -> Any:
+    """Return the score of K or X, which errors call by its name: by the core for few rows."""
+    few = _few(matrix, name, q, p, normalize)
+    if few is not None:
+        number = core.score_X if name == "X" else core.score_K
+        try:
+            return number(**few)
+        except ValueError:
+            if np.isfinite(few[name]).all():
+                raise
     from .compute import measured, subject_of
     from .request import read_request
 
-    q = q if isinstance(q, (int, float, str)) else _single(q)
-    request = read_request({"q": q, **arguments})
+    request = read_request({"q": _single(q), "p": p, "normalize": normalize, f"score_{name}": True})
     subject = subject_of(matrix, None, request, name)
     if subject.groups is not None:  # which `compute` scores one by one
         raise ValueError(

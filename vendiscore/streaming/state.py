@@ -259,14 +259,11 @@ class State(metaclass=Public):
         return self.merge(other) if isinstance(other, State) else NotImplemented
 
     def _check_alike(self, other: State) -> None:
-        pairs = [(self._asked, other._asked)]
-        pairs += [(self._found, other._found)] if self._found and other._found else []
-        given = [{"prompts": s.settings.get("prompts", "nothing")} for s in (self, other) if s.n]
-        pairs += [(given[0], given[-1])] if given else []
-        pairs += [({"d": self.d}, {"d": other.d})] if self.d and other.d else []
+        a, b = self._asked, other._asked
+        if self.n and other.n:
+            a, b = {**self.settings, "d": self.d}, {**other.settings, "d": other.d}
         differ = [
             f"`{name}` is {a.get(name, 'nothing')!r} and {b.get(name, 'nothing')!r}"
-            for a, b in pairs
             for name in sorted({*a, *b})
             if a.get(name, "nothing") != b.get(name, "nothing")
         ]

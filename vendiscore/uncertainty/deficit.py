@@ -80,13 +80,14 @@ def log_ends(
     found: Jackknife, most: int, q: float, level: float, repeats: Repeats | None = None
 ) -> tuple[float, float]:
     """Return both ends of log VS_q of `most` samples, in [0, log most]."""
-    full = math.log(most)
-
-    def deficit_beside(odd: float) -> float:
-        return full - log_beside(most, odd, q)
-
+    full, of_pair = math.log(most), deficit_of_pair(most, q)
     low, high = deficit_ends(
-        full - found.log, found, level, repeats, deficit_of_pair(most, q), deficit_beside
+        full - found.log,
+        found,
+        level,
+        repeats,
+        of_pair,
+        lambda odd: full - log_beside(most, odd, q),
     )
     return max(0.0, full - high), full - max(0.0, low)
 

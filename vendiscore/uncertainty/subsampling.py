@@ -44,12 +44,14 @@ def bounded(
     if not error or not math.isfinite(most - least):
         return student(values, level)
     n = len(values)
-    means = np.append((n * mean - values) / (n - 1), mean)
-    shares = np.clip((means - least) / (most - least), _TINY, 1 - _TINY)
-    *without, logit = scipy.special.logit(shares)
-    reach = student_reach(level, n) * delete_one_error(np.array(without))
-    low, high = least + (most - least) * scipy.special.expit([logit - reach, logit + reach])
-    return mean, error, float(min(low, mean)), float(max(high, mean))
+    width = most - least
+    without_each = (n * mean - values) / (n - 1)
+    shares = (np.append(without_each, mean) - least) / width
+    logits = scipy.special.logit(np.clip(shares, _TINY, 1 - _TINY))
+    reach = student_reach(level, n) * delete_one_error(logits[:-1])
+    ends = logits[-1] + reach * np.array([-1, 1])
+    low, high = (least + width * scipy.special.expit(ends)).tolist()
+    return mean, error, min(low, mean), max(high, mean)
 
 
 def halves_error(
@@ -69,6 +71,7 @@ def halves_error(
     squares = 0.0
     for _ in range(draws):
         mixed = rng.permutation(n)
-        a, b = (score(np.sort(part)) for part in (mixed[:m], mixed[-m:]))
+        a = score(np.sort(mixed[:m]))
+        b = score(np.sort(mixed[-m:]))
         squares = squares + (a - b) ** 2 / 2
     return np.sqrt(squares / draws * m / n)

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from vendiscore import compute
-from vendiscore.measures import group_shuffles
 from vendiscore.measures.subject import Subject
 from vendiscore.resolve.group_labels import read_labels
 from vendiscore.resolve.sets import as_similarity
+from vendiscore.scoring import null_values
 
 ORDERS = [0.5, 1.0, 2.0, 3.0, np.inf]
 X = np.random.default_rng(0).standard_normal((30, 3))
@@ -29,9 +29,9 @@ def subject_of(labels, p=None):
 @pytest.mark.parametrize("sizes", SIZES.values(), ids=SIZES)
 @pytest.mark.parametrize("largest", [4, 64])
 def test_shuffles_are_scores_with_permuted_labels(monkeypatch, sizes, largest):
-    monkeypatch.setattr(group_shuffles, "LARGEST", largest)
+    monkeypatch.setattr(null_values, "LARGEST", largest)
     labels = np.repeat(np.arange(len(sizes)), sizes)
-    found = group_shuffles.shuffled(subject_of(labels), 3)
+    found = null_values.shuffled(subject_of(labels), 3)
     rng = np.random.default_rng(0)
     for drawn in found.T:
         at = rng.permutation(30)  # the place of the first sample of the first group, …
@@ -41,7 +41,7 @@ def test_shuffles_are_scores_with_permuted_labels(monkeypatch, sizes, largest):
 
 def test_samples_keep_their_weights_and_those_without_are_not_there():
     labels, p = np.arange(30) % 4, np.r_[np.random.default_rng(1).dirichlet(np.ones(24)), [0] * 6]
-    found = group_shuffles.shuffled(subject_of(labels, p), 2)
+    found = null_values.shuffled(subject_of(labels, p), 2)
     at = np.random.default_rng(0).permutation(24)
     by_group = np.sort(labels[:24])
     expected = [between(X[at], by_group, q, p=p[at]) for q in ORDERS]
@@ -51,13 +51,13 @@ def test_samples_keep_their_weights_and_those_without_are_not_there():
 @pytest.mark.parametrize("sizes", SIZES.values(), ids=SIZES)
 @pytest.mark.parametrize("largest", [4, 64])
 def test_without_each_sample_the_others_are_scored(monkeypatch, sizes, largest):
-    monkeypatch.setattr(group_shuffles, "LARGEST", largest)
+    monkeypatch.setattr(null_values, "LARGEST", largest)
     labels = np.random.default_rng(1).permutation(np.repeat(np.arange(len(sizes)), sizes))
     subject = subject_of(labels)
-    found = group_shuffles.left_out(subject)
+    found = null_values.left_out(subject)
     for i in (0, 7, 29):
         expected = [between(np.delete(X, i, 0), np.delete(labels, i), q) for q in ORDERS]
         assert np.exp(found[:, i]) == pytest.approx(expected, rel=1e-6)
     mixed = np.random.default_rng(0).permutation(labels)
-    again = group_shuffles.left_out(subject, mixed=True)
-    assert again == pytest.approx(group_shuffles.left_out(subject_of(mixed)), rel=1e-6)
+    again = null_values.left_out(subject, mixed=True)
+    assert again == pytest.approx(null_values.left_out(subject_of(mixed)), rel=1e-6)
