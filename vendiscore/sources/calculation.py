@@ -149,9 +149,20 @@ def found(answers: Answers, how: How, plan: Plan) -> Sources:
     means = (S.sum(axis=1) - 1) / (len(S) - 1)
     rows = []
     for i, nearest in enumerate(others.argmax(axis=1).tolist()):
-        numbers = map(float, (S[i, nearest], means[i], counted.within[i], counted.spread[i]))
-        known = [None if np.isnan(number) else number for number in numbers]
-        rows.append(SourceRow(names[i], int(used[i]), float(adds[i]), names[nearest], *known))
+        numbers = map(float, (counted.within[i], counted.spread[i]))
+        within, spread = (None if np.isnan(number) else number for number in numbers)
+        rows.append(
+            SourceRow(
+                names[i],
+                int(used[i]),
+                float(adds[i]),
+                names[nearest],
+                float(S[i, nearest]),
+                float(means[i]),
+                within,
+                spread,
+            )
+        )
     return Sources(
         tuple(rows),
         score,
