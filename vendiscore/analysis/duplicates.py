@@ -17,7 +17,7 @@ from ..reading.string_patterns import text_form
 from ..registry.kernel import list_kernels
 from ..similarity.base import Similarity
 from .near_pairs import ROUNDING, Neighbours, Pair
-from .pair_search import MOST_PAIRS, compare_all
+from .pair_search import MOST_PAIRS, compare_all, first_of
 
 LEVELS = (0.8, 0.9, 0.95, 0.99)  # thresholds at which repeats are counted
 
@@ -37,35 +37,30 @@ def compare_samples(
     """
     n, groups = similarity.n, joined(similarity.groups(), forms)
     idle = np.zeros(n, dtype=bool) if p is None else to_host(p) == 0
-    first = np.arange(n)
-    if groups is not None:  # among copies, a sample with a weight comes first
-        order = np.argsort(idle, kind="stable")
-        _, start, inverse = np.unique(groups[order], return_index=True, return_inverse=True)
-        first[order] = order[start[inverse]]
-    neighbours, pairs = compare_all(similarity, first, threshold, floor, most)
-    if pairs.floor > threshold + ROUNDING:
+    first = first_of(groups, idle)  # among copies, a sample with a weight comes first
+    neighbours, floor, i, j, alike = compare_all(similarity, first, threshold, floor, most)
+    if floor > threshold + ROUNDING:
         warn(
             f"more than {most:,} pairs have a similarity of {threshold:g} or more: the threshold "
-            f"of near-duplicates is {pairs.floor:.6g} instead"
+            f"of near-duplicates is {floor:.6g} instead"
         )
-        threshold = pairs.floor
-    i, j, alike = pairs.arrays
+        threshold = floor
     order = np.lexsort((j, i, -alike))
     columns = first, i[order], j[order], alike[order], idle
-    return neighbours, Duplicates(n, threshold, pairs.floor, *columns)
+    return neighbours, Duplicates(n, threshold, floor, *columns)
 
 
 def joined(groups: np.ndarray | None, forms: Sequence[str] | None) -> np.ndarray | None:
     """Return groups that join samples of one group or one form, and chains of such samples."""
     if forms is None:
         return groups
-    seen: dict[str, int] = {}
-    first = np.array([seen.setdefault(form, i) for i, form in enumerate(forms)])
+    places: dict[str, int] = {}
+    first = np.array([places.setdefault(form, i) for i, form in enumerate(forms)])
     if groups is None:
         return first
-    _, start, inverse = np.unique(groups, return_index=True, return_inverse=True)
     n = len(first)
-    return components(np.tile(np.arange(n), 2), np.r_[first, start[inverse]], n)
+    same = first_of(groups, np.zeros(n, dtype=bool))
+    return components(np.tile(np.arange(n), 2), np.r_[first, same], n)
 
 
 def components(i: np.ndarray, j: np.ndarray, n: int) -> np.ndarray:
