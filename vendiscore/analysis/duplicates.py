@@ -68,7 +68,7 @@ def components(i: np.ndarray, j: np.ndarray, n: int) -> np.ndarray:
     from scipy.sparse import csgraph
 
     graph = sp.coo_array((np.ones(len(i), dtype=bool), (i, j)), shape=(n, n))
-    return np.asarray(csgraph.connected_components(graph, directed=False)[1])
+    return csgraph.connected_components(graph, directed=False)[1]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -123,7 +123,7 @@ class Duplicates:
         count = self._count
         parts = components(self._i[:count], self._j[:count], self.n)[self._first]
         _, first, inverse = np.unique(parts, return_index=True, return_inverse=True)
-        return np.asarray(first[inverse])
+        return first[inverse]
 
     @property
     def kept(self) -> np.ndarray:

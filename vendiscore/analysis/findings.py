@@ -169,7 +169,7 @@ class Findings:
         """Loss of log VS as each of the chosen samples is left out."""
         if self.adds_order == self.explanation.q:
             return self.explanation.adds
-        return np.asarray(rank_one.adds(self.looked.eigen, self.adds_order))
+        return rank_one.adds(self.looked.eigen, self.adds_order)
 
     @cached_property
     def spectrum(self) -> Spectrum:

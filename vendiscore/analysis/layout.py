@@ -39,7 +39,7 @@ def layout(spectrum: Spectrum, p: np.ndarray | None = None) -> np.ndarray:
     found[:, size <= 1e-7 * max(1.0, float(size.max()))] = 0.0
     far = np.abs(found) >= FAR * size
     signs = np.sign(found[far.argmax(axis=0), [0, 1]])
-    return np.asarray(found * np.where(signs < 0, -1.0, 1.0))
+    return found * np.where(signs < 0, -1.0, 1.0)
 
 
 def clustered_order(similarity: Similarity) -> np.ndarray:
@@ -52,7 +52,7 @@ def clustered_order(similarity: Similarity) -> np.ndarray:
     np.fill_diagonal(D, 0)
     distances = squareform((D + D.T) / 2, checks=False)
     tree = linkage(distances, "average", optimal_ordering=n <= OPTIMAL_SIZE)
-    return np.asarray(leaves_list(tree))
+    return leaves_list(tree)
 
 
 def linked_groups(similarity: np.ndarray, threshold: float) -> list[list[int]]:

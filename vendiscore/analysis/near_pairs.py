@@ -49,7 +49,7 @@ class NearPairs:
     def __init__(
         self, floor: float, most: int, threshold: float = np.inf, error: float = 0.0
     ) -> None:
-        self.floor: float = floor - error
+        self.floor = floor - error
         self._most, self._count = most, 0
         self._threshold, self._top = threshold - error, 1 - error
         self._parts = [(np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0))]
@@ -86,8 +86,8 @@ class Neighbours:
     """The most similar other sample of each of n, the first of several; itself for n = 1."""
 
     def __init__(self, n: int) -> None:
-        self.nearest: np.ndarray = np.zeros(n, dtype=np.int64)
-        self.similarity: np.ndarray = np.full(n, -np.inf)
+        self.nearest = np.zeros(n, dtype=np.int64)
+        self.similarity = np.full(n, -np.inf)
 
     def add(self, i: np.ndarray, j: np.ndarray, similarity: np.ndarray) -> None:
         """Make j the neighbour of i if more similar, or as similar and earlier; no i twice."""

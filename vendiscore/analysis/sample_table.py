@@ -93,7 +93,7 @@ class Explanation(Summary):
     @cached_property
     def surprise(self) -> np.ndarray:
         """−xᵀ log(A) x at q = 1, A = Σ p xxᵀ, at least 0: the mean is log VS exactly."""
-        return np.asarray(surprise(self._spectrum, self.q))
+        return surprise(self._spectrum, self.q)
 
     @cached_property
     def adds(self) -> np.ndarray:
@@ -110,7 +110,7 @@ class Explanation(Summary):
     @cached_property
     def novelty(self) -> np.ndarray:
         """The part of each sample that no other one explains, 1/(K⁻¹)_ii, in [0, 1]."""
-        return np.asarray(novelty(self._spectrum))
+        return novelty(self._spectrum)
 
     @cached_property
     def _strongest(self) -> tuple[np.ndarray, np.ndarray]:
@@ -124,7 +124,7 @@ class Explanation(Summary):
     @property
     def nearest(self) -> np.ndarray:
         """Place of the most similar other sample."""
-        return np.asarray(self.places[self.neighbours.nearest])
+        return self.places[self.neighbours.nearest]
 
     @property
     def nearest_similarity(self) -> np.ndarray:
@@ -155,7 +155,7 @@ class Explanation(Summary):
     @property
     def kept(self) -> np.ndarray:
         """Places of the samples that remain once near-duplicates are removed."""
-        return np.asarray(self.places[self.duplicates.kept])
+        return self.places[self.duplicates.kept]
 
     @property
     def groups(self) -> list[tuple[int, list[int]]]:

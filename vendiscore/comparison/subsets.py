@@ -73,10 +73,10 @@ class Part:
     def __init__(
         self, similarity: Similarity, plan: Plan, m: int, codes: np.ndarray | None = None
     ) -> None:
-        self.similarity: Similarity = in_full(similarity, m)
-        self.n: int = similarity.n
+        self.similarity = in_full(similarity, m)
+        self.n = similarity.n
         self.plan, self.m, self.codes = plan, m, codes
-        self.units: int = self.n if codes is None else int(codes.max()) + 1
+        self.units = self.n if codes is None else int(codes.max()) + 1
 
     def spectrum(self, places: np.ndarray, vectors: bool = True) -> Spectrum:
         """Return the spectrum of the samples at `places`."""
@@ -163,20 +163,20 @@ class DrawnSets:
     ) -> None:
         self.pool, self.names, self.plan = pool, names, plan
         self.codes = None if clusters is None else _codes_of(clusters, names, pool.n, plan.q)
-        self.rng: np.random.Generator = np.random.default_rng(plan.seed)
-        self.members: list[np.ndarray] = np.split(np.arange(pool.n), starts[1:-1])
+        self.rng = np.random.default_rng(plan.seed)
+        self.members = np.split(np.arange(pool.n), starts[1:-1])
         sizes = list(map(len, self.members))
         if plan.size is not None and plan.size > min(sizes):
             raise ValueError(
                 f"`size` must be {min(sizes)} at most, the size of the smallest set, got "
                 f"{plan.size}; leave that set out to compare at a larger one"
             )
-        self.m: int = plan.size or min(*sizes, MATCHED)
+        self.m = plan.size or min(*sizes, MATCHED)
         self.places: list[np.ndarray] = []
         for members in self.members:
             order, _ = self._shuffled(_at(self.codes, members), len(members))
             self.places.append(members[order[: MOST_WINDOWS * self.m]])
-        self.parts: list[Part] = [self._part(places, self.m) for places in self.places]
+        self.parts = [self._part(places, self.m) for places in self.places]
 
     def row(self, i: int) -> SetRow:
         """Return the row of set i."""
@@ -273,7 +273,7 @@ def _mean(slopes: np.ndarray, m: int, codes: np.ndarray | None) -> Jackknife:
     if codes is None:
         return Jackknife(mean, float(slopes.std()) * math.sqrt(float(weights @ weights)))
     sums = np.bincount(codes, weights * (slopes - mean))
-    count = np.count_nonzero(np.bincount(codes, weights))
+    count = int(np.count_nonzero(np.bincount(codes, weights)))
     square = count / max(count - 1, 1) * float(sums @ sums)
     return Jackknife(mean, math.sqrt(square))
 

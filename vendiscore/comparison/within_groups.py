@@ -30,7 +30,7 @@ class PairedSets:
         self.pool = pool
         self.names = names
         self.plan = plan
-        self.rng: np.random.Generator = np.random.default_rng(plan.seed)
+        self.rng = np.random.default_rng(plan.seed)
         self.groups: list[list[np.ndarray]] = []
         for sets in groups:
             least = min(map(len, sets))
@@ -129,7 +129,7 @@ class PairedSets:
         """Return VS_q of each matrix of a stack, (g,)."""
         plan = self.plan
         stack = Spectra(K, None, [plan.q], plan.psd)
-        return np.asarray(stack.values[0])
+        return stack.values[0]
 
 
 def _T(a: np.ndarray, b: np.ndarray) -> float:

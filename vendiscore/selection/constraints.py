@@ -56,7 +56,7 @@ class Constraints:
         starts = np.searchsorted(groups[by_group], np.arange(len(self.most)))
         rank = np.empty(self.n, int)
         rank[by_group] = np.arange(self.n) - starts[groups[by_group]]
-        return np.asarray(order[rank < self.most[groups]][: self.size])
+        return order[rank < self.most[groups]][: self.size]
 
     def even(self) -> np.ndarray:
         """Return weights (n,) that sum to 1, even within groups, as a mean of selections has."""

@@ -91,7 +91,7 @@ class Spectral:
             "choose fewer, or from fewer",
         )
         self.places: list[int] = []
-        self.total: float = 0.0  # Φ of the set
+        self.total = 0.0  # Φ of the set
         self._rows = np.empty((most, n)) if dim is None else None
         # Exact gains of the candidates that are followed, bounds on the gains of all others.
         self._bounds = np.full(n, np.inf)
@@ -244,7 +244,7 @@ class Spectral:
                 best = np.partition(values[order[:done]], -SHORTLIST)[-SHORTLIST]
                 if done < len(some) and best >= values[order[done]]:
                     break
-        return np.asarray(np.sort(some[np.argsort(-values, kind="stable")[:SHORTLIST]]))
+        return np.sort(some[np.argsort(-values, kind="stable")[:SHORTLIST]])
 
     def _all_gains(self, basis: Basis, some: np.ndarray) -> np.ndarray:
         """Return bounds on what `some` add, that are off by no more than twice the slack."""
@@ -295,7 +295,7 @@ class Spectral:
             )
         if self.merit is None:
             return found
-        return np.asarray(self.merit.joined(found, self._quality() + self.merit.quality[some]))
+        return self.merit.joined(found, self._quality() + self.merit.quality[some])
 
     def _quality(self) -> float:
         return 0.0 if self.merit is None else float(self.merit.quality[self.places].sum())
@@ -313,4 +313,4 @@ class Spectral:
         own = self.merit.quality[some]
         m = len(self.places) + 1 + more
         log = math.log(m) + log_of_entropy((total + gains) / m, self.q)
-        return np.asarray(self.merit.joined(log, (quality + own) / m))
+        return self.merit.joined(log, (quality + own) / m)

@@ -31,7 +31,7 @@ def prefix_scores(K: np.ndarray, q: float) -> np.ndarray:
         D, L = L.diagonal(), np.tril(L, -1)
         more = 1 / t - np.vecdot(L, L)  # D² − 1, which large ridges would round away
         logs = np.where(more < 0.5, np.log1p(np.maximum(more, -0.5)), 2 * np.log(D))
-        return np.asarray(w * np.cumsum(logs))
+        return w * np.cumsum(logs)
 
     try:
         for part in in_order(part_of, zip(form.t, form.w, strict=True)):
@@ -40,7 +40,7 @@ def prefix_scores(K: np.ndarray, q: float) -> np.ndarray:
         return np.array([vendi_of(K[:i, :i], q) for i in m])
     scores = m * np.exp(log_of_entropy(S / m, q))
     scores[-1] = vendi_of(K, q)
-    return np.asarray(scores)
+    return scores
 
 
 def vendi_of(K: np.ndarray, q: float) -> float:

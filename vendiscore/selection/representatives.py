@@ -92,7 +92,7 @@ class Cover:
         index = np.array(places)
         if self._features is None:
             return self.candidates.rows(index)[:, self._some]
-        return np.asarray(self.candidates.features(index).astype(np.float32) @ self._features.T)
+        return self.candidates.features(index).astype(np.float32) @ self._features.T
 
     def add(self, v: int) -> None:
         row = self._rows[v] if v in self._rows else self._similarities([v])[0]

@@ -274,7 +274,7 @@ def _mean_known(values: np.ndarray) -> np.ndarray:
     """Return the mean of each column over the values that are not NaN; NaN if there is none."""
     known = ~np.isnan(values)
     with np.errstate(invalid="ignore"):
-        return np.asarray(np.where(known, values, 0).sum(axis=0) / known.sum(axis=0))
+        return np.where(known, values, 0).sum(axis=0) / known.sum(axis=0)
 
 
 def _as_sets(answers: Answers, how: How, plan: Plan) -> _Counted:
@@ -370,7 +370,7 @@ def _scores_within(similarity: Similarity, codes: np.ndarray, n: int, q: float) 
 
 def _scores(stack: np.ndarray, q: float) -> np.ndarray:
     """Return the Vendi Score of each of some matrices (g, m, m), negative eigenvalues as zero."""
-    return np.asarray(to_host(Spectra(stack, None, [q], "clip").values[0]))
+    return to_host(Spectra(stack, None, [q], "clip").values[0])
 
 
 def _score(means: _Means, plan: Plan, value: float, corrected: bool = False) -> Score:
