@@ -69,4 +69,4 @@ def _linked(K: np.ndarray, optimal_ordering: bool = False) -> np.ndarray:
     """Return the tree of average linkage by 1 − k."""
     D = np.maximum(1 - K, 0)
     distances = squareform((D + D.T) / 2, checks=False)
-    return linkage(distances, "average", optimal_ordering)
+    return linkage(distances, "average", optimal_ordering=optimal_ordering)
