@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays.members import sample_of
 from ..comparison.growth import ENOUGH, Growth, grown, has_closed_form
 from ..core.arguments import DEFAULT_THRESHOLD, refuse_gradient
 from ..core.errors import IndefiniteError
@@ -121,7 +122,7 @@ class Findings:
     def chosen(self) -> np.ndarray:
         """Rows in `similarity` of the chosen samples, whose pairs are compared: all, or 2,000."""
         assert self.similarity is not None
-        return _drawn(self.similarity.n, MOST)
+        return sample_of(self.similarity.n, MOST)
 
     @cached_property
     def looked(self) -> Subject:
@@ -217,7 +218,7 @@ class Findings:
         """The score of fewer samples, and of up to twice as many."""
         if self.no_growth or self.similarity is None:
             return None
-        chosen = _drawn(self.similarity.n, MOST_GROWN)
+        chosen = sample_of(self.similarity.n, MOST_GROWN)
         n, q, psd = len(chosen), self.order, self.subject.psd
         every = n == self.similarity.n
         some = self.similarity if every else self.similarity.take(chosen)
@@ -312,10 +313,3 @@ def _with_interval(subject: Subject, request: Request, numbers: Record) -> Recor
     known = sure | numbers | {"details": details}
     keys = [f"{key}{end}" for key in numbers for end in ("", "_se", "_low", "_high")]
     return {key: known[key] for key in keys if key in known}
-
-
-def _drawn(n: int, most: int) -> np.ndarray:
-    """Return all n rows, or `most` of them, ascending: the same ones in each call."""
-    if n <= most:
-        return np.arange(n)
-    return np.sort(np.random.default_rng(0).choice(n, most, replace=False))

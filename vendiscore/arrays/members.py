@@ -32,3 +32,10 @@ def members_by_size(codes: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]
     for m in np.unique(sizes[sizes > 0]).tolist():
         groups = np.flatnonzero(sizes == m)
         yield groups, order[starts[groups, None] + np.arange(m)]
+
+
+def sample_of(n: int, most: int) -> np.ndarray:
+    """Return all n places, or `most` of them, ascending: the same ones in each call."""
+    if n <= most:
+        return np.arange(n)
+    return np.sort(np.random.default_rng(0).choice(n, most, replace=False))
