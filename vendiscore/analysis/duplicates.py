@@ -98,8 +98,7 @@ class Duplicates:
     def redundant_of(self) -> np.ndarray:
         """The most similar kept sample for each near-duplicate, (n,); −1 for samples to keep."""
         # Samples with the most near-duplicates are kept first, samples of weight 0 last.
-        count = self._count
-        i, j, similarity = self._i[:count], self._j[:count], self._similarity[:count]
+        i, j, similarity = self._pairs(slice(self._count))
         copies = np.bincount(self._first, minlength=self.n)  # number of copies, itself included
         rows, columns = np.r_[i, j], np.r_[j, i]
         entries = np.r_[similarity, similarity], (rows, columns)
@@ -120,8 +119,8 @@ class Duplicates:
     @cached_property
     def clusters(self) -> np.ndarray:
         """The first sample of the chain of near-duplicates that each sample is in, (n,)."""
-        count = self._count
-        parts = components(self._i[:count], self._j[:count], self.n)[self._first]
+        i, j, _ = self._pairs(slice(self._count))
+        parts = components(i, j, self.n)[self._first]
         _, first, inverse = np.unique(parts, return_index=True, return_inverse=True)
         return first[inverse]
 
@@ -142,20 +141,22 @@ class Duplicates:
     def boundary(self, count: int, places: np.ndarray) -> tuple[list[Pair], list[Pair]]:
         """Return the pairs next to the threshold, above and below; identical samples are one."""
         edge = self._count
-        near = slice(max(edge - count, 0), edge + count)
-        i, j, similarity = places[self._i[near]], places[self._j[near]], self._similarity[near]
-        pairs = list(map(Pair, i.tolist(), j.tolist(), similarity.tolist()))
+        i, j, similarity = self._pairs(slice(max(edge - count, 0), edge + count))
+        pairs = list(map(Pair, places[i].tolist(), places[j].tolist(), similarity.tolist()))
         above = min(edge, count)
         return pairs[:above][::-1], pairs[above:]
 
     def repeats(self) -> dict[float, int | None]:
         """Return how many samples repeat another at each of `LEVELS`; None below the floor."""
-        counts: dict[float, int | None] = {}
+        counts: dict[float, int | None] = dict.fromkeys(LEVELS)
         for level in LEVELS:
-            counts[level] = None
             if level >= self.floor - ROUNDING:
                 counts[level] = self.n - len(self.rethreshold(level).kept)
         return counts
+
+    def _pairs(self, some: slice) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return some pairs (i, j) and their similarities, the most similar first."""
+        return self._i[some], self._j[some], self._similarity[some]
 
     @property
     def _count(self) -> int:

@@ -61,7 +61,7 @@ class NearPairs:
         """Add pairs, but for pairs below the floor."""
         kept = self.least <= similarity
         self._parts.append((i[kept].astype(np.int32), j[kept].astype(np.int32), similarity[kept]))
-        self._count += np.count_nonzero(kept)
+        self._count += int(np.count_nonzero(kept))
         # Drop the less similar half, and all pairs as similar as the last one that is dropped.
         while self._count > self._most and self.floor < self._top:
             similarity = self.arrays[2]

@@ -39,3 +39,10 @@ def sample_of(n: int, most: int) -> np.ndarray:
     if n <= most:
         return np.arange(n)
     return np.sort(np.random.default_rng(0).choice(n, most, replace=False))
+
+
+def submatrices(K: np.ndarray, places: np.ndarray) -> np.ndarray:
+    """Return the entries of each of g matrices at its `places` (g, m), shape (g, m, m)."""
+    matrices = np.arange(len(K))[:, None, None]
+    rows, columns = places[:, :, None], places[:, None, :]
+    return K[matrices, rows, columns]

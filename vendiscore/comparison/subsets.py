@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 import numpy as np
@@ -48,35 +48,43 @@ def windows(n: int, m: int) -> list[slice]:
 
 def matched(score: Callable[[np.ndarray], Jackknife], order: np.ndarray, m: int) -> Jackknife:
     """Average the score over windows of m; the squared error of a window is scaled by m Σ c_i²."""
-    weights = window_weights(order.shape[-1], m)
-    scores = score(np.stack([order[..., run] for run in windows(len(weights), m)]))
+    n = order.shape[-1]
+    weights = window_weights(n, m)
+    scores = score(np.stack([order[..., run] for run in windows(n, m)]))
     share = m * float(weights @ weights)
-    error = np.sqrt(share * np.mean(scores.error**2, axis=0))
-    spread = np.sqrt(share * np.mean(scores.spread**2, axis=0))
-    return Jackknife(np.mean(scores.log, axis=0), error, spread, len(weights))
+
+    def mean_error(errors: np.ndarray) -> np.ndarray:
+        return np.sqrt(share * np.mean(errors**2, axis=0))
+
+    log = np.mean(scores.log, axis=0)
+    return Jackknife(log, mean_error(scores.error), mean_error(scores.spread), n)
 
 
 def window_weights(n: int, m: int) -> np.ndarray:
     """Return the share that each of n places has in a mean over windows of m."""
-    weights, runs = np.zeros(n), windows(n, m)
+    weights = np.zeros(n)
+    runs = windows(n, m)
     for run in runs:
         weights[run] += 1 / (m * len(runs))
     return weights
 
 
+@dataclass
 class Part:
     """Some samples in random order, of which runs of m are scored.
 
     Errors leave out each sample, or each cluster if samples have the codes of clusters.
     """
 
-    def __init__(
-        self, similarity: Similarity, plan: Plan, m: int, codes: np.ndarray | None = None
-    ) -> None:
-        self.similarity = in_full(similarity, m)
-        self.n = similarity.n
-        self.plan, self.m, self.codes = plan, m, codes
-        self.units = self.n if codes is None else int(codes.max()) + 1
+    similarity: Similarity
+    plan: Plan
+    m: int
+    codes: np.ndarray | None = None
+
+    def __post_init__(self) -> None:
+        self.n = self.similarity.n
+        self.similarity = in_full(self.similarity, self.m)
+        self.units = self.n if self.codes is None else int(self.codes.max()) + 1
 
     def spectrum(self, places: np.ndarray, vectors: bool = True) -> Spectrum:
         """Return the spectrum of the samples at `places`."""
@@ -98,14 +106,16 @@ class Part:
                 stack = Spectra(K, None, [q], self.plan.psd, vectors=True)
                 logs = numbers[0, rows] = np.log(stack.values[0])
                 if quick:
-                    numbers[1, rows] = np.sqrt(np.square(stack.influence(q)).sum(1)) / m
+                    squares = np.square(stack.influence(q))
+                    numbers[1, rows] = np.sqrt(squares.sum(1)) / m
                 else:
                     scores = of_samples(logs, stack.without_each(q))
-                    numbers[1, rows], numbers[2, rows] = scores.error, scores.spread
+                    numbers[1:, rows] = scores.error, scores.spread
                 singly[rows] = stack.unusual  # which may be an error
         for i in np.flatnonzero(singly):
             members = sets[i]
-            spectrum, codes = self.spectrum(members, vectors=q > 0), _at(self.codes, members)
+            spectrum = self.spectrum(members, vectors=q > 0)
+            codes = _at(self.codes, members)
             numbers[0, i] = log_score(spectrum, q)
             if q and quick:
                 numbers[1, i] = influence_error(spectrum, q, codes)
@@ -133,9 +143,11 @@ class Part:
 
     def ends(self, level: float) -> Ends:
         """Return the score of m samples, and both ends of its interval."""
-        known, value = self.matched, math.exp(self.matched.log)
+        known = self.matched
+        value = math.exp(known.log)
         if self.plan.q == 0:
-            low, high = ends(known.log, student_reach(level, known.units) * known.error, self.m)
+            reach = student_reach(level, known.units) * known.error
+            low, high = ends(known.log, reach, self.m)
         else:
             logs = log_ends(known, self.m, self.plan.q, level, self.repeats)
             low, high = np.exp(logs).tolist()
@@ -147,24 +159,26 @@ class Part:
         return value, float(self.matched.error) * value, low, high
 
 
+@dataclass
 class DrawnSets:
     """Sets without groups, each in a random order and cut to the number that is compared.
 
     Clusters stay in one piece: they are left out and exchanged as a whole.
     """
 
-    def __init__(
-        self,
-        pool: Similarity,
-        starts: np.ndarray,
-        names: Sequence[str],
-        plan: Plan,
-        clusters: Groups | None = None,
-    ) -> None:
-        self.pool, self.names, self.plan = pool, names, plan
-        self.codes = None if clusters is None else _codes_of(clusters, names, pool.n, plan.q)
+    pool: Similarity
+    starts: np.ndarray
+    names: Sequence[str]
+    plan: Plan
+    clusters: Groups | None = None
+
+    def __post_init__(self) -> None:
+        plan, n = self.plan, self.pool.n
+        self.codes: np.ndarray | None = None
+        if self.clusters is not None:
+            self.codes = _codes_of(self.clusters, self.names, n, plan.q)
         self.rng = np.random.default_rng(plan.seed)
-        self.members = np.split(np.arange(pool.n), starts[1:-1])
+        self.members = np.split(np.arange(n), self.starts[1:-1])
         sizes = list(map(len, self.members))
         if plan.size is not None and plan.size > min(sizes):
             raise ValueError(
@@ -180,8 +194,9 @@ class DrawnSets:
 
     def row(self, i: int) -> SetRow:
         """Return the row of set i."""
-        members, part = self.members[i], self.parts[i]
-        whole, n = part, len(members)
+        members = self.members[i]
+        n = len(members)
+        whole = part = self.parts[i]
         if n > self.m or not self.plan.q:  # errors of order 0 depend on the order of samples
             whole = self._part(members, n)
         return SetRow(self.names[i], n, *whole.row(), self.m, *part.row())
@@ -195,12 +210,11 @@ class DrawnSets:
 
         def exact(splits: Sequence[Sequence[np.ndarray]]) -> np.ndarray:
             """Return T of both halves of each split; halves of clusters differ in size."""
-            statistics = []
-            for alike in [splits] if codes is None else [[split] for split in splits]:
-                m = min(self.m, *map(len, alike[0]))
-                halves = (np.array(half) for half in zip(*alike, strict=True))
-                statistics.append(studentized(*(matched(score, half, m) for half in halves)))
-            return np.concatenate(statistics)
+            if codes is not None and len(splits) > 1:
+                return np.concatenate([exact([split]) for split in splits])
+            m = min(self.m, *map(len, splits[0]))
+            halves = (np.array(half) for half in zip(*splits, strict=True))
+            return studentized(*(matched(score, half, m) for half in halves))
 
         def draw(count: int, bar: float) -> np.ndarray:
             splits = []
@@ -239,7 +253,8 @@ class DrawnSets:
         """Return n places, whole clusters in random order; and how many are in the first ones."""
         if codes is None:
             return self.rng.permutation(n), first
-        rank = np.argsort(self.rng.permutation(codes.max() + 1))[codes]
+        order = self.rng.permutation(codes.max() + 1)
+        rank = np.argsort(order)[codes]
         return np.argsort(rank, kind="stable"), int((rank < first).sum())
 
 
@@ -271,7 +286,8 @@ def _mean(slopes: np.ndarray, m: int, codes: np.ndarray | None) -> Jackknife:
     weights = window_weights(len(slopes), m)
     mean = float(slopes @ weights)
     if codes is None:
-        return Jackknife(mean, float(slopes.std()) * math.sqrt(float(weights @ weights)))
+        root = math.sqrt(float(weights @ weights))
+        return Jackknife(mean, float(slopes.std()) * root)
     sums = np.bincount(codes, weights * (slopes - mean))
     count = int(np.count_nonzero(np.bincount(codes, weights)))
     square = count / max(count - 1, 1) * float(sums @ sums)
@@ -287,9 +303,13 @@ def studentized(a: Jackknife, b: Jackknife) -> np.ndarray:
 
 def _difference(a: Ends, b: Ends) -> Ends:
     """Return a minus b, and its interval (Zou & Donner 2008)."""
-    (x, x_low, x_high), (y, y_low, y_high) = a, b
-    apart = 0.0 if abs(x - y) <= _EQUAL * abs(x) else x - y
-    low, high = math.hypot(x - x_low, y_high - y), math.hypot(x_high - x, y - y_low)
+    x, x_low, x_high = a
+    y, y_low, y_high = b
+    apart = x - y
+    if abs(apart) <= _EQUAL * abs(x):
+        apart = 0.0
+    low = math.hypot(x - x_low, y_high - y)
+    high = math.hypot(x_high - x, y - y_low)
     return apart, apart - low, apart + high
 
 

@@ -157,8 +157,9 @@ def select(
             f"`{given}` has no part in objective={wish!r}; leave it out, or take 'vendi'"
         )
     if size is None:
+        passed: dict[str, object] = {**options, "k": k}
         other = [name for name in options if synonym(name, ["size"])]
-        if isinstance(k, (int, np.integer)):
+        if isinstance(passed["k"], (int, np.integer)):
             other.append("k")
         instead = f"; how many to choose is not `{other[0]}`" if other else ""
         raise TypeError(f"`size` is missing{instead}: pass select(samples, size=5)")

@@ -40,7 +40,7 @@ class Constraints:
 
         return allowed
 
-    def _counts(self, places: object) -> np.ndarray:
+    def _counts(self, places: Any) -> np.ndarray:
         """Return how many of some samples are in each group."""
         return np.bincount(self.group[places], minlength=len(self.most))
 

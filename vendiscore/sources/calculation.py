@@ -11,7 +11,7 @@ import numpy as np
 from ..analysis.layout import clustered_order, layout
 from ..arrays import memory
 from ..arrays.inputs import choose
-from ..arrays.members import members_by_size
+from ..arrays.members import members_by_size, submatrices
 from ..arrays.threads import in_order
 from ..core.arguments import confidence, flag, read_order, refuse_gradient
 from ..core.errors import NotPSDError, SampleError, warn
@@ -244,9 +244,7 @@ def _by_prompt(answers: Answers, how: How, plan: Plan) -> _Counted:
     # Answers that cancel out have no direction.
     rows, columns = np.nonzero((own > 0) & units[:, None])
     for at, members in members_by_size(rows):
-        index = columns[members]
-        stack = means[at[:, None, None], index[:, :, None], index[:, None, :]]
-        per_prompt[at] = _scores(stack, plan.q)
+        per_prompt[at] = _scores(submatrices(means[at], columns[members]), plan.q)
     has, means = has[units], means[units]
     return _Counted(
         _prompt_means(means, own[units], has),
