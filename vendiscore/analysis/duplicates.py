@@ -101,11 +101,12 @@ class Duplicates:
         i, j, similarity = self._pairs(slice(self._count))
         copies = np.bincount(self._first, minlength=self.n)  # number of copies, itself included
         rows, columns = np.r_[i, j], np.r_[j, i]
-        entries = np.r_[similarity, similarity], (rows, columns)
+        entries = np.tile(similarity, 2), (rows, columns)
         graph = sp.csr_array(entries, shape=(self.n, self.n))
         near = np.bincount(rows, copies[columns], self.n) + copies - 1
-        of, best = np.full(self.n, -1), np.full(self.n, -np.inf)
-        for place in np.lexsort((np.arange(self.n), -near, self._idle)).tolist():
+        of = np.full(self.n, -1)
+        best = np.full(self.n, -np.inf)
+        for place in np.lexsort((-near, self._idle)).tolist():
             if not copies[place] or not near[place] or best[place] > -np.inf:
                 continue  # a copy, without near-duplicates, or a repeat of a kept one
             part = slice(graph.indptr[place], graph.indptr[place + 1])

@@ -130,8 +130,10 @@ class Findings:
         assert self.similarity is not None
         if len(self.chosen) == self.similarity.n:
             return self.subject
-        p = None if self.subject.p is None else to_host(self.subject.p)[self.chosen]
-        p = None if p is None else p / p.sum()
+        p = None
+        if self.subject.p is not None:
+            p = to_host(self.subject.p)[self.chosen]
+            p = p / p.sum()
         return Subject(self.similarity.take(self.chosen), p=p, psd=self.subject.psd)
 
     @cached_property
@@ -218,11 +220,12 @@ class Findings:
         """The score of fewer samples, and of up to twice as many."""
         if self.no_growth or self.similarity is None:
             return None
-        chosen = sample_of(self.similarity.n, MOST_GROWN)
-        n, q, psd = len(chosen), self.order, self.subject.psd
-        every = n == self.similarity.n
-        some = self.similarity if every else self.similarity.take(chosen)
-        spectrum = self.looked.eigen if every else None
+        some, spectrum = self.similarity, None
+        if some.n > MOST_GROWN:
+            some = some.take(sample_of(some.n, MOST_GROWN))
+        else:
+            spectrum = self.looked.eigen
+        n, q, psd = some.n, self.order, self.subject.psd
         closed = has_closed_form(some, q, psd)
         sizes = {n // 8, n // 4, n // 2, n, 2 * n if n >= ENOUGH or q == 2 else n}
         wanted = sorted(size for size in sizes if size > 1)

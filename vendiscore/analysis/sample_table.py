@@ -300,12 +300,11 @@ class Explanation(Summary):
         few = [*order[:SHOWN], *order[SHOWN:][-SHOWN:]]
         shown: Record = {name: column[few] for name, column in self._columns.items()}
         said = "what adds the most, and the least" if self.n > len(few) else "by what they add"
-        samples = self._subject.samples
-        given = samples if isinstance(samples, list) else None
-        texts = ["" if given is None else given[place] for place in self.places[few]]
-        texts = [text if isinstance(text, str) else "" for text in texts]
-        short = [shortened(text, LETTERS) for text in texts]
-        table = html_table(shown | {"sample": short}, said)
+        samples, texts = self._subject.samples, []
+        for place in self.places[few]:
+            text = samples[place] if isinstance(samples, list) else None
+            texts.append(shortened(text, LETTERS) if isinstance(text, str) else "")
+        table = html_table(shown | {"sample": texts}, said)
         return f"<p>{html.escape(str(self))}</p>{table}"
 
 
