@@ -180,13 +180,10 @@ class Explanation(Summary):
         if len(kept) == self.n:
             return self.score
         if self.threshold not in self._scores:
-            self._scores[self.threshold] = self._score_of(kept)
+            p = None if self._p is None else self._p[kept] / self._p[kept].sum()
+            scores = vendi(self._similarity.take(kept), [self.q], p, self._subject.psd)
+            self._scores[self.threshold] = float(scalar(scores.values[0]))
         return self._scores[self.threshold]
-
-    def _score_of(self, kept: np.ndarray) -> float:
-        p = None if self._p is None else self._p[kept] / self._p[kept].sum()
-        found = vendi(self._similarity.take(kept), [self.q], p, self._subject.psd)
-        return float(scalar(found.values[0]))
 
     def boundary(self, count: int = PAIRS) -> tuple[list[Pair], list[Pair]]:
         """Return the `count` pairs (`Pair`) closest to the threshold on either side."""

@@ -46,9 +46,6 @@ class Kappa:
             kappa = math.expm1(deficit) / (n - 1)
             return kappa / (1 - kappa)
 
-        def score(kappa: float) -> float:
-            return float(1 / (1 / m + (1 - 1 / m) * kappa))
-
         spread = self.error / (1 - kappa) if kappa else math.inf
         low, high = deficit_ends(
             kappa / (1 - kappa),
@@ -58,8 +55,9 @@ class Kappa:
             odds(deficit_of_pair(n, q)),
             lambda odd: odds(math.log(n) - log_beside(n, odd, q)),
         )
-        most, least = low / (1 + low), 1 / (1 + 1 / high)
-        return score(math.exp(self.log)), score(least), score(most)
+        kappas = np.array([math.exp(self.log), 1 / (1 + 1 / high), low / (1 + low)])
+        score, least, most = (1 / (1 / m + (1 - 1 / m) * kappas)).tolist()
+        return score, least, most
 
 
 def kappa_of(values: np.ndarray, missed: float = 0.0) -> Kappa:

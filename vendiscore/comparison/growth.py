@@ -234,8 +234,8 @@ def grown(
     n, beyond = similarity.n, sizes[-1] > similarity.n
     end: Kappa | None = None
     if closed:
-        end = of_pairs = _of_pairs(similarity)
-        points = dict.fromkeys(sizes, of_pairs)
+        end = _of_pairs(similarity)
+        points = dict.fromkeys(sizes, end)
     else:
         halves = [n // 8, n // 4, n // 2, n] if beyond else []
         needed = sorted({m for m in sizes if m <= n}.union(halves))
@@ -285,9 +285,9 @@ def _of_pairs(similarity: Similarity) -> Kappa:
     n = similarity.n
     sums = np.concatenate([(to_host(rows) ** 2).sum(axis=1) for _, rows in similarity.blocks()])
     sums -= to_host(similarity.diagonal()) ** 2
-    total = float(sums.sum())
-    every = (total / (n * (n - 1)), (total - 2 * sums) / ((n - 1) * (n - 2)))
-    return kappa_of(np.append(*every))
+    total = sums.sum()
+    left = (total - 2 * sums) / ((n - 1) * (n - 2))
+    return kappa_of(np.append(total / (n * (n - 1)), left))
 
 
 def _drawn(

@@ -52,12 +52,9 @@ def matched(score: Callable[[np.ndarray], Jackknife], order: np.ndarray, m: int)
     weights = window_weights(n, m)
     scores = score(np.stack([order[..., run] for run in windows(n, m)]))
     share = m * float(weights @ weights)
-
-    def mean_error(errors: np.ndarray) -> np.ndarray:
-        return np.sqrt(share * np.mean(errors**2, axis=0))
-
-    log = np.mean(scores.log, axis=0)
-    return Jackknife(log, mean_error(scores.error), mean_error(scores.spread), n)
+    error = np.sqrt(share * np.mean(scores.error**2, axis=0))
+    spread = np.sqrt(share * np.mean(scores.spread**2, axis=0))
+    return Jackknife(np.mean(scores.log, axis=0), error, spread, n)
 
 
 def window_weights(n: int, m: int) -> np.ndarray:
@@ -188,7 +185,7 @@ class DrawnSets:
         self.m = plan.size or min(*sizes, MATCHED)
         self.places: list[np.ndarray] = []
         for members in self.members:
-            order, _ = self._shuffled(_at(self.codes, members), len(members))
+            _, order = self._splits(_at(self.codes, members), len(members), 0, 1)[0]
             self.places.append(members[order[: MOST_WINDOWS * self.m]])
         self.parts = [self._part(places, self.m) for places in self.places]
 
@@ -217,10 +214,7 @@ class DrawnSets:
             return studentized(*(matched(score, half, m) for half in halves))
 
         def draw(count: int, bar: float) -> np.ndarray:
-            splits = []
-            for _ in range(count):
-                order, cut = self._shuffled(codes, both.n, a.units)
-                splits.append(np.split(order, [cut]))
+            splits = self._splits(codes, both.n, a.units, count)
             if slopes is None:
                 return exact(splits)
             near = np.array([self._near(slopes, codes, halves) for halves in splits])
@@ -249,13 +243,22 @@ class DrawnSets:
     def _part(self, places: np.ndarray, m: int) -> Part:
         return Part(self.pool.take(places), self.plan, m, _at(self.codes, places))
 
-    def _shuffled(self, codes: np.ndarray | None, n: int, first: int = 0) -> tuple[np.ndarray, int]:
-        """Return n places, whole clusters in random order; and how many are in the first ones."""
-        if codes is None:
-            return self.rng.permutation(n), first
-        order = self.rng.permutation(codes.max() + 1)
-        rank = np.argsort(order)[codes]
-        return np.argsort(rank, kind="stable"), int((rank < first).sum())
+    def _splits(
+        self, codes: np.ndarray | None, n: int, first: int, count: int
+    ) -> list[list[np.ndarray]]:
+        """Split n places at random `count` times: `first` samples or clusters, and the rest."""
+        splits = []
+        for _ in range(count):
+            cut = first
+            if codes is None:
+                order = self.rng.permutation(n)
+            else:
+                clusters = self.rng.permutation(codes.max() + 1)
+                rank = np.argsort(clusters)[codes]
+                order = np.argsort(rank, kind="stable")
+                cut = int(np.count_nonzero(rank < first))
+            splits.append(np.split(order, [cut]))
+        return splits
 
 
 def _at(codes: np.ndarray | None, places: np.ndarray) -> np.ndarray | None:

@@ -94,8 +94,8 @@ def select(
         Raise for a similarity with negative eigenvalues, or set them to zero.
     k : str, callable, dict or list, optional
         A registered kernel, a function of two samples, or a mixture; strings: "ngram_overlap".
-    score_K, score_X, score_dual, normalize, **options
-        What the samples are, and options of the kernel, as for `compute`.
+    **options
+        `score_K`, `score_X`, `score_dual`, `normalize` and options of the kernel, as for `compute`.
 
     Returns
     -------
