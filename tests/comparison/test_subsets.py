@@ -100,7 +100,7 @@ def test_stacked_scores_and_errors_are_those_of_each_set(q):
     similarity = MatrixSimilarity(np.exp(-0.1 * ((X[:, None] - X) ** 2).sum(-1)))
     part = Part(similarity, Plan(q), 8)
     places = np.array([np.random.default_rng(s).permutation(30)[:8] for s in range(5)])
-    found = part.quick(places)
+    found = part.score(places, quick=True)
     for at, log, error in zip(places, found.log, found.error, strict=True):
         assert log == pytest.approx(part.score(at).log, abs=1e-9)
         if q:

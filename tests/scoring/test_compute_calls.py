@@ -56,7 +56,7 @@ ANSWERS = {
 MANY = {
     "growth": (lambda: growth(X, k="cosine"), 900),
     "compare": (lambda: compare(TEXTS[:10], TEXTS[10:]), 700),
-    "sources": (lambda: sources(ANSWERS), 1_400),
+    "sources": (lambda: sources(ANSWERS), 640),
 }
 # Other ways, which read their samples once, too.
 OTHERS = {

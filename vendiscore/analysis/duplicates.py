@@ -17,7 +17,7 @@ from ..reading.string_patterns import text_form
 from ..registry.kernel import list_kernels
 from ..similarity.base import Similarity
 from .near_pairs import ROUNDING, Neighbours, Pair
-from .pair_search import MOST_PAIRS, compare_all
+from .pair_search import MOST_PAIRS, compare_all, first_of
 
 LEVELS = (0.8, 0.9, 0.95, 0.99)  # thresholds at which repeats are counted
 
@@ -37,35 +37,30 @@ def compare_samples(
     """
     n, groups = similarity.n, joined(similarity.groups(), forms)
     idle = np.zeros(n, dtype=bool) if p is None else to_host(p) == 0
-    first = np.arange(n)
-    if groups is not None:  # among copies, a sample with a weight comes first
-        order = np.argsort(idle, kind="stable")
-        _, start, inverse = np.unique(groups[order], return_index=True, return_inverse=True)
-        first[order] = order[start[inverse]]
-    neighbours, pairs = compare_all(similarity, first, threshold, floor, most)
-    if pairs.floor > threshold + ROUNDING:
+    first = first_of(groups, idle)  # among copies, a sample with a weight comes first
+    neighbours, floor, i, j, alike = compare_all(similarity, first, threshold, floor, most)
+    if floor > threshold + ROUNDING:
         warn(
             f"more than {most:,} pairs have a similarity of {threshold:g} or more: the threshold "
-            f"of near-duplicates is {pairs.floor:.6g} instead"
+            f"of near-duplicates is {floor:.6g} instead"
         )
-        threshold = pairs.floor
-    i, j, alike = pairs.arrays
+        threshold = floor
     order = np.lexsort((j, i, -alike))
     columns = first, i[order], j[order], alike[order], idle
-    return neighbours, Duplicates(n, threshold, pairs.floor, *columns)
+    return neighbours, Duplicates(n, threshold, floor, *columns)
 
 
 def joined(groups: np.ndarray | None, forms: Sequence[str] | None) -> np.ndarray | None:
     """Return groups that join samples of one group or one form, and chains of such samples."""
     if forms is None:
         return groups
-    seen: dict[str, int] = {}
-    first = np.array([seen.setdefault(form, i) for i, form in enumerate(forms)])
+    places: dict[str, int] = {}
+    first = np.array([places.setdefault(form, i) for i, form in enumerate(forms)])
     if groups is None:
         return first
-    _, start, inverse = np.unique(groups, return_index=True, return_inverse=True)
     n = len(first)
-    return components(np.tile(np.arange(n), 2), np.r_[first, start[inverse]], n)
+    same = first_of(groups, np.zeros(n, dtype=bool))
+    return components(np.tile(np.arange(n), 2), np.r_[first, same], n)
 
 
 def components(i: np.ndarray, j: np.ndarray, n: int) -> np.ndarray:
@@ -73,7 +68,7 @@ def components(i: np.ndarray, j: np.ndarray, n: int) -> np.ndarray:
     from scipy.sparse import csgraph
 
     graph = sp.coo_array((np.ones(len(i), dtype=bool), (i, j)), shape=(n, n))
-    return np.asarray(csgraph.connected_components(graph, directed=False)[1])
+    return csgraph.connected_components(graph, directed=False)[1]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -103,15 +98,15 @@ class Duplicates:
     def redundant_of(self) -> np.ndarray:
         """The most similar kept sample for each near-duplicate, (n,); −1 for samples to keep."""
         # Samples with the most near-duplicates are kept first, samples of weight 0 last.
-        count = self._count
-        i, j, similarity = self._i[:count], self._j[:count], self._similarity[:count]
+        i, j, similarity = self._pairs(slice(self._count))
         copies = np.bincount(self._first, minlength=self.n)  # number of copies, itself included
         rows, columns = np.r_[i, j], np.r_[j, i]
-        entries = np.r_[similarity, similarity], (rows, columns)
+        entries = np.tile(similarity, 2), (rows, columns)
         graph = sp.csr_array(entries, shape=(self.n, self.n))
         near = np.bincount(rows, copies[columns], self.n) + copies - 1
-        of, best = np.full(self.n, -1), np.full(self.n, -np.inf)
-        for place in np.lexsort((np.arange(self.n), -near, self._idle)).tolist():
+        of = np.full(self.n, -1)
+        best = np.full(self.n, -np.inf)
+        for place in np.lexsort((-near, self._idle)).tolist():
             if not copies[place] or not near[place] or best[place] > -np.inf:
                 continue  # a copy, without near-duplicates, or a repeat of a kept one
             part = slice(graph.indptr[place], graph.indptr[place + 1])
@@ -125,10 +120,10 @@ class Duplicates:
     @cached_property
     def clusters(self) -> np.ndarray:
         """The first sample of the chain of near-duplicates that each sample is in, (n,)."""
-        count = self._count
-        parts = components(self._i[:count], self._j[:count], self.n)[self._first]
+        i, j, _ = self._pairs(slice(self._count))
+        parts = components(i, j, self.n)[self._first]
         _, first, inverse = np.unique(parts, return_index=True, return_inverse=True)
-        return np.asarray(first[inverse])
+        return first[inverse]
 
     @property
     def kept(self) -> np.ndarray:
@@ -147,20 +142,22 @@ class Duplicates:
     def boundary(self, count: int, places: np.ndarray) -> tuple[list[Pair], list[Pair]]:
         """Return the pairs next to the threshold, above and below; identical samples are one."""
         edge = self._count
-        near = slice(max(edge - count, 0), edge + count)
-        i, j, similarity = places[self._i[near]], places[self._j[near]], self._similarity[near]
-        pairs = list(map(Pair, i.tolist(), j.tolist(), similarity.tolist()))
+        i, j, similarity = self._pairs(slice(max(edge - count, 0), edge + count))
+        pairs = list(map(Pair, places[i].tolist(), places[j].tolist(), similarity.tolist()))
         above = min(edge, count)
         return pairs[:above][::-1], pairs[above:]
 
     def repeats(self) -> dict[float, int | None]:
         """Return how many samples repeat another at each of `LEVELS`; None below the floor."""
-        counts: dict[float, int | None] = {}
+        counts: dict[float, int | None] = dict.fromkeys(LEVELS)
         for level in LEVELS:
-            counts[level] = None
             if level >= self.floor - ROUNDING:
                 counts[level] = self.n - len(self.rethreshold(level).kept)
         return counts
+
+    def _pairs(self, some: slice) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return some pairs (i, j) and their similarities, the most similar first."""
+        return self._i[some], self._j[some], self._similarity[some]
 
     @property
     def _count(self) -> int:

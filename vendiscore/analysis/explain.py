@@ -113,8 +113,7 @@ def explained(
         refuse_gradient("explain", **subject.how.options, samples=similarity, p=subject.p)
         if min(similarity.n, similarity.dim or similarity.n) <= SOON:
             subject.decompose()  # raises at once for similarities without a score
-        left_out = list(similarity.dropped)
-        places = np.setdiff1d(np.arange(similarity.n + len(left_out)), left_out)
+        places = np.flatnonzero(subject.rows_of_passed >= 0)
         forms = text_forms(similarity, subject.samples if texts is None else texts, places)
         neighbours, duplicates = compare_samples(
             similarity, threshold, floor, subject.p, forms=forms

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays.members import sample_of
 from ..comparison.growth import ENOUGH, Growth, grown, has_closed_form
 from ..core.arguments import DEFAULT_THRESHOLD, refuse_gradient
 from ..core.namespace import is_numpy, scalar, to_host
@@ -121,7 +122,7 @@ class Findings:
     def chosen(self) -> np.ndarray:
         """Rows in `similarity` of the chosen samples, whose pairs are compared: all, or 2,000."""
         assert self.similarity is not None
-        return _drawn(self.similarity.n, MOST)
+        return sample_of(self.similarity.n, MOST)
 
     @cached_property
     def looked(self) -> Subject:
@@ -129,8 +130,10 @@ class Findings:
         assert self.similarity is not None
         if len(self.chosen) == self.similarity.n:
             return self.subject
-        p = None if self.subject.p is None else to_host(self.subject.p)[self.chosen]
-        p = None if p is None else p / p.sum()
+        p = None
+        if self.subject.p is not None:
+            p = to_host(self.subject.p)[self.chosen]
+            p = p / p.sum()
         return Subject(self.similarity.take(self.chosen), p=p, psd=self.subject.psd)
 
     @cached_property
@@ -169,7 +172,7 @@ class Findings:
         """Loss of log VS as each of the chosen samples is left out."""
         if self.adds_order == self.explanation.q:
             return self.explanation.adds
-        return np.asarray(rank_one.adds(self.looked.eigen, self.adds_order))
+        return rank_one.adds(self.looked.eigen, self.adds_order)
 
     @cached_property
     def spectrum(self) -> Spectrum:
@@ -217,11 +220,12 @@ class Findings:
         """The score of fewer samples, and of up to twice as many."""
         if self.no_growth or self.similarity is None:
             return None
-        chosen = _drawn(self.similarity.n, MOST_GROWN)
-        n, q, psd = len(chosen), self.order, self.subject.psd
-        every = n == self.similarity.n
-        some = self.similarity if every else self.similarity.take(chosen)
-        spectrum = self.looked.eigen if every else None
+        some, spectrum = self.similarity, None
+        if some.n > MOST_GROWN:
+            some = some.take(sample_of(some.n, MOST_GROWN))
+        else:
+            spectrum = self.looked.eigen
+        n, q, psd = some.n, self.order, self.subject.psd
         closed = has_closed_form(some, q, psd)
         sizes = {n // 8, n // 4, n // 2, n, 2 * n if n >= ENOUGH or q == 2 else n}
         wanted = sorted(size for size in sizes if size > 1)
@@ -312,10 +316,3 @@ def _with_interval(subject: Subject, request: Request, numbers: Record) -> Recor
     known = sure | numbers | {"details": details}
     keys = [f"{key}{end}" for key in numbers for end in ("", "_se", "_low", "_high")]
     return {key: known[key] for key in keys if key in known}
-
-
-def _drawn(n: int, most: int) -> np.ndarray:
-    """Return all n rows, or `most` of them, ascending: the same ones in each call."""
-    if n <= most:
-        return np.arange(n)
-    return np.sort(np.random.default_rng(0).choice(n, most, replace=False))

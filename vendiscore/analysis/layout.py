@@ -7,6 +7,7 @@ from scipy.cluster.hierarchy import fcluster, leaves_list, linkage
 from scipy.spatial.distance import squareform
 
 from ..arrays import memory
+from ..arrays.members import members_of
 from ..core.namespace import to_host
 from ..similarity.base import Similarity
 from ..spectral.spectrum import Spectrum
@@ -24,22 +25,27 @@ def layout(spectrum: Spectrum, p: np.ndarray | None = None) -> np.ndarray:
     """
     if spectrum.vectors is None:
         raise ValueError("`spectrum` has no vectors; pass spectrum_of(similarity, vectors=True)")
-    values, U = to_host(spectrum.values), to_host(spectrum.vectors)
-    values = values[: U.shape[1]]
+    U = to_host(spectrum.vectors)
+    values = to_host(spectrum.values)[: U.shape[1]]
     roots = np.sqrt(values)
-    weights = np.full(len(U), 1 / len(U)) if p is None else to_host(p)
+    n = len(U)
+    weights = np.full(n, 1 / n) if p is None else to_host(p)
     mean = roots * (np.sqrt(weights) @ U)
-    V = np.linalg.eigh(np.diag(values) - np.outer(mean, mean))[1][:, ::-1][:, :2]
-    centred = U @ (roots[:, None] * V)
-    scale = np.zeros(len(U))
-    np.divide(1, np.sqrt(weights), out=scale, where=weights > 0)
-    found = np.zeros((len(U), 2))
-    found[:, : V.shape[1]] = centred * scale[:, None] - (weights > 0)[:, None] * (mean @ V)
-    size = np.abs(found).max(axis=0)
-    found[:, size <= 1e-7 * max(1.0, float(size.max()))] = 0.0
-    far = np.abs(found) >= FAR * size
-    signs = np.sign(found[far.argmax(axis=0), [0, 1]])
-    return np.asarray(found * np.where(signs < 0, -1.0, 1.0))
+    covariance = np.diag(values) - np.outer(mean, mean)
+    _, axes = np.linalg.eigh(covariance)
+    axes = axes[:, :-3:-1]  # of the two largest eigenvalues
+    places = np.zeros((n, 2))
+    heavy = weights > 0
+    centred = U[heavy] @ (roots[:, None] * axes)
+    centred /= np.sqrt(weights[heavy, None])
+    places[heavy, : axes.shape[1]] = centred - mean @ axes
+    size = np.abs(places).max(axis=0)
+    small = size <= 1e-7 * max(1.0, size.max())
+    places[:, small] = 0.0
+    far = np.abs(places) >= FAR * size
+    first = far.argmax(axis=0)
+    turned = places[first, [0, 1]] < 0
+    return np.where(turned, -places, places)
 
 
 def clustered_order(similarity: Similarity) -> np.ndarray:
@@ -48,16 +54,19 @@ def clustered_order(similarity: Similarity) -> np.ndarray:
     if n < 3:
         return np.arange(n)
     memory.require(32 * n**2, f"a dendrogram of {n} samples", "take fewer samples")
-    D = np.maximum(1 - to_host(similarity.dense()), 0)
-    np.fill_diagonal(D, 0)
-    distances = squareform((D + D.T) / 2, checks=False)
-    tree = linkage(distances, "average", optimal_ordering=n <= OPTIMAL_SIZE)
-    return np.asarray(leaves_list(tree))
+    K = to_host(similarity.dense())
+    return leaves_list(_linked(K, optimal_ordering=n <= OPTIMAL_SIZE))
 
 
 def linked_groups(similarity: np.ndarray, threshold: float) -> list[list[int]]:
     """Return groups of average linkage at that mean similarity (n, n), the largest first."""
-    tree = linkage(squareform(np.maximum(1 - similarity, 0), checks=False), "average")
-    codes = fcluster(tree, 1 - threshold + 1e-9, "distance")
-    groups = [np.flatnonzero(codes == code).tolist() for code in np.unique(codes)]
+    codes = fcluster(_linked(similarity), 1 - threshold + 1e-9, "distance")
+    groups = [places.tolist() for places in members_of(codes - 1)]
     return sorted(groups, key=lambda group: (-len(group), group))
+
+
+def _linked(K: np.ndarray, optimal_ordering: bool = False) -> np.ndarray:
+    """Return the tree of average linkage by 1 − k."""
+    D = np.maximum(1 - K, 0)
+    distances = squareform((D + D.T) / 2, checks=False)
+    return linkage(distances, "average", optimal_ordering=optimal_ordering)

@@ -49,23 +49,26 @@ class NearPairs:
     def __init__(
         self, floor: float, most: int, threshold: float = np.inf, error: float = 0.0
     ) -> None:
-        self.floor: float = floor - error
-        self._most, self._count = most, 0
-        self._threshold, self._top = threshold - error, 1 - error
-        self._parts = [(np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0))]
+        self.floor = floor - error
+        self._threshold = threshold - error
+        self._top = 1 - error
+        self._most = most
+        self._count = 0
+        none = np.empty(0, np.int32)
+        self._parts = [(none, none, np.empty(0))]
 
     def add(self, i: np.ndarray, j: np.ndarray, similarity: np.ndarray) -> None:
         """Add pairs, but for pairs below the floor."""
         kept = self.least <= similarity
         self._parts.append((i[kept].astype(np.int32), j[kept].astype(np.int32), similarity[kept]))
-        self._count += len(self._parts[-1][0])
+        self._count += int(np.count_nonzero(kept))
         # Drop the less similar half, and all pairs as similar as the last one that is dropped.
         while self._count > self._most and self.floor < self._top:
             similarity = self.arrays[2]
-            middle = float(np.partition(similarity, len(similarity) // 2)[len(similarity) // 2])
-            higher = middle + 3 * ROUNDING  # so that `least` is above `middle`
+            half = len(similarity) // 2
+            higher = np.partition(similarity, half)[half] + 3 * ROUNDING  # `least` is above it
             crossed = self.floor < self._threshold < higher
-            self.floor = self._threshold if crossed else min(higher, self._top)
+            self.floor = self._threshold if crossed else min(float(higher), self._top)
             self._parts = [self.arrays]
             self._count = len(self._parts[0][0])
 
@@ -86,18 +89,22 @@ class Neighbours:
     """The most similar other sample of each of n, the first of several; itself for n = 1."""
 
     def __init__(self, n: int) -> None:
-        self.nearest: np.ndarray = np.zeros(n, dtype=np.int64)
-        self.similarity: np.ndarray = np.full(n, -np.inf)
+        self.nearest = np.zeros(n, dtype=np.int64)
+        self.similarity = np.full(n, -np.inf)
 
     def add(self, i: np.ndarray, j: np.ndarray, similarity: np.ndarray) -> None:
         """Make j the neighbour of i if more similar, or as similar and earlier; no i twice."""
         gap = similarity - self.similarity[i]
         closer = (gap > 0) | ((gap == 0) & (j < self.nearest[i]))
-        self.nearest[i[closer]], self.similarity[i[closer]] = j[closer], similarity[closer]
+        i = i[closer]
+        self.nearest[i] = j[closer]
+        self.similarity[i] = similarity[closer]
 
     def add_pairs(self, i: np.ndarray, j: np.ndarray, similarity: np.ndarray) -> None:
         """Update the neighbours of both samples of each pair; samples may repeat."""
-        rows, columns, values = np.r_[i, j], np.r_[j, i], np.r_[similarity, similarity]
+        rows, columns = np.r_[i, j], np.r_[j, i]
+        values = np.tile(similarity, 2)
         order = np.lexsort((columns, -values, rows))
-        first = order[np.unique(rows[order], return_index=True)[1]]
+        _, start = np.unique(rows[order], return_index=True)
+        first = order[start]
         self.add(rows[first], columns[first], values[first])

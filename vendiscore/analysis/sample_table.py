@@ -93,7 +93,7 @@ class Explanation(Summary):
     @cached_property
     def surprise(self) -> np.ndarray:
         """−xᵀ log(A) x at q = 1, A = Σ p xxᵀ, at least 0: the mean is log VS exactly."""
-        return np.asarray(surprise(self._spectrum, self.q))
+        return surprise(self._spectrum, self.q)
 
     @cached_property
     def adds(self) -> np.ndarray:
@@ -110,7 +110,7 @@ class Explanation(Summary):
     @cached_property
     def novelty(self) -> np.ndarray:
         """The part of each sample that no other one explains, 1/(K⁻¹)_ii, in [0, 1]."""
-        return np.asarray(novelty(self._spectrum))
+        return novelty(self._spectrum)
 
     @cached_property
     def _strongest(self) -> tuple[np.ndarray, np.ndarray]:
@@ -124,7 +124,7 @@ class Explanation(Summary):
     @property
     def nearest(self) -> np.ndarray:
         """Place of the most similar other sample."""
-        return np.asarray(self.places[self.neighbours.nearest])
+        return self.places[self.neighbours.nearest]
 
     @property
     def nearest_similarity(self) -> np.ndarray:
@@ -155,7 +155,7 @@ class Explanation(Summary):
     @property
     def kept(self) -> np.ndarray:
         """Places of the samples that remain once near-duplicates are removed."""
-        return np.asarray(self.places[self.duplicates.kept])
+        return self.places[self.duplicates.kept]
 
     @property
     def groups(self) -> list[tuple[int, list[int]]]:
@@ -180,13 +180,10 @@ class Explanation(Summary):
         if len(kept) == self.n:
             return self.score
         if self.threshold not in self._scores:
-            self._scores[self.threshold] = self._score_of(kept)
+            p = None if self._p is None else self._p[kept] / self._p[kept].sum()
+            scores = vendi(self._similarity.take(kept), [self.q], p, self._subject.psd)
+            self._scores[self.threshold] = float(scalar(scores.values[0]))
         return self._scores[self.threshold]
-
-    def _score_of(self, kept: np.ndarray) -> float:
-        p = None if self._p is None else self._p[kept] / self._p[kept].sum()
-        found = vendi(self._similarity.take(kept), [self.q], p, self._subject.psd)
-        return float(scalar(found.values[0]))
 
     def boundary(self, count: int = PAIRS) -> tuple[list[Pair], list[Pair]]:
         """Return the `count` pairs (`Pair`) closest to the threshold on either side."""
@@ -300,12 +297,11 @@ class Explanation(Summary):
         few = [*order[:SHOWN], *order[SHOWN:][-SHOWN:]]
         shown: Record = {name: column[few] for name, column in self._columns.items()}
         said = "what adds the most, and the least" if self.n > len(few) else "by what they add"
-        samples = self._subject.samples
-        given = samples if isinstance(samples, list) else None
-        texts = ["" if given is None else given[place] for place in self.places[few]]
-        texts = [text if isinstance(text, str) else "" for text in texts]
-        short = [shortened(text, LETTERS) for text in texts]
-        table = html_table(shown | {"sample": short}, said)
+        samples, texts = self._subject.samples, []
+        for place in self.places[few]:
+            text = samples[place] if isinstance(samples, list) else None
+            texts.append(shortened(text, LETTERS) if isinstance(text, str) else "")
+        table = html_table(shown | {"sample": texts}, said)
         return f"<p>{html.escape(str(self))}</p>{table}"
 
 

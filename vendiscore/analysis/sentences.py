@@ -157,8 +157,8 @@ def about(measure: Measure) -> str:
 def measure(key: str) -> Measure | None:
     """Return the measure behind the key of a number."""
     known = {measure.name: measure for measure in list_measures()}
-    names = sorted((name for name in known if f"{key}_".startswith(f"{name}_")), key=len)
-    return known[names[-1]] if names else None
+    names = (name for name in known if f"{key}_".startswith(f"{name}_"))
+    return known.get(max(names, key=len, default=""))
 
 
 def looked_at(n: int, total: int) -> str:

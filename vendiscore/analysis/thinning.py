@@ -33,22 +33,21 @@ class Thinning:
 def thinning(explanation: Explanation, *, steps: int = 12) -> Thinning:
     """Compute the score without near-duplicates at several thresholds, one spectrum for each."""
     rows = [(1.0, 0, explanation.score)]
-    for threshold in sorted(_even(explanation, integer("steps", steps)), reverse=True):
+    for threshold in _even(explanation, integer("steps", steps)):
         at = explanation.rethreshold(threshold)
         removed = explanation.n - len(at.kept)
         if removed > rows[-1][1]:
-            rows.append((float(threshold), removed, at.score_without_duplicates))
+            rows.append((threshold, removed, at.score_without_duplicates))
     return Thinning(*map(np.array, zip(*rows, strict=True)))
 
 
 def _even(explanation: Explanation, steps: int) -> list[float]:
-    """Return thresholds above the floor at which evenly growing numbers of samples are repeats."""
-    floor = explanation.floor
-    closest = -np.sort(-explanation.nearest_similarity)
+    """Return thresholds, descending to the floor, at which evenly more samples are repeats."""
+    floor, closest = explanation.floor, np.sort(explanation.nearest_similarity)
     closest = closest[closest >= floor]
     if explanation.n < 2 or not len(closest):
         return []
-    ends = np.unique(np.linspace(0, len(closest) - 1, steps).round().astype(int))
+    even = len(closest) - 1 - np.linspace(0, len(closest) - 1, steps).round().astype(int)
     unit = 10.0**_DIGITS
-    found = np.floor(np.minimum(closest[ends], 1.0) * unit) / unit
-    return sorted({max(floor, float(value)) for value in found} | {floor})
+    levels = np.floor(np.minimum(closest[even], 1.0) * unit) / unit
+    return np.unique(np.maximum(np.append(levels, floor), floor))[::-1].tolist()

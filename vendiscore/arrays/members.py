@@ -32,3 +32,17 @@ def members_by_size(codes: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]
     for m in np.unique(sizes[sizes > 0]).tolist():
         groups = np.flatnonzero(sizes == m)
         yield groups, order[starts[groups, None] + np.arange(m)]
+
+
+def sample_of(n: int, most: int) -> np.ndarray:
+    """Return all n places, or `most` of them, ascending: the same ones in each call."""
+    if n <= most:
+        return np.arange(n)
+    return np.sort(np.random.default_rng(0).choice(n, most, replace=False))
+
+
+def submatrices(K: np.ndarray, places: np.ndarray) -> np.ndarray:
+    """Return the entries of each of g matrices at its `places` (g, m), shape (g, m, m)."""
+    matrices = np.arange(len(K))[:, None, None]
+    rows, columns = places[:, :, None], places[:, None, :]
+    return K[matrices, rows, columns]

@@ -7,6 +7,7 @@ differ in other ways.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Sequence
 from functools import partial
 from operator import add
@@ -16,7 +17,7 @@ import numpy as np
 
 from ..core.arguments import DEFAULT_ORDER, refuse_gradient
 from ..core.shares import PSD
-from ..core.types import Options
+from ..core.types import Options, Record
 from ..progress import Counts, counted, told
 from ..resolve.kernel_request import KernelArgument, how_of
 from ..signature import plain
@@ -123,12 +124,13 @@ def compare(
     18.0
     """
     labels = None if by is None else read_by(by, names)
-    named = (
-        read_sets(sets, names, how) if labels is None else dict.fromkeys(map(str, labels.labels))
-    )
+    named: Record = {}
+    if labels is None:
+        named = read_sets(sets, names, how)
+    names = list(named if labels is None else map(str, labels.labels))
     read = how_of({"k": k, **how}, _KEYWORDS)
     plan = Plan(q, level, permutations, size, psd, seed, within).checked()
-    pairs = len(named) * (len(named) - 1) // 2
+    pairs = math.comb(len(names), 2)
     if plan.permutations < (least := needed(plan.level, pairs)):
         raise ValueError(
             f"`permutations` must be {least} or more for a difference among {pairs} pairs to be "
@@ -154,7 +156,7 @@ def compare(
     else:
         pool, starts, paired = sorted_sets(sets, labels, given, read, what)
     refuse_gradient("compare", **how, samples=pool)
-    steps = comparing(pool, starts, list(named), plan, paired, clusters is not None)
+    steps = comparing(pool, starts, names, plan, paired, clusters is not None)
     return counted(steps, pairs * plan.permutations, "comparing sets")
 
 
@@ -182,21 +184,19 @@ def comparing(
         sets = PairedSets(pool, groups, names, plan)
     rows = tuple(sets.row(i) for i in range(len(names)))
     statistics = [sets.pair(i, j) for i, j in pairs]
-    found: list[Null] = []
-    for each, pair in enumerate(statistics):
+    nulls: list[Null] = []
+    for done, pair in enumerate(statistics):
         steps = permuted(pair.seen, pair.draw, plan.permutations, plan.level, pair.step)
-        found.append((yield from told(steps, partial(add, each * plan.permutations))))
-    p = [value.p for value in found]
+        nulls.append((yield from told(steps, partial(add, done * plan.permutations))))
+    p = [null.p for null in nulls]
+    adjusted, at = holm(p), levels(p, plan.level)
     least = len(pairs) / (plan.permutations + 1)
-    equal = 1 - 2 * (1 - plan.level) / len(pairs)
+    equal = max(0.0, 1 - 2 * (1 - plan.level) / len(pairs))
     compared = []
-    for (i, j), statistic, value, adjusted, level in zip(
-        pairs, statistics, found, holm(p), levels(p, plan.level), strict=True
-    ):
-        difference, low, high = statistic.interval(level)
-        known = names[i], names[j], difference, low, high, value.p, adjusted
-        ratio = statistic.ratio(max(equal, 0.0))
-        compared.append(PairRow(*known, value.drawn, level, least, *ratio))
+    for k, (i, j) in enumerate(pairs):
+        ends, ratio = statistics[k].interval(at[k]), statistics[k].ratio(equal)
+        known = names[i], names[j], *ends, p[k], adjusted[k], nulls[k].drawn
+        compared.append(PairRow(*known, at[k], least, *ratio))
     return Comparison(
         sets=rows,
         pairs=tuple(compared),

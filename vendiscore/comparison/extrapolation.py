@@ -55,8 +55,8 @@ class Kappa:
             odds(deficit_of_pair(n, q)),
             lambda odd: odds(math.log(n) - log_beside(n, odd, q)),
         )
-        found = (math.exp(self.log), 1 / (1 + 1 / high), low / (1 + low))
-        score, least, most = (float(1 / (1 / m + (1 - 1 / m) * each)) for each in found)
+        kappas = np.array([math.exp(self.log), 1 / (1 + 1 / high), low / (1 + low)])
+        score, least, most = (1 / (1 / m + (1 - 1 / m) * kappas)).tolist()
         return score, least, most
 
 
@@ -79,10 +79,13 @@ def continued(found: Sequence[Kappa], doublings: float) -> Kappa:
     if not np.isfinite(last[0]):
         return found[-1]
     r = _ratio(last, second, 1.0)
+    before = _ratio(second, first, 1.0)
     ahead = geometric(r, doublings)
-    fall = max(0.0, float(_ratio(second, first, 1.0)[0] - r[0])) * last[0] * ahead[0]
+    fall = max(0.0, before[0] - r[0])
+    fall *= last[0] * ahead[0]
     values = logs[-1] + last * r * ahead
-    return Kappa(float(values[0] - fall), values[1:] - values[0], _FALLS * abs(fall))
+    log = float(values[0] - fall)
+    return Kappa(log, values[1:] - values[0], _FALLS * abs(fall))
 
 
 def asymptote(found: Sequence[Kappa], q: float) -> Kappa | None:
@@ -90,12 +93,17 @@ def asymptote(found: Sequence[Kappa], q: float) -> Kappa | None:
     logs, (_, second, last) = _steps(found)
     if q == 0 or not np.isfinite(logs).all():
         return None
-    r = _ratio(last, second, _SLOWEST if q < 2 else _SLOWEST_ABOVE_2)
+    slowest = _SLOWEST_ABOVE_2
+    if q < 2:
+        slowest = _SLOWEST
+        step = abs(last[0]) + 2 * Kappa(last[0], last[1:]).error
+        if step > _LAST_STEP:
+            return None
+    r = _ratio(last, second, slowest)
     rest = last * r / (1 - r)
-    if q < 2 and abs(last[0]) + 2 * Kappa(last[0], last[1:]).error > _LAST_STEP:
-        return None
     values = logs[-1] + rest
-    return Kappa(float(values[0]), values[1:] - values[0], abs(rest[0]) / 2 if q < 2 else 0.0)
+    missed = abs(rest[0]) / 2 if q < 2 else 0.0
+    return Kappa(float(values[0]), values[1:] - values[0], missed)
 
 
 def geometric(r: Any, doublings: float) -> Any:

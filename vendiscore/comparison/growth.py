@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -46,8 +46,6 @@ from .subsets import STACKED
 # Novelty above this share of a sample exceeds the ridge of the computation.
 LEAST_NOVELTY = 1e-6
 ENOUGH = 16  # the least n for which n/8 samples are two or more
-# log VS of subsets (g,), and what each sample or cluster adds to it (g, units).
-Scored: TypeAlias = tuple[np.ndarray, np.ndarray]
 _KEYWORDS = ("sizes", "clusters", "q", "draws", "level", "psd", "seed")
 
 
@@ -236,8 +234,8 @@ def grown(
     n, beyond = similarity.n, sizes[-1] > similarity.n
     end: Kappa | None = None
     if closed:
-        end = of_pairs = _of_pairs(similarity)
-        points = dict.fromkeys(sizes, of_pairs)
+        end = _of_pairs(similarity)
+        points = dict.fromkeys(sizes, end)
     else:
         halves = [n // 8, n // 4, n // 2, n] if beyond else []
         needed = sorted({m for m in sizes if m <= n}.union(halves))
@@ -287,9 +285,9 @@ def _of_pairs(similarity: Similarity) -> Kappa:
     n = similarity.n
     sums = np.concatenate([(to_host(rows) ** 2).sum(axis=1) for _, rows in similarity.blocks()])
     sums -= to_host(similarity.diagonal()) ** 2
-    total = float(sums.sum())
-    every = (total / (n * (n - 1)), (total - 2 * sums) / ((n - 1) * (n - 2)))
-    return kappa_of(np.append(*every))
+    total = sums.sum()
+    left = (total - 2 * sums) / ((n - 1) * (n - 2))
+    return kappa_of(np.append(total / (n * (n - 1)), left))
 
 
 def _drawn(
@@ -304,49 +302,43 @@ def _drawn(
 ) -> dict[int, Kappa]:
     """Return κ of the mean log VS over subsets of each size."""
     n = similarity.n
+    units = n if clusters is None else int(clusters.max()) + 1
     part = in_full(similarity, n)
     rng = np.random.default_rng(seed)
-    stacks = []
-    for m in sizes:
-        subsets = _subsets(n, m, 1 if m in (1, n) else draws, rng, clusters)
-        stacks += [subsets[rows] for rows in row_blocks(len(subsets), 8 * m * max(m, 64), least=1)]
-    count = sum(map(len, stacks))
-    work = sum(eigen_work(min(at.size // len(at), part.dim or n), True) * len(at) for at in stacks)
-    scores: dict[int, list[Scored]] = {m: [] for m in sizes}
+
+    def scored(subsets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return log VS of subsets (g, m), and what units add, NaN where a subset lacks one."""
+        count, m = subsets.shape
+        logs, left = np.empty(count), np.full((count, units), np.nan)
+        singly = np.arange(count)
+        if clusters is None and q and 1 < m <= STACKED:
+            stack = Spectra(to_host(part.stack(subsets)), None, [q], psd, vectors=True)
+            logs[:] = np.log(stack.values[0])
+            np.put_along_axis(left, subsets, stack.without_each(q), axis=1)
+            singly = np.flatnonzero(stack.unusual)  # one of which may be an error
+        for i in singly:
+            members, codes = subsets[i], None
+            if spectrum is not None and m == n == spectrum.n:
+                whole = spectrum
+            else:
+                whole = spectrum_of(part.take(members), psd=psd, vectors=True)
+            if clusters is not None:
+                members, codes = np.unique(clusters[members], return_inverse=True)
+            logs[i] = log_score(whole, q)
+            left[i, members] = _left(whole, q, codes) if len(members) > 1 else 0.0
+        return logs, np.nanmean(left, axis=1, keepdims=True) - left
+
+    subsets = {m: _subsets(n, m, 1 if m in (1, n) else draws, rng, clusters) for m in sizes}
+    count = sum(map(len, subsets.values()))
+    work, blocks = 0.0, []
+    for m, sets in subsets.items():
+        work += eigen_work(min(m, part.dim or n), True) * len(sets)
+        blocks += [sets[rows] for rows in row_blocks(len(sets), 8 * m * max(m, 64), least=1)]
+    scores: dict[int, list[Any]] = {m: [] for m in sizes}
     with foretell(f"Scoring {count:,} subsets of {n:,} samples", work):
-        for places in track(stacks, len(stacks), "drawing subsets"):
-            scores[places.shape[1]].append(_scored(part, places, q, psd, spectrum, clusters))
+        for sets in track(blocks, len(blocks), "drawing subsets"):
+            scores[sets.shape[1]].append(scored(sets))
     return {m: _kappa(m, n, *map(np.concatenate, zip(*scores[m], strict=True))) for m in sizes}
-
-
-def _scored(
-    part: Similarity,
-    subsets: np.ndarray,
-    q: float,
-    psd: PSD,
-    spectrum: Spectrum | None,
-    clusters: np.ndarray | None,
-) -> Scored:
-    """Return log VS_q of subsets (g, m), and what each unit adds, NaN where a subset lacks it."""
-    sets, m = subsets.shape
-    units = part.n if clusters is None else int(clusters.max()) + 1
-    logs, adds = np.empty(sets), np.full((sets, units), np.nan)
-    singly = np.arange(sets)
-    if clusters is None and q and 1 < m <= STACKED:
-        stack = Spectra(to_host(part.stack(subsets)), None, [q], psd, vectors=True)
-        logs, left = np.log(stack.values[0]), stack.without_each(q)
-        np.put_along_axis(adds, subsets, left.mean(axis=1, keepdims=True) - left, axis=1)
-        singly = np.flatnonzero(stack.unusual)  # one of which may be an error
-    for i in singly:
-        places = subsets[i]
-        whole = spectrum if spectrum and m == part.n == spectrum.n else None
-        whole = whole or spectrum_of(part.take(places), psd=psd, vectors=True)
-        logs[i] = log_score(whole, q)
-        members, codes = places, None
-        if clusters is not None:
-            members, codes = np.unique(clusters[places], return_inverse=True)
-        adds[i, members] = _adds(whole, q, codes)
-    return logs, adds
 
 
 def _kappa(m: int, n: int, logs: np.ndarray, adds: np.ndarray) -> Kappa:
@@ -360,18 +352,14 @@ def _kappa(m: int, n: int, logs: np.ndarray, adds: np.ndarray) -> Kappa:
     return kappa_of(rest / max(m - 1, 1), by_draws * (1 + 1 / max(rest[0], 1e-12)))
 
 
-def _adds(spectrum: Spectrum, q: float, codes: np.ndarray | None) -> np.ndarray:
-    """Return the loss of log VS_q as each sample, or each cluster, is left out, centred."""
-    units = spectrum.n if codes is None else int(codes.max()) + 1
-    if units == 1:
-        return np.zeros(1)
-    if q == 0:  # without a sample that others do not explain, one dimension is lost
-        lone = to_host(novelty(spectrum)) > LEAST_NOVELTY
-        adds = np.where(lone, log_score(spectrum, 0), 0.0)
-        adds[lone] -= math.log(max(1, round(math.exp(adds.max())) - 1))
-    else:
-        adds = -without_each(spectrum, q, codes)
-    return np.asarray(adds - adds.mean())
+def _left(spectrum: Spectrum, q: float, codes: np.ndarray | None) -> np.ndarray:
+    """Return log VS_q without each sample, or each cluster."""
+    if q:
+        return without_each(spectrum, q, codes)
+    # Without a sample that others do not explain, one dimension is lost.
+    lone = to_host(novelty(spectrum)) > LEAST_NOVELTY
+    rank = round(math.exp(log_score(spectrum, 0)))
+    return np.log(np.where(lone, max(1, rank - 1), rank))
 
 
 def _subsets(

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from ..arrays.members import members_of
 from ..core.arguments import is_several
 from ..core.types import Options, Pool, Record, Samples
 from ..registry.kernel import having
@@ -91,18 +92,17 @@ def pooled_sets(
     names = list(named)
     read = [read_collection(samples, how, name) for name, samples in named.items()]
     labels = None
-    if how.prompts is not None and groups is not None and what == "groups":
-        sizes = dict(zip(names, sizes_of(read, how), strict=True))
-        labels = _labels(groups, sizes, what)
-        every = coded(labels)
-        each = np.split(every.codes, np.cumsum(list(sizes.values()))[:-1])
-        parts = (Labels(every.labels, codes) for codes in each)
-        how = replace(how, prompts=how.prompts.of_groups(*parts))
-    pool, came = resolve_pool(read, replace(how, fit="pool"), names)
-    ns = np.diff(came)
-    if labels is None and groups is not None:
-        labels = _labels(groups, dict(zip(names, ns, strict=True)), what)
-    return partition(pool, np.repeat(np.arange(len(names)), ns), names, labels, what)
+    if groups is not None:
+        sizes = sizes_of(read, how)
+        labels = _labels(groups, dict(zip(names, sizes, strict=True)), what)
+        if how.prompts is not None and what == "groups":
+            every = coded(labels)
+            parts = np.split(every.codes, np.cumsum(sizes)[:-1])
+            of_sets = how.prompts.of_groups(*(Labels(every.labels, codes) for codes in parts))
+            how = replace(how, prompts=of_sets)
+    pool, starts = resolve_pool(read, replace(how, fit="pool"), names)
+    codes = np.repeat(np.arange(len(names)), np.diff(starts))
+    return partition(pool, codes, names, labels, what)
 
 
 def sorted_sets(
@@ -180,22 +180,20 @@ def partition(
     starts = np.searchsorted(codes[kept], np.arange(len(names) + 1))
     if labels is None:
         return pool, starts, None
-    places: dict[Hashable, list[list[int]]] = {}
-    for place, i in enumerate(kept.tolist()):
-        places.setdefault(labels[i], [[] for _ in names])[codes[i]].append(place)
-    every = [[np.array(members, dtype=int) for members in own] for own in places.values()]
-    if what == "clusters":
-        return pool, starts, every
-    for label, own in places.items():
-        few = min(range(len(own)), key=lambda i: len(own[i]) >= 2)
-        if len(own[few]) < 2:
+    read = coded([labels[i] for i in kept])
+    groups = []
+    for label, places in zip(read.labels, members_of(read.codes), strict=True):
+        of_sets = [places[codes[kept[places]] == i] for i in range(len(names))]
+        groups.append(of_sets)
+        few = [i for i, members in enumerate(of_sets) if len(members) < 2]
+        if few and what == "groups":
             raise ValueError(
                 f"`groups` must have two samples or more of each set in each group, got "
-                f"{len(own[few])} of `{names[few]}` in group {label!r:.60}; leave that group out "
-                f"of all sets, or compare without `groups`"
+                f"{len(of_sets[few[0]])} of `{names[few[0]]}` in group {label!r:.60}; leave that "
+                f"group out of all sets, or compare without `groups`"
             )
-    if len(places) < 2:
+    if len(groups) < 2 and what == "groups":
         raise ValueError(
-            f"`groups` must be two or more, got {len(places)}; compare without `groups`"
+            f"`groups` must be two or more, got {len(groups)}; compare without `groups`"
         )
-    return pool, starts, every
+    return pool, starts, groups

@@ -69,21 +69,21 @@ def screened(near: np.ndarray, exact: Callable[[np.ndarray], np.ndarray], bar: f
     The first are exact, and scale the others. Statistics nearest to the bar follow in
     batches, until no statistic of a batch changes sides.
     """
-    first = np.arange(min(2 * _NEAR, len(near)))
-    found = near.astype(float)
-    found[first] = exact(first)
-    own = near[first]
-    found[len(first) :] *= float(own @ found[first]) / max(float(own @ own), 1e-300)
-    rest = np.arange(len(first), len(near))
-    rest = rest[np.argsort(np.abs(found[rest] - bar), kind="stable")]
-    for side in (rest[found[rest] >= bar], rest[found[rest] < bar]):
-        above = bool(len(side)) and bool(found[side[0]] >= bar)
+    count = min(2 * _NEAR, len(near))
+    values = near.astype(float)
+    values[:count] = exact(np.arange(count))
+    first = near[:count]
+    values[count:] *= float(first @ values[:count]) / max(float(first @ first), 1e-300)
+    order = count + np.argsort(np.abs(values[count:] - bar), kind="stable")
+    beyond = values[order] >= bar
+    for above in (True, False):
+        side = order[beyond == above]
         for start in range(0, len(side), _NEAR):
             at = side[start : start + _NEAR]
-            found[at] = exact(at)
-            if ((found[at] >= bar) == above).all():
+            values[at] = exact(at)
+            if ((values[at] >= bar) == above).all():
                 break
-    return found
+    return values
 
 
 def needed(level: float, pairs: int = 1) -> int:
@@ -102,10 +102,14 @@ def holm(p: Sequence[float]) -> list[float]:
 
 def levels(p: Sequence[float], level: float) -> list[float]:
     """Return levels of intervals that leave out 0 only for pairs that differ by `holm`."""
-    share, m = 1 - level, len(p)
-    adjusted = np.asarray(holm(p))
-    found = [level if m == 1 else 1 - share / m] * m
+    m, adjusted = len(p), holm(p)
+    share = 1 - level
+
+    def of_several(pairs: int) -> float:
+        return level if pairs == 1 else 1 - share / pairs
+
+    found = [of_several(m)] * m
     for step, i in enumerate(np.argsort(p, kind="stable").tolist()):
         if p[i] > share / m + LEAST_DIGIT and adjusted[i] <= share + LEAST_DIGIT:
-            found[i] = level if step == m - 1 else 1 - share / (m - step)
+            found[i] = of_several(m - step)
     return found

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -48,103 +48,88 @@ def windows(n: int, m: int) -> list[slice]:
 
 def matched(score: Callable[[np.ndarray], Jackknife], order: np.ndarray, m: int) -> Jackknife:
     """Average the score over windows of m; the squared error of a window is scaled by m Σ c_i²."""
-    weights = window_weights(order.shape[-1], m)
-    scores = score(np.stack([order[..., run] for run in windows(len(weights), m)]))
+    n = order.shape[-1]
+    weights = window_weights(n, m)
+    scores = score(np.stack([order[..., run] for run in windows(n, m)]))
     share = m * float(weights @ weights)
     error = np.sqrt(share * np.mean(scores.error**2, axis=0))
     spread = np.sqrt(share * np.mean(scores.spread**2, axis=0))
-    return Jackknife(np.mean(scores.log, axis=0), error, spread, len(weights))
+    return Jackknife(np.mean(scores.log, axis=0), error, spread, n)
 
 
 def window_weights(n: int, m: int) -> np.ndarray:
     """Return the share that each of n places has in a mean over windows of m."""
-    weights, runs = np.zeros(n), windows(n, m)
+    weights = np.zeros(n)
+    runs = windows(n, m)
     for run in runs:
         weights[run] += 1 / (m * len(runs))
     return weights
 
 
+@dataclass
 class Part:
     """Some samples in random order, of which runs of m are scored.
 
     Errors leave out each sample, or each cluster if samples have the codes of clusters.
     """
 
-    def __init__(
-        self, similarity: Similarity, plan: Plan, m: int, codes: np.ndarray | None = None
-    ) -> None:
-        self.n: int = similarity.n
-        self.plan: Plan = plan
-        self.m: int = m
-        self.codes: np.ndarray | None = codes
-        self.q: float = plan.q
-        self.similarity: Similarity = in_full(similarity, m)
-        self.units: int = self.n if codes is None else int(codes.max()) + 1
+    similarity: Similarity
+    plan: Plan
+    m: int
+    codes: np.ndarray | None = None
 
-    def spectrum(self, places: np.ndarray) -> Spectrum:
-        """Return the spectrum of the samples at `places`, with its eigenvectors."""
-        return spectrum_of(self.similarity.take(places), psd=self.plan.psd, vectors=True)
+    def __post_init__(self) -> None:
+        self.n = self.similarity.n
+        self.similarity = in_full(self.similarity, self.m)
+        self.units = self.n if self.codes is None else int(self.codes.max()) + 1
 
-    def score(self, places: np.ndarray) -> Jackknife:
-        """Return log VS of sets at `places` (…, m) with standard errors (0 at order 0)."""
+    def spectrum(self, places: np.ndarray, vectors: bool = True) -> Spectrum:
+        """Return the spectrum of the samples at `places`."""
+        part = self.similarity.take(places)
+        return spectrum_of(part, psd=self.plan.psd, vectors=vectors)
 
-        def of_stack(stack: Spectra) -> Jackknife:
-            return of_samples(np.log(stack.values[0]), stack.without_each(self.q))
+    def score(self, places: np.ndarray, quick: bool = False) -> Jackknife:
+        """Return log VS of sets at `places` (…, m) with standard errors (0 at order 0).
 
-        def of_set(members: np.ndarray) -> Jackknife:
-            return jackknife(self.spectrum(members), self.q, _at(self.codes, members))
-
-        return self._scored(places, of_stack, of_set)
-
-    def quick(self, places: np.ndarray) -> Jackknife:
-        """Return log VS of sets at `places` (…, m) with errors by influence, which cost little."""
-
-        def of_stack(stack: Spectra) -> Jackknife:
-            squares = stack.influence(self.q) ** 2
-            return Jackknife(np.log(stack.values[0]), np.sqrt(squares.sum(1)) / squares.shape[1])
-
-        def of_set(members: np.ndarray) -> Jackknife:
-            spectrum = self.spectrum(members)
-            error = influence_error(spectrum, self.q, _at(self.codes, members))
-            return Jackknife(log_score(spectrum, self.q), error)
-
-        return self._scored(places, of_stack, of_set)
-
-    def _scored(
-        self,
-        places: np.ndarray,
-        of_stack: Callable[[Spectra], Jackknife],
-        of_set: Callable[[np.ndarray], Jackknife],
-    ) -> Jackknife:
-        """Return log VS and errors of sets at `places` (…, m), of small ones as stacks."""
+        Small sets are scored as stacks. `quick` errors are by influence, which costs little.
+        """
+        q = self.plan.q
         sets = places.reshape(-1, places.shape[-1])
-        (count, m), q = sets.shape, self.q
+        count, m = sets.shape
         numbers, singly = np.zeros((3, count)), np.ones(count, dtype=bool)
         if q and m <= STACKED and self.codes is None:
             for rows in row_blocks(count, 16 * m * m):
                 K = to_host(self.similarity.stack(sets[rows]))
                 stack = Spectra(K, None, [q], self.plan.psd, vectors=True)
-                scores = of_stack(stack)
-                numbers[:2, rows], numbers[2, rows] = (scores.log, scores.error), scores.spread
+                logs = numbers[0, rows] = np.log(stack.values[0])
+                if quick:
+                    squares = np.square(stack.influence(q))
+                    numbers[1, rows] = np.sqrt(squares.sum(1)) / m
+                else:
+                    scores = of_samples(logs, stack.without_each(q))
+                    numbers[1:, rows] = scores.error, scores.spread
                 singly[rows] = stack.unusual  # which may be an error
         for i in np.flatnonzero(singly):
-            if q:
-                scores = of_set(sets[i])
-                numbers[:, i] = scores.log, scores.error, scores.spread
-            else:
-                numbers[0, i] = self._log_of_rank(sets[i])
+            members = sets[i]
+            spectrum = self.spectrum(members, vectors=q > 0)
+            codes = _at(self.codes, members)
+            numbers[0, i] = log_score(spectrum, q)
+            if q and quick:
+                numbers[1, i] = influence_error(spectrum, q, codes)
+            elif q:
+                scores = jackknife(spectrum, q, codes)
+                numbers[1:, i] = scores.error, scores.spread
         return Jackknife(*numbers.reshape(3, *places.shape[:-1]))
 
     @cached_property
     def matched(self) -> Jackknife:
         """log VS of m of the samples, with the numbers behind its interval."""
-        found = replace(matched(self.score, np.arange(self.n), self.m), units=self.units)
-        if self.q:
-            return found
+        known = replace(matched(self.score, np.arange(self.n), self.m), units=self.units)
+        if self.plan.q:
+            return known
         rng, half = np.random.default_rng(self.plan.seed), min(self.n // 2, self.m)
-        return replace(
-            found, error=float(halves_error(self.n, self._log_of_rank, half, _DRAWS, rng))
-        )
+        error = halves_error(self.n, lambda places: self.score(places).log, half, _DRAWS, rng)
+        return replace(known, error=float(error))
 
     @cached_property
     def repeats(self) -> Repeats | None:
@@ -155,11 +140,13 @@ class Part:
 
     def ends(self, level: float) -> Ends:
         """Return the score of m samples, and both ends of its interval."""
-        known, value = self.matched, math.exp(self.matched.log)
-        if self.q == 0:
-            low, high = ends(known.log, student_reach(level, known.units) * known.error, self.m)
+        known = self.matched
+        value = math.exp(known.log)
+        if self.plan.q == 0:
+            reach = student_reach(level, known.units) * known.error
+            low, high = ends(known.log, reach, self.m)
         else:
-            logs = log_ends(known, self.m, self.q, level, self.repeats)
+            logs = log_ends(known, self.m, self.plan.q, level, self.repeats)
             low, high = np.exp(logs).tolist()
         return value, min(low, value), max(high, value)
 
@@ -168,52 +155,45 @@ class Part:
         value, low, high = self.ends(self.plan.level)
         return value, float(self.matched.error) * value, low, high
 
-    def _log_of_rank(self, places: np.ndarray) -> float:
-        return log_score(spectrum_of(self.similarity.take(places), psd=self.plan.psd), 0.0)
 
-
+@dataclass
 class DrawnSets:
     """Sets without groups, each in a random order and cut to the number that is compared.
 
     Clusters stay in one piece: they are left out and exchanged as a whole.
     """
 
-    def __init__(
-        self,
-        pool: Similarity,
-        starts: np.ndarray,
-        names: Sequence[str],
-        plan: Plan,
-        clusters: Groups | None = None,
-    ) -> None:
-        self.pool = pool
-        self.plan = plan
-        self.names = names
+    pool: Similarity
+    starts: np.ndarray
+    names: Sequence[str]
+    plan: Plan
+    clusters: Groups | None = None
+
+    def __post_init__(self) -> None:
+        plan, n = self.plan, self.pool.n
         self.codes: np.ndarray | None = None
-        if clusters is not None:
-            self.codes = _codes_of(clusters, names, pool.n, plan.q)
-        self.rng: np.random.Generator = np.random.default_rng(plan.seed)
-        sizes: list[int] = np.diff(starts).tolist()
+        if self.clusters is not None:
+            self.codes = _codes_of(self.clusters, self.names, n, plan.q)
+        self.rng = np.random.default_rng(plan.seed)
+        self.members = np.split(np.arange(n), self.starts[1:-1])
+        sizes = list(map(len, self.members))
         if plan.size is not None and plan.size > min(sizes):
             raise ValueError(
                 f"`size` must be {min(sizes)} at most, the size of the smallest set, got "
                 f"{plan.size}; leave that set out to compare at a larger one"
             )
-        self.m: int = plan.size or min(*sizes, MATCHED)
-        self.members: list[np.ndarray] = np.split(np.arange(pool.n), starts[1:-1])
+        self.m = plan.size or min(*sizes, MATCHED)
         self.places: list[np.ndarray] = []
         for members in self.members:
-            if self.codes is None:
-                order = self.rng.permutation(members)
-            else:
-                order = np.concatenate(self._shuffled(self.codes[members], members))
-            self.places.append(order[: MOST_WINDOWS * self.m])
-        self.parts: list[Part] = [self._part(own, self.m) for own in self.places]
+            _, order = self._splits(_at(self.codes, members), len(members), 0, 1)[0]
+            self.places.append(members[order[: MOST_WINDOWS * self.m]])
+        self.parts = [self._part(places, self.m) for places in self.places]
 
     def row(self, i: int) -> SetRow:
         """Return the row of set i."""
-        members, part = self.members[i], self.parts[i]
-        whole, n = part, len(members)
+        members = self.members[i]
+        n = len(members)
+        whole = part = self.parts[i]
         if n > self.m or not self.plan.q:  # errors of order 0 depend on the order of samples
             whole = self._part(members, n)
         return SetRow(self.names[i], n, *whole.row(), self.m, *part.row())
@@ -223,26 +203,18 @@ class DrawnSets:
         a, b = self.parts[i], self.parts[j]
         both = self._part(np.concatenate([self.places[i], self.places[j]]), self.m)
         codes = both.codes
+        score = partial(both.score, quick=True)
 
         def exact(splits: Sequence[Sequence[np.ndarray]]) -> np.ndarray:
             """Return T of both halves of each split; halves of clusters differ in size."""
-            statistics = []
-            for alike in [splits] if codes is None else [[split] for split in splits]:
-                m = min(self.m, *map(len, alike[0]))
-                halves = (np.array(half) for half in zip(*alike, strict=True))
-                statistics.append(studentized(*(matched(both.quick, half, m) for half in halves)))
-            return np.concatenate(statistics)
+            if codes is not None and len(splits) > 1:
+                return np.concatenate([exact([split]) for split in splits])
+            m = min(self.m, *map(len, splits[0]))
+            halves = (np.array(half) for half in zip(*splits, strict=True))
+            return studentized(*(matched(score, half, m) for half in halves))
 
         def draw(count: int, bar: float) -> np.ndarray:
-            if codes is None:
-                orders = [self.rng.permutation(both.n) for _ in range(count)]
-                splits = [np.split(order, [a.n]) for order in orders]
-            else:
-                mixed = [self._shuffled(codes, np.arange(both.n)) for _ in range(count)]
-                splits = [
-                    [np.concatenate(own[: a.units]), np.concatenate(own[a.units :])]
-                    for own in mixed
-                ]
+            splits = self._splits(codes, both.n, a.units, count)
             if slopes is None:
                 return exact(splits)
             near = np.array([self._near(slopes, codes, halves) for halves in splits])
@@ -253,7 +225,7 @@ class DrawnSets:
             slopes = influence(both.spectrum(np.arange(both.n)), self.plan.q)
             step = self.plan.permutations
         return Statistic(
-            float(exact([[np.arange(a.n), np.arange(a.n, both.n)]])[0]),
+            float(exact([np.split(np.arange(both.n), [a.n])])[0]),
             draw,
             lambda level: _difference(a.ends(level), b.ends(level)),
             lambda level: _ratio(a.ends(level), b.ends(level)),
@@ -271,11 +243,22 @@ class DrawnSets:
     def _part(self, places: np.ndarray, m: int) -> Part:
         return Part(self.pool.take(places), self.plan, m, _at(self.codes, places))
 
-    def _shuffled(self, codes: np.ndarray, members: np.ndarray) -> list[np.ndarray]:
-        """Return the members of each cluster, clusters in random order."""
-        order = np.argsort(codes, kind="stable")
-        parts = np.split(members[order], np.flatnonzero(np.diff(codes[order])) + 1)
-        return [parts[at] for at in self.rng.permutation(len(parts))]
+    def _splits(
+        self, codes: np.ndarray | None, n: int, first: int, count: int
+    ) -> list[list[np.ndarray]]:
+        """Split n places at random `count` times: `first` samples or clusters, and the rest."""
+        splits = []
+        for _ in range(count):
+            cut = first
+            if codes is None:
+                order = self.rng.permutation(n)
+            else:
+                clusters = self.rng.permutation(codes.max() + 1)
+                rank = np.argsort(clusters)[codes]
+                order = np.argsort(rank, kind="stable")
+                cut = int(np.count_nonzero(rank < first))
+            splits.append(np.split(order, [cut]))
+        return splits
 
 
 def _at(codes: np.ndarray | None, places: np.ndarray) -> np.ndarray | None:
@@ -289,15 +272,15 @@ def _codes_of(clusters: Groups, names: Sequence[str], n: int, q: float) -> np.nd
         raise ValueError("`clusters` need an order above 0: pass q=0.1, or leave them out")
     codes, count = np.empty(n, dtype=int), 0
     for i, name in enumerate(names):
-        own = [each[i] for each in clusters if len(each[i])]
-        if len(own) < LEAST:
+        parts = [sets[i] for sets in clusters if len(sets[i])]
+        if len(parts) < LEAST:
             raise ValueError(
-                f"`clusters` must be at least {LEAST} of each set, got {len(own)} of "
+                f"`clusters` must be at least {LEAST} of each set, got {len(parts)} of "
                 f"`{name}`; add samples of other clusters, or leave that set out"
             )
-        for places in own:
-            codes[places] = count
-            count += 1
+        for code, places in enumerate(parts, count):
+            codes[places] = code
+        count += len(parts)
     return codes
 
 
@@ -306,11 +289,11 @@ def _mean(slopes: np.ndarray, m: int, codes: np.ndarray | None) -> Jackknife:
     weights = window_weights(len(slopes), m)
     mean = float(slopes @ weights)
     if codes is None:
-        return Jackknife(mean, float(slopes.std()) * math.sqrt(float(weights @ weights)))
+        root = math.sqrt(float(weights @ weights))
+        return Jackknife(mean, float(slopes.std()) * root)
     sums = np.bincount(codes, weights * (slopes - mean))
-    own = np.bincount(codes, weights) > 0
-    count = int(own.sum())
-    square = count / max(count - 1, 1) * float(np.square(sums[own]).sum())
+    count = int(np.count_nonzero(np.bincount(codes, weights)))
+    square = count / max(count - 1, 1) * float(sums @ sums)
     return Jackknife(mean, math.sqrt(square))
 
 
@@ -323,9 +306,13 @@ def studentized(a: Jackknife, b: Jackknife) -> np.ndarray:
 
 def _difference(a: Ends, b: Ends) -> Ends:
     """Return a minus b, and its interval (Zou & Donner 2008)."""
-    (x, x_low, x_high), (y, y_low, y_high) = a, b
-    apart = 0.0 if abs(x - y) <= _EQUAL * abs(x) else x - y
-    low, high = math.hypot(x - x_low, y_high - y), math.hypot(x_high - x, y - y_low)
+    x, x_low, x_high = a
+    y, y_low, y_high = b
+    apart = x - y
+    if abs(apart) <= _EQUAL * abs(x):
+        apart = 0.0
+    low = math.hypot(x - x_low, y_high - y)
+    high = math.hypot(x_high - x, y - y_low)
     return apart, apart - low, apart + high
 
 

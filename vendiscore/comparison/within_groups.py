@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
 
+from ..arrays.members import submatrices
 from ..core.namespace import row_blocks, to_host
 from ..similarity.base import Similarity
 from ..similarity.matrix import MatrixSimilarity
@@ -23,36 +25,38 @@ Stack: TypeAlias = tuple[np.ndarray, list[int], int]
 _EQUAL = 1e-9  # mean scores that differ by less are equal but for rounding
 
 
+@dataclass
 class PairedSets:
     """Sets compared group by group, each drawn down to as many samples as all have in a group."""
 
-    def __init__(self, pool: Similarity, groups: Groups, names: Sequence[str], plan: Plan) -> None:
-        self.pool = pool
-        self.names = names
-        self.plan = plan
-        self.rng: np.random.Generator = np.random.default_rng(plan.seed)
-        self.groups: list[list[np.ndarray]] = []
-        for sets in groups:
+    pool: Similarity
+    groups: Groups
+    names: Sequence[str]
+    plan: Plan
+
+    def __post_init__(self) -> None:
+        psd = self.plan.psd
+        self.rng = np.random.default_rng(self.plan.seed)
+        groups = []
+        for sets in self.groups:
             least = min(map(len, sets))
             # Groups may be sorted: their first samples would not be a random draw.
-            self.groups.append(
-                [
-                    places if len(places) == least else self.rng.permutation(places)
-                    for places in sets
-                ]
-            )
-        every = range(len(names))
-        for K, _, _ in self._stacks(every):
-            self._check(K)
-        self.stacks: list[list[Stack]] = []
-        for i in every:
-            self.stacks.append(list(self._stacks([i])))
+            drawn = [
+                places if len(places) == least else self.rng.permutation(places) for places in sets
+            ]
+            groups.append(drawn)
+        self.groups = groups
+        for K, _, _ in self._stacks(range(len(self.names))):
+            unusual = Spectra(K, None, [], psd).unusual
+            for matrix in K[unusual]:  # it raises or warns for what is not a similarity
+                similarity = MatrixSimilarity(matrix)
+                spectrum_of(similarity.noted(roundoff=self.pool.roundoff), psd=psd)
 
     def row(self, i: int) -> SetRow:
         """Return mean scores of set i over groups, of all samples and of as many as others have."""
         whole, matched = [], []
         n = size = 0
-        for K, (members,), least in self.stacks[i]:
+        for K, (members,), least in self._stacks([i]):
             n += len(K) * members
             size += len(K) * least
             whole.append(self._scores(K))
@@ -89,15 +93,13 @@ class PairedSets:
         """Return VS of two sets in each group, (2, groups), with samples exchanged if asked."""
         scores = []
         for K, (first, second), least in stacks:
-            together = np.arange(first + second)
-            order = np.tile(together, (len(K), 1))
+            order = np.tile(np.arange(first + second), (len(K), 1))
             if exchanged:
                 order = self.rng.permuted(order, axis=1)
-            halves = (
-                order[:, :least],
-                order[:, first : first + least],
-            )
-            of_halves = [self._scores(_submatrices(K, places)) for places in halves]
+            of_halves = []
+            for places in np.split(order, [first], axis=1):
+                part = submatrices(K, places[:, :least])
+                of_halves.append(self._scores(part))
             scores.append(of_halves)
         return np.concatenate(scores, axis=1)
 
@@ -113,13 +115,6 @@ class PairedSets:
                 K = self.pool.stack(np.array(places[rows]))
                 yield to_host(K), counts, least
 
-    def _check(self, K: np.ndarray) -> None:
-        """Raise or warn for matrices (g, N, N) that are not similarities."""
-        together = Spectra(K, None, [], self.plan.psd)
-        for matrix in K[together.unusual]:
-            similarity = MatrixSimilarity(matrix).noted(roundoff=self.pool.roundoff)
-            spectrum_of(similarity, psd=self.plan.psd)
-
     def _mean(self, scores: Sequence[np.ndarray], n: int) -> tuple[float, float, float, float]:
         """Return the mean score of groups with n samples in total, its error and its interval."""
         every = np.concatenate(scores)
@@ -127,19 +122,10 @@ class PairedSets:
 
     def _scores(self, K: np.ndarray) -> np.ndarray:
         """Return VS_q of each matrix of a stack, (g,)."""
-        plan = self.plan
-        stack = Spectra(K, None, [plan.q], plan.psd)
-        return np.asarray(stack.values[0])
+        return Spectra(K, None, [self.plan.q], self.plan.psd).values[0]
 
 
 def _T(a: np.ndarray, b: np.ndarray) -> float:
     """Return the studentized mean difference, 0 for means that are equal but for rounding."""
     mean, error = mean_error(a - b)
     return 0.0 if abs(mean) < _EQUAL else mean / max(error, 1e-12)
-
-
-def _submatrices(K: np.ndarray, places: np.ndarray) -> np.ndarray:
-    """Return the similarities of the samples of each group at `places` (g, m)."""
-    groups = np.arange(len(K))[:, None, None]
-    rows, columns = places[:, :, None], places[:, None, :]
-    return K[groups, rows, columns]

@@ -24,7 +24,7 @@ class Candidates:
         if not (to_host(similarity.diagonal()) == 1).all():
             similarity = similarity.normalized()
         self.similarity = similarity
-        self.n: int = similarity.n
+        self.n = similarity.n
         self.dim: int | None = None
         if isinstance(similarity, FeatureSimilarity) and is_numpy(similarity.X):
             found = similarity.compact()
@@ -64,12 +64,12 @@ class Candidates:
     def features(self, index: np.ndarray | slice) -> np.ndarray:
         """Return features (…, dim) of unit length in double precision, where `dim` is not None."""
         if self._X.size > UNIT:
-            return np.asarray(self._X[index].astype(np.float64) * self._scale[index, None])
+            return self._X[index].astype(np.float64) * self._scale[index, None]
         return self._unit[index]
 
     @cached_property
     def _unit(self) -> np.ndarray:
-        return np.asarray(self._X.astype(np.float64) * self._scale[:, None])
+        return self._X.astype(np.float64) * self._scale[:, None]
 
     def product(self, index: np.ndarray | slice, V: np.ndarray, single: bool) -> np.ndarray:
         """Return features of unit length times V (dim, m), in single precision if asked."""
@@ -78,10 +78,10 @@ class Candidates:
         X = self._X[index]
         if X.dtype == np.float64:  # lengths may exceed the range of single precision
             X = X * self._scale[index, None]
-            return np.asarray(X.astype(np.float32) @ V.astype(np.float32))
+            return X.astype(np.float32) @ V.astype(np.float32)
         Z = X.astype(np.float32, copy=False) @ V.astype(np.float32)
         Z *= self._scale[index, None].astype(np.float32)
-        return np.asarray(Z)
+        return Z
 
     def blocks(self) -> Iterator[slice]:
         """Yield slices of samples whose features fit in the cache."""

@@ -128,7 +128,7 @@ class _Space:
         def part(block: slice) -> np.ndarray:
             Z = self.rows(block, single)
             Z = Z * np.sqrt(p[block])[:, None].astype(Z.dtype)
-            return np.asarray(gram(Z.T))
+            return gram(Z.T)
 
         A = np.zeros((self.dim, self.dim))
         for some in in_order(part, self.blocks()):

@@ -53,10 +53,6 @@ def select(
     swaps: bool = True,
     psd: PSD = "check",
     k: KernelArgument | None = None,
-    score_K: bool = False,
-    score_X: bool = False,
-    score_dual: bool = False,
-    normalize: bool = False,
     **options: object,
 ) -> Selection:
     """Choose `size` samples, and say how good the choice is.
@@ -98,8 +94,8 @@ def select(
         Raise for a similarity with negative eigenvalues, or set them to zero.
     k : str, callable, dict or list, optional
         A registered kernel, a function of two samples, or a mixture; strings: "ngram_overlap".
-    score_K, score_X, score_dual, normalize, **options
-        What the samples are, and options of the kernel, as for `compute`.
+    **options
+        `score_K`, `score_X`, `score_dual`, `normalize` and options of the kernel, as for `compute`.
 
     Returns
     -------
@@ -161,10 +157,11 @@ def select(
             f"`{given}` has no part in objective={wish!r}; leave it out, or take 'vendi'"
         )
     if size is None:
-        number: object = k
-        default = "k" if isinstance(number, (int, np.integer)) else None
-        other = next((name for name in options if synonym(name, ["size"])), default)
-        instead = f"; how many to choose is not `{other}`" if other else ""
+        passed: dict[str, object] = {**options, "k": k}
+        other = [name for name in options if synonym(name, ["size"])]
+        if isinstance(passed["k"], (int, np.integer)):
+            other.append("k")
+        instead = f"; how many to choose is not `{other[0]}`" if other else ""
         raise TypeError(f"`size` is missing{instead}: pass select(samples, size=5)")
     if "p" in options:
         raise TypeError(
@@ -176,19 +173,16 @@ def select(
             f"`{unused[0]}` is not used in a selection, which looks at similarities of one set; "
             f"leave it out, and name a kernel by `k`"
         )
-    flags = {"score_K": score_K, "score_X": score_X, "score_dual": score_dual}
-    how = {"k": k, **flags, "normalize": normalize, **options}
-    similarity = similarity_of(samples, how, _KEYWORDS)
+    similarity = similarity_of(samples, {"k": k, **options}, _KEYWORDS)
     refuse_gradient("select", **options, samples=similarity, **{given: scores})
     n = similarity.n + len(similarity.dropped)
     kept = np.setdiff1d(np.arange(n), list(similarity.dropped))
     first = read_initial(n, initial)
-    for place in first:
-        if place in similarity.dropped:
-            raise ValueError(
-                f"`initial` has sample {place}, which was left out: it "
-                f"{similarity.dropped[place]}; leave it out there too"
-            )
+    if lost := [place for place in first if place in similarity.dropped]:
+        raise ValueError(
+            f"`initial` has sample {lost[0]}, which was left out: it "
+            f"{similarity.dropped[lost[0]]}; leave it out there too"
+        )
     if groups is not None:
         groups = read_labels(groups)
         if len(groups.codes) != len(kept):  # one for each sample that came in
@@ -203,20 +197,19 @@ def select(
     # Numbers are checked. Thousands of small products cost more with threads that wait.
     with np.errstate(all="ignore"), at_most(1):
         candidates = Candidates(similarity)
-        with foretell(
+        foretell(
             f"Choosing {constraints.size:,} of {candidates.n:,} samples",
             _operations(candidates, constraints.size, wish),
             single=True,
             tip="Ctrl-C keeps what is chosen by then",
-        ):
-            pass
+        )
         merit = None if quality is None or share == 1 else Merit(quality, share)
         rows, swapped = _chosen(candidates, constraints, wish, order, merit, swaps)
         constraints = replace(constraints, size=len(rows))  # fewer after Ctrl-C
         part = candidates.among(rows)
         spectrum_of(MatrixSimilarity(part.copy(), psd=similarity.psd), psd=psd)
-    own = None if merit is None else merit.of(rows)
-    known = part, own, candidates, constraints, rows
+        merit = merit and merit.of(rows)
+    known = part, merit, candidates, constraints, rows
     return Selection(kept[rows], wish, order, swapped, *known)
 
 
@@ -259,10 +252,11 @@ def _chosen(
     rows = np.array(objective.places)
     swapped = exchanged(objective, constraints) if swaps and not stopped else 0
     if swapped:
-        fixed = constraints.initial
-        rows = np.array([*fixed, *(v for v in objective.places if v not in set(fixed))])
+        initial = np.array(constraints.initial, dtype=int)
+        rows = np.array(objective.places)
+        rows = np.concatenate([initial, rows[~np.isin(rows, initial)]])
         among = Candidates(candidates.similarity.take(rows))
-        again = Spectral(among, len(rows), q, None if merit is None else merit.of(rows))
+        again = Spectral(among, len(rows), q, merit and merit.of(rows))
         with quiet():
             greedy(again, constraints.of(rows))
         rows = rows[again.places]

@@ -25,22 +25,24 @@ class Constraints:
 
     def open(self, places: list[int]) -> np.ndarray:
         """Return which samples (n,) may join those in `places`."""
-        counts = np.bincount(self.group[places], minlength=len(self.most))
-        room = counts < self.most
-        allowed = np.ones(self.n, bool) if room.all() else room[self.group]
+        room = self._counts(places) < self.most
+        allowed = room[self.group]
         allowed[places] = False
         return allowed
 
     def instead(self, places: list[int]) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
         """Return which candidates may come in for each of some members, positions in `places`."""
-        counts = np.bincount(self.group[places], minlength=len(self.most))
-        group = self.group[places]
+        room, group = self._counts(places) < self.most, self.group[places]
 
         def allowed(members: np.ndarray, candidates: np.ndarray) -> np.ndarray:
-            own = self.group[candidates]
-            return (counts < self.most)[own] | (own == group[members][:, None])
+            joining = self.group[candidates]
+            return room[joining] | (joining == group[members][:, None])
 
         return allowed
+
+    def _counts(self, places: Any) -> np.ndarray:
+        """Return how many of some samples are in each group."""
+        return np.bincount(self.group[places], minlength=len(self.most))
 
     def newcomers(self, values: np.ndarray, count: int) -> np.ndarray:
         """Return about `count` candidates of the largest values, in shares of groups as chosen."""
@@ -56,12 +58,12 @@ class Constraints:
         starts = np.searchsorted(groups[by_group], np.arange(len(self.most)))
         rank = np.empty(self.n, int)
         rank[by_group] = np.arange(self.n) - starts[groups[by_group]]
-        return np.asarray(order[rank < self.most[groups]][: self.size])
+        return order[rank < self.most[groups]][: self.size]
 
     def even(self) -> np.ndarray:
         """Return weights (n,) that sum to 1, even within groups, as a mean of selections has."""
-        inside = np.bincount(self.group[self.initial], minlength=len(self.most))
-        room, have = self.most - inside, np.bincount(self.group, minlength=len(self.most)) - inside
+        inside = self._counts(self.initial)
+        room, have = self.most - inside, self._counts(slice(None)) - inside
         chance = room / np.maximum(have, 1) * (self.size - len(self.initial)) / max(1, room.sum())
         p = chance[self.group] / self.size
         p[self.initial] = 1 / self.size

@@ -91,7 +91,7 @@ class Spectral:
             "choose fewer, or from fewer",
         )
         self.places: list[int] = []
-        self.total: float = 0.0  # Φ of the set
+        self.total = 0.0  # Φ of the set
         self._rows = np.empty((most, n)) if dim is None else None
         # Exact gains of the candidates that are followed, bounds on the gains of all others.
         self._bounds = np.full(n, np.inf)
@@ -105,7 +105,7 @@ class Spectral:
             assert self._frontier is not None
             some, gains = self._frontier.index, self._frontier.gains()
             self._bounds[some] = gains
-            values = np.where(allowed[some], self._values(gains, some, *self._state()), -np.inf)
+            values = np.where(allowed[some], self._values(gains, some), -np.inf)
             top = float(values.max())
             if self._frontier.is_new or top >= self._others(allowed, some):
                 break
@@ -121,35 +121,28 @@ class Spectral:
         return int(close[0])
 
     def add(self, v: int) -> None:
-        if self._frontier is not None:
-            if v in self._frontier.at:
-                self.total += float(self._bounds[v])
-                self._frontier.change(self._frontier.at[v], self._row(v))
-            else:
-                self._frontier = None
-        if self._frontier is None:
-            self._row(v)
+        row, frontier = self._row(v), self._frontier
+        if frontier is not None and v in frontier.at:
+            self.total += float(self._bounds[v])
+            frontier.change(frontier.at[v], row)
+        else:
+            self._frontier = None
         self.places.append(v)
 
     def exchanges(self, members: np.ndarray, allowed: Allowed) -> tuple[np.ndarray, np.ndarray]:
         """Return the best candidate instead of each of these members, and its worth."""
         frontier = self._followed()
-        here = np.array([frontier.at[self.places[j]] for j in members])
+        here = self._positions(members)
         step = max(1, SWEPT // max(1, frontier.D.size))
 
         def best(start: int) -> tuple[np.ndarray, np.ndarray]:
             some = slice(start, start + step)
             at = here[some]
-            losses, places = frontier.losses(at), frontier.index[at]
-            left: Any = 0.0
-            if self.merit is not None:
-                left = self._quality() - self.merit.quality[places][:, None]
-            state = (self.total - losses)[:, None], left, -1
-            own = self._values(losses[:, None], places[:, None], *state)[:, 0]
-            values = self._values(frontier.without(at), frontier.index, *state)
+            losses, places = frontier.losses(at)[:, None], frontier.index[at, None]
+            values = self._values(frontier.without(at), frontier.index, losses, places)
             values[~allowed(members[some], frontier.index) | frontier.is_member] = -np.inf
-            found = values.argmax(axis=1)
-            return frontier.index[found], values[np.arange(len(at)), found] - own
+            kept = self._values(losses, places, losses, places)[:, 0]
+            return frontier.index[values.argmax(axis=1)], values.max(axis=1) - kept
 
         parts = in_order(best, range(0, len(members), step))
         places, worth = zip(*parts, strict=True)
@@ -178,7 +171,7 @@ class Spectral:
         if len(every) > FEW:
             self._bounds[every] = self._all_gains(basis, every)
             values = np.full(self.candidates.n, -np.inf)
-            values[every] = self._values(self._bounds[every], every, *self._state())
+            values[every] = self._values(self._bounds[every], every)
             every = np.setdiff1d(newcomers(values, NEWCOMERS), self.places)
         self._newcomers = every
         self._frontier = Frontier(basis, self._coarse, every, self.places)
@@ -190,8 +183,12 @@ class Spectral:
 
     def losses(self, members: np.ndarray) -> np.ndarray:
         """Return what members take from Φ as they leave."""
+        return self._followed().losses(self._positions(members))
+
+    def _positions(self, members: np.ndarray) -> np.ndarray:
+        """Return where the frontier has some members."""
         frontier = self._followed()
-        return frontier.losses(np.array([frontier.at[self.places[j]] for j in members]))
+        return np.array([frontier.at[self.places[j]] for j in members])
 
     @property
     def least(self) -> float:
@@ -204,8 +201,8 @@ class Spectral:
         return 1.0 if self.merit is None else 1 / max(1, len(self.places))
 
     def _basis(self, form: Form) -> Basis:
-        m = len(self.places)
-        basis = Basis(self.candidates, self.places, None if self._rows is None else self._rows[:m])
+        rows = None if self._rows is None else self._rows[: len(self.places)]
+        basis = Basis(self.candidates, self.places, rows)
         self.total = basis.total(form)
         return basis
 
@@ -228,23 +225,22 @@ class Spectral:
 
     def _shortlist(self, basis: Basis, some: np.ndarray) -> np.ndarray:
         """Return the best candidates, having looked at as many as their bounds leave to look at."""
-        state = self._state()
+        done, step = 0, max(2 * SHORTLIST, len(some) // 8)
         if not self.places:
             self._bounds[some] = self._fine.value(1 / self._fine.t[:, None], np.zeros(1))[0]
-            values = self._values(self._bounds[some], some, *state)
-        else:
-            values = self._values(self._bounds[some], some, *state)
-            order = np.argsort(-values, kind="stable")
-            done, step = 0, max(2 * SHORTLIST, len(some) // 8)
-            while done < len(some):
-                part = np.sort(order[done : done + step])
-                self._bounds[some[part]] = self._all_gains(basis, some[part])
-                values[part] = self._values(self._bounds[some[part]], some[part], *state)
-                done += len(part)
-                best = np.partition(values[order[:done]], -SHORTLIST)[-SHORTLIST]
-                if done < len(some) and best >= values[order[done]]:
-                    break
-        return np.asarray(np.sort(some[np.argsort(-values, kind="stable")[:SHORTLIST]]))
+            done = len(some)
+        values = self._values(self._bounds[some], some)
+        order = np.argsort(-values, kind="stable")
+        while done < len(some):
+            part = np.sort(order[done : done + step])
+            looked = some[part]
+            self._bounds[looked] = self._all_gains(basis, looked)
+            values[part] = self._values(self._bounds[looked], looked)
+            done += len(part)
+            best = np.partition(values[order[:done]], -SHORTLIST)[-SHORTLIST]
+            if done < len(some) and best >= values[order[done]]:
+                break
+        return np.sort(some[np.argsort(-values, kind="stable")[:SHORTLIST]])
 
     def _all_gains(self, basis: Basis, some: np.ndarray) -> np.ndarray:
         """Return bounds on what `some` add, that are off by no more than twice the slack."""
@@ -259,16 +255,15 @@ class Spectral:
 
     def _others(self, allowed: np.ndarray, followed: np.ndarray) -> float:
         """Return what others can be worth at most, but for twice the error of their bounds."""
-        if len(followed) == self.candidates.n:
-            return -math.inf
         open_ = allowed.copy()
         open_[followed] = False
         some = np.flatnonzero(open_)
         if not len(some):
             return -math.inf
-        values = self._values(self._bounds[some], some, *self._state())
-        slack = 2 * self._slack * self._unit if len(self.places) > EXACTLY else 0.0
-        return float(values.max()) - slack
+        most = float(self._values(self._bounds[some], some).max())
+        if len(self.places) > EXACTLY:
+            most -= 2 * self._slack * self._unit
+        return most
 
     def _row(self, v: int) -> np.ndarray | None:
         """Keep the similarities of a sample that joins, if the candidates have no features."""
@@ -295,22 +290,26 @@ class Spectral:
             )
         if self.merit is None:
             return found
-        return np.asarray(self.merit.joined(found, self._quality() + self.merit.quality[some]))
-
-    def _quality(self) -> float:
-        return 0.0 if self.merit is None else float(self.merit.quality[self.places].sum())
-
-    def _state(self) -> tuple[Any, Any, int]:
-        """Return what `_values` needs to know of the set."""
-        return self.total, self._quality(), 0
+        quality = self.merit.quality
+        return self.merit.joined(found, quality[self.places].sum() + quality[some])
 
     def _values(
-        self, gains: np.ndarray, some: np.ndarray, total: object, quality: object, more: int
+        self,
+        gains: np.ndarray,
+        some: np.ndarray,
+        losses: np.ndarray | None = None,
+        leaving: np.ndarray | None = None,
     ) -> np.ndarray:
-        """Return the objective with each of `some` candidates, or what orders them as it does."""
+        """Return the objective with each of `some` candidates, or what orders them as it does.
+
+        Members `leaving`, with their `losses`, are out of the set.
+        """
         if self.merit is None:
             return gains
-        own = self.merit.quality[some]
-        m = len(self.places) + 1 + more
-        log = math.log(m) + log_of_entropy((total + gains) / m, self.q)
-        return np.asarray(self.merit.joined(log, (quality + own) / m))
+        quality = self.merit.quality
+        m, total = len(self.places) + 1, self.total + gains
+        sums = quality[self.places].sum() + quality[some]
+        if losses is not None:
+            m, total, sums = m - 1, total - losses, sums - quality[leaving]
+        log = math.log(m) + log_of_entropy(total / m, self.q)
+        return self.merit.joined(log, sums / m)

@@ -20,8 +20,12 @@ def prefix_scores(K: np.ndarray, q: float) -> np.ndarray:
     The diagonal of one Cholesky factor of I + K/t has the determinants of all leading blocks.
     """
     m = np.arange(1, len(K) + 1)
-    if len(K) <= FEW:
+
+    def one_by_one() -> np.ndarray:
         return np.array([vendi_of(K[:i, :i], q) for i in m])
+
+    if len(K) <= FEW:
+        return one_by_one()
     form = vendi_form(q, len(K), FINE)
     below = np.tril(K, -1)
     S = form.of_trace * m + form.of_square * np.cumsum(2 * np.vecdot(below, below) + 1)
@@ -32,16 +36,16 @@ def prefix_scores(K: np.ndarray, q: float) -> np.ndarray:
         D, L = L.diagonal(), np.tril(L, -1)
         more = 1 / t - np.vecdot(L, L)  # D² − 1, which large ridges would round away
         logs = np.where(more < 0.5, np.log1p(np.maximum(more, -0.5)), 2 * np.log(D))
-        return np.asarray(w * np.cumsum(logs))
+        return w * np.cumsum(logs)
 
     try:
         for part in in_order(part_of, zip(form.t, form.w, strict=True)):
             S += part
     except np.linalg.LinAlgError:  # a similarity that is not a kernel
-        return np.array([vendi_of(K[:i, :i], q) for i in m])
+        return one_by_one()
     scores = m * np.exp(log_of_entropy(S / m, q))
     scores[-1] = vendi_of(K, q)
-    return np.asarray(scores)
+    return scores
 
 
 def vendi_of(K: np.ndarray, q: float) -> float:

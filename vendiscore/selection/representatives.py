@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ..arrays import memory
+from ..arrays.members import sample_of
 from ..arrays.threads import each
 from ..core.namespace import row_blocks
 from ..progress import announce
@@ -34,11 +33,10 @@ class Cover:
         self.places: list[int] = []
         n, single = candidates.n, 4 if candidates.n > FEW else 8
         self._bounds = np.full(n, np.inf)
-        self._some: Any = slice(None)
-        if n > COVERED:
-            self._some = np.sort(np.random.default_rng(0).choice(n, COVERED, replace=False))
-            announce(f"{COVERED:,} samples drawn from {n:,} are represented.")
-        m = min(n, COVERED)
+        self._some = sample_of(n, COVERED)
+        m = len(self._some)
+        if n > m:
+            announce(f"{m:,} samples drawn from {n:,} are represented.")
         self._most = min(n, KEPT // m)
         self._rows: dict[int, np.ndarray] = {}  # similarities of candidates that were looked at
         dim = candidates.dim or 0
@@ -54,8 +52,8 @@ class Cover:
                 self._bounds[block] = 1 + candidates.features(block) @ mean
             if n > FEW:
                 self._features = candidates.features(self._some).astype(np.float32)
-        is_single = self._features is not None
-        self._nearest = np.full(m, -1, np.float32 if is_single else float)  # none is lower
+        # No similarity is lower.
+        self._nearest = np.full(m, -1, float if self._features is None else np.float32)
 
     def best(self, allowed: np.ndarray) -> int:
         """Return the first of the candidates, of those `allowed` (n,), that add most."""
@@ -82,7 +80,8 @@ class Cover:
         missing = [v for v in some.tolist() if v not in self._rows]
         new = dict(zip(missing, self._similarities(missing), strict=True)) if missing else {}
         for v in some.tolist():
-            more = np.maximum(new[v] if v in new else self._rows[v], self._nearest)
+            row = new[v] if v in new else self._rows[v]
+            more = np.maximum(row, self._nearest)
             more -= self._nearest
             self._bounds[v] = more.mean()
         room = max(0, self._most - len(self._rows))
@@ -92,7 +91,7 @@ class Cover:
         index = np.array(places)
         if self._features is None:
             return self.candidates.rows(index)[:, self._some]
-        return np.asarray(self.candidates.features(index).astype(np.float32) @ self._features.T)
+        return self.candidates.features(index).astype(np.float32) @ self._features.T
 
     def add(self, v: int) -> None:
         row = self._rows[v] if v in self._rows else self._similarities([v])[0]

@@ -56,7 +56,7 @@ class Form(NamedTuple):
         lost = self.of_trace + self.of_square * (2 * squares - 1)
         if len(self.t):
             lost = lost - self.w @ np.log(left)
-        return np.asarray(lost)
+        return lost
 
     def slack(self, size: int) -> float:
         """Return how far quadrature and rounding may put a value in single precision too low."""
@@ -102,7 +102,7 @@ class Basis:
     ) -> None:
         self.candidates = candidates
         self._rows = rows
-        self.whole: bool = candidates.dim is not None and candidates.dim <= len(places)
+        self.whole = candidates.dim is not None and candidates.dim <= len(places)
         if rows is not None:
             values, U = _eigen_of_similarities(rows[:, places])
             self._V = self.members = U
@@ -114,17 +114,17 @@ class Basis:
             else:
                 values, U = _eigen_of_similarities(gram(F))
                 self._V, self.members = F.T @ U, U
-        self.values: np.ndarray = np.maximum(values, 0.0)
+        self.values = np.maximum(values, 0.0)
 
     def coordinates(self, index: np.ndarray, single: bool = False) -> np.ndarray:
         """Return z (len(index), m), in single precision if asked and there are features."""
         if self._rows is not None:
-            return np.asarray(self._rows[:, index].T @ self._V)
+            return self._rows[:, index].T @ self._V
         return self.candidates.product(index, self._V, single)
 
     def over(self, t: np.ndarray) -> np.ndarray:
         """Return 1/(λ + t), (m, r)."""
-        return np.asarray(1 / (self.values[:, None] + t))
+        return 1 / (self.values[:, None] + t)
 
     def resolve(self, Z: np.ndarray, t: np.ndarray) -> np.ndarray:
         """Return s (r, n), in the precision of Z; in single precision bounds from above."""
@@ -168,11 +168,11 @@ class Frontier:
     def __init__(self, basis: Basis, form: Form, index: np.ndarray, members: list[int]) -> None:
         self.basis = basis
         self.form = form
-        self.index: np.ndarray = np.concatenate([index, members]).astype(int)
+        self.index = np.concatenate([index, members]).astype(int)
         places = self.index.tolist()
         self.at: dict[int, int] = {place: i for i, place in enumerate(places)}
         self._first = len(index)
-        self.is_member: np.ndarray = np.arange(len(places)) >= self._first
+        self.is_member = np.arange(len(places)) >= self._first
         self._Z = basis.coordinates(self.index)
         self._over = basis.over(form.t)
         self.D = basis.resolve(self._Z, form.t)

@@ -108,11 +108,9 @@ def from_sources(
             f"that answer no prompts"
         )
     source = np.repeat(np.arange(len(parts)), [len(at) for _, at, _ in parts.values()])
-    every: tuple[Hashable, ...] = tuple(range(max(lengths.values())))
-    every = every if labels is None else labels.labels
-    prompt = np.concatenate([at for _, at, _ in parts.values()])
-    samples = pooled([own for own, _, _ in parts.values()])
-    return Answers(samples, tuple(parts), source, every, prompt)
+    every = tuple(range(max(lengths.values()))) if labels is None else labels.labels
+    flat, places, _ = zip(*parts.values(), strict=True)
+    return Answers(pooled(flat), tuple(parts), source, every, np.concatenate(places))
 
 
 def _named(answers: Any, names: Any) -> Record:

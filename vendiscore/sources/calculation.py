@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
 import numpy as np
 
 from ..analysis.layout import clustered_order, layout
 from ..arrays import memory
 from ..arrays.inputs import choose
-from ..arrays.members import members_by_size
+from ..arrays.members import members_by_size, submatrices
 from ..arrays.threads import in_order
 from ..core.arguments import flag, read_order, refuse_gradient
 from ..core.errors import NotPSDError, SampleError, warn
-from ..core.namespace import to_host
+from ..core.namespace import row_blocks, scalar, to_host
 from ..core.shares import PSD, check_psd
 from ..core.types import Record
 from ..progress import track
@@ -25,7 +24,7 @@ from ..resolve.sets import is_fitted, part_of, resolve_sets
 from ..scoring.request import confidence
 from ..similarity.base import Similarity
 from ..similarity.matrix import MatrixSimilarity
-from ..similarity.set_means import mean_similarities, set_sums, without_own
+from ..similarity.set_means import cosines, mean_similarities, set_sums, without_own
 from ..spectral.rank_one import leave_one_out
 from ..spectral.stacks import Spectra
 from ..spectral.vendi import spectrum_of, vendi
@@ -33,7 +32,6 @@ from ..uncertainty.jackknife import delete_one_error
 from ..uncertainty.subsampling import student_reach
 from .answer_table import Answers, check_defined, check_shared
 from .between_sources import Score, SourceRow, Sources
-from .replicates import OfBlocks, OfPrompts, Replicates
 
 # Answers drawn at random to fit a bandwidth; more would hardly change it.
 _FITTED_TO = 1_000
@@ -45,6 +43,10 @@ _REPAIRED = (
     "are compared over the prompts that both have answers to."
 )
 _FEW = 30  # prompts; with fewer, intervals hold less often
+# Similarities summed between sources, and within the first of each two, (..., sources, sources).
+Sums: TypeAlias = tuple[np.ndarray, np.ndarray]
+# The Similarity of usable answers, their places, and what is wrong with each of the others.
+Usable: TypeAlias = tuple[Similarity | None, np.ndarray, dict[int, str]]
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,49 @@ class Plan:
     given_prompt: bool
 
 
+@dataclass
+class _Means:
+    """Sums over all units (prompts, or blocks of whole sets), and without each of some units."""
+
+    units: int
+    sums: Sums
+    without: Callable[[slice], Sums]
+
+    @property
+    def similarity(self) -> np.ndarray:
+        """Cosines of sources, NaN where the answers of a source share nothing to divide by."""
+        between, within = self.sums
+        return cosines(between, np.where(within > 1e-12, within, np.nan))
+
+    def scores_without(self, q: float) -> np.ndarray:
+        """Return the effective number of sources without each unit."""
+
+        def scored(units: slice) -> np.ndarray:
+            between, within = self.without(units)
+            lost = within <= 0  # two sources that share this prompt only
+            left = [
+                np.where(lost, *pair) for pair in zip(self.sums, (between, within), strict=True)
+            ]
+            return _scores(cosines(*left), q)
+
+        blocks = row_blocks(self.units, 8 * self.sums[0].size, least=1)
+        return np.concatenate(list(in_order(scored, blocks)))
+
+
+@dataclass
+class _Counted:
+    """Sources compared; `corrected` means are without differences within a source."""
+
+    plain: _Means
+    corrected: _Means
+    within: np.ndarray  # by source, the mean similarity of two of its answers
+    spread: np.ndarray  # by source, the mean Vendi Score of its answers
+    shared: np.ndarray  # the number of units that both of two sources are in
+    settings: Record
+    dropped: dict[int, str]
+    per_prompt: list[float] = field(default_factory=list)
+
+
 def read_plan(q: object, level: object, psd: object, given_prompt: object) -> Plan:
     """Check arguments of `sources`, and return them as a Plan."""
     if level is not None:
@@ -67,85 +112,79 @@ def read_plan(q: object, level: object, psd: object, given_prompt: object) -> Pl
 
 def found(answers: Answers, how: How, plan: Plan) -> Sources:
     """Return the result of `sources`."""
-    if answers.prompts:
-        replicates, within, each, settings, dropped = _of_prompts(answers, how, plan)
-        check_shared(answers.names, replicates.shared)
-    else:
-        replicates, within, settings, dropped = _of_sets(answers, how, plan)
-        each = ()
-    own, spread = within
-    notes: list[str] = []
+    refuse_gradient("sources", **how.options, samples=answers.samples)
+    names, prompts = answers.names, answers.prompts
+    counted = _by_prompt(answers, how, plan) if prompts else _as_sets(answers, how, plan)
+    check_shared(names, counted.shared)
+    dropped, units = counted.dropped, counted.plain.units
     if dropped and not isinstance(how.k, tuple):  # whose kernels say so
         i, why = min(dropped.items())
         warn(
             f"sources left out {len(dropped)} of {len(answers.source)} samples, as asked, first of "
             f"all: {answers.called(i)} {why}"
         )
-    S = replicates.whole()
-    check_defined(answers.names, S)
+    S = counted.plain.similarity
+    check_defined(names, S)
     K, psd = MatrixSimilarity(S), plan.psd
-    if answers.prompts and (replicates.shared < replicates.units).any():
+    notes = []
+    if (counted.shared < units).any():
         try:
             spectrum_of(K, psd=psd)
         except NotPSDError:
             psd = "clip"
             notes.append(_REPAIRED)
-    score = _score(replicates, plan, S, psd)
-    corrected = None
-    if not np.isnan(own).any():
-        T = replicates.whole(corrected=True)
-        if np.isfinite(T).all():
-            corrected = _score(replicates, plan, T, "clip", corrected=True)
-    if score.se is not None and answers.prompts and replicates.units < _FEW:
-        notes.append(
-            f"With {replicates.units} prompts, intervals hold less often than their level says."
-        )
     spectrum = spectrum_of(K, psd=psd, vectors=True)
+    score = _score(counted.plain, plan, float(scalar(spectrum.effective_number(plan.q))))
+    corrected = None
+    if not np.isnan(counted.within).any():
+        T = counted.corrected.similarity
+        if np.isfinite(T).all():
+            value = float(_scores(T[None], plan.q)[0])
+            corrected = _score(counted.corrected, plan, value, corrected=True)
+    if score.se is not None and prompts and units < _FEW:
+        notes.append(f"With {units} prompts, intervals hold less often than their level says.")
     adds = score.value - np.exp(leave_one_out(spectrum, plan.q))
+    adds = np.where(abs(adds) < _ROUNDING, 0.0, adds)
     used = np.bincount(np.delete(answers.source, list(dropped)))
+    others = np.where(np.eye(len(S), dtype=bool), -np.inf, S)
+    means = (S.sum(axis=1) - 1) / (len(S) - 1)
+    rows = []
+    for i, nearest in enumerate(others.argmax(axis=1).tolist()):
+        numbers = map(float, (counted.within[i], counted.spread[i]))
+        within, spread = (None if np.isnan(number) else number for number in numbers)
+        rows.append(
+            SourceRow(
+                names[i],
+                int(used[i]),
+                float(adds[i]),
+                names[nearest],
+                float(S[i, nearest]),
+                float(means[i]),
+                within,
+                spread,
+            )
+        )
     return Sources(
-        _rows(answers.names, S, used, np.where(abs(adds) < _ROUNDING, 0.0, adds), own, spread),
+        tuple(rows),
         score,
         corrected,
         plan.q,
         plan.level,
         S,
-        answers.prompts,
-        tuple(each),
+        prompts,
+        tuple(counted.per_prompt),
         clustered_order(K),
         layout(spectrum),
-        settings,
+        counted.settings,
         tuple(notes),
         {answers.place(i): why for i, why in sorted(dropped.items())},
     )
 
 
-def _rows(
-    names: Sequence[str], S: np.ndarray, used: np.ndarray, *columns: np.ndarray
-) -> tuple[SourceRow, ...]:
-    """Return one row for each source, by its similarities, its answers, and further columns."""
-    nearest = np.where(np.eye(len(S), dtype=bool), -np.inf, S).argmax(axis=1).tolist()
-    mean = (S.sum(axis=1) - 1) / (len(S) - 1)
-    known = zip(*(column.tolist() for column in columns), strict=True)
-    return tuple(
-        SourceRow(
-            name=name,
-            n=int(used[i]),
-            adds=adds,
-            nearest=names[nearest[i]],
-            similarity=float(S[i, nearest[i]]),
-            mean_similarity=float(mean[i]),
-            within=None if np.isnan(own) else own,
-            own_score=None if np.isnan(spread) else spread,
-        )
-        for i, (name, (adds, own, spread)) in enumerate(zip(names, known, strict=True))
-    )
-
-
-def _of_prompts(answers: Answers, how: How, plan: Plan) -> Any:
-    """Return means by prompt and by source, scores by prompt, settings and samples left out."""
+def _by_prompt(answers: Answers, how: How, plan: Plan) -> _Counted:
+    """Compare the answers to each prompt, all under options that were fitted once."""
     names, places = answers.names, answers.places()
-    n, prompts = len(names), len(answers.prompts)
+    n, prompts = len(names), len(places)
     if plan.given_prompt and (other := [p for p in answers.prompts if not isinstance(p, str)]):
         raise TypeError(f"`given_prompt` needs prompts that are texts, got {other[0]!r:.60}")
     memory.require(
@@ -153,42 +192,92 @@ def _of_prompts(answers: Answers, how: How, plan: Plan) -> Any:
         f"similarities of {n} sources for each of {prompts} prompts",
         "compare fewer sources, or a part of the prompts",
     )
-    means, counts = np.zeros((prompts, n, n)), np.zeros((prompts, n), dtype=int)
-    scores, own, spread = np.ones(prompts), np.zeros((2, n)), np.zeros((2, n))
-    compared = _Compared(answers, how, plan)
+    every = np.arange(len(answers.source))
+    pool, kept, dropped = None, every, dict[int, str]()
+    fitted = is_fitted(how)
+    # Models are loaded, and mixtures fitted, once for all answers.
+    if (
+        isinstance(how.k, tuple)
+        or "model" in getattr(how.k, "options", ())
+        or (fitted and len(every) <= _FITTED_TO)
+    ):
+        if plan.given_prompt:
+            how = with_prompts(how, [answers.prompts[i] for i in answers.prompt])
+        pool, kept, dropped = _usable(answers, how, every)
+    elif fitted:
+        some = np.sort(np.random.default_rng(0).permutation(every)[:_FITTED_TO])
+        part, _, _ = _usable(answers, how, some)
+        how = replace(how, options={**how.options, **(part.fitted if part else {})})
+    means, counts = np.zeros((prompts, n, n)), np.zeros((prompts, n))
+    spread = np.full((prompts, n), np.nan)
 
-    def look(place: int) -> tuple[np.ndarray, np.ndarray, float, np.ndarray]:
-        similarity, kept = compared(place, places[place])
-        if similarity is None:  # nobody answered
-            return np.zeros((n, n)), np.zeros(n, dtype=int), np.nan, np.full(n, np.nan)
-        codes = answers.source[kept]
-        here = np.bincount(codes, minlength=n)
-        K = mean_similarities(set_sums(similarity, codes, n), here)
-        has = K.diagonal() > 0  # answers that cancel out have no direction
-        score = _effective(K, has, plan.q) if (here > 0).sum() > 1 else np.nan
-        return K, here, score, _own(similarity, codes, n, plan.q)
+    def compared(prompt: int) -> Usable:
+        """Fill in what the answers to one prompt say; return them."""
+        if pool is not None:
+            at = np.flatnonzero(np.isin(kept, places[prompt]))
+            usable: Usable = pool.take(at) if len(at) else None, kept[at], {}
+        else:
+            asked = with_prompts(how, answers.prompts[prompt]) if plan.given_prompt else how
+            usable = _usable(answers, asked, places[prompt])
+        similarity, members, _ = usable
+        if similarity is not None:
+            codes = answers.source[members]
+            counts[prompt] = np.bincount(codes, minlength=n)
+            means[prompt] = mean_similarities(set_sums(similarity, codes, n), counts[prompt])
+            if counts[prompt].max() > 1:
+                spread[prompt] = _scores_within(similarity, codes, n, plan.q)
+        return usable
 
-    done = in_order(look, range(prompts))
-    for p, (K, here, score, own_scores) in enumerate(track(done, prompts, "comparing answers")):
-        means[p], counts[p], scores[p] = K, here, score
-        found = ~np.isnan(own_scores)
-        spread += np.where(found, [np.nan_to_num(own_scores), found], 0)
+    settings: Record = {}
+    done = in_order(compared, range(prompts))
+    for similarity, _, problems in track(done, prompts, "comparing answers"):
+        dropped |= problems
+        settings = dict(similarity.settings) if similarity is not None else settings
     if empty := [name for name, n in zip(names, counts.sum(axis=0), strict=True) if not n]:
         raise ValueError(f"{empty[0]!r} has no answer that can be used; leave it out")
-    units = (counts > 0).sum(axis=1) > 1  # a prompt that one source answered compares nothing
+    has = counts > 0
+    units = has.sum(axis=1) > 1  # a prompt that one source answered compares nothing
     if not units.any():
         raise ValueError("no prompt has answers of two sources; give all sources the same prompts")
-    several = counts > 1
-    own = OfPrompts(means, counts).own[1]
-    own = np.array([np.where(several, own, 0).sum(axis=0), several.sum(axis=0)])
+    own = means.diagonal(axis1=1, axis2=2)
+    different = without_own(own, counts)
+    per_prompt = np.where(units, 0.0, np.nan)
+    # Answers that cancel out have no direction.
+    rows, columns = np.nonzero((own > 0) & units[:, None])
+    for at, members in members_by_size(rows):
+        per_prompt[at] = _scores(submatrices(means[at], columns[members]), plan.q)
+    has, means = has[units], means[units]
+    return _Counted(
+        _prompt_means(means, own[units], has),
+        _prompt_means(means, np.where(has, different[units], 0.0), has),
+        _mean_known(different),
+        _mean_known(spread),
+        has.T.astype(float) @ has,
+        settings,
+        dropped,
+        per_prompt.tolist(),
+    )
+
+
+def _prompt_means(means: np.ndarray, own: np.ndarray, has: np.ndarray) -> _Means:
+    """Sum means over prompts (prompts, n, n), and means within the sources that answer."""
+    between, within = means.sum(axis=0), own.T @ has
+
+    def without(units: slice) -> Sums:
+        return between - means[units], within - own[units, :, None] * has[units, None, :]
+
+    return _Means(len(means), (between, within), without)
+
+
+def _mean_known(values: np.ndarray) -> np.ndarray:
+    """Return the mean of each column over the values that are not NaN; NaN if there is none."""
+    known = ~np.isnan(values)
     with np.errstate(invalid="ignore"):
-        within, mean_scores = own[0] / own[1], spread[0] / spread[1]
-    result = OfPrompts(means[units], counts[units])
-    return result, (within, mean_scores), scores.tolist(), compared.settings, compared.dropped
+        return np.where(known, values, 0).sum(axis=0) / known.sum(axis=0)
 
 
-def _of_sets(answers: Answers, how: How, plan: Plan) -> Any:
-    """Return means by block of whole sets and by set, and the settings."""
+def _as_sets(answers: Answers, how: How, plan: Plan) -> _Counted:
+    """Compare sources as whole sets, each in random blocks."""
     if plan.given_prompt:
         raise TypeError(
             "`given_prompt` is for answers to prompts; pass the prompts, or leave it out"
@@ -201,56 +290,46 @@ def _of_sets(answers: Answers, how: How, plan: Plan) -> Any:
     blocks = int(min(_BLOCKS, sizes.min()))
     rng = np.random.default_rng(0)
     block = np.empty(len(codes), dtype=int)
+    spread = np.empty(n)
     for i, m in enumerate(sizes):
-        block[codes == i] = rng.permutation(m) % blocks
+        members = np.flatnonzero(codes == i)
+        block[members] = rng.permutation(m) % blocks
+        scores = vendi(part_of(similarity, members), [plan.q]).values
+        spread[i] = to_host(scores[0])
     both = codes * blocks + block
     counts = np.bincount(both, minlength=n * blocks).reshape(n, blocks)
-    result = OfBlocks(set_sums(similarity, both, n * blocks), counts)
-    within = without_own(mean_similarities(result.total, sizes).diagonal(), sizes)
-    spread = [
-        float(to_host(vendi(part_of(similarity, np.flatnonzero(codes == i)), [plan.q]).values[0]))
-        for i in range(n)
-    ]
-    return result, (within, np.array(spread)), similarity.settings, dropped
+    sums = set_sums(similarity, both, n * blocks).reshape(n, blocks, n, blocks)
+    plain = _block_means(sums, counts, corrected=False)
+    corrected = _block_means(sums, counts, corrected=True)
+    within = without_own(plain.sums[0].diagonal(), sizes)
+    shared = np.full((n, n), blocks)
+    return _Counted(plain, corrected, within, spread, shared, dict(similarity.settings), dropped)
 
 
-class _Compared:
-    """The Similarity of the answers to one prompt, under options fitted to all."""
+def _block_means(sums: np.ndarray, counts: np.ndarray, corrected: bool) -> _Means:
+    """Return means of sets from sums between blocks of them, of `counts` (sources, blocks)."""
 
-    def __init__(self, answers: Answers, how: How, plan: Plan) -> None:
-        self.answers, self.how, self.plan = answers, how, plan
-        self.pool: Similarity | None = None
-        self.settings: Record = {}
-        self.dropped: dict[int, str] = {}
-        every = np.arange(len(answers.source))
-        # Models are loaded, and mixtures fitted, once for all answers.
-        if isinstance(how.k, tuple) or "model" in getattr(how.k, "options", ()):
-            if plan.given_prompt:
-                how = with_prompts(how, [answers.prompts[i] for i in answers.prompt])
-            self.pool, self.kept, self.dropped = _usable(answers, how, every)
-        elif is_fitted(how):
-            some = np.sort(np.random.default_rng(0).permutation(len(every))[:_FITTED_TO])
-            part, _, _ = _usable(answers, how, some)
-            self.how = replace(how, options={**how.options, **(part.fitted if part else {})})
+    def means_of(sums: np.ndarray, counts: np.ndarray) -> Sums:
+        means = mean_similarities(sums, counts)
+        own = means.diagonal()
+        own = without_own(own, counts) if corrected else own
+        return means, np.tile(own[:, None], len(own))
 
-    def __call__(self, prompt: int, places: np.ndarray) -> tuple[Similarity | None, np.ndarray]:
-        """Return the Similarity of the answers at some places, and the usable places."""
-        if self.pool is not None:
-            kept = np.intersect1d(places, self.kept)
-            part = self.pool.take(np.searchsorted(self.kept, kept)) if len(kept) else None
-        else:
-            how = self.how
-            if self.plan.given_prompt:
-                how = with_prompts(how, self.answers.prompts[prompt])
-            part, kept, dropped = _usable(self.answers, how, places)
-            self.dropped |= dropped
-        self.settings = dict(part.settings) if part else self.settings
-        return part, kept
+    total, sizes = sums.sum(axis=(1, 3)), counts.sum(axis=1)
+
+    def without(units: slice) -> Sums:
+        left = []
+        for u in range(units.start, units.stop):
+            across = sums[:, u].sum(axis=-1)
+            rest = total - across - across.T + sums[:, u, :, u]
+            left.append(means_of(rest, sizes - counts[:, u]))
+        between, within = zip(*left, strict=True)
+        return np.array(between), np.array(within)
+
+    return _Means(counts.shape[1], means_of(total, sizes), without)
 
 
-def _usable(
-    answers: Answers, how: How, places: np.ndarray
-) -> tuple[Similarity | None, np.ndarray, dict[int, str]]:
+def _usable(answers: Answers, how: How, places: np.ndarray) -> Usable:
     """Return the Similarity of the answers that can be used, their places, and the others."""
     if isinstance(answers.samples, Similarity):
         return answers.samples.take(places), places, {}
@@ -265,7 +344,6 @@ def _usable(
             dropped |= problems
             places = np.setdiff1d(places, list(problems))
             continue
-        refuse_gradient("sources", **how.options, samples=part)
         dropped |= {int(places[i]): why for i, why in part.dropped.items()}
         return part, np.delete(places, list(part.dropped)), dropped
     return None, places, dropped
@@ -280,15 +358,7 @@ def _located(answers: Answers, problems: Mapping[int, str]) -> SampleError:
     return error
 
 
-def _effective(K: np.ndarray, has: np.ndarray, q: float) -> float:
-    """Return the effective number of sources at one prompt, from their mean similarities."""
-    if not has.any():
-        return 0.0
-    part = K[np.ix_(has, has)]
-    return float(_scores(part[None], q)[0])
-
-
-def _own(similarity: Similarity, codes: np.ndarray, n: int, q: float) -> np.ndarray:
+def _scores_within(similarity: Similarity, codes: np.ndarray, n: int, q: float) -> np.ndarray:
     """Return the Vendi Score of the answers of each source, NaN for fewer than two."""
     scores = np.full(n, np.nan)
     for names, members in members_by_size(codes):
@@ -299,22 +369,20 @@ def _own(similarity: Similarity, codes: np.ndarray, n: int, q: float) -> np.ndar
 
 def _scores(stack: np.ndarray, q: float) -> np.ndarray:
     """Return the Vendi Score of each of some matrices (g, m, m), negative eigenvalues as zero."""
-    return np.asarray(to_host(Spectra(stack, None, [q], "clip").values[0]))
+    return to_host(Spectra(stack, None, [q], "clip").values[0])
 
 
-def _score(
-    replicates: Replicates, plan: Plan, S: np.ndarray, psd: PSD, corrected: bool = False
-) -> Score:
+def _score(means: _Means, plan: Plan, value: float, corrected: bool = False) -> Score:
     """Return the effective number of sources, with its error and its interval."""
-    value = float(vendi(MatrixSimilarity(S), [plan.q], psd=psd).values[0])
-    if plan.level is None or replicates.units < 2:
+    if plan.level is None or means.units < 2:
         return Score(value)
-    stacks = replicates.without(corrected)
-    left = np.concatenate(list(in_order(partial(_scores, q=plan.q), stacks)))
-    error, reach = delete_one_error(left), student_reach(plan.level, len(left))
+    left = means.scores_without(plan.q)
+    error, reach = float(delete_one_error(left)), student_reach(plan.level, len(left))
     error = 0.0 if error < _ROUNDING else error
     low, high = value - reach * error, value + reach * error
     if not corrected and value - 1 > _ROUNDING:  # with few prompts the logarithm is less skewed
         factor = np.exp(reach * delete_one_error(np.log(np.maximum(left - 1, _ROUNDING))))
         low, high = 1 + (value - 1) / factor, 1 + (value - 1) * factor
-    return Score(value, error, max(1.0, float(low)), min(float(len(S)), float(high)))
+    return Score(
+        value, error, max(1.0, float(low)), min(float(means.sums[0].shape[0]), float(high))
+    )
