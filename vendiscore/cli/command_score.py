@@ -24,7 +24,6 @@ from .kernel_options import (
     read_all,
     read_how,
     read_measuring,
-    which_labels,
 )
 from .parser import COMMANDS
 
@@ -40,9 +39,6 @@ def run_score(args: Namespace) -> str:
             raise UsageError(said)
     if args.format == "html" and (len(args.files) > 1 or args.brief):
         raise UsageError("-f html writes a report of one FILE; leave out -b and more files")
-    what = which_labels(args)
-    if what == "clusters" and not args.ci:
-        raise UsageError("--clusters is for intervals: pass --ci with it")
     how = read_how(args)
     asked, request = read_measuring(args, how)
     needed = any(each.measure.needs in OF_SIMILARITIES for each in request.measures)
@@ -51,12 +47,12 @@ def run_score(args: Namespace) -> str:
     if args.format == "html":
         sets, keywords = {"samples": sources[0], **others}, how.of(sources[0], needed) | asked
         report = import_module("vendiscore.report").report
-        return f"{_call(report, sets, keywords, what, title=sources[0].name).html().rstrip()}\n"
+        return f"{_call(report, sets, keywords, title=sources[0].name).html().rstrip()}\n"
     found = []
     for source in sources:
         sets, keywords = {"samples": source, **others}, how.of(source, needed) | asked
         with warnings.catch_warnings(record=True) as caught:
-            found.append(_call(compute, sets, keywords, what, details=True))
+            found.append(_call(compute, sets, keywords, details=True))
         warned = [str(warning.message) for warning in caught]
         _tell(how, source, found[-1]["details"], warned, min(request.orders) < 1)
     return _printed(args, sources, found)
@@ -66,15 +62,15 @@ def _call(
     function: Callable[..., Any],
     sets: Mapping[str, Samples],
     keywords: Any,
-    what: str,
     **more: Any,
 ) -> Any:
-    """Call a function with samples and their "groups" or "clusters"; errors name places."""
-    groups = sets["samples"].groups
+    """Call a function with samples, their groups and their prompts; errors name places."""
     values = {name: source.values for name, source in sets.items()}
     more |= given_prompts(list(sets.values()))
+    if groups := sets["samples"].groups:
+        more["groups"] = groups
     with placing(sets):
-        return function(**values, **({what: groups} if groups else {}), **keywords, **more)
+        return function(**values, **keywords, **more)
 
 
 def _tell(

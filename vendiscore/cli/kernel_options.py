@@ -47,12 +47,11 @@ _ELSEWHERE = {
     "q": "-q",
     "measures": "-m",
     "groups": "--group-by",
-    "clusters": "--clusters",
     "details": "-f json",
     "on_error": "--on-error",
     "quality": "--quality",
 }
-_NONE_HERE = ("p", "tokenizer", "model", "transform")
+_NONE_HERE = ("p", "clusters", "tokenizer", "model", "transform")
 _OF_NUMBERS = ("score_K", "score_X", "score_dual")
 
 
@@ -79,16 +78,6 @@ class How:
         """Print a decision that was not asked for, unless --quiet."""
         if not self.args.quiet:
             tell(message)
-
-
-def which_labels(args: Namespace) -> str:
-    """Return the use of the labels: "groups" or "clusters", both of which are read alike."""
-    if args.clusters is None:
-        return "groups"
-    if args.group_by is not None:
-        raise UsageError("--clusters is for samples without --group-by; leave one of them out")
-    args.group_by = args.clusters
-    return "clusters"
 
 
 def read_how(args: Namespace, also: Collection[str] | None = None) -> How:

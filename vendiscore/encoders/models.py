@@ -17,8 +17,7 @@ from ..core.types import Record, Samples
 from ..progress import Counts, counted
 from ..signature import plain
 from .embeddings import Encode, embed, no_effect
-from .inference import Network
-from .networks import ModelFiles, Pooling, model_files, pick_device
+from .networks import ModelFiles, Network, Pooling, model_files
 from .static_models import StaticModel, static_files
 
 BATCH_SIZE = 64
@@ -175,9 +174,8 @@ def make_encoder(
     path = None if model_path == kind.default else model_path
     no_effect({"model_path": path, "revision": revision}, "model=…")
     if adapter is not None:
-        no_effect({"half": half}, "model=…, which has its own precision")
-        place = None if device is None else pick_device(device, kind.name)
-        return Encoder(kind, kind.wrap(model, adapter, pooling, max_length, place), batch_size)
+        no_effect({"half": half, "device": device}, "model=…, which has its own: move it there")
+        return Encoder(kind, kind.wrap(model, adapter, pooling, max_length), batch_size)
     if isinstance(model, Encoder):
         if model.kind != kind.name:
             raise TypeError(

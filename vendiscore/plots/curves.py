@@ -14,7 +14,11 @@ from .axes import axes_of, ink, whole_numbers
 
 
 def profile(
-    orders: Any, values: Array, *, mark: tuple[float, float] | None = None, ax: Axes | None = None
+    orders: Any,
+    values: Array,
+    *,
+    mark: tuple[float, float] | None = None,
+    ax: Axes | None = None,
 ) -> Axes:
     """Plot the score at every order q.
 
@@ -86,7 +90,12 @@ def growth(
     return ax
 
 
-def magnitude(curve: Curve, *, t: float | None = None, ax: Axes | None = None) -> Axes:
+def magnitude(
+    curve: Curve,
+    *,
+    t: float | None = None,
+    ax: Axes | None = None,
+) -> Axes:
     """Plot the magnitude function, its convergence scale (dashed) and its limit (dotted).
 
     Parameters
@@ -119,7 +128,12 @@ def magnitude(curve: Curve, *, t: float | None = None, ax: Axes | None = None) -
     return ax
 
 
-def selection(scores: np.ndarray, bound: float | None = None, *, ax: Axes | None = None) -> Axes:
+def selection(
+    scores: np.ndarray,
+    bound: float | None = None,
+    *,
+    ax: Axes | None = None,
+) -> Axes:
     """Plot the score of the first sample, the first two, and so on, below its bound (dashed).
 
     Parameters
@@ -142,7 +156,8 @@ def selection(scores: np.ndarray, bound: float | None = None, *, ax: Axes | None
     """
     ax = axes_of(ax)
     sizes = np.arange(1, len(scores) + 1)
-    ax.plot(sizes, scores, color="C0", lw=2, marker="o" if len(scores) == 1 else None)
+    alone = "o" if len(scores) == 1 else None
+    ax.plot(sizes, scores, color="C0", lw=2, marker=alone)
     if bound is not None:
         ax.axhline(bound, color=ink(ax), lw=0.8, ls="--")
     ax.set(xlabel="samples chosen", ylabel="effectively different", ylim=(0, None))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..core.types import Axes, Record
+from ..core.types import Axes
 from ..optional import require
 from .axes import axes_of
 
@@ -45,19 +45,10 @@ def intervals(
     ax = axes_of(ax)
     style = require("matplotlib", "plots", "a picture").rcParams["axes.prop_cycle"].by_key()
     colours = len(style.get("color", "k"))
-    looks: list[Record] = [
-        {"color": f"C{i}", "marker": _DOTS[i // colours % len(_DOTS)]} for i in range(len(names))
-    ]
-    return _rows(ax, label, names, looks, scores, low, high)
-
-
-def _rows(
-    ax: Axes, label: str, names: Sequence[str], looks: list[Record], *spans: Sequence[float]
-) -> Axes:
-    """Draw a row for each name, the first at the top: a dot in its interval."""
-    for i, (value, left, right, own) in enumerate(zip(*spans, looks, strict=True)):
-        ax.plot([left, right], [i, i], color=own["color"], lw=2.5, alpha=0.6)
-        ax.plot([value], [i], ls="", ms=7, **own)
+    for i, (value, left, right) in enumerate(zip(scores, low, high, strict=True)):
+        colour, marker = f"C{i}", _DOTS[i // colours % len(_DOTS)]
+        ax.plot([left, right], [i, i], color=colour, lw=2.5, alpha=0.6)
+        ax.plot([value], [i], ls="", ms=7, color=colour, marker=marker)
     ax.set_yticks(range(len(names)), names, parse_math=False)
     ax.set(xlabel=label, ylim=(len(names) - 0.5, -0.5))
     ax.margins(x=0.1)

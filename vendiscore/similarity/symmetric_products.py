@@ -8,7 +8,6 @@ import numpy as np
 
 from ..arrays.threads import in_order
 from ..distances.pairs import BLOCKS, LEAST_ROWS
-from ..progress import within
 
 # Tiles of so many rows and columns stay in a core's cache while they are multiplied.
 ROWS, COLUMNS = 1024, 512
@@ -36,7 +35,7 @@ def symmetric_product(
     parts: Iterator[tuple[slice, np.ndarray, np.ndarray]]
     parts = in_order(multiply, blocks) if threads else map(multiply, blocks)
     try:
-        for block, own, later in within(parts, len(blocks)):
+        for block, own, later in parts:
             out[block] += own
             out[block.stop :] += later
     finally:  # so that threads end before an interruption goes on
