@@ -16,42 +16,51 @@ __version__ = "0.3.0"
 from . import optional  # noqa: F401  first: it tells of all packages that are not there
 from .hints import public, suggestion
 
+# isort: skip_file
 if TYPE_CHECKING:
     from . import plots as plots
     from .analysis.explain import explain as explain
     from .comparison.compare_sets import compare as compare
     from .comparison.growth import growth as growth
-    from .core.errors import IndefiniteError as IndefiniteError
-    from .core.errors import MissingPackageError as MissingPackageError
-    from .core.errors import NotPSDError as NotPSDError
-    from .core.errors import SampleError as SampleError
-    from .core.errors import TooLargeError as TooLargeError
+    from .core.errors import (
+        IndefiniteError as IndefiniteError,
+        MissingPackageError as MissingPackageError,
+        NotPSDError as NotPSDError,
+        SampleError as SampleError,
+        TooLargeError as TooLargeError,
+    )
     from .core.hill import effective_number as effective_number
     from .encoders import encoder as encoder
     from .integrations import load as load
-    from .magnitude import convergence_scale as convergence_scale
-    from .magnitude import mag_area as mag_area
-    from .magnitude import mag_areas as mag_areas
-    from .magnitude import mag_diff as mag_diff
-    from .magnitude import magnitude_dimension as magnitude_dimension
-    from .magnitude import magnitude_function as magnitude_function
-    from .magnitude import magnitude_weights as magnitude_weights
-    from .magnitude import spread as spread
+    from .magnitude import (
+        convergence_scale as convergence_scale,
+        mag_area as mag_area,
+        mag_areas as mag_areas,
+        mag_diff as mag_diff,
+        magnitude_dimension as magnitude_dimension,
+        magnitude_function as magnitude_function,
+        magnitude_weights as magnitude_weights,
+        spread as spread,
+    )
     from .measures.divergences import surprise as surprise
-    from .registry.kernel import get_kernel as get_kernel
-    from .registry.kernel import list_kernels as list_kernels
-    from .registry.kernel import register_kernel as register_kernel
+    from .registry.kernel import (
+        get_kernel as get_kernel,
+        list_kernels as list_kernels,
+        register_kernel as register_kernel,
+    )
     from .registry.measure import list_measures as list_measures
     from .registry.measure import register_measure as register_measure
     from .report import report as report
     from .resolve.sets import as_similarity as as_similarity
     from .scoring.compute import compute as compute
     from .scoring.rewards import group_rewards as group_rewards
-    from .scoring.scores import conditional_score as conditional_score
-    from .scoring.scores import score as score
-    from .scoring.scores import score_dual as score_dual
-    from .scoring.scores import score_K as score_K
-    from .scoring.scores import score_X as score_X
+    from .scoring.scores import (
+        conditional_score as conditional_score,
+        score as score,
+        score_dual as score_dual,
+        score_K as score_K,
+        score_X as score_X,
+    )
     from .selection import Selection as Selection
     from .selection import select as select
     from .similarity.base import Similarity as Similarity

@@ -8,13 +8,12 @@ from typing import Any
 
 from ..comparison.compare_sets import compare
 from ..comparison.comparison import Comparison, Plan, chance, percent
-from ..resolve.sets import as_similarity
 from ..signature import line
 from . import output
 from .exit_codes import DataError, UsageError
 from .kernel_options import (
+    compared,
     given_prompts,
-    left_out,
     placing,
     read_all,
     read_how,
@@ -37,9 +36,7 @@ def run_compare(args: Namespace) -> str:
     sources = read_all(args.files, how)
     asked = dict(how.of(sources[0]))
     if args.on_error == "skip":  # samples that the kernel refuses, file by file: lines are named
-        for i, each in enumerate(sources):
-            found = as_similarity(each.values, **given_prompts([each]), **asked)
-            sources[i] = left_out(each, found.dropped)
+        sources = [compared(each, asked)[0] for each in sources]
         asked.pop("on_error")
     asked |= {name: getattr(args, name) for name in ("level", "permutations", "size")}
     asked |= {"q": how.order, "seed": args.seed}

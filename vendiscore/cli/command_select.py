@@ -13,13 +13,12 @@ from ..core.types import Record
 from ..measures.subject import Subject
 from ..reading.samples import Samples
 from ..report.previews import in_words
-from ..resolve.sets import as_similarity
 from ..selection import select
 from ..signature import line
 from ..similarity.base import Similarity
 from ..summary import shortened
 from . import output
-from .kernel_options import How, given_prompts, left_out, placing, read_all, read_how
+from .kernel_options import How, compared, placing, read_all, read_how
 
 _LETTERS = 60
 
@@ -101,10 +100,8 @@ def _read(args: Namespace, *own: str) -> tuple[How, Samples, Similarity, Record]
     source = read_all([args.file], how)[0]
     given = how.of(source)
     rest = {"q": how.order} | {name: given.pop(name) for name in own if name in given}
-    with placing({"samples": source}):
-        similarity = as_similarity(source.values, **given_prompts([source]), **given)
-    left = left_out(source, similarity.dropped)
-    return how, left, similarity.noted(dropped={}) if similarity.dropped else similarity, rest
+    source, similarity = compared(source, given)
+    return how, source, similarity.noted(dropped={}) if similarity.dropped else similarity, rest
 
 
 def _places(source: Samples, kept: Sequence[int]) -> list[int | str]:

@@ -16,7 +16,9 @@ from ..reading.limits import Wanted
 from ..reading.samples import Samples
 from ..registry.kernel import check_options, named_kernel
 from ..resolve import kernel_request as resolve
+from ..resolve.sets import as_similarity
 from ..scoring.request import Request, read_request
+from ..similarity.base import Similarity
 from .exit_codes import DataError, UsageError, tell
 from .files import check, read
 
@@ -148,6 +150,13 @@ def left_out(source: Samples, dropped: Mapping[int, str]) -> Samples:
         return source
     check(source, _placed(source, dropped, "samples"), skip=True)
     return source.subset([i for i in range(len(source)) if i not in dropped])
+
+
+def compared(source: Samples, keywords: Record) -> tuple[Samples, Similarity]:
+    """Return the samples that a kernel can use, and their similarity."""
+    with placing({"samples": source}):
+        similarity = as_similarity(source.values, **given_prompts([source]), **keywords)
+    return left_out(source, similarity.dropped), similarity
 
 
 def _placed(source: Samples, problems: Mapping[int, str], called: str) -> dict[str, str]:

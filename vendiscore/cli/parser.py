@@ -37,12 +37,8 @@ class _Parser(argparse.ArgumentParser):
             word = options.split()[0].partition("=")[0]
             message = f"there is no option {word}"
             hint = self._hint(word.lstrip("-"))
-        self.exit(USAGE, f"{self.prog}: error: {message}. {hint or self.help}\n")
-
-    @property
-    def help(self) -> str:
-        """The sentence that says where all options are."""
-        return f"`{self.prog} --help` lists all; those of kernels go into -o OPTION=VALUE."
+        look = f"`{self.prog} --help` lists all; those of kernels go into -o OPTION=VALUE."
+        self.exit(USAGE, f"{self.prog}: error: {message}. {hint or look}\n")
 
     @property
     def flags(self) -> dict[str, str]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias, get_args
@@ -23,22 +24,19 @@ from .static_models import StaticModel, static_files
 BATCH_SIZE = 64
 
 
+@dataclass
 class Function:
-    """A model that encodes by itself: an object with `.encode`, or a function."""
+    """A function from a batch of samples to their rows, with what a report says of its model."""
 
-    def __init__(self, model: Any, encode: Encode) -> None:
-        # The signature has the code of functions, but only the type of objects, which may be large.
-        function = hasattr(model, "__qualname__") or isinstance(model, partial)
-        named = plain(model) if function else type(model).__qualname__
-        self.settings: Record = {"model": named, "model_path": None, "pooling": None}
-        self.encode = encode
+    encode: Encode
+    settings: Record
 
     @contextmanager
-    def running(self, samples: Sequence[object]) -> Iterator[tuple[Encode, Mapping[str, Any]]]:
+    def running(self, samples: Sequence[object]) -> Iterator[tuple[Encode, Record]]:
         yield self.encode, self.settings
 
 
-Model: TypeAlias = Function | Network | StaticModel
+Model: TypeAlias = Function | Network
 Embedded: TypeAlias = tuple[np.ndarray, dict[str, Any]]
 
 
@@ -159,7 +157,8 @@ def make_encoder(
         path = kind.default if model_path is None else model_path
         if kind.name == "text" and (found := static_files(path)):
             no_effect({**own, "revision": revision}, "a static model, which is a table of vectors")
-            return Encoder(kind, StaticModel(path, found), batch_size)
+            static = StaticModel(path, found)
+            return Encoder(kind, Function(static.encode, static.settings), batch_size)
         files = model_files(path, revision, kind.name, device, half)
         try:
             return Encoder(kind, kind.load(files, pooling, max_length), batch_size)
@@ -187,7 +186,11 @@ def make_encoder(
         return model
     encode = _own_encode(model, kind.adapter)
     no_effect(own, "a model that encodes by itself")
-    return Encoder(kind, Function(model, encode), batch_size)
+    # The signature has the code of functions, but only the type of objects, which may be large.
+    function = hasattr(model, "__qualname__") or isinstance(model, partial)
+    named = plain(model) if function else type(model).__qualname__
+    settings = {"model": named, "model_path": None, "pooling": None}
+    return Encoder(kind, Function(encode, settings), batch_size)
 
 
 def _own_encode(model: Any, adapter: str) -> Encode:

@@ -57,11 +57,7 @@ class Added:
     references: list[Any] = field(default_factory=list)
     labels: list[Any] = field(default_factory=list)
 
-    def __add__(self, other: Added) -> Added:
-        own = (self.samples + other.samples, self.references + other.references)
-        return Added(*own, self.labels + other.labels)
-
-    def __iadd__(self, other: Added) -> Added:  # of many batches, a sum by `+` would copy all
+    def __iadd__(self, other: Added) -> Added:
         self.samples += other.samples
         self.references += other.references
         self.labels += other.labels
@@ -271,7 +267,10 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
                 "together with those given here; score them first by compute() alone, or load the "
                 "metric again without them"
             )
-        whole = labelled(self._added + given, request.groups)
+        whole = Added()
+        whole += self._added
+        whole += given
+        whole = labelled(whole, request.groups)
         if not whole.samples:
             raise TypeError("`samples` is missing: pass samples=…, or add samples before compute()")
         second = pooled(whole.references) if whole.references else None
@@ -364,8 +363,7 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         return {name: value for name, value in vars(self).items() if name != "_lock"}
 
     def __setstate__(self, state: Record) -> None:
-        for name, value in {**state, "_lock": threading.RLock()}.items():
-            setattr(self, name, value)
+        vars(self).update(state, _lock=threading.RLock())
 
 
 def _read_once(options: Record) -> Record:
