@@ -25,7 +25,7 @@ from ..core.namespace import is_numpy, is_torch, scalar
 from ..core.types import Record, Samples
 from ..hints import remedy
 from ..optional import require
-from ..resolve.group_labels import takes_any_length
+from ..resolve.group_labels import check_size, read_labels, takes_any_length
 from ..resolve.kernel_request import How
 from ..scoring.compute import measure
 from ..scoring.request import Request, Usual, read_request, vendi_score
@@ -129,14 +129,9 @@ def _copied(sample: Any) -> Any:
 
 def labels_of(groups: object, n: int) -> list[Any]:
     """Return the labels of a batch of n samples."""
-    labels = as_samples(groups, "groups")
-    labels = labels.tolist() if hasattr(labels, "tolist") else labels
-    if len(labels) != n:
-        raise ValueError(
-            f"`groups` must have one label for each of {n} samples, got {len(labels)}; pass them "
-            f"in the order of the samples"
-        )
-    return labels
+    read = read_labels(groups)
+    check_size(read, n)
+    return [read.labels[code] for code in read.codes]
 
 
 def labelled(added: Added, groups: object) -> Added:

@@ -147,4 +147,4 @@ def _levels(x: Any) -> int:
         return len(shape)
     if not isinstance(x, list):
         return 0
-    return 1 + max((_levels(each) for each in x[:1]), default=0)
+    return 1 + (_levels(x[0]) if x else 0)
