@@ -6,6 +6,7 @@ import warnings
 from argparse import Namespace
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from ..core.types import Record
@@ -14,7 +15,7 @@ from ..registry.measure import OF_SIMILARITIES
 from ..scoring.compute import compute
 from ..scoring.typical import wording_sentence
 from . import output
-from .exit_codes import UsageError, tell
+from .exit_codes import PROGRAM, UsageError, tell
 from .kernel_options import (
     How,
     given_prompts,
@@ -24,6 +25,7 @@ from .kernel_options import (
     read_how,
     read_measuring,
 )
+from .parser import COMMANDS
 
 # The beginning of a note about orders below 1, which most people do not ask for.
 _OF_SMALL_ORDERS = "Eigenvalues below"
@@ -31,6 +33,10 @@ _ERRORS = ("_se", "_low", "_high")
 
 
 def run_score(args: Namespace) -> str:
+    for name in args.files:
+        if name in COMMANDS and not Path(name).exists():
+            remedy = f"put a command first, as in {PROGRAM} {name} …; name a file ./{name}"
+            raise UsageError(remedy)
     if args.format == "html" and (len(args.files) > 1 or args.brief):
         raise UsageError("-f html writes a report of one FILE; leave out -b and more files")
     how = read_how(args)
