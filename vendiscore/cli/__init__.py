@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from ..progress import quiet
 from .exit_codes import BROKEN_PIPE, DATA, INTERRUPTED, USAGE, UsageError, tell
@@ -40,8 +41,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         tell("error: standard output is closed, so that nothing can be printed")
         return DATA
     try:
-        terminal = sys.stderr is not None and not sys.stderr.closed and sys.stderr.isatty()
-        with warnings.catch_warnings(), quiet(not terminal):
+        with warnings.catch_warnings(), quiet(not _is_terminal(sys.stderr)):
             _show_warnings()
             module = import_module(f".{COMMANDS[command].module}", __name__)
             sys.stdout.write(getattr(module, f"run_{command}")(args))
@@ -74,3 +74,7 @@ def _show_warnings() -> None:
     warnings.filterwarnings("ignore", _LEFT_OUT, UserWarning)
     warnings.filterwarnings("ignore", r"Glyph \d+", UserWarning)  # of text that stays text in SVG
     warnings.showwarning = lambda message, *others, **more: tell(f"warning: {message}")
+
+
+def _is_terminal(stream: Any) -> bool:
+    return stream is not None and not stream.closed and stream.isatty()

@@ -58,21 +58,22 @@ def build_all(
     Each of `builds` takes values and, as `fit_to`, the places of the values to fit options to.
     Samples that one of them cannot use are left out with a warning if its `skipping` is true.
     """
-    n = size(columns[0])
-    kept = np.arange(n)
+    kept = None  # all
     dropped: dict[int, str] = {}
     while True:
         built: list[Similarity] = []
         problems: dict[int, str] = {}
         refused: dict[int, str] = {}
-        places = None if fit_to is None else np.flatnonzero(np.isin(kept, fit_to))
-        if places is not None and not len(places):
-            places = None  # all, if none is left
+        places = fit_to
+        if kept is not None and fit_to is not None:
+            left = np.flatnonzero(np.isin(kept, fit_to))
+            places = left if len(left) else None  # all, if none is left
         for build, column, skip in zip(builds, columns, skipping, strict=True):
             try:
-                built.append(build(choose(column, kept) if dropped else column, fit_to=places))
+                values = column if kept is None else choose(column, kept)
+                built.append(build(values, fit_to=places))
             except SampleError as error:
-                own = error.at(kept).problems
+                own = error.problems if kept is None else error.at(kept).problems
                 problems = own | problems
                 refused |= {} if skip else own
                 cause = error.__cause__
@@ -81,6 +82,7 @@ def build_all(
         if not problems:
             break
         dropped |= problems
+        n = size(columns[0])
         kept = np.setdiff1d(np.arange(n), list(dropped))
         place, why = min(dropped.items())
         if not len(kept):
