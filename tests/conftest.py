@@ -105,7 +105,7 @@ MARKS = {
         "integrations/test_loss",
         "measures/test_measures_contract",
         "integrations/test_metric.py",
-        "integrations/test_added_samples",
+        "integrations/test_metric_added_samples",
         "kernels/test_molecules",
         "plots/test_plots",
         "report/test_previews",

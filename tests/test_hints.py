@@ -35,7 +35,7 @@ SMILES = ["CCO", "CC(=O)O", "c1ccccc1", "C[C@H](N)C(=O)O", "[Na+].[Cl-]"]
             {"zzz": 1},
             "Keywords are analyzer, ci, clusters, details, ",
         ),
-        ({"k": "zzz"}, "text: 'bleu', 'equivalence', 'ngram_overlap', 'text_embeddings'"),
+        ({"k": "zzz"}, "`vendiscore.list_kernels()` lists all"),
         ({"k": get_kernel("labels")}, "got Kernel; pass k='labels'"),
     ],
 )

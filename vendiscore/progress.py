@@ -20,14 +20,11 @@ Steps: TypeAlias = Generator[str, None, Value]
 Counts: TypeAlias = Generator[int, None, Value]
 
 _DELAY = 2.0  # seconds of work before a bar appears
-_TIME_ONLY = "{l_bar}{bar}| [{elapsed}<{remaining}]"  # where fractions are counted
 _QUIET = ContextVar("quiet", default=False)
 _LONG = 10.0  # seconds of work that are foretold
 # No machine is so slow that fewer operations a second are worth a measurement of its speed.
 _SLOWEST = 1e9
 _FORETOLD = ContextVar("foretold", default=False)
-# The bar of `passes` that is shown, and how many passes were done when the present one began.
-_PASSES: ContextVar[tuple[Any, int] | None] = ContextVar("passes", default=None)
 
 
 @contextlib.contextmanager
@@ -81,31 +78,6 @@ def track(items: Iterable[object], total: int | None, description: str) -> Itera
         yield from items
     else:
         yield from _bar(items, total, description)
-
-
-def passes(total: int, description: str) -> Iterator[int]:
-    """Count passes, from 0, under a bar that `within` moves during each of them."""
-    if _silenced():
-        yield from range(total)
-        return
-    with _bar(None, total, description, bar_format=_TIME_ONLY) as bar:
-        for i in range(total):
-            _PASSES.set((bar, i))
-            try:
-                yield i
-            finally:
-                _PASSES.set(None)
-            bar.update(i + 1 - bar.n)
-
-
-def within(items: Iterable[Value], parts: int) -> Iterator[Value]:
-    """Iterate over so many parts of a pass, if one is counted."""
-    found = _PASSES.get()
-    for i, item in enumerate(items):
-        yield item
-        if found is not None:
-            bar, before = found
-            bar.update(max(0.0, before + (i + 1) / parts - bar.n))
 
 
 def announce(sentence: str) -> None:
@@ -164,11 +136,11 @@ def _rate(single: bool) -> float:
     return 2 * size**3 / seconds
 
 
-def _bar(items: Iterable[Any] | None, total: int | None, description: str, **more: object) -> Any:
+def _bar(items: Iterable[Any] | None, total: int | None, description: str) -> Any:
     from tqdm.auto import tqdm
 
     how = {"delay": _DELAY, "file": _Terminal(sys.stderr), "dynamic_ncols": True}
-    return tqdm(items, total=total, desc=description, **how, **more)
+    return tqdm(items, total=total, desc=description, **how)
 
 
 def _silenced() -> bool:

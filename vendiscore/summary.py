@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import ClassVar
 
 _WIDTH = 120
@@ -62,15 +62,29 @@ def measured(value: float, error: float | None = None) -> str:
     return f"{round(value, places) + 0.0:.{places}f}"  # 0.0 is added for the sign of −0.0
 
 
+def table(head: Iterable[str], rows: Iterable[Iterable[str]], caption: str = "") -> str:
+    """Return cells of HTML as a table; the first cell of a row is its name."""
+    titles = "".join(f'<th scope="col">{title}</th>' for title in head)
+    body = "".join(
+        f'<tr><th scope="row">{first}</th>{"".join(f"<td>{cell}</td>" for cell in rest)}</tr>'
+        for first, *rest in rows
+    )
+    caption = html.escape(caption)
+    heading = f"<caption>{caption}</caption>" if caption else ""
+    name = caption or ", ".join(head)
+    return (
+        f'<div class="wide" role="region" aria-label="{name}" tabindex="0"><table>{heading}'
+        f"<thead><tr>{titles}</tr></thead><tbody>{body}</tbody></table></div>"
+    )
+
+
 def html_table(columns: Mapping[str, Sequence[object]], caption: str = "") -> str:
     """Return columns of values as a table in HTML, its numbers with four digits."""
 
     def cell(value: object) -> str:
-        shown = f"{value:.4g}" if isinstance(value, float) else html.escape(str(value))
-        return f"<td>{'' if value is None else shown}</td>"
+        if isinstance(value, float):
+            return f"{value:.4g}"
+        return "" if value is None else html.escape(str(value))
 
-    head = "".join(f"<th>{name}</th>" for name in columns)
     rows = zip(*columns.values(), strict=True)
-    body = "".join(f"<tr>{''.join(map(cell, row))}</tr>" for row in rows)
-    said = f"<caption>{caption}</caption>" if caption else ""
-    return f"<table>{said}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    return table(columns, (map(cell, row) for row in rows), caption)

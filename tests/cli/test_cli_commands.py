@@ -86,12 +86,9 @@ def test_select_writes_the_rows_that_it_chose(run, answers):
     assert run("select", answers, "-n", 2, "--column", "answer", "--rows", "--quiet")[1] == "2\n4\n"
 
 
-def test_select_has_quotas_and_quality(run, answers):
+def test_select_has_quality(run, answers):
     asked = ("--column", "answer", "--quiet", "--rows")
-    texts, groups = ["a b", "a b", "c, d", "e f"], list("xyxy")
-    given = run("select", answers, "-n", 3, "--group-by", "model", "--quota", "x=1,y=2", *asked)[1]
-    found = vendiscore.select(texts, 3, groups=groups, quota={"x": 1, "y": 2})
-    assert given.split() == [str(place + 2) for place in found.places]
+    texts = ["a b", "a b", "c, d", "e f"]
     given = run("select", answers, "-n", 2, "--quality", "score", *asked)[1]
     found = vendiscore.select(texts, 2, quality=[0.9, 0.1, 0.5, 0.7])
     assert given.split() == [str(place + 2) for place in found.places]
@@ -198,10 +195,9 @@ USAGE = [
     ),
     (["compare", "{x}", "{y}", "-o", "sigm=1"], "unknown keyword `sigm`"),
     (["select", "{x}"], "required: -n"),
-    (
-        ["select", "{x}", "-n", "2", "--quota", "1"],
-        "--quota and --group-by need each other",
-    ),
+    (["select", "{x}", "-n", "2", "--quota", "1"], "quota={label: count}) has quotas, in Python"),
+    (["compare", "{x}", "{y}", "--within", "1"], "compare(a, b, within=0.05) asks whether"),
+    (["{x}", "--clusters", "speaker"], "compute(samples, clusters=labels, ci=0.95) gives"),
     (["select", "{x}", "-n", "-2"], "expected a whole number"),
     (["explain", "{x}", "-k", "ngrm"], "unknown kernel"),
     (["explain", "{x}", "--threshold", "high"], "expected a similarity, got 'high'; 0.95 is the"),

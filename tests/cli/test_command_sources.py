@@ -146,10 +146,10 @@ def test_a_bad_line_of_the_second_file_is_named(run, save):
 
 def test_files_without_columns_name_the_flags_of_this_command(run, save, tmp_path):
     path = save("a.txt", "x y\nz\n")
-    said = "or leave out --column, --source and --prompt"
+    said = "or leave out all options that name columns"
     assert said in run("sources", path, "--source", "model")[2]
     (tmp_path / "folder").mkdir()
-    said = "leave out --column, --source and --prompt, but for --source folder"
+    said = "leave out all options that name columns, but for --source folder"
     assert said in run("sources", tmp_path / "folder", "--source", "model")[2]
 
 

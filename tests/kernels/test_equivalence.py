@@ -59,7 +59,7 @@ def test_a_normaliser_says_the_answer():
 
 
 def test_answers_that_cannot_be_compared_are_named():
-    with pytest.raises(SampleError, match=r"sample 1 .*not hashable|sample 1 must be one label"):
+    with pytest.raises(SampleError, match=r"sample 1 .*not hashable"):
         compute(["a", "b"], k="equivalence", same=lambda text: [text] if text == "b" else text)
 
 

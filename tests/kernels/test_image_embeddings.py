@@ -178,7 +178,7 @@ def test_a_vision_model_of_the_callers_with_its_processor_as_transform(torch, vi
 
     model = transformers.ViTModel.from_pretrained(vit).train()
     processor = transformers.AutoImageProcessor.from_pretrained(vit)
-    options = {"model": model, "transform": processor, "device": "cpu"}
+    options = {"model": model, "transform": processor}
     K = dense(pictures(5), k="image_embeddings", **options)
     np.testing.assert_allclose(
         K, dense(pictures(5), k="image_embeddings", model_path=vit), atol=1e-6
@@ -312,7 +312,7 @@ def test_a_file_that_cannot_be_read_is_named_by_its_place_in_all(tmp_path):
     def model(images):
         return [[1.0, image.width] for image in images]
 
-    with pytest.raises(SampleError, match=r"sample 4 cannot be read as an image \(.*bad.jpg\)"):
+    with pytest.raises(SampleError, match=r"sample 4 cannot be read as an image: .*bad.jpg"):
         dense([*pictures(4), bad], k="image_embeddings", model=model, batch_size=3)
 
 

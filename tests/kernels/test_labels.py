@@ -53,7 +53,9 @@ def test_missing_labels_are_refused(kernel):
 
 
 def test_labels_that_are_no_label_are_refused():
-    with pytest.raises(SampleError, match=r"sample 1 must be one label, got list.*'tags'"):
+    with pytest.raises(
+        SampleError, match=r"sample 1 has a label that is not hashable, list.*'tags'"
+    ):
         compute(["a", ["b"]], k="labels")
     with pytest.raises(SampleError, match="sample 0 has a label that is not hashable"):
         compute([[{}]], k="tags")

@@ -239,14 +239,14 @@ def test_a_file_that_is_no_picture_names_index_and_path(tmp_path):
     good.write_bytes(png(pictures(1)[0]))
     bad.write_bytes(b"not a picture")
     names = [str(good), str(good), str(bad)]
-    with pytest.raises(SampleError, match=r"sample 2 cannot be read as an image \(.*bad\.png\)"):
+    with pytest.raises(SampleError, match=r"sample 2 cannot be read as an image: .*bad\.png"):
         dense(names)
     bad.write_bytes(good.read_bytes()[:-200])
-    with pytest.raises(SampleError, match=r"sample 2 cannot be read as an image \(.*bad\.png\): "):
+    with pytest.raises(SampleError, match=r"sample 2 .*cannot be read as an image: "):
         dense(names)
     with pytest.raises(SampleError, match=r"sample 0 cannot be read .*missing\.png"):
         dense([tmp_path / "missing.png"])
-    with pytest.raises(SampleError, match=r"sample 1 cannot be read as an image \(3 bytes\)"):
+    with pytest.raises(SampleError, match=r"sample 1 cannot be read as an image: cannot "):
         dense([good.read_bytes(), b"abc"])
     with pytest.raises(SampleError, match="sample 0 cannot be read as an image: "):
         dense([Image.open(io.BytesIO(good.read_bytes()[:-200]))])
@@ -275,12 +275,10 @@ def test_a_file_that_is_no_picture_names_index_and_path(tmp_path):
         (np.full((4, 4), 256), "must hold integers from 0 to 255, got values from 256 to 256 in i"),
         (
             np.full((4, 4), 60000, np.uint16),
-            "integers from 0 to 255, got .* in uint16; divide .* x / 65535",
+            "integers from 0 to 255, got .* in uint16; rescale all",
         ),
-        (np.full((4, 4), 200.0), "got values from 200 to 200 in float64; divide .* x / 255"),
-        (np.full((4, 4), 16.0), "divide all by the largest possible value, such as x / 16"),
-        (np.linspace(-1, 1, 16).reshape(4, 4), r"all images are from -1 .* pass \(x \+ 1\) / 2"),
-        (np.linspace(-3, 3, 16).reshape(4, 4), "rescale it, undoing any normalisation"),
+        (np.full((4, 4), 200.0), "got values from 200 to 200 in float64; .* x / 255"),
+        (np.linspace(-1, 1, 16).reshape(4, 4), r"rescale all .* or \(x \+ 1\) / 2"),
         (
             Image.fromarray(np.full((4, 4), 60000, np.uint16)),
             r"mode I;16, .*; pass np.asarray\(image\) / 65535, the same way for all",

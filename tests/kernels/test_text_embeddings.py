@@ -65,7 +65,7 @@ def test_a_model_of_the_callers_is_the_same_as_its_folder_and_is_left_as_it_was(
     model.encoder.layer[1].eval()
     before = [module.training for module in model.modules()]
     tokenizer = transformers.AutoTokenizer.from_pretrained(bert)
-    S = similarity(TEXTS, model=model, tokenizer=tokenizer, device="cpu", pooling="pooler")
+    S = similarity(TEXTS, model=model, tokenizer=tokenizer, pooling="pooler")
     K = similarity(TEXTS, model_path=bert, pooling="pooler").dense()
     np.testing.assert_allclose(S.dense(), K, atol=1e-6)
     assert [module.training for module in model.modules()] == before

@@ -61,13 +61,13 @@ def test_the_python_of_a_report_gives_the_number_again():
 
 
 def test_tables_have_both_ends_or_all():
-    few = [title for title, _, _ in tables(drawn(3, 2), 20, 5, 3)]
+    few = [title for _, title, _, _ in tables(drawn(3, 2), 20, 5, 3)]
     assert few[1:] == [
         "pairs, the nearest first",
         "prompts, those that tell sources apart most first",
     ]
     found = drawn(9)
-    many = {title: rows for title, rows, _ in tables(found, 4, 5, 3)}
+    many = {title: rows for _, title, rows, _ in tables(found, 4, 5, 3)}
     assert [len(rows) for rows in many.values()] == [4, 5, 5, 3, 3]
     far = [tuple(row.values()) for row in many["farthest pairs"]]
     assert far == found.pairs(5, farthest=True)

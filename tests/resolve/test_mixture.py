@@ -129,8 +129,18 @@ def test_a_part_that_is_not_psd_makes_a_mixture_that_may_not_be():
     ("k", "keywords", "error", "message"),
     [
         ({"labels:shape": 0.5}, {}, ValueError, "must sum to 1, so that k(x, x) = 1, got 0.5"),
-        ({"labels:shape": -1, "tags:tags": 2}, {}, ValueError, "got -1 for 'labels:shape'"),
-        ({"labels:shape": "1"}, {}, ValueError, "got '1' for 'labels:shape'"),
+        (
+            {"labels:shape": -1, "tags:tags": 2},
+            {},
+            ValueError,
+            "finite weight of at least 0, got -1",
+        ),
+        (
+            {"labels:shape": "1"},
+            {},
+            TypeError,
+            "finite weight of at least 0, got '1'",
+        ),
         ({}, {}, ValueError, "at least one kernel"),
         ([], {}, ValueError, "at least one kernel"),
         (["labels:shape"] * 2, {}, ValueError, "once"),

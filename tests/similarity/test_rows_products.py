@@ -8,7 +8,7 @@ import pytest
 from scipy.spatial.distance import cdist
 from threadpoolctl import threadpool_limits
 
-from vendiscore import as_similarity, progress
+from vendiscore import as_similarity
 from vendiscore.similarity import rows
 from vendiscore.similarity.bit_sets import BitSimilarity
 from vendiscore.similarity.rows import RowsSimilarity, symmetric_product
@@ -75,29 +75,3 @@ def test_an_interruption_ends_a_product_and_its_threads():
     for worker in workers:  # one that was just being started ends by itself
         worker.join(10)
     assert not any(worker.is_alive() for worker in workers)
-
-
-def test_a_bar_of_passes_moves_within_each(monkeypatch):
-    places = []
-
-    class Bar:
-        n = 0.0
-
-        def __enter__(self):
-            return self
-
-        def __exit__(self, *_):
-            pass
-
-        def update(self, more):
-            self.n += more
-            places.append(self.n)
-
-    monkeypatch.setattr(progress, "_bar", lambda *_, **__: Bar())
-    monkeypatch.setattr(progress, "_silenced", lambda: False)
-    for _ in progress.passes(3, "estimating"):
-        assert list(progress.within("abcd", 4)) == list("abcd")
-    assert places[:5] == [0.25, 0.5, 0.75, 1.0, 1.0]
-    assert places[-1] == 3.0
-    assert list(progress.within("ab", 2)) == ["a", "b"]
-    assert len(places) == 15

@@ -8,18 +8,16 @@ from typing import Any
 
 from ..comparison.compare_sets import compare
 from ..comparison.comparison import Comparison, Plan, chance, percent
-from ..resolve.sets import as_similarity
 from ..signature import line
 from . import output
 from .exit_codes import DataError, UsageError
 from .kernel_options import (
+    compared,
     given_prompts,
-    left_out,
     placing,
     read_all,
     read_how,
     usage,
-    which_labels,
 )
 
 
@@ -32,23 +30,16 @@ def run_compare(args: Namespace) -> str:
             "compare takes two or more different files; for one table, name the column of sets, "
             "such as --by model"
         )
-    what = which_labels(args)
     how = read_how(args, ("psd",))
     with usage():
-        Plan(
-            *(how.order, args.level, args.permutations, args.size),
-            seed=args.seed,
-            within=args.within,
-        ).checked()
+        Plan(how.order, args.level, args.permutations, args.size, seed=args.seed).checked()
     sources = read_all(args.files, how)
     asked = dict(how.of(sources[0]))
     if args.on_error == "skip":  # samples that the kernel refuses, file by file: lines are named
-        for i, each in enumerate(sources):
-            found = as_similarity(each.values, **given_prompts([each]), **asked)
-            sources[i] = left_out(each, found.dropped)
+        sources = [compared(each, asked)[0] for each in sources]
         asked.pop("on_error")
     asked |= {name: getattr(args, name) for name in ("level", "permutations", "size")}
-    asked |= {"q": how.order, "seed": args.seed, "within": args.within}
+    asked |= {"q": how.order, "seed": args.seed}
     if args.by:
         known, values = {"samples": sources[0]}, sources[0].values
         groups: Any = sources[0].groups
@@ -57,18 +48,15 @@ def run_compare(args: Namespace) -> str:
         known = {source.name: source for source in sources}
         values = {source.name: source.values for source in sources}
         groups = {source.name: source.groups for source in sources if source.groups}
-    asked[what] = groups or None
-    asked |= given_prompts(sources)
+    asked |= {"groups": groups or None} | given_prompts(sources)
     try:
         with placing(known):
             return _printed(args, compare(values, **asked))
     except DataError as error:
-        said = (
-            str(error)
-            .replace("`by`", f"--by {args.by}")
-            .replace(f"`{what}`", f"--{'group-by' if what == 'groups' else what}")
-        )
-        raise DataError(said if args.by else str(error)) from None
+        if not args.by:
+            raise
+        message = str(error).replace("`by`", f"--by {args.by}").replace("`groups`", "--group-by")
+        raise DataError(message) from None
 
 
 def _printed(args: Namespace, found: Comparison) -> str:
@@ -83,8 +71,7 @@ def _printed(args: Namespace, found: Comparison) -> str:
         pair |= {name: chance(pair[name], floor) for name, floor in floors.items()}
         pair["level"] = f"{percent(row.level)} %"
         del pair["p_floor"]  # which ≤ says
-        if found.within is None:
-            del pair["ratio_low"], pair["ratio_high"]
+        del pair["ratio_low"], pair["ratio_high"]  # of `within`
     made = output.FORMATS[args.format]
     asked = {name: getattr(args, name) for name in ("level", "permutations", "seed")}
     said = line(["VS"], {**found.settings, "q": found.q, **asked})

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -13,30 +12,25 @@ from ..analysis.sample_table import COLUMNS, Explanation
 from ..core.types import Record
 from ..measures.subject import Subject
 from ..reading.samples import Samples
-from ..resolve.sets import as_similarity
+from ..report.previews import in_words
 from ..selection import select
 from ..signature import line
 from ..similarity.base import Similarity
 from ..summary import shortened
 from . import output
-from .exit_codes import UsageError
-from .kernel_options import How, given_prompts, left_out, parse_value, placing, read_all, read_how
+from .kernel_options import How, compared, placing, read_all, read_how
 
 _LETTERS = 60
 
 
 def run_select(args: Namespace) -> str:
     """Return the chosen samples, as the file has them."""
-    if (args.quota is None) != (args.group_by is None):
-        raise UsageError("--quota and --group-by need each other; pass both, or none")
     how, source, similarity, given = _read(args, "initial", "swaps", "psd")
     with placing({"samples": source}):
         found = select(
             similarity,
             args.size,
             objective=args.objective,
-            groups=source.groups or None,
-            quota=None if args.quota is None else _quota(args.quota),
             quality=source.quality or None,
             **given,
         )
@@ -106,38 +100,28 @@ def _read(args: Namespace, *own: str) -> tuple[How, Samples, Similarity, Record]
     source = read_all([args.file], how)[0]
     given = how.of(source)
     rest = {"q": how.order} | {name: given.pop(name) for name in own if name in given}
-    with placing({"samples": source}):
-        similarity = as_similarity(source.values, **given_prompts([source]), **given)
-    left = left_out(source, similarity.dropped)
-    return how, left, similarity.noted(dropped={}) if similarity.dropped else similarity, rest
+    source, similarity = compared(source, given)
+    return how, source, similarity.noted(dropped={}) if similarity.dropped else similarity, rest
 
 
 def _places(source: Samples, kept: Sequence[int]) -> list[int | str]:
     return [source.places[i] for i in kept]
 
 
-def _quota(text: str) -> Any:
-    """Read at most how many of any group, or how many of each."""
-    if "=" not in text:
-        return parse_value(text)
-    pairs = [part.rpartition("=") for part in text.split(",")]
-    return {name: parse_value(count) for name, _, count in pairs}
-
-
 def _samples(found: Explanation, source: Samples) -> list[Record]:
     """Return a row for each sample; further samples by their places in the file."""
-    columns: dict[str, list[object]] = {source.unit: list(source.places)}
+    rows: list[Record] = [{source.unit: place} for place in source.places]
     for name in COLUMNS:
-        values = getattr(found, name).tolist()
-        if name in ("nearest", "redundant_of"):
-            values = [source.places[i] if i >= 0 else None for i in values]
-        columns[name] = [None if value != value else value for value in values]
-    columns["sample"] = [_shown(source, i) for i in range(len(source))]
-    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+        for row, value in zip(rows, getattr(found, name).tolist(), strict=True):
+            row[name] = None if value != value else value
+            if name in ("nearest", "redundant_of"):
+                row[name] = source.places[value] if value >= 0 else None
+    for row, sample in zip(rows, source.values, strict=True):
+        row["sample"] = _shown(sample)
+    return rows
 
 
-def _shown(source: Samples, i: int) -> str:
-    value = source.values[i]
+def _shown(value: object) -> str:
     if isinstance(value, np.ndarray):
-        return ", ".join(f"{x:.4g}" for x in value.ravel()[:4]) + (", …" if value.size > 4 else "")
+        return in_words(value.ravel())
     return shortened(" ".join(str(value).split()), _LETTERS)

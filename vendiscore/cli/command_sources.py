@@ -84,9 +84,8 @@ def _in_flags(args: Namespace, said: str) -> str:
     """Return a message of the library or of a reader with the flags for its keywords."""
     words = {"`by`": f"--source {args.by or 'FILE'}", "`prompts`": f"--prompt {args.prompts}"}
     words |= {"by `compute`": "by `vendiscore FILE`", "psd='clip'": "-o psd=clip"}
-    words |= {"--quality, ": "", ", --group-by and --quality": " and --group-by"}  # which it lacks
-    words |= {"--by and --group-by": "--source and --prompt", "--group-by folder and ": ""}
-    words |= {"--by": "--source", "--group-by": "--prompt", "has no set": "has no source"}
+    words |= {"--by, --group-by and --quality": "--source and --prompt"}
+    words |= {"--group-by folder and ": "", "--by": "--source", "has no set": "has no source"}
     for word, flag in words.items():
         said = said.replace(word, flag)
     name = "" if len(args.files) > 1 or said.startswith(args.files[0]) else f"{args.files[0]}: "
@@ -102,7 +101,7 @@ def _printed(args: Namespace, found: Sources) -> str:
         return f"{report(found).html().rstrip()}\n"
     heading = "### {}\n\n" if args.format == "md" else "{}:\n"
     parts = [f"{found.sentence}\n"]
-    for title, rows, more in tables(found, 20, pairs=5, prompts=3):
+    for _, title, rows, more in tables(found, 20, pairs=5, prompts=3):
         cells = [{name: _cell(value) for name, value in row.items()} for row in rows]
         rest = f"\nAnd {more:,} more sources; -f csv and -f json list all.\n" if more else ""
         made = output.FORMATS[args.format](cells, args.width)

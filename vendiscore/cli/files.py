@@ -90,7 +90,7 @@ def _read(path: str, wanted: Wanted) -> Samples:
         if wanted.column or wanted.others:
             raise RefusedError(
                 "it is read as lines of text, which have no columns; name its type with --type "
-                "csv, tsv or jsonl, or leave out --column, --by, --group-by and --quality"
+                "csv, tsv or jsonl, or leave out all options that name columns"
             )
         return line_samples(found, wanted.split, form == "smi")
     from ..reading import table_samples as tables  # which texts need not wait for
@@ -120,8 +120,8 @@ def _parsed(form: str, data: bytes, wanted: Wanted) -> Any:
 def _of_folder(folder: Path, wanted: Wanted) -> Samples:
     if wanted.column or {*wanted.others} - {BY_FOLDER}:
         raise RefusedError(
-            f"it is a folder, which has no columns; leave out --column, --quality, --by and "
-            f"--group-by, but for --group-by {BY_FOLDER} and --by {BY_FOLDER}"
+            f"it is a folder, which has no columns; leave out all options that name columns, but "
+            f"for --group-by {BY_FOLDER} and --by {BY_FOLDER}"
         )
     if wanted.split != "row" or wanted.type not in (None, "txt"):
         raise RefusedError(

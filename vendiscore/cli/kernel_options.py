@@ -16,7 +16,9 @@ from ..reading.limits import Wanted
 from ..reading.samples import Samples
 from ..registry.kernel import check_options, named_kernel
 from ..resolve import kernel_request as resolve
+from ..resolve.sets import as_similarity
 from ..scoring.request import Request, read_request
+from ..similarity.base import Similarity
 from .exit_codes import DataError, UsageError, tell
 from .files import check, read
 
@@ -47,12 +49,11 @@ _ELSEWHERE = {
     "q": "-q",
     "measures": "-m",
     "groups": "--group-by",
-    "clusters": "--clusters",
     "details": "-f json",
     "on_error": "--on-error",
     "quality": "--quality",
 }
-_NONE_HERE = ("p", "tokenizer", "model", "transform")
+_NONE_HERE = ("p", "clusters", "tokenizer", "model", "transform")
 _OF_NUMBERS = ("score_K", "score_X", "score_dual")
 
 
@@ -79,16 +80,6 @@ class How:
         """Print a decision that was not asked for, unless --quiet."""
         if not self.args.quiet:
             tell(message)
-
-
-def which_labels(args: Namespace) -> str:
-    """Return the use of the labels: "groups" or "clusters", both of which are read alike."""
-    if args.clusters is None:
-        return "groups"
-    if args.group_by is not None:
-        raise UsageError("--clusters is for samples without --group-by; leave one of them out")
-    args.group_by = args.clusters
-    return "clusters"
 
 
 def read_how(args: Namespace, also: Collection[str] | None = None) -> How:
@@ -159,6 +150,13 @@ def left_out(source: Samples, dropped: Mapping[int, str]) -> Samples:
         return source
     check(source, _placed(source, dropped, "samples"), skip=True)
     return source.subset([i for i in range(len(source)) if i not in dropped])
+
+
+def compared(source: Samples, keywords: Record) -> tuple[Samples, Similarity]:
+    """Return the samples that a kernel can use, and their similarity."""
+    with placing({"samples": source}):
+        similarity = as_similarity(source.values, **given_prompts([source]), **keywords)
+    return left_out(source, similarity.dropped), similarity
 
 
 def _placed(source: Samples, problems: Mapping[int, str], called: str) -> dict[str, str]:

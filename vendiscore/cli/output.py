@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,6 +10,7 @@ from ..reading.csv_cells import csv_row, text_cell
 from ..signature import plain
 
 Row = Mapping[str, Any]
+_NOT_FINITE = {"NaN": None, "Infinity": "inf", "-Infinity": "-inf"}
 
 
 def shown(value: object, width: int | None) -> str:
@@ -65,21 +65,10 @@ def comma_separated(rows: Sequence[Row], width: int | None) -> str:
 
 def as_json(result: object, width: int | None) -> str:
     """Return JSON, rounded if a width is asked for; infinity is text, and NaN null."""
-    return json.dumps(_rounded(plain(result), width), ensure_ascii=False, indent=1) + "\n"
-
-
-def _rounded(value: object, width: int | None) -> Any:
-    if isinstance(value, dict):
-        return {key: _rounded(each, width) for key, each in value.items()}
-    if isinstance(value, list):
-        return [_rounded(each, width) for each in value]
-    if not isinstance(value, float):
-        return value
-    if math.isnan(value):
-        return None
-    if math.isinf(value):
-        return str(value)
-    return value if width is None else round(value, width)
+    text = json.dumps(plain(result))
+    number = float if width is None else lambda digits: round(float(digits), width)
+    rounded = json.loads(text, parse_float=number, parse_constant=_NOT_FINITE.get)
+    return json.dumps(rounded, ensure_ascii=False, indent=1) + "\n"
 
 
 def _cells(rows: Sequence[Row], width: int | None) -> tuple[list[bool], list[list[str]]]:

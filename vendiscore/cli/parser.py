@@ -37,12 +37,8 @@ class _Parser(argparse.ArgumentParser):
             word = options.split()[0].partition("=")[0]
             message = f"there is no option {word}"
             hint = self._hint(word.lstrip("-"))
-        self.exit(USAGE, f"{self.prog}: error: {message}. {hint or self.help}\n")
-
-    @property
-    def help(self) -> str:
-        """The sentence that says where all options are."""
-        return f"`{self.prog} --help` lists all; those of kernels go into -o OPTION=VALUE."
+        look = f"`{self.prog} --help` lists all; those of kernels go into -o OPTION=VALUE."
+        self.exit(USAGE, f"{self.prog}: error: {message}. {hint or look}\n")
 
     @property
     def flags(self) -> dict[str, str]:
@@ -54,6 +50,8 @@ class _Parser(argparse.ArgumentParser):
 
     def _hint(self, name: str) -> str:
         """Return the sentence that says what to type instead of an option; "" for no idea."""
+        if gone := GONE.get(f"--{name}"):
+            return gone
         flags = self.flags
         others = [command for command in COMMANDS if name in parser(command).flags]
         option = name if name in flags else synonym(name, flags) or _meant(name, flags)
@@ -115,7 +113,6 @@ def _score(add: Add) -> None:
     add("--references", metavar="FILE", help="a second set, for measures that compare with one")
     each = "score the samples of each value of a column, or of a folder's folders ('folder'), "
     add("--group-by", metavar="COLUMN", help=f"{each}by themselves, and give the mean")
-    _clusters(add)
     add("--ci", action="store_true", help="add 95 %% intervals (-o ci=0.9 for 90 %%)")
     add("-b", "--brief", action="store_true", help="print only the number")
 
@@ -127,11 +124,9 @@ def _compare(add: Add) -> None:
     add("--by", metavar="COLUMN", help=f"{sets}folders ('folder')")
     within = "compare within groups that all sets have, such as prompts"
     add("--group-by", metavar="COLUMN", help=within)
-    _clusters(add)
     add("--level", type=float, default=0.95, help="of the intervals, 0.95")
     add("--permutations", type=int, default=999, help="most permutations, 999")
     add("--size", type=int, help="the matched size, if not the usual one")
-    add("--within", type=float, help="ask whether sets are the same within a share, such as 0.05")
     add("--seed", type=int, default=0)
 
 
@@ -154,8 +149,6 @@ def _select(add: Add) -> None:
     large = "what to maximise: diversity, or with 'represent' how well all are represented"
     add("--objective", default="vendi", metavar="vendi|represent", help=large)
     add("--quality", metavar="COLUMN", help="a number of at least 0 for each sample")
-    add("--group-by", metavar="COLUMN", help="groups, with --quota")
-    add("--quota", metavar="N|GROUP=N,…", help="at most N of each group, or exactly N of GROUP")
     add("--rows", action="store_true", help="print lines, rows or names only")
 
 
@@ -173,11 +166,6 @@ def _name(add: Add) -> None:
 
 def _page(add: Add) -> None:
     add("--port", type=_count, default=0, help="0 is the first that is free from 7860 on")
-
-
-def _clusters(add: Add) -> None:
-    together = "of samples that came together, such as one conversation; for intervals"
-    add("--clusters", metavar="COLUMN", help=together)
 
 
 def _order(add: Add) -> None:

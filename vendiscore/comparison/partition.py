@@ -13,9 +13,16 @@ from ..core.arguments import is_several
 from ..core.types import Options, Pool, Record, Samples
 from ..registry.kernel import having
 from ..resolve.group_labels import Groups as Labels
-from ..resolve.group_labels import check_labels, check_size, coded, grouped, read_labels
+from ..resolve.group_labels import (
+    by_name,
+    check_labels,
+    check_size,
+    coded,
+    grouped,
+    read_labels,
+    written,
+)
 from ..resolve.kernel_request import SETTINGS, How
-from ..resolve.set_names import by_name, written
 from ..resolve.sets import read_collection, resolve_pool, resolve_sets, sizes_of
 from ..similarity.base import Similarity
 from ..uncertainty.subsampling import MIN_SAMPLES

@@ -50,7 +50,7 @@ def encoder(
     batch_size, max_length : int
         Samples that the model gets at once; tokens that texts are cut to, by default the model's
         limit.
-    device : str or torch.device, optional; by default a GPU if there is one, or where `model` is
+    device : str or torch.device, optional; of `model_path`, by default a GPU if there is one
     half, revision : bool, str, optional
         Load in half precision (by default on a GPU); the branch, tag or commit on the Hub.
 

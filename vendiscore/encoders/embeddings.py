@@ -36,9 +36,18 @@ def embed(
     problems: dict[int, str] = {}
     for start in range(0, n, batch_size):
         yield start
-        good, rows = _encoded(samples, order[start : start + batch_size], encode, problems)
-        if not len(good):
+        batch = order[start : start + batch_size]
+        while len(batch):
+            try:
+                rows = _rows(encode([samples[i] for i in batch]), len(batch))
+                break
+            except SampleError as error:
+                refused = error.at(batch).problems
+                problems |= refused
+                batch = batch[~np.isin(batch, list(refused))]
+        if not len(batch):
             continue
+        problems |= {int(batch[i]): problem for i, problem in _problems(rows).items()}
         if not X.shape[1]:
             double = rows.dtype == np.float64
             X = np.empty((n, rows.shape[1]), np.float64 if double else np.float32)
@@ -47,26 +56,9 @@ def embed(
                 f"`model` must return embeddings of one length, got {X.shape[1]} and then "
                 f"{rows.shape[1]} numbers; it must treat every sample by itself"
             )
-        X[good] = rows
+        X[batch] = rows
     SampleError.check(problems)
     return X
-
-
-def _encoded(
-    samples: Sequence[object], batch: np.ndarray, encode: Encode, problems: dict[int, str]
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return places and rows of the samples that can be encoded; `problems` gets the others."""
-    while len(batch):
-        try:
-            rows = _rows(encode([samples[i] for i in batch]), len(batch))
-        except SampleError as error:
-            found = error.at(batch.tolist()).problems
-            problems.update(found)
-            batch = batch[~np.isin(batch, list(found))]
-        else:
-            problems.update({int(batch[i]): problem for i, problem in _problems(rows).items()})
-            return batch, rows
-    return batch, np.empty((0, 0))
 
 
 def _rows(output: Any, m: int) -> np.ndarray:

@@ -11,10 +11,10 @@ from urllib.error import URLError
 from ..core.errors import SampleError
 from ..optional import is_network, require
 from .embeddings import Encode, no_effect
-from .inference import Network
 from .models import Kind
 from .networks import (
     ModelFiles,
+    Network,
     Pooling,
     describe,
     has_steps,
@@ -64,24 +64,22 @@ def _load(files: ModelFiles, pooling: Pooling | None, max_length: None) -> Netwo
                 )
             settings = sentence_settings(sentences, model) | {"transform": _name(processor)}
             embed = sentence_embeddings(sentences)
-            return Network(sentences, device, settings, sentences.preprocess, embed, ours=True)
+            return Network(sentences, device, settings, sentences.preprocess, embed)
 
     def prepare(batch: list[object]) -> Any:
         return processor(images=batch, return_tensors="pt")
 
-    return _pooled(model, device, pooling, prepare, _name(processor), ours=True)
+    return _pooled(model, device, pooling, prepare, _name(processor))
 
 
-def _wrap(
-    model: Any, transform: Transform, pooling: Pooling | None, max_length: None, device: object
-) -> Network:
+def _wrap(model: Any, transform: Transform, pooling: Pooling | None, max_length: None) -> Network:
     """Return a caller's network with its transform."""
     if not is_network(model):
         raise TypeError(
             f"`transform` goes with a torch network as `model`, got {type(model).__name__}; "
             f"leave it out if the model encodes pictures by itself"
         )
-    return _pooled(model, device, pooling, _each(transform), _name(transform), ours=False)
+    return _pooled(model, None, pooling, _each(transform), _name(transform))
 
 
 IMAGES = Kind("images", "transform", check_images, _load, _wrap, read=_read)
@@ -93,8 +91,6 @@ def _pooled(
     pooling: Pooling | None,
     prepare: Encode,
     transform: str,
-    *,
-    ours: bool,
 ) -> Network:
     """Return a network whose output is pooled here."""
     forward = getattr(model, "get_image_features", model)
@@ -108,7 +104,7 @@ def _pooled(
         "pooling_from": "given" if pooling else "default",
         "transform": transform,
     }
-    return Network(model, device, settings, prepare, embed, ours=ours)
+    return Network(model, device, settings, prepare, embed)
 
 
 def _inception(device: object, dtype: object) -> Network:
@@ -132,7 +128,7 @@ def _inception(device: object, dtype: object) -> Network:
     model.to(dtype)
     settings = {"model": f"torchvision {weights}", "transform": "weights.transforms()"}
     prepare = _each(weights.transforms())
-    return Network(model, device, settings, prepare, lambda X: pool(model(X), None), ours=True)
+    return Network(model, device, settings, prepare, lambda X: pool(model(X), None))
 
 
 def _each(transform: Transform) -> Encode:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias, get_args
@@ -17,29 +18,25 @@ from ..optional import is_network
 from ..progress import Counts, counted
 from ..signature import plain
 from .embeddings import Encode, embed, no_effect
-from .inference import Network
-from .networks import ModelFiles, Pooling, model_files, pick_device
+from .networks import ModelFiles, Network, Pooling, model_files
 from .static_models import StaticModel, static_files
 
 BATCH_SIZE = 64
 
 
+@dataclass
 class Function:
-    """A model that encodes by itself: an object with `.encode`, or a function."""
+    """A function from a batch of samples to their rows, with what a report says of its model."""
 
-    def __init__(self, model: Any, encode: Encode) -> None:
-        # The signature has the code of functions, but only the type of objects, which may be large.
-        function = hasattr(model, "__qualname__") or isinstance(model, partial)
-        named = plain(model) if function else type(model).__qualname__
-        self.settings: Record = {"model": named, "model_path": None, "pooling": None}
-        self.encode = encode
+    encode: Encode
+    settings: Record
 
     @contextmanager
-    def running(self, samples: Sequence[object]) -> Iterator[tuple[Encode, Mapping[str, Any]]]:
+    def running(self, samples: Sequence[object]) -> Iterator[tuple[Encode, Record]]:
         yield self.encode, self.settings
 
 
-Model: TypeAlias = Function | Network | StaticModel
+Model: TypeAlias = Function | Network
 Embedded: TypeAlias = tuple[np.ndarray, dict[str, Any]]
 
 
@@ -160,7 +157,8 @@ def make_encoder(
         path = kind.default if model_path is None else model_path
         if kind.name == "text" and (found := static_files(path)):
             no_effect({**own, "revision": revision}, "a static model, which is a table of vectors")
-            return Encoder(kind, StaticModel(path, found), batch_size)
+            static = StaticModel(path, found)
+            return Encoder(kind, Function(static.encode, static.settings), batch_size)
         files = model_files(path, revision, kind.name, device, half)
         try:
             return Encoder(kind, kind.load(files, pooling, max_length), batch_size)
@@ -175,9 +173,8 @@ def make_encoder(
     path = None if model_path == kind.default else model_path
     no_effect({"model_path": path, "revision": revision}, "model=…")
     if adapter is not None:
-        no_effect({"half": half}, "model=…, which has its own precision")
-        place = None if device is None else pick_device(device, kind.name)
-        return Encoder(kind, kind.wrap(model, adapter, pooling, max_length, place), batch_size)
+        no_effect({"half": half, "device": device}, "model=…, which has its own: move it there")
+        return Encoder(kind, kind.wrap(model, adapter, pooling, max_length), batch_size)
     if isinstance(model, Encoder):
         if model.kind != kind.name:
             raise TypeError(
@@ -189,7 +186,11 @@ def make_encoder(
         return model
     encode = _own_encode(model, kind.adapter)
     no_effect(own, "a model that encodes by itself")
-    return Encoder(kind, Function(model, encode), batch_size)
+    # The signature has the code of functions, but only the type of objects, which may be large.
+    function = hasattr(model, "__qualname__") or isinstance(model, partial)
+    named = plain(model) if function else type(model).__qualname__
+    settings = {"model": named, "model_path": None, "pooling": None}
+    return Encoder(kind, Function(encode, settings), batch_size)
 
 
 def _own_encode(model: Any, adapter: str) -> Encode:

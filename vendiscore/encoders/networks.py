@@ -1,9 +1,12 @@
-"""Torch networks as encoders: their device, how they are loaded, and how their output is pooled."""
+"""Torch networks as encoders: how they are loaded and run, and how their output is pooled."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
 from pathlib import Path
+from threading import RLock
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from ..core.arguments import flag
@@ -11,6 +14,7 @@ from ..core.errors import warn
 from ..core.namespace import is_torch
 from ..core.types import Record
 from ..optional import require
+from .embeddings import Encode
 
 if TYPE_CHECKING:
     import torch
@@ -212,3 +216,76 @@ def describe(model: Any) -> Record:
         "model_path": getattr(config, "_name_or_path", None) or None,
         "revision": getattr(config, "_commit_hash", None),
     }
+
+
+@dataclass(eq=False)
+class Network:
+    """A torch network: `prepare` makes inputs of a batch of samples, `embed` rows of inputs."""
+
+    model: Any
+    device: Any  # None of a caller's, which stays where it is and is given back as it was
+    settings: Record
+    prepare: Encode
+    embed: Callable[[Any], Any]
+
+    def __post_init__(self) -> None:
+        if self.device is not None:
+            self.model.eval().to(self.device)
+
+    @contextmanager
+    def running(self, samples: Sequence[object]) -> Iterator[tuple[Encode, Record]]:
+        """Yield a function from a batch to rows, and what to report when all are done."""
+        torch = require("torch", "text", "an encoder")
+        self.check(samples)
+        with nullcontext() if self.device else _borrowed(self.model):
+            first = next(self.model.parameters(), torch.empty(0, dtype=torch.float32, device="cpu"))
+            device, dtype = self.device or first.device, first.dtype
+            report = {**self.settings, "device": device.type, "half": dtype.itemsize == 2}
+
+            def encode(batch: list[Any]) -> Any:
+                inputs = self.inputs(batch, report)
+                with torch.inference_mode():  # of this thread, so that it holds for one batch
+                    return self.embed(_on_device(inputs, device, dtype))
+
+            yield encode, report
+
+    def check(self, samples: Sequence[object]) -> None:
+        """Raise a `SampleError` for samples that the network cannot take, before any work."""
+
+    def inputs(self, batch: list[Any], report: Record) -> Any:
+        """Return the inputs of a batch; `report` gets what is to be said of it."""
+        return self.prepare(batch)
+
+
+def _on_device(inputs: object, device: object, dtype: object) -> Any:
+    """Move a tensor, or the tensors of a mapping, to a device, and floats to its precision."""
+    if isinstance(inputs, Mapping):
+        return {name: _on_device(value, device, dtype) for name, value in inputs.items()}
+    if not is_torch(inputs):
+        return inputs
+    return inputs.to(device, dtype if inputs.is_floating_point() else None)
+
+
+# The modes of the submodules of networks in use, and how many use each, by id.
+_loans: dict[int, tuple[dict[Any, bool], int]] = {}
+_lending = RLock()  # a generator that nobody holds is closed at any time, in here too
+
+
+@contextmanager
+def _borrowed(model: Any) -> Iterator[None]:
+    """Hold a caller's network in evaluation mode until its last user is done."""
+    with _lending:
+        usual = {module: module.training for module in model.modules()}
+        modes, users = _loans.get(id(model), (usual, 0))
+        _loans[id(model)] = modes, users + 1
+        model.eval()
+    try:
+        yield
+    finally:
+        with _lending:
+            modes, users = _loans.pop(id(model))
+            if users > 1:
+                _loans[id(model)] = modes, users - 1
+            else:
+                for module, training in modes.items():
+                    module.training = training

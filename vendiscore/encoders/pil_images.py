@@ -34,13 +34,13 @@ def as_image(item: object, index: int) -> Any:
     Image = require("PIL.Image", "images", "a kernel on images")
     try:
         if isinstance(item, Image.Image):
-            return _eight_bit(_load(item, ""))
+            return _eight_bit(_load(item))
         if isinstance(item, Mapping):
             item = _stored(item)
         if isinstance(item, (str, Path)):
-            return _eight_bit(_open(Image, item, f" ({item})"))
+            return _eight_bit(_open(Image, item))
         if isinstance(item, (bytes, bytearray)):
-            return _eight_bit(_open(Image, io.BytesIO(item), f" ({len(item)} bytes)"))
+            return _eight_bit(_open(Image, io.BytesIO(item)))
         return _eight_bit(Image.fromarray(_pixel_array(item)))
     except _ImageError as error:
         raise SampleError(index, str(error)) from error.__cause__
@@ -94,25 +94,25 @@ def _stored(item: Mapping[Any, Any]) -> Any:
     )
 
 
-def _open(Image: Any, file: Any, which: str) -> Any:
+def _open(Image: Any, file: Any) -> Any:
     try:
         with Image.open(file) as image:
-            return _load(image, which)
+            return _load(image)
     except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
         if isinstance(error, _ImageError):
             raise
         if isinstance(error, (IsADirectoryError, PermissionError)) and os.path.isdir(file):
             raise _ImageError(_FOLDER.format(os.fspath(file))) from error
-        raise _unreadable(which, error) from error
+        raise _unreadable(error) from error
 
 
-def _load(image: Any, which: str) -> Any:
+def _load(image: Any) -> Any:
     """Return the image decoded, and upright as its EXIF data say."""
     try:
         image.load()  # images of files are lazy
         turned = image.getexif().get(_ORIENTATION, 1) != 1
     except (OSError, ValueError, SyntaxError) as error:
-        raise _unreadable(which, error) from error
+        raise _unreadable(error) from error
     # A file of L or RGB may name a colour that is transparent; an image that was converted has
     # that name still, but its pixels are meant.
     if image.format is not None and image.mode in ("L", "RGB"):
@@ -122,8 +122,9 @@ def _load(image: Any, which: str) -> Any:
     return require("PIL.ImageOps", "images", "a kernel on images").exif_transpose(image)
 
 
-def _unreadable(which: str, error: Exception) -> _ImageError:
-    return _ImageError(f"cannot be read as an image{which}: {error}; replace or remove the file")
+def _unreadable(error: Exception) -> _ImageError:
+    why = str(error).partition(" <")[0]  # without the address of bytes in memory
+    return _ImageError(f"cannot be read as an image: {why}; replace or remove the file")
 
 
 def _no_image(item: object) -> _ImageError:
@@ -197,16 +198,6 @@ def _channels_last(A: np.ndarray, tensor: bool) -> np.ndarray:
     return A[:, :, 0] if A.shape[2] == 1 else A
 
 
-def _rescaled(low: float, high: float) -> str:
-    """Return how to bring values to 0 to 1, from what they can be rather than what they are."""
-    if low >= 0 and high < np.inf:
-        top = next((t for t in (16, 255, 65535) if high <= t), f"{high:g}")
-        return f"divide all by the largest possible value, such as x / {top}"
-    if low >= -1 and high <= 1:
-        return "if all images are from -1 to 1, pass (x + 1) / 2 for each"
-    return "rescale it, undoing any normalisation"
-
-
 def _bytes(A: np.ndarray) -> np.ndarray:
     if A.dtype == np.uint8:
         return np.ascontiguousarray(A)
@@ -217,8 +208,8 @@ def _bytes(A: np.ndarray) -> np.ndarray:
     if not (low >= 0 and high <= top):  # so that NaN is caught
         kind = "floats from 0 to 1" if A.dtype.kind == "f" else "integers from 0 to 255"
         raise _ImageError(
-            f"must hold {kind}, got values from {low:g} to {high:g} in {A.dtype}; "
-            f"{_rescaled(low, high)}"
+            f"must hold {kind}, got values from {low:g} to {high:g} in {A.dtype}; rescale all "
+            "images the same way, by what values can be: x / 255, or (x + 1) / 2 from −1 to 1"
         )
     scaled = np.rint(A.astype(np.float64) * 255) if top == 1 else A
     return np.ascontiguousarray(scaled.astype(np.uint8))

@@ -8,17 +8,14 @@ header is, the header (JSON: dtype, shape and place of each tensor), and the num
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..arrays.hashing import hash_bytes
-from ..core.types import Options, Record
+from ..core.types import Record
 from ..optional import require
-from .embeddings import Encode
 
 _DTYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2", "I64": "<i8", "I32": "<i4"}
 _LARGEST = 100_000_000  # bytes of a header, as the format allows
@@ -120,11 +117,6 @@ class StaticModel:
             "pooling": "mean",
             "weights": hash_bytes(self._vectors.tobytes()).hex(),
         }
-
-    @contextmanager
-    def running(self, samples: Sequence[object]) -> Iterator[tuple[Encode, Options]]:
-        """Yield the function from texts to their rows, and settings, as all encoders do."""
-        yield self.encode, self.settings
 
     def encode(self, texts: list[str]) -> np.ndarray:
         """Return the mean vectors of texts; zeros where no token is known."""

@@ -1,20 +1,23 @@
-"""Encoders of texts: transformers models with their tokenizers, and whatever encodes strings."""
+"""Encoders of texts, and classifiers of pairs: transformers models with their tokenizers."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from threading import Lock
 from typing import Any
 
+import numpy as np
+
 from ..core.errors import SampleError
 from ..core.types import Options, Record, Tensor
 from ..optional import is_network, require
-from .inference import Network
 from .models import Kind
 from .networks import (
     ModelFiles,
+    Network,
     Pooling,
     default_prompt,
     describe,
@@ -28,6 +31,8 @@ from .networks import (
 
 # The model of the reference implementation, trained so that its pooled output is the embedding.
 MODEL_PATH = "princeton-nlp/unsup-simcse-roberta-base"
+# Labels of pairs that are the same, of classifiers of two classes that name them.
+_SAME = re.compile(r"(?!not|non|un)\w*(same|equivalent|duplicate|paraphrase|similar)", re.I)
 
 
 def check_texts(texts: Sequence[Any]) -> None:
@@ -65,13 +70,13 @@ def _load(files: ModelFiles, pooling: Pooling | None, max_length: int | None) ->
         if tokenizer.pad_token is None:  # masked, so any token does
             tokenizer.pad_token = tokenizer.eos_token
     limit = limit_of(model, tokenizer, max_length, stated)
-    network = _transformer(model, tokenizer, pooling, source, limit, files.device, ours=True)
+    network = _transformer(model, tokenizer, pooling, source, limit, files.device)
     network.settings |= lowercase
     return network
 
 
 def _wrap(
-    model: Any, tokenizer: Any, pooling: Pooling | None, max_length: int | None, device: object
+    model: Any, tokenizer: Any, pooling: Pooling | None, max_length: int | None
 ) -> TextNetwork:
     """Return a caller's network with its tokenizer."""
     if not (is_network(model) and hasattr(model, "config")):
@@ -85,7 +90,7 @@ def _wrap(
             "one embedding; pass pooling='mean', 'cls' or 'pooler', as its card says"
         )
     limit = limit_of(model, tokenizer, max_length, None)
-    return _transformer(model, tokenizer, pooling, "given", limit, device, ours=False)
+    return _transformer(model, tokenizer, pooling, "given", limit, None)
 
 
 TEXTS = Kind("text", "tokenizer", check_texts, _load, _wrap, MODEL_PATH)
@@ -98,8 +103,6 @@ def _transformer(
     source: str,
     limit: int | None,
     device: object,
-    *,
-    ours: bool,
 ) -> TextNetwork:
     """Return a network of transformers whose tokens are pooled here."""
     decodes = getattr(model.config, "is_encoder_decoder", False)
@@ -119,7 +122,7 @@ def _transformer(
         "pooling_from": source,
         "max_length": limit,
     }
-    return TextNetwork(model, device, settings, tokenize, embed, ours, tokenizer)
+    return TextNetwork(model, device, settings, tokenize, embed, tokenizer)
 
 
 def _sentence_network(
@@ -141,7 +144,7 @@ def _sentence_network(
         **({"prompt": prompt} if prompt else {}),
     }
     tokenize, embed = partial(model.preprocess, prompt=prompt), sentence_embeddings(model)
-    return TextNetwork(model, device, settings, tokenize, embed, True, model.tokenizer)
+    return TextNetwork(model, device, settings, tokenize, embed, model.tokenizer)
 
 
 _tokenizing = Lock()  # a tokenizer holds padding and truncation itself while it works
@@ -195,3 +198,65 @@ def limit_of(
     if positions is not None and max_length > positions:
         raise ValueError(f"`max_length` must be at most {positions} here, got {max_length}")
     return max_length
+
+
+@dataclass
+class PairClassifier:
+    """A sequence classifier of pairs, and the label that means that both texts are the same.
+
+    `both` says that pairs are asked in both directions, as entailment has two: the smaller of both
+    probabilities counts. Other heads are asked once, as they were trained: first text first.
+    """
+
+    network: Network
+    label: int
+    both: bool
+
+    def probabilities(self, pairs: Sequence[tuple[str, str]], batch_size: int) -> np.ndarray:
+        """Return how probable it is that the texts of each pair are the same, shape (m,)."""
+        asked = [*pairs, *((b, a) for a, b in pairs if self.both)]
+        order = np.argsort([-len(a) - len(b) for a, b in asked], kind="stable")
+        found = np.empty(len(asked))
+        with self.network.running(asked) as (encode, _):
+            for start in range(0, len(asked), batch_size):
+                at = order[start : start + batch_size]
+                logits = encode([asked[i] for i in at]).float()
+                shares = logits.sigmoid() if logits.shape[1] == 1 else logits.softmax(-1)
+                found[at] = shares[:, self.label].cpu().numpy()
+        return found.reshape(-1, len(pairs)).min(axis=0)
+
+
+def load_pair_classifier(files: ModelFiles, max_length: int | None) -> PairClassifier:
+    """Load a sequence classifier: an NLI model, one of two classes, or of one logit."""
+    transformers = require("transformers", files.extra, "kernel 'equivalence'")
+    model = load_pretrained(files, None, "AutoModelForSequenceClassification")
+    tokenizer = transformers.AutoTokenizer.from_pretrained(files.path, revision=files.revision)
+    limit = limit_of(model, tokenizer, max_length, None)
+
+    def prepare(pairs: list[object]) -> Any:
+        first, second = map(list, zip(*pairs, strict=True))
+        how = {"truncation": limit is not None, "max_length": limit, "verbose": False}
+        return dict(tokenizer(first, second, padding=True, return_tensors="pt", **how))
+
+    def logits(inputs: Record) -> Any:
+        return model(**inputs).logits
+
+    settings = describe(model) | {"max_length": limit}
+    network = Network(model, files.device, settings, prepare, logits)
+    return PairClassifier(network, *_same_label(model.config, files.path))
+
+
+def _same_label(config: Any, path: object) -> tuple[int, bool]:
+    """Return the label of pairs that are the same, and whether it stands for entailment."""
+    names = {int(i): str(name) for i, name in config.id2label.items()}
+    entails = [i for i, name in names.items() if name.lower() == "entailment"]
+    if entails:
+        return entails[0], True
+    if len(names) > 2:
+        raise ValueError(
+            f"`same` must be an NLI model with a label 'entailment', or a classifier of one or two "
+            f"classes, but {str(path)!r} has {', '.join(names.values())}; pass another model, or a "
+            f"function of two texts"
+        )
+    named = [i for i, name in names.items() if _SAME.match(name)]
+    return (named or [len(names) - 1])[0], False

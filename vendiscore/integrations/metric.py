@@ -1,25 +1,34 @@
-"""The base class of the metrics of `evaluate`, which writes no files."""
+"""The base class of the metrics of `evaluate`, which writes no files.
+
+Batches of samples are copied when they are added, since loops fill the same array again.
+"""
 
 from __future__ import annotations
 
+import copy
 import inspect
 import sys
 import threading
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
 from types import ModuleType
 from typing import Any, ClassVar
 
-from ..arrays.pools import pooled
+import numpy as np
+
+from ..arrays import sparse as sp
+from ..arrays.inputs import as_matrix, as_samples
+from ..arrays.pools import pooled, shape_of, size
 from ..core.errors import warn
-from ..core.namespace import is_torch, scalar
+from ..core.namespace import is_numpy, is_torch, scalar
 from ..core.types import Record, Samples
 from ..hints import remedy
 from ..optional import require
+from ..resolve.group_labels import check_size, read_labels, takes_any_length
 from ..resolve.kernel_request import How
 from ..scoring.compute import measure
 from ..scoring.request import Request, Usual, read_request, vendi_score
-from .added_samples import Added, all_labels, labelled, labels_of, read
 
 evaluate: Any = require("evaluate", "evaluate", "a metric of evaluate")
 datasets: ModuleType = require("datasets", "evaluate", "a metric of evaluate")
@@ -34,6 +43,122 @@ FEATURES = [datasets.Features({"predictions": kind}) for kind in _SAMPLES]
 # For a metric that uses references.
 PAIRS = [datasets.Features({"predictions": kind, "references": kind}) for kind in _SAMPLES]
 _ARGUMENTS = inspect.signature(evaluate.Metric.__init__).parameters.keys() - {"self", "kwargs"}
+
+
+# Values that no loop can change.
+_ATOMS = frozenset((str, int, float, bool, bytes, type(None)))
+
+
+@dataclass
+class Added:
+    """Batches of samples, of references, and the labels of the groups of each batch of samples."""
+
+    samples: list[Any] = field(default_factory=list)
+    references: list[Any] = field(default_factory=list)
+    labels: list[Any] = field(default_factory=list)
+
+    def __iadd__(self, other: Added) -> Added:
+        self.samples += other.samples
+        self.references += other.references
+        self.labels += other.labels
+        return self
+
+    def __len__(self) -> int:
+        return sum(map(size, self.samples))
+
+
+def read(samples: Samples, kept: Sequence[object], how: How, name: str = "samples") -> Any:
+    """Copy a batch that must go with those `kept`; `how` is what is known of the samples so far."""
+    batch = as_samples(samples, name)
+    if isinstance(batch, list) and getattr(samples, "ndim", 1) == 2:
+        batch = [tuple(row) for row in batch]  # of a table, no lists of samples
+    if not takes_any_length(how):
+        _check_kind(batch, kept, name)
+    numbers = isinstance(batch, list) and isinstance(batch[0], np.number)
+    if numbers and len(set(map(type, batch))) == 1:
+        return np.array(batch)  # as the array that they were taken from
+    return _copied(batch)
+
+
+def _check_kind(batch: object, kept: Sequence[object], name: str) -> None:
+    """Raise where a batch has other samples than those kept, or rows of another length."""
+    width = _width(batch, name)
+    if kept and width != (before := _width(kept[0], name)):
+        error = TypeError if None in (before, width) else ValueError
+        raise error(
+            f"`{name}` must be of one kind in all batches, got {_kind(before)} and now "
+            f"{_kind(width)}; this batch was not kept"
+        )
+
+
+def _kind(width: int | None) -> str:
+    return "samples that are not rows of numbers" if width is None else f"rows of {width} numbers"
+
+
+def _width(batch: Any, name: str) -> int | None:
+    """Check rows of numbers in a batch, and return their length, or None if it has others."""
+    shapes = [batch.shape[1:]] if hasattr(batch, "shape") else map(shape_of, batch)
+    lengths = [int(shape[0]) for shape in shapes if shape is not None and len(shape) == 1]
+    if not lengths:
+        return None
+    as_matrix(batch, name)
+    return lengths[0]
+
+
+def _copied(sample: Any) -> Any:
+    """Copy what loops write into: containers, arrays and images."""
+    kind = type(sample)
+    if kind in (list, tuple, set):
+        return kind(sample) if _ATOMS.issuperset(map(type, sample)) else kind(map(_copied, sample))
+    if kind is dict:
+        return {key: _copied(value) for key, value in sample.items()}
+    if is_torch(sample):
+        return sample.detach().clone()
+    if is_numpy(sample) or sp.issparse(sample):
+        return sample.copy()
+    if isinstance(sample, (list, dict, set, bytearray)):
+        return copy.copy(sample)
+    pillow = sys.modules.get("PIL.Image")
+    if isinstance(sample, getattr(pillow, "Image", ())):
+        try:
+            return sample.copy()  # type: ignore[union-attr]
+        except (OSError, SyntaxError, ValueError):
+            pass  # a file that cannot be read: the kernel names it
+    return sample
+
+
+def labels_of(groups: object, n: int) -> list[Any]:
+    """Return the labels of a batch of n samples."""
+    read = read_labels(groups)
+    check_size(read, n)
+    return [read.labels[code] for code in read.codes]
+
+
+def labelled(added: Added, groups: object) -> Added:
+    """Give the labels that `compute` got to the samples that have none."""
+    if groups is None:
+        return added
+    pairs = list(zip(added.samples, added.labels, strict=True))
+    sizes = [size(batch) if own is None else 0 for batch, own in pairs]
+    if pairs and not any(sizes):
+        raise ValueError(
+            "`groups` was already passed when the samples were added: leave it out of compute()"
+        )
+    rest = iter(labels_of(groups, sum(sizes)))
+    every = zip(sizes, added.labels, strict=True)
+    labels = [list(islice(rest, n)) if n else own for n, own in every]
+    return Added(added.samples, added.references, labels)
+
+
+def all_labels(labels: list[Any], more: str = "") -> list[Any] | None:
+    """Return the labels of all samples, or None if none has any."""
+    given = [own for own in labels if own is not None]
+    if given and len(given) < len(labels):
+        raise ValueError(
+            "`groups` must be given for all samples or for none, but some batches had labels and "
+            f"others had none{more}"
+        )
+    return [label for own in given for label in own] if given else None
 
 
 class SampleMetric(evaluate.Metric):  # type: ignore[misc]
@@ -137,7 +262,10 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
                 "together with those given here; score them first by compute() alone, or load the "
                 "metric again without them"
             )
-        whole = labelled(self._added + given, request.groups)
+        whole = Added()
+        whole += self._added
+        whole += given
+        whole = labelled(whole, request.groups)
         if not whole.samples:
             raise TypeError("`samples` is missing: pass samples=…, or add samples before compute()")
         second = pooled(whole.references) if whole.references else None
@@ -230,8 +358,7 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         return {name: value for name, value in vars(self).items() if name != "_lock"}
 
     def __setstate__(self, state: Record) -> None:
-        for name, value in {**state, "_lock": threading.RLock()}.items():
-            setattr(self, name, value)
+        self.__dict__.update(state, _lock=threading.RLock())
 
 
 def _read_once(options: Record) -> Record:

@@ -83,14 +83,15 @@ def _numbers(samples: Pool) -> Rows:
 
 def _improper(X: Any) -> dict[int, str]:
     """Return what is wrong with rows that have other numbers than 0 and 1."""
-    if sp.issparse(X):
-        wrong = np.flatnonzero((X.data != 0) & (X.data != 1))[::-1]
-        rows = np.searchsorted(X.indptr, wrong, "right") - 1
-        found = {int(i): (X.data[j], int(X.indices[j])) for i, j in zip(rows, wrong, strict=True)}
-        return {i: _not_a_bit(*found[i]) for i in sorted(found)}
-    if X.dtype.kind == "b":
-        return {}
     problems = {}
+    if sp.issparse(X):
+        wrong = np.flatnonzero((X.data != 0) & (X.data != 1))
+        rows, first = np.unique(np.searchsorted(X.indptr, wrong, "right") - 1, return_index=True)
+        for i, j in zip(rows.tolist(), wrong[first], strict=True):
+            problems[i] = _not_a_bit(X.data[j], X.indices[j])
+        return problems
+    if X.dtype.kind == "b":
+        return problems
     for block in row_blocks(len(X), X[:1].nbytes):
         other = (X[block] != 0) & (X[block] != 1)
         for i in np.flatnonzero(other.any(axis=1)) if other.any() else ():
@@ -99,7 +100,7 @@ def _improper(X: Any) -> dict[int, str]:
     return problems
 
 
-def _not_a_bit(value: object, column: int) -> str:
+def _not_a_bit(value: object, column: object) -> str:
     return f"must have only 0 and 1, got {value:.6g} in column {column}; {_REMEDY}"
 
 

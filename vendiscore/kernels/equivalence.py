@@ -19,8 +19,7 @@ from ..core.types import Device
 from ..encoders.embeddings import no_effect
 from ..encoders.models import BATCH_SIZE
 from ..encoders.networks import model_files
-from ..encoders.pair_classifiers import load_pair_classifier
-from ..encoders.text_encoders import check_texts
+from ..encoders.text_encoders import check_texts, load_pair_classifier
 from ..progress import track
 from ..reading.string_patterns import text_form
 from ..registry.kernel import register_kernel

@@ -37,14 +37,7 @@ def labels(values: Sequence[object]) -> Similarity:
         labels (None, NaN) and labels that are not hashable raise a SampleError.
     """
     values = values.tolist() if hasattr(values, "tolist") else values
-    problems: dict[int, str] = {}
-    for i, value in enumerate(values):
-        if not is_hashable(value):
-            kind = type(value).__name__
-            problems[i] = f"must be one label, got {kind}: {value!r:.40}; sets go to 'tags'"
-        elif is_missing(value):
-            problems[i] = _missing(value)
-    SampleError.check(problems)
+    SampleError.check({i: why for i, value in enumerate(values) if (why := _problem(value))})
     return FeatureSimilarity(_indicators([[value] for value in values]))
 
 
@@ -78,10 +71,8 @@ def _tags(tagged: object) -> tuple[list[Any], str]:
     if not isinstance(row, list) or not row:
         return [], "is an empty set of labels; remove it, or give it a label for “none”"
     for value in row:
-        if not is_hashable(value):
-            return [], f"has a label that is not hashable: {value!r:.40}"
-        if is_missing(value):
-            return [], _missing(value)
+        if problem := _problem(value):
+            return [], problem
     return list(dict.fromkeys(row)), ""
 
 
@@ -131,8 +122,14 @@ def _improper(P: Rows, tolerance: float) -> dict[int, str]:
     return problems
 
 
-def _missing(value: object) -> str:
-    return f"has a missing label: {value!r}; remove it, or name it 'unknown'"
+def _problem(value: object) -> str:
+    """Return what is wrong with a label, or ""."""
+    if not is_hashable(value):
+        kind = type(value).__name__
+        return f"has a label that is not hashable, {kind}: {value!r:.40}; sets go to 'tags'"
+    if is_missing(value):
+        return f"has a missing label: {value!r}; remove it, or name it 'unknown'"
+    return ""
 
 
 def _indicators(rows: Sequence[Sequence[Hashable]]) -> sp.csr_array:

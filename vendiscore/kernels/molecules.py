@@ -63,12 +63,14 @@ def morgan(
     SampleError, MissingPackageError
         For SMILES and InChI that RDKit cannot read, empty molecules, other types; without rdkit.
     """
-    settings = {
-        "radius": integer("radius", radius, 0, _MOST_BONDS),
-        "n_bits": integer("n_bits", n_bits, 1, MOST_BITS),
-        "chirality": flag("chirality", chirality),
-    }
-    return _compare(molecules, _generated("GetMorganGenerator", settings), coefficient, settings)
+    return _generated(
+        molecules,
+        coefficient,
+        "GetMorganGenerator",
+        radius=integer("radius", radius, 0, _MOST_BONDS),
+        n_bits=integer("n_bits", n_bits, 1, MOST_BITS),
+        chirality=flag("chirality", chirality),
+    )
 
 
 @_register(
@@ -88,11 +90,13 @@ def rdkit(
 
     The rest is as for kernel "morgan".
     """
-    settings = {
-        "max_path": integer("max_path", max_path, 1, _MOST_BONDS),
-        "n_bits": integer("n_bits", n_bits, 1, MOST_BITS),
-    }
-    return _compare(molecules, _generated("GetRDKitFPGenerator", settings), coefficient, settings)
+    return _generated(
+        molecules,
+        coefficient,
+        "GetRDKitFPGenerator",
+        max_path=integer("max_path", max_path, 1, _MOST_BONDS),
+        n_bits=integer("n_bits", n_bits, 1, MOST_BITS),
+    )
 
 
 @_register(
@@ -124,8 +128,8 @@ def atom_pair(
     `n_bits` is at least 4; the rest is as for kernel "morgan". Stereoisomers are not told apart:
     RDKit's option for it gives both members of a pair of enantiomers the same bits.
     """
-    settings = {"n_bits": integer("n_bits", n_bits, 4, MOST_BITS)}
-    return _compare(molecules, _generated("GetAtomPairGenerator", settings), coefficient, settings)
+    n_bits = integer("n_bits", n_bits, 4, MOST_BITS)
+    return _generated(molecules, coefficient, "GetAtomPairGenerator", n_bits=n_bits)
 
 
 @_register(
@@ -145,12 +149,13 @@ def topological_torsion(
 
     `n_bits` is at least 4; the rest is as for kernel "morgan".
     """
-    settings = {
-        "n_bits": integer("n_bits", n_bits, 4, MOST_BITS),
-        "chirality": flag("chirality", chirality),
-    }
-    bits = _generated("GetTopologicalTorsionGenerator", settings)
-    return _compare(molecules, bits, coefficient, settings)
+    return _generated(
+        molecules,
+        coefficient,
+        "GetTopologicalTorsionGenerator",
+        n_bits=integer("n_bits", n_bits, 4, MOST_BITS),
+        chirality=flag("chirality", chirality),
+    )
 
 
 _RDKIT_NAMES = {"max_path": "maxPath", "n_bits": "fpSize", "chirality": "includeChirality"}
@@ -160,12 +165,13 @@ def _rdkit(module: str) -> ModuleType:
     return require(module, "molecules", "a kernel on molecules")
 
 
-def _generated(generator: str, settings: Record) -> Bits:
-    """Return what a generator of RDKit makes, whose options have other names there."""
+def _generated(
+    molecules: Sequence[object], coefficient: str, generator: str, **settings: int
+) -> Similarity:
+    """Compare molecules by a generator of RDKit, whose options have other names there."""
     make = getattr(_rdkit("rdkit.Chem.rdFingerprintGenerator"), generator)
     own = {_RDKIT_NAMES.get(name, name): value for name, value in settings.items()}
-    bits: Bits = make(**own).GetFingerprintAsNumPy
-    return bits
+    return _compare(molecules, make(**own).GetFingerprintAsNumPy, coefficient, settings)
 
 
 def _compare(

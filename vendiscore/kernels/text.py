@@ -186,11 +186,14 @@ def read_tokens(
         if len(own) >= max(least, 1):
             continue
         if not isinstance(text, str):
-            column = "; of a table pass one column, such as df['text'], of groups a list of lists"
-            problems[i] = f"must be a str, got {type(text).__name__}: {text!r:.40}"
-            file = "; of files pass what is in them, as path.read_text(); images go to k='pixels'"
-            problems[i] += column if isinstance(text, (list, tuple, Mapping)) else ""
-            problems[i] += file if isinstance(text, os.PathLike) else ""
+            remedy = ""
+            if isinstance(text, (list, tuple, Mapping)):
+                remedy = (
+                    "; of a table pass one column, such as df['text'], of groups a list of lists"
+                )
+            elif isinstance(text, os.PathLike):
+                remedy = "; of files pass path.read_text(); images go to k='pixels'"
+            problems[i] = f"must be a str, got {type(text).__name__}: {text!r:.40}{remedy}"
         elif not own:
             problems[i] = f"has no tokens: {text!r:.40}; remove empty texts"
         else:

@@ -11,8 +11,7 @@ draw without pyplot.
 """
 
 from ..hints import refuse_calls
-from .curves import growth, magnitude, profile, selection
-from .forest_plot import intervals
+from .curves import growth, intervals, magnitude, profile, selection
 from .labelled_map import source_map
 from .set_structure import contributions, heat_map, spectrum
 

@@ -1,4 +1,4 @@
-"""Scores as curves: over orders, scales, numbers of samples, and samples selected."""
+"""Scores as curves over orders, scales and numbers of samples, and of sets with intervals."""
 
 from __future__ import annotations
 
@@ -10,11 +10,18 @@ import numpy as np
 from ..core.namespace import Array, to_host
 from ..core.types import Axes
 from ..magnitude.curve import Curve
+from ..optional import require
 from .axes import axes_of, ink, whole_numbers
+
+_DOTS = "osD^"  # of the first round of the style's colours, of the second, and so on
 
 
 def profile(
-    orders: Any, values: Array, *, mark: tuple[float, float] | None = None, ax: Axes | None = None
+    orders: Any,
+    values: Array,
+    *,
+    mark: tuple[float, float] | None = None,
+    ax: Axes | None = None,
 ) -> Axes:
     """Plot the score at every order q.
 
@@ -86,7 +93,12 @@ def growth(
     return ax
 
 
-def magnitude(curve: Curve, *, t: float | None = None, ax: Axes | None = None) -> Axes:
+def magnitude(
+    curve: Curve,
+    *,
+    t: float | None = None,
+    ax: Axes | None = None,
+) -> Axes:
     """Plot the magnitude function, its convergence scale (dashed) and its limit (dotted).
 
     Parameters
@@ -119,7 +131,12 @@ def magnitude(curve: Curve, *, t: float | None = None, ax: Axes | None = None) -
     return ax
 
 
-def selection(scores: np.ndarray, bound: float | None = None, *, ax: Axes | None = None) -> Axes:
+def selection(
+    scores: np.ndarray,
+    bound: float | None = None,
+    *,
+    ax: Axes | None = None,
+) -> Axes:
     """Plot the score of the first sample, the first two, and so on, below its bound (dashed).
 
     Parameters
@@ -142,9 +159,54 @@ def selection(scores: np.ndarray, bound: float | None = None, *, ax: Axes | None
     """
     ax = axes_of(ax)
     sizes = np.arange(1, len(scores) + 1)
-    ax.plot(sizes, scores, color="C0", lw=2, marker="o" if len(scores) == 1 else None)
+    alone = "o" if len(scores) == 1 else None
+    ax.plot(sizes, scores, color="C0", lw=2, marker=alone)
     if bound is not None:
         ax.axhline(bound, color=ink(ax), lw=0.8, ls="--")
     ax.set(xlabel="samples chosen", ylabel="effectively different", ylim=(0, None))
     whole_numbers(ax.xaxis)
+    return ax
+
+
+def intervals(
+    names: Sequence[str],
+    scores: Sequence[float],
+    low: Sequence[float],
+    high: Sequence[float],
+    *,
+    label: str = "effectively different",
+    ax: Axes | None = None,
+) -> Axes:
+    """Plot a dot for the score of each set, and a bar for its interval.
+
+    Parameters
+    ----------
+    names, scores, low, high : sequences
+        The sets from the top, such as `name`, `matched`, `matched_low` and `matched_high` of the
+        `sets` of a Comparison. Sets beyond the number of colours in the style have other dots.
+    label : str, what the scores are
+    ax : matplotlib Axes, optional
+        The Axes to draw on; by default, the Axes of a new figure.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> ax = intervals(["A", "B"], [3, 4], [2, 3], [4, 5], ax=Figure().add_subplot())
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['A', 'B']
+    """
+    ax = axes_of(ax)
+    style = require("matplotlib", "plots", "a picture").rcParams["axes.prop_cycle"].by_key()
+    colours = len(style.get("color", "k"))
+    for i, (value, left, right) in enumerate(zip(scores, low, high, strict=True)):
+        colour, marker = f"C{i}", _DOTS[i // colours % len(_DOTS)]
+        ax.plot([left, right], [i, i], color=colour, lw=2.5, alpha=0.6)
+        ax.plot([value], [i], ls="", ms=7, color=colour, marker=marker)
+    ax.set_yticks(range(len(names)), names, parse_math=False)
+    ax.set(xlabel=label, ylim=(len(names) - 0.5, -0.5))
+    ax.margins(x=0.1)
     return ax

@@ -18,7 +18,11 @@ Box: TypeAlias = tuple[float, float, float, float]  # left, low, right, high
 
 
 def source_map(
-    places: Array, names: Sequence[str], importance: Array | None = None, *, ax: Axes | None = None
+    places: Array,
+    names: Sequence[str],
+    importance: Array | None = None,
+    *,
+    ax: Axes | None = None,
 ) -> Axes:
     """Plot sources as points, with the names that do not overlap.
 
@@ -49,27 +53,29 @@ def source_map(
     ax.margins(0.08)
     order = range(len(at)) if importance is None else np.argsort(-np.asarray(importance))
     ax.apply_aspect()
-    pixels = ax.transData.transform(at) * 72 / ax.figure.dpi
-    edges = np.array(ax.get_window_extent().extents) * 72 / ax.figure.dpi
+    points = 72 / ax.figure.dpi
+    pixels = points * ax.transData.transform(at)
+    first, _, last, _ = points * np.array(ax.get_window_extent().extents)
     dots = [(x - _DOT, y - _DOT, x + _DOT, y + _DOT) for x, y in pixels.tolist()]
+    style: Record = {"textcoords": "offset points", "fontsize": _POINTS, "parse_math": False}
     taken: list[Box] = []
     for i in order:
         x, y = pixels[i]
-        wide, low = _WIDE * _POINTS * len(names[i]), y - _POINTS / 2
-        right = (x + _GAP, low, x + _GAP + wide, low + _POINTS)
-        left = (x - _GAP - wide, low, x - _GAP, low + _POINTS)
-        sides = {"left": right, "right": left}  # keyed by the alignment of text
-        free = [
-            side
-            for side, box in sides.items()
-            if edges[0] <= box[0] and box[2] <= edges[2] and not _meets(box, taken)
-        ]
+        wide = _WIDE * _POINTS * len(names[i])
+        low, high = y - _POINTS / 2, y + _POINTS / 2
+        sides = {  # keyed by the alignment of text
+            "left": (x + _GAP, low, x + _GAP + wide, high),
+            "right": (x - _GAP - wide, low, x - _GAP, high),
+        }
+        free = []
+        for side, box in sides.items():
+            if first <= box[0] and box[2] <= last and not _meets(box, taken):
+                free.append(side)
         if not free:
             continue
         side = next((side for side in free if not _meets(sides[side], dots)), free[0])
         taken.append(sides[side])
         gap = _GAP if side == "left" else -_GAP
-        style: Record = {"textcoords": "offset points", "fontsize": _POINTS, "parse_math": False}
         ax.annotate(names[i], at[i], (gap, 0), ha=side, va="center", **style)
     return ax
 

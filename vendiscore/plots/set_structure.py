@@ -44,7 +44,12 @@ def spectrum(shares: Array, *, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def contributions(adds: Array, redundant: Array, *, ax: Axes | None = None) -> Axes:
+def contributions(
+    adds: Array,
+    redundant: Array,
+    *,
+    ax: Axes | None = None,
+) -> Axes:
     """Plot the share of the score that is lost without each sample, and mark near-duplicates.
 
     Parameters
@@ -122,9 +127,10 @@ def heat_map(
     if groups is not None:
         codes = np.unique(np.asarray(groups), return_inverse=True)[1]
         codes = codes if order is None else codes[np.asarray(order)]
+        whole = [0.5, n + 0.5]
         for end in np.flatnonzero(np.diff(codes)) + 1.5:
-            ax.plot([end, end], [0.5, n + 0.5], color="white", lw=0.8)
-            ax.plot([0.5, n + 0.5], [end, end], color="white", lw=0.8)
+            ax.plot([end, end], whole, color="white", lw=0.8)
+            ax.plot(whole, [end, end], color="white", lw=0.8)
     if labels is None:
         ax.set(ylabel="samples, in the same order")
         whole_numbers(ax.xaxis)

@@ -260,11 +260,8 @@ def get_kernel(name: str) -> Kernel:
     if kernel is None:
         gone = _kernels.left_out.items()
         missing = [f" Kernels of {where} are left out: {why}." for where, why in gone]
-        kinds: dict[str, list[str]] = {}
-        for each in list_kernels():
-            kinds.setdefault(each.samples, []).append(repr(each.name))
-        listed = "; ".join(f"{kind}: {', '.join(names)}" for kind, names in kinds.items())
-        hint = suggestion(name, _kernels.named, look=f"Kernels of {listed}.", kind="kernel")
+        look = "`vendiscore.list_kernels()` lists all."
+        hint = suggestion(name, _kernels.named, look=look, kind="kernel")
         raise ValueError(f"unknown kernel `k={name!r:.60}`. {hint}{''.join(missing)}")
     return kernel
 

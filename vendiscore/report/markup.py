@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from ..summary import shortened
 
@@ -31,21 +31,6 @@ def paragraph(*sentences: str) -> str:
     """Return sentences of plain text as a paragraph, without empty ones."""
     said = " ".join(sentence for sentence in sentences if sentence)
     return f"<p>{escape(said, 2_000)}</p>" if said else ""
-
-
-def table(head: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "") -> str:
-    """Return cells of HTML as a table; the first cell of a row is its name."""
-    titles = "".join(f'<th scope="col">{title}</th>' for title in head)
-    body = "".join(
-        f'<tr><th scope="row">{first}</th>{"".join(f"<td>{cell}</td>" for cell in rest)}</tr>'
-        for first, *rest in rows
-    )
-    said = f"<caption>{caption}</caption>" if caption else ""
-    name = caption or ", ".join(head)
-    return (
-        f'<div class="wide" role="region" aria-label="{name}" tabindex="0"><table>{said}'
-        f"<thead><tr>{titles}</tr></thead><tbody>{body}</tbody></table></div>"
-    )
 
 
 def listing(items: Iterable[str], kind: str = "ul", name: str = "") -> str:

@@ -16,7 +16,7 @@ from ..encoders.pil_images import as_image
 from ..magnitude.space import MetricSpace
 from ..measures.subject import Subject
 from ..optional import require
-from ..registry.kernel import Kernel
+from ..resolve.group_labels import kind_of
 from ..signature import plain
 from ..similarity.base import Similarity
 from ..summary import shortened
@@ -45,9 +45,7 @@ class Previews:
         whole = isinstance(samples, (Similarity, MetricSpace))
         if how.given or how.metric == "precomputed" or whole:
             return cls(None, "")
-        kind = how.k.samples if isinstance(how.k, Kernel) else ""
-        if isinstance(how.k, tuple):
-            kind = "records" if any(part.column for part in how.k) else how.k[0].kernel.samples
+        kind = "" if how.k is None else kind_of(how, samples)
         return cls(samples, kind if kind in (*_WORDS, "records") else _kind_of(samples[0]))
 
     def counted(self, n: int) -> str:

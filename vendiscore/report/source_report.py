@@ -10,19 +10,19 @@ from ..analysis.sentences import short
 from ..optional import MissingPackageError
 from ..signature import digits, plain
 from ..sources.between_sources import Sources
-from ..summary import shortened
+from ..summary import shortened, table
 from .document import Report
 from .figures import Figure
-from .markup import escape, folded, listing, more, paragraph, preformatted, table
-from .sections import Section, pictured
+from .markup import escape, folded, listing, more, paragraph, preformatted
+from .sections import Section, headline, pictured
 from .svg import svg
 
 _COLUMNS = ("name", "n", "adds", "nearest", "similarity", "within")
 _ROWS, _ENDS = 1_000, 10  # rows of sources; pairs and prompts at each end
 _NAME, _SMALL = 24, 12  # characters of a name in a picture; most sources in a small picture
 
-# A title, rows by their columns, and how many more sources there are.
-Table = tuple[str, list[dict[str, Any]], int]
+# The part of the report, a title, rows by their columns, and the number of further sources.
+Table = tuple[str, str, list[dict[str, Any]], int]
 
 
 def tables(found: Sources, rows: int, pairs: int, prompts: int) -> Iterator[Table]:
@@ -30,43 +30,37 @@ def tables(found: Sources, rows: int, pairs: int, prompts: int) -> Iterator[Tabl
     largest = sorted(found.sources, key=lambda row: -row.adds)
     known = [name for name in _COLUMNS if any(getattr(row, name) is not None for row in largest)]
     shown = [{name: getattr(row, name) for name in known} for row in largest[:rows]]
-    yield "sources, those that add most first", shown, len(largest) - len(shown)
+    yield "sources", "sources, those that add most first", shown, len(largest) - len(shown)
     every = list(found.rows("pairs"))
     if len(every) <= 2 * pairs:
-        yield "pairs, the nearest first", every, 0
+        yield "pairs", "pairs, the nearest first", every, 0
     else:
-        yield "nearest pairs", every[:pairs], 0
-        yield "farthest pairs", every[: -pairs - 1 : -1], 0
+        yield "pairs", "nearest pairs", every[:pairs], 0
+        yield "pairs", "farthest pairs", every[: -pairs - 1 : -1], 0
     asked = sorted(found.rows("prompts"), key=lambda row: -row["VS"])
     if len(asked) > 2 * prompts:
-        yield "prompts that tell sources apart most", asked[:prompts], 0
-        yield "prompts that tell sources apart least", asked[: -prompts - 1 : -1], 0
+        yield "prompts", "prompts that tell sources apart most", asked[:prompts], 0
+        yield "prompts", "prompts that tell sources apart least", asked[: -prompts - 1 : -1], 0
     elif asked:
-        yield "prompts, those that tell sources apart most first", asked, 0
+        yield "prompts", "prompts, those that tell sources apart most first", asked, 0
 
 
 def source_report(found: Sources, title: str | None = None) -> Report:
     """Write the report of how many sources effectively differ."""
     n, score = len(found.sources), found.score
-    number = (
-        f'<p class="number">≈ <b>{score:.1f}</b> effectively different of {n:,} sources</p>'
-        f'<div class="bar" role="img" aria-label="{100 * score / n:.0f} % of {n:,}">'
-        f'<i style="width:{100 * score / n:.1f}%"></i></div>'
-    )
+    number = headline(score, n, " sources")
     notes = listing(escape(note, 2_000) for note in found.notes) if found.notes else ""
-    told: dict[str, str] = {"sources": "", "pairs": "", "prompts": ""}
-    for name, rows, beyond in tables(found, _ROWS, _ENDS, _ENDS):
-        part = "pairs" if "pairs" in name else name.partition(",")[0].partition(" ")[0]
-        cells = [[_cell(value) for value in row.values()] for row in rows]
-        told[part] += table([*rows[0]], cells, name.capitalize()) + more(beyond, " sources")
-    pictures = "".join(_pictures(found))
-    sections = [Section("score", "The number", number + paragraph(found.sentence) + notes)]
-    sections += [Section(name, name.capitalize(), html) for name, html in told.items() if html]
-    sections.insert(1, Section("pictures", "Pictures", pictures))
-    said = (
-        preformatted(found.signature) + "<h3>The same in Python</h3>" + preformatted(_code(found))
-    )
-    sections.append(Section("settings", "Signature", said))
+    parts = dict.fromkeys(("sources", "pairs", "prompts"), "")
+    for name, caption, rows, beyond in tables(found, _ROWS, _ENDS, _ENDS):
+        cells = [map(_cell, row.values()) for row in rows]
+        parts[name] += table(rows[0], cells, caption.capitalize()) + more(beyond, " sources")
+    sections = [
+        Section("score", "The number", number + paragraph(found.sentence) + notes),
+        Section("pictures", "Pictures", "".join(_pictures(found))),
+    ]
+    sections += [Section(name, name.capitalize(), html) for name, html in parts.items() if html]
+    code = f"<h3>The same in Python</h3>{preformatted(_code(found))}"
+    sections.append(Section("settings", "Signature", preformatted(found.signature) + code))
     return Report(title or f"Diversity of {n:,} sources", found.to_dict(), tuple(sections))
 
 
@@ -112,12 +106,14 @@ def _pictures(found: Sources) -> Iterator[str]:
 
 def _code(found: Sources) -> str:
     """Return Python code that recomputes the numbers from the caller's answers."""
-    known = {name: plain(value) for name, value in found.settings.items() if value is not None}
-    asked = {"k": known.pop("kernel", ...)}
-    asked |= {} if found.prompts else {"aligned": False}
-    asked |= {"given_prompt": True} if known.pop("prompts", None) else {}
-    asked |= {"q": ..., "level": found.level, **known}
-    shown = {name: repr(value) for name, value in asked.items()} | {"q": digits(found.q)}
-    shown["q"] = "'inf'" if shown["q"] == "inf" else shown["q"]
-    words = ", ".join(f"{name}={value}" for name, value in shown.items())
-    return f"import vendiscore\nfound = vendiscore.sources(answers, {words})\nprint(found)"
+    settings = {name: plain(value) for name, value in found.settings.items() if value is not None}
+    words = [f"k={settings.pop('kernel', ...)!r}"]
+    if not found.prompts:
+        words.append("aligned=False")
+    if settings.pop("prompts", None):
+        words.append("given_prompt=True")
+    words.append("q='inf'" if found.q == float("inf") else f"q={digits(found.q)}")
+    words.append(f"level={found.level!r}")
+    words += [f"{name}={value!r}" for name, value in settings.items()]
+    call = f"vendiscore.sources(answers, {', '.join(words)})"
+    return f"import vendiscore\nfound = {call}\nprint(found)"

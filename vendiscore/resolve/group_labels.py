@@ -1,9 +1,14 @@
-"""Groups of samples, from labels or nested lists (a tuple or a row of a table is one sample)."""
+"""Groups of samples, from labels or nested lists, and names of sets: keys, labels, folders, A, B, …
+
+A tuple or a row of a table is one sample.
+"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from string import ascii_uppercase
 from typing import Any
 
 import numpy as np
@@ -11,9 +16,10 @@ import numpy as np
 from ..arrays import sparse as sp
 from ..arrays.inputs import as_samples
 from ..arrays.pools import pooled, size
+from ..core.arguments import is_several
 from ..core.errors import SampleError
 from ..core.namespace import is_numpy, is_torch
-from ..core.types import Samples
+from ..core.types import Record, Samples
 from ..registry.kernel import Kernel
 from ..signature import digest
 from .kernel_request import How
@@ -197,11 +203,56 @@ def cluster_codes(read: Groups, kept: np.ndarray, least: int) -> np.ndarray:
     return codes
 
 
+def by_name(sets: Mapping[Any, Any] | Sequence[Any], names: object, what: str) -> Record:
+    """Return sets by name; `what` is "set" or "source", for messages."""
+    if isinstance(sets, Mapping):
+        if names is not None:
+            raise ValueError(f"the dict already names the {what}s: leave `names` out")
+        found = {str(name): each for name, each in sets.items()}
+        if len(found) < len(sets):
+            raise ValueError(f"two {what}s have names that are written alike; rename one")
+        return found
+    if names is not None and not is_several(names):
+        raise TypeError(f"`names` must be strings, one for each {what}, got {names!r:.60}")
+    read = _usual(sets) if names is None else list(map(str, names))  # type: ignore[call-overload]
+    if len(read) != len(sets) or len(set(read)) != len(read):
+        raise ValueError(
+            f"`names` must be {len(sets)} that all differ, one for each {what}, got {read!r:.60}"
+        )
+    return dict(zip(read, sets, strict=True))
+
+
+def written(labels: Groups, argument: str) -> list[str]:
+    """Return labels as names, which all differ."""
+    found = [str(label) for label in labels.labels]
+    if twice := [name for name in found if found.count(name) > 1]:
+        raise ValueError(
+            f"`{argument}` has two labels written {twice[0]!r}; pass labels of one type"
+        )
+    return found
+
+
+def _usual(sets: Sequence[Any]) -> list[str]:
+    """Name sets A, B, …, and folders by their names, or by their paths where names are the same."""
+    from ..reading.folders import is_folder
+
+    letters = [f"{letter}{i or ''}" for i in range(len(sets)) for letter in ascii_uppercase]
+    paths = [os.fsdecode(each) if is_folder(each) else None for each in sets]
+    for short in (True, False):
+        called = [
+            letter if path is None else os.path.basename(os.path.abspath(path)) if short else path
+            for path, letter in zip(paths, letters, strict=False)
+        ]
+        if len(set(called)) == len(called):
+            return called
+    return letters[: len(sets)]
+
+
 def _members(samples: Samples, how: How, name: str) -> Any:
     """Return groups as a list of lists or arrays, or as one array; None if samples have none."""
     if not isinstance(samples, (list, tuple)) and not is_numpy(samples) and not is_torch(samples):
         return None
-    kind = "distances" if how.metric == "precomputed" else _kind(how, samples)
+    kind = "distances" if how.metric == "precomputed" else kind_of(how, samples)
     is_group = _GROUPS.get(kind)
     if is_group is None:
         if kind in _MATRICES and all(_is_array(each) and each.ndim > 1 for each in samples):
@@ -219,7 +270,7 @@ def _members(samples: Samples, how: How, name: str) -> Any:
     return [m if isinstance(m, list) or not size(m) else as_samples(m) for m in samples]
 
 
-def _kind(how: How, samples: Samples) -> str:
+def kind_of(how: How, samples: Samples) -> str:
     """Return the kind of the samples, in the words that kernels use."""
     if how.given:
         return "vectors" if how.given == "X" else "similarities"

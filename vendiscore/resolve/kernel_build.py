@@ -58,46 +58,41 @@ def build_all(
     Each of `builds` takes values and, as `fit_to`, the places of the values to fit options to.
     Samples that one of them cannot use are left out with a warning if its `skipping` is true.
     """
-    built: dict[int, tuple[Similarity, np.ndarray | None]] = {}
-    dropped: dict[int, str] = {}
     kept = None  # all
-    while len(built) < len(builds):
+    dropped: dict[int, str] = {}
+    while True:
+        built: list[Similarity] = []
+        problems: dict[int, str] = {}
         refused: dict[int, str] = {}
-        cause, before = None, len(dropped)
-        for i in [i for i in range(len(builds)) if i not in built]:
-            values, places = columns[i], fit_to
-            if kept is not None:
-                values = choose(values, kept)
-                left = np.flatnonzero(np.isin(kept, [] if fit_to is None else fit_to))
-                places = left if len(left) else None  # all, if none is left
+        places = fit_to
+        if kept is not None and fit_to is not None:
+            left = np.flatnonzero(np.isin(kept, fit_to))
+            places = left if len(left) else None  # all, if none is left
+        for build, column, skip in zip(builds, columns, skipping, strict=True):
             try:
-                built[i] = builds[i](values, fit_to=places), kept
+                values = column if kept is None else choose(column, kept)
+                built.append(build(values, fit_to=places))
             except SampleError as error:
-                problems, cause = error.problems, error.__cause__
-                if kept is not None:
-                    problems = error.at(kept).problems
-                dropped = problems | dropped
-                refused |= {} if skipping[i] else problems
+                own = error.problems if kept is None else error.at(kept).problems
+                problems = own | problems
+                refused |= {} if skip else own
+                cause = error.__cause__
         if refused:
             raise SampleError(*next(iter(refused.items())), refused) from cause
-        if len(dropped) > before:
-            n = size(columns[0])
-            kept = np.setdiff1d(np.arange(n), list(dropped))
-            place, why = min(dropped.items())
-            if not len(kept):
-                raise ValueError(f"{who} can use none of the {n} samples: sample {place} {why}")
-            # Options fitted to samples that are now left out must be fitted again.
-            built = {i: part for i, part in built.items() if not part[0].fitted}
-    parts = []
-    for similarity, seen in (built[i] for i in range(len(builds))):
-        places = kept if seen is None or kept is None else np.searchsorted(seen, kept)
-        parts.append(similarity if places is None or seen is kept else similarity.take(places))
+        if not problems:
+            break
+        dropped |= problems
+        n = size(columns[0])
+        kept = np.setdiff1d(np.arange(n), list(dropped))
+        place, why = min(dropped.items())
+        if not len(kept):
+            raise ValueError(f"{who} can use none of the {n} samples: sample {place} {why}")
     if dropped:
         warn(
             f"{who} left out {len(dropped)} of {n} samples, as asked, first of all: sample {place} "
             f"{why}"
         )
-    return parts, dict(sorted(dropped.items()))
+    return built, dict(sorted(dropped.items()))
 
 
 def skips(on_error: object) -> bool:

@@ -126,15 +126,10 @@ def _weights(k: Mixture, combine: Combine) -> list[float]:
         return [1.0] * len(k)
     if not isinstance(k, Mapping):
         return [1 / len(k)] * len(k)
-    weights = []
-    for name, weight in k.items():
-        try:
-            weights.append(number("k", weight, "weights", lambda w: 0 <= w < np.inf))
-        except (TypeError, ValueError):
-            raise ValueError(
-                f"`k` must give weights that are finite and at least 0, got {weight!r:.60} for "
-                f"{name!r}"
-            ) from None
+    weights = [
+        number(f"k[{name!r}]", weight, "a finite weight of at least 0", lambda w: 0 <= w < np.inf)
+        for name, weight in k.items()
+    ]
     total = sum(weights)
     if not abs(total - 1) <= WEIGHT_TOLERANCE:
         raise ValueError(

@@ -31,66 +31,46 @@ class Prompts:
         """Return distinct prompts, and which of them each sample has, for all sets."""
         by_set: Sequence[Any] = [self.values] * len(sets)
         if len(sets) > 1 and depth(self.values, sets[0]) > 1 and size(self.values) == len(sets):
-            by_set = list(self.values)  # whose ids last
+            by_set = self.values
         groups = [*self.groups, *[None] * (len(sets) - len(self.groups))]
         values: list[Any] = []
         places = []
-        known: dict[int, tuple[int, _Read]] = {}
-        for samples, n, prompts, own in zip(sets, sizes, by_set, groups, strict=True):
-            if id(prompts) not in known:
-                known[id(prompts)] = sum(map(size, values)), _read(prompts, samples)
-                values.append(known[id(prompts)][1].values)
-            start, read = known[id(prompts)]
-            places.append(start + read.places(n, own))
+        start = 0
+        for samples, n, prompts, labels in zip(sets, sizes, by_set, groups, strict=True):
+            read, at = _placed(prompts, samples, n, labels)
+            values.append(read)
+            places.append(start + at)
+            start += size(read)
         distinct, _, inverse = distinct_samples(pooled(values))
         return distinct, inverse[np.concatenate(places)]
 
 
-@dataclass(frozen=True, eq=False)
-class _Read:
-    """A collection of prompts, and what says which samples have which of them."""
-
-    values: Any
-    one: bool = False
-    labels: tuple[Any, ...] | None = None  # of groups, if passed as a dict
-    sizes: list[int] | None = None  # of lists, if passed as a list of lists
-
-    def places(self, n: int, groups: Any) -> np.ndarray:
-        """Return the place among `values` of the prompt of each of n samples."""
-        m = size(self.values)
-        if self.one:
-            return np.zeros(n, dtype=int)
-        if self.labels is not None:
-            return _of_labels(self.labels, groups)
-        if self.sizes is not None and set(self.sizes) != {1}:
-            check_in_step("prompts", self.sizes, groups)
-        if m == n or (m == 1 and n):
-            return np.arange(n) % m
-        if groups is None or m != len(groups):
-            of_groups = "" if groups is None else f", or one for each of {len(groups)} groups"
-            raise ValueError(
-                f"`prompts` must be one prompt, or one for each of {n} samples{of_groups}, got "
-                f"{m}; repeat a prompt for each of its samples"
-            )
-        if not groups.is_sorted:
-            raise ValueError(
-                f"`prompts` must be a dict of label to prompt, since one for each of {m} groups "
-                f"could be in the order in which labels appear or in sorted order, got a list; "
-                f"pass {{{groups.labels[0]!r:.40}: …}}"
-            )
-        return np.asarray(groups.codes)
-
-
-def _read(prompts: Any, samples: Samples) -> _Read:
-    """Read the prompts of a set as a collection."""
+def _placed(prompts: Any, samples: Samples, n: int, groups: Any) -> tuple[Any, np.ndarray]:
+    """Return a collection of prompts, and which of them each of n samples has."""
     if is_by_label(prompts, samples):
-        return _Read(as_samples(list(prompts.values()), "prompts"), labels=tuple(prompts))
+        return as_samples(list(prompts.values()), "prompts"), _of_labels(tuple(prompts), groups)
     if is_one(prompts, samples):
-        return _Read(prompts[None] if hasattr(prompts, "ndim") else [prompts], one=True)
+        return prompts[None] if hasattr(prompts, "ndim") else [prompts], np.zeros(n, dtype=int)
     if depth(prompts, samples) > 1:
-        values, sizes = unnested(prompts, "prompts")
-        return _Read(values, sizes=sizes)
-    return _Read(prompts)
+        prompts, sizes = unnested(prompts, "prompts")
+        if set(sizes) != {1}:
+            check_in_step("prompts", sizes, groups)
+    m = size(prompts)
+    if m == n or (m == 1 and n):
+        return prompts, np.arange(n) % m
+    if groups is None or m != len(groups):
+        of_groups = "" if groups is None else f", or one for each of {len(groups)} groups"
+        raise ValueError(
+            f"`prompts` must be one prompt, or one for each of {n} samples{of_groups}, got "
+            f"{m}; repeat a prompt for each of its samples"
+        )
+    if not groups.is_sorted:
+        raise ValueError(
+            f"`prompts` must be a dict of label to prompt, since one for each of {m} groups "
+            f"could be in the order in which labels appear or in sorted order, got a list; "
+            f"pass {{{groups.labels[0]!r:.40}: …}}"
+        )
+    return prompts, np.asarray(groups.codes)
 
 
 def _of_labels(labels: Sequence[Any], groups: Any) -> np.ndarray:
@@ -167,4 +147,4 @@ def _levels(x: Any) -> int:
         return len(shape)
     if not isinstance(x, list):
         return 0
-    return 1 + max((_levels(each) for each in x[:1]), default=0)
+    return 1 + (_levels(x[0]) if x else 0)

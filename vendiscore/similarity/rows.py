@@ -13,7 +13,6 @@ from ..arrays.threads import in_order, slices
 from ..core.namespace import Array, row_blocks
 from ..core.types import DType, Options
 from ..distances.pairs import BLOCKS, LEAST_ROWS, fill_symmetric, pair_blocks
-from ..progress import within
 from .base import Index, Similarity
 
 # Products may keep K if it takes no more than this share of the memory that is left; a K of more
@@ -181,7 +180,7 @@ def symmetric_product(
     out = np.zeros(V.shape)
     parts = in_order(multiply, blocks, threads)
     try:
-        for block, own, later in within(parts, len(blocks)):
+        for block, own, later in parts:
             out[block] += own
             out[block.stop :] += later
     finally:  # so that threads end before an interruption goes on

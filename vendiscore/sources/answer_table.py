@@ -12,9 +12,16 @@ from ..arrays.inputs import as_samples, choose
 from ..arrays.members import members_of
 from ..arrays.pools import pooled, size
 from ..core.types import Record, Samples
-from ..resolve.group_labels import check_size, coded, grouped, is_missing, read_labels
+from ..resolve.group_labels import (
+    by_name,
+    check_size,
+    coded,
+    grouped,
+    is_missing,
+    read_labels,
+    written,
+)
 from ..resolve.kernel_request import How
-from ..resolve.set_names import by_name, written
 from ..resolve.sets import read_collection
 
 

@@ -14,7 +14,7 @@ from ..core.arguments import refuse_gradient
 from ..core.errors import NotPSDError, warn
 from ..core.namespace import Array, as_kind_of
 from ..core.shares import PSD, Rounding
-from ..progress import foretell, passes
+from ..progress import foretell, track
 from ..similarity.base import Similarity
 from .estimate import Estimate, Estimating
 from .quadrature import log_of_entropy, surprisal
@@ -114,7 +114,7 @@ def _converge(
     largest = float(pairs.values.max(initial=0.0))
     rounding = max(source.cut(largest, source.n), source.coarse(source.n))
     logs: list[np.ndarray] = []
-    for step in passes(krylov.most, "estimating (at most)"):
+    for step in track(range(krylov.most), krylov.most, "estimating (at most)"):
         krylov.extend(step + 1)
         quadrature = Quadrature(krylov, rounding)
         if quadrature.least < -source.negative_mass:

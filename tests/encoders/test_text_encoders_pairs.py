@@ -86,7 +86,7 @@ def test_classes_are_those_of_the_probabilities_of_single_pairs(tmp_path, labels
 
 
 def test_pairs_are_remembered_and_groups_judged_by_themselves(tmp_path, monkeypatch):
-    from vendiscore.encoders.pair_classifiers import PairClassifier
+    from vendiscore.encoders.text_encoders import PairClassifier
 
     asked, original = [], PairClassifier.probabilities
 
