@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from vendiscore.analysis import sentences
 from vendiscore.analysis.findings import ORDERS, Findings
-from vendiscore.analysis.near_pairs import Pair
-from vendiscore.core.arguments import DEFAULT_ORDER, DEFAULT_THRESHOLD
-from vendiscore.core.namespace import to_host
-from vendiscore.core.types import Record
 from vendiscore.progress import finish
 from vendiscore.signature import plain, plain_order
 
 from ..inputs.pictures import decode_images
 from ..inputs.visitor_samples import Samples
 from ..quotas import MAX_SAMPLES, RefusedError, check_count, check_sets
+from ..types import Record
 from . import kernel_menu, several_sets
 from .different_sources import asked_of, different, shown
 from .distinctive_samples import only
 from .group_lists import place, pooled
 from .jobs import Job, image_job, job_of, text_job, vector_job
+from .kernel_menu import DEFAULT_ORDER, DEFAULT_THRESHOLD
 from .redundant_pairs import redundant_pairs
 
 FEW = 4  # pairs that are named, and samples that stand alone
@@ -244,7 +243,7 @@ def _whole(found: Findings, job: Job) -> Record:
     def named(place: int) -> Record:
         return {"place": place} | ({"sample": job.texts(place)} if job.texts else {})
 
-    def paired(pairs: list[Pair]) -> list[Record]:
+    def paired(pairs: Iterable[tuple[int, int, float]]) -> list[Record]:
         return [{"a": named(i), "b": named(j), "similarity": alike} for i, j, alike in pairs]
 
     above, below = explained.boundary()
@@ -254,9 +253,7 @@ def _whole(found: Findings, job: Job) -> Record:
     places = found.places.tolist()
     return {
         "copies": sentences.copies(found, job.what) if found.distinct < found.n else "",
-        "shares": [
-            round(share, 9) for share in to_host(found.spectrum.values).tolist() if share > 0
-        ],
+        "shares": [round(share, 9) for share in found.spectrum.values.tolist() if share > 0],
         "profile": {f"{q:g}": float(value) for q, value in zip(ORDERS, found.profile, strict=True)},
         "alike": {
             "threshold": explained.threshold,
@@ -269,7 +266,7 @@ def _whole(found: Findings, job: Job) -> Record:
             "VS_without": explained.score_without_duplicates,
         },
         "redundant_pairs": paired(
-            [Pair(places[i], places[j], alike) for i, j, alike in redundant_pairs(found.K, FEW)]
+            (places[i], places[j], alike) for i, j, alike in redundant_pairs(found.K, FEW)
         ),
         "stand_alone": [
             {**named(places[i]), "similarity_to_nearest": float(closest[i])} for i in alone

@@ -8,10 +8,10 @@ from itertools import accumulate
 import numpy as np
 
 from vendiscore import Similarity
-from vendiscore.core.types import Record
 from vendiscore.measures.divergences import shuffled
 
 from ..inputs.parts import draw_indices
+from ..types import Record
 from .jobs import Job
 from .kernel_menu import series
 

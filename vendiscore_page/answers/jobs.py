@@ -11,9 +11,6 @@ import numpy as np
 from vendiscore import SampleError
 from vendiscore.analysis import sentences
 from vendiscore.analysis.findings import Findings, find
-from vendiscore.core.arguments import DEFAULT_ORDER, DEFAULT_THRESHOLD
-from vendiscore.core.types import Options, Record
-from vendiscore.progress import Steps
 from vendiscore.report.previews import in_words
 from vendiscore.resolve.group_labels import Groups, read_labels
 
@@ -21,9 +18,16 @@ from ..inputs.matrices import check_matrix
 from ..inputs.pictures import Picture
 from ..inputs.visitor_samples import Samples
 from ..quotas import MAX_SMILES, MAX_TEXT, RefusedError, check_texts
+from ..types import Options, Record, Steps
 from . import kernel_menu, offered_encoders
 from .group_lists import place, pooled, taken_apart
-from .kernel_menu import Choice, check_order, check_threshold
+from .kernel_menu import (
+    DEFAULT_ORDER,
+    DEFAULT_THRESHOLD,
+    Choice,
+    check_order,
+    check_threshold,
+)
 from .page_code import INLINE, called, source
 from .prompt_lists import OF_SAMPLES, read_prompts, written
 

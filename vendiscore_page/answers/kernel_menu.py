@@ -5,17 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from inspect import signature
 from typing import Any
 
-from vendiscore import get_kernel, list_kernels
-from vendiscore.core.types import Options, Record
+from vendiscore import compute, explain, get_kernel, list_kernels
 from vendiscore.registry.kernel import Control
-from vendiscore.resolve.prompt_places import why_not
 
 from ..inputs.submission import KINDS
 from ..quotas import RefusedError
+from ..types import Options, Record
 from . import offered_encoders
 
+# The usual order of a score, and the usual similarity of near-duplicates.
+DEFAULT_ORDER: float = signature(compute).parameters["q"].default
+DEFAULT_THRESHOLD: float = signature(explain).parameters["threshold"].default
 _USUAL = {"texts": "ngram_overlap", "images": "pixels", "molecules": "morgan", "vectors": "cosine"}
 # Pictures of one set have the same channels.
 _FIXED = {"pixels": {"mode": "RGB"}}
@@ -47,7 +50,7 @@ class Choice:
     @property
     def takes_prompt(self) -> bool:
         """True if similarities can be conditioned on a prompt."""
-        return "k" in self.arguments and not why_not(get_kernel(self.arguments["k"]), "", None)
+        return "k" in self.arguments and get_kernel(self.arguments["k"]).psd
 
 
 _MATRICES = (

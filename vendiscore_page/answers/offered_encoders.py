@@ -20,14 +20,15 @@ from vendiscore import (
     encoder,
     get_kernel,
 )
-from vendiscore.core.types import Options, Record
-from vendiscore.encoders.models import BATCH_SIZE, Encoder
-from vendiscore.progress import Steps, told
+from vendiscore.encoders.models import Encoder
+from vendiscore.progress import told
 from vendiscore.resolve.kernel_build import distinct_samples
 from vendiscore.resolve.prompt_places import read_prompts
 from vendiscore.resolve.sets import check_prompts
 from vendiscore.similarity.composite import RepeatedSimilarity
 from vendiscore.similarity.residuals import given
+
+from ..types import Options, Record, Steps
 
 # By kind of sample: the name on the page, and the options of `compute`.
 ALLOWED: dict[str, dict[str, Record]] = {
@@ -43,8 +44,7 @@ ALLOWED: dict[str, dict[str, Record]] = {
     },
 }
 _PACKAGES = ("torch", "torchvision", "transformers", "sentence_transformers", "huggingface_hub")
-# Samples in a batch, which takes a few seconds on one core; texts have the library's batch size.
-_BATCH = {"text": BATCH_SIZE, "images": 16}
+_BATCH = {"images": 16}  # samples that take a few seconds on one core, where fewer than usual
 _KEPT = 4  # sets, of at most 1,000 × 384 numbers each
 # Another visitor who sends the same samples would get the same numbers anyway.
 _recent: OrderedDict[bytes, Similarity] = OrderedDict()
@@ -100,7 +100,7 @@ def _encoded(samples: Sequence[object], arguments: Mapping[str, Any]) -> Steps[S
     kernel = get_kernel(arguments["k"])
     options = {name: value for name, value in arguments.items() if name != "k"}
     yield words(0)  # before the model is loaded
-    steps = _loaded(kernel.samples, options).steps(distinct, _BATCH[kernel.samples])
+    steps = _loaded(kernel.samples, options).steps(distinct, _BATCH.get(kernel.samples))
     try:
         X, settings = yield from told(steps, words)
     except SampleError as error:

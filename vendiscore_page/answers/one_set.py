@@ -14,10 +14,7 @@ from vendiscore import MissingPackageError, NotPSDError
 from vendiscore.analysis import sentences
 from vendiscore.analysis.findings import Findings
 from vendiscore.analysis.thinning import thinning
-from vendiscore.core.arguments import DEFAULT_ORDER
-from vendiscore.core.types import Record
 from vendiscore.magnitude.curve import magnitude_curve
-from vendiscore.progress import Steps
 from vendiscore.report.document import reported
 from vendiscore.report.figures import Figure, figures, magnitude
 from vendiscore.report.previews import Previews
@@ -31,9 +28,10 @@ from ..inputs.parts import part
 from ..inputs.submission import KINDS
 from ..inputs.visitor_samples import Samples
 from ..quotas import MAX_SAMPLES, MAX_SMILES, RefusedError, check_texts
+from ..types import Record, Steps
 from . import kernel_menu, sample_views, several_sets
 from .jobs import FLOOR, Job, Settings, job_of
-from .kernel_menu import Choice, check_order, check_threshold
+from .kernel_menu import DEFAULT_ORDER, Choice, check_order, check_threshold
 from .prompt_lists import distinct
 from .row_selection import rows_to_keep
 from .sample_readout import left_out, sifted

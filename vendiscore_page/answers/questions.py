@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from vendiscore.core.types import Options, Record
 from vendiscore.uncertainty.subsampling import MIN_SAMPLES
 
 from ..inputs.visitor_samples import Samples
 from ..quotas import MAX_SETS
+from ..types import Options, Record
 from .different_sources import share_prompts
 
 _LONG = 40  # characters of the name of a column on a button

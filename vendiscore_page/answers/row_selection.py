@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from vendiscore import select
 from vendiscore.analysis.findings import Findings
-from vendiscore.core.types import Record
 from vendiscore.progress import quiet
 
 from ..quotas import MAX_CHOSEN, RefusedError
+from ..types import Record
 
 
 def rows_to_keep(found: Findings, size: object) -> Record:

@@ -9,13 +9,13 @@ from typing import Any, TypeVar
 import numpy as np
 
 from vendiscore import SampleError
-from vendiscore.core.types import Record
 from vendiscore.reading.tables import join_names
 from vendiscore.report.previews import in_words
 from vendiscore.summary import shortened
 
 from ..inputs.visitor_samples import Samples
 from ..quotas import RefusedError
+from ..types import Record
 from .questions import questions
 
 Value = TypeVar("Value")

@@ -9,11 +9,10 @@ import numpy as np
 from vendiscore.analysis.findings import Findings
 from vendiscore.analysis.layout import layout
 from vendiscore.analysis.sample_table import PAIRS, Explanation
-from vendiscore.core.types import Record
 from vendiscore.plots.set_structure import averaged
-from vendiscore.spectral.rank_one import lost
 
 from ..inputs.visitor_samples import Samples
+from ..types import Record
 from .jobs import Job
 
 CELLS = 200  # rows and columns of the heat map
@@ -31,7 +30,7 @@ def columns(found: Findings, job: Job, samples: Samples, kept: list[int]) -> Rec
         "group": None if labels is None else [labels[i] for i in places],
         "nearest": explained.neighbours.nearest.tolist() if explained.n > 1 else [-1],
         "similarity": rounded(explained.nearest_similarity, 4),
-        "adds": rounded(100 * lost(found.adds), 2),
+        "adds": rounded(-100 * np.expm1(-found.adds), 2),  # as a share of the score
         "repeats": explained.duplicates.redundant_of.tolist(),
     }
 

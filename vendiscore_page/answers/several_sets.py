@@ -10,15 +10,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from vendiscore import MissingPackageError, Similarity
-from vendiscore.arrays.pools import pooled
 from vendiscore.comparison import MORE, SAME, Comparison
 from vendiscore.comparison.compare_sets import comparing
 from vendiscore.comparison.comparison import Plan
 from vendiscore.comparison.partition import partition
 from vendiscore.comparison.permutation import needed
-from vendiscore.core.arguments import DEFAULT_ORDER
-from vendiscore.core.types import Options, Record
-from vendiscore.progress import Counts, Steps, finish, told
+from vendiscore.progress import Counts, finish, told
 from vendiscore.reading.csv_cells import csv_row, text_cell
 from vendiscore.signature import digits, line, plain_order
 from vendiscore.uncertainty.subsampling import MIN_SAMPLES
@@ -26,12 +23,13 @@ from vendiscore.uncertainty.subsampling import MIN_SAMPLES
 from ..inputs.parts import part
 from ..inputs.visitor_samples import Samples
 from ..quotas import MAX_SAMPLES, RefusedError, check_sets
+from ..types import Options, Record, Steps
 from . import kernel_menu, offered_encoders
 from .different_sources import asked_of, code, different, drawn, shown
 from .distinctive_samples import only
 from .group_lists import paired, sets_of
 from .jobs import READ_DOWNLOAD, SAVED, Job, Settings, job_of, keywords
-from .kernel_menu import check_order, series
+from .kernel_menu import DEFAULT_ORDER, check_order, series
 from .page_code import INLINE, called, source
 from .prompt_lists import distinct, pooled_prompts, written
 from .sample_readout import UnusableError, left_out, sifted
@@ -162,7 +160,8 @@ def compare_steps(
     arguments = dict(next(iter(jobs.values())).arguments)
     if prompts:
         arguments["prompts"] = prompts
-    together = yield from offered_encoders.similarity(pooled(samples), arguments)
+    every = np.concatenate(samples) if widths else list(chain(*samples))
+    together = yield from offered_encoders.similarity(every, arguments)
     most = None if groups else min(*sizes, LARGEST)
     plan = Plan(order, level, count, size=most).checked()
     pool, starts, within = together, np.cumsum([0, *sizes]), None

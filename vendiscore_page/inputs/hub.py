@@ -12,12 +12,12 @@ import urllib.request
 from dataclasses import replace
 from typing import Any, cast
 
-from vendiscore.core.types import Options
 from vendiscore.reading.columnar_files import Columns
 from vendiscore.reading.limits import AskError, RefusedError
 from vendiscore.reading.tables import join_names
 
 from ..quotas import TABLE
+from ..types import Options
 from .cells import of_columns
 from .submission import Asked
 from .visitor_samples import Samples

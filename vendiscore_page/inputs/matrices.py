@@ -6,12 +6,12 @@ from collections.abc import Callable, Collection, Sequence
 
 import numpy as np
 
-from vendiscore.core.types import Record
 from vendiscore.reading.limits import RefusedError
 from vendiscore.reading.number_tables import check_width, not_finite
 from vendiscore.reading.tables import Table
 
 from ..quotas import MAX_COLUMNS, MAX_VALUES, MAX_VECTORS, NUMBERS, check_count
+from ..types import Record
 
 
 def check_matrix(X: object, place: Callable[[int], str] = "Row {}".format) -> np.ndarray:

@@ -15,8 +15,6 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from vendiscore import __version__
-from vendiscore.core.types import Record
-from vendiscore.progress import Steps, Value
 from vendiscore.reading.limits import AskError
 
 from ..answers import one_set, sample_readout, several_sets
@@ -27,6 +25,7 @@ from ..inputs.declared_sizes import declared_size
 from ..inputs.submission import Asked, Given
 from ..inputs.visitor_samples import Samples
 from ..quotas import MAX_FILES, MAX_KNOWN, MAX_NAME, MAX_REQUEST, RefusedError
+from ..types import Record, Steps, Value
 from .lanes import AWAY, LONG, MIDDLE, SHORT, Lanes, address, lane_of, visitor_of, whole
 from .static_files import INDEX, Files
 from .store import Kept, size_of

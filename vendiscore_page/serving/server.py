@@ -17,11 +17,11 @@ from gradio.utils import get_function_description
 from starlette.middleware import Middleware
 
 from vendiscore import __version__
-from vendiscore.core.types import Record
 
 from ..answers import api, offered_encoders
 from ..inputs import pictures
 from ..inputs.declared_sizes import Size
+from ..types import Record
 from .endpoints import Routes
 from .guard import Guard, fetch_nothing
 from .lanes import LONG, MIDDLE, SHORT, Lanes, Visitor, lane_of, visitor_of, whole

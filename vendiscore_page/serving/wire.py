@@ -19,11 +19,10 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from vendiscore import MissingPackageError
-from vendiscore.core.types import Record
-from vendiscore.progress import Value
 
 from ..answers.sample_readout import UnusableError
 from ..quotas import RefusedError
+from ..types import Record, Value
 
 Answer = Callable[[Request], Coroutine[Any, Any, Any]]
 _GZIP = 31  # window bits that make zlib write gzip
