@@ -9,8 +9,7 @@ from vendiscore import as_similarity, compare
 from vendiscore.analysis import sentences
 from vendiscore.analysis.findings import find
 from vendiscore.magnitude.curve import magnitude_curve
-from vendiscore.report.document import reported
-from vendiscore.report.previews import Previews
+from vendiscore.report import report_of
 
 TEXTS = [f"the {a} {b} again" for a in ("cat", "dog", "cow") for b in ("sat", "ran", "sat")]
 HOW = {"k": "ngram_overlap", "ns": [1], "q": 1}
@@ -38,7 +37,7 @@ def test_findings_of_a_similarity_that_is_known_are_those_of_the_samples():
     assert ours.similarity is known
     assert ours.numbers == right.numbers
     assert ours.arguments == right.arguments
-    assert reported(ours).html() == reported(right).html()
+    assert report_of(ours).html() == report_of(right).html()
     labels = ["x", "y", "x", "y", "x", "y", "x", "y", "x"]
     grouped = [
         find(TEXTS, None, {**HOW, "groups": labels}, similarity=each).numbers
@@ -51,12 +50,12 @@ def test_near_duplicates_are_those_of_a_threshold_of_choice():
     found = replace(find(TEXTS, None, HOW), threshold=0.7, floor=0.1)
     assert found.explanation.threshold == 0.7
     assert found.explanation.floor == 0.1
-    assert "similarity 0.7 or more" in reported(found).html()
+    assert "similarity 0.7 or more" in report_of(found).html()
 
 
 def test_samples_can_be_shown_otherwise_than_they_came():
     found = find(TEXTS, None, HOW)
-    page = reported(found, "Mine", Previews([f"text no. {i}" for i in range(9)], "text")).html()
+    page = report_of(found, "Mine", [f"text no. {i}" for i in range(9)]).html()
     assert "text no. 8" in page
     assert "<title>Mine</title>" in page
 
@@ -85,5 +84,5 @@ def test_above_order_2_what_many_samples_add_is_told_at_order_2():
     assert many.adds == pytest.approx(explain(X, k="cosine", q=2).adds)
     assert few.adds == pytest.approx(explain(X[1:], k="cosine", q=3).adds)
     assert (many.adds_order, few.adds_order, top.adds_order) == (2, 3, np.inf)
-    assert "The column “adds” is at order 2: at order 3 it would" in reported(many).html()
-    assert "What each adds is told" not in reported(few).html() + reported(top).html()
+    assert "The column “adds” is at order 2: at order 3 it would" in report_of(many).html()
+    assert "What each adds is told" not in report_of(few).html() + report_of(top).html()

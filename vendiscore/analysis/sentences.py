@@ -11,6 +11,7 @@ from ..core.namespace import scalar, to_host
 from ..magnitude.curve import Curve
 from ..registry.kernel import list_kernels
 from ..registry.measure import Aspect, Measure, list_measures
+from ..scoring.typical import REMEDY, wording_sentence
 from .findings import Findings
 from .sample_table import Explanation
 
@@ -22,6 +23,7 @@ _SATURATION = (
 )
 # A score below this is reported as one sample.
 ONE = 1.05
+NUMBERS = 4  # numbers of a row that are shown
 # Words for more of each aspect.
 _MORE: dict[Aspect, str] = {
     "diversity": "more diverse",
@@ -120,6 +122,11 @@ def how(found: Findings) -> str:
     return f"Samples were compared by {name}{f' ({said})' if said else ''}{given}.{summary}"
 
 
+def wording(found: Findings, remedy: str = REMEDY) -> str:
+    """Say that n-grams measure wording, and how meaning is measured; "" of other kernels."""
+    return wording_sentence({"kernel": found.details.get("kernel")}, remedy)
+
+
 def orders(found: Findings) -> str:
     """Say what each requested order weighs."""
     ordered = any(chosen.measure.ordered for chosen in found.request.measures)
@@ -200,6 +207,12 @@ def short(value: object) -> str:
     """Write a number for readers: two decimals, or four digits where it is small or very large."""
     number = float(scalar(value))
     return f"{number:,.2f}" if 1 <= abs(number) < 1e6 else f"{number:.4g}"
+
+
+def numbers(row: np.ndarray, digits: int = 4) -> str:
+    """Return the first numbers of a row, without a negative zero."""
+    said = ", ".join(f"{float(x) + 0.0:.{digits}g}" for x in row[:NUMBERS])
+    return f"{said}, …" if len(row) > NUMBERS else said
 
 
 def growing(found: Growth) -> str:

@@ -1,16 +1,46 @@
-"""One self-contained HTML file about a set, and the pictures that it and the page share."""
+"""One self-contained HTML file about a set, and what it and the page share.
+
+The other names are for programs that show findings in their own way, as the page does.
+"""
 
 from __future__ import annotations
 
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
 from ..core.types import Samples
 
 if TYPE_CHECKING:
+    from ..analysis import sentences as sentences
+    from ..analysis.findings import Findings as Findings
+    from ..analysis.findings import find as find
     from ..sources.between_sources import Sources
+    from . import thumbnails as thumbnails
     from .document import Report
+    from .document import report_of as report_of
+    from .figures import Figure as Figure
+    from .figures import pictures as pictures
+    from .source_report import source_pictures as source_pictures
 
-__all__ = ["report"]
+# Where each name is; nothing is imported for it before its first use.
+_MODULES = {
+    "analysis": "sentences",
+    "analysis.findings": "Findings find",
+    "report": "thumbnails",
+    "report.document": "report_of",
+    "report.figures": "Figure pictures",
+    "report.source_report": "source_pictures",
+}
+_HOME = {name: module for module, names in _MODULES.items() for name in names.split()}
+
+__all__ = ["report", *_HOME]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = globals()[name] = resolve_name(f"vendiscore.{_HOME[name]}.{name}")
+    return value
 
 
 def report(
@@ -67,7 +97,7 @@ def report(
     """
     from ..analysis.findings import find
     from ..sources.between_sources import Sources
-    from .document import reported
+    from .document import report_of
 
     if title is not None and not isinstance(title, str):
         raise TypeError(
@@ -81,4 +111,4 @@ def report(
                 "a report of sources takes no keywords but `title`; pass them to `sources`"
             )
         return source_report(samples, title)
-    return reported(find(samples, references, keywords), title)
+    return report_of(find(samples, references, keywords), title)

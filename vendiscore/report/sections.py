@@ -11,7 +11,7 @@ from ..analysis.python_code import reproduced
 from ..analysis.sentences import short
 from ..core.errors import MissingPackageError
 from ..signature import digits, plain
-from .figures import Figure, figures
+from .figures import Figure, pictures
 from .markup import escape, folded, listing, more, paragraph, preformatted, table
 from .previews import Previews
 from .sample_sections import alike, every, redundant
@@ -104,7 +104,7 @@ def growth(found: Findings, shown: Previews) -> str:
 def drawn(found: Findings, shown: Previews) -> str:
     """Return the pictures, in one grid."""
     try:
-        return pictured(figures(found))
+        return pictured(pictures(found))
     except MissingPackageError as error:
         return paragraph(f"No pictures: {error}")
 

@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from vendiscore.analysis import sentences
-from vendiscore.analysis.findings import ORDERS, Findings
 from vendiscore.progress import finish
+from vendiscore.report import Findings, sentences
 from vendiscore.signature import plain, plain_order
 
 from ..inputs.pictures import decode_images
@@ -251,10 +250,11 @@ def _whole(found: Findings, job: Job) -> Record:
     few = min(FEW, max(1, len(closest) // 3), len(closest) - 1)
     alone = np.argsort(closest, kind="stable")[:few]
     places = found.places.tolist()
+    profile = zip(found.profile_orders, found.profile.tolist(), strict=True)
     return {
         "copies": sentences.copies(found, job.what) if found.distinct < found.n else "",
         "shares": [round(share, 9) for share in found.spectrum.values.tolist() if share > 0],
-        "profile": {f"{q:g}": float(value) for q, value in zip(ORDERS, found.profile, strict=True)},
+        "profile": {f"{q:g}": value for q, value in profile},
         "alike": {
             "threshold": explained.threshold,
             "repeats": {f"{level:g}": count for level, count in explained.repeats.items()},

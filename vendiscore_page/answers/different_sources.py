@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 
 from vendiscore import MissingPackageError, Similarity, sources
-from vendiscore.report.source_report import drawn as pictures
+from vendiscore.report import source_pictures
 from vendiscore.sources.between_sources import Sources
 
 from ..inputs.roles import SOURCES
@@ -91,7 +91,7 @@ def drawn(counted: Sources) -> list[dict[str, str]]:
     if len(counted.names) < 3:
         return []
     try:
-        return [captioned(pictures(counted)[-1])]
+        return [captioned(source_pictures(counted)[-1])]
     except MissingPackageError:
         return []
 

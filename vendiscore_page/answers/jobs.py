@@ -9,9 +9,7 @@ from typing import Any
 import numpy as np
 
 from vendiscore import SampleError
-from vendiscore.analysis import sentences
-from vendiscore.analysis.findings import Findings, find
-from vendiscore.report.previews import in_words
+from vendiscore.report import Findings, find, sentences
 from vendiscore.resolve.group_labels import Groups, read_labels
 
 from ..inputs.matrices import check_matrix
@@ -196,7 +194,7 @@ def vector_job(
             f"A similarity matrix K must be square, one matrix of all samples, got {got}; for rows "
             f"of features pick another kernel."
         )
-    texts = None if chosen.is_matrix else lambda i: in_words(X[i])
+    texts = None if chosen.is_matrix else lambda i: sentences.numbers(X[i])
     python = _python_of_rows(X, source, groups)
     return Job("vectors", X, chosen, arguments, python, groups, texts)
 

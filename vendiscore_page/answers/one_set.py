@@ -11,15 +11,8 @@ from typing import Any
 import numpy as np
 
 from vendiscore import MissingPackageError, NotPSDError
-from vendiscore.analysis import sentences
-from vendiscore.analysis.findings import Findings
-from vendiscore.analysis.thinning import thinning
-from vendiscore.magnitude.curve import magnitude_curve
-from vendiscore.report.document import reported
-from vendiscore.report.figures import Figure, figures, magnitude
-from vendiscore.report.previews import Previews
-from vendiscore.report.thumbnails import depicted
-from vendiscore.scoring.typical import wording_sentence
+from vendiscore.magnitude.curve import Curve, magnitude_curve
+from vendiscore.report import Findings, pictures, report_of, sentences, thumbnails
 from vendiscore.signature import plain, plain_order
 
 from .. import quotas
@@ -36,6 +29,7 @@ from .prompt_lists import distinct
 from .row_selection import rows_to_keep
 from .sample_readout import left_out, sifted
 from .set_pictures import captioned
+from .thinning import thinning
 
 MAX_CURVE = 1_000  # samples whose magnitude is found: a system of equations at each scale
 MAX_DRAWN = 60  # molecules at once
@@ -87,10 +81,9 @@ class Result:
         return self._second
 
     def groups(self, threshold: object) -> Record:
-        explained = self._found.explanation
-        read = check_threshold(threshold, explained.floor)
+        read = check_threshold(threshold, self._found.explanation.floor)
         with np.errstate(all="ignore"):
-            return sample_views.alike(explained.rethreshold(read))
+            return sample_views.alike(self._found, read)
 
     def subset(self, size: object) -> Record:
         """Return the rows of so many samples that differ most, in the order they were chosen."""
@@ -99,16 +92,15 @@ class Result:
     def thinning(self) -> Record:
         """Return the score of what is left as more of those that repeat others are removed."""
         with np.errstate(all="ignore"):
-            return thinning(self._found.explanation).to_dict()
+            return thinning(self._found)
 
     def papers(self) -> Record:
         """Return pictures, sentences, and code with the download that it reads, if it needs one."""
         found, drawn, curve_said, why = self._found, [], "", ""
         with np.errstate(all="ignore"):
             try:
-                drawn = list(figures(found))
-                curve_said, picture = _magnitude(found, self._job.what)
-                drawn += [picture] if picture else []
+                curve_said, curve = _magnitude(found, self._job.what)
+                drawn = list(pictures(found, curve))
             except MissingPackageError as error:
                 why = f"No pictures: {error}"
             growth = sentences.growing(found.growth) if found.growth else found.no_growth
@@ -123,11 +115,8 @@ class Result:
 
     def report(self, title: str | None = None) -> str:
         """Return the report as HTML; images have their names and their original size."""
-        shown = None
-        if self._job.pictures:
-            files = [{"path": each.name, "bytes": each.data} for each in self._job.pictures]
-            shown = Previews(files, "images")
-        return reported(self._found, title or None, shown).html()
+        files = [{"path": each.name, "bytes": each.data} for each in self._job.pictures]
+        return report_of(self._found, title or None, files or None).html()
 
 
 def _second(first: Job, found: Findings, job: Job, other: Findings) -> Record:
@@ -136,7 +125,7 @@ def _second(first: Job, found: Findings, job: Job, other: Findings) -> Record:
     notes = [
         details["typical"],
         f"By {sees}: {sentences.interval(other, job.what)}",
-        wording_sentence({"kernel": details.get("kernel")}, ""),
+        sentences.wording(other, ""),
         "Each kernel has a scale of its own: compare numbers of one kernel with each other.",
     ]
     return {
@@ -155,7 +144,7 @@ def _second(first: Job, found: Findings, job: Job, other: Findings) -> Record:
     }
 
 
-def _magnitude(found: Findings, what: str) -> tuple[str, Figure | None]:
+def _magnitude(found: Findings, what: str) -> tuple[str, Curve | None]:
     """Return the magnitude function of the distances of the kernel, or why there is none."""
     similarity = found.looked.similarity
     if found.grouped or similarity.n < 2 or found.curve is not None:
@@ -168,7 +157,7 @@ def _magnitude(found: Findings, what: str) -> tuple[str, Figure | None]:
         return f"There is no magnitude function: {error}", None
     if curve.convergence == 0:
         return "", None
-    return sentences.magnitude(curve, what), magnitude(curve)
+    return sentences.magnitude(curve, what), curve
 
 
 def score(samples: Samples, settings: Settings) -> Steps[Result]:
@@ -231,7 +220,7 @@ def _answer(
         "sentence": job.sentence(found),
         "copies": sentences.copies(found, job.what) if found.distinct < n else "",
         "typical": details["typical"],
-        "wording": wording_sentence({"kernel": details.get("kernel")}, "" if other else _MEANING),
+        "wording": sentences.wording(found, "" if other else _MEANING),
         "second": other and {"own": job.choice.sees, "by": other.sees},
         "interval": sentences.interval(found, job.what),
         "how": sentences.how(found),
@@ -246,7 +235,7 @@ def _answer(
         "prompts": prompts,
         "prompt": of_samples,
         "floor": explained.floor,
-        **sample_views.alike(explained),
+        **sample_views.alike(found),
         "heat": sample_views.heat(found),
         "map": sample_views.map_(found),
         "by_group": groups
@@ -296,7 +285,7 @@ def drawings(smiles: object) -> dict[str, list[str]]:
 
 def _drawing(smiles: str) -> str:
     """Draw a molecule as a data URI of SVG; empty if it cannot be read or is too large."""
-    svg = depicted(smiles)
+    svg = thumbnails.depicted(smiles)
     return svg and "data:image/svg+xml;base64," + base64.b64encode(svg.encode()).decode()
 
 

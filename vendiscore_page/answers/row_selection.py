@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from vendiscore import select
-from vendiscore.analysis.findings import Findings
 from vendiscore.progress import quiet
+from vendiscore.report import Findings
 
 from ..quotas import MAX_CHOSEN, RefusedError
 from ..types import Record

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import base64
+from dataclasses import replace
 
 import numpy as np
 
-from vendiscore.analysis.findings import Findings
-from vendiscore.analysis.layout import layout
-from vendiscore.analysis.sample_table import PAIRS, Explanation
 from vendiscore.plots.set_structure import averaged
+from vendiscore.report import Findings
 
 from ..inputs.visitor_samples import Samples
 from ..types import Record
@@ -35,17 +34,20 @@ def columns(found: Findings, job: Job, samples: Samples, kept: list[int]) -> Rec
     }
 
 
-def alike(explained: Explanation) -> Record:
+def alike(found: Findings, threshold: float | None = None) -> Record:
     """Return groups of near-duplicates by their rows in the table, and the score without these."""
-    found = explained.duplicates
-    above, below = found.boundary(PAIRS, np.arange(explained.n))
+    explained = found.explanation
+    if threshold is not None:
+        explained = explained.rethreshold(threshold)
+    by_row = replace(explained, places=np.arange(explained.n))
+    above, below = by_row.boundary()
     return {
         "threshold": explained.threshold,
         "repeats": list(explained.repeats.items()),
         "boundary": [*above[::-1], *below],
-        "groups": [{"keep": keep, "rest": rest} for keep, rest in found.groups()],
+        "groups": [{"keep": keep, "rest": rest} for keep, rest in by_row.groups],
         "without": {
-            "left": len(found.kept),
+            "left": len(by_row.kept),
             "VS": explained.score_without_duplicates,
             "of": explained.n,
             "all": explained.score,
@@ -73,7 +75,7 @@ def heat(found: Findings) -> Record:
 
 def map_(found: Findings) -> Record:
     """Return coordinates of each sample from 0 to 1000, of one scale; similar ones lie close."""
-    XY = layout(found.looked.eigen, None if found.looked.p is None else np.asarray(found.looked.p))
+    XY = found.coordinates
     low, high = XY.min(axis=0), XY.max(axis=0)
     span = float((high - low).max())
     centred = (XY - (low + high) / 2) / (span if span > 0 else 1.0)

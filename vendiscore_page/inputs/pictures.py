@@ -17,7 +17,7 @@ from vendiscore.encoders.pil_images import as_image
 from vendiscore.reading.formats import ending
 from vendiscore.reading.limits import RefusedError
 from vendiscore.reading.string_patterns import IMAGES
-from vendiscore.report.thumbnails import encoded, uri
+from vendiscore.report import thumbnails
 
 from ..quotas import MAX_ALL_PIXELS, MAX_IMAGES, MAX_PIXELS, check_count
 from . import zips
@@ -135,7 +135,7 @@ def check_pixels(count: int) -> None:
 
 def drawings(images: Sequence[Image.Image], name: str) -> Samples:
     """Return images that were drawn here as samples, numbered from 1."""
-    files = [(f"{i}.png", encoded(image, "PNG")) for i, image in enumerate(images, 1)]
+    files = [(f"{i}.png", thumbnails.encoded(image, "PNG")) for i, image in enumerate(images, 1)]
     return replace(pictures(files), name=name, notes=())
 
 
@@ -178,8 +178,8 @@ def _open(name: str, data: bytes) -> Picture:
     thumbnail = rgb.copy()
     thumbnail.thumbnail((THUMBNAIL, THUMBNAIL))
     reduced = rgb.width * rgb.height < pixels
-    kept = encoded(rgb, "JPEG", quality=95) if again else data
-    return Picture(name, kept, small, uri(thumbnail), reduced)
+    kept = thumbnails.encoded(rgb, "JPEG", quality=95) if again else data
+    return Picture(name, kept, small, thumbnails.uri(thumbnail), reduced)
 
 
 def _reduced(data: bytes, known: Sequence[str]) -> Image.Image:
