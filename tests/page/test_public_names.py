@@ -7,7 +7,7 @@ from pathlib import Path
 PAGE = Path(__file__).resolve().parents[2] / "vendiscore_page"
 PUBLIC = {"vendiscore", "vendiscore.report"}
 # The number falls as names become public or the page does without them; it should fall to 30.
-MOST = 76
+MOST = 71
 
 
 def imported(path: Path) -> Iterator[tuple[str, str]]:
