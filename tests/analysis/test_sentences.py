@@ -8,7 +8,6 @@ import pytest
 from vendiscore import as_similarity, compare
 from vendiscore.analysis import sentences
 from vendiscore.analysis.findings import find
-from vendiscore.magnitude.curve import magnitude_curve
 from vendiscore.report import report_of
 
 TEXTS = [f"the {a} {b} again" for a in ("cat", "dog", "cow") for b in ("sat", "ran", "sat")]
@@ -22,13 +21,6 @@ def test_small_numbers_keep_four_digits():
 def test_of_how_many_pairs_were_looked_at_is_said_where_not_of_all():
     assert sentences.looked_at(5, 5) == ""
     assert "2,000 of the 20,000 samples, drawn at random" in sentences.looked_at(2000, 20_000)
-
-
-def test_magnitude_is_told_at_scales_that_say_something_of_the_set():
-    curve = magnitude_curve(as_similarity(["a b", "a c", "d e"], ns=[1]))
-    told = sentences.magnitude(curve, "texts")
-    assert f"is {curve.at(1.0):.1f} at t = 1" in told
-    assert f"At t = {curve.convergence:.3g}, 95 % of the 3 distinct texts can be told apart" in told
 
 
 def test_findings_of_a_similarity_that_is_known_are_those_of_the_samples():

@@ -44,7 +44,7 @@ def entries():
 
 
 ENTRIES = list(entries())
-CALLABLES = [entry for entry in ENTRIES if entry.kind != "module"]
+CALLABLES = [entry for entry in ENTRIES if entry.kind not in ("module", "data")]
 
 
 def loaded(path):

@@ -8,10 +8,8 @@ import numpy as np
 
 from ..comparison.growth import Growth
 from ..core.namespace import scalar, to_host
-from ..magnitude.curve import Curve
 from ..registry.kernel import list_kernels
 from ..registry.measure import Aspect, Measure, list_measures
-from ..scoring.typical import REMEDY, wording_sentence
 from .findings import Findings
 from .sample_table import Explanation
 
@@ -122,11 +120,6 @@ def how(found: Findings) -> str:
     return f"Samples were compared by {name}{f' ({said})' if said else ''}{given}.{summary}"
 
 
-def wording(found: Findings, remedy: str = REMEDY) -> str:
-    """Say that n-grams measure wording, and how meaning is measured; "" of other kernels."""
-    return wording_sentence({"kernel": found.details.get("kernel")}, remedy)
-
-
 def orders(found: Findings) -> str:
     """Say what each requested order weighs."""
     ordered = any(chosen.measure.ordered for chosen in found.request.measures)
@@ -179,16 +172,6 @@ def adding(q: float, of_adds: float) -> str:
     if of_adds == q or not q:
         return ""
     return f"The column “adds” is at order {of_adds:g}: at order {q:g} it would take too long."
-
-
-def magnitude(curve: Curve, what: str) -> str:
-    """Say how many samples a magnitude function tells apart, and at which scale."""
-    return (
-        f"Their magnitude, the number that can be told apart at scale t, is {curve.at(1.0):.1f} at "
-        f"t = 1 (with distances √(2 − 2k)). At t = {curve.convergence:.3g}, 95 % of the "
-        f"{curve.distinct:,} distinct {what} can be told apart; the closer they lie, the larger "
-        f"this scale."
-    )
 
 
 def copies(found: Findings, what: str) -> str:

@@ -8,44 +8,100 @@ from __future__ import annotations
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
-from ..core.types import Samples
-
 if TYPE_CHECKING:
-    from ..analysis import sentences as sentences
-    from ..analysis.findings import Findings as Findings
-    from ..analysis.findings import find as find
+    from ..analysis import sentences
+    from ..analysis.findings import Findings, find
+    from ..core import types
+    from ..reading.columnar_files import Columns
+    from ..reading.columns import is_prose
+    from ..reading.encodings import decode
+    from ..reading.formats import FORMATS, format_of, named_format
+    from ..reading.limits import AskError, Limits, RefusedError, Wanted
+    from ..reading.number_tables import not_finite
+    from ..reading.samples import Samples
+    from ..reading.string_patterns import is_smiles
+    from ..reading.table_samples import samples_of
+    from ..reading.tables import (
+        MOLECULE_NAMES,
+        OTHER_NAMES,
+        TEXT_NAMES,
+        Table,
+        are_numbers,
+        is_named,
+        join_names,
+        share_of_numbers,
+    )
     from ..sources.between_sources import Sources
-    from . import thumbnails as thumbnails
-    from .document import Report
-    from .document import report_of as report_of
-    from .figures import Figure as Figure
-    from .figures import pictures as pictures
-    from .source_report import source_pictures as source_pictures
+    from . import thumbnails
+    from .document import Report, report_of
+    from .figures import Figure, pictures
+    from .source_report import source_pictures
 
-# Where each name is; nothing is imported for it before its first use.
+__all__ = [
+    "FORMATS",
+    "MOLECULE_NAMES",
+    "OTHER_NAMES",
+    "TEXT_NAMES",
+    "AskError",
+    "Columns",
+    "Figure",
+    "Findings",
+    "Limits",
+    "RefusedError",
+    "Samples",
+    "Table",
+    "Wanted",
+    "are_numbers",
+    "decode",
+    "find",
+    "format_of",
+    "is_named",
+    "is_prose",
+    "is_smiles",
+    "join_names",
+    "named_format",
+    "not_finite",
+    "pictures",
+    "report",
+    "report_of",
+    "samples_of",
+    "sentences",
+    "share_of_numbers",
+    "source_pictures",
+    "thumbnails",
+]
+# Where the names are; nothing is imported for them before their first use.
 _MODULES = {
     "analysis": "sentences",
     "analysis.findings": "Findings find",
+    "reading.columnar_files": "Columns",
+    "reading.columns": "is_prose",
+    "reading.encodings": "decode",
+    "reading.formats": "FORMATS format_of named_format",
+    "reading.limits": "AskError Limits RefusedError Wanted",
+    "reading.number_tables": "not_finite",
+    "reading.samples": "Samples",
+    "reading.string_patterns": "is_smiles",
+    "reading.table_samples": "samples_of",
+    "reading.tables": "MOLECULE_NAMES OTHER_NAMES TEXT_NAMES Table are_numbers is_named join_names "
+    "share_of_numbers",
     "report": "thumbnails",
     "report.document": "report_of",
     "report.figures": "Figure pictures",
     "report.source_report": "source_pictures",
 }
-_HOME = {name: module for module, names in _MODULES.items() for name in names.split()}
-
-__all__ = ["report", *_HOME]
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = globals()[name] = resolve_name(f"vendiscore.{_HOME[name]}.{name}")
-    return value
+    for module, names in _MODULES.items():
+        if name in names.split():
+            return resolve_name(f"vendiscore.{module}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def report(
-    samples: Samples | Sources,
-    references: Samples | None = None,
+    samples: types.Samples | Sources,
+    references: types.Samples | None = None,
     *,
     title: str | None = None,
     **keywords: Any,

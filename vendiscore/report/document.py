@@ -7,12 +7,11 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from ..analysis.findings import Findings
-from ..core.types import Record
+from ..core.types import Record, Samples
 from ..summary import Summary, with_error
 from .markup import escape, listing
 from .previews import Previews
@@ -81,7 +80,7 @@ class Report(Summary):
 
 
 @np.errstate(all="ignore")
-def report_of(found: Findings, title: str | None = None, samples: Any = None) -> Report:
+def report_of(found: Findings, title: str | None = None, samples: Samples | None = None) -> Report:
     """Write the report of findings, as `report` does after it has found them.
 
     Parameters

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from .. import plots
 from ..analysis import sentences
 from ..analysis.findings import ORDERS, Findings
 from ..core.namespace import to_host
+from ..core.types import Axes
 from ..magnitude.curve import Curve
 from .svg import svg
 
@@ -38,7 +39,7 @@ class Figure(NamedTuple):
 
     @classmethod
     def of(
-        cls, name: str, title: str, text: str, draw: Callable[[Any], object], label: str
+        cls, name: str, title: str, text: str, draw: Callable[[Axes], object], label: str
     ) -> Figure:
         """Draw a picture on matplotlib Axes, which screen readers read out as `label`."""
         return cls(name, svg(draw, label), title, text)
@@ -80,8 +81,7 @@ def pictures(found: Findings, curve: Curve | None = None) -> Iterator[Figure]:
             "" if grown.n == found.n else f" Drawn from a random {grown.n:,} of all {found.n:,}."
         )
         yield Figure.of("growth", "Growth", text, grown.plot, label)
-    curve = found.curve or curve
-    if curve is not None:
+    if (curve := found.curve or curve) is not None:
         yield magnitude(curve)
 
 

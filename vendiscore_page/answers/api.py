@@ -9,7 +9,7 @@ import numpy as np
 
 from vendiscore.progress import finish
 from vendiscore.report import Findings, sentences
-from vendiscore.signature import plain, plain_order
+from vendiscore.signature import plain
 
 from ..inputs.pictures import decode_images
 from ..inputs.visitor_samples import Samples
@@ -225,7 +225,7 @@ def _answer(job: Job, q: object, threshold: object) -> Record:
         "VS": found.value,
         **{name: value for name, value in sure.items() if value is not None},
         "n": found.n,
-        "q": plain_order(found.order),
+        "q": kernel_menu.order_in_json(found.order),
         "sentence": job.sentence(found),
     }
     details = dict(found.details)

@@ -98,8 +98,10 @@ def _encoded(samples: Sequence[object], arguments: Mapping[str, Any]) -> Steps[S
     kernel = get_kernel(arguments["k"])
     options = {name: x for name, x in arguments.items() if name not in ("k", "prompts")}
     yield words(0)  # before the model is loaded
+    if kernel.samples in _BATCH:
+        options["batch_size"] = _BATCH[kernel.samples]
     network = _loaded(kernel.samples, options)
-    steps = network.steps(distinct, _BATCH.get(kernel.samples))
+    steps = network.steps(distinct)
     with suppress(SampleError):  # which is raised again below, with the places of all such samples
         network = _Known(network, distinct, *(yield from told(steps, words)))
     how = {"prompts": prompts} if prompts else {}

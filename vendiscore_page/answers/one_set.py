@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from vendiscore import MissingPackageError, NotPSDError
-from vendiscore.magnitude.curve import Curve, magnitude_curve
-from vendiscore.report import Findings, pictures, report_of, sentences, thumbnails
-from vendiscore.signature import plain, plain_order
+from vendiscore.magnitude.curve import magnitude_curve
+from vendiscore.report import Figure, Findings, pictures, report_of, sentences, thumbnails
+from vendiscore.scoring.typical import wording_sentence
+from vendiscore.signature import plain
 
 from .. import quotas
 from ..inputs import examples
@@ -96,11 +97,11 @@ class Result:
 
     def papers(self) -> Record:
         """Return pictures, sentences, and code with the download that it reads, if it needs one."""
-        found, drawn, curve_said, why = self._found, [], "", ""
+        found, curve_said, why = self._found, "", ""
+        drawn: list[Figure] = []
         with np.errstate(all="ignore"):
             try:
-                curve_said, curve = _magnitude(found, self._job.what)
-                drawn = list(pictures(found, curve))
+                drawn, curve_said = _drawn(found, self._job.what)
             except MissingPackageError as error:
                 why = f"No pictures: {error}"
             growth = sentences.growing(found.growth) if found.growth else found.no_growth
@@ -125,7 +126,7 @@ def _second(first: Job, found: Findings, job: Job, other: Findings) -> Record:
     notes = [
         details["typical"],
         f"By {sees}: {sentences.interval(other, job.what)}",
-        sentences.wording(other, ""),
+        wording_sentence(_kernel_of(other), ""),
         "Each kernel has a scale of its own: compare numbers of one kernel with each other.",
     ]
     return {
@@ -137,27 +138,38 @@ def _second(first: Job, found: Findings, job: Job, other: Findings) -> Record:
         "VS": other.value,
         **{name: other.beside(name) for name in ("se", "low", "high")},
         "n": other.n,
-        "q": plain_order(other.order),
+        "q": kernel_menu.order_in_json(other.order),
         "notes": [note for note in notes if note],
         "signature": details["signature"],
         "code": first.code(found, (job, other)),
     }
 
 
-def _magnitude(found: Findings, what: str) -> tuple[str, Curve | None]:
-    """Return the magnitude function of the distances of the kernel, or why there is none."""
-    similarity = found.looked.similarity
+def _kernel_of(found: Findings) -> Record:
+    return {"kernel": found.details.get("kernel")}
+
+
+def _drawn(found: Findings, what: str) -> tuple[list[Figure], str]:
+    """Return the pictures, and a sentence on the magnitude of the distances of the kernel."""
+    similarity, curve, sentence = found.looked.similarity, None, ""
     if found.grouped or similarity.n < 2 or found.curve is not None:
-        return "", None
-    if similarity.n > MAX_CURVE:
-        return f"A magnitude function is drawn for up to {MAX_CURVE:,} samples.", None
-    try:
-        curve = magnitude_curve(similarity)
-    except (ValueError, ArithmeticError) as error:
-        return f"There is no magnitude function: {error}", None
-    if curve.convergence == 0:
-        return "", None
-    return sentences.magnitude(curve, what), curve
+        pass
+    elif similarity.n > MAX_CURVE:
+        sentence = f"A magnitude function is drawn for up to {MAX_CURVE:,} samples."
+    else:
+        try:
+            curve = magnitude_curve(similarity)
+        except (ValueError, ArithmeticError) as error:
+            sentence = f"There is no magnitude function: {error}"
+    if curve is not None and curve.convergence > 0:
+        sentence = (
+            f"Their magnitude, the number that can be told apart at scale t, is "
+            f"{curve.at(1.0):.1f} at t = 1 (with distances √(2 − 2k)). At t = "
+            f"{curve.convergence:.3g}, 95 % of the {curve.distinct:,} distinct {what} can be told "
+            f"apart; the closer they lie, the larger this scale."
+        )
+        return list(pictures(found, curve)), sentence
+    return list(pictures(found)), sentence
 
 
 def score(samples: Samples, settings: Settings) -> Steps[Result]:
@@ -209,7 +221,7 @@ def _answer(
         "n": n,
         "total": max(samples.total, len(samples)),
         "draw": samples.draw,
-        "q": plain_order(found.order),
+        "q": kernel_menu.order_in_json(found.order),
         "kernel": job.choice.kernel,
         "comparison": kernel_menu.describe(job.choice, _unit(found) | job.arguments, found.order),
         "VS": found.value,
@@ -220,7 +232,7 @@ def _answer(
         "sentence": job.sentence(found),
         "copies": sentences.copies(found, job.what) if found.distinct < n else "",
         "typical": details["typical"],
-        "wording": sentences.wording(found, "" if other else _MEANING),
+        "wording": wording_sentence(_kernel_of(found), "" if other else _MEANING),
         "second": other and {"own": job.choice.sees, "by": other.sees},
         "interval": sentences.interval(found, job.what),
         "how": sentences.how(found),

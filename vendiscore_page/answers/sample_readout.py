@@ -9,8 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from vendiscore import SampleError
-from vendiscore.reading.tables import join_names
-from vendiscore.report import sentences
+from vendiscore.report import join_names, sentences
 
 from ..inputs.visitor_samples import Samples
 from ..quotas import RefusedError

@@ -12,9 +12,7 @@ import urllib.request
 from dataclasses import replace
 from typing import Any, cast
 
-from vendiscore.reading.columnar_files import Columns
-from vendiscore.reading.limits import AskError, RefusedError
-from vendiscore.reading.tables import join_names
+from vendiscore.report import AskError, Columns, RefusedError, join_names
 
 from ..quotas import TABLE
 from ..types import Options

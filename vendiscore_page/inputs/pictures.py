@@ -14,10 +14,7 @@ from PIL import Image, UnidentifiedImageError
 
 from vendiscore import SampleError
 from vendiscore.encoders.pil_images import as_image
-from vendiscore.reading.formats import ending
-from vendiscore.reading.limits import RefusedError
-from vendiscore.reading.string_patterns import IMAGES
-from vendiscore.report import thumbnails
+from vendiscore.report import RefusedError, named_format, thumbnails
 
 from ..quotas import MAX_ALL_PIXELS, MAX_IMAGES, MAX_PIXELS, check_count
 from . import zips
@@ -142,7 +139,7 @@ def drawings(images: Sequence[Image.Image], name: str) -> Samples:
 def _names(name: str, data: bytes) -> list[str]:
     if not data.startswith(b"PK"):
         return [name]
-    return [entry for entry in zips.names(data) if ending(entry) in IMAGES]
+    return [entry for entry in zips.names(data) if named_format(entry) == "image"]
 
 
 def _contents(files: Sequence[tuple[str, bytes]], chosen: set[int]) -> Iterator[tuple[str, bytes]]:
@@ -150,7 +147,9 @@ def _contents(files: Sequence[tuple[str, bytes]], chosen: set[int]) -> Iterator[
     at = itertools.count()
     for name, data in files:
         if data.startswith(b"PK"):
-            yield from zips.contents(data, lambda e: ending(e) in IMAGES and next(at) in chosen)
+            yield from zips.contents(
+                data, lambda entry: named_format(entry) == "image" and next(at) in chosen
+            )
         elif next(at) in chosen:
             yield name, data
 

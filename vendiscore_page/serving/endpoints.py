@@ -15,7 +15,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from vendiscore import __version__
-from vendiscore.reading.limits import AskError
+from vendiscore.report import AskError
 
 from ..answers import one_set, sample_readout, several_sets
 from ..answers.jobs import Settings

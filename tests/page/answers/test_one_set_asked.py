@@ -6,6 +6,8 @@ from answered import answered, clusters, read, scored, through
 
 pytest.importorskip("matplotlib")
 pytest.importorskip("rdkit")
+from vendiscore import as_similarity
+from vendiscore.magnitude.curve import magnitude_curve
 from vendiscore_page.answers import one_set, sample_readout
 from vendiscore_page.answers.jobs import Settings
 from vendiscore_page.inputs import examples, uploads
@@ -128,3 +130,12 @@ def test_the_menu_says_what_examples_are_meant_for_and_which_sets_a_comparison_h
         for each in pairing["sets"]:
             asked = Asked(kind=pairing["kind"], example=each["example"])
             assert len(uploads.read(Given(), asked)) >= 4
+
+
+def test_magnitude_is_told_at_scales_that_say_something_of_the_set():
+    texts = ["a b", "a c", "d e"]
+    curve = magnitude_curve(as_similarity(texts, k="ngram_overlap", ns=[1]))
+    result = scored(texts, "texts", "ngram_overlap", options={"ns": [1]})
+    (said,) = [each for each in result.papers()["sentences"] if "at scale t" in each]
+    assert f"is {curve.at(1.0):.1f} at t = 1" in said
+    assert f"At t = {curve.convergence:.3g}, 95 % of the 3 distinct texts can be told apart" in said
