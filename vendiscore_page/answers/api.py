@@ -11,10 +11,10 @@ from vendiscore.progress import finish
 from vendiscore.report import Findings, sentences
 from vendiscore.signature import plain
 
+from ..aliases import Record
 from ..inputs.pictures import decode_images
 from ..inputs.visitor_samples import Samples
 from ..quotas import MAX_SAMPLES, RefusedError, check_count, check_sets
-from ..types import Record
 from . import kernel_menu, several_sets
 from .different_sources import asked_of, different, shown
 from .distinctive_samples import only

@@ -12,9 +12,9 @@ from vendiscore import MissingPackageError, Similarity, sources
 from vendiscore.report import source_pictures
 from vendiscore.sources.between_sources import Sources
 
+from ..aliases import Options, Record
 from ..inputs.roles import SOURCES
 from ..quotas import MAX_CHARACTERS
-from ..types import Options, Record
 from .jobs import Job, keywords
 from .set_pictures import captioned
 

@@ -10,8 +10,8 @@ import numpy as np
 from vendiscore import Similarity
 from vendiscore.measures.divergences import shuffled
 
+from ..aliases import Record
 from ..inputs.parts import draw_indices
-from ..types import Record
 from .jobs import Job
 from .kernel_menu import series
 

@@ -12,11 +12,11 @@ from vendiscore import SampleError
 from vendiscore.report import Findings, find, sentences
 from vendiscore.resolve.group_labels import Groups, read_labels
 
+from ..aliases import Options, Record, Steps
 from ..inputs.matrices import check_matrix
 from ..inputs.pictures import Picture
 from ..inputs.visitor_samples import Samples
 from ..quotas import MAX_SMILES, MAX_TEXT, RefusedError, check_texts
-from ..types import Options, Record, Steps
 from . import kernel_menu, offered_encoders
 from .group_lists import place, pooled, taken_apart
 from .kernel_menu import (

@@ -11,9 +11,9 @@ from typing import Any
 from vendiscore import compute, explain, get_kernel, list_kernels
 from vendiscore.registry.kernel import Control
 
+from ..aliases import Options, Record
 from ..inputs.submission import KINDS
 from ..quotas import RefusedError
-from ..types import Options, Record
 from . import offered_encoders
 
 # The usual order of a score, and the usual similarity of near-duplicates.

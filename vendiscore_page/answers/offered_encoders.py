@@ -19,7 +19,7 @@ from vendiscore import SampleError, Similarity, as_similarity, encoder, get_kern
 from vendiscore.encoders.models import Encoder
 from vendiscore.progress import told
 
-from ..types import Options, Record, Steps
+from ..aliases import Options, Record, Steps
 
 # By kind of sample: the name on the page, and the options of `compute`.
 ALLOWED: dict[str, dict[str, Record]] = {

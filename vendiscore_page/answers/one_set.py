@@ -17,12 +17,12 @@ from vendiscore.scoring.typical import wording_sentence
 from vendiscore.signature import plain
 
 from .. import quotas
+from ..aliases import Record, Steps
 from ..inputs import examples
 from ..inputs.parts import part
 from ..inputs.submission import KINDS
 from ..inputs.visitor_samples import Samples
 from ..quotas import MAX_SAMPLES, MAX_SMILES, RefusedError, check_texts
-from ..types import Record, Steps
 from . import kernel_menu, sample_views, several_sets
 from .jobs import FLOOR, Job, Settings, job_of
 from .kernel_menu import DEFAULT_ORDER, Choice, check_order, check_threshold

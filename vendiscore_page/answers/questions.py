@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from vendiscore.uncertainty.subsampling import MIN_SAMPLES
 
+from ..aliases import Options, Record
 from ..inputs.visitor_samples import Samples
 from ..quotas import MAX_SETS
-from ..types import Options, Record
 from .different_sources import share_prompts
 
 _LONG = 40  # characters of the name of a column on a button

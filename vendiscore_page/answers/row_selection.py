@@ -6,8 +6,8 @@ from vendiscore import select
 from vendiscore.progress import quiet
 from vendiscore.report import Findings
 
+from ..aliases import Record
 from ..quotas import MAX_CHOSEN, RefusedError
-from ..types import Record
 
 
 def rows_to_keep(found: Findings, size: object) -> Record:

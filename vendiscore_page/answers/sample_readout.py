@@ -11,9 +11,9 @@ import numpy as np
 from vendiscore import SampleError
 from vendiscore.report import join_names, sentences
 
+from ..aliases import Record
 from ..inputs.visitor_samples import Samples
 from ..quotas import RefusedError
-from ..types import Record
 from .questions import questions
 
 Value = TypeVar("Value")

@@ -10,8 +10,8 @@ import numpy as np
 from vendiscore.plots.set_structure import averaged
 from vendiscore.report import Findings
 
+from ..aliases import Record
 from ..inputs.visitor_samples import Samples
-from ..types import Record
 from .jobs import Job
 
 CELLS = 200  # rows and columns of the heat map

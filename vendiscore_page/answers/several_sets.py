@@ -20,10 +20,10 @@ from vendiscore.reading.csv_cells import csv_row, text_cell
 from vendiscore.signature import digits, line
 from vendiscore.uncertainty.subsampling import MIN_SAMPLES
 
+from ..aliases import Options, Record, Steps
 from ..inputs.parts import part
 from ..inputs.visitor_samples import Samples
 from ..quotas import MAX_SAMPLES, RefusedError, check_sets
-from ..types import Options, Record, Steps
 from . import kernel_menu, offered_encoders
 from .different_sources import asked_of, code, different, drawn, shown
 from .distinctive_samples import only

@@ -6,7 +6,7 @@ import numpy as np
 
 from vendiscore.report import Findings
 
-from ..types import Record
+from ..aliases import Record
 
 _DIGITS = 4  # decimal places of thresholds
 _STEPS = 12

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from PIL import Image, ImageDraw
 
+from ..aliases import Record
 from ..quotas import RefusedError
-from ..types import Record
 from .submission import KINDS, Kind
 
 _STORIES = """\

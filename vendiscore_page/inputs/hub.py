@@ -14,8 +14,8 @@ from typing import Any, cast
 
 from vendiscore.report import AskError, Columns, RefusedError, join_names
 
+from ..aliases import Options
 from ..quotas import TABLE
-from ..types import Options
 from .cells import of_columns
 from .submission import Asked
 from .visitor_samples import Samples

@@ -8,8 +8,8 @@ import numpy as np
 
 from vendiscore.report import RefusedError, Table, not_finite
 
+from ..aliases import Record
 from ..quotas import MAX_COLUMNS, MAX_VALUES, MAX_VECTORS, check_count
-from ..types import Record
 
 
 def check_matrix(X: object, place: Callable[[int], str] = "Row {}".format) -> np.ndarray:

@@ -17,6 +17,7 @@ from starlette.routing import Route
 from vendiscore import __version__
 from vendiscore.report import AskError
 
+from ..aliases import Record, Steps, Value
 from ..answers import one_set, sample_readout, several_sets
 from ..answers.jobs import Settings
 from ..answers.kernel_menu import one_of
@@ -25,7 +26,6 @@ from ..inputs.declared_sizes import declared_size
 from ..inputs.submission import Asked, Given
 from ..inputs.visitor_samples import Samples
 from ..quotas import MAX_FILES, MAX_KNOWN, MAX_NAME, MAX_REQUEST, RefusedError
-from ..types import Record, Steps, Value
 from .lanes import AWAY, LONG, MIDDLE, SHORT, Lanes, address, lane_of, visitor_of, whole
 from .static_files import INDEX, Files
 from .store import Kept, size_of

@@ -20,8 +20,8 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from ..aliases import Record
 from ..quotas import MAX_ARRIVING, MAX_QUESTION, MAX_REQUEST, MAX_UPLOADS, RefusedError
-from ..types import Record
 
 # Paths that the page itself requests, then gradio's own at its start, and the paths of
 # gradio_client, of clients of MCP, and of the Hub.

@@ -13,8 +13,8 @@ from typing import NamedTuple
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
+from ..aliases import Steps, Value
 from ..inputs.declared_sizes import Size
-from ..types import Steps, Value
 
 # Short work takes less than about a second, middle work (large files, reports) a few seconds;
 # long work is encoders and large sets; work that is away waits for another host.

@@ -18,10 +18,10 @@ from starlette.middleware import Middleware
 
 from vendiscore import __version__
 
+from ..aliases import Record
 from ..answers import api, offered_encoders
 from ..inputs import pictures
 from ..inputs.declared_sizes import Size
-from ..types import Record
 from .endpoints import Routes
 from .guard import Guard, fetch_nothing
 from .lanes import LONG, MIDDLE, SHORT, Lanes, Visitor, lane_of, visitor_of, whole

@@ -20,9 +20,9 @@ from starlette.types import Receive, Scope, Send
 
 from vendiscore import MissingPackageError
 
+from ..aliases import Record, Value
 from ..answers.sample_readout import UnusableError
 from ..quotas import RefusedError
-from ..types import Record, Value
 
 Answer = Callable[[Request], Coroutine[Any, Any, Any]]
 _GZIP = 31  # window bits that make zlib write gzip
