@@ -10,7 +10,7 @@ import io
 from collections import Counter
 from typing import IO, Any
 
-from vendiscore.reading.limits import RefusedError
+from vendiscore.report import RefusedError
 
 _MAGIC = b"PAR1"
 _TAIL = 8  # bytes: the length of the footer, then the magic bytes

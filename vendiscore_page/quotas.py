@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from vendiscore.reading.limits import Limits
-from vendiscore.reading.limits import RefusedError as RefusedError
+from vendiscore.report import Limits
+from vendiscore.report import RefusedError as RefusedError
 
 from .parquet_footers import declared_values
 

@@ -27,7 +27,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from vendiscore import as_similarity, compute, explain, score_K
-from vendiscore.analysis import thinning
 
 plt.style.use("tableau-colorblind10")
 plt.rcParams.update({"font.size": 12, "figure.constrained_layout.use": True})
@@ -214,11 +213,14 @@ for place, of in enumerate(final.redundant_of):
 #
 # The score while copies are removed
 # ----------------------------------
-# :py:func:`vendiscore.analysis.thinning` scores the rest at thresholds from high to low. While
-# copies are removed the score hardly falls; if equally many random texts are removed it falls much
-# more. Once copies and look-alikes are removed and other texts follow, the curve bends down.
+# ``rethreshold`` moves the threshold without a new comparison: from high to low, this is the score
+# of the rest. While copies are removed the score hardly falls; if equally many random texts are
+# removed it falls much more. Once copies and look-alikes are removed and other texts follow, the
+# curve bends down.
 wide = explain(tidy, threshold=0.5, **by_characters)
-curve = thinning(wide, steps=60)
+at = [wide.rethreshold(threshold) for threshold in np.linspace(1, 0.5, 61)]
+removed = [wide.n - len(each.kept) for each in at]
+scores = [each.score_without_duplicates for each in at]
 
 rng = np.random.default_rng(0)
 
@@ -230,10 +232,8 @@ def at_random(size):
 
 
 figure, ax = plt.subplots(figsize=(7, 3.6))
-ax.plot(curve.removed, curve.scores, "o-", lw=3, ms=7, label="the most redundant first")
-ax.plot(
-    curve.removed, [at_random(len(K) - m) for m in curve.removed], "--", lw=3, label="at random"
-)
+ax.plot(removed, scores, "o-", lw=3, ms=7, label="the most redundant first")
+ax.plot(removed, [at_random(len(K) - m) for m in removed], "--", lw=3, label="at random")
 ax.axvline(copies, color="0.5", ls=":")
 ax.text(copies + 0.4, 1, "as many as\nthere are copies")
 ax.legend(frameon=False, loc="lower left")

@@ -434,3 +434,16 @@ def test_no_matrix_of_all_pairs_is_made_where_features_are_few():
 def test_what_cannot_be_explained_is_refused(options, error, message):
     with pytest.raises(error, match=message):
         explain(["a b", "c d"], **options)
+
+
+def test_the_floor_can_be_further_down():
+    from vendiscore.analysis.explain import explained
+    from vendiscore.measures.subject import Subject
+    from vendiscore.resolve.sets import as_similarity
+
+    X = np.random.default_rng(0).normal(size=(20, 3))
+    subject = Subject(as_similarity(X, k="rbf", sigma=1.0))
+    deep, shallow = explained(subject, 1.0, 0.8, 0.1), explained(subject, 1.0, 0.8)
+    assert (deep.floor, shallow.floor) == (0.1, pytest.approx(0.6))
+    assert deep.rethreshold(0.6).groups == shallow.rethreshold(0.6).groups
+    assert explained(subject, 1.0, 0.8, 0.9).floor == 0.8

@@ -8,9 +8,7 @@ import pytest
 from vendiscore import as_similarity, compare
 from vendiscore.analysis import sentences
 from vendiscore.analysis.findings import find
-from vendiscore.magnitude.curve import magnitude_curve
-from vendiscore.report.document import reported
-from vendiscore.report.previews import Previews
+from vendiscore.report import report_of
 
 TEXTS = [f"the {a} {b} again" for a in ("cat", "dog", "cow") for b in ("sat", "ran", "sat")]
 HOW = {"k": "ngram_overlap", "ns": [1], "q": 1}
@@ -25,20 +23,13 @@ def test_of_how_many_pairs_were_looked_at_is_said_where_not_of_all():
     assert "2,000 of the 20,000 samples, drawn at random" in sentences.looked_at(2000, 20_000)
 
 
-def test_magnitude_is_told_at_scales_that_say_something_of_the_set():
-    curve = magnitude_curve(as_similarity(["a b", "a c", "d e"], ns=[1]))
-    told = sentences.magnitude(curve, "texts")
-    assert f"is {curve.at(1.0):.1f} at t = 1" in told
-    assert f"At t = {curve.convergence:.3g}, 95 % of the 3 distinct texts can be told apart" in told
-
-
 def test_findings_of_a_similarity_that_is_known_are_those_of_the_samples():
     known = as_similarity(TEXTS, k="ngram_overlap", ns=[1])
     ours, right = find(TEXTS, None, HOW, similarity=known), find(TEXTS, None, HOW)
     assert ours.similarity is known
     assert ours.numbers == right.numbers
     assert ours.arguments == right.arguments
-    assert reported(ours).html() == reported(right).html()
+    assert report_of(ours).html() == report_of(right).html()
     labels = ["x", "y", "x", "y", "x", "y", "x", "y", "x"]
     grouped = [
         find(TEXTS, None, {**HOW, "groups": labels}, similarity=each).numbers
@@ -51,12 +42,12 @@ def test_near_duplicates_are_those_of_a_threshold_of_choice():
     found = replace(find(TEXTS, None, HOW), threshold=0.7, floor=0.1)
     assert found.explanation.threshold == 0.7
     assert found.explanation.floor == 0.1
-    assert "similarity 0.7 or more" in reported(found).html()
+    assert "similarity 0.7 or more" in report_of(found).html()
 
 
 def test_samples_can_be_shown_otherwise_than_they_came():
     found = find(TEXTS, None, HOW)
-    page = reported(found, "Mine", Previews([f"text no. {i}" for i in range(9)], "text")).html()
+    page = report_of(found, "Mine", [f"text no. {i}" for i in range(9)]).html()
     assert "text no. 8" in page
     assert "<title>Mine</title>" in page
 
@@ -85,5 +76,5 @@ def test_above_order_2_what_many_samples_add_is_told_at_order_2():
     assert many.adds == pytest.approx(explain(X, k="cosine", q=2).adds)
     assert few.adds == pytest.approx(explain(X[1:], k="cosine", q=3).adds)
     assert (many.adds_order, few.adds_order, top.adds_order) == (2, 3, np.inf)
-    assert "The column “adds” is at order 2: at order 3 it would" in reported(many).html()
-    assert "What each adds is told" not in reported(few).html() + reported(top).html()
+    assert "The column “adds” is at order 2: at order 3 it would" in report_of(many).html()
+    assert "What each adds is told" not in report_of(few).html() + report_of(top).html()

@@ -344,3 +344,14 @@ def test_no_more_than_the_answers_to_one_prompt_are_compared_at_a_time():
     sources([[(p, s % 2) for p in range(4)] for s in range(3)], k=near, level=None)
     asked = [pair for pair in seen if pair[0] != pair[1]]
     assert len(asked) <= 12 * 11 / 2  # the probe that says whether anything is fitted
+
+
+@pytest.mark.parametrize("prompts", [None, ["p", "q", "p", "q", "p", "q"]])
+def test_a_similarity_stands_for_the_samples_that_it_is_of(prompts):
+    texts, by = ["a b", "c", "a b", "c d", "e f", "c d"], ["x", "x", "y", "y", "z", "z"]
+    right = sources(texts, prompts, by=by, ns=[1]).to_dict()
+    similarity = vendiscore.as_similarity(texts, k="ngram_overlap", ns=[1])
+    found = sources(similarity, prompts, by=by).to_dict()
+    assert found["VS"] == pytest.approx(right["VS"], rel=1e-12)
+    assert found["similarity"] == pytest.approx(np.array(right["similarity"]), rel=1e-12)
+    assert [row["n"] for row in found["sources"]] == [2, 2, 2]

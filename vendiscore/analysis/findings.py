@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -31,7 +31,7 @@ from ..spectral.spectrum import Spectrum
 from ..uncertainty.deficit import LEAST
 from ..uncertainty.subsampling import MIN_SAMPLES
 from .explain import explained
-from .layout import clustered_order
+from .layout import clustered_order, layout
 from .sample_table import Explanation
 
 # Orders of the profile: steps of 1/8 up to 5, where most curves are flat.
@@ -49,7 +49,27 @@ MOST_ROOTS = 100
 
 @dataclass(frozen=True, eq=False)
 class Findings:
-    """Numbers of samples, and views of the samples, each computed at its first use."""
+    """Numbers of samples, and views of the samples, each computed at its first use.
+
+    Attributes
+    ----------
+    subject, request : Subject, Request, the samples as measures read them, and the settings
+    given, references : the samples that the caller passed
+    numbers : dict, what `compute` returns with `details`
+    arguments : dict, the keywords of `compute` that give these numbers
+    no_interval : str, why the numbers have no interval; empty if they have one
+    threshold, floor : float, of near-duplicates; and the lowest one for `rethreshold`, or None
+    profile_orders : tuple of float, the orders of `profile`
+
+    Examples
+    --------
+    >>> from vendiscore.report import find
+    >>> found = find(["a cat", "a cat", "the dog"], None, {"ns": [1]})
+    >>> round(found.value, 3), found.distinct, found.explanation.groups
+    (1.89, 2, [(0, [1])])
+    """
+
+    profile_orders: ClassVar = ORDERS
 
     subject: Subject = field(repr=False)
     request: Request = field(repr=False)
@@ -182,7 +202,7 @@ class Findings:
 
     @cached_property
     def profile(self) -> np.ndarray:
-        """VS_q for every q of `ORDERS`."""
+        """VS_q for every q of `profile_orders`."""
         return to_host(self.spectrum.profile(ORDERS))
 
     @cached_property
@@ -195,6 +215,11 @@ class Findings:
         """Chosen samples in the order of a heat map, each group side by side."""
         order = clustered_order(MatrixSimilarity(self.K))
         return order if self.codes is None else order[np.argsort(self.codes[order], kind="stable")]
+
+    @property
+    def coordinates(self) -> np.ndarray:
+        """Coordinates (n, 2) of the chosen samples on a map, on which similar ones lie close."""
+        return layout(self.looked.eigen, self.looked.p)
 
     @cached_property
     def codes(self) -> np.ndarray | None:
@@ -251,7 +276,31 @@ def find(
     *,
     similarity: Similarity | None = None,
 ) -> Findings:
-    """Find the numbers that `compute` gives, with an interval where there can be one."""
+    """Find the numbers that `compute` gives, with an interval where there can be one.
+
+    Parameters
+    ----------
+    samples, references : samples of one kind; None for no references
+    arguments : mapping, keywords of `compute`
+    similarity : Similarity, optional, of the samples, if it is known already
+
+    Returns
+    -------
+    Findings
+        The numbers, and views of the samples behind them.
+
+    Raises
+    ------
+    TypeError, ValueError, SampleError, NotPSDError, TooLargeError
+        As `compute` raises them.
+
+    Examples
+    --------
+    >>> from vendiscore.report import find
+    >>> found = find(["a cat", "a cat", "the dog"], None, {"ns": [1]})
+    >>> round(found.value, 3), found.order
+    (1.89, 1.0)
+    """
     keywords = dict(arguments)
     request = read_request({**keywords, "details": True}, any_order=True)
     subject = subject_of(samples, references, request)

@@ -8,7 +8,6 @@ import numpy as np
 
 from ..comparison.growth import Growth
 from ..core.namespace import scalar, to_host
-from ..magnitude.curve import Curve
 from ..registry.kernel import list_kernels
 from ..registry.measure import Aspect, Measure, list_measures
 from .findings import Findings
@@ -22,6 +21,7 @@ _SATURATION = (
 )
 # A score below this is reported as one sample.
 ONE = 1.05
+NUMBERS = 4  # numbers of a row that are shown
 # Words for more of each aspect.
 _MORE: dict[Aspect, str] = {
     "diversity": "more diverse",
@@ -174,16 +174,6 @@ def adding(q: float, of_adds: float) -> str:
     return f"The column “adds” is at order {of_adds:g}: at order {q:g} it would take too long."
 
 
-def magnitude(curve: Curve, what: str) -> str:
-    """Say how many samples a magnitude function tells apart, and at which scale."""
-    return (
-        f"Their magnitude, the number that can be told apart at scale t, is {curve.at(1.0):.1f} at "
-        f"t = 1 (with distances √(2 − 2k)). At t = {curve.convergence:.3g}, 95 % of the "
-        f"{curve.distinct:,} distinct {what} can be told apart; the closer they lie, the larger "
-        f"this scale."
-    )
-
-
 def copies(found: Findings, what: str) -> str:
     """Say how many samples are identical with others, or with others of their group."""
     n, distinct = found.n, found.distinct
@@ -200,6 +190,12 @@ def short(value: object) -> str:
     """Write a number for readers: two decimals, or four digits where it is small or very large."""
     number = float(scalar(value))
     return f"{number:,.2f}" if 1 <= abs(number) < 1e6 else f"{number:.4g}"
+
+
+def numbers(row: np.ndarray, digits: int = 4) -> str:
+    """Return the first numbers of a row, without a negative zero."""
+    said = ", ".join(f"{float(x) + 0.0:.{digits}g}" for x in row[:NUMBERS])
+    return f"{said}, …" if len(row) > NUMBERS else said
 
 
 def growing(found: Growth) -> str:

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ..analysis import sentences
 from ..analysis.explain import explained, read_terms
 from ..analysis.sample_table import COLUMNS, Explanation
 from ..core.types import Record
 from ..measures.subject import Subject
 from ..reading.samples import Samples
-from ..report.previews import in_words
 from ..selection import select
 from ..signature import line
 from ..similarity.base import Similarity
@@ -123,5 +123,5 @@ def _samples(found: Explanation, source: Samples) -> list[Record]:
 
 def _shown(value: object) -> str:
     if isinstance(value, np.ndarray):
-        return in_words(value.ravel())
+        return sentences.numbers(value.ravel())
     return shortened(" ".join(str(value).split()), _LETTERS)

@@ -94,18 +94,13 @@ def _read(path: str, wanted: Wanted) -> Samples:
             )
         return line_samples(found, wanted.split, form == "smi")
     from ..reading import table_samples as tables  # which texts need not wait for
-    from ..reading.numpy_files import Arrays
     from ..reading.tables import Table
 
-    if isinstance(found, Arrays):
-        return tables.array_samples(found, wanted, _OF_ARRAYS)
-    if not isinstance(found, Table):
-        return tables.columns_samples(found, wanted)
-    rest = found.without(wanted.others)
-    if not wanted.kind and not found.typed and tables.is_numeric(rest, wanted.column):
+    is_open = isinstance(found, Table) and not wanted.kind and not found.typed
+    if is_open and tables.is_numeric(found.without(wanted.others), wanted.column):
         wanted = replace(wanted, kind="vectors")
         found = _parsed(form, data, wanted)
-    return tables.table_samples(found, wanted)
+    return tables.samples_of(found, wanted, _OF_ARRAYS)
 
 
 def _parsed(form: str, data: bytes, wanted: Wanted) -> Any:

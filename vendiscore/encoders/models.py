@@ -114,13 +114,12 @@ class Encoder:
         noun = "texts" if self.kind == "text" else self.kind
         return counted(self.steps(samples), len(samples), f"embedding {noun}")
 
-    def steps(self, samples: Sequence[object], batch_size: int | None = None) -> Counts[Embedded]:
+    def steps(self, samples: Sequence[object]) -> Counts[Embedded]:
         """Embed in steps, a batch each, that yield how many are done; one may stop between them.
 
         A torch network of the caller's is in evaluation mode until the generator ends or is closed.
         """
-        size = self.batch_size if batch_size is None else integer("batch_size", batch_size)
-        kind = self._kind
+        kind, size = self._kind, self.batch_size
         # Texts of like length go into one batch.
         lengths = list(map(len, samples)) if kind.name == "text" else None  # type: ignore[arg-type]
         with self._model.running(samples) as (rows, settings):

@@ -24,7 +24,26 @@ _MOST = 100  # columns examined
 
 
 class Columns:
-    """The columns of a parquet file: their names by the type of their values, and their cells."""
+    """The columns of a parquet file: their names by the type of their values, and their cells.
+
+    Parameters
+    ----------
+    file : binary file, of which parts are read as they are needed
+    limits : Limits
+
+    Raises
+    ------
+    RefusedError
+        For a damaged file, columns of one name, and more than `limits` allow.
+
+    Examples
+    --------
+    >>> import io
+    >>> file = io.BytesIO()
+    >>> pq.write_table(pa.table({"answer": ["a cat", "a dog"], "score": [1.0, 0.5]}), file)
+    >>> Columns(file, Limits()).strings
+    ['answer']
+    """
 
     def __init__(self, file: IO[bytes], limits: Limits) -> None:
         with _damaged():
@@ -76,6 +95,7 @@ class Columns:
             )
 
     def table(self, columns: Sequence[str], most: int | None = None) -> Table:
+        """Read some columns, of no more rows than `most` and the limits allow."""
         most = min(self.limits.samples, most or self.limits.samples)
         cells: dict[str, list[Any]] = {name: [] for name in columns}
         rows = 0

@@ -72,5 +72,19 @@ def _some(table: Table, name: str) -> list[str]:
 
 
 def is_prose(cell: str) -> bool:
-    """Return whether a cell has several words."""
+    """Return whether a cell has several words.
+
+    Parameters
+    ----------
+    cell : str
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> is_prose("a cat sat"), is_prose("cat")
+    (True, False)
+    """
     return " " in cell or unspaced([cell]) > 0

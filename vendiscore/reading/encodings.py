@@ -15,7 +15,29 @@ class NotTextError(RefusedError):
 
 
 def decode(data: bytes, encoding: str | None = None) -> tuple[str, str]:
-    """Return the text of a file, and its encoding: named, marked or else UTF-8."""
+    """Return the text of a file, and its encoding: named, marked or else UTF-8.
+
+    Parameters
+    ----------
+    data : bytes
+    encoding : str, optional, as Python calls it
+
+    Returns
+    -------
+    tuple of str
+        The text, without a byte order mark, and the encoding.
+
+    Raises
+    ------
+    RefusedError
+        With the line and the column of the first byte that is not text.
+
+    Examples
+    --------
+    >>> from vendiscore.report import decode
+    >>> decode("né".encode())
+    ('né', 'utf-8')
+    """
     marked = data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
     used = encoding or ("utf-16" if marked else "utf-8-sig" if data[:3] == b"\xef\xbb\xbf" else "")
     try:

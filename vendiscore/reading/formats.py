@@ -60,6 +60,7 @@ def _arrays(data: bytes, how: Wanted, packed: bool = False) -> Any:
 
 
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
+#: Formats by their names, each with `endings` of names of files, `parse` and `magic`.
 FORMATS = {
     "txt": Format(("txt", "md", "text"), _text),
     "csv": Format(("csv",), _cells),
@@ -104,16 +105,57 @@ def ending(name: str) -> str:
     return PurePath(name.replace("\\", "/")).suffix.lower().removeprefix(".")
 
 
+def named_format(name: str) -> str | None:
+    """Return the format that the ending of a file's name stands for, None for any other.
+
+    Parameters
+    ----------
+    name : str
+
+    Returns
+    -------
+    format : str, optional
+        A key of `FORMATS`; None for a file of another format.
+
+    Examples
+    --------
+    >>> from vendiscore.report import named_format
+    >>> named_format("answers.CSV"), named_format("a.jpeg"), named_format("a.docx")
+    ('csv', 'image', None)
+    """
+    return ENDINGS.get(ending(name))
+
+
 def known_format(name: str) -> str | None:
-    """Return the format that the ending of a file's name stands for, None if it is unknown."""
+    """Return `named_format`; refuse formats that people have and no parser reads."""
     end = ending(name)
     if end in _REFUSED:
         raise RefusedError(f"Files of type .{end} are not read: {_REFUSED[end]}.")
-    return ENDINGS.get(end)
+    return named_format(name)
 
 
 def format_of(name: str, data: bytes) -> str | None:
-    """Return the format of a file: by its ending, unless its first bytes say otherwise."""
+    """Return the format of a file: by its ending, unless its first bytes say otherwise.
+
+    Parameters
+    ----------
+    name, data : str, bytes, the name of the file, and what is in it
+
+    Returns
+    -------
+    format : str, optional
+        A key of `FORMATS`; None for a file of another format.
+
+    Raises
+    ------
+    RefusedError
+        For formats that are not read, with what to do.
+
+    Examples
+    --------
+    >>> format_of("answers.csv", b"id,answer"), format_of("answers", b"PAR1")
+    ('csv', 'parquet')
+    """
     found = known_format(name)
     inside = next((kind for magic, kind in _MAGIC.items() if data.startswith(magic)), None)
     if inside == "zip" and found not in ("zip", "npz"):

@@ -17,7 +17,13 @@ _ANY = sys.maxsize // 2  # one more can still be counted
 
 
 class RefusedError(ValueError):
-    """Input that is refused; `message` says why, and `place` where in the input."""
+    """Input that is refused; `message` says why, and `place` where in the input.
+
+    Examples
+    --------
+    >>> print(RefusedError("this is not text", "line 2"))
+    Line 2: this is not text
+    """
 
     def __init__(self, message: str, place: str = "") -> None:
         super().__init__(f"{place.capitalize()}: {message}" if place else message)
@@ -26,7 +32,15 @@ class RefusedError(ValueError):
 
 
 class AskError(RefusedError):
-    """Input that can be read in several ways: a question, and what to set for each answer."""
+    """Input that can be read in several ways: a question, and what to set for each answer.
+
+    `choices` are pairs: words for an answer, and the fields of `Wanted` that stand for it.
+
+    Examples
+    --------
+    >>> AskError("Which column?", [("a", {"column": "a"})]).choices
+    [('a', {'column': 'a'})]
+    """
 
     def __init__(self, question: str, choices: Iterable[tuple[str, Mapping[str, object]]]) -> None:
         super().__init__(question)
@@ -38,7 +52,21 @@ class AskError(RefusedError):
 
 @dataclass(frozen=True)
 class Limits:
-    """The most that a reader accepts; unlimited without arguments."""
+    """The most that a reader accepts; unlimited without arguments.
+
+    Attributes
+    ----------
+    samples, columns, values : int, rows, columns, and rows × columns
+    text, smiles : int, characters of a cell, and of a cell that may be a molecule
+    unpacked : int, bytes of columns
+    declared : callable, optional
+        Counts the values of each column of a parquet file before they are unpacked.
+
+    Examples
+    --------
+    >>> Limits(samples=1_000).samples
+    1000
+    """
 
     samples: int = _ANY  # rows; of more, readers return one too many, so that the caller sees it
     columns: int = _ANY
@@ -52,7 +80,24 @@ class Limits:
 
 @dataclass(frozen=True)
 class Wanted:
-    """Options of reading, from the command line or the page."""
+    """Options of reading, from the command line or the page.
+
+    Attributes
+    ----------
+    kind : str, "texts", "molecules", "vectors" or "values"; empty to find out
+    column, by, group_by, quality, prompts : str, optional
+        Names of the columns of samples, and of their sets, groups, quality and prompts.
+    split, type, encoding : str, the sign between texts, the format, and how letters are coded
+    header, index : bool, optional
+        Whether the first row names the columns, and the first column numbers the rows.
+    typed, skip : bool, whether it was typed into a box; whether to leave out what cannot be read
+    limits : Limits
+
+    Examples
+    --------
+    >>> Wanted(column="answer", prompts="question").others
+    ['question']
+    """
 
     kind: str = ""  # kind of samples that the kernel compares, "" without a kernel
     column: str | None = None
@@ -65,6 +110,7 @@ class Wanted:
     encoding: str | None = None
     header: bool | None = None  # whether the first row names the columns; None to find out
     index: bool | None = None  # whether the first column numbers the rows
+    typed: bool = False  # whether it was typed into a box, not read from a file
     skip: bool = False  # leave out samples that cannot be read
     limits: Limits = field(default_factory=partial(Limits, smiles=1_000))
 

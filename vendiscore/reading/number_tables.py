@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,11 +14,8 @@ from .limits import WHOLE, AskError, Limits, RefusedError, Wanted, inexact
 from .samples import Samples
 from .tables import Table, are_numbers, checked_column, counts, is_named, is_row, join_names
 
-_LOOK = 20  # rows that show whether a field holds rows of numbers
 _SWAPPED = str.maketrans(",.", ".,")
 _INDEX = re.compile("ids?|index|idx|row|rownames|unnamed|nr|no|uid")
-
-Problems = dict[int, tuple[str, int]]  # by row: a predicate, and the column
 
 
 def numbers_of(table: Table, wanted: Wanted) -> Samples:
@@ -32,7 +29,7 @@ def numbers_of(table: Table, wanted: Wanted) -> Samples:
         kept, lost, comma, every = [field], {}, False, [row[field] for row in table.rows]
         width = check_width(len(next(filter(is_row, every))), wanted.limits)
     X = np.full((len(every), width), np.nan)
-    problems: Problems = {}
+    problems: dict[int, tuple[str, int]] = {}  # by row: a predicate, and the column
     for i, cells in enumerate(every):
         if field is not None and not is_row(cells):
             problems[i] = f"is {describe_value(cells)}, not a row of numbers", field
@@ -48,7 +45,23 @@ def numbers_of(table: Table, wanted: Wanted) -> Samples:
             faults = () if sure else map(_fault, plain, cells)
             if at := next(((what, k) for k, what in enumerate(faults) if what), None):
                 problems[i] = at[0], kept[at[1] if field is None else 0]
-    return number_samples(X, table, kept, lost, comma, problems, wanted.column)
+    for i, (what, k) in not_finite(X).items():
+        problems.setdefault(i, (what, kept[min(k, len(kept) - 1)]))
+    named = table.header or len(table.names) > 1
+    every_problem = {i: what for i, (what, _) in problems.items()} | dict(table.problems)
+    wrong = {i: table.names[j] if named else "" for i, (_, j) in problems.items()}
+    return Samples(
+        X,
+        table.places,
+        table.unit,
+        dict(sorted(every_problem.items())),
+        kind="vectors",
+        wrong=wrong | dict.fromkeys(table.problems, ""),
+        features=[table.names[j] for j in kept],
+        lost={table.names[j]: why for j, why in lost.items()},
+        column=table.names[kept[0]] if named and len(kept) == 1 else wanted.column,
+        table=replace(table, rows=[], problems={}, origin=(), comma=comma),
+    )
 
 
 def _row_field(table: Table, wanted: Wanted) -> int | None:
@@ -57,7 +70,7 @@ def _row_field(table: Table, wanted: Wanted) -> int | None:
     if column:
         has = column in names and any(map(is_row, table.column(column)))
         return names.index(column) if has else None
-    rows = [name for name in names if any(map(is_row, table.column(name)[:_LOOK]))]
+    rows = [name for name in names if table.holds_rows(name)]
     if len(rows) > 1:
         raise ask_vectors(rows)
     return names.index(rows[0]) if rows else None
@@ -93,37 +106,23 @@ def _features(table: Table, wanted: Wanted) -> tuple[list[int], dict[int, str]]:
     return kept, lost
 
 
-def number_samples(
-    X: np.ndarray,
-    table: Table,
-    kept: Sequence[int],
-    lost: Mapping[int, str],
-    comma: bool,
-    problems: Problems,
-    column: str | None = None,
-) -> Samples:
-    """Return numbers as samples; list rows that are not finite or have problems in the table."""
-    for i, (what, k) in not_finite(X).items():
-        problems.setdefault(i, (what, kept[min(k, len(kept) - 1)]))
-    named = table.header or len(table.names) > 1
-    found = {i: what for i, (what, _) in problems.items()} | dict(table.problems)
-    wrong = {i: table.names[j] if named else "" for i, (_, j) in problems.items()}
-    return Samples(
-        X,
-        table.places,
-        table.unit,
-        dict(sorted(found.items())),
-        kind="vectors",
-        wrong=wrong | dict.fromkeys(table.problems, ""),
-        features=[table.names[j] for j in kept],
-        lost={table.names[j]: why for j, why in lost.items()},
-        column=table.names[kept[0]] if named and len(kept) == 1 else column,
-        table=replace(table, rows=[], problems={}, origin=(), comma=comma),
-    )
-
-
 def not_finite(X: np.ndarray) -> dict[int, tuple[str, int]]:
-    """Say for each row with one which value is not finite, and in which column."""
+    """Say for each row with one which value is not finite, and in which column.
+
+    Parameters
+    ----------
+    X : array (n, d)
+
+    Returns
+    -------
+    problems : dict of int to (str, int)
+        What is wrong with a row, and the first column where it is.
+
+    Examples
+    --------
+    >>> not_finite(np.array([[0.0, 1.0], [2.0, np.nan]]))
+    {1: ('has nan', 1)}
+    """
     bad = ~np.isfinite(X)
     firsts = {int(i): int(bad[i].argmax()) for i in np.flatnonzero(bad.any(axis=1))}
     return {i: (f"has {X[i, j]}", j) for i, j in firsts.items()}

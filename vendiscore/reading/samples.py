@@ -14,7 +14,24 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Samples:
-    """Samples of a file, a folder or a text box, with their places, problems and labels."""
+    """Samples of a file, a folder or a text box, with their places, problems and labels.
+
+    Attributes
+    ----------
+    values, kind : list or array, and "texts", "images", "molecules", "vectors" or "values"
+    places, unit : sequence, str, the place of each sample, and what places count: "row", "line"
+    problems, wrong : mapping, what is wrong with a sample, and in which column, by its index
+    groups, sets, quality, prompts : sequence, a label for each sample; empty for none
+    name, column, features, lost : the file, the columns of the samples, and others with a reason
+    notes : tuple of str, sentences on how they were read
+    written : callable, optional, which writes some samples as the file has them
+    table : Table, optional, without its rows
+
+    Examples
+    --------
+    >>> Samples(["a", "b", "c"], [1, 2, 3]).subset([2]).place(0)
+    'line 3'
+    """
 
     values: Any  # a list, or an array (n, …)
     places: Sequence[int | str]  # rows as spreadsheets number them, or lines; or names of files
@@ -38,6 +55,7 @@ class Samples:
         return len(self.values)
 
     def take(self, kept: Sequence[int]) -> Any:
+        """Return the values at some indices."""
         if isinstance(self.values, np.ndarray):
             return self.values[list(kept)]
         return [self.values[i] for i in kept]

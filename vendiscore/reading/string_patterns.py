@@ -79,7 +79,27 @@ def unspaced(texts: Sequence[str]) -> int:
 
 
 def is_smiles(cell: str, longest: int) -> bool:
-    """Return whether RDKit can read a cell of at most `longest` characters as a molecule."""
+    """Return whether RDKit can read a cell of at most `longest` characters as a molecule.
+
+    Parameters
+    ----------
+    cell : str
+    longest : int
+
+    Returns
+    -------
+    bool
+
+    Raises
+    ------
+    ImportError
+        Without RDKit.
+
+    Examples
+    --------
+    >>> is_smiles("CCO", 300), is_smiles("a cat", 300)
+    (True, False)
+    """
     from rdkit import Chem, rdBase
 
     if not 0 < len(cell) <= longest or " " in cell:

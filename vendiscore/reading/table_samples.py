@@ -22,8 +22,41 @@ if TYPE_CHECKING:
 _KEPT = 200  # characters of a value that is not a string
 
 
-def table_samples(read: Table, wanted: Wanted) -> Samples:
-    """Return the column of samples, or all columns of numbers, with the groups of the rows."""
+def samples_of(
+    read: Table | Columns | Arrays, wanted: Wanted, kinds: Mapping[int, str] | None = None
+) -> Samples:
+    r"""Return the samples of what a parser of `FORMATS` has read, with the labels of each.
+
+    Parameters
+    ----------
+    read : Table, Columns or Arrays
+    wanted : Wanted, which columns they are, and of which kind
+    kinds : mapping of int to str, optional, the kind of the samples of an array by its dimensions
+
+    Returns
+    -------
+    Samples
+        The column that is wanted, the one that is clearly meant, or all columns of numbers.
+
+    Raises
+    ------
+    AskError, RefusedError
+        Where several columns could be meant, and for columns that are not there.
+
+    Examples
+    --------
+    >>> from vendiscore.report import FORMATS, Wanted, samples_of
+    >>> wanted = Wanted(kind="texts")
+    >>> read = FORMATS["csv"].parse(b"id,answer\n1,a cat sat\n2,a dog ran\n", wanted)
+    >>> samples_of(read, wanted).values
+    ['a cat sat', 'a dog ran']
+    """
+    from .numpy_files import Arrays
+
+    if isinstance(read, Arrays):
+        return array_samples(read, wanted, kinds or {})
+    if not isinstance(read, Table):
+        return columns_samples(read, wanted)
     if not read.rows:
         return Samples([], [], kind=wanted.kind or "texts")
     rest = read.without([checked_column(read.names, c) for c in wanted.others])
@@ -66,7 +99,7 @@ def columns_samples(file: Columns, wanted: Wanted) -> Samples:
         raise RefusedError("it has no columns, and so no samples")
     else:
         read = file.table(list(dict.fromkeys([column, *others])))
-        samples = table_samples(read, replace(wanted, column=column))
+        samples = samples_of(read, replace(wanted, column=column))
     return replace(samples, notes=notes)
 
 
@@ -127,7 +160,7 @@ def _picked(
     try:
         column = pick(rest, wanted)
     except RefusedError:
-        rows = vectors or [c for c in rest.names if any(map(is_row, rest.column(c)[:20]))]
+        rows = vectors or [c for c in rest.names if rest.holds_rows(c)]
         if wanted.kind or wanted.column or len(rows) != 1:
             raise
         column = rows[0]

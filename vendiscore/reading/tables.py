@@ -18,21 +18,25 @@ from .string_patterns import is_smiles
 DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", " ": "spaces"}
 _ALONE = "\x1f"  # delimiter for one column: a control character that texts do not have
 # Words of headers, which are hardly ever samples.
+#: Words in names of columns of texts, such as "answer".
 TEXT_NAMES = re.compile(
     "(text|answer|response|completion|output|generation|generated|prediction|sentence|caption|story"
     "|storie|reply|replie|summary|summarie|translation|antwort|antworten|ausgabe)s?"
 )
+#: Words in names of other columns, such as "id" and "prompt".
 OTHER_NAMES = re.compile(
     "(id|index|idx|key|no|nr|row|uid|uuid|name|prompt|question|instruction|input|query|context"
     "|reference|label|class|category|split|source|model|url|date|time|timestamp|seed|score|rank"
     "|frage|fragen|aufgabe|eingabe|anweisung|modell|modelle|nummer|quelle|klasse|kategorie)s?"
 )
+#: Words in names of columns of molecules.
 MOLECULE_NAMES = re.compile("smiles?|smi")
 _OTHERS_YET = re.compile("inchi|inchikey|unnamed")
 _NUMBER = re.compile(
     r"\s*[+-]?(\d+([.,]\d+|\.)?|[.,]\d+)(e[+-]?\d+)?\s*|\s*[+-]?(nan|inf)\s*", re.I | re.ASCII
 )
 _FIRST_ROW = re.compile(r"""(?:"[^"]*+"|[^\r\n])*+""")  # quoted cells may have several lines
+_LOOK_ROWS = 20  # cells that show whether a column holds rows of numbers
 _LOOK = 2_000  # cells that show what the rest is like
 _MANY_WORDS, _LONG_NAME = 6, 60  # in a header: sentences have more
 
@@ -41,7 +45,23 @@ Row = tuple[int, list[Any]]
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of cells under names, as many cells as names each."""
+    r"""Rows of cells under names, as many cells as names each.
+
+    Attributes
+    ----------
+    names, rows : list, of the columns, which all differ; lists of cells
+    places, unit : sequence of int, str, the place of each row, and what places count
+    problems : mapping, what is wrong with a row, by its index
+    header : list of str, optional, the first row, if it names the columns
+    delimiter, encoding, skipped : str, str, int, the sign between cells; lines above the table
+    typed, comma, more : bool, whether cells are values, have decimal commas, and more rows follow
+    origin : sequence, of JSON: the lines or elements
+
+    Examples
+    --------
+    >>> table("id,answer\n1,a cat\n", Wanted()).column("answer")
+    ['a cat']
+    """
 
     names: list[str]  # all different
     rows: list[list[Any]]
@@ -58,8 +78,18 @@ class Table:
     more: bool = False  # whether there are more rows than are read
 
     def column(self, name: str) -> list[Any]:
+        """Return the cells under a name."""
         at = self.names.index(name)
         return [row[at] for row in self.rows]
+
+    def holds_rows(self, name: str) -> bool:
+        """Return whether one of the first cells under a name is an array of numbers."""
+        return any(map(is_row, self.column(name)[:_LOOK_ROWS]))
+
+    @property
+    def signs(self) -> str:
+        """The signs between its cells, in words: "commas"."""
+        return DELIMITERS.get(self.delimiter, repr(self.delimiter))
 
     def labels(self, name: str) -> list[str]:
         """Return the labels under a name, "" for a cell that is empty."""
@@ -67,6 +97,7 @@ class Table:
         return ["" if c is None or c != c else str(c).strip() for c in cells]  # NaN ≠ NaN
 
     def without(self, names: Collection[str]) -> Table:
+        """Return the other columns."""
         if not names:
             return self
         kept = [j for j, name in enumerate(self.names) if name not in names]
@@ -78,10 +109,8 @@ class Table:
         )
 
 
-def table(
-    text: str, wanted: Wanted, *, typed: bool = False, sign: str = "", encoding: str = "utf-8"
-) -> Table:
-    """Read delimited text as a table; `typed` into a box, and split by `sign` if it is known."""
+def table(text: str, wanted: Wanted, *, sign: str = "", encoding: str = "utf-8") -> Table:
+    """Read delimited text as a table, split by `sign` if it is known."""
     limits = wanted.limits
     said = re.match(r"\ufeff?sep=(.)\r?\n", text)  # a line for Excel, which does not count it
     text = text[said.end() :] if said else text
@@ -93,7 +122,7 @@ def table(
     ragged = {i: len(cells) for i, (_, cells) in enumerate(rows) if len(_trim(cells)) > width}
     header = wanted.header
     if header is None:
-        header = _has_header([cells for _, cells in rows[:_LOOK]], wanted, typed)
+        header = _has_header([cells for _, cells in rows[:_LOOK]], wanted)
     if ragged and (not header or 2 * len(ragged) > len(rows)):
         _refuse_ragged(rows, ragged, found)
     problems = {
@@ -134,13 +163,41 @@ def is_number(cell: object) -> bool:
 
 
 def share_of_numbers(cells: Iterable[object]) -> float:
-    """Return the share of numbers among the cells that are not blank; 0 if all are blank."""
+    """Return the share of numbers among the cells that are not blank; 0 if all are blank.
+
+    Parameters
+    ----------
+    cells : iterable, of which the first 2,000 count
+
+    Returns
+    -------
+    share : float
+
+    Examples
+    --------
+    >>> share_of_numbers(["1", "2,5", "", "x"])
+    0.6666666666666666
+    """
     filled = [cell for cell in islice(cells, _LOOK) if str(cell).strip()]
     return sum(map(is_number, filled)) / max(1, len(filled))
 
 
 def are_numbers(cells: Iterable[object]) -> bool:
-    """Return whether most cells of a column are numbers, null and Booleans not among them."""
+    """Return whether most cells of a column are numbers, null and Booleans not among them.
+
+    Parameters
+    ----------
+    cells : iterable
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> are_numbers([1, None, "2.5"]), are_numbers([True, False])
+    (True, False)
+    """
     return share_of_numbers("" if c is None or isinstance(c, bool) else c for c in cells) > 0.5
 
 
@@ -151,17 +208,47 @@ def counts(cells: Sequence[object], start: int = 0) -> bool:
 
 
 def is_named(name: str, pattern: re.Pattern[str]) -> bool:
-    """Return whether a word of the name matches: "modelAnswer_2" has the words model and answer."""
+    """Return whether a word of the name matches: "modelAnswer_2" has the words model and answer.
+
+    Parameters
+    ----------
+    name : str
+    pattern : re.Pattern, such as `TEXT_NAMES`, of words in small letters
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> is_named("modelAnswer_2", TEXT_NAMES)
+    True
+    """
     found = re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", name)
     return any(pattern.fullmatch(word.lower()) for word in found)
 
 
 def join_names(names: Iterable[str]) -> str:
+    """Return the first names in words, cut where they are long or many.
+
+    Parameters
+    ----------
+    names : iterable of str
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> join_names("abcdefghijk")
+    'a, b, c, d, e, f, g, h …'
+    """
     shown = list(islice(names, 9))
     return ", ".join(f"{name:.40}" for name in shown[:8]) + (" …" if len(shown) > 8 else "")
 
 
-def _has_header(rows: Sequence[Sequence[str]], wanted: Wanted, typed: bool) -> bool:
+def _has_header(rows: Sequence[Sequence[str]], wanted: Wanted) -> bool:
     """Return whether the first row names the columns, which it does unless its cells forbid it."""
     first, body = [cell.strip() for cell in rows[0]], rows[1:]
     columns = [[row[j] for row in body if j < len(row)] for j in range(len(first))]
@@ -173,7 +260,9 @@ def _has_header(rows: Sequence[Sequence[str]], wanted: Wanted, typed: bool) -> b
     if len(first) > 1 and not first[0] and counts(first[1:]):
         return True  # pandas' names, above its index
     if counts(first):  # pandas' names or, above whole numbers, a sample
-        fractions = len(first) > (2 if typed else 1) and _are_fractions(chain.from_iterable(body))
+        fractions = len(first) > (2 if wanted.typed else 1) and _are_fractions(
+            chain.from_iterable(body)
+        )
         return fractions or not any(numbers)
     if wanted.kind == "vectors":
         return not any(map(is_number, first))

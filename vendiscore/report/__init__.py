@@ -1,21 +1,107 @@
-"""One self-contained HTML file about a set, and the pictures that it and the page share."""
+"""One self-contained HTML file about a set, and what it and the page share.
+
+The other names are for programs that show findings in their own way, as the page does.
+"""
 
 from __future__ import annotations
 
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
-from ..core.types import Samples
-
 if TYPE_CHECKING:
+    from ..analysis import sentences
+    from ..analysis.findings import Findings, find
+    from ..core import types
+    from ..reading.columnar_files import Columns
+    from ..reading.columns import is_prose
+    from ..reading.encodings import decode
+    from ..reading.formats import FORMATS, format_of, named_format
+    from ..reading.limits import AskError, Limits, RefusedError, Wanted
+    from ..reading.number_tables import not_finite
+    from ..reading.samples import Samples
+    from ..reading.string_patterns import is_smiles
+    from ..reading.table_samples import samples_of
+    from ..reading.tables import (
+        MOLECULE_NAMES,
+        OTHER_NAMES,
+        TEXT_NAMES,
+        Table,
+        are_numbers,
+        is_named,
+        join_names,
+        share_of_numbers,
+    )
     from ..sources.between_sources import Sources
-    from .document import Report
+    from . import thumbnails
+    from .document import Report, report_of
+    from .figures import Figure, pictures
+    from .source_report import source_pictures
 
-__all__ = ["report"]
+__all__ = [
+    "FORMATS",
+    "MOLECULE_NAMES",
+    "OTHER_NAMES",
+    "TEXT_NAMES",
+    "AskError",
+    "Columns",
+    "Figure",
+    "Findings",
+    "Limits",
+    "RefusedError",
+    "Samples",
+    "Table",
+    "Wanted",
+    "are_numbers",
+    "decode",
+    "find",
+    "format_of",
+    "is_named",
+    "is_prose",
+    "is_smiles",
+    "join_names",
+    "named_format",
+    "not_finite",
+    "pictures",
+    "report",
+    "report_of",
+    "samples_of",
+    "sentences",
+    "share_of_numbers",
+    "source_pictures",
+    "thumbnails",
+]
+# Where the names are; nothing is imported for them before their first use.
+_MODULES = {
+    "analysis": "sentences",
+    "analysis.findings": "Findings find",
+    "reading.columnar_files": "Columns",
+    "reading.columns": "is_prose",
+    "reading.encodings": "decode",
+    "reading.formats": "FORMATS format_of named_format",
+    "reading.limits": "AskError Limits RefusedError Wanted",
+    "reading.number_tables": "not_finite",
+    "reading.samples": "Samples",
+    "reading.string_patterns": "is_smiles",
+    "reading.table_samples": "samples_of",
+    "reading.tables": "MOLECULE_NAMES OTHER_NAMES TEXT_NAMES Table are_numbers is_named join_names "
+    "share_of_numbers",
+    "report": "thumbnails",
+    "report.document": "report_of",
+    "report.figures": "Figure pictures",
+    "report.source_report": "source_pictures",
+}
+
+
+def __getattr__(name: str) -> Any:
+    for module, names in _MODULES.items():
+        if name in names.split():
+            return resolve_name(f"vendiscore.{module}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def report(
-    samples: Samples | Sources,
-    references: Samples | None = None,
+    samples: types.Samples | Sources,
+    references: types.Samples | None = None,
     *,
     title: str | None = None,
     **keywords: Any,
@@ -67,7 +153,7 @@ def report(
     """
     from ..analysis.findings import find
     from ..sources.between_sources import Sources
-    from .document import reported
+    from .document import report_of
 
     if title is not None and not isinstance(title, str):
         raise TypeError(
@@ -81,4 +167,4 @@ def report(
                 "a report of sources takes no keywords but `title`; pass them to `sources`"
             )
         return source_report(samples, title)
-    return reported(find(samples, references, keywords), title)
+    return report_of(find(samples, references, keywords), title)

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from ..analysis.findings import Findings
-from ..core.types import Record
+from ..core.types import Record, Samples
 from ..summary import Summary, with_error
 from .markup import escape, listing
 from .previews import Previews
@@ -80,9 +80,29 @@ class Report(Summary):
 
 
 @np.errstate(all="ignore")
-def reported(found: Findings, title: str | None = None, shown: Previews | None = None) -> Report:
-    """Write the report of findings; `shown` replaces the usual previews of samples."""
-    shown = shown or Previews.of(found.subject)
+def report_of(found: Findings, title: str | None = None, samples: Samples | None = None) -> Report:
+    """Write the report of findings, as `report` does after it has found them.
+
+    Parameters
+    ----------
+    found : Findings
+    title : str, optional, the heading
+    samples : list, optional
+        Samples to show in place of those that were compared: images with their names, say.
+
+    Returns
+    -------
+    Report
+
+    Examples
+    --------
+    >>> from vendiscore.report import find, report_of
+    >>> report_of(find(["a cat", "a cat", "the dog"], None, {})).title
+    'Diversity of 3 texts'
+    """
+    shown = Previews.of(found.subject)
+    if samples is not None:
+        shown.samples = samples
     title = title or f"Diversity of {shown.counted(found.n)}"
     return Report(title, found.numbers, tuple(sections(found, shown)))
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from .. import plots
 from ..analysis import sentences
 from ..analysis.findings import ORDERS, Findings
 from ..core.namespace import to_host
+from ..core.types import Axes
 from ..magnitude.curve import Curve
 from .svg import svg
 
@@ -16,16 +17,53 @@ _CELLS = 120  # rows of the heat map, whose pixels add to the size of the file
 
 
 class Figure(NamedTuple):
-    """A picture with its name, title and caption."""
+    """A picture with its name, title and caption.
+
+    Attributes
+    ----------
+    name, title, text : str, such as "heat", its title, and the sentences below it
+    svg : str, the picture, to be part of an HTML page
+
+    Examples
+    --------
+    >>> from vendiscore.report import Figure
+    >>> figure = Figure.of("dots", "Dots", "Two of them.", lambda ax: ax.plot([0, 1], "o"), "dots")
+    >>> figure.svg[:4]
+    '<svg'
+    """
 
     name: str
     svg: str
     title: str
     text: str
 
+    @classmethod
+    def of(
+        cls, name: str, title: str, text: str, draw: Callable[[Axes], object], label: str
+    ) -> Figure:
+        """Draw a picture on matplotlib Axes, which screen readers read out as `label`."""
+        return cls(name, svg(draw, label), title, text)
 
-def figures(found: Findings) -> Iterator[Figure]:
-    """Draw one by one the pictures for which the findings have data."""
+
+def pictures(found: Findings, curve: Curve | None = None) -> Iterator[Figure]:
+    """Draw one by one the pictures for which findings have data.
+
+    Parameters
+    ----------
+    found : Findings
+    curve : Curve, optional, a magnitude function that the findings lack
+
+    Returns
+    -------
+    iterator of Figure
+        Similarities, spectrum, profile, growth and magnitude, as far as they are known.
+
+    Examples
+    --------
+    >>> from vendiscore.report import find, pictures
+    >>> [figure.name for figure in pictures(find(["a cat", "a cat", "the dog"], None, {}))]
+    ['heat', 'spectrum', 'profile']
+    """
     if found.similarity is not None:
         yield heat(found)
         yield spectrum(found)
@@ -42,9 +80,9 @@ def figures(found: Findings) -> Iterator[Figure]:
         text += (
             "" if grown.n == found.n else f" Drawn from a random {grown.n:,} of all {found.n:,}."
         )
-        yield Figure("growth", svg(grown.plot, label), "Growth", text)
-    if found.curve is not None:
-        yield magnitude(found.curve)
+        yield Figure.of("growth", "Growth", text, grown.plot, label)
+    if (curve := found.curve or curve) is not None:
+        yield magnitude(curve)
 
 
 def heat(found: Findings) -> Figure:
@@ -70,8 +108,7 @@ def spectrum(found: Findings) -> Figure:
         "The share of the set that lies in each direction. One bar: all the same. Equal bars: all "
         "different. The score is the effective number of bars."
     )
-    picture = svg(lambda ax: plots.spectrum(shares, ax=ax), label)
-    return Figure("spectrum", picture, "Spectrum", text)
+    return Figure.of("spectrum", "Spectrum", text, lambda ax: plots.spectrum(shares, ax=ax), label)
 
 
 def profile(found: Findings) -> Figure:
@@ -83,8 +120,11 @@ def profile(found: Findings) -> Figure:
         "Small q counts rare samples in full, large q looks at the commonest only. A steep curve "
         "means a few dominate."
     )
-    picture = svg(lambda ax: plots.profile(ORDERS, values, mark=mark, ax=ax), label)
-    return Figure("profile", picture, "Profile", text)
+    return Figure.of(
+        *("profile", "Profile", text),
+        lambda ax: plots.profile(ORDERS, values, mark=mark, ax=ax),
+        label,
+    )
 
 
 def magnitude(curve: Curve) -> Figure:
@@ -98,5 +138,6 @@ def magnitude(curve: Curve) -> Figure:
         "How many samples can be told apart at scale t (zooming in to the right). The dashed line "
         "is the convergence scale, where 95 % can."
     )
-    picture = svg(lambda ax: plots.magnitude(curve, t=t, ax=ax), label)
-    return Figure("magnitude", picture, "Magnitude", text)
+    return Figure.of(
+        "magnitude", "Magnitude", text, lambda ax: plots.magnitude(curve, t=t, ax=ax), label
+    )

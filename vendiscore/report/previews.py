@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..analysis import sentences
 from ..arrays import sparse as sp
 from ..core.errors import SampleError
 from ..core.namespace import to_host
@@ -26,7 +27,6 @@ from .thumbnails import sketch, small
 # The word for one sample of each kind.
 _WORDS = {"text": "text", "molecules": "molecule", "images": "image", "vectors": "row"}
 _PICTURES = 100_000  # characters of all pictures of samples together, to keep the file small
-NUMBERS = 4  # numbers of a vector that are shown
 
 
 @dataclass
@@ -86,7 +86,7 @@ class Previews:
             return f"sample {place}"
         if self.kind == "vectors":
             row = np.ravel(to_host(sample) if hasattr(sample, "dtype") else sample)
-            return f"row {place}: {in_words(row, 3)}"
+            return f"row {place}: {sentences.numbers(row, 3)}"
         if self.kind == "images":
             return _name(sample) or f"image {place}"
         return _said(sample) or f"sample {place}"
@@ -118,12 +118,6 @@ def _kind_of(sample: Any) -> str:
     row = getattr(sample, "ndim", 0) == 1 or isinstance(sample, (list, tuple))
     numbers = row and all(isinstance(x, Number) or getattr(x, "ndim", -1) == 0 for x in sample)
     return "vectors" if numbers else ""
-
-
-def in_words(row: np.ndarray, digits: int = 4) -> str:
-    """Return the first numbers of a row, without a negative zero."""
-    numbers = ", ".join(f"{float(x) + 0.0:.{digits}g}" for x in row[:NUMBERS])
-    return f"{numbers}, …" if len(row) > NUMBERS else numbers
 
 
 def _name(image: Any) -> str:

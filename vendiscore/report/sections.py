@@ -16,7 +16,7 @@ from ..optional import MissingPackageError
 from ..signature import digits, plain
 from ..spectral.rank_one import lost
 from ..summary import table
-from .figures import Figure, figures
+from .figures import Figure, pictures
 from .markup import escape, folded, listing, more, paragraph, preformatted
 from .previews import Previews
 
@@ -112,7 +112,7 @@ def growth(found: Findings, shown: Previews) -> str:
 def drawn(found: Findings, shown: Previews) -> str:
     """Return the pictures, in one grid."""
     try:
-        return pictured(figures(found))
+        return pictured(pictures(found))
     except MissingPackageError as error:
         return paragraph(f"No pictures: {error}")
 

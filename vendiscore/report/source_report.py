@@ -70,8 +70,26 @@ def _cell(value: object) -> str:
     return f"{value:,}" if type(value) is int else folded("" if value is None else str(value), 800)
 
 
-def drawn(found: Sources) -> list[Figure]:
-    """Draw the map and the heat map, larger for many names."""
+def source_pictures(found: Sources) -> list[Figure]:
+    """Draw the map and the heat map of sources, larger for many names.
+
+    Parameters
+    ----------
+    found : Sources, the result of `vendiscore.sources`
+
+    Returns
+    -------
+    list of Figure
+        The map, then the similarities.
+
+    Examples
+    --------
+    >>> from vendiscore import sources
+    >>> from vendiscore.report import source_pictures
+    >>> found = sources({"x": ["a b", "c"], "y": ["a b", "d"]}, ns=[1])
+    >>> [figure.name for figure in source_pictures(found)]
+    ['map', 'heat']
+    """
     rows = [
         replace(row, name=shortened(" ".join(row.name.split()), _NAME)) for row in found.sources
     ]
@@ -96,7 +114,7 @@ def drawn(found: Sources) -> list[Figure]:
 def _pictures(found: Sources) -> Iterator[str]:
     """Yield the pictures, each as wide as the page where there are many names."""
     try:
-        both = drawn(found)
+        both = source_pictures(found)
     except MissingPackageError as error:
         yield paragraph(f"No pictures: {error}")
         return

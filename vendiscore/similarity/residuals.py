@@ -19,7 +19,7 @@ from .features import FeatureSimilarity, dots
 LEAST_SINGLE, LEAST_DOUBLE = 1e-6, 1e-10
 
 
-def given(both: Similarity, n: int, prompt: np.ndarray, spacing: float = 0.0) -> Similarity:
+def given(both: Similarity, n: int, prompt: np.ndarray, spacing: float) -> Similarity:
     """Return the cosines of φ(x_i) − c_i φ(u_i), c_i = k(x_i, u_i) / k(u_i, u_i), of n samples.
 
     `both` has the n samples that came in, less those dropped, and after them all prompts, of which

@@ -36,7 +36,7 @@ def sources(
         The answers of each source by name: a list or array with a place for each prompt, or a dict
         of prompt to answer. Several answers are a list; None marks a missing answer. Sources in a
         list are called A, B, … or by `names`, and folders by their names. Or samples, with `by`: of
-        a table, ``sources(df["answer"], df["prompt"], by=df["model"])``.
+        a table, ``sources(df["answer"], df["prompt"], by=df["model"])``, or a Similarity.
     prompts : sequence of labels, optional
         The prompts, in the order of the lists; with `by` the prompt of each sample.
     by, names : sequence of labels, sequence of str, optional

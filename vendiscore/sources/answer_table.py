@@ -23,6 +23,7 @@ from ..resolve.group_labels import (
 )
 from ..resolve.kernel_request import How
 from ..resolve.sets import read_collection
+from ..similarity.base import Similarity
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,14 +54,15 @@ class Answers:
 def from_rows(samples: Samples, by: object, prompts: object, how: How) -> Answers:
     """Return answers with the source and, unless they are whole sets, the prompt of each."""
     samples = read_collection(samples, how)
+    n = samples.n if isinstance(samples, Similarity) else size(samples)
     read = {"by": read_labels(by, "by")}
     if prompts is not None:
         read["prompts"] = read_labels(prompts, "prompts")
     for name, labels in read.items():
-        check_size(labels, size(samples), name)
+        check_size(labels, n, name)
     called = written(read["by"], "by")
-    kept = np.flatnonzero(~_missing(samples))
-    if len(kept) < size(samples):
+    kept = np.flatnonzero(~_missing(samples, n))
+    if len(kept) < n:
         samples = choose(samples, kept)
     sources = coded([called[code] for code in read["by"].codes[kept]])
     names = tuple(map(str, sources.labels))
@@ -138,7 +140,7 @@ def _entries(own: Any, how: How, name: str) -> tuple[Any, np.ndarray, int]:
     own = as_samples(own, name)
     length, places = size(own), np.arange(size(own))
     if isinstance(own, list):
-        places = np.flatnonzero(~_missing(own))
+        places = np.flatnonzero(~_missing(own, length))
         own = choose(own, places)
         if any(isinstance(each, list) for each in own):
             own = [[each] if isinstance(each, str) else each for each in own]
@@ -151,10 +153,10 @@ def _entries(own: Any, how: How, name: str) -> tuple[Any, np.ndarray, int]:
     return flat, places if groups is None else places[groups.codes], length
 
 
-def _missing(samples: Samples) -> np.ndarray:
-    """Return which samples are None, NaN or an empty list."""
+def _missing(samples: Samples, n: int) -> np.ndarray:
+    """Return which of n samples are None, NaN or an empty list."""
     if not isinstance(samples, list):
-        return np.zeros(size(samples), dtype=bool)
+        return np.zeros(n, dtype=bool)
     plain = ("NoneType", "float", "float64", "NAType")
     return np.array(
         [

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
-from vendiscore.analysis import sentences
-from vendiscore.analysis.findings import ORDERS, Findings
-from vendiscore.analysis.near_pairs import Pair
-from vendiscore.core.arguments import DEFAULT_ORDER, DEFAULT_THRESHOLD
-from vendiscore.core.namespace import to_host
-from vendiscore.core.types import Record
 from vendiscore.progress import finish
-from vendiscore.signature import plain, plain_order
+from vendiscore.report import Findings, sentences
+from vendiscore.signature import plain
 
+from ..aliases import Record
 from ..inputs.pictures import decode_images
 from ..inputs.visitor_samples import Samples
 from ..quotas import MAX_SAMPLES, RefusedError, check_count, check_sets
@@ -23,6 +20,7 @@ from .different_sources import asked_of, different, shown
 from .distinctive_samples import only
 from .group_lists import place, pooled
 from .jobs import Job, image_job, job_of, text_job, vector_job
+from .kernel_menu import DEFAULT_ORDER, DEFAULT_THRESHOLD
 from .redundant_pairs import redundant_pairs
 
 FEW = 4  # pairs that are named, and samples that stand alone
@@ -227,7 +225,7 @@ def _answer(job: Job, q: object, threshold: object) -> Record:
         "VS": found.value,
         **{name: value for name, value in sure.items() if value is not None},
         "n": found.n,
-        "q": plain_order(found.order),
+        "q": kernel_menu.order_in_json(found.order),
         "sentence": job.sentence(found),
     }
     details = dict(found.details)
@@ -244,7 +242,7 @@ def _whole(found: Findings, job: Job) -> Record:
     def named(place: int) -> Record:
         return {"place": place} | ({"sample": job.texts(place)} if job.texts else {})
 
-    def paired(pairs: list[Pair]) -> list[Record]:
+    def paired(pairs: Iterable[tuple[int, int, float]]) -> list[Record]:
         return [{"a": named(i), "b": named(j), "similarity": alike} for i, j, alike in pairs]
 
     above, below = explained.boundary()
@@ -252,12 +250,11 @@ def _whole(found: Findings, job: Job) -> Record:
     few = min(FEW, max(1, len(closest) // 3), len(closest) - 1)
     alone = np.argsort(closest, kind="stable")[:few]
     places = found.places.tolist()
+    profile = zip(found.profile_orders, found.profile.tolist(), strict=True)
     return {
         "copies": sentences.copies(found, job.what) if found.distinct < found.n else "",
-        "shares": [
-            round(share, 9) for share in to_host(found.spectrum.values).tolist() if share > 0
-        ],
-        "profile": {f"{q:g}": float(value) for q, value in zip(ORDERS, found.profile, strict=True)},
+        "shares": [round(share, 9) for share in found.spectrum.values.tolist() if share > 0],
+        "profile": {f"{q:g}": value for q, value in profile},
         "alike": {
             "threshold": explained.threshold,
             "repeats": {f"{level:g}": count for level, count in explained.repeats.items()},
@@ -269,7 +266,7 @@ def _whole(found: Findings, job: Job) -> Record:
             "VS_without": explained.score_without_duplicates,
         },
         "redundant_pairs": paired(
-            [Pair(places[i], places[j], alike) for i, j, alike in redundant_pairs(found.K, FEW)]
+            (places[i], places[j], alike) for i, j, alike in redundant_pairs(found.K, FEW)
         ),
         "stand_alone": [
             {**named(places[i]), "similarity_to_nearest": float(closest[i])} for i in alone

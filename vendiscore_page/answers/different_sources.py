@@ -8,23 +8,17 @@ from itertools import combinations
 
 import numpy as np
 
-from vendiscore import MissingPackageError, Similarity
-from vendiscore.core.types import Options, Record
-from vendiscore.report.source_report import drawn as pictures
-from vendiscore.resolve.group_labels import coded
-from vendiscore.resolve.kernel_request import How
-from vendiscore.signature import plain
-from vendiscore.sources.answer_table import Answers
+from vendiscore import MissingPackageError, Similarity, sources
+from vendiscore.report import source_pictures
 from vendiscore.sources.between_sources import Sources
-from vendiscore.sources.calculation import Plan, found
 
+from ..aliases import Options, Record
 from ..inputs.roles import SOURCES
 from ..quotas import MAX_CHARACTERS
 from .jobs import Job, keywords
 from .set_pictures import captioned
 
 _NOUNS = re.compile(f"({SOURCES})s?")
-_LEVEL = 0.95
 _ENDS = 3  # prompts that tell sources apart most, and least
 
 
@@ -56,32 +50,33 @@ def different(
     if not asked:
         return None
     every = [prompt for own in asked for prompt in own]
-    source = np.repeat(np.arange(len(names)), list(map(len, asked)))
-    kept, prompts = np.arange(len(every)), coded([""] * len(every))
-    if any(every):
-        if not share_prompts(asked) or sum(map(len, set(every))) > MAX_CHARACTERS:
-            return None
-        kept = np.flatnonzero([bool(prompt) for prompt in every])
-        prompts = coded([every[i] for i in kept])
-    elif kind == "texts":
+    by = [name for name, own in zip(names, asked, strict=True) for _ in own]
+    if not any(every):
+        return None if kind == "texts" else _counted(together, None, by, q)
+    if not share_prompts(asked) or sum(map(len, set(every))) > MAX_CHARACTERS:
         return None
-    samples = together if len(kept) == len(every) else together.take(kept)
-    labels = prompts.labels if any(every) else ()
+    kept = [i for i, prompt in enumerate(every) if prompt]
+    samples = together if len(kept) == len(every) else together.take(np.array(kept))
+    return _counted(samples, [every[i] for i in kept], [by[i] for i in kept], q)
+
+
+def _counted(
+    samples: Similarity, prompts: list[str] | None, by: list[str], q: float
+) -> Sources | None:
     try:
-        answers = Answers(samples, tuple(names), source[kept], labels, prompts.codes)
-        return found(answers, How(), Plan(q, _LEVEL, "check", False))
+        return sources(samples, prompts, by=by, q=q)
     except ValueError:  # of similarities that are negative, or of order 0
         return None
 
 
 def shown(counted: Sources, by: str | None = None) -> Record:
     """Return what the page shows of it, as plain values; `by` is the column of the sets."""
-    ordered = sorted(counted.rows("prompts"), key=lambda row: -row["VS"])
-    tell = [plain(row) for row in ordered]
+    values = counted.to_dict()
+    tell = sorted(values["prompts"], key=lambda row: -row["VS"])
     noun = _NOUNS.fullmatch((by or "").strip().lower())
     few = max(0, min(_ENDS, len(tell) - _ENDS))
     return {
-        **counted.to_dict(),
+        **values,
         "what": f"{noun[1]}s" if noun else "sets",
         "sentence": counted.sentence,
         "nearest": _pair(counted.pairs(1)[0]),
@@ -96,7 +91,7 @@ def drawn(counted: Sources) -> list[dict[str, str]]:
     if len(counted.names) < 3:
         return []
     try:
-        return [captioned(pictures(counted)[-1])]
+        return [captioned(source_pictures(counted)[-1])]
     except MissingPackageError:
         return []
 

@@ -8,9 +8,9 @@ from itertools import accumulate
 import numpy as np
 
 from vendiscore import Similarity
-from vendiscore.core.types import Record
 from vendiscore.measures.divergences import shuffled
 
+from ..aliases import Record
 from ..inputs.parts import draw_indices
 from .jobs import Job
 from .kernel_menu import series

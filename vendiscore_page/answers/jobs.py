@@ -9,21 +9,23 @@ from typing import Any
 import numpy as np
 
 from vendiscore import SampleError
-from vendiscore.analysis import sentences
-from vendiscore.analysis.findings import Findings, find
-from vendiscore.core.arguments import DEFAULT_ORDER, DEFAULT_THRESHOLD
-from vendiscore.core.types import Options, Record
-from vendiscore.progress import Steps
-from vendiscore.report.previews import in_words
+from vendiscore.report import Findings, find, sentences
 from vendiscore.resolve.group_labels import Groups, read_labels
 
+from ..aliases import Options, Record, Steps
 from ..inputs.matrices import check_matrix
 from ..inputs.pictures import Picture
 from ..inputs.visitor_samples import Samples
 from ..quotas import MAX_SMILES, MAX_TEXT, RefusedError, check_texts
 from . import kernel_menu, offered_encoders
 from .group_lists import place, pooled, taken_apart
-from .kernel_menu import Choice, check_order, check_threshold
+from .kernel_menu import (
+    DEFAULT_ORDER,
+    DEFAULT_THRESHOLD,
+    Choice,
+    check_order,
+    check_threshold,
+)
 from .page_code import INLINE, called, source
 from .prompt_lists import OF_SAMPLES, read_prompts, written
 
@@ -192,7 +194,7 @@ def vector_job(
             f"A similarity matrix K must be square, one matrix of all samples, got {got}; for rows "
             f"of features pick another kernel."
         )
-    texts = None if chosen.is_matrix else lambda i: in_words(X[i])
+    texts = None if chosen.is_matrix else lambda i: sentences.numbers(X[i])
     python = _python_of_rows(X, source, groups)
     return Job("vectors", X, chosen, arguments, python, groups, texts)
 

@@ -5,17 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from inspect import signature
 from typing import Any
 
-from vendiscore import get_kernel, list_kernels
-from vendiscore.core.types import Options, Record
+from vendiscore import compute, explain, get_kernel, list_kernels
 from vendiscore.registry.kernel import Control
-from vendiscore.resolve.prompt_places import why_not
 
+from ..aliases import Options, Record
 from ..inputs.submission import KINDS
 from ..quotas import RefusedError
 from . import offered_encoders
 
+# The usual order of a score, and the usual similarity of near-duplicates.
+DEFAULT_ORDER: float = signature(compute).parameters["q"].default
+DEFAULT_THRESHOLD: float = signature(explain).parameters["threshold"].default
 _USUAL = {"texts": "ngram_overlap", "images": "pixels", "molecules": "morgan", "vectors": "cosine"}
 # Pictures of one set have the same channels.
 _FIXED = {"pixels": {"mode": "RGB"}}
@@ -47,7 +50,7 @@ class Choice:
     @property
     def takes_prompt(self) -> bool:
         """True if similarities can be conditioned on a prompt."""
-        return "k" in self.arguments and not why_not(get_kernel(self.arguments["k"]), "", None)
+        return "k" in self.arguments and get_kernel(self.arguments["k"]).psd
 
 
 _MATRICES = (
@@ -156,6 +159,11 @@ def check_order(q: object) -> float:
     if not order >= 0:
         raise RefusedError(f"q must be at least 0, got {order:g}; 1 is the usual Vendi Score.")
     return order
+
+
+def order_in_json(q: float) -> float | str:
+    """Return an order for JSON, which has no ∞."""
+    return q if math.isfinite(q) else "inf"
 
 
 def check_threshold(value: object, floor: float = -1.0) -> float:

@@ -8,26 +8,18 @@ import os
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from importlib.util import find_spec
 from typing import Any
 
-from vendiscore import (
-    FeatureSimilarity,
-    SampleError,
-    Similarity,
-    as_similarity,
-    encoder,
-    get_kernel,
-)
-from vendiscore.core.types import Options, Record
-from vendiscore.encoders.models import BATCH_SIZE, Encoder
-from vendiscore.progress import Steps, told
-from vendiscore.resolve.kernel_build import distinct_samples
-from vendiscore.resolve.prompt_places import read_prompts
-from vendiscore.resolve.sets import check_prompts
-from vendiscore.similarity.composite import RepeatedSimilarity
-from vendiscore.similarity.residuals import given
+import numpy as np
+
+from vendiscore import SampleError, Similarity, as_similarity, encoder, get_kernel
+from vendiscore.encoders.models import Encoder
+from vendiscore.progress import told
+
+from ..aliases import Options, Record, Steps
 
 # By kind of sample: the name on the page, and the options of `compute`.
 ALLOWED: dict[str, dict[str, Record]] = {
@@ -43,8 +35,7 @@ ALLOWED: dict[str, dict[str, Record]] = {
     },
 }
 _PACKAGES = ("torch", "torchvision", "transformers", "sentence_transformers", "huggingface_hub")
-# Samples in a batch, which takes a few seconds on one core; texts have the library's batch size.
-_BATCH = {"text": BATCH_SIZE, "images": 16}
+_BATCH = {"images": 16}  # samples that take a few seconds on one core, where fewer than usual
 _KEPT = 4  # sets, of at most 1,000 × 384 numbers each
 # Another visitor who sends the same samples would get the same numbers anyway.
 _recent: OrderedDict[bytes, Similarity] = OrderedDict()
@@ -74,14 +65,6 @@ def similarity(samples: Any, arguments: Mapping[str, Any]) -> Steps[Similarity]:
     arguments = {name: value for name, value in arguments.items() if name != "psd"}
     if arguments.get("k") not in ("text_embeddings", "image_embeddings"):
         return as_similarity(samples, **arguments)
-    if (prompts := arguments.pop("prompts", None)) is not None:
-        values, places = read_prompts(prompts).placed([samples], [len(samples)])
-        try:
-            both = yield from similarity([*samples, *values], arguments)
-        except SampleError as error:
-            check_prompts(error.problems, places, len(samples))
-            raise
-        return given(both, len(samples), places)
     key = _digest(samples, arguments)
     if (known := _recent.pop(key, None)) is None:
         known = yield from _encoded(samples, arguments)
@@ -91,24 +74,38 @@ def similarity(samples: Any, arguments: Mapping[str, Any]) -> Steps[Similarity]:
     return known
 
 
+class _Known(Encoder):
+    """An encoder that remembers how it has embedded some samples."""
+
+    def __init__(
+        self, network: Encoder, samples: Sequence[object], X: np.ndarray, settings: Record
+    ) -> None:
+        vars(self).update(vars(network))
+        self._known = settings
+        self._rows = dict(zip(samples, X, strict=True))
+
+    def embedded(self, samples: Sequence[object]) -> tuple[np.ndarray, Record]:
+        return np.array([self._rows[sample] for sample in samples]), self._known
+
+
 def _encoded(samples: Sequence[object], arguments: Mapping[str, Any]) -> Steps[Similarity]:
-    distinct, first, inverse = distinct_samples(samples)
+    prompts = arguments.get("prompts", ())
+    distinct = list(dict.fromkeys([*samples, *prompts]))
 
     def words(done: int) -> str:
         return f"Encoding: {done:,} of {len(distinct):,} done."
 
     kernel = get_kernel(arguments["k"])
-    options = {name: value for name, value in arguments.items() if name != "k"}
+    options = {name: x for name, x in arguments.items() if name not in ("k", "prompts")}
     yield words(0)  # before the model is loaded
-    steps = _loaded(kernel.samples, options).steps(distinct, _BATCH[kernel.samples])
-    try:
-        X, settings = yield from told(steps, words)
-    except SampleError as error:
-        raise error.at(first) from None
-    settings = {"kernel": kernel.name, **kernel.options, **options, **settings}
-    del settings["on_error"]
-    similarity = FeatureSimilarity(X, settings).normalized()
-    return similarity if len(first) == len(inverse) else RepeatedSimilarity(similarity, inverse)
+    if kernel.samples in _BATCH:
+        options["batch_size"] = _BATCH[kernel.samples]
+    network = _loaded(kernel.samples, options)
+    steps = network.steps(distinct)
+    with suppress(SampleError):  # which is raised again below, with the places of all such samples
+        network = _Known(network, distinct, *(yield from told(steps, words)))
+    how = {"prompts": prompts} if prompts else {}
+    return as_similarity(samples, k=kernel.name, model=network, **how)
 
 
 def _loaded(kind: Any, options: Mapping[str, Any]) -> Encoder:

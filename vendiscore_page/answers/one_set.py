@@ -11,21 +11,13 @@ from typing import Any
 import numpy as np
 
 from vendiscore import MissingPackageError, NotPSDError
-from vendiscore.analysis import sentences
-from vendiscore.analysis.findings import Findings
-from vendiscore.analysis.thinning import thinning
-from vendiscore.core.arguments import DEFAULT_ORDER
-from vendiscore.core.types import Record
 from vendiscore.magnitude.curve import magnitude_curve
-from vendiscore.progress import Steps
-from vendiscore.report.document import reported
-from vendiscore.report.figures import Figure, figures, magnitude
-from vendiscore.report.previews import Previews
-from vendiscore.report.thumbnails import depicted
+from vendiscore.report import Figure, Findings, pictures, report_of, sentences, thumbnails
 from vendiscore.scoring.typical import wording_sentence
-from vendiscore.signature import plain, plain_order
+from vendiscore.signature import plain
 
 from .. import quotas
+from ..aliases import Record, Steps
 from ..inputs import examples
 from ..inputs.parts import part
 from ..inputs.submission import KINDS
@@ -33,11 +25,12 @@ from ..inputs.visitor_samples import Samples
 from ..quotas import MAX_SAMPLES, MAX_SMILES, RefusedError, check_texts
 from . import kernel_menu, sample_views, several_sets
 from .jobs import FLOOR, Job, Settings, job_of
-from .kernel_menu import Choice, check_order, check_threshold
+from .kernel_menu import DEFAULT_ORDER, Choice, check_order, check_threshold
 from .prompt_lists import distinct
 from .row_selection import rows_to_keep
 from .sample_readout import left_out, sifted
 from .set_pictures import captioned
+from .thinning import thinning
 
 MAX_CURVE = 1_000  # samples whose magnitude is found: a system of equations at each scale
 MAX_DRAWN = 60  # molecules at once
@@ -89,10 +82,9 @@ class Result:
         return self._second
 
     def groups(self, threshold: object) -> Record:
-        explained = self._found.explanation
-        read = check_threshold(threshold, explained.floor)
+        read = check_threshold(threshold, self._found.explanation.floor)
         with np.errstate(all="ignore"):
-            return sample_views.alike(explained.rethreshold(read))
+            return sample_views.alike(self._found, read)
 
     def subset(self, size: object) -> Record:
         """Return the rows of so many samples that differ most, in the order they were chosen."""
@@ -101,16 +93,15 @@ class Result:
     def thinning(self) -> Record:
         """Return the score of what is left as more of those that repeat others are removed."""
         with np.errstate(all="ignore"):
-            return thinning(self._found.explanation).to_dict()
+            return thinning(self._found)
 
     def papers(self) -> Record:
         """Return pictures, sentences, and code with the download that it reads, if it needs one."""
-        found, drawn, curve_said, why = self._found, [], "", ""
+        found, curve_said, why = self._found, "", ""
+        drawn: list[Figure] = []
         with np.errstate(all="ignore"):
             try:
-                drawn = list(figures(found))
-                curve_said, picture = _magnitude(found, self._job.what)
-                drawn += [picture] if picture else []
+                drawn, curve_said = _drawn(found, self._job.what)
             except MissingPackageError as error:
                 why = f"No pictures: {error}"
             growth = sentences.growing(found.growth) if found.growth else found.no_growth
@@ -125,11 +116,8 @@ class Result:
 
     def report(self, title: str | None = None) -> str:
         """Return the report as HTML; images have their names and their original size."""
-        shown = None
-        if self._job.pictures:
-            files = [{"path": each.name, "bytes": each.data} for each in self._job.pictures]
-            shown = Previews(files, "images")
-        return reported(self._found, title or None, shown).html()
+        files = [{"path": each.name, "bytes": each.data} for each in self._job.pictures]
+        return report_of(self._found, title or None, files or None).html()
 
 
 def _second(first: Job, found: Findings, job: Job, other: Findings) -> Record:
@@ -138,7 +126,7 @@ def _second(first: Job, found: Findings, job: Job, other: Findings) -> Record:
     notes = [
         details["typical"],
         f"By {sees}: {sentences.interval(other, job.what)}",
-        wording_sentence({"kernel": details.get("kernel")}, ""),
+        wording_sentence(_kernel_of(other), ""),
         "Each kernel has a scale of its own: compare numbers of one kernel with each other.",
     ]
     return {
@@ -150,27 +138,38 @@ def _second(first: Job, found: Findings, job: Job, other: Findings) -> Record:
         "VS": other.value,
         **{name: other.beside(name) for name in ("se", "low", "high")},
         "n": other.n,
-        "q": plain_order(other.order),
+        "q": kernel_menu.order_in_json(other.order),
         "notes": [note for note in notes if note],
         "signature": details["signature"],
         "code": first.code(found, (job, other)),
     }
 
 
-def _magnitude(found: Findings, what: str) -> tuple[str, Figure | None]:
-    """Return the magnitude function of the distances of the kernel, or why there is none."""
-    similarity = found.looked.similarity
+def _kernel_of(found: Findings) -> Record:
+    return {"kernel": found.details.get("kernel")}
+
+
+def _drawn(found: Findings, what: str) -> tuple[list[Figure], str]:
+    """Return the pictures, and a sentence on the magnitude of the distances of the kernel."""
+    similarity, curve, sentence = found.looked.similarity, None, ""
     if found.grouped or similarity.n < 2 or found.curve is not None:
-        return "", None
-    if similarity.n > MAX_CURVE:
-        return f"A magnitude function is drawn for up to {MAX_CURVE:,} samples.", None
-    try:
-        curve = magnitude_curve(similarity)
-    except (ValueError, ArithmeticError) as error:
-        return f"There is no magnitude function: {error}", None
-    if curve.convergence == 0:
-        return "", None
-    return sentences.magnitude(curve, what), magnitude(curve)
+        pass
+    elif similarity.n > MAX_CURVE:
+        sentence = f"A magnitude function is drawn for up to {MAX_CURVE:,} samples."
+    else:
+        try:
+            curve = magnitude_curve(similarity)
+        except (ValueError, ArithmeticError) as error:
+            sentence = f"There is no magnitude function: {error}"
+    if curve is not None and curve.convergence > 0:
+        sentence = (
+            f"Their magnitude, the number that can be told apart at scale t, is "
+            f"{curve.at(1.0):.1f} at t = 1 (with distances √(2 − 2k)). At t = "
+            f"{curve.convergence:.3g}, 95 % of the {curve.distinct:,} distinct {what} can be told "
+            f"apart; the closer they lie, the larger this scale."
+        )
+        return list(pictures(found, curve)), sentence
+    return list(pictures(found)), sentence
 
 
 def score(samples: Samples, settings: Settings) -> Steps[Result]:
@@ -222,7 +221,7 @@ def _answer(
         "n": n,
         "total": max(samples.total, len(samples)),
         "draw": samples.draw,
-        "q": plain_order(found.order),
+        "q": kernel_menu.order_in_json(found.order),
         "kernel": job.choice.kernel,
         "comparison": kernel_menu.describe(job.choice, _unit(found) | job.arguments, found.order),
         "VS": found.value,
@@ -233,7 +232,7 @@ def _answer(
         "sentence": job.sentence(found),
         "copies": sentences.copies(found, job.what) if found.distinct < n else "",
         "typical": details["typical"],
-        "wording": wording_sentence({"kernel": details.get("kernel")}, "" if other else _MEANING),
+        "wording": wording_sentence(_kernel_of(found), "" if other else _MEANING),
         "second": other and {"own": job.choice.sees, "by": other.sees},
         "interval": sentences.interval(found, job.what),
         "how": sentences.how(found),
@@ -248,7 +247,7 @@ def _answer(
         "prompts": prompts,
         "prompt": of_samples,
         "floor": explained.floor,
-        **sample_views.alike(explained),
+        **sample_views.alike(found),
         "heat": sample_views.heat(found),
         "map": sample_views.map_(found),
         "by_group": groups
@@ -298,7 +297,7 @@ def drawings(smiles: object) -> dict[str, list[str]]:
 
 def _drawing(smiles: str) -> str:
     """Draw a molecule as a data URI of SVG; empty if it cannot be read or is too large."""
-    svg = depicted(smiles)
+    svg = thumbnails.depicted(smiles)
     return svg and "data:image/svg+xml;base64," + base64.b64encode(svg.encode()).decode()
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from vendiscore.core.types import Options, Record
 from vendiscore.uncertainty.subsampling import MIN_SAMPLES
 
+from ..aliases import Options, Record
 from ..inputs.visitor_samples import Samples
 from ..quotas import MAX_SETS
 from .different_sources import share_prompts

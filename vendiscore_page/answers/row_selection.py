@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from vendiscore import select
-from vendiscore.analysis.findings import Findings
-from vendiscore.core.types import Record
 from vendiscore.progress import quiet
+from vendiscore.report import Findings
 
+from ..aliases import Record
 from ..quotas import MAX_CHOSEN, RefusedError
 
 

@@ -9,11 +9,9 @@ from typing import Any, TypeVar
 import numpy as np
 
 from vendiscore import SampleError
-from vendiscore.core.types import Record
-from vendiscore.reading.tables import join_names
-from vendiscore.report.previews import in_words
-from vendiscore.summary import shortened
+from vendiscore.report import join_names, sentences
 
+from ..aliases import Record
 from ..inputs.visitor_samples import Samples
 from ..quotas import RefusedError
 from .questions import questions
@@ -23,7 +21,7 @@ Step = TypeVar("Step")
 _SHOWN = 10
 # Fields of samples that the page shows unchanged.
 _PLAIN = ("kind", "draw", "unit", "name", "column", "by", "prompt_column", "separator", "text")
-_PREVIEW = 3
+_PREVIEW, _LONGEST = 3, 300  # samples, and characters of each
 
 
 class UnusableError(RefusedError):
@@ -141,7 +139,7 @@ def _said(samples: Samples) -> str:
 def _shown(samples: Samples, i: int) -> Any:
     value = samples.values[i]
     if isinstance(value, str):
-        return shortened(value, 300)
+        return value if len(value) <= _LONGEST else f"{value[: _LONGEST - 1]}…"
     if samples.kind == "images":
         return {"image": value.thumbnail}
-    return in_words(np.ravel(value))
+    return sentences.numbers(np.ravel(value))

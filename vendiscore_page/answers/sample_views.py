@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import base64
+from dataclasses import replace
 
 import numpy as np
 
-from vendiscore.analysis.findings import Findings
-from vendiscore.analysis.layout import layout
-from vendiscore.analysis.sample_table import PAIRS, Explanation
-from vendiscore.core.types import Record
 from vendiscore.plots.set_structure import averaged
-from vendiscore.spectral.rank_one import lost
+from vendiscore.report import Findings
 
+from ..aliases import Record
 from ..inputs.visitor_samples import Samples
 from .jobs import Job
 
@@ -31,22 +29,25 @@ def columns(found: Findings, job: Job, samples: Samples, kept: list[int]) -> Rec
         "group": None if labels is None else [labels[i] for i in places],
         "nearest": explained.neighbours.nearest.tolist() if explained.n > 1 else [-1],
         "similarity": rounded(explained.nearest_similarity, 4),
-        "adds": rounded(100 * lost(found.adds), 2),
+        "adds": rounded(-100 * np.expm1(-found.adds), 2),  # as a share of the score
         "repeats": explained.duplicates.redundant_of.tolist(),
     }
 
 
-def alike(explained: Explanation) -> Record:
+def alike(found: Findings, threshold: float | None = None) -> Record:
     """Return groups of near-duplicates by their rows in the table, and the score without these."""
-    found = explained.duplicates
-    above, below = found.boundary(PAIRS, np.arange(explained.n))
+    explained = found.explanation
+    if threshold is not None:
+        explained = explained.rethreshold(threshold)
+    by_row = replace(explained, places=np.arange(explained.n))
+    above, below = by_row.boundary()
     return {
         "threshold": explained.threshold,
         "repeats": list(explained.repeats.items()),
         "boundary": [*above[::-1], *below],
-        "groups": [{"keep": keep, "rest": rest} for keep, rest in found.groups()],
+        "groups": [{"keep": keep, "rest": rest} for keep, rest in by_row.groups],
         "without": {
-            "left": len(found.kept),
+            "left": len(by_row.kept),
             "VS": explained.score_without_duplicates,
             "of": explained.n,
             "all": explained.score,
@@ -74,7 +75,7 @@ def heat(found: Findings) -> Record:
 
 def map_(found: Findings) -> Record:
     """Return coordinates of each sample from 0 to 1000, of one scale; similar ones lie close."""
-    XY = layout(found.looked.eigen, None if found.looked.p is None else np.asarray(found.looked.p))
+    XY = found.coordinates
     low, high = XY.min(axis=0), XY.max(axis=0)
     span = float((high - low).max())
     centred = (XY - (low + high) / 2) / (span if span > 0 else 1.0)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from vendiscore.comparison import Comparison
-from vendiscore.report.figures import Figure
-from vendiscore.report.svg import svg
+from vendiscore.report import Figure
 
 
 def captioned(figure: Figure) -> dict[str, str]:
@@ -16,6 +15,5 @@ def captioned(figure: Figure) -> dict[str, str]:
 def compared(comparison: Comparison) -> Figure:
     """Draw the scores of sets, compared at one size."""
     words = ", ".join(f"{row.name} {row.matched:.1f}" for row in comparison.sets)
-    picture = svg(lambda ax: comparison.plot(ax=ax), f"Scores at matched size: {words}")
-    text = f"The bar is the {100 * comparison.level:g} % interval."
-    return Figure("matched", picture, "Scores at matched size", text)
+    title, text = "Scores at matched size", f"The bar is the {100 * comparison.level:g} % interval."
+    return Figure.of("matched", title, text, comparison.plot, f"{title}: {words}")

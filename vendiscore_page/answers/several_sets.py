@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Generator, Hashable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import Any, NamedTuple
@@ -10,19 +10,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from vendiscore import MissingPackageError, Similarity
-from vendiscore.arrays.pools import pooled
-from vendiscore.comparison import MORE, SAME, Comparison
+from vendiscore.comparison import Comparison
 from vendiscore.comparison.compare_sets import comparing
 from vendiscore.comparison.comparison import Plan
 from vendiscore.comparison.partition import partition
 from vendiscore.comparison.permutation import needed
-from vendiscore.core.arguments import DEFAULT_ORDER
-from vendiscore.core.types import Options, Record
-from vendiscore.progress import Counts, Steps, finish, told
+from vendiscore.progress import finish, told
 from vendiscore.reading.csv_cells import csv_row, text_cell
-from vendiscore.signature import digits, line, plain_order
+from vendiscore.signature import digits, line
 from vendiscore.uncertainty.subsampling import MIN_SAMPLES
 
+from ..aliases import Options, Record, Steps
 from ..inputs.parts import part
 from ..inputs.visitor_samples import Samples
 from ..quotas import MAX_SAMPLES, RefusedError, check_sets
@@ -31,7 +29,7 @@ from .different_sources import asked_of, code, different, drawn, shown
 from .distinctive_samples import only
 from .group_lists import paired, sets_of
 from .jobs import READ_DOWNLOAD, SAVED, Job, Settings, job_of, keywords
-from .kernel_menu import check_order, series
+from .kernel_menu import DEFAULT_ORDER, check_order, order_in_json, series
 from .page_code import INLINE, called, source
 from .prompt_lists import distinct, pooled_prompts, written
 from .sample_readout import UnusableError, left_out, sifted
@@ -53,6 +51,7 @@ _ENDS = ("se", "low", "high")
 _COLUMNS = {"set": "name", "n": "n", "VS": "score", **{f"VS_{end}": end for end in _ENDS}}
 _COLUMNS |= {"matched_size": "size", "VS_matched": "matched"}
 _COLUMNS |= {f"VS_matched_{end}": f"matched_{end}" for end in _ENDS}
+_MORE = "more diverse"  # a verdict of the comparison
 _SLOW = 50  # samples whose permutations take so long that progress is reported
 
 
@@ -162,16 +161,16 @@ def compare_steps(
     arguments = dict(next(iter(jobs.values())).arguments)
     if prompts:
         arguments["prompts"] = prompts
-    together = yield from offered_encoders.similarity(pooled(samples), arguments)
+    every = np.concatenate(samples) if widths else list(chain(*samples))
+    together = yield from offered_encoders.similarity(every, arguments)
     most = None if groups else min(*sizes, LARGEST)
     plan = Plan(order, level, count, size=most).checked()
-    pool, starts, within = together, np.cumsum([0, *sizes]), None
+    pool, codes, within = together, np.repeat(np.arange(len(jobs)), sizes), None
     if groups:
         places, labels = paired(groups), list(chain(*groups))
-        codes = np.repeat(np.arange(len(jobs)), sizes)[places]
-        own = [labels[i] for i in places]
-        pool, starts, within = partition(together.take(places), codes, list(jobs), own, "groups")
-    steps = comparing(pool, starts, list(jobs), plan, within)
+        pool, codes, within = together.take(places), codes[places], [labels[i] for i in places]
+    pool, starts, within_groups = partition(pool, codes, list(jobs), within, "groups")
+    steps = comparing(pool, starts, list(jobs), plan, within_groups)
     found = (yield from _by_percent(steps, pairs * count)) if slow else finish(steps)
     said = {"q": digits(order), "sizes": sizes, "level": level}
     said |= {"groups": found.groups} if groups else {"size": most}
@@ -184,13 +183,13 @@ def standing(comparison: Comparison) -> str:
     names = comparison.names
     told: dict[tuple[str, ...], list[str]] = {}
     for a in names:
-        others = tuple(b for b in names if b != a and comparison.verdict(a, b) == MORE)
+        others = tuple(b for b in names if b != a and comparison.verdict(a, b) == _MORE)
         if others:
             told.setdefault(others, []).append(a)
     if not told:
-        return f"{SAME.capitalize()} between {series(names)}."
+        return f"No difference shown between {series(names)}."
     parts = [
-        f"{series(more)} {'is' if len(more) == 1 else 'are'} more diverse than {series(less)}"
+        f"{series(more)} {'is' if len(more) == 1 else 'are'} {_MORE} than {series(less)}"
         for less, more in told.items()
     ]
     return f"{'; '.join(parts)}."
@@ -199,7 +198,7 @@ def standing(comparison: Comparison) -> str:
 def answer(found: Compared) -> Record:
     result = found.comparison
     return {
-        "q": plain_order(result.q),
+        "q": order_in_json(result.q),
         "sentence": standing(result),
         "verdicts": result.verdicts,
         "matched_size": result.sets[0].size,
@@ -312,7 +311,7 @@ def _permutations(asked: Any) -> int:
     return int(asked)
 
 
-def _by_percent(steps: Counts[Comparison], total: int) -> Steps[Comparison]:
+def _by_percent(steps: Generator[int, None, Comparison], total: int) -> Steps[Comparison]:
     """Return the steps in words, one for each percent."""
     last = 0
 

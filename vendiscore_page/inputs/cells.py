@@ -9,14 +9,20 @@ from functools import partial
 from itertools import islice
 from typing import Any
 
-from vendiscore.reading.columnar_files import Columns
-from vendiscore.reading.columns import is_prose
-from vendiscore.reading.encodings import decode
-from vendiscore.reading.formats import FORMATS
-from vendiscore.reading.limits import AskError, Limits, RefusedError, Wanted
-from vendiscore.reading.numpy_files import Arrays
-from vendiscore.reading.table_samples import array_samples, columns_samples, table_samples
-from vendiscore.reading.tables import DELIMITERS, Table, is_named, join_names, table
+from vendiscore.report import (
+    FORMATS,
+    AskError,
+    Columns,
+    Limits,
+    RefusedError,
+    Table,
+    Wanted,
+    decode,
+    is_named,
+    is_prose,
+    join_names,
+    samples_of,
+)
 
 from ..quotas import MAX_UNPACKED, NUMBERS, TABLE, check_lines
 from .kinds import kinds_of_table
@@ -36,13 +42,13 @@ _FIRST = replace(TABLE, samples=200)  # rows that tell what the others are
 def of_cells(name: str, data: bytes, form: str, asked: Asked) -> Samples:
     csv = form in ("csv", "tsv")
     guessed = _wanted(asked, asked.kind if asked.kind == "molecules" else None)
+    if form in ("npy", "npz"):
+        return _of_arrays(name, data, form, asked)
     first = parse(data, form, replace(guessed, limits=_FIRST) if csv else guessed)
     wide = answer_columns(first) if isinstance(first, Table) and first.rows else []
     asked = replace(asked, wide=asked.wide and len(wide) > 1)
     if asked.wide:
         first = melted(first, wide)
-    if isinstance(first, Arrays):
-        return _of_arrays(first, name, asked)
     if isinstance(first, Columns):
         return of_columns(first, name, asked)
     kinds = kinds_of_table(first, asked)
@@ -57,7 +63,7 @@ def of_cells(name: str, data: bytes, form: str, asked: Asked) -> Samples:
         read = parse(data, form, wanted) if csv else first
         read = melted(read, wide) if asked.wide and csv else read
         try:
-            found = Samples.of(table_samples(read, wanted))
+            found = Samples.of(samples_of(read, wanted))
         except AskError as error:
             if kind == "texts" and len(wide) > 1:
                 each = f"Each of {join_names(wide)} holds the answers of one model"
@@ -74,12 +80,12 @@ def of_cells(name: str, data: bytes, form: str, asked: Asked) -> Samples:
 def of_numbers(text: str, name: str, asked: Asked) -> Samples:
     """Return the rows of numbers of a text file, or of the box, where nothing is asked."""
     wanted, hand = _wanted(asked, "vectors", NUMBERS), not name
-    read = table(text, wanted, typed=hand)
+    read = parse(text.encode("utf-8", "replace"), "csv", replace(wanted, typed=hand))
     if hand:
         named = read.header is not None
         index = asked.index if named or asked.index is not None else False
         wanted = replace(wanted, header=named, index=index)
-    found = Samples.of(table_samples(read, wanted))
+    found = Samples.of(samples_of(read, wanted))
     plain = not read.header and not found.lost and not (found.table and found.table.comma)
     python = _csv_python(name or "samples.csv", found)
     found = _finished(found, name or "the box", asked, (), python)
@@ -96,7 +102,7 @@ def of_columns(file: Columns, name: str, asked: Asked) -> Samples:
     if not kinds:
         raise file.refused()
     kind = asked.kind if asked.kind in kinds else kinds[0]
-    found = Samples.of(columns_samples(file, _wanted(asked, kind)))
+    found = Samples.of(samples_of(file, _wanted(asked, kind)))
     found = _with_roles(found, head, lambda columns: file.table(columns or file.names[:1]), asked)
     chosen = [*found.features]
     some = f"[{chosen!r}]" if len(chosen) < len(file.all) else ""
@@ -108,8 +114,9 @@ def of_columns(file: Columns, name: str, asked: Asked) -> Samples:
     return replace(found, columns=tuple(file.names) if len(file.names) > 1 else ())
 
 
-def _of_arrays(arrays: Arrays, name: str, asked: Asked) -> Samples:
+def _of_arrays(name: str, data: bytes, form: str, asked: Asked) -> Samples:
     """Return the rows of an array of numbers, judged by its header before it is unpacked."""
+    arrays = parse(data, form, _wanted(asked))
     asked = replace(asked, column=None if arrays.single else asked.column, by=None)
     key = arrays.choose_array(asked.column)
     header = arrays.headers[key]
@@ -118,7 +125,7 @@ def _of_arrays(arrays: Arrays, name: str, asked: Asked) -> Samples:
             f"The array has {promised / 1e6:,.0f} MB; this page takes up to "
             f"{MAX_UNPACKED // 10**6} MB: save it as float16, or a random part of its rows."
         )
-    read = array_samples(arrays, _wanted(asked, "vectors", NUMBERS), {1: "vectors", 2: "vectors"})
+    read = samples_of(arrays, _wanted(asked, "vectors", NUMBERS), {1: "vectors", 2: "vectors"})
     expression = f"np.load({name!r})" + (f"[{key!r}]" if key else "")
     python = partial(expression_code, "numpy as np", expression)
     X, names = read.values, tuple(arrays.headers)
@@ -243,4 +250,4 @@ def _split_by(read: Table) -> str:
     """Say how the cells of a table were told apart; "" for one column."""
     if not read.delimiter or len(read.names) == 1:
         return ""
-    return f"split by {DELIMITERS.get(read.delimiter, repr(read.delimiter))}"
+    return f"split by {read.signs}"

@@ -6,15 +6,15 @@ import re
 from collections.abc import Sequence
 from itertools import islice
 
-from vendiscore.reading.columns import is_prose
-from vendiscore.reading.limits import Limits, RefusedError
-from vendiscore.reading.tables import (
+from vendiscore.reading.tables import delimiter, parse_rows
+from vendiscore.report import (
     MOLECULE_NAMES,
     OTHER_NAMES,
     TEXT_NAMES,
-    delimiter,
+    Limits,
+    RefusedError,
     is_named,
-    parse_rows,
+    is_prose,
     share_of_numbers,
 )
 

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from PIL import Image, ImageDraw
 
-from vendiscore.core.types import Record
-
+from ..aliases import Record
 from ..quotas import RefusedError
 from .submission import KINDS, Kind
 

@@ -12,11 +12,9 @@ import urllib.request
 from dataclasses import replace
 from typing import Any, cast
 
-from vendiscore.core.types import Options
-from vendiscore.reading.columnar_files import Columns
-from vendiscore.reading.limits import AskError, RefusedError
-from vendiscore.reading.tables import join_names
+from vendiscore.report import AskError, Columns, RefusedError, join_names
 
+from ..aliases import Options
 from ..quotas import TABLE
 from .cells import of_columns
 from .submission import Asked

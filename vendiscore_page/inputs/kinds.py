@@ -5,9 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from vendiscore.reading import tables
-from vendiscore.reading.columns import is_prose
-from vendiscore.reading.string_patterns import is_smiles
+from vendiscore.report import (
+    MOLECULE_NAMES,
+    OTHER_NAMES,
+    TEXT_NAMES,
+    Table,
+    are_numbers,
+    is_named,
+    is_prose,
+    is_smiles,
+    share_of_numbers,
+)
 
 from ..quotas import MAX_SMILES
 from .submission import Asked, Kind
@@ -17,6 +25,7 @@ _LONG = 2_000  # characters of a line or a cell that tell what the others are
 _MOST_STRINGS = 40  # columns that are looked into for molecules
 _NAMED = 0.25  # of the cells under such a name that must be molecules
 _FEATURES = 3  # columns of numbers, next to labels, that make rows of numbers
+_NUMBERS = 0.8  # of the cells of a line
 _PLAIN = 0.75  # of the lines that must be molecules, where nothing else says that they are
 
 
@@ -28,15 +37,15 @@ def kinds_of_lines(lines: Sequence[str]) -> list[Kind]:
         found.insert(0, "molecules")
     elif share_of_molecules(some) > 0.5:
         found.append("molecules")
-    return ["vectors", *found] if are_numbers(some) else found
+    return ["vectors", *found] if are_rows(some) else found
 
 
-def are_numbers(lines: Sequence[str]) -> bool:
+def are_rows(lines: Sequence[str]) -> bool:
     """Return whether lines are rows of numbers, but for a row of names above and some cells."""
     some = lines[:_LOOK]
     body = [line[:_LONG] for line in (some[1:] if len(some) > 1 else some)]
     cells = [cell for line in body for cell in re.split(r"[;\t| ]+|,\s+|,(?=[^\s])", line) if cell]
-    return bool(cells) and sum(map(tables.is_number, cells)) > 0.8 * len(cells)
+    return share_of_numbers(cells) > _NUMBERS
 
 
 def are_molecules(lines: Sequence[str]) -> bool:
@@ -66,14 +75,14 @@ def _head(line: str) -> str:
     return line.split(maxsplit=1)[0] if line.strip() else ""
 
 
-def kinds_of_table(read: tables.Table, asked: Asked) -> list[Kind]:
+def kinds_of_table(read: Table, asked: Asked) -> list[Kind]:
     """Return the kinds that the samples of a table can be, the likeliest first."""
     names = [asked.column] if asked.column in read.names else read.names
     names = [name for name in names if name != asked.by]
     at = {name: read.names.index(name) for name in names}
     cells = {name: [row[j] for row in read.rows[:_LOOK]] for name, j in at.items()}
-    rows = [name for name in names if any(map(tables.is_row, cells[name]))]
-    numbers = [name for name in names if name not in rows and tables.are_numbers(cells[name])]
+    rows = [name for name in names if read.holds_rows(name)]
+    numbers = [name for name in names if name not in rows and are_numbers(cells[name])]
     strings: dict[str, list[str]] = {}
     for name in names:
         starts = [cell[:_LONG].strip() for cell in cells[name] if isinstance(cell, str)]
@@ -88,11 +97,11 @@ def kinds_of_table(read: tables.Table, asked: Asked) -> list[Kind]:
         found.insert(0, "molecules")
     elif any(share_of_molecules(filled) > 0.5 for filled in some.values()):
         found.append("molecules")
-    if len(names) == 1 and are_numbers(next(iter(strings.values()))):
+    if len(names) == 1 and are_rows(next(iter(strings.values()))):
         return ["vectors", "texts"]  # apart by spaces
-    features = [name for name in numbers if not tables.is_named(name, tables.OTHER_NAMES)]
+    features = [name for name in numbers if not is_named(name, OTHER_NAMES)]
     labels = not any(
-        tables.is_named(name, tables.TEXT_NAMES) or sum(map(is_prose, filled)) > 0.3 * len(filled)
+        is_named(name, TEXT_NAMES) or sum(map(is_prose, filled)) > 0.3 * len(filled)
         for name, filled in strings.items()
     )
     if rows or features:
@@ -102,6 +111,6 @@ def kinds_of_table(read: tables.Table, asked: Asked) -> list[Kind]:
 
 
 def _are_molecules(name: str, cells: Sequence[str]) -> bool:
-    if tables.is_named(name, tables.MOLECULE_NAMES):
+    if is_named(name, MOLECULE_NAMES):
         return share_of_molecules(cells) > _NAMED
     return are_molecules(cells)

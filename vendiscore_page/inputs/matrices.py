@@ -6,12 +6,10 @@ from collections.abc import Callable, Collection, Sequence
 
 import numpy as np
 
-from vendiscore.core.types import Record
-from vendiscore.reading.limits import RefusedError
-from vendiscore.reading.number_tables import check_width, not_finite
-from vendiscore.reading.tables import Table
+from vendiscore.report import RefusedError, Table, not_finite
 
-from ..quotas import MAX_COLUMNS, MAX_VALUES, MAX_VECTORS, NUMBERS, check_count
+from ..aliases import Record
+from ..quotas import MAX_COLUMNS, MAX_VALUES, MAX_VECTORS, check_count
 
 
 def check_matrix(X: object, place: Callable[[int], str] = "Row {}".format) -> np.ndarray:
@@ -25,7 +23,9 @@ def check_matrix(X: object, place: Callable[[int], str] = "Row {}".format) -> np
     X = X[:, None] if X.ndim == 1 else X
     if X.ndim != 2:
         raise RefusedError(f"Expected a table of rows and columns, got shape {X.shape}.")
-    check_count(check_width(X.shape[1], NUMBERS), MAX_COLUMNS, "columns")
+    if (width := X.shape[1]) > MAX_COLUMNS:
+        raise RefusedError(f"{width:,} columns are too many: the limit is {MAX_COLUMNS:,}.")
+    check_count(width, MAX_COLUMNS, "columns")
     check_count(X.shape[0], MAX_VECTORS, "rows")
     if X.size > MAX_VALUES:
         raise RefusedError(

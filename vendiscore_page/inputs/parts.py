@@ -14,7 +14,7 @@ from functools import partial
 import numpy as np
 
 from vendiscore import MissingPackageError, SampleError, as_similarity
-from vendiscore.reading.number_tables import not_finite
+from vendiscore.report import not_finite
 
 from .. import quotas
 from .visitor_samples import Python, Samples

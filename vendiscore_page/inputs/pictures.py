@@ -14,10 +14,7 @@ from PIL import Image, UnidentifiedImageError
 
 from vendiscore import SampleError
 from vendiscore.encoders.pil_images import as_image
-from vendiscore.reading.formats import ending
-from vendiscore.reading.limits import RefusedError
-from vendiscore.reading.string_patterns import IMAGES
-from vendiscore.report.thumbnails import encoded, uri
+from vendiscore.report import RefusedError, named_format, thumbnails
 
 from ..quotas import MAX_ALL_PIXELS, MAX_IMAGES, MAX_PIXELS, check_count
 from . import zips
@@ -135,14 +132,14 @@ def check_pixels(count: int) -> None:
 
 def drawings(images: Sequence[Image.Image], name: str) -> Samples:
     """Return images that were drawn here as samples, numbered from 1."""
-    files = [(f"{i}.png", encoded(image, "PNG")) for i, image in enumerate(images, 1)]
+    files = [(f"{i}.png", thumbnails.encoded(image, "PNG")) for i, image in enumerate(images, 1)]
     return replace(pictures(files), name=name, notes=())
 
 
 def _names(name: str, data: bytes) -> list[str]:
     if not data.startswith(b"PK"):
         return [name]
-    return [entry for entry in zips.names(data) if ending(entry) in IMAGES]
+    return [entry for entry in zips.names(data) if named_format(entry) == "image"]
 
 
 def _contents(files: Sequence[tuple[str, bytes]], chosen: set[int]) -> Iterator[tuple[str, bytes]]:
@@ -150,7 +147,9 @@ def _contents(files: Sequence[tuple[str, bytes]], chosen: set[int]) -> Iterator[
     at = itertools.count()
     for name, data in files:
         if data.startswith(b"PK"):
-            yield from zips.contents(data, lambda e: ending(e) in IMAGES and next(at) in chosen)
+            yield from zips.contents(
+                data, lambda entry: named_format(entry) == "image" and next(at) in chosen
+            )
         elif next(at) in chosen:
             yield name, data
 
@@ -178,8 +177,8 @@ def _open(name: str, data: bytes) -> Picture:
     thumbnail = rgb.copy()
     thumbnail.thumbnail((THUMBNAIL, THUMBNAIL))
     reduced = rgb.width * rgb.height < pixels
-    kept = encoded(rgb, "JPEG", quality=95) if again else data
-    return Picture(name, kept, small, uri(thumbnail), reduced)
+    kept = thumbnails.encoded(rgb, "JPEG", quality=95) if again else data
+    return Picture(name, kept, small, thumbnails.uri(thumbnail), reduced)
 
 
 def _reduced(data: bytes, known: Sequence[str]) -> Image.Image:

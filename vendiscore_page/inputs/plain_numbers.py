@@ -7,9 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from vendiscore.reading.limits import Wanted
-from vendiscore.reading.number_tables import number_samples, numbers_of
-from vendiscore.reading.tables import Table
+from vendiscore.report import Table, Wanted, not_finite, samples_of
 
 from .visitor_samples import Samples
 
@@ -18,12 +16,12 @@ def plain_numbers(text: str, head: Table, wanted: Wanted) -> Samples | None:
     """Read a large text of features only by NumPy, in half the time; `head` has its first rows."""
     if head.delimiter not in (",", ";", "\t") or '"' in text or not head.rows:
         return None
-    found, width, limits = numbers_of(head, wanted), len(head.names), wanted.limits
+    some, width, limits = Samples.of(samples_of(head, wanted)), len(head.names), wanted.limits
     above = head.skipped + (head.header is not None)
     n = text.strip("\r\n").count("\n") + 1 - above
-    comma = bool(found.table and found.table.comma)
+    comma = bool(some.table and some.table.comma)
     most = min(limits.samples, limits.values // width)
-    if found.problems or found.lost or n > most or (comma and "." in text):
+    if some.problems or some.lost or n > most or (comma and "." in text):
         return None
     source = io.StringIO(text.replace(",", ".") if comma else text, newline=None)
     try:
@@ -32,5 +30,7 @@ def plain_numbers(text: str, head: Table, wanted: Wanted) -> Samples | None:
         return None
     if X.shape != (n, width):
         return None
-    read = replace(head, rows=[], places=range(head.places[0], head.places[0] + n))
-    return Samples.of(number_samples(X, read, range(width), {}, comma, {}))
+    places = range(head.places[0], head.places[0] + n)
+    read = some.table and replace(some.table, places=places)
+    problems = {i: what for i, (what, _) in not_finite(X).items()}
+    return replace(some, values=X, places=places, problems=problems, table=read, written=None)

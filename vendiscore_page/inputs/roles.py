@@ -8,16 +8,13 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from vendiscore.reading.columns import is_prose
-from vendiscore.reading.limits import RefusedError
-from vendiscore.reading.tables import (
+from vendiscore.report import (
     OTHER_NAMES,
     TEXT_NAMES,
+    RefusedError,
     Table,
-    checked_column,
-    counts,
     is_named,
-    is_row,
+    is_prose,
     share_of_numbers,
 )
 
@@ -93,14 +90,14 @@ def roles_of(
     `used` hold the samples.
     """
     found = {role: getattr(asked, role) for role in ROLES}
-    for column in filter(None, found.values()):
-        checked_column(head.names, column)
-    chosen = {*found.values(), *used}
     some = replace(head, rows=head.rows[:_LOOK])
+    for column in filter(None, found.values()):
+        some.labels(column)  # refuses a name that is not there
+    chosen = {*found.values(), *used}
     left = [
         _Column(name, some.labels(name))
         for name in head.names[:_MOST]
-        if name not in chosen and not any(map(is_row, some.column(name)[:20]))
+        if name not in chosen and not some.holds_rows(name)
     ]
     prompts = some.labels(found["prompt"]) if found["prompt"] else []
     for role in ROLES:
@@ -147,12 +144,18 @@ def _id(left: Sequence[_Column], _: Sequence[str]) -> _Column | None:
     """Find the ids: unique, by their name, or in a first column that counts or has no blanks."""
     named = [each for each in left if each.named(ID_NAMES) and each.is_unique]
     for each in left[:1] if left and not named else ():
-        counted = any(counts(each.cells, start) for start in (0, 1))
+        counted = _counts(each.cells)
         words = share_of_numbers(each.cells) < 0.5 and not any(" " in cell for cell in each.times)
         known = each.named(TEXT_NAMES) or (each.named(OTHER_NAMES) and not words)
         if each.is_unique and (counted or words) and not known:
             return each
     return next(iter(named), None)
+
+
+def _counts(cells: Sequence[str]) -> bool:
+    """Return whether cells are 0, 1, 2, … or 1, 2, 3, …"""
+    numbers = [*map(str, range(len(cells) + 1))]
+    return list(cells) in (numbers[:-1], numbers[1:])
 
 
 def _label(left: Sequence[_Column], _: Sequence[str]) -> _Column | None:
@@ -175,7 +178,7 @@ def answer_columns(read: Table) -> list[str]:
     some = replace(read, rows=read.rows[:_LOOK])
     known = (PROMPT_NAMES, ID_NAMES, _LABEL_NAMES, _NO_ANSWERS)
     names = [c for c in read.names[:_MOST] if not any(is_named(c, each) for each in known)]
-    names = [c for c in names if not any(map(is_row, some.column(c)[:20]))]
+    names = [c for c in names if not some.holds_rows(c)]
     return [c for c in names if (own := _Column(c, some.labels(c))).times and own.is_prose]
 
 

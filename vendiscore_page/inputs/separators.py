@@ -9,9 +9,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from vendiscore.reading.encodings import LINE_BREAK, plain
-from vendiscore.reading.limits import RefusedError
+from vendiscore.reading.encodings import plain
 from vendiscore.reading.text_lines import parts
+from vendiscore.report import RefusedError
 
 from ..quotas import check_lines
 from .cells import begins
@@ -21,13 +21,14 @@ from .visitor_samples import Samples
 
 # Lines of three or more of these alone separate texts as people write them.
 _RULE = re.compile(r"\s*([-=*#])\1\1+\s*")
+_BREAK = re.compile(r"\r\n|\r|\n")
 _UNITS = {LINE: "line", BLANK: "paragraph", FILE: "file"}
 _WORDS = {LINE: "lines", BLANK: "blank lines", FILE: "files"}
 
 
 def rows_of(text: str) -> list[str]:
     check_lines(text.count("\n") + text.count("\r"))
-    return LINE_BREAK.split(plain(text))
+    return _BREAK.split(plain(text))
 
 
 def split_texts(texts: Sequence[tuple[str, str]], asked: Asked, kind: str = "texts") -> Samples:

@@ -6,10 +6,15 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 
-from vendiscore.reading.encodings import decode
-from vendiscore.reading.formats import ENDINGS, FORMATS, ending, format_of
-from vendiscore.reading.limits import RefusedError, Wanted
-from vendiscore.reading.tables import join_names
+from vendiscore.report import (
+    FORMATS,
+    RefusedError,
+    Wanted,
+    decode,
+    format_of,
+    join_names,
+    named_format,
+)
 
 from ..quotas import MAX_UPLOAD, TABLE
 from . import cells, hub, kinds, pictures, separators, zips
@@ -106,7 +111,7 @@ def _format(name: str, data: bytes) -> str:
 def _of_zip(name: str, data: bytes, asked: Asked) -> Samples:
     """Read the images in a zip, its files of text as one sample each, or its only file."""
     names = zips.names(data)
-    forms = {entry: ENDINGS.get(ending(entry)) for entry in names}
+    forms = {entry: named_format(entry) for entry in names}
     if "image" in forms.values():
         return pictures.pictures([(name, data)], asked.draw)
     if list(forms.values()).count("txt") > 1:
@@ -179,7 +184,7 @@ def _form(text: str, rows: Sequence[str]) -> str:
         return "jsonl"
     if start == "[" and text.rstrip().endswith("]") and _is_json(text):
         return "json"
-    if len(some) < 2 or (kinds.are_numbers(some) and kinds.are_numbers(some[:1])):
+    if len(some) < 2 or (kinds.are_rows(some) and kinds.are_rows(some[:1])):
         return ""
     tabs = {row.rstrip("\r").count("\t") for row in some}
     sign = "\t" if len(tabs) == 1 and 0 not in tabs else delimiter_of(text, TABLE)

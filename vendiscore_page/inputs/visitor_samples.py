@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from vendiscore.reading import samples as reading
+from vendiscore.report import Samples as ReadSamples
 
 # From the rows left out, and whether to leave out their columns, to imports and an expression.
 Python = Callable[[Collection[int], bool], tuple[str, str]]
 
 
 @dataclass(frozen=True)
-class Samples(reading.Samples):
+class Samples(ReadSamples):
     """Samples of a file or a text box, and how they were read, drawn and labelled."""
 
     python: Python | None = None  # code that reads them, if too many to write out
@@ -34,7 +34,7 @@ class Samples(reading.Samples):
     wide: Sequence[str] = ()  # columns that each hold the answers of one model
 
     @classmethod
-    def of(cls, found: reading.Samples) -> Samples:
+    def of(cls, found: ReadSamples) -> Samples:
         """Return samples that a reader of the library found."""
         return cls(**vars(found))
 

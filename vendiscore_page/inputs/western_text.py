@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 
-from vendiscore.reading.encodings import NotTextError, decode
+from vendiscore.report import RefusedError, decode
 
 _MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
@@ -13,7 +13,7 @@ def encoding_of(data: bytes) -> str | None:
     """Return "cp1252" for text that only Windows-1252 explains, None for text as usual."""
     try:
         decode(data)
-    except NotTextError:
+    except RefusedError:
         foreign = len(data) - len(data.translate(None, bytes(range(128, 256))))
         if data[:2] in _MARKS or b"\0" in data or foreign >= 0.2 * len(data):
             return None

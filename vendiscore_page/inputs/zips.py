@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from pathlib import PurePosixPath
 
 from vendiscore.reading.folders import is_hidden
-from vendiscore.reading.limits import RefusedError
 from vendiscore.reading.zip_archives import open_zip
+from vendiscore.report import RefusedError
 
 from ..quotas import MAX_ENTRIES, MAX_UNPACKED, MAX_UPLOAD
 

@@ -15,10 +15,9 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from vendiscore import __version__
-from vendiscore.core.types import Record
-from vendiscore.progress import Steps, Value
-from vendiscore.reading.limits import AskError
+from vendiscore.report import AskError
 
+from ..aliases import Record, Steps, Value
 from ..answers import one_set, sample_readout, several_sets
 from ..answers.jobs import Settings
 from ..answers.kernel_menu import one_of

@@ -13,8 +13,7 @@ from typing import NamedTuple
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
-from vendiscore.progress import Steps, Value
-
+from ..aliases import Steps, Value
 from ..inputs.declared_sizes import Size
 
 # Short work takes less than about a second, middle work (large files, reports) a few seconds;

@@ -17,8 +17,8 @@ from gradio.utils import get_function_description
 from starlette.middleware import Middleware
 
 from vendiscore import __version__
-from vendiscore.core.types import Record
 
+from ..aliases import Record
 from ..answers import api, offered_encoders
 from ..inputs import pictures
 from ..inputs.declared_sizes import Size

@@ -19,9 +19,8 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from vendiscore import MissingPackageError
-from vendiscore.core.types import Record
-from vendiscore.progress import Value
 
+from ..aliases import Record, Value
 from ..answers.sample_readout import UnusableError
 from ..quotas import RefusedError
 

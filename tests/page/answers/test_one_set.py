@@ -250,8 +250,7 @@ def test_settings_that_are_not_known_are_refused(settings, said):
 
 
 def test_what_was_let_go_of_is_found_again():
-    from vendiscore.analysis.findings import MOST, find
-    from vendiscore.report.document import reported
+    from vendiscore.report import find, report_of
     from vendiscore_page.answers.one_set import forget
 
     for n in (50, MOST + 50):
@@ -263,4 +262,4 @@ def test_what_was_let_go_of_is_found_again():
         forget(found)
         assert "K" not in found.__dict__
         np.testing.assert_array_equal(found.spectrum.values, known)
-        assert reported(found).html() == reported(right).html()
+        assert report_of(found).html() == report_of(right).html()
