@@ -3,7 +3,7 @@
 import pytest
 
 from vendiscore import list_kernels, list_measures
-from vendiscore.registry.plugins import Plugins
+from vendiscore.resolve.plugins import Plugins
 
 
 @pytest.fixture

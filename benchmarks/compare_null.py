@@ -23,9 +23,8 @@ from typing import Any
 import numpy as np
 from pairs import DATA, arguments, environment, write
 
-from vendiscore.comparison import MORE, Comparison
-from vendiscore.comparison.compare_sets import comparing
-from vendiscore.comparison.comparison import Plan
+from vendiscore.analysis.compare_sets import comparing
+from vendiscore.analysis.comparison import MORE, Comparison, Plan
 from vendiscore.progress import finish
 from vendiscore.resolve.sets import as_similarity
 from vendiscore.similarity.base import Similarity

@@ -23,7 +23,7 @@ import numpy as np
 from pairs import DATA, arguments, environment, write
 
 from vendiscore import compare, score
-from vendiscore.comparison import Comparison
+from vendiscore.analysis.comparison import Comparison
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "tests" / "support"))
 from sources import sentences, vectors

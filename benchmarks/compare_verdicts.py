@@ -19,9 +19,8 @@ from typing import Any
 import numpy as np
 from pairs import arguments, environment, write
 
-from vendiscore.comparison import SAME, Comparison
-from vendiscore.comparison.compare_sets import comparing
-from vendiscore.comparison.comparison import Plan
+from vendiscore.analysis.compare_sets import comparing
+from vendiscore.analysis.comparison import SAME, Comparison, Plan
 from vendiscore.progress import finish
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "tests" / "support"))

@@ -31,10 +31,10 @@ import numpy as np
 from pairs import environment, record_mb, write
 
 import vendiscore
-from vendiscore.arrays.threads import each
 from vendiscore.core.namespace import row_blocks
 from vendiscore.similarity.base import Similarity
 from vendiscore.similarity.bit_sets import BitSimilarity
+from vendiscore.similarity.threads import each
 from vendiscore.spectral.estimate import Estimating
 from vendiscore.spectral.vendi import vendi
 

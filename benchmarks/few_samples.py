@@ -24,12 +24,12 @@ import numpy as np
 from pairs import DATA, compare, environment, write
 
 from vendiscore import as_similarity, compute
+from vendiscore.scoring.deficit import log_ends, repeats_of
+from vendiscore.scoring.jackknife import jackknife
+from vendiscore.scoring.subsampling import bounded
 from vendiscore.similarity.base import Similarity
 from vendiscore.spectral.stacks import Spectra
 from vendiscore.spectral.vendi import spectrum_of
-from vendiscore.uncertainty.deficit import log_ends, repeats_of
-from vendiscore.uncertainty.jackknife import jackknife
-from vendiscore.uncertainty.subsampling import bounded
 
 ORDERS = (0.5, 1.0, 2.0, math.inf)
 SIZES = (4, 5, 8, 10, 20, 30, 100, 400)

@@ -28,7 +28,7 @@ from pairs import DATA, environment, write
 from scipy.special import digamma, gammaln
 
 from vendiscore import as_similarity, effective_number, growth
-from vendiscore.comparison.growth import grown
+from vendiscore.analysis.growth import grown
 from vendiscore.similarity.base import Similarity
 from vendiscore.spectral.vendi import vendi
 

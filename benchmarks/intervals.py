@@ -21,10 +21,10 @@ import numpy as np
 from pairs import arguments, environment, write
 
 from vendiscore import as_similarity, growth
+from vendiscore.scoring.jackknife import jackknife
+from vendiscore.scoring.subsampling import DRAWS, halves_error
 from vendiscore.similarity.base import Similarity
 from vendiscore.spectral.vendi import spectrum_of, vendi
-from vendiscore.uncertainty.jackknife import jackknife
-from vendiscore.uncertainty.subsampling import DRAWS, halves_error
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "tests" / "support"))
 from sources import molecules, vectors

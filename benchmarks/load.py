@@ -42,7 +42,7 @@ import numpy as np
 import psutil
 from pairs import environment
 
-from vendiscore.comparison import compare
+from vendiscore.analysis.compare_sets import compare
 from vendiscore.scoring.compute import compute
 from vendiscore_page.answers import offered_encoders
 from vendiscore_page.inputs import examples

@@ -21,14 +21,14 @@ MODULES = [
     "vendiscore_page/serving/*.py",
     "vendiscore_page/quotas.py",
     "vendiscore/analysis/*.py",
-    "vendiscore/comparison/comparison.py",
+    "vendiscore/analysis/comparison.py",
     "vendiscore/plots/[cfs]*.py",
     "vendiscore/reading/*.py",
     "vendiscore/report/figures.py",
     "vendiscore/report/source_report.py",
     "vendiscore/scoring/typical.py",
-    "vendiscore/sources/between_sources.py",
-    "vendiscore/sources/calculation.py",
+    "vendiscore/analysis/between_sources.py",
+    "vendiscore/analysis/source_scores.py",
 ]
 GAP = "…"  # stands for a value
 _SPOKEN = ("aria-label", "placeholder", "alt", "title", "content")

@@ -9,9 +9,9 @@ from collections.abc import Iterable
 from typing import get_args
 
 from vendiscore.cli import output
-from vendiscore.registry.kernel import list_kernels
-from vendiscore.registry.measure import Aspect, list_measures
-from vendiscore.registry.presets import PRESETS
+from vendiscore.measures.measure import Aspect, list_measures
+from vendiscore.resolve.kernel import list_kernels
+from vendiscore.resolve.presets import PRESETS
 
 
 def markdown() -> str:

@@ -26,7 +26,7 @@ import numpy as np
 from pairs import DATA, environment, peak, write
 
 from vendiscore import compute, score_K, sources
-from vendiscore.sources.between_sources import Sources
+from vendiscore.analysis.between_sources import Sources
 
 sys.path.append(str(Path(__file__).parent / "people"))
 Rows = list[dict[str, Any]]

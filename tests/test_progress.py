@@ -87,7 +87,7 @@ LONG = {
 def test_each_long_call_says_once_how_long_it_takes(words, capsys, monkeypatch):
     monkeypatch.setattr(progress, "_LONG", 0.0)
     monkeypatch.setattr("vendiscore.spectral.eigen.NUMPY_SIZE", 30)
-    monkeypatch.setattr("vendiscore.arrays.memory.FEW_BYTES", 0)
+    monkeypatch.setattr("vendiscore.similarity.memory.FEW_BYTES", 0)
     LONG[words]()
     lines = [line for line in capsys.readouterr().err.splitlines() if ": about " in line]
     assert sum(line.startswith(words) for line in lines) == 1

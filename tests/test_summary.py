@@ -10,7 +10,7 @@ import pytest
 import vendiscore
 from vendiscore.analysis.spectral_modes import Mode
 from vendiscore.magnitude.spaces_of_samples import as_space
-from vendiscore.registry.measure import get_measure
+from vendiscore.measures.measure import get_measure
 from vendiscore.summary import measured, one_line, with_error
 
 TEXTS = [f"w{i % 7} x{i % 5}" for i in range(12)]

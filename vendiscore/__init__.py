@@ -18,10 +18,10 @@ from .hints import public, suggestion
 
 if TYPE_CHECKING:
     from . import plots as plots
+    from .analysis.compare_sets import compare as compare
     from .analysis.explain import explain as explain
-    from .arrays.memory import TooLargeError as TooLargeError
-    from .comparison.compare_sets import compare as compare
-    from .comparison.growth import growth as growth
+    from .analysis.growth import growth as growth
+    from .analysis.sources import sources as sources
     from .core.errors import NotPSDError as NotPSDError
     from .core.errors import SampleError as SampleError
     from .core.hill import effective_number as effective_number
@@ -37,13 +37,13 @@ if TYPE_CHECKING:
     from .magnitude import spread as spread
     from .magnitude.solver import IndefiniteError as IndefiniteError
     from .measures.divergences import surprise as surprise
+    from .measures.measure import list_measures as list_measures
+    from .measures.measure import register_measure as register_measure
     from .optional import MissingPackageError as MissingPackageError
-    from .registry.kernel import get_kernel as get_kernel
-    from .registry.kernel import list_kernels as list_kernels
-    from .registry.kernel import register_kernel as register_kernel
-    from .registry.measure import list_measures as list_measures
-    from .registry.measure import register_measure as register_measure
     from .report import report as report
+    from .resolve.kernel import get_kernel as get_kernel
+    from .resolve.kernel import list_kernels as list_kernels
+    from .resolve.kernel import register_kernel as register_kernel
     from .resolve.sets import as_similarity as as_similarity
     from .scoring.compute import compute as compute
     from .scoring.rewards import group_rewards as group_rewards
@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from .scoring.scores import score_dual as score_dual
     from .scoring.scores import score_K as score_K
     from .scoring.scores import score_X as score_X
+    from .scoring.state import State as State
     from .selection import Selection as Selection
     from .selection import select as select
     from .similarity.base import Similarity as Similarity
@@ -59,16 +60,15 @@ if TYPE_CHECKING:
     from .similarity.composite import SumSimilarity as SumSimilarity
     from .similarity.features import FeatureSimilarity as FeatureSimilarity
     from .similarity.matrix import MatrixSimilarity as MatrixSimilarity
+    from .similarity.memory import TooLargeError as TooLargeError
     from .similarity.rows import RowsSimilarity as RowsSimilarity
-    from .sources import sources as sources
     from .spectral.vendi import spectrum as spectrum
-    from .streaming import State as State
 
 # Where each name is; tests/package/test_front_door.py compares it with the imports above.
 _MODULES = {
     "encoders": "encoder",
     "core.errors": "NotPSDError SampleError",
-    "arrays.memory": "TooLargeError",
+    "similarity.memory": "TooLargeError",
     "optional": "MissingPackageError",
     "magnitude.solver": "IndefiniteError",
     "analysis.explain": "explain",
@@ -76,8 +76,8 @@ _MODULES = {
     "magnitude": "convergence_scale mag_area mag_areas mag_diff magnitude_dimension "
     "magnitude_function magnitude_weights spread",
     "measures.divergences": "surprise",
-    "registry.measure": "list_measures register_measure",
-    "registry.kernel": "get_kernel list_kernels register_kernel",
+    "measures.measure": "list_measures register_measure",
+    "resolve.kernel": "get_kernel list_kernels register_kernel",
     "report": "report",
     "resolve.sets": "as_similarity",
     "scoring.compute": "compute",
@@ -88,13 +88,13 @@ _MODULES = {
     "similarity.features": "FeatureSimilarity",
     "similarity.matrix": "MatrixSimilarity",
     "similarity.rows": "RowsSimilarity",
-    "sources": "sources",
+    "analysis.sources": "sources",
     "scoring.scores": "conditional_score score score_K score_X score_dual",
     "core.hill": "effective_number",
     "spectral.vendi": "spectrum",
-    "streaming": "State",
-    "comparison.compare_sets": "compare",
-    "comparison.growth": "growth",
+    "scoring.state": "State",
+    "analysis.compare_sets": "compare",
+    "analysis.growth": "growth",
 }
 _HOME: dict[str, str | None] = {"plots": None}  # a folder that is public itself
 _HOME |= {name: module for module, names in _MODULES.items() for name in names.split()}
@@ -131,8 +131,6 @@ def __dir__() -> list[str]:
     return __all__
 
 
-# The folders `report` and `sources` have the names of their functions, and whoever imports one of
-# them first would put it in the place of the function: so that is done here. Neither looks for
-# anything until it is called.
+# The folder `report` has the name of its function, and whoever imports it first would put it in the
+# place of the function: so that is done here. It looks for nothing until it is called.
 __getattr__("report")
-__getattr__("sources")

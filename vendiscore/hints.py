@@ -397,7 +397,17 @@ def misuse(
         if name not in known and (not takes_any or synonym(name, missing)):
             hint = suggestion(name, known, mark="`", kind="keyword") or "Leave it out."
             return f"unknown keyword `{name}`. {hint}"
-    return f"`{missing[0]}` is missing: pass {call}" if missing else ""
+    if missing:
+        return f"`{missing[0]}` is missing: pass {call}"
+    if len(args) > len(by_place):
+        return (
+            f"{len(by_place)} of {len(args)} arguments can be passed without their names; "
+            f"pass {function.__name__}({', '.join(by_place)}), and others as name=value"
+        )
+    for name in by_place[: len(args)]:
+        if name in options:
+            return f"`{name}` is passed twice, with and without its name; leave one out"
+    return ""
 
 
 class Folder(ModuleType):

@@ -21,9 +21,9 @@ from typing import Any
 import numpy as np
 
 from . import __version__
-from .arrays.hashing import hash_bytes
 from .core.namespace import is_torch, to_host
 from .core.types import Record
+from .hashing import hash_bytes
 from .optional import is_network
 
 # Settings that are reported but change no number.

@@ -22,10 +22,10 @@ from vendiscore import (
     score_X,
     spectrum,
 )
-from vendiscore.arrays.inputs import in_host_memory
 from vendiscore.core.namespace import namespace
-from vendiscore.distances.exponentials import median_width
-from vendiscore.distances.pairs import distinct_places
+from vendiscore.similarity.exponentials import median_width
+from vendiscore.similarity.inputs import in_host_memory
+from vendiscore.similarity.pairs import distinct_places
 
 torch = pytest.importorskip("torch")
 VendiLoss = pytest.importorskip("vendiscore.integrations.loss").VendiLoss
@@ -227,7 +227,7 @@ def test_integers_that_no_float64_is_are_refused_in_torch_too():
 
 
 def test_a_kernel_that_is_not_symmetric_in_torch_is_refused():
-    from vendiscore.registry.kernel import Kernel
+    from vendiscore.resolve.kernel import Kernel
     from vendiscore.resolve.kernel_build import build_kernel
 
     K = torch.eye(3, dtype=torch.float64)

@@ -215,8 +215,9 @@ def test_steps_tell_how_many_are_done_and_may_be_stopped(own):
     assert not torch.is_inference_mode_enabled()
     steps.close()
     assert modes(own) == before
-    assert list(model.steps(TEXTS, 2)) == [0, 2, 4, 6]
-    X, settings = finish(model.steps(TEXTS, 2))
+    pairs = encoder(model=own, tokenizer=tiny_tokenizer(), pooling="mean", batch_size=2)
+    assert list(pairs.steps(TEXTS)) == [0, 2, 4, 6]
+    X, settings = finish(pairs.steps(TEXTS))
     np.testing.assert_allclose(X, model.encode(TEXTS), atol=1e-6)
     assert (settings["batch_size"], settings["dims"]) == (2, 16)
 

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from vendiscore import compute, load, score
-from vendiscore.arrays.inputs import as_samples
+from vendiscore.similarity.inputs import as_samples
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = str(ROOT / "vendiscore.py")

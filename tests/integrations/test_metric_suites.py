@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from vendiscore import compute, score
-from vendiscore.registry.presets import PRESETS
+from vendiscore.resolve.presets import PRESETS
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = str(ROOT / "vendiscore.py")

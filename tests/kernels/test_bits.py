@@ -198,8 +198,8 @@ def test_an_estimate_of_many_rows_needs_no_matrix_of_all_pairs(monkeypatch):
 
 
 def test_too_many_bits_for_memory_are_refused_before_they_are_copied(monkeypatch):
-    monkeypatch.setattr("vendiscore.arrays.memory.available_bytes", lambda: 1000)
-    monkeypatch.setattr("vendiscore.arrays.memory.FEW_BYTES", 0)
+    monkeypatch.setattr("vendiscore.similarity.memory.available_bytes", lambda: 1000)
+    monkeypatch.setattr("vendiscore.similarity.memory.FEW_BYTES", 0)
     with pytest.raises(MemoryError, match=r"60 rows of 40 bits .*pass sparse rows"):
         compute(drawn(), k="tanimoto")
 

@@ -95,7 +95,7 @@ def test_products_agree_where_memory_is_too_short_to_keep_the_matrix(monkeypatch
     kept = BitSimilarity(bits)
     assert kept.matmul(v).shape == (50,)
     assert kept._kept.K is not None
-    monkeypatch.setattr("vendiscore.arrays.memory.available_bytes", lambda: 0)
+    monkeypatch.setattr("vendiscore.similarity.memory.available_bytes", lambda: 0)
     blocked = BitSimilarity(bits)
     np.testing.assert_allclose(blocked.matmul(v), kept.matmul(v), rtol=1e-13)
     assert blocked._kept.K is None

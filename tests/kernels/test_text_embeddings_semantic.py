@@ -5,7 +5,7 @@ import pytest
 
 from vendiscore import as_similarity, compute, encoder, explain
 from vendiscore.hints import embedded_by
-from vendiscore.registry.kernel import SEMANTIC_MODEL, get_kernel, named_kernel
+from vendiscore.resolve.kernel import SEMANTIC_MODEL, get_kernel, named_kernel
 
 TEXTS = [
     "A dog sleeps.",

@@ -7,7 +7,6 @@ import pytest
 from points import cloud, naive_weights, pairwise
 
 from vendiscore import compute, load
-from vendiscore.arrays.memory import TooLargeError
 from vendiscore.magnitude.area import mag_area, mag_areas, mag_diff
 from vendiscore.magnitude.function import (
     convergence_scale,
@@ -16,6 +15,7 @@ from vendiscore.magnitude.function import (
     magnitude_weights,
 )
 from vendiscore.magnitude.solver import IndefiniteError
+from vendiscore.similarity.memory import TooLargeError
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_functions_greater_than_one_are_no_kernels_for_distances() -> None:
 
 
 def test_too_large_is_said_before_anything_is_allocated(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("vendiscore.arrays.memory.available_bytes", lambda: 10_000_000)
+    monkeypatch.setattr("vendiscore.similarity.memory.available_bytes", lambda: 10_000_000)
     with pytest.raises(TooLargeError, match=r"\(12,000,000 bytes\).*take fewer samples"):
         magnitude(cloud(1000, 2))
     with pytest.raises(TooLargeError, match=r"\(12,000,000 bytes\).*take fewer samples"):

@@ -11,14 +11,14 @@ from magnitudes import compute
 from points import cloud, pairwise
 
 from vendiscore.core.errors import SampleError
-from vendiscore.distances.all_pairs import distances
-from vendiscore.distances.metrics import BOOLEAN
 from vendiscore.magnitude.area import mag_area, mag_areas, mag_diff
 from vendiscore.magnitude.function import convergence_scale, magnitude, magnitude_function, spread
 from vendiscore.magnitude.space import MetricSpace
 from vendiscore.magnitude.spaces_of_samples import as_space
-from vendiscore.registry import kernel
+from vendiscore.resolve import kernel
+from vendiscore.similarity.all_pairs import distances
 from vendiscore.similarity.features import FeatureSimilarity
+from vendiscore.similarity.metrics import BOOLEAN
 
 # Scales and their keys
 
@@ -341,7 +341,7 @@ def test_spread_and_areas_are_in_range() -> None:
 def test_peak_memory_is_asked_for() -> None:
     import tracemalloc
 
-    from vendiscore.arrays import memory
+    from vendiscore.similarity import memory
 
     asked: list[int] = []
     whole = memory.require

@@ -23,10 +23,10 @@ from measure_cases import samples as any_samples
 
 from vendiscore import compute, score_K
 from vendiscore.magnitude.area import mag_area
+from vendiscore.measures import measure as registry
 from vendiscore.measures import subject
-from vendiscore.registry import measure as registry
-from vendiscore.registry.measure import Needs, get_measure, list_measures, register_measure
-from vendiscore.registry.presets import PRESETS
+from vendiscore.measures.measure import Needs, get_measure, list_measures, register_measure
+from vendiscore.resolve.presets import PRESETS
 
 ALL = [measure.name for measure in list_measures()]
 seeds = st.integers(0, 2**32 - 1)

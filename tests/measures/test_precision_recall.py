@@ -10,10 +10,10 @@ import pytest
 import scipy.sparse as sp
 
 from vendiscore import as_similarity, compute
-from vendiscore.distances import nearest as blocks
-from vendiscore.distances.all_pairs import distances
-from vendiscore.distances.metrics import scatter
 from vendiscore.magnitude.spaces_of_samples import as_space
+from vendiscore.similarity import nearest as blocks
+from vendiscore.similarity.all_pairs import distances
+from vendiscore.similarity.metrics import scatter
 
 NAMES = ["Precision", "Recall", "Density", "Coverage"]
 

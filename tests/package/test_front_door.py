@@ -15,7 +15,7 @@ from measure_cases import KINDS, OPTIONS
 
 import vendiscore
 from vendiscore import compute
-from vendiscore.registry.measure import list_measures
+from vendiscore.measures.measure import list_measures
 from vendiscore.scoring import request
 
 PACKAGE = Path(vendiscore.__path__[0])
@@ -148,7 +148,7 @@ def test_a_kernel_and_a_metric_serve_the_measures_that_look_at_each() -> None:
 
 
 def test_two_numbers_of_one_name_are_refused() -> None:
-    from vendiscore.registry import measure as registry
+    from vendiscore.measures import measure as registry
 
     register = registry.register_measure(
         "VS_q2", needs="similarity", range="[0, ∞)", direction="higher", source="here"

@@ -14,11 +14,11 @@ import vendiscore
 import vendiscore as v
 from vendiscore import Similarity, State
 from vendiscore.cli.parser import COMMANDS, parser
-from vendiscore.distances.metrics import METRICS, check_metric
 from vendiscore.hints import GONE, REMEDIES, SYNONYMS, folded, remedy, suggestion, synonym
-from vendiscore.registry.kernel import SEMANTIC, get_kernel, list_kernels
-from vendiscore.registry.measure import get_measure, list_measures
-from vendiscore.registry.presets import PRESETS
+from vendiscore.measures.measure import get_measure, list_measures
+from vendiscore.resolve.kernel import SEMANTIC, get_kernel, list_kernels
+from vendiscore.resolve.presets import PRESETS
+from vendiscore.similarity.metrics import METRICS, check_metric
 
 pd = pytest.importorskip("pandas")
 

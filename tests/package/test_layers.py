@@ -17,27 +17,18 @@ ROOMS = """
     __main__
     cli
     scripts
-    integrations
-    report
-    sources
-    analysis
-    selection streaming
-    comparison
+    integrations report
+    analysis selection
     scoring
-    plots uncertainty
-    measures
+    plots measures
     magnitude
     kernels
     encoders
     resolve
     spectral
-    registry
     similarity
-    distances
-    signature
-    arrays
-    reading
-    summary progress optional
+    reading signature
+    summary progress optional hashing
     hints
     core
 """

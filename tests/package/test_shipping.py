@@ -157,7 +157,7 @@ def test_a_long_spectrum_says_how_long_it_takes(monkeypatch, capsys):
     compute(X, k="cosine")
     assert not capsys.readouterr().err
     monkeypatch.setattr(progress, "_LONG", 0.0)
-    monkeypatch.setattr("vendiscore.arrays.memory.FEW_BYTES", 0)
+    monkeypatch.setattr("vendiscore.similarity.memory.FEW_BYTES", 0)
     compute(X, k="cosine")
     told = capsys.readouterr().err
     known = r"Finding the spectrum of 50 samples: about .* seconds; orders 2 and inf .*\n"

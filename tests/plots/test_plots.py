@@ -13,8 +13,9 @@ from matplotlib.colors import to_rgba  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
 
 from vendiscore import plots  # noqa: E402
+from vendiscore.analysis.compare_sets import compare  # noqa: E402
 from vendiscore.analysis.findings import ORDERS, find  # noqa: E402
-from vendiscore.comparison import compare, growth  # noqa: E402
+from vendiscore.analysis.growth import growth  # noqa: E402
 from vendiscore.magnitude.curve import magnitude_curve  # noqa: E402
 from vendiscore.resolve.sets import as_similarity  # noqa: E402
 

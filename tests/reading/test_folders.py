@@ -10,7 +10,7 @@ import pytest
 
 import vendiscore
 from vendiscore import SampleError, State, as_similarity, compute, mag_area
-from vendiscore.arrays.inputs import as_samples
+from vendiscore.similarity.inputs import as_samples
 
 Image = pytest.importorskip("PIL.Image")
 
@@ -185,7 +185,7 @@ def test_errors_of_a_model_name_the_files(photos):
     with pytest.raises(SampleError, match=r"sample 3 \(.*12\.PNG\) has an embedding of zeros"):
         compute(photos, k="image_embeddings", model=model)
     spoil(photos)
-    with pytest.raises(SampleError, match=r"sample 1 cannot be read as an image \(.*10\.png\)"):
+    with pytest.raises(SampleError, match=r"sample 1 cannot be read as an image: .*10\.png"):
         compute(photos, k="image_embeddings", model=lambda images: [[1.0]] * len(images))
 
 

@@ -13,7 +13,7 @@ from reports import read
 import vendiscore
 from vendiscore import compute, report
 from vendiscore.analysis import findings, sentences
-from vendiscore.comparison.growth import Growth
+from vendiscore.analysis.growth import Growth
 from vendiscore.report import document
 
 TEXTS = [

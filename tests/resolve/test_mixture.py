@@ -208,7 +208,7 @@ def test_sample_left_out_by_one_part_is_left_out_of_all():
 
 
 def test_negative_eigenvalues_of_a_mixture_are_noticed(monkeypatch):
-    from vendiscore.registry import kernel
+    from vendiscore.resolve import kernel
     from vendiscore.similarity.matrix import MatrixSimilarity
 
     kernel.list_kernels()

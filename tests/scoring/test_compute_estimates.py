@@ -5,7 +5,7 @@ import pytest
 from mixtures import mixture
 
 from vendiscore import MatrixSimilarity, TooLargeError, as_similarity, compute
-from vendiscore.arrays import memory
+from vendiscore.similarity import memory
 from vendiscore.spectral.estimate import Estimating
 from vendiscore.spectral.vendi import vendi
 

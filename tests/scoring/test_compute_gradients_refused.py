@@ -5,7 +5,7 @@ import pytest
 
 import vendiscore
 from vendiscore import as_similarity, compute, score
-from vendiscore.registry.measure import list_measures
+from vendiscore.measures.measure import list_measures
 
 torch = pytest.importorskip("torch")
 

@@ -9,7 +9,7 @@ from scipy.special import expit, logit
 from scipy.stats import t as student
 
 from vendiscore import SampleError, compute
-from vendiscore.registry.measure import get_measure
+from vendiscore.measures.measure import get_measure
 from vendiscore.scoring.request import confidence
 from vendiscore.spectral import spectrum
 

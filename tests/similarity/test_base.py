@@ -5,8 +5,8 @@ import pytest
 import scipy.sparse as sp
 
 from vendiscore import FeatureSimilarity, MatrixSimilarity, ProductSimilarity, SumSimilarity
-from vendiscore.arrays.identical import identical_rows
 from vendiscore.similarity.composite import RepeatedSimilarity
+from vendiscore.similarity.identical import identical_rows
 
 rng = np.random.default_rng(0)
 X = rng.standard_normal((9, 4))

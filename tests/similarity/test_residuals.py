@@ -230,5 +230,5 @@ def test_references_have_the_same_prompts():
 
 def test_given_needs_no_kernel():
     both = as_similarity(np.eye(3)[[0, 1, 2]] + 0.1, score_X=True, normalize=True)
-    found = given(both, 2, np.array([0, 0]))
+    found = given(both, 2, np.array([0, 0]), 2.0**-52)
     np.testing.assert_allclose(found.dense(), schur(both.dense(), [2, 2]), rtol=0, atol=1e-12)

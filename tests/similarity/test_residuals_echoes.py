@@ -234,7 +234,7 @@ def test_blocks_of_rows_of_a_tensor_are_those_of_its_matrix():
     X = torch.tensor(np.random.default_rng(0).normal(size=(7, 3)), requires_grad=True)
     both = TensorSimilarity(X, 1.5, "gaussian", {})
     expected = as_similarity(X[:5], prompts=X[[5, 5, 6, 6, 6]], k="rbf", sigma=1.5).dense()
-    found = residuals.given(both, 5, np.array([0, 0, 1, 1, 1])).dense()
+    found = residuals.given(both, 5, np.array([0, 0, 1, 1, 1]), 2.0**-52).dense()
     assert found.requires_grad
     torch.testing.assert_close(found, expected, rtol=0, atol=1e-12)
 

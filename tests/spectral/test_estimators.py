@@ -14,8 +14,8 @@ from vendiscore import (
     TooLargeError,
     as_similarity,
 )
-from vendiscore.arrays import memory
 from vendiscore.core.hill import effective_number
+from vendiscore.similarity import memory
 from vendiscore.spectral import estimators
 from vendiscore.spectral.estimate import Estimating
 from vendiscore.spectral.estimators import estimate_by_lanczos

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from vendiscore import FeatureSimilarity, MatrixSimilarity, as_similarity
+from vendiscore.scoring.jackknife import jackknife
 from vendiscore.spectral import routes
 from vendiscore.spectral.quadrature import of_integral, of_trace, ridges, step_for
 from vendiscore.spectral.rank_one import (
@@ -17,7 +18,6 @@ from vendiscore.spectral.rank_one import (
     surprise,
 )
 from vendiscore.spectral.vendi import spectrum_of
-from vendiscore.uncertainty.jackknife import jackknife
 
 ORDERS = [0.2, 0.5, 1.0, 1.5, 1.9, 2.0, 2.5, 5.0, math.inf]
 # At n <= 300; orders just below 2 are differences of large numbers, see quadrature.FARTHEST.

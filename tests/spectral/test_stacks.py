@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from vendiscore import compute
+from vendiscore.scoring.jackknife import influence
 from vendiscore.similarity.matrix import MatrixSimilarity
 from vendiscore.spectral.stacks import Spectra
 from vendiscore.spectral.vendi import spectrum_of
-from vendiscore.uncertainty.jackknife import influence
 
 X = np.random.default_rng(0).normal(size=(4, 7, 3))
 X /= np.linalg.norm(X, axis=-1, keepdims=True)

@@ -251,7 +251,7 @@ def test_lanczos_reports_a_negative_eigenvalue_that_it_meets():
 def test_exact_is_refused_before_it_is_allocated(monkeypatch):
     from vendiscore import TooLargeError
 
-    monkeypatch.setattr("vendiscore.arrays.memory.available_bytes", lambda: 10**6)
+    monkeypatch.setattr("vendiscore.similarity.memory.available_bytes", lambda: 10**6)
     with pytest.raises(TooLargeError, match=r"8,000,000 bytes.*q=2 or q=float\('inf'\)"):
         vendi(FeatureSimilarity(sp.identity(1000, format="csr")))
 

@@ -15,13 +15,10 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 
 import vendiscore
-from vendiscore.core import errors
 
 MINUTES = float(os.environ.get("VENDISCORE_FUZZ_MINUTES", "0"))
 PACKAGE = Path(vendiscore.__file__).parent
-OWN_ERRORS = tuple(
-    e for e in vars(errors).values() if isinstance(e, type) and issubclass(e, Exception)
-)
+OWN_ERRORS = tuple(getattr(vendiscore, name) for name in dir(vendiscore) if name.endswith("Error"))
 
 
 def examples(number):

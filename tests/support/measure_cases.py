@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from vendiscore.registry.measure import get_measure, list_measures
+from vendiscore.measures.measure import get_measure, list_measures
 
 N = 64  # samples of a set
 LAPLACIAN = {"k": "laplacian", "sigma": 1.0}

@@ -8,13 +8,13 @@ from functools import cached_property
 
 import numpy as np
 
-from ..arrays import sparse as sp
 from ..core.arguments import DEFAULT_THRESHOLD, number
 from ..core.errors import warn
 from ..core.namespace import Array, to_host
 from ..core.types import Samples
 from ..reading.string_patterns import text_form
-from ..registry.kernel import list_kernels
+from ..resolve.kernel import list_kernels
+from ..similarity import sparse as sp
 from ..similarity.base import Similarity
 from .near_pairs import ROUNDING, Neighbours, Pair
 from .pair_search import MOST_PAIRS, compare_all, first_of

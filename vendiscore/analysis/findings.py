@@ -10,8 +10,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..arrays.members import sample_of
-from ..comparison.growth import ENOUGH, Growth, grown, has_closed_form
 from ..core.arguments import DEFAULT_THRESHOLD, refuse_gradient
 from ..core.namespace import is_numpy, scalar, to_host
 from ..core.types import Options, Record, Samples
@@ -20,17 +18,19 @@ from ..magnitude.solver import IndefiniteError
 from ..magnitude.space import MetricSpace
 from ..measures.subject import Subject
 from ..scoring.compute import measured, subject_of
+from ..scoring.deficit import LEAST
 from ..scoring.intervals import CLOSED
 from ..scoring.request import Request, read_request
+from ..scoring.subsampling import MIN_SAMPLES
 from ..signature import digits
 from ..similarity.base import Similarity
 from ..similarity.features import FeatureSimilarity
 from ..similarity.matrix import MatrixSimilarity
+from ..similarity.members import sample_of
 from ..spectral import rank_one
 from ..spectral.spectrum import Spectrum
-from ..uncertainty.deficit import LEAST
-from ..uncertainty.subsampling import MIN_SAMPLES
 from .explain import explained
+from .growth import ENOUGH, Growth, grown, has_closed_form
 from .layout import clustered_order, layout
 from .sample_table import Explanation
 

@@ -6,10 +6,10 @@ import numpy as np
 from scipy.cluster.hierarchy import fcluster, leaves_list, linkage
 from scipy.spatial.distance import squareform
 
-from ..arrays import memory
-from ..arrays.members import members_of
 from ..core.namespace import to_host
+from ..similarity import memory
 from ..similarity.base import Similarity
+from ..similarity.members import members_of
 from ..spectral.spectrum import Spectrum
 
 # Share of the way to the furthest sample: no ratio of small numbers, which rounding would decide.

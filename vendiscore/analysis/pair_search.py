@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays.threads import in_order
 from ..core.namespace import row_blocks, to_host
 from ..progress import foretell, track
 from ..similarity.base import Similarity
+from ..similarity.threads import in_order
 from ..similarity.tiles import SINGLE_ERROR, Tile, Tiles
 from .near_pairs import ROUNDING, NearPairs, Neighbours
 

@@ -6,11 +6,11 @@ import math
 
 import numpy as np
 
-from ..comparison.growth import Growth
 from ..core.namespace import scalar, to_host
-from ..registry.kernel import list_kernels
-from ..registry.measure import Aspect, Measure, list_measures
+from ..measures.measure import Aspect, Measure, list_measures
+from ..resolve.kernel import list_kernels
 from .findings import Findings
+from .growth import Growth
 from .sample_table import Explanation
 
 # Bounds on the growth of the score as samples double, and the words for each range.

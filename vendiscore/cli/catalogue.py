@@ -5,9 +5,9 @@ from __future__ import annotations
 import inspect
 from argparse import Namespace
 
-from ..registry.kernel import list_kernels, named_kernel
-from ..registry.measure import get_measure, list_measures
-from ..registry.presets import PRESETS
+from ..measures.measure import get_measure, list_measures
+from ..resolve.kernel import list_kernels, named_kernel
+from ..resolve.presets import PRESETS
 from . import output
 from .kernel_options import usage
 

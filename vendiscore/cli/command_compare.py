@@ -6,8 +6,8 @@ from argparse import Namespace
 from dataclasses import asdict
 from typing import Any
 
-from ..comparison.compare_sets import compare
-from ..comparison.comparison import Comparison, Plan, chance, percent
+from ..analysis.compare_sets import compare
+from ..analysis.comparison import Comparison, Plan, chance, percent
 from ..signature import line
 from . import output
 from .exit_codes import DataError, UsageError

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from ..core.types import Record
+from ..measures.measure import OF_SIMILARITIES
 from ..reading.samples import Samples
-from ..registry.measure import OF_SIMILARITIES
 from ..scoring.compute import compute
 from ..scoring.typical import wording_sentence
 from . import output

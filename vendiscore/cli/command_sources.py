@@ -8,14 +8,14 @@ from dataclasses import asdict
 from itertools import chain
 from typing import Any
 
-from ..arrays.pools import pooled
+from ..analysis.between_sources import Sources
+from ..analysis.source_scores import read_plan
+from ..analysis.sources import sources
 from ..core.errors import SampleError
 from ..reading.samples import Samples
 from ..report import report
 from ..report.source_report import tables
-from ..sources import sources
-from ..sources.between_sources import Sources
-from ..sources.calculation import read_plan
+from ..similarity.pools import pooled
 from ..summary import shortened
 from . import output
 from .exit_codes import DataError, UsageError

@@ -14,8 +14,8 @@ from ..core.errors import SampleError
 from ..core.types import Options, Record
 from ..reading.limits import Wanted
 from ..reading.samples import Samples
-from ..registry.kernel import check_options, named_kernel
 from ..resolve import kernel_request as resolve
+from ..resolve.kernel import check_options, named_kernel
 from ..resolve.sets import as_similarity
 from ..scoring.request import Request, read_request
 from ..similarity.base import Similarity

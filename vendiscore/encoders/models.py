@@ -11,12 +11,12 @@ from typing import Any, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
-from ..arrays.inputs import as_samples
 from ..core.arguments import integer, one_of
 from ..core.types import Record, Samples
 from ..optional import is_network
 from ..progress import Counts, counted
 from ..signature import plain
+from ..similarity.inputs import as_samples
 from .embeddings import Encode, embed, no_effect
 from .networks import ModelFiles, Network, Pooling, model_files
 from .static_models import StaticModel, static_files

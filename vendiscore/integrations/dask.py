@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ..arrays.pools import size
 from ..core.arguments import DEFAULT_ORDER, integer
 from ..core.errors import SampleError
 from ..core.shares import PSD
 from ..core.types import Record, Samples
 from ..optional import require
-from ..streaming.state import State
+from ..scoring.state import State
+from ..similarity.pools import size
 
 
 def state(collection: Samples, *, split_every: int = 8, **how: Any) -> Any:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..arrays.inputs import as_samples
-from ..arrays.weights import check_weights
 from ..core.arguments import DEFAULT_ORDER, number, read_order
 from ..core.namespace import is_torch
 from ..core.shares import PSD, check_psd
@@ -13,6 +11,8 @@ from ..core.types import Samples, Weights
 from ..optional import require
 from ..resolve.kernel_request import KernelArgument, how_of
 from ..resolve.sets import resolve_sets
+from ..similarity.inputs import as_samples
+from ..similarity.weights import check_weights
 from ..spectral.vendi import vendi
 
 torch: Any = require("torch", "torch", "VendiLoss")

@@ -17,9 +17,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..arrays import sparse as sp
-from ..arrays.inputs import as_matrix, as_samples
-from ..arrays.pools import pooled, shape_of, size
 from ..core.errors import warn
 from ..core.namespace import is_numpy, is_torch, scalar
 from ..core.types import Record, Samples
@@ -29,6 +26,9 @@ from ..resolve.group_labels import check_size, read_labels, takes_any_length
 from ..resolve.kernel_request import How
 from ..scoring.compute import measure
 from ..scoring.request import Request, Usual, read_request, vendi_score
+from ..similarity import sparse as sp
+from ..similarity.inputs import as_matrix, as_samples
+from ..similarity.pools import pooled, shape_of, size
 
 evaluate: Any = require("evaluate", "evaluate", "a metric of evaluate")
 datasets: ModuleType = require("datasets", "evaluate", "a metric of evaluate")
@@ -358,7 +358,8 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         return {name: value for name, value in vars(self).items() if name != "_lock"}
 
     def __setstate__(self, state: Record) -> None:
-        self.__dict__.update(state, _lock=threading.RLock())
+        for name, value in (state | {"_lock": threading.RLock()}).items():
+            setattr(self, name, value)
 
 
 def _read_once(options: Record) -> Record:

@@ -11,10 +11,10 @@ from ..core.types import Axes
 from ..optional import require
 from ..resolve.sets import resolve_sets
 from ..scoring.request import check_orders
+from ..scoring.state import State
+from ..scoring.state_sums import Sum, packed, unit
 from ..signature import digits
 from ..spectral.spectrum import from_covariance
-from ..streaming.state import State
-from ..streaming.sums import Sum, packed, unit
 
 _torch = require("torch", "torchmetrics", "VendiScore of torchmetrics")
 _Metric: Any = require("torchmetrics", "torchmetrics", "VendiScore of torchmetrics").Metric

@@ -9,16 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import memory
-from ..arrays import sparse as sp
-from ..arrays.inputs import as_matrix
 from ..core.arguments import one_of, refuse_gradient
 from ..core.errors import SampleError
 from ..core.namespace import is_torch, row_blocks, to_host
 from ..core.types import Pool, Rows
-from ..registry.kernel import register_kernel
+from ..resolve.kernel import register_kernel
+from ..similarity import memory
+from ..similarity import sparse as sp
 from ..similarity.base import Similarity
 from ..similarity.bit_sets import COEFFICIENTS, MOST_BITS, RARE, BitSimilarity
+from ..similarity.inputs import as_matrix
 
 _OF_TEXT = "pass [int(bit) for bit in bits] of each"
 _OF_MOLECULES = "molecules go to k='morgan'"

@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import memory
-from ..arrays import sparse as sp
 from ..core.arguments import flag, integer
 from ..encoders.tokenizers import named_tokenizer
 from ..hints import suggestion
 from ..optional import require
 from ..progress import track
-from ..registry.kernel import register_kernel
+from ..resolve.kernel import register_kernel
+from ..similarity import memory
+from ..similarity import sparse as sp
 from ..similarity.base import Similarity
 from ..similarity.matrix import DeferredSimilarity
 from .text import count_ngrams, read_tokens

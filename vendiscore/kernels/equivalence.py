@@ -12,8 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays.inputs import as_matrix
-from ..arrays.pools import size
 from ..core.arguments import integer, number
 from ..core.types import Device
 from ..encoders.embeddings import no_effect
@@ -22,11 +20,13 @@ from ..encoders.networks import model_files
 from ..encoders.text_encoders import check_texts, load_pair_classifier
 from ..progress import track
 from ..reading.string_patterns import text_form
-from ..registry.kernel import register_kernel
+from ..resolve.kernel import register_kernel
 from ..resolve.kernel_build import distinct_samples
 from ..signature import plain
 from ..similarity.base import Similarity
+from ..similarity.inputs import as_matrix
 from ..similarity.judgements import EquivalenceSimilarity, Judgements, Pair
+from ..similarity.pools import size
 from .labels import labels
 
 SAME_ABOVE = 0.5

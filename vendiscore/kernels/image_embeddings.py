@@ -11,7 +11,7 @@ from ..encoders.image_encoders import IMAGES, Transform
 from ..encoders.models import BATCH_SIZE, make_encoder
 from ..encoders.networks import Pooling
 from ..encoders.pil_images import check_images, naming_files
-from ..registry.kernel import register_kernel
+from ..resolve.kernel import register_kernel
 from ..similarity.base import Similarity
 from ..similarity.features import FeatureSimilarity
 

@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import sparse as sp
-from ..arrays.inputs import as_matrix, precision
 from ..core.errors import SampleError
 from ..core.namespace import is_torch, namespace, scalar, scale_rows
 from ..core.types import Rows
-from ..registry.kernel import register_kernel
 from ..resolve.group_labels import is_hashable, is_missing
+from ..resolve.kernel import register_kernel
+from ..similarity import sparse as sp
 from ..similarity.base import Similarity
 from ..similarity.features import FeatureSimilarity
+from ..similarity.inputs import as_matrix, precision
 
 # Largest distance from 1 of a sum of probabilities: for a softmax over many classes in single
 # precision; for lower precisions, in units of their rounding.

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import memory
 from ..core.arguments import flag, integer, one_of
 from ..core.errors import SampleError
 from ..core.types import Record
 from ..optional import require
-from ..registry.kernel import register_kernel
+from ..resolve.kernel import register_kernel
+from ..similarity import memory
 from ..similarity.base import Similarity
 from ..similarity.bit_sets import COEFFICIENTS, MOST_BITS, BitSimilarity
 

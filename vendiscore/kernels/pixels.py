@@ -7,12 +7,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ..arrays import memory
 from ..core.arguments import integer, one_of
 from ..core.errors import SampleError
 from ..encoders.pil_images import as_image, naming_files
 from ..progress import track
-from ..registry.kernel import register_kernel
+from ..resolve.kernel import register_kernel
+from ..similarity import memory
 from ..similarity.base import Similarity
 from ..similarity.features import FeatureSimilarity
 

@@ -10,14 +10,14 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ..arrays import sparse as sp
 from ..core.arguments import integer, is_several, one_of
 from ..core.errors import SampleError, warn
 from ..core.types import Rows
 from ..encoders import treebank
 from ..encoders.tokenizers import TOKENS, named_tokenizer
 from ..reading.string_patterns import unspaced, words_by
-from ..registry.kernel import Control, Fitted, register_kernel
+from ..resolve.kernel import Control, Fitted, register_kernel
+from ..similarity import sparse as sp
 from ..similarity.base import Similarity
 from ..similarity.features import FEW, FeatureSimilarity
 

@@ -10,7 +10,7 @@ from ..core.types import Device
 from ..encoders.models import BATCH_SIZE, make_encoder
 from ..encoders.networks import Pooling
 from ..encoders.text_encoders import MODEL_PATH, TEXTS, check_texts
-from ..registry.kernel import register_kernel
+from ..resolve.kernel import register_kernel
 from ..similarity.base import Similarity
 from ..similarity.features import FeatureSimilarity
 

@@ -9,19 +9,19 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import memory
-from ..arrays import sparse as sp
-from ..arrays.inputs import as_vectors
 from ..core.arguments import integer, number
 from ..core.errors import SampleError
 from ..core.namespace import Array, detached, is_torch, namespace, row_blocks
 from ..core.types import Pool, Record, Rows
-from ..distances.exponentials import Exponentials, median_width
-from ..distances.pairs import Law
-from ..registry.kernel import Control, register_kernel
+from ..resolve.kernel import Control, register_kernel
+from ..similarity import memory
+from ..similarity import sparse as sp
 from ..similarity.base import Similarity
+from ..similarity.exponentials import Exponentials, median_width
 from ..similarity.features import FeatureSimilarity
+from ..similarity.inputs import as_vectors
 from ..similarity.matrix import MatrixSimilarity
+from ..similarity.pairs import Law
 from ..similarity.rows import RowsSimilarity
 from ..similarity.torch_rows import of_tensor
 

@@ -8,27 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import memory
-from ..arrays import sparse as sp
-from ..arrays.identical import identical_rows
 from ..core.arguments import refuse_gradient
 from ..core.errors import SampleError
 from ..core.namespace import row_blocks, to_host
 from ..core.types import Pool, Record, Samples
-from ..distances.all_pairs import (
-    UNIT_ROUNDING,
-    check_distances,
-    distances,
-    numpy_rows,
-)
-from ..distances.kernel_distances import (
-    check_square,
-    kernel_rounding,
-    kernel_squares,
-    sparse_squares,
-)
-from ..distances.metrics import HILBERT, NEGATIVE_TYPE, scatter
-from ..distances.pairs import CLOSE, exact_squares, mend_close
 from ..resolve.kernel_request import (
     How,
     KernelArgument,
@@ -39,7 +22,19 @@ from ..resolve.kernel_request import (
 )
 from ..resolve.sets import check_nothing_fitted, fitted_to, read_samples, resolve_sets
 from ..signature import plain
+from ..similarity import memory
+from ..similarity import sparse as sp
+from ..similarity.all_pairs import UNIT_ROUNDING, check_distances, distances, numpy_rows
 from ..similarity.base import Similarity
+from ..similarity.identical import identical_rows
+from ..similarity.kernel_distances import (
+    check_square,
+    kernel_rounding,
+    kernel_squares,
+    sparse_squares,
+)
+from ..similarity.metrics import HILBERT, NEGATIVE_TYPE, scatter
+from ..similarity.pairs import CLOSE, exact_squares, mend_close
 from ..similarity.residuals import echo_notes
 from .parameters import Solving, read
 from .solver import nearest

@@ -8,8 +8,8 @@ from functools import cache
 import numpy as np
 import scipy
 
-from ..arrays import memory
 from ..core.namespace import row_blocks
+from ..similarity import memory
 
 # Similarities below e^−60 are raised to it: next to a diagonal of ones 9e-27 does not matter,
 # and subnormal numbers of single precision slow a product down thirty times.

@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays.pools import size
-from ..arrays.weights import check_weights
 from ..core.namespace import Array
 from ..core.types import Record
-from ..distances.all_pairs import numpy_rows
 from ..magnitude.spaces_of_samples import as_spaces, settings_of_kernel, stacked
 from ..resolve.kernel_request import How
 from ..resolve.sets import is_space, kept_starts
 from ..signature import digest, plain
+from ..similarity.all_pairs import numpy_rows
 from ..similarity.base import Similarity
+from ..similarity.pools import size
+from ..similarity.weights import check_weights
 from . import neighbourhoods
 from .neighbourhoods import Neighbourhoods
 from .sample_set import SampleSet

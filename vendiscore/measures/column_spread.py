@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import sparse as sp
 from ..core.namespace import to_host
-from ..registry.measure import register_measure
+from ..similarity import sparse as sp
+from .measure import register_measure
 from .subject import Subject
 
 

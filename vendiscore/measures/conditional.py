@@ -9,13 +9,13 @@ import numpy as np
 
 from ..core.namespace import as_kind_of
 from ..core.types import Number, Samples
-from ..registry.measure import register_measure
 from ..resolve.kernel_request import KernelArgument
 from ..resolve.sets import as_similarity
 from ..signature import digest, plain
 from ..similarity.base import Similarity
 from ..similarity.composite import ProductSimilarity
 from ..spectral.vendi import vendi
+from .measure import register_measure
 from .subject import Subject, UnsuitedError
 
 

@@ -12,8 +12,8 @@ from ..core.arguments import has_gradient, is_several, refuse_gradient
 from ..core.namespace import as_kind_of, namespace, to_host
 from ..core.types import Options, Record
 from ..hints import suggestion
-from ..registry.measure import RANGE_ROUNDING, Measure, get_measure
-from ..registry.presets import expanded
+from ..resolve.presets import expanded
+from .measure import RANGE_ROUNDING, Measure, get_measure
 from .subject import Subject, UnsuitedError
 
 

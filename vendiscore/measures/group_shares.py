@@ -14,7 +14,7 @@ import numpy as np
 from ..core.hill import effective_number
 from ..core.namespace import namespace, scalar
 from ..core.types import Number
-from ..registry.measure import BETWEEN, register_measure
+from .measure import BETWEEN, register_measure
 from .subject import Subject
 
 _JOST = "Jost, Ecology 2007, of eigenvalues"

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import sparse as sp
 from ..core.arguments import flag
 from ..core.namespace import as_kind_of, is_torch, row_blocks, scalar, to_host
 from ..core.types import Number, Rows
-from ..distances.all_pairs import numpy_rows
 from ..magnitude.spaces_of_samples import stacked
-from ..registry.measure import RANGE_ROUNDING, register_measure
+from ..similarity import sparse as sp
+from ..similarity.all_pairs import numpy_rows
+from .measure import RANGE_ROUNDING, register_measure
 from .subject import Subject, check_features, own_columns, rows_of_numbers
 
 

@@ -12,8 +12,8 @@ from ..core.arguments import is_several
 from ..magnitude.area import area_of, difference_of
 from ..magnitude.parameters import READERS, Quadrature, Solving, check_scales
 from ..magnitude.scales import convergence, evaluate, unlike_cut
-from ..registry.measure import Reader, register_measure
 from ..signature import digits
+from .measure import Reader, register_measure
 from .subject import Subject
 
 _LEINSTER = "Leinster, Documenta Mathematica 2013"

@@ -11,7 +11,7 @@ from ..core.errors import SampleError
 from ..core.hill import log_power_mean
 from ..core.namespace import namespace, scalar
 from ..core.types import Number
-from ..registry.measure import register_measure
+from .measure import register_measure
 from .stack import Stack
 from .subject import Subject
 

@@ -7,20 +7,20 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import sparse as sp
-from ..arrays.identical import identical_rows
 from ..core.namespace import to_host
 from ..core.shares import EPS
 from ..core.types import Record
-from ..distances.all_pairs import UNIT_ROUNDING, check_truths, unit_rows
-from ..distances.kernel_distances import check_square, kernel_rounding, kernel_squares
-from ..distances.metrics import BOOLEAN
-from ..distances.nearest import MatrixPairs, MetricPairs, Pairs, RowPairs, members, nearest
 from ..magnitude.space import MetricSpace
 from ..magnitude.spaces_of_samples import metric_of_rows
 from ..resolve.kernel_request import How
+from ..similarity import sparse as sp
+from ..similarity.all_pairs import UNIT_ROUNDING, check_truths, unit_rows
 from ..similarity.base import Similarity
+from ..similarity.identical import identical_rows
+from ..similarity.kernel_distances import check_square, kernel_rounding, kernel_squares
 from ..similarity.matrix import MatrixSimilarity
+from ..similarity.metrics import BOOLEAN
+from ..similarity.nearest import MatrixPairs, MetricPairs, Pairs, RowPairs, members, nearest
 
 # Neighbours that are found at once: some more than are asked for cost nothing.
 AT_ONCE = 10

@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import partial
 
 from ..core.arguments import integer
-from ..registry.measure import Reader, register_measure
+from .measure import Reader, register_measure
 from .neighbourhoods import SETS, Balls
 from .subject import Subject
 

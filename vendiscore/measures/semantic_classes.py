@@ -13,7 +13,7 @@ from ..core.arguments import number
 from ..core.hill import effective_number
 from ..core.namespace import as_kind_of, is_torch, namespace, to_host
 from ..core.types import Number
-from ..registry.measure import register_measure
+from .measure import register_measure
 from .stack import Stack
 from .subject import Subject
 from .vendi_family import numbers_of, quality_of, read_numbers, read_quality

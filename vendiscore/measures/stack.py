@@ -7,12 +7,12 @@ from functools import cached_property
 
 import numpy as np
 
-from ..arrays.members import members_by_size
 from ..core.arguments import has_gradient
 from ..core.checks import DIAGONAL_TOLERANCE
 from ..core.namespace import Array, as_kind_of, is_torch, namespace, row_blocks, to_host
 from ..similarity.base import Similarity
 from ..similarity.features import FeatureSimilarity
+from ..similarity.members import members_by_size
 from ..spectral.stacks import Spectra
 from .subject import Subject
 

@@ -10,23 +10,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..arrays import sparse as sp
-from ..arrays.inputs import choose
-from ..arrays.members import members_of
-from ..arrays.pools import size
 from ..core.arguments import DEFAULT_ORDER
 from ..core.errors import SampleError
 from ..core.namespace import Array, to_host
 from ..core.shares import PSD
 from ..core.types import Record, Rows, Samples, Weights
-from ..registry.kernel import Kernel
-from ..registry.measure import OF_SIMILARITIES
+from ..resolve.kernel import Kernel
 from ..resolve.kernel_request import How
 from ..resolve.sets import apart, is_space, is_whole, part_of, resolve_pool, resolve_sets
+from ..similarity import sparse as sp
 from ..similarity.base import Similarity
+from ..similarity.inputs import choose
+from ..similarity.members import members_of
+from ..similarity.pools import size
 from ..spectral.estimate import Estimating
 from ..spectral.spectrum import Spectrum
 from ..spectral.vendi import Spectral, spectrum_of, vendi
+from .measure import OF_SIMILARITIES
 from .sample_set import SampleSet
 
 if TYPE_CHECKING:
@@ -203,7 +203,7 @@ class Subject(SampleSet):
         """Weights (n,) that sum to 1, or None; of a part among each other."""
         if self.given_weights is None:
             return None
-        from ..arrays.weights import check_weights
+        from ..similarity.weights import check_weights
 
         if not self.has_similarities:
             return check_weights(self.given_weights, self.n_passed, groups=self.groups)
@@ -312,7 +312,7 @@ class Subject(SampleSet):
     @cached_property
     def distances(self) -> np.ndarray:
         """The matrix that was given as distances."""
-        from ..distances.all_pairs import check_distances
+        from ..similarity.all_pairs import check_distances
 
         return check_distances(self.samples)
 
@@ -331,7 +331,7 @@ class Subject(SampleSet):
     @cached_property
     def features(self) -> Rows:
         """The samples as rows of numbers (n, d), or the features of their kernel."""
-        from ..distances.all_pairs import numpy_rows
+        from ..similarity.all_pairs import numpy_rows
 
         rows = self.vectors
         if rows is not None:

@@ -14,9 +14,9 @@ from ..core.errors import SampleError
 from ..core.types import Record
 from ..kernels.bleu import sentence_bleu
 from ..kernels.text import count_ngrams, fit_analyzer, read_tokens, tokenized
-from ..registry.kernel import Kernel
-from ..registry.measure import register_measure
+from ..resolve.kernel import Kernel
 from ..resolve.kernel_build import TEXT_KERNEL
+from .measure import register_measure
 from .subject import Subject
 
 _BLEU: Record = {"tokenize": "13a", "smooth": "exp", "max_order": 4, "lowercase": False}

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays.weights import PerSample, per_sample
 from ..core.arguments import refuse_gradient
 from ..core.namespace import as_kind_of, is_torch, namespace
 from ..core.types import Number
-from ..registry.measure import register_measure
+from ..similarity.weights import PerSample, per_sample
 from ..spectral.vendi import vendi
+from .measure import register_measure
 from .subject import Subject
 
 _register = partial(register_measure, needs="scores", weighted=True, ordered=True)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ..analysis import sentences
+    from ..analysis.between_sources import Sources
     from ..analysis.findings import Findings, find
     from ..core import types
     from ..reading.columnar_files import Columns
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
         join_names,
         share_of_numbers,
     )
-    from ..sources.between_sources import Sources
     from . import thumbnails
     from .document import Report, report_of
     from .figures import Figure, pictures
@@ -151,8 +151,8 @@ def report(
     >>> [section.title for section in found.sections][:2]
     ['The number', 'What is alike']
     """
+    from ..analysis.between_sources import Sources
     from ..analysis.findings import find
-    from ..sources.between_sources import Sources
     from .document import report_of
 
     if title is not None and not isinstance(title, str):

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from ..analysis import sentences
-from ..arrays import sparse as sp
 from ..core.errors import SampleError
 from ..core.namespace import to_host
 from ..encoders.pil_images import as_image
@@ -19,6 +18,7 @@ from ..measures.subject import Subject
 from ..optional import require
 from ..resolve.group_labels import kind_of
 from ..signature import plain
+from ..similarity import sparse as sp
 from ..similarity.base import Similarity
 from ..summary import shortened
 from .markup import escape, folded

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from ..analysis.between_sources import Sources
 from ..analysis.sentences import short
 from ..optional import MissingPackageError
 from ..signature import digits, plain
-from ..sources.between_sources import Sources
 from ..summary import shortened, table
 from .document import Report
 from .figures import Figure

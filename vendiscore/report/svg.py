@@ -9,8 +9,8 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from ..arrays.hashing import hash_bytes
 from ..core.types import Record
+from ..hashing import hash_bytes
 from ..optional import require
 
 # matplotlib's text layout and font caches are shared by its figures, and its styles by all threads.

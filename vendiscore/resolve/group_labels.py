@@ -13,15 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import sparse as sp
-from ..arrays.inputs import as_samples
-from ..arrays.pools import pooled, size
 from ..core.arguments import is_several
 from ..core.errors import SampleError
 from ..core.namespace import is_numpy, is_torch
 from ..core.types import Record, Samples
-from ..registry.kernel import Kernel
 from ..signature import digest
+from ..similarity import sparse as sp
+from ..similarity.inputs import as_samples
+from ..similarity.pools import pooled, size
+from .kernel import Kernel
 from .kernel_request import How
 
 # Characters of a label that a message shows.

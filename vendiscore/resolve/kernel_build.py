@@ -10,16 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays.inputs import ROWS_READ, choose
-from ..arrays.pools import size
 from ..core.arguments import has_gradient, one_of, refuse_gradient
 from ..core.errors import SampleError, warn
 from ..core.namespace import scalar, to_host
 from ..core.types import Options, Pool, Samples
 from ..reading.string_patterns import looks_like
-from ..registry.kernel import Kernel, get_kernel
 from ..similarity.base import Similarity
 from ..similarity.features import FeatureSimilarity
+from ..similarity.inputs import ROWS_READ, choose
+from ..similarity.pools import size
+from .kernel import Kernel, get_kernel
 
 # Rows of a kernel's matrix that are compared with its columns, and how far apart rounding in
 # single precision may put them, relative to the largest entry.

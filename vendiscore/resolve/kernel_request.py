@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from ..core.arguments import flag, one_of
 from ..core.types import Options, PairFunction, Record
-from ..distances.metrics import METRIC_OPTIONS, check_metric, check_options
 from ..hints import meant, remedy, suggestion
 from ..optional import is_network
-from ..registry.kernel import (
+from ..similarity.metrics import METRIC_OPTIONS, check_metric, check_options
+from .kernel import (
     Combine,
     Kernel,
     Mixture,
@@ -21,7 +21,7 @@ from ..registry.kernel import (
     named_kernel,
     with_model,
 )
-from ..registry.kernel import check_options as check_kernel_options
+from .kernel import check_options as check_kernel_options
 from .kernel_build import TEXT_KERNEL, skips
 
 if TYPE_CHECKING:

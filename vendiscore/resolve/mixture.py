@@ -9,17 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays.inputs import as_samples
-from ..arrays.pools import size
 from ..core.arguments import number, one_of
 from ..core.checks import WEIGHT_TOLERANCE
 from ..core.errors import SampleError
 from ..core.types import Options, Record, Samples
 from ..hints import suggestion
-from ..registry.kernel import Combine, Kernel, Mixture, check_options, named_kernel, with_model
 from ..signature import digits
 from ..similarity.base import Similarity
 from ..similarity.composite import ProductSimilarity, SumSimilarity
+from ..similarity.inputs import as_samples
+from ..similarity.pools import size
+from .kernel import Combine, Kernel, Mixture, check_options, named_kernel, with_model
 from .kernel_build import build_all, build_kernel, repeatable, skips
 
 

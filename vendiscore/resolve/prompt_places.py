@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays.inputs import as_samples, check_in_step, unnested
-from ..arrays.pools import pooled, shape_of, size
 from ..core.types import Samples
-from ..registry.kernel import Kernel, psd_kernels
+from ..similarity.inputs import as_samples, check_in_step, unnested
+from ..similarity.pools import pooled, shape_of, size
+from .kernel import Kernel, psd_kernels
 from .kernel_build import distinct_samples
 
 

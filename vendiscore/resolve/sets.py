@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..arrays.inputs import as_matrix, as_samples, precision
-from ..arrays.pools import pooled, shape_of, size
 from ..core.arguments import refuse_gradient
 from ..core.errors import SampleError
 from ..core.types import Options, Samples
-from ..registry.kernel import Kernel, get_kernel
 from ..signature import plain
 from ..similarity.base import Similarity, check_diagonal
 from ..similarity.features import FeatureSimilarity
+from ..similarity.inputs import as_matrix, as_samples, precision
+from ..similarity.pools import pooled, shape_of, size
+from .kernel import Kernel, get_kernel
 from .kernel_build import TEXT_KERNEL, apply_kernel, as_text, distinct_samples, is_divisible
 from .kernel_request import FitTo, How, KernelArgument, how_of
 

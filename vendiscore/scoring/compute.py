@@ -15,9 +15,9 @@ from ..core.shares import PSD
 from ..core.types import Options, Record, Samples, Weights
 from ..encoders.tokenizers import tokens_remembered
 from ..measures.evaluation import measure_each
+from ..measures.measure import BETWEEN
 from ..measures.subject import NO_GROUPS, Subject
-from ..registry.kernel import Kernel, list_kernels, psd_kernels
-from ..registry.measure import BETWEEN
+from ..resolve.kernel import Kernel, list_kernels, psd_kernels
 from ..resolve.kernel_request import FitTo, KernelArgument, Metric
 from ..resolve.sets import is_space, read_samples
 from .request import Method, Request, read_request

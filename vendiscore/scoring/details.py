@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..arrays.identical import joint_groups
 from ..core.namespace import scalar
 from ..core.types import Options, Record
 from ..magnitude.space import MetricSpace
@@ -17,6 +16,7 @@ from ..resolve.kernel_build import is_divisible
 from ..resolve.sets import fit_source
 from ..signature import UNKNOWN, digest, digits, line, plain
 from ..similarity.base import Similarity
+from ..similarity.identical import joint_groups
 from ..similarity.residuals import echo_notes
 from ..spectral.vendi import Spectral
 from .intervals import Uncertainty

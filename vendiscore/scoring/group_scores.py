@@ -14,9 +14,9 @@ from ..measures.evaluation import Chosen, measure_each, measure_stacks, needs_sc
 from ..measures.subject import Subject
 from ..progress import track
 from ..resolve.group_labels import check_size
-from ..uncertainty.subsampling import bounded, mean_error
 from .intervals import Uncertainty
 from .request import Request
+from .subsampling import bounded, mean_error
 
 ALONE = (
     "Every group has one sample, and one sample alone scores the same whatever it is: pass several "

@@ -16,16 +16,10 @@ from ..measures.evaluation import Chosen, measure_each
 from ..measures.subject import Part, Subject
 from ..resolve.group_labels import cluster_codes
 from ..spectral.spectrum import Spectrum
-from ..uncertainty.deficit import (
-    LEAST,
-    Repeats,
-    deficit_ends,
-    log_ends,
-    repeats_of,
-)
-from ..uncertainty.jackknife import Jackknife, delete_one_error, jackknife
-from ..uncertainty.subsampling import DRAWS, halves_error, student_reach
+from .deficit import LEAST, Repeats, deficit_ends, log_ends, repeats_of
+from .jackknife import Jackknife, delete_one_error, jackknife
 from .request import Request
+from .subsampling import DRAWS, halves_error, student_reach
 
 MEASURED = 30  # samples: with fewer, no experiment showed that intervals by halves hold
 MANY_CLUSTERS = 20  # with fewer, intervals hold a little less often under a narrow kernel

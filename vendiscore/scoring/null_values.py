@@ -8,22 +8,22 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays.members import members_by_size
 from ..core.hill import effective_number, log_power_mean
 from ..core.namespace import row_blocks, scalar, to_host
 from ..core.types import Record
+from ..measures.measure import BETWEEN
 from ..measures.stack import LARGEST
 from ..measures.subject import Subject
-from ..registry.measure import BETWEEN
 from ..similarity.base import Similarity
 from ..similarity.matrix import in_full
+from ..similarity.members import members_by_size
 from ..spectral.rank_one import leave_one_out
 from ..spectral.stacks import Spectra
 from ..spectral.vendi import spectrum_of, vendi
-from ..uncertainty.jackknife import delete_one_error, quantile
-from ..uncertainty.subsampling import student_reach
 from .intervals import Uncertainty
+from .jackknife import delete_one_error, quantile
 from .request import Request
+from .subsampling import student_reach
 
 LEAST, MOST = 2, 20  # numbers of shuffles where `permutations` is not passed
 _FAR = 4  # standard deviations of shuffles, beyond which the jackknife's interval is taken

@@ -18,12 +18,12 @@ from ..core.arguments import (
 )
 from ..core.shares import PSD, check_psd
 from ..core.types import Options, Record, Samples, Weights
-from ..distances.metrics import METRIC_OPTIONS
 from ..measures.evaluation import Chosen, read_measures
-from ..registry.measure import BETWEEN, Measure, having, list_measures
-from ..registry.plugins import Plugins
+from ..measures.measure import BETWEEN, Measure, having, list_measures
 from ..resolve.kernel_request import How, check_one_way, read_how, with_the_rest
+from ..resolve.plugins import Plugins
 from ..signature import digits
+from ..similarity.metrics import METRIC_OPTIONS
 from ..spectral.estimate import Estimating
 
 if TYPE_CHECKING:

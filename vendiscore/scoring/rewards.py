@@ -10,8 +10,6 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from ..arrays.inputs import as_samples, choose
-from ..arrays.weights import per_sample
 from ..core.arguments import DEFAULT_ORDER, flag, number, one_of, read_order, refuse_gradient
 from ..core.errors import SampleError
 from ..core.namespace import to_host
@@ -24,6 +22,8 @@ from ..resolve.group_labels import Groups, check_size, coded, grouped, is_hashab
 from ..resolve.kernel_request import KernelArgument, how_of
 from ..resolve.prompt_places import Prompts
 from ..resolve.sets import read_samples
+from ..similarity.inputs import as_samples, choose
+from ..similarity.weights import per_sample
 from ..spectral.rank_one import leave_one_out, log_score, surprise
 from ..spectral.stacks import Spectra
 from ..spectral.vendi import spectrum_of

@@ -17,12 +17,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ..arrays import memory
-from ..arrays.threads import at_most, each, in_order
 from ..core.errors import NotPSDError
 from ..core.namespace import gram
 from ..core.shares import NEGATIVE_MASS
 from ..progress import track
+from ..similarity import memory
+from ..similarity.threads import at_most, each, in_order
 from ..spectral.clusters import positive_shares
 from ..spectral.quadrature import log_of_entropy, surprisal
 from .candidates import Candidates

@@ -7,7 +7,6 @@ from typing import Literal
 
 import numpy as np
 
-from ..arrays.threads import at_most
 from ..core.arguments import DEFAULT_ORDER, flag, number, one_of, read_order, refuse_gradient
 from ..core.shares import PSD, PSDS
 from ..core.types import Samples
@@ -17,6 +16,7 @@ from ..resolve.group_labels import check_size, read_labels
 from ..resolve.kernel_request import KernelArgument
 from ..resolve.sets import similarity_of
 from ..similarity.matrix import MatrixSimilarity
+from ..similarity.threads import at_most
 from ..spectral.vendi import spectrum_of
 from .candidates import Candidates
 from .constraints import (

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays.weights import PerSample, per_sample
 from ..core.arguments import integer, is_several
 from ..resolve.group_labels import Groups
+from ..similarity.weights import PerSample, per_sample
 
 
 @dataclass(frozen=True, eq=False)

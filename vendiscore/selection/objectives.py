@@ -8,9 +8,9 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from ..arrays import memory
-from ..arrays.threads import each, in_order
 from ..core.namespace import row_blocks
+from ..similarity import memory
+from ..similarity.threads import each, in_order
 from ..spectral.clusters import positive_shares
 from ..spectral.quadrature import log_of_entropy
 from ..spectral.rank_one import gains as exact_gains

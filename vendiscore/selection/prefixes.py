@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays.threads import in_order
 from ..core.hill import effective_number
+from ..similarity.threads import in_order
 from ..spectral.clusters import positive_shares
 from ..spectral.quadrature import log_of_entropy
 from .resolvent import FINE, vendi_form

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import memory
-from ..arrays.members import sample_of
-from ..arrays.threads import each
 from ..core.namespace import row_blocks
 from ..progress import announce
+from ..similarity import memory
+from ..similarity.members import sample_of
+from ..similarity.threads import each
 from .candidates import Candidates
 
 # More samples than that are compared in single precision.

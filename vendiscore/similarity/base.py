@@ -10,9 +10,6 @@ from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
-from ..arrays import memory
-from ..arrays import sparse as sp
-from ..arrays.identical import joint_groups
 from ..core.checks import check_positive, check_unit_diagonal
 from ..core.namespace import (
     Array,
@@ -27,6 +24,9 @@ from ..core.namespace import (
 from ..core.types import Options, Rows
 from ..hints import Public
 from ..summary import one_line
+from . import memory
+from . import sparse as sp
+from .identical import joint_groups
 
 Index = slice | np.ndarray
 

@@ -11,10 +11,10 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from ..arrays import sparse as sp
-from ..arrays.identical import identical_rows
 from ..core.types import DType, Options
+from . import sparse as sp
 from .base import Index
+from .identical import identical_rows
 from .rows import RowsSimilarity
 
 Coefficient = Literal["tanimoto", "dice"]

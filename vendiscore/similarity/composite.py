@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import sparse as sp
-from ..arrays.identical import joint_groups
 from ..core.namespace import Array, is_numpy, is_torch
 from ..core.types import Rows
+from . import sparse as sp
 from .base import Index, Similarity
 from .features import FeatureSimilarity
+from .identical import joint_groups
 from .matrix import MatrixSimilarity
 
 

@@ -8,9 +8,6 @@ from typing import Any, Self
 
 import numpy as np
 
-from ..arrays import sparse as sp
-from ..arrays.identical import identical_rows
-from ..arrays.inputs import in_host_memory
 from ..core.arguments import has_gradient
 from ..core.namespace import (
     Array,
@@ -26,7 +23,10 @@ from ..core.namespace import (
 )
 from ..core.score import FAR, covariance_single
 from ..core.types import Rows
+from . import sparse as sp
 from .base import Index, Similarity
+from .identical import identical_rows
+from .inputs import in_host_memory
 
 # Columns of sparse features that more than this share of the samples have, and at most this many,
 # are multiplied as dense ones. Measured on n-grams: 1/20 to 1/200 are alike.

@@ -9,9 +9,9 @@ from typing import TypeAlias
 
 import numpy as np
 
-from ..arrays import sparse as sp
 from ..core.namespace import Array
 from ..core.types import Options
+from . import sparse as sp
 from .base import Index, Similarity
 from .features import FeatureSimilarity
 

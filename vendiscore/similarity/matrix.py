@@ -7,10 +7,10 @@ from functools import cache
 
 import numpy as np
 
-from ..arrays.identical import identical_rows
 from ..core.namespace import Array, is_numpy, is_torch, namespace, row_blocks, to_host
 from ..core.types import Options
 from .base import Index, Similarity, scale_pairs
+from .identical import identical_rows
 
 
 class MatrixSimilarity(Similarity):

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import memory
-from ..arrays.inputs import choose
 from ..core.types import PairFunction, Pool, Samples
 from ..progress import track
 from ..signature import plain
+from . import memory
+from .inputs import choose
 from .matrix import DeferredSimilarity
 
 # Up to this many pairs are all compared the other way round too; of more, one in SYMMETRY_SHARE.

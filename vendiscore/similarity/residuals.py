@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import sparse as sp
-from ..arrays.identical import joint_groups
-from ..arrays.inputs import precision
 from ..core.namespace import Array, detached, is_numpy, is_torch, namespace, scalar, scale_rows
+from . import sparse as sp
 from .base import Index, Similarity
 from .composite import SumSimilarity
 from .features import FeatureSimilarity, dots
+from .identical import joint_groups
+from .inputs import precision
 
 # The least share of a sample's squared length, once the prompt is taken out, that has a direction:
 # rounding ε puts it off by ε / √share, 6e-8 / 1e-3 in single and 1e-16 / 1e-5 in double precision.

@@ -7,13 +7,13 @@ from typing import Protocol
 
 import numpy as np
 
-from ..arrays import memory
-from ..arrays.identical import identical_rows
-from ..arrays.threads import in_order, slices
 from ..core.namespace import Array, row_blocks
 from ..core.types import DType, Options
-from ..distances.pairs import BLOCKS, LEAST_ROWS, fill_symmetric, pair_blocks
+from . import memory
 from .base import Index, Similarity
+from .identical import identical_rows
+from .pairs import BLOCKS, LEAST_ROWS, fill_symmetric, pair_blocks
+from .threads import in_order, slices
 
 # Products may keep K if it takes no more than this share of the memory that is left; a K of more
 # than so many bytes from the second product on, since many ask for one only.

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import memory
-from ..arrays import sparse as sp
-from ..arrays.inputs import as_matrix, precision
 from ..core.checks import (
     DIAGONAL_TOLERANCE,
     ROUNDING,
@@ -19,11 +16,14 @@ from ..core.checks import (
 from ..core.errors import SampleError
 from ..core.namespace import detached, is_torch
 from ..core.types import Rows
-from ..distances.pairs import symmetric_part
+from . import memory
+from . import sparse as sp
 from .base import Similarity, check_diagonal
 from .features import FeatureSimilarity
+from .inputs import as_matrix, precision
 from .judgements import EquivalenceSimilarity
 from .matrix import MatrixSimilarity
+from .pairs import symmetric_part
 
 
 def check_matrix(K: Rows, normalize: bool = False, name: str = "samples") -> MatrixSimilarity:

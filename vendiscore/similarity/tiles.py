@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import sparse as sp
-from ..arrays.threads import in_order, slices
 from ..core.namespace import is_numpy, row_blocks, to_host
+from . import sparse as sp
 from .base import Similarity
 from .features import FeatureSimilarity, add_sparse, dots
 from .rows import RowsSimilarity
+from .threads import in_order, slices
 
 # Rows and columns of a square tile: a product takes 20 ms, and its result stays in the cache.
 SIDE = 1024

@@ -7,14 +7,14 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from ..arrays import memory
-from ..arrays.threads import slices
 from ..core.namespace import Array, is_torch
 from ..core.types import Options, Tensor
-from ..distances.exponentials import Exponentials
-from ..distances.pairs import Law
+from . import memory
 from .base import Index, Similarity
+from .exponentials import Exponentials
 from .matrix import MatrixSimilarity
+from .pairs import Law
+from .threads import slices
 
 # A matrix of at most this share of the free memory is computed at once, and kept.
 KEPT_SHARE = 0.25

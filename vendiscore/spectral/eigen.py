@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy
 
-from ..arrays.threads import at_most
 from ..core.namespace import Array, is_numpy, is_torch, namespace, scalar
 from ..core.score import ALONE_SIZE
 from ..progress import foretell
+from ..similarity.threads import at_most
 from . import two_stage
 
 # Up to this size NumPy's eigensolver is used where it has several threads: SciPy's at first waits

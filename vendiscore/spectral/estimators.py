@@ -8,14 +8,14 @@ from itertools import zip_longest
 
 import numpy as np
 
-from ..arrays import memory
-from ..arrays.memory import TooLargeError
 from ..core.arguments import refuse_gradient
 from ..core.errors import NotPSDError, warn
 from ..core.namespace import Array, as_kind_of
 from ..core.shares import PSD, Rounding
 from ..progress import foretell, track
+from ..similarity import memory
 from ..similarity.base import Similarity
+from ..similarity.memory import TooLargeError
 from .estimate import Estimate, Estimating
 from .quadrature import log_of_entropy, surprisal
 from .routes import NORM, Cost, SpectrumRoute, StalledError

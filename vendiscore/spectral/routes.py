@@ -11,13 +11,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..arrays import memory
-from ..arrays import sparse as sp
 from ..core.hill import RANGE_TOLERANCE
 from ..core.namespace import Array, is_numpy, is_torch, row_blocks, scalar
 from ..core.score import LANCZOS_SIZE, NEARLY_ALL, SINGLE_SIZE, without_noise
 from ..core.shares import PSD, Rounding, shares
 from ..progress import foretell
+from ..similarity import memory
+from ..similarity import sparse as sp
 from ..similarity.base import Similarity
 from ..similarity.features import FeatureSimilarity
 from .eigen import NUMPY_SIZE, decompose, eigen_work, vectors_bytes

@@ -8,7 +8,8 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-import scipy.linalg
+import numpy.linalg
+import scipy
 
 from ..core.score import TWO_STAGE_SIZE
 
@@ -28,9 +29,9 @@ ROUTINES = ("dsytrd_sy2sb", "dsytrd_sb2st", "dsterf")
 # Patterns of names, with the integers that they take. The first has 64 bits: its library is
 # NumPy's own, so that its threads are the ones that had the products before.
 _NAMES = (
-    (np.linalg, "_umath_linalg", "scipy_{}_64_", ctypes.c_int64),
-    (scipy.linalg, "_flapack", "scipy_{}_", ctypes.c_int32),
-    (scipy.linalg, "_flapack", "{}_", ctypes.c_int32),
+    ("numpy.linalg._umath_linalg", "scipy_{}_64_", ctypes.c_int64),
+    ("scipy.linalg._flapack", "scipy_{}_", ctypes.c_int32),
+    ("scipy.linalg._flapack", "{}_", ctypes.c_int32),
 )
 
 Driver = Callable[[np.ndarray], np.ndarray]
@@ -42,16 +43,25 @@ def driver() -> Driver | None:
 
 
 @cache
-def _found(names: tuple[tuple[Any, str, str, Any], ...]) -> Driver | None:
-    for package, library, name, integer in names:
+def _found(names: tuple[tuple[str, str, Any], ...]) -> Driver | None:
+    modules = {module.__name__: module for module in _libraries()}
+    for library, name, integer in names:
         try:
-            opened = ctypes.CDLL(getattr(package, library).__file__)
+            opened = ctypes.CDLL(modules[library].__file__)
             found = _calling([getattr(opened, name.format(one)) for one in ROUTINES], integer)
-        except (AttributeError, OSError, TypeError):
+        except (AttributeError, KeyError, OSError, TypeError):
             continue
         if _is_right(found):
             return found
     return None
+
+
+def _libraries() -> list[Any]:
+    return [
+        getattr(package, name)
+        for package, name in ((np.linalg, "_umath_linalg"), (scipy.linalg, "_flapack"))
+        if hasattr(package, name)
+    ]
 
 
 def _calling(routines: Sequence[object], integer: Any) -> Driver:

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..arrays import memory
-from ..arrays.memory import TooLargeError
 from ..core.arguments import DEFAULT_ORDER
 from ..core.namespace import Array
 from ..core.shares import PSD
+from ..similarity import memory
 from ..similarity.base import Similarity
+from ..similarity.memory import TooLargeError
 from .estimate import Estimate, Estimating
 from .routes import StalledError, moment_route, run_moment, spectrum_route
 from .spectrum import Spectrum

@@ -9,8 +9,8 @@ from itertools import combinations
 import numpy as np
 
 from vendiscore import MissingPackageError, Similarity, sources
+from vendiscore.analysis.between_sources import Sources
 from vendiscore.report import source_pictures
-from vendiscore.sources.between_sources import Sources
 
 from ..aliases import Options, Record
 from ..inputs.roles import SOURCES

@@ -9,7 +9,7 @@ from inspect import signature
 from typing import Any
 
 from vendiscore import compute, explain, get_kernel, list_kernels
-from vendiscore.registry.kernel import Control
+from vendiscore.resolve.kernel import Control
 
 from ..aliases import Options, Record
 from ..inputs.submission import KINDS

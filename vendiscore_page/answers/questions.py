@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from vendiscore.uncertainty.subsampling import MIN_SAMPLES
+from vendiscore.scoring.subsampling import MIN_SAMPLES
 
 from ..aliases import Options, Record
 from ..inputs.visitor_samples import Samples

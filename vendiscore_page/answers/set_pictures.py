@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vendiscore.comparison import Comparison
+from vendiscore.analysis.comparison import Comparison
 from vendiscore.report import Figure
 
 

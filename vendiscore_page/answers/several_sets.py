@@ -10,15 +10,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from vendiscore import MissingPackageError, Similarity
-from vendiscore.comparison import Comparison
-from vendiscore.comparison.compare_sets import comparing
-from vendiscore.comparison.comparison import Plan
-from vendiscore.comparison.partition import partition
-from vendiscore.comparison.permutation import needed
+from vendiscore.analysis.compare_sets import comparing
+from vendiscore.analysis.comparison import Comparison, Plan
+from vendiscore.analysis.partition import partition
+from vendiscore.analysis.permutation import needed
 from vendiscore.progress import finish, told
 from vendiscore.reading.csv_cells import csv_row, text_cell
+from vendiscore.scoring.subsampling import MIN_SAMPLES
 from vendiscore.signature import digits, line
-from vendiscore.uncertainty.subsampling import MIN_SAMPLES
 
 from ..aliases import Options, Record, Steps
 from ..inputs.parts import part

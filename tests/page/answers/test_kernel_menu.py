@@ -5,8 +5,8 @@ import pytest
 from answered import answered, compared, through
 
 from vendiscore import MatrixSimilarity, register_kernel
-from vendiscore.registry import kernel as registry
-from vendiscore.registry.kernel import Control
+from vendiscore.resolve import kernel as registry
+from vendiscore.resolve.kernel import Control
 from vendiscore_page.answers import api, kernel_menu, one_set
 from vendiscore_page.quotas import RefusedError
 

@@ -8,7 +8,7 @@ from answered import answered, compared, read, through
 
 pytest.importorskip("matplotlib")
 pytest.importorskip("rdkit")
-from vendiscore.comparison import compare
+from vendiscore.analysis.compare_sets import compare
 from vendiscore.scoring.compute import compute
 from vendiscore_page.answers import api, prompt_lists
 from vendiscore_page.answers.sample_readout import UnusableError, read_answer

@@ -13,7 +13,7 @@ from sources import sentences
 pytest.importorskip("matplotlib")
 pytest.importorskip("rdkit")
 from vendiscore import compare
-from vendiscore.comparison import LESS, MORE, SAME, Comparison, PairRow, SetRow
+from vendiscore.analysis.comparison import LESS, MORE, SAME, Comparison, PairRow, SetRow
 from vendiscore.resolve.sets import as_similarity
 from vendiscore.scoring.compute import compute
 from vendiscore_page.answers import api, distinctive_samples, several_sets

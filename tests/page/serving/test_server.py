@@ -17,7 +17,7 @@ pytest.importorskip("gradio")
 httpx = pytest.importorskip("httpx")
 PIL = pytest.importorskip("PIL.Image")
 
-from vendiscore.comparison import compare  # noqa: E402
+from vendiscore.analysis.compare_sets import compare  # noqa: E402
 from vendiscore.scoring.compute import compute  # noqa: E402
 from vendiscore_page.answers import offered_encoders  # noqa: E402
 from vendiscore_page.inputs import examples  # noqa: E402

@@ -1,0 +1,374 @@
+"""A comparison claims a difference where there is one, and none where chance makes as much."""
+
+import itertools
+import json
+import math
+import pickle
+
+import numpy as np
+import pytest
+from sources import SOURCES, sentences, vectors
+
+from vendiscore import ProductSimilarity, compare
+from vendiscore.analysis.compare_sets import comparing
+from vendiscore.analysis.comparison import LESS, MORE, SAME, Plan
+from vendiscore.analysis.permutation import holm
+from vendiscore.magnitude.spaces_of_samples import as_space
+from vendiscore.progress import finish
+from vendiscore.resolve.kernel_request import How
+from vendiscore.resolve.sets import as_similarity, resolve_pool
+from vendiscore.scoring.compute import compute
+from vendiscore.similarity.matrix import MatrixSimilarity
+
+LABELS = {"k": "ngram_overlap", "ns": [1]}
+
+
+def compared(*sets, **options):
+    return compare(*sets, **{"permutations": 99, **options})
+
+
+def normal(seed: int, n: int, d: int = 6, narrow: float = 1.0) -> np.ndarray:
+    return np.random.default_rng(seed).normal(size=(n, d)) * np.r_[1.0, [narrow] * (d - 1)]
+
+
+@pytest.mark.parametrize("sizes", [(40, 40), (80, 40)])
+def test_two_sets_of_one_source_differ_as_often_as_the_level_says(sizes):
+    """benchmarks/compare_null.py has nine sources from 4 to 200 samples: 2 to 5 of 100."""
+    found = []
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        found.append(compared(*(vectors(rng, n) for n in sizes), k="cosine").pairs[0].p)
+    assert 0 <= np.mean(np.array(found) <= 0.05) <= 0.12
+    assert 0.3 < np.mean(found) < 0.7  # as uniform numbers
+
+
+def test_nor_do_two_sources_that_have_nothing_in_common_but_their_diversity():
+    """This is why T is divided by its standard error: otherwise, 12 of 100 are found to differ."""
+    said = 0
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        X, Y = vectors(rng, 60), vectors(rng, 60)
+        X, Y = np.hstack([X, 0 * X]), np.hstack([0 * Y, Y])
+        said += compared(X, Y, k="cosine").pairs[0].p <= 0.05
+    assert said <= 3
+
+
+@pytest.mark.parametrize("sizes", [(40, 40), (40, 80), (80, 40)])
+@pytest.mark.parametrize("name", ["texts, n-grams", "vectors, cosine"])
+def test_a_narrow_source_is_told_from_a_wide_one(name, sizes):
+    source, options = SOURCES[name]
+    rng = np.random.default_rng(0)
+    found = compared(source(rng, sizes[0]), source(rng, sizes[1], 0.8), **options)
+    assert (found.verdict("A", "B"), found.verdict("B", "A")) == (MORE, LESS)
+    row = found.pairs[0]
+    assert 0 < row.low < row.difference < row.high
+    assert row.p == row.p_adjusted == 0.01
+
+
+@pytest.mark.parametrize("q", [0, 0.5, 1, 2, 3, math.inf])
+def test_a_set_does_not_differ_from_itself(q):
+    texts = sentences(np.random.default_rng(0), 20)
+    for other in (texts, texts[::-1]):
+        found = compared(texts, other, q=q)
+        assert found.verdict("A", "B") == SAME
+        assert found.pairs[0].p == 1.0
+        assert found.pairs[0].low <= 0 <= found.pairs[0].high
+
+
+def test_sets_that_share_samples_are_not_said_to_differ_more_often():
+    p = []
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        common = vectors(rng, 20)
+        sets = [np.vstack([common, vectors(rng, 20)]) for _ in range(2)]
+        p.append(compared(*sets, k="cosine").pairs[0].p)
+    assert np.mean(np.array(p) <= 0.05) <= 0.05
+
+
+def test_the_score_of_a_whole_set_is_that_of_compute_with_its_jackknife():
+    sets = [normal(0, 40), normal(1, 25)]
+    found = compared(*sets, k="cosine")
+    for row, X in zip(found.sets, sets, strict=True):
+        assert (row.n, row.size) == (len(X), 25)
+        assert row.score == pytest.approx(compute(X, k="cosine")["VS"], rel=1e-9)
+        left = [math.log(compute(np.delete(X, i, axis=0), k="cosine")["VS"]) for i in range(len(X))]
+        error = math.sqrt((len(X) - 1) * np.var(left))
+        assert row.se == pytest.approx(row.score * error, rel=1e-6)
+        assert 1 <= row.low < row.score < row.high < len(X)
+    assert found.sets[1].matched == pytest.approx(found.sets[1].score, rel=1e-9)
+    assert found.sets[0].matched < found.sets[0].score
+    assert found.sets[0].matched_se < found.sets[0].matched / found.sets[0].score * 2 * (
+        found.sets[0].se
+    )
+
+
+def test_p_is_that_of_a_naive_permutation_test():
+    X, Y = normal(0, 12), normal(1, 12, narrow=0.7)
+    pool = np.vstack([X, Y])
+
+    def statistic(a, b):
+        found = []
+        for part in (pool[a], pool[b]):
+            logs = [
+                math.log(compute(np.delete(part, i, axis=0), k="cosine")["VS"])
+                for i in range(len(part))
+            ]
+            square = (len(part) - 1) * np.var(logs)
+            found.append((math.log(compute(part, k="cosine")["VS"]), square))
+        return (found[0][0] - found[1][0]) / math.sqrt(found[0][1] + found[1][1])
+
+    seen = statistic(np.arange(12), np.arange(12, 24))
+    rng = np.random.default_rng(0)
+    orders = [rng.permutation(24) for _ in range(200)]
+    naive = np.mean([abs(statistic(o[:12], o[12:])) >= abs(seen) for o in orders])
+    found = compare(X, Y, k="cosine", permutations=1999)
+    assert found.pairs[0].p == pytest.approx(naive, abs=0.1)
+    assert found.pairs[0].difference == pytest.approx(
+        compute(X, k="cosine")["VS"] - compute(Y, k="cosine")["VS"], rel=1e-9
+    )
+
+
+def test_an_interval_leaves_out_0_where_p_says_so():
+    for seed in range(12):
+        found = compared(normal(seed, 30), normal(50 + seed, 30, narrow=0.8), k="cosine")
+        row = found.pairs[0]
+        if abs(row.p - 0.05) > 0.02:
+            assert (row.low <= 0 <= row.high) == (row.p > 0.05)
+
+
+def test_labels_that_all_differ_or_are_all_the_same_have_an_interval():
+    """Errors of 0, in the sets or in what is exchanged."""
+    different, same = list("abcdefgh"), ["a"] * 8
+    row = compared(different, same, k="labels").pairs[0]
+    assert (row.difference, row.low, row.high, row.p) == (7, 7, 7, 0.01) or row.low > 0
+    row = compared(different[:4], ["a", "b", "b", "c"], k="labels").pairs[0]
+    assert -3 <= row.low <= row.difference <= row.high <= 3
+    row = compared(different, list("ijklmnop"), k="labels").pairs[0]
+    assert (row.difference, row.p) == (0, 1)
+    row = compared(same, same, k="labels").pairs[0]
+    assert (row.difference, row.p) == (0, 1)
+
+
+def test_a_bandwidth_follows_from_all_sets():
+    X, Y = normal(0, 20), 100 + normal(1, 20)
+    both = compute(np.vstack([X, Y]), k="rbf", details=True)["details"]["options"]["sigma"]
+    found = compared(X, Y, k="rbf")
+    assert found.settings["sigma"] == pytest.approx(both)
+    assert found.sets[0].score == pytest.approx(compute(X, k="rbf", sigma=both)["VS"])
+
+
+def test_three_sets_have_three_pairs_whose_p_is_adjusted():
+    rng = np.random.default_rng(0)
+    sets = {"wide": sentences(rng, 40), "too": sentences(rng, 45), "thin": sentences(rng, 40, 0.8)}
+    found = compared(sets, permutations=199)
+    assert [(row.a, row.b) for row in found.pairs] == list(itertools.combinations(sets, 2))
+    assert [row.p_adjusted for row in found.pairs] == holm([row.p for row in found.pairs])
+    assert found.verdict("thin", "wide") == found.verdict("thin", "too") == LESS
+    assert found.verdict("wide", "too") == SAME
+    assert "wide is more diverse than thin" in found.sentence
+    assert "No difference shown between wide and too" in found.sentence
+    frame = found.to_frame()
+    assert list(frame.columns[:6]) == ["a", "b", "difference", "low", "high", "p"]
+    assert found.to_frame("sets")["name"].tolist() == list(sets)
+    text = json.dumps(found.to_dict())
+    assert json.loads(text)["pairs"][0]["a"] == "wide"
+    assert found._repr_html_().count("<tr>") == 8
+    assert compared(*sets.values(), names=iter(sets), permutations=199).pairs == found.pairs
+    with pytest.raises(ValueError, match=r"`a` and `b` must be two of the sets 'wide', 'too'"):
+        found.verdict("wide", "wide")
+
+
+def test_what_three_sets_of_one_source_have_is_said_in_one_sentence():
+    rng = np.random.default_rng(1)
+    found = compared(*(vectors(rng, 20) for _ in range(3)), k="cosine")
+    assert found.sentence.startswith("No difference shown between A, B and C at 20 samples")
+    found = compared(*(vectors(rng, 80) for _ in range(3)), k="cosine")
+    assert found.sentence.startswith("No difference shown between A, B and C at 80")
+
+
+def test_a_comparison_is_not_changed():
+    found = compared(normal(0, 8), normal(1, 8), k="cosine")
+    with pytest.raises(AttributeError):
+        found.q = 2
+    assert pickle.loads(pickle.dumps(found)).pairs == found.pairs
+
+
+def test_the_sentence_names_the_more_diverse_set_first():
+    found = compared(normal(0, 40, narrow=0.3), normal(1, 40), k="cosine", names=["old", "new"])
+    row = found.pairs[0]
+    assert found.sentence == (
+        f"new is more diverse than old: {-row.difference:.2f} more effectively different samples "
+        f"at 40 samples each (95 % interval {-row.high:.2f} to {-row.low:.2f}, p ≤ 0.01, "
+        f"the smallest that 99 permutations can give)."
+    )
+
+
+def test_seeds_and_keywords_change_something():
+    X, Y = normal(0, 30), normal(1, 22, narrow=0.3)
+    usual = compared(X, Y, k="cosine")
+    assert compared(X, Y, k="cosine").pairs == usual.pairs
+    for change in ({"seed": 1}, {"level": 0.9}, {"size": 10}, {"q": 2}, {"permutations": 199}):
+        assert compared(X, Y, k="cosine", **change).pairs != usual.pairs, change
+
+
+def test_order_infinity_is_written_as_a_word():
+    found = compared(normal(0, 30), normal(1, 22), k="rbf", sigma=2.0, q=math.inf)
+    assert json.dumps(found.to_dict()).count('"inf"') == 1
+
+
+def test_negative_eigenvalues_are_clipped_if_that_is_asked_for():
+    K = np.array([[1, 0.9, -0.9], [0.9, 1, 0.9], [-0.9, 0.9, 1]])
+    whole = np.kron(np.eye(4), K)
+    places = list(range(12))
+
+    def k(a, b):
+        return whole[a, b]
+
+    with pytest.raises(ValueError, match="positive semidefinite"):
+        compared(places[:6], places[6:], k=k)
+    found = compared(places[:6], places[6:], k=k, psd="clip")
+    right = compute(whole[:6, :6], score_K=True, psd="clip")["VS"]
+    assert found.sets[0].score == pytest.approx(right)
+
+
+@pytest.mark.parametrize("kind", ["float32", "tensor", "list", "sparse"])
+def test_any_rows_are_compared_as_arrays_are(kind):
+    X, Y = normal(0, 20).astype(np.float32), normal(1, 12, narrow=0.5).astype(np.float32)
+    right = compared(X.astype(float), Y.astype(float), score_X=True, normalize=True)
+    if kind == "tensor":
+        torch = pytest.importorskip("torch")
+        sets = [torch.asarray(X), torch.asarray(Y)]
+    elif kind == "sparse":
+        import scipy.sparse as sp
+
+        sets = [sp.csr_array(X), sp.csr_array(Y)]
+    else:
+        sets = [X, Y] if kind == "float32" else [X.tolist(), Y.tolist()]
+    found = compared(*sets, score_X=True, normalize=True)
+    assert found.pairs[0].difference == pytest.approx(right.pairs[0].difference, rel=1e-4)
+    assert found.pairs[0].p == pytest.approx(right.pairs[0].p, abs=0.02)
+
+
+def test_samples_that_are_left_out_are_of_their_set():
+    pytest.importorskip("rdkit")
+    good = ["CCO", "CCN", "CCC", "CCCl", "CCBr"]
+    with pytest.warns(UserWarning, match="left out 2 of 12"):
+        found = compared([*good, "bad"], ["bad", *good], k="morgan", on_error="skip")
+    assert [row.n for row in found.sets] == [5, 5]
+
+
+def test_mixtures_compare_columns():
+    rows = [{"text": text, "class": i % 3} for i, text in enumerate("abcdabcdabcd")]
+    k = {"ngram_overlap:text": 0.5, "labels:class": 0.5}
+    found = compared(rows[:6], rows[6:], k=k, options={"ngram_overlap:text": {"ns": [1]}})
+    assert found.sets[0].score == pytest.approx(
+        compute(rows[:6], k=k, options={"ngram_overlap:text": {"ns": [1]}})["VS"]
+    )
+
+
+def test_a_similarity_of_all_sets_is_that_of_their_samples():
+    X, Y = normal(0, 5), normal(1, 4)
+    pool, starts = resolve_pool([X, Y], How(given="X", normalize=True), ["A", "B"])
+    assert starts.tolist() == [0, 5, 9]
+    right = as_similarity(np.vstack([X, Y]), k="cosine").dense()
+    assert np.allclose(pool.dense(), right, atol=1e-12)
+
+
+def test_a_comparison_says_how_far_it_is():
+    pool, starts = resolve_pool([["a", "b", "c", "d"]] * 2, How(), ["A", "B"])
+    plan = Plan(permutations=99).checked()
+    assert list(comparing(pool, starts, ["A", "B"], plan)) == [0, 99]
+
+
+X, Y = normal(0, 8), normal(1, 8)
+TEXTS = [f"w{i}" for i in range(8)]
+
+
+@pytest.mark.parametrize(
+    ("sets", "options", "said"),
+    [
+        ([X], {}, "compare needs two sets or more, got 1; pass compare(A, B), one dict"),
+        ([{"a": X}], {}, "compare needs two sets or more, got 1"),
+        ([X, Y[:3]], {}, "`B` must have at least 4 samples to be compared, got 3; add samples"),
+        ([X, Y[:, :3]], {}, "`B` must be of the kind of `A`, rows of 6 numbers, got rows of 3"),
+        ([X, TEXTS], {}, "`B` must be of the kind of `A`, rows of 6 numbers, got strings; compare"),
+        (
+            [TEXTS, [1, 2, 3, 4]],
+            {"k": None},
+            "`B` must be of the kind of `A`, strings, got numbers",
+        ),
+        ([X, np.zeros((0, 6))], {}, "`B` is empty"),
+        ([as_space(X), Y], {}, "`A` must be a collection of samples, got MetricSpace"),
+        ([X, as_similarity(Y, k="cosine")], {}, "`B` holds similarities, which do not cover the"),
+        ([X, Y], {"k": None, "score_K": True}, "`A` holds similarities, which do not cover the"),
+        ([X, Y], {"fit": "samples"}, "`fit` must be 'pool' here, got 'samples'"),
+        (
+            [X, Y],
+            {"names": ["a"]},
+            "`names` must be 2 that all differ, one for each set, got ['a']",
+        ),
+        ([X, Y], {"names": ["a", "a"]}, "`names` must be 2 that all differ"),
+        ([X, Y], {"names": "ab"}, "`names` must be strings, one for each set, got 'ab'"),
+        (
+            [{"a": X, "b": Y}],
+            {"names": ["a", "b"]},
+            "the dict already names the sets: leave",
+        ),
+        ([X, Y], {"permutations": 10}, "`permutations` must be an integer of at least 19, got 10"),
+        ([X, Y], {"level": 0.999}, "`permutations` must be an integer of at least 999, got 99"),
+        (
+            [X, Y, X, Y],
+            {"permutations": 99},
+            "`permutations` must be 119 or more for a difference among 6 pairs to be beyond chance",
+        ),
+        ([X, Y], {"groups": [[0] * 8] * 2, "size": 4}, "each by itself: leave `size` out"),
+        (
+            [X, Y],
+            {"level": 95},
+            "from 0.5 to below 1, got 95; pass a level such as 0.95",
+        ),
+        ([X, Y], {"match": "coverage"}, "sets are drawn down to one size"),
+        ([X, Y], {"size": 9}, "`size` must be 8 at most, the size of the smallest set, got 9"),
+        ([X, Y], {"size": 3}, "`size` must be an integer of at least 4, got 3"),
+        ([X, Y], {"seed": -1}, "`seed` must be an integer of at least 0, got -1"),
+        ([X, Y], {"q": -1}, "`q` must be a number in [0, inf] or 'inf', got -1"),
+        ([X, Y], {"orders": [0, 1]}, "did you mean `q`"),
+        ([X, Y], {"psd": "no"}, "`psd` must be 'check' or 'clip', got 'no'"),
+        ([X, Y], {"p": [1] * 8}, "`p` would be weights"),
+        ([X, Y], {"permutation": 9}, "did you mean `permutations`"),
+        (
+            [X, Y],
+            {"groups": 3},
+            "`groups` must be 2 lists of labels, one for each set, got 3; pass",
+        ),
+        ([X, Y], {"groups": [[0] * 8]}, "`groups` must be 2 lists of labels, one for each set"),
+        ([X, Y], {"groups": [[0] * 8, [0] * 7]}, "`B` has 8 samples, got 7 labels"),
+        ([X, Y], {"groups": [[0] * 8, [0] * 8]}, "`groups` must be two or more, got 1; compare"),
+        (
+            [X, Y],
+            {"groups": [[0, 0, 0, 0, 1, 1, 1, 1], [0] * 7 + [1]]},
+            "two samples or more of each set in each group, got 1 of `B` in group 1; leave that",
+        ),
+        (
+            [X, Y],
+            {"groups": [[0, 0, 0, 0, 1, 1, 1, 1], [0] * 4 + [2] * 4]},
+            "got 0 of `B` in group 1; leave that group out of all sets, or compare without",
+        ),
+        ([X, Y], {"groups": {"A": [0] * 8}}, "`groups` must have the names of the sets, 'A', 'B'"),
+        ([X, Y], {"groups": [[math.nan] * 8] * 2}, "has no label in `groups`, but nan"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused_in_words(sets, options, said):
+    with pytest.raises((TypeError, ValueError)) as caught:
+        compared(*sets, **{"k": "cosine", **options})
+    assert said.lower() in str(caught.value).lower()
+
+
+def test_products_and_other_similarities_are_drawn_from():
+    """Draws agree for parts that are kept as given and for parts that are read off their matrix."""
+    K = as_similarity(normal(0, 16), k="rbf", sigma=1.0)
+    both = ProductSimilarity([K, MatrixSimilarity(np.ones((16, 16)), psd=True)])
+    plan = Plan(permutations=99).checked()
+    starts = np.array([0, 8, 16])
+    one, two = (finish(comparing(each, starts, ["A", "B"], plan)) for each in (K, both))
+    assert one.pairs[0].difference == pytest.approx(two.pairs[0].difference, abs=1e-9)

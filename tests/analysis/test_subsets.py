@@ -1,0 +1,127 @@
+"""Sets are drawn down to one size; permutations stop once p is known."""
+
+import math
+
+import numpy as np
+import pytest
+from sources import SOURCES
+
+from vendiscore import compare
+from vendiscore.analysis.comparison import Plan
+from vendiscore.analysis.permutation import holm, permuted, screened
+from vendiscore.analysis.subsets import Part, matched, windows
+from vendiscore.progress import finish
+from vendiscore.scoring.jackknife import Jackknife, influence, influence_error
+from vendiscore.similarity.matrix import MatrixSimilarity
+from vendiscore.spectral.vendi import spectrum_of, vendi
+
+
+def test_windows_meet_every_sample_about_as_often():
+    for n, m in ((40, 40), (42, 40), (79, 40), (80, 40), (130, 40), (1000, 40), (5, 2)):
+        runs = windows(n, m)
+        assert all(run.stop - run.start == m for run in runs)
+        met = np.zeros(n)
+        for run in runs:
+            met[run] += 1
+        assert (met[: min(n, 4 * m)] >= 1).all()
+        assert met.max() <= len(runs)
+
+
+def test_the_error_of_a_mean_over_windows_is_that_of_all_samples():
+    """The error of a mean of x at n = 2 m is σ/√n, whatever m is."""
+    x = np.random.default_rng(0).normal(size=80)
+
+    def score(places):
+        error = np.full(places.shape[:-1], x.std() / math.sqrt(places.shape[-1]))
+        return Jackknife(x[places].mean(axis=-1), error, error)
+
+    found = matched(score, np.arange(80), 40)
+    assert (found.log, found.error) == pytest.approx((x.mean(), x.std() / math.sqrt(80)))
+    assert found.units == 80
+
+
+def normals(rng):
+    return lambda count, bar: rng.normal(size=count)
+
+
+def test_permutations_stop_once_p_is_known():
+    rng = np.random.default_rng(0)
+    found = finish(permuted(0.1, normals(rng), 9999))
+    assert found.drawn == 99
+    assert found.p > 0.5
+    found = finish(permuted(1.3, normals(rng), 9999))
+    assert 99 <= found.drawn < 200
+    found = finish(permuted(3.2, normals(rng), 999))
+    assert found.drawn == 999
+
+
+def test_p_by_stopping_early_is_not_too_small():
+    rng = np.random.default_rng(0)
+    p = np.array([finish(permuted(rng.normal(), normals(rng), 999)).p for _ in range(500)])
+    for level in (0.01, 0.05, 0.2):
+        assert np.mean(p <= level) <= level + 3 * math.sqrt(level / 500)
+
+
+@pytest.mark.parametrize("bar", [0.0, 0.5, 1.9, 5.0])
+@pytest.mark.parametrize("scale", [0.7, 1.0, 1.5])
+def test_screened_statistics_are_on_the_side_of_the_bar_where_exact_ones_are(bar, scale):
+    rng = np.random.default_rng(0)
+    right = np.abs(rng.normal(size=999))
+    near = np.abs(right * (1 + 0.05 * rng.normal(size=999))) / scale
+    asked = []
+
+    def exact(at):
+        asked.extend(at)
+        return right[at]
+
+    found = screened(near, exact, bar)
+    assert abs(int((found >= bar).sum()) - int((right >= bar).sum())) <= 1
+    assert len(asked) == len(set(asked)) <= 250
+
+
+@pytest.mark.parametrize("name", ["texts, n-grams", "vectors, cosine"])
+@pytest.mark.parametrize("q", [0.5, 1, 2, math.inf])
+def test_p_of_sets_beyond_a_stack_is_that_of_exact_exchanges(name, q, monkeypatch):
+    """Sets have 60 samples, whose exchanges are screened by slopes at the pool, or 60 and 130."""
+    source, options = SOURCES[name]
+    rng = np.random.default_rng(3)
+    for other in (60, 130):
+        sets = [source(rng, 60), source(rng, other, 0.3)]
+        screened_p = compare(*sets, q=q, permutations=99, **options).pairs[0].p
+        monkeypatch.setattr("vendiscore.analysis.subsets.STACKED", 64)
+        exact = compare(*sets, q=q, permutations=99, **options).pairs[0].p
+        monkeypatch.undo()
+        assert screened_p == pytest.approx(exact, abs=0.02 + 0.1 * exact)
+
+
+@pytest.mark.parametrize("q", [0, 0.3, 1, 1.7, 2, 4, math.inf])
+def test_stacked_scores_and_errors_are_those_of_each_set(q):
+    X = np.random.default_rng(0).normal(size=(30, 5))
+    similarity = MatrixSimilarity(np.exp(-0.1 * ((X[:, None] - X) ** 2).sum(-1)))
+    part = Part(similarity, Plan(q), 8)
+    places = np.array([np.random.default_rng(s).permutation(30)[:8] for s in range(5)])
+    found = part.score(places, quick=True)
+    for at, log, error in zip(places, found.log, found.error, strict=True):
+        assert log == pytest.approx(part.score(at).log, abs=1e-9)
+        if q:
+            spectrum = spectrum_of(similarity.take(at), vectors=True)
+            assert error == pytest.approx(influence_error(spectrum, q), abs=1e-9)
+
+
+def test_slopes_are_those_of_weights():
+    X = np.random.default_rng(0).normal(size=(6, 3))
+    K = MatrixSimilarity(np.exp(-0.3 * ((X[:, None] - X) ** 2).sum(-1)))
+    for q in (0.5, 1, 3, math.inf):
+        slopes = influence(spectrum_of(K, vectors=True), q)
+        for i in range(6):
+            p = np.full(6, (1 - 1e-6) / 6)
+            p[i] += 1e-6
+            more = math.log(vendi(K, [q], p).values[0]) - math.log(vendi(K, [q]).values[0])
+            assert more / 1e-6 == pytest.approx(slopes[i], abs=1e-4)
+
+
+def test_adjusted_p_is_that_of_holm():
+    p = [0.01, 0.04, 0.03, 0.005]
+    assert holm(p) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert holm([0.7]) == [0.7]
+    assert holm([0.6, 0.5]) == [1.0, 1.0]

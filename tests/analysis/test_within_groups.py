@@ -1,0 +1,112 @@
+"""Sets are compared prompt by prompt where their samples belong to prompts."""
+
+import math
+
+import numpy as np
+import pytest
+
+from vendiscore import compare
+from vendiscore.analysis.comparison import MORE
+from vendiscore.scoring.compute import compute
+
+
+def compared(*sets, **options):
+    return compare(*sets, **{"permutations": 99, **options})
+
+
+def prompts(seed: int, groups: int, each: int, narrow: float = 1.0):
+    """Return rows around a centre for each group, which differ between groups, and their labels."""
+    rng = np.random.default_rng(seed)
+    centres = 3 * np.random.default_rng(7).normal(size=(groups, 5))
+    X = centres[:, None] + narrow * rng.normal(size=(groups, each, 5))
+    return X.reshape(-1, 5), [f"p{g}" for g in range(groups) for _ in range(each)]
+
+
+def test_groups_are_compared_one_by_one():
+    (X, x), (Y, y) = prompts(0, 6, 5), prompts(1, 6, 5, narrow=0.5)
+    found = compare(X, Y, groups=[x, y], k="rbf", sigma=2.0, permutations=199)
+
+    def scores(Z, labels):
+        of = [np.flatnonzero(np.array(labels) == label) for label in dict.fromkeys(x)]
+        return np.array([compute(Z[at], k="rbf", sigma=2.0)["VS"] for at in of])
+
+    apart = scores(X, x) - scores(Y, y)
+    row = found.pairs[0]
+    assert found.groups == 6
+    assert row.difference == pytest.approx(apart.mean())
+    assert found.sets[0].score == pytest.approx(scores(X, x).mean())
+    assert found.sets[0].se == pytest.approx(scores(X, x).std(ddof=1) / math.sqrt(6))
+    assert found.verdict("A", "B") == MORE
+    assert "in a group, over 6 groups" in found.sentence
+    mixed = np.random.default_rng(0).permutation(30)
+    again = compare(
+        {"A": X[mixed], "B": Y},
+        groups={"B": np.array(y), "A": np.array(x)[mixed]},
+        k="rbf",
+        sigma=2.0,
+        permutations=199,
+    )
+    assert again.pairs[0].difference == pytest.approx(row.difference)
+
+
+def test_groups_of_one_source_do_not_differ():
+    p = []
+    for seed in range(40):
+        (X, x), (Y, y) = prompts(seed, 8, 4), prompts(100 + seed, 8, 4)
+        p.append(compared(X, Y, groups=[x, y], k="rbf", sigma=2.0).pairs[0].p)
+    assert np.mean(np.array(p) <= 0.05) <= 0.13
+    assert 0.3 < np.mean(p) < 0.7
+
+
+def test_pairing_finds_what_pools_hide():
+    """Prompts differ far more than answers to one: together the sets look alike."""
+    (X, x), (Y, y) = prompts(0, 10, 4), prompts(1, 10, 4, narrow=0.5)
+    options = {"k": "rbf", "sigma": 8.0}
+    paired = compared(X, Y, groups=[x, y], **options).pairs[0]
+    assert paired.p <= 0.02
+    assert paired.p < compared(X, Y, **options).pairs[0].p
+
+
+def test_groups_of_several_sizes_are_matched_group_by_group():
+    (X, x), (Y, y) = prompts(0, 5, 6), prompts(1, 5, 4)
+    X, x = X[1:], x[1:]
+    found = compared(X, Y, X[::-1], groups=[x, y, x[::-1]], k="rbf", sigma=2.0)
+    assert [row.size for row in found.sets] == [20, 20, 20]
+    assert found.sets[0].matched < found.sets[0].score
+
+
+def test_what_is_drawn_of_a_group_does_not_depend_on_its_order():
+    # Sorted labels of one source: the first 4 of 8 are of fewer kinds than any 4.
+    rng = np.random.default_rng(0)
+    eight = [sorted(rng.integers(0, 10, 8).tolist()) for _ in range(60)]
+    four = [rng.integers(0, 10, 4).tolist() for _ in range(60)]
+    found = compared(eight, four, k="labels")
+    assert found.pairs[0].p > 0.05
+    assert [row.size for row in found.sets] == [240, 240]
+
+
+@pytest.mark.parametrize("q", [0, 0.5, 1, 2, math.inf])
+def test_scores_of_groups_are_those_of_compute(q):
+    (X, x), (Y, y) = prompts(0, 3, 4), prompts(1, 3, 4)
+    found = compared(X, Y, groups=[x, y], q=q, k="rbf", sigma=2.0)
+    right = [compute(X[at : at + 4], q=q, k="rbf", sigma=2.0)["VS"] for at in (0, 4, 8)]
+    assert found.sets[0].score == pytest.approx(np.mean(right))
+
+
+def test_lists_of_lists_are_compared_prompt_by_prompt():
+    A = [["a b", "c d", "e f"], ["g h", "i j", "k l"]] * 4
+    B = [["a b", "a b", "a c"], ["g h", "g h", "g h"]] * 4
+    prompts = [i for i, texts in enumerate(A) for _ in texts]
+    flat = [[text for texts in one for text in texts] for one in (A, B)]
+    found = compared(A, B, names=["new", "old"])
+    assert found.to_dict() == compared(*flat, names=["new", "old"], groups=[prompts] * 2).to_dict()
+    assert found.groups == 8
+    assert found.verdict("new", "old") == MORE
+    with pytest.raises(
+        ValueError, match="`A` is a list of lists, which are groups, but `B` is not"
+    ):
+        compared(A, flat[1])
+    with pytest.raises(ValueError, match="but `groups` was passed too"):
+        compared(A, B, groups=[prompts] * 2)
+    with pytest.raises(ValueError, match="got 0 of `B` in group 7"):
+        compared(A, B[:-1])

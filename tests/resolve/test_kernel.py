@@ -1,0 +1,300 @@
+"""Adding kernels, finding them, and getting them from other packages."""
+
+import importlib
+import math
+import re
+import runpy
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import vendiscore
+from vendiscore import (
+    MatrixSimilarity,
+    SampleError,
+    as_similarity,
+    compute,
+    get_kernel,
+    list_kernels,
+    register_kernel,
+)
+from vendiscore.cli import main
+from vendiscore.measures.measure import _measures
+from vendiscore.resolve.kernel import _kernels
+
+ROOT = Path(vendiscore.__path__[0]).parent
+
+pytestmark = pytest.mark.usefixtures("own_registry")
+
+
+def test_a_kernel_is_added_in_ten_lines(capsys):
+    @register_kernel("same_length", samples="text", source="this test")
+    def same_length(texts, tolerance=0):
+        """1 if two texts are equally long."""
+        lengths = np.array([len(text) for text in texts])
+        near = np.abs(lengths[:, None] - lengths) <= tolerance
+        return MatrixSimilarity(near.astype(float), psd=tolerance == 0)
+
+    assert compute(["cat", "dog", "mouse"], k="same_length")["VS"] == pytest.approx(
+        1.8899, abs=1e-4
+    )
+    assert compute(["cat", "dog", "mouse"], k="same_length", tolerance=2) == {"VS": 1.0}
+    assert compute(["a", "b"], k={"same_length": 0.5, "labels": 0.5})["VS"] < 2
+    assert get_kernel("same_length").options == {"tolerance": 0, "on_error": "raise"}
+    assert get_kernel("same_length").summary == "1 if two texts are equally long."
+    main(["kernels"])
+    assert "same_length  text  1 if two texts are equally long." in re.sub(
+        r"  +", "  ", capsys.readouterr().out
+    )
+
+
+def test_a_name_is_not_taken_twice():
+    with pytest.raises(ValueError, match=r"'cosine' is already registered by vendiscore.kernels"):
+        register_kernel("cosine", samples="vectors", source="")(lambda vectors: None)
+
+
+@pytest.mark.parametrize("registry", [_kernels, _measures])
+def test_the_module_of_each_name_is_known_before_it_is_imported(registry):
+    folder = importlib.import_module(f"vendiscore.{registry.home}")
+    files = {f"{folder.__name__}.{file.stem}" for file in Path(folder.__path__[0]).glob("*.py")}
+    for module in sorted(files - {f"{folder.__name__}.__init__"}):
+        importlib.import_module(module)
+    registry.load()
+    made = {name: function.__module__ for name, (_, function) in registry.made.items()}
+    ours = {name: module for name, module in made.items() if module in files}
+    assert list(registry.modules.items()) == list(ours.items())
+
+
+def test_a_name_is_taken_before_its_module_is_imported():
+    code = (
+        "import sys, vendiscore\n"
+        "assert 'vendiscore.kernels.vectors' not in sys.modules\n"
+        "vendiscore.register_kernel('cosine', samples='vectors', source='')(lambda rows: None)"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    assert "'cosine' is already registered by vendiscore.kernels.vectors" in run.stderr
+
+
+def test_rows_that_depend_on_options_are_refused():
+    with pytest.raises(TypeError, match="`rows` must be True or False, got <function"):
+        register_kernel("new", samples="text", source="", rows=lambda **options: True)
+
+
+def test_a_keyword_that_is_gone_says_what_to_do_instead():
+    with pytest.raises(TypeError, match="Leave it out: the diagonal of each matrix is checked"):
+        register_kernel("new", samples="text", source="", unit_diagonal=False)
+
+
+def test_one_file_under_two_names_is_one_definition():
+    """Run a file of `kernels` that the registry has read already."""
+    path = ROOT / "kernels" / "word_overlap.py"
+    if not path.exists():
+        pytest.skip("not in a checkout")
+    again = runpy.run_path(str(path))["word_overlap"]
+    assert get_kernel("word_overlap").build is again
+
+
+def test_unknown_kernel_is_answered_by_the_nearest():
+    with pytest.raises(ValueError, match=r"unknown kernel `k='morgen'`\. Did you mean 'morgan'"):
+        get_kernel("morgen")
+
+
+def test_kernels_are_listed_by_name_with_all_that_the_table_tells():
+    kernels = list_kernels()
+    assert [k.name for k in kernels] == sorted(k.name for k in kernels)
+    expected = {
+        "atom_pair", "bleu", "cosine", "labels", "laplacian", "linear", "maccs", "morgan",
+        "ngram_overlap", "polynomial", "probability_product", "rbf", "rdkit", "tags",
+        "topological_torsion",
+    }  # fmt: skip
+    assert expected <= {k.name for k in kernels}
+    assert "bleu" in [k.name for k in kernels if not k.psd]
+    assert {k.needs for k in kernels if k.samples == "molecules"} == {"molecules"}
+
+
+def test_extras_that_kernels_need_are_extras_of_the_distribution():
+    tomllib = pytest.importorskip("tomllib")
+    project = ROOT / "pyproject.toml"
+    if not project.exists():
+        pytest.skip("not in a checkout")
+    extras = tomllib.loads(project.read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    assert {k.needs for k in list_kernels() if k.needs} <= set(extras)
+
+
+def test_table_is_printed_by_its_module():
+    module = ROOT / "benchmarks" / "registries.py"
+    if not module.exists():
+        pytest.skip("not in a checkout")
+    command = [sys.executable, "-W", "error", str(module)]
+    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert ran.stderr == ""
+    head, rule, *rows = ran.stdout.splitlines()
+    assert head.startswith("| kernel | compares |")
+    rows = rows[: rows.index("")]  # other tables follow
+    assert len(rows) == len(list_kernels())
+    cells = {line.replace(r"\|", "").count("|") for line in (head, rule, *rows)}
+    assert cells == {7}, "a cell with a bar of its own breaks the table"
+
+
+GOOD = """
+import numpy as np
+from vendiscore import MatrixSimilarity, register_kernel
+
+@register_kernel("same_length", samples="text", source="a plugin", needs="")
+def same_length(texts):
+    '''1 if two texts are equally long.'''
+    lengths = np.array([len(text) for text in texts])
+    return MatrixSimilarity((lengths[:, None] == lengths).astype(float), psd=True)
+"""
+USE = """
+import warnings, sys
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    import vendiscore
+    assert "lengths" not in sys.modules and "broken" not in sys.modules, "loaded before it is used"
+    print([kernel.name for kernel in vendiscore.list_kernels() if kernel.source == "a plugin"])
+    print(vendiscore.compute(["cat", "dog", "mouse"], k="same_length")["VS"])
+    vendiscore.list_kernels()
+for warning in caught:
+    print(warning.category.__name__, warning.message)
+"""
+
+
+def write_plugin(folder: Path, name: str, code: str) -> None:
+    (folder / f"{name}.py").write_text(code, encoding="utf-8")
+    info = folder / f"{name}-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(f"[vendiscore.kernels]\n{name}_kernels = {name}\n")
+
+
+def use(*paths: Path) -> list[str]:
+    code = f"import sys; sys.path[:0] = {[str(ROOT), *map(str, paths)]!r}\n{USE}"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+    return ran.stdout.splitlines()
+
+
+def test_a_package_brings_kernels_by_an_entry_point(tmp_path):
+    write_plugin(tmp_path, "lengths", GOOD)
+    names, score = use(tmp_path)
+    assert names == "['same_length']"
+    assert float(score) == pytest.approx(1.8899, abs=1e-4)
+
+
+def test_a_broken_package_is_named_once_and_breaks_no_other(tmp_path):
+    write_plugin(tmp_path, "broken", "import no_such_module")
+    write_plugin(tmp_path, "clash", GOOD.replace("same_length", "cosine"))
+    write_plugin(tmp_path, "lengths", GOOD)
+    names, score, *warned = use(tmp_path)
+    assert names == "['same_length']"
+    assert float(score) == pytest.approx(1.8899, abs=1e-4)
+    assert len(warned) == 2
+    broken, clash = sorted(warned)
+    assert "UserWarning the kernels of 'broken_kernels' (broken) are left out" in broken
+    assert "ModuleNotFoundError: No module named 'no_such_module'" in broken
+    assert "kernel 'cosine' is already registered" in clash
+
+
+def test_a_plugin_that_is_a_wheel_works_from_the_wheel(tmp_path):
+    """Lay out the files of a wheel, with its metadata, as pip installs them."""
+    source = tmp_path / "source"
+    source.mkdir()
+    write_plugin(source, "lengths", GOOD)
+    wheel = tmp_path / "lengths-1.0-py3-none-any.whl"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        for path in source.rglob("*"):
+            if path.is_file():
+                archive.write(path, path.relative_to(source))
+    names, _ = use(wheel)
+    assert names == "['same_length']"
+
+
+@pytest.mark.parametrize(
+    ("returned", "error", "message"),
+    [
+        (lambda n: np.eye(n), TypeError, "must return a Similarity, got ndarray; wrap .*MatrixSim"),
+        (lambda n: None, TypeError, "must return a Similarity, got NoneType"),
+        (lambda n: MatrixSimilarity(np.eye(n + 1)), ValueError, "of its 3 samples, got one of 4"),
+        (lambda n: MatrixSimilarity(np.eye(1)), ValueError, "of its 3 samples, got one of 1"),
+        (
+            lambda n: MatrixSimilarity(np.eye(n) + np.eye(n, k=1) / 2),
+            ValueError,
+            "symmetric .* but gives 0.5 and 0 for samples 0 and 2 in the two directions",
+        ),
+        (
+            lambda n: MatrixSimilarity(np.full((n, n), np.nan)),
+            ValueError,
+            "symmetric Similarity of finite numbers, but gives nan",
+        ),
+    ],
+)
+def test_what_a_kernel_returns_is_checked(returned, error, message):
+    register_kernel("broken", samples="text", source="this test")(lambda x: returned(len(x)))
+    with pytest.raises(error, match=message):
+        compute(["a", "a", "b", "c"], k="broken")
+
+
+def test_an_object_that_a_kernel_keeps_is_not_written_to():
+    own = MatrixSimilarity(np.eye(2))
+    register_kernel("kept", samples="text", source="this test")(lambda x: own)
+    assert as_similarity(["a", "b"], k="kept").settings["kernel"] == "kept"
+    assert own.settings == {}
+
+
+def test_a_kernel_that_names_one_sample_at_a_time_can_leave_out_all_that_it_cannot_use():
+    @register_kernel("strict", samples="text", source="this test")
+    def strict(texts):
+        for i, text in enumerate(texts):
+            if len(text) > 1:
+                raise SampleError(i, "is too long")
+        return MatrixSimilarity(np.eye(len(texts)))
+
+    with pytest.warns(UserWarning, match="left out 3 of 6 samples, as asked, .* sample 1"):
+        similarity = as_similarity(["a", "aa", "b", "aa", "c", "dd"], k="strict", on_error="skip")
+    assert dict(similarity.dropped) == dict.fromkeys([1, 3, 5], "is too long")
+    assert similarity.n == 3
+
+
+@pytest.mark.parametrize("place", [-1, 7])
+def test_a_kernel_that_names_a_place_that_is_not_there_comes_to_an_end(place):
+    @register_kernel("lost", samples="text", source="this test")
+    def lost(texts):
+        raise SampleError(place, "is nowhere")
+
+    for on_error in ("raise", "skip"):
+        with pytest.raises(
+            ValueError, match=f"'lost' names a sample {place} of the 2 passed to it"
+        ):
+            as_similarity(["a", "b"], k="lost", on_error=on_error)
+
+
+def test_a_kernel_leaves_out_no_samples_by_itself():
+    @register_kernel("choosy", samples="text", source="this test")
+    def choosy(texts):
+        return MatrixSimilarity(np.eye(len(texts) - 1))
+
+    for on_error in ("raise", "skip"):
+        with pytest.raises(ValueError, match="return a Similarity of its 3 samples, got one of 2"):
+            as_similarity(["a", "b", "a", "b", "c"], k="choosy", on_error=on_error)
+
+
+@pytest.mark.parametrize("samples", [[0.0, -0.0], [0, 0.0], [1, 1.0]])
+def test_numbers_that_a_function_may_tell_apart_reach_it(samples):
+    def same(a, b):
+        return float((type(a), math.copysign(1, a)) == (type(b), math.copysign(1, b)))
+
+    assert compute(samples, k=same)["VS"] == pytest.approx(2)
+
+
+def test_the_settings_of_numpy_do_not_reach_kernels():
+    X = np.random.default_rng(0).standard_normal((30, 4)) * 100
+    for name in ("rbf", "laplacian", "cosine", "polynomial"):
+        expected = as_similarity(X, k=name).dense()
+        with np.errstate(all="raise"):
+            K = as_similarity(X, k=name).dense()
+        np.testing.assert_array_equal(K, expected)

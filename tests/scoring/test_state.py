@@ -1,0 +1,396 @@
+"""A state of samples: a commutative monoid whose score equals the score of all samples at once."""
+
+import copy
+import itertools
+import math
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from vendiscore import SampleError, State, TooLargeError, compute
+from vendiscore.encoders.models import Encoder, Function
+from vendiscore.encoders.text_encoders import TEXTS
+from vendiscore.scoring.state_sums import stays_rows
+
+ORDERS = [0.5, 1, 2, "inf"]
+EXACT = 1e-12
+RNG = np.random.default_rng(0)
+X = RNG.standard_normal((60, 5)) * np.exp(RNG.standard_normal((60, 1)))
+
+
+def naive(X: np.ndarray, q: float, w: np.ndarray | None = None) -> float:
+    """Return the score from the eigenvalues of the whole weighted similarity matrix."""
+    X = np.asarray(X, dtype=float)
+    U = X / np.linalg.norm(X, axis=1)[:, None]
+    w = np.ones(len(X)) if w is None else w
+    K = U @ U.T * np.sqrt(np.outer(w, w)) / w.sum()
+    shares = np.linalg.eigvalsh(K)
+    shares = shares[shares > 1e-13]
+    if q == 1:
+        return math.exp(-float(shares @ np.log(shares)))
+    return float(1 / shares.max() if q == math.inf else np.sum(shares**q) ** (1 / (1 - q)))
+
+
+def scores(state: State) -> np.ndarray:
+    return np.array(list(state.compute(q=ORDERS).values()))
+
+
+def close(a: State, b: State) -> None:
+    assert (a.n, a.d, a.settings) == (b.n, b.d, b.settings)
+    assert a.weight == pytest.approx(b.weight, rel=EXACT)
+    if a.n:
+        np.testing.assert_allclose(scores(a), scores(b), rtol=EXACT)
+
+
+def cut(X, places: list[int]) -> list:
+    edges = [0, *sorted(min(place, len(X)) for place in places), len(X)]
+    return [X[a:b] for a, b in itertools.pairwise(edges) if b > a]
+
+
+def summed(batches, **how) -> State:
+    state = State.empty(**(how or {"k": "cosine"}))
+    for batch in batches:
+        state.update(batch)
+    return state
+
+
+@pytest.mark.parametrize("q", [0, 0.5, 1, 2, 3.7, math.inf])
+@pytest.mark.parametrize("n", [1, 2, 3, 60])
+def test_a_state_has_the_score_of_its_samples(n, q):
+    state = summed(cut(X[:n], [1, 2, 30]))
+    assert state.compute(q=q)["VS"] == pytest.approx(naive(X[:n], q) if q else min(n, 5), rel=1e-10)
+    assert state.compute(q=q) == pytest.approx(compute(X[:n], k="cosine", q=q), rel=EXACT)
+    assert 1 <= state.compute(q=q)["VS"] <= n
+    assert len(state) == state.n == state.weight == n
+
+
+# Rows of whole numbers, none of them zero: so few that hypothesis makes repeats and dependent ones.
+ROWS = st.integers(1, 4).flatmap(
+    lambda d: arrays(np.int8, st.tuples(st.integers(1, 12), st.just(d)), elements=st.integers(1, 4))
+)
+DTYPES = st.sampled_from([np.float64, np.float32, np.float16, np.int64])
+PLACES = st.lists(st.integers(0, 12), max_size=4)
+
+
+@settings(max_examples=60, deadline=None)
+@given(rows=ROWS, dtype=DTYPES, places=PLACES, order=st.randoms(use_true_random=False))
+def test_states_are_a_commutative_monoid_and_pieces_make_the_whole(rows, dtype, places, order):
+    samples = rows.astype(dtype)
+    empty = State.empty(k="cosine")
+    whole = summed([samples])
+    parts = [summed([piece]) for piece in cut(samples, places)]
+    order.shuffle(parts)
+    close(empty.merge(*parts), whole)
+    close(summed(cut(samples, places)), whole)
+    a, b, c = parts[0], parts[-1], parts[len(parts) // 2]
+    close((a + b) + c, a + (b + c))
+    close(a + b, b + a)
+    close(a + empty, a)
+    close(empty + a, a)
+    close(State.from_bytes(a.to_bytes()) + b, a + b)
+    assert empty.n == 0
+    weighted = empty.update(samples, p=np.full(len(samples), 0.25))
+    np.testing.assert_allclose(scores(weighted), scores(whole), rtol=EXACT)
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), places=st.lists(st.integers(0, 400), max_size=6))
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_pieces_make_the_whole_at_any_size_and_weights(dtype, seed, places):
+    rng = np.random.default_rng(seed)
+    samples = (rng.standard_normal((400, 16)) @ np.diag(2.0 ** -np.arange(16))).astype(dtype)
+    weights = rng.exponential(size=400) * (rng.random(400) < 0.9)
+    empty = State.empty(k="cosine")
+    parts = [
+        State.empty(k="cosine").update(piece, p=own)
+        for piece, own in zip(cut(samples, places), cut(weights, places), strict=True)
+    ]
+    merged = empty.merge(*parts)
+    close(merged, empty.update(samples, p=weights))
+    whole = compute(samples.astype(float), k="cosine", q=2, p=weights / weights.sum())
+    assert merged.compute(q=2) == pytest.approx(whole, rel=EXACT)
+    assert whole["VS"] == pytest.approx(naive(samples, 2, weights), rel=1e-10)
+
+
+def test_a_batch_is_added_in_place_and_not_changed_or_kept():
+    state, rows = State.empty(k="cosine"), X[:2].copy()
+    assert state.update(X[:20]) is state
+    state.update(rows)
+    rows[:] = 7
+    assert state.compute() == summed([X[:20], X[:2]]).compute()
+    before = state.to_bytes()
+    alone, twice = state.merge(), state + state
+    assert (alone.update(X).n, twice.update(X).n, copy.copy(state).update(X).n) == (82, 104, 82)
+    for bad in ([[1.0]], X[:, :3], [["a"]], np.zeros((2, 5)), np.full((2, 5), np.nan)):
+        with pytest.raises((TypeError, ValueError)):
+            state.update(bad)
+    assert state.to_bytes() == before
+    with pytest.raises(AttributeError, match="`n` of a state cannot be assigned; add samples by"):
+        state.n = 3
+    assert X.flags.writeable
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, RuntimeError])
+def test_an_interrupted_update_adds_nothing(error):
+    def model(texts):
+        if "stop" in texts:
+            raise error
+        return np.array([[len(text), 1.0] for text in texts])
+
+    state = State(k="text_embeddings", model=model).update(["a", "bb"])
+    before = state.to_bytes()
+    with pytest.raises(error):
+        state.update(["ccc", "stop"])
+    assert state.to_bytes() == before
+
+
+def test_threads_that_share_a_state_lose_no_batch():
+    state = State(k="cosine")
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(state.update, [X[i : i + 1] for i in range(60)] * 5))
+    assert state.n == 300
+    assert state.compute() == pytest.approx(summed([X]).compute(), rel=EXACT)
+
+
+def test_a_state_of_no_kernel_names_those_that_can_be_added_up():
+    with pytest.raises(ValueError, match=r"`k` is missing: a state needs a kernel .*'cosine'"):
+        State()
+    assert State("cosine").settings == State.empty("cosine").settings
+
+
+WAYS = {
+    "dot products": ({"score_X": True, "normalize": True}, X),
+    "dual": ({"score_dual": True, "normalize": True}, X),
+    "unit rows": ({"score_X": True}, X / np.linalg.norm(X, axis=1)[:, None]),
+    "linear": ({"k": "linear", "normalize": True}, X),
+    "lists": ({"k": "cosine"}, X.tolist()),
+    "numbers": ({"k": "cosine"}, [1.0, -2.0, 3.0, -0.0 - 1e-9]),
+    "sparse": ({"k": "cosine"}, sp.csr_array(np.hstack([X * (X > 0), np.ones((60, 1))]))),
+    "single precision": ({"k": "cosine"}, X.astype(np.float32)),
+    "half precision": ({"k": "cosine"}, X.astype(np.float16)),
+    "integers": ({"k": "cosine"}, np.arange(1, 61).reshape(20, 3)),
+    "far rows": ({"k": "cosine"}, X * np.geomspace(1e-200, 1e200, 60)[:, None]),
+    "repeats": ({"k": "cosine"}, np.repeat(X[:3], 20, axis=0)),
+    "negative zeros": ({"k": "cosine"}, np.where(np.eye(60, 70) > 0, 1.0, -0.0)),
+    "columns first": ({"k": "cosine"}, np.asfortranarray(X)),
+    "every other row": ({"k": "cosine"}, X[::2, ::-1]),
+    "a function as model": (
+        {"k": "text_embeddings", "model": lambda texts: [[len(t), t.count("a"), 1] for t in texts]},
+        ["a", "bb", "banana", "bb", "a cat", "a cat sat"] * 3,
+    ),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("size", [1, 7, 60])
+def test_samples_of_all_kinds_that_stream_have_their_score(way, size):
+    how, samples = WAYS[way]
+    n = samples.shape[0] if hasattr(samples, "shape") else len(samples)
+    state = summed([samples[i : i + size] for i in range(0, n, size)], **how)
+    assert state.n == n
+    # `compute` multiplies many rows in single precision in that precision.
+    rel = 1e-6 if way == "single precision" else 1e-11
+    assert state.compute(q=[0.5, 1]) == pytest.approx(compute(samples, q=[0.5, 1], **how), rel=rel)
+
+
+def test_images_stream():
+    pytest.importorskip("PIL")
+    images = RNG.integers(1, 255, (9, 6, 4, 3), dtype=np.uint8)
+    state = summed([images[:2], images[2:]], k="pixels", size=2)
+    assert state.d == 12
+    assert state.compute() == pytest.approx(compute(images, k="pixels", size=2), rel=EXACT)
+
+
+def test_tensors_stream_unless_they_want_a_gradient():
+    torch = pytest.importorskip("torch")
+    T = torch.tensor(X, dtype=torch.float32)
+    batches = [T[:20], T[20:].double().numpy()]
+    state = summed(batches)
+    assert state.compute() == pytest.approx(compute(T.double().numpy(), k="cosine"), rel=EXACT)
+    weighted = State.empty(k="cosine").update(T, p=torch.arange(60))
+    whole = compute(T.double().numpy(), k="cosine", p=np.arange(60) / np.arange(60).sum())
+    assert weighted.compute() == pytest.approx(whole, rel=EXACT)
+    with pytest.raises(TypeError, match=r"a State cannot be differentiated; pass samples.detach"):
+        State.empty(k="cosine").update(T.requires_grad_())
+
+
+def test_samples_left_out_are_counted_and_their_weights_too():
+    texts = ["a", "", "b", "a b"]
+    how = {"k": "text_embeddings", "model": _letters, "on_error": "skip"}
+    with pytest.warns(UserWarning, match="left out 1 of 4"):
+        state = State.empty(**how).update(["a", None, "b", "a b"], p=[1, 9, 1, 2])
+    assert (state.n, state.dropped, state.weight) == (3, 1, 4)
+    kept = State.empty(**how).update([texts[0], *texts[2:]], p=[1, 1, 2])
+    assert state.compute() == kept.compute()
+    assert "dropped=1" in state.compute(details=True)["details"]["signature"]
+
+
+def _letters(texts):
+    return np.array([[1.0, t.count("a"), t.count("b")] for t in texts])
+
+
+@pytest.mark.parametrize("k", ["bleu", "laplacian", "ngram_overlap", "rbf", "tanimoto"])
+def test_a_kernel_without_features_of_fixed_width_is_refused_with_those_that_add_up(k):
+    with pytest.raises(ValueError, match=f"kernel '{k}' has no features of fixed width") as refused:
+        State.empty(k=k)
+    for name in ("'cosine'", "'linear'", "'text_embeddings'", "score_X=True", "method='estimate'"):
+        assert name in str(refused.value)
+    assert repr(k) not in str(refused.value).partition("pass one of")[2]
+
+
+def test_details_say_how_the_number_came_about():
+    state = State.empty(k="text_embeddings", model=_letters).update(["a", "b", "ab"])
+    found = state.compute(q=[1, 2], details=True)["details"]
+    assert (found["n"], found["kernel"], found["method"]["2"]) == (
+        3,
+        "text_embeddings",
+        "covariance",
+    )
+    assert "3 features" in found["why"]["1"]
+    for part in ("VS|kernel=text_embeddings", "model=", "|p=uniform|q=1,2|n=3|", "_letters@"):
+        assert part in found["signature"]
+    weighted = State.empty(k="cosine").update(X, p=np.ones(60) / 2).compute(details=True)
+    assert "p='given, sum 30'" in weighted["details"]["signature"]
+
+
+@pytest.mark.parametrize(
+    ("how", "error", "message"),
+    [
+        ({}, ValueError, "`k` is missing: a state needs a kernel whose features can be added up: "),
+        ({"k": "ngram_overlap", "analyzer": "char"}, ValueError, "'ngram_overlap' has no features"),
+        ({"k": "rbf", "sigma": 1.0}, ValueError, "kernel 'rbf' has no features of fixed width"),
+        ({"k": min}, ValueError, "`k` is a function of two samples, which has no features"),
+        ({"k": {"cosine": 1.0}}, ValueError, "`k` is a mixture of kernels, which has no features"),
+        ({"score_K": True}, ValueError, "`score_K` gives similarities between samples"),
+        ({"k": "cosine", "metric": "kernel"}, ValueError, "`metric` is not an option of a state"),
+        ({"k": "cosine", "fit": "pool"}, ValueError, "`fit` is not an option of a state"),
+        ({"k": "cosine", "precision": "single"}, TypeError, "A State adds up in double precision"),
+        (
+            {"score_X": True, "precision": "single"},
+            TypeError,
+            "A State adds up in double precision",
+        ),
+        ({"k": "cosine", "sigma": 1}, TypeError, "`sigma` is not an option of kernel 'cosine'"),
+        ({"k": "cosine", "score_X": True}, ValueError, "pass one of k, score_X"),
+        ({"k": "cosin"}, ValueError, "unknown kernel `k='cosin'`. Did you mean 'cosine'"),
+    ],
+)
+def test_what_cannot_be_added_up_is_refused_before_there_are_samples(how, error, message):
+    with pytest.raises(error, match=message):
+        State.empty(**how)
+
+
+@pytest.mark.parametrize(
+    ("batch", "p", "error", "message"),
+    [
+        (X, [1.0], ValueError, "`p` must have one number for each of 60 samples"),
+        (X[:2], [1, -1], ValueError, "sample 1 of `p` must be finite and at least 0, got -1"),
+        (X[:2], [1, np.nan], ValueError, "sample 1 of `p` must be finite and at least 0, got nan"),
+        (X[:2], ["a", "b"], SampleError, "sample 0 of `p` must be a number, got 'a'"),
+        (X[:2], [True, False], SampleError, "sample 0 of `p` must be a number, got True"),
+        (X[:2], 1.0, TypeError, "`p` must be numbers, one for each sample, got 1.0"),
+        (None, None, TypeError, "`samples` is missing"),
+        ("text", None, TypeError, "must be a collection of samples"),
+        (np.zeros((3, 2)), None, SampleError, "sample 0 is a zero vector"),
+        ([[1, 2], [1]], None, SampleError, "sample 1 of `samples` has shape"),
+        (np.array([[1, np.inf]]), None, SampleError, "must be finite, got inf"),
+        (np.ones((2, 0)), None, ValueError, "must have at least one column"),
+    ],
+)
+def test_a_batch_that_cannot_be_added_says_why(batch, p, error, message):
+    with pytest.raises(error, match=message):
+        State.empty(k="cosine").update(batch, p)
+
+
+def test_features_must_have_their_length_unless_they_are_normalized():
+    with pytest.raises(ValueError, match=r"similarity 1 with itself, got 4.*normalize=True"):
+        State.empty(score_X=True).update(np.full((3, 4), 1.0))
+
+
+def test_no_score_without_samples_or_weight():
+    with pytest.raises(ValueError, match="`compute` needs samples, and none were added; update"):
+        State.empty(k="cosine").compute()
+    with pytest.raises(ValueError, match=r"weights must sum to a number between .*, got 0; pass"):
+        State.empty(k="cosine").update(X, p=np.zeros(60)).compute()
+    with pytest.raises(ValueError, match=r"got 1e-250"):
+        State.empty(k="cosine").update(X[:1], p=[1e-250]).compute()
+    with pytest.raises(ValueError, match=r"`q` must be a number in \[0, inf\]"):
+        summed([X]).compute(q=-1)
+    with pytest.raises(ValueError, match="`psd` must be 'check' or 'clip'"):
+        summed([X]).compute(psd="no")
+    assert summed([X]).compute(psd="clip") == summed([X]).compute()
+
+
+def test_states_of_two_configurations_say_in_what_they_differ():
+    def of(**how):
+        return State.empty(**how)
+
+    pairs = [
+        (of(k="cosine"), of(k="linear", normalize=True), "`kernel` is 'cosine' and 'linear'"),
+        (of(score_X=True), of(score_X=True, normalize=True), "`normalize` is 'nothing' and True"),
+        (of(k="pixels"), of(k="pixels", size=8), "`size` is 32 and 8"),
+        (summed([X]), summed([X[:, :3]]), "`d` is 5 and 3"),
+        (
+            of(k="text_embeddings", model=_letters),
+            of(k="text_embeddings", model=naive),
+            "`model` is 'tests.*_letters@.*' and 'tests.*naive@",
+        ),
+    ]
+    for a, b, message in pairs:
+        with pytest.raises(ValueError, match=f"of one configuration, but {message}"):
+            a.merge(b)
+    assert of(k="pixels").merge(of(k="pixels", size=32)).n == 0  # the default, said
+    with pytest.raises(TypeError, match="`merge` takes states, got bytes; make one from bytes by"):
+        of(k="cosine").merge(b"")
+    with pytest.raises(TypeError):
+        of(k="cosine") + 1
+
+
+def test_encoders_are_told_apart_by_what_they_say_of_themselves():
+    def encoder(name):
+        model = Function(_letters, _letters)
+        model.settings = {"model": name, "revision": "main"}
+        return Encoder(TEXTS, model, 8)
+
+    one, two = (
+        State.empty(k="text_embeddings", model=encoder(name)).update(["a", "b"])
+        for name in ("one", "two")
+    )
+    assert one.merge(State.empty(k="text_embeddings", model=encoder("one"))).n == 2
+    with pytest.raises(ValueError, match=r"`model` is .*one.* and .*two"):
+        one.merge(two)
+
+
+def test_rows_are_kept_while_they_are_fewer_numbers_than_their_product():
+    wide = RNG.standard_normal((40, 50))
+    state = State.empty(k="cosine")
+    for i, row in enumerate(wide):
+        state.update(row[None])
+        held = len(state.to_bytes()) / 8
+        assert held < min((i + 1) * 50, 50 * 51 / 2) + 60
+        assert stays_rows(i + 1, 50) == (i + 1 <= 25)
+    assert state.compute() == pytest.approx(compute(wide, k="cosine"), rel=EXACT)
+
+
+def test_features_too_many_to_multiply_are_refused_before_that(monkeypatch):
+    monkeypatch.setattr("vendiscore.similarity.memory.available_bytes", lambda: 10**6)
+    few = State.empty(k="cosine").update(RNG.standard_normal((20, 1500)))
+    assert few.compute()["VS"] <= 20
+    with pytest.raises(TooLargeError, match="a state of 1500 features needs"):
+        State.empty(k="cosine").update(RNG.standard_normal((1600, 1500)))
+
+
+def test_states_are_pickled_and_shown():
+    state = summed([X])
+    assert repr(state) == "<State of 60 samples, 5 features: kernel='cosine'>"
+    assert repr(State.empty(k="cosine")) == "<State of 0 samples: kernel='cosine'>"
+    again = pickle.loads(pickle.dumps(state))
+    assert again.update(X).compute() == summed([X, X]).compute()
+    assert (again.n, state.n) == (120, 60)
+    assert State.empty(k="cosine")  # an empty state is true

@@ -1,0 +1,177 @@
+"""A state as bytes: the same state elsewhere, and nothing but a state."""
+
+import copy
+import hashlib
+import json
+import struct
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from vendiscore import State, compute
+
+RNG = np.random.default_rng(0)
+X = RNG.standard_normal((40, 6))
+FEW, MANY = State.empty(k="cosine").update(X[:2]), State.empty(k="cosine").update(X)
+CASES = {
+    "none": State.empty(k="pixels", size=8),
+    "rows": FEW,
+    "triangle": MANY,
+    "weights": State.empty(score_X=True, normalize=True).update(X, p=np.arange(40)),
+    "float32": State.empty(k="cosine").update(X.astype(np.float32)),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_bytes_hold_all_of_a_state(case):
+    state = CASES[case]
+    data = state.to_bytes()
+    again = State.from_bytes(data)
+    assert again.to_bytes() == data == State.from_bytes(bytearray(data)).to_bytes()
+    assert (again.n, again.d, again.weight, again.settings) == (
+        state.n,
+        state.d,
+        state.weight,
+        state.settings,
+    )
+    if state.n:
+        assert again.compute(details=True) == state.compute(details=True)
+        more = X.astype(np.float32)
+        assert again.update(more).compute() == copy.copy(state).update(more).compute()
+
+
+def test_bytes_take_4_d_squared_and_a_short_head():
+    state = State.empty(k="cosine").update(RNG.standard_normal((500, 384)))
+    assert len(state.to_bytes()) < 4 * 384 * 385 + 300
+
+
+def test_a_model_is_named_in_bytes_so_that_those_take_no_samples():
+    def lengths(texts):
+        return np.array([[len(text), 1.0] for text in texts])
+
+    empty = State.empty(k="text_embeddings", model=lengths)
+    here = State.empty(k="text_embeddings", model=lengths).update(["a", "bb"])
+    there = State.from_bytes(here.to_bytes())
+    with pytest.raises(ValueError, match=r"cannot take samples; add them to State.empty\(…\)"):
+        there.update(["ccc"])
+    assert there.compute() == here.compute()
+    here.update(["ccc"])
+    for merged in (there + empty, empty + there):
+        assert merged.update(["ccc"]).compute() == here.compute()
+
+
+def test_a_kernel_that_is_not_known_here_is_merged_all_the_same(monkeypatch):
+    data = MANY.to_bytes()
+    monkeypatch.setattr("vendiscore.resolve.kernel.get_kernel", _unknown)
+    state = State.from_bytes(data)
+    assert (state + state).compute() == pytest.approx(MANY.compute())
+    with pytest.raises(ValueError, match="do not hold its kernel"):
+        state.update(X)
+
+
+def test_options_that_are_not_known_here_are_kept_and_take_no_samples():
+    state = State.from_bytes(forged(settings={"kernel": "pixels", "colour": 1}))
+    assert state.compute() == MANY.compute()
+    with pytest.raises(ValueError, match="do not hold its kernel"):
+        state.update(X)
+    with pytest.raises(ValueError, match="`colour` is 1 and 'nothing'"):
+        state.merge(State.empty(k="pixels"))
+
+
+def _unknown(name):
+    raise ValueError(f"unknown kernel {name}")
+
+
+@pytest.mark.parametrize("where", [0, 5, 12, 14, 20, 100, -300, -9, -8, -1])
+def test_a_changed_byte_is_noticed(where):
+    data = bytearray(MANY.to_bytes())
+    data[where] ^= 1
+    with pytest.raises(
+        ValueError, match=r"`data` (must be|is) .*(pass the bytes from State|read it with)"
+    ):
+        State.from_bytes(data)
+
+
+def test_bytes_that_are_cut_off_or_longer_are_refused():
+    data = MANY.to_bytes()
+    for length in [0, 1, 5, 11, 12, 15, 16, 17, 30, len(data) // 2, len(data) - 1]:
+        with pytest.raises(
+            ValueError, match=r"pass the bytes from State.to_bytes, whole and unchanged"
+        ):
+            State.from_bytes(data[:length])
+    with pytest.raises(ValueError, match="is cut off or was changed"):
+        State.from_bytes(data + b"\0")
+
+
+@pytest.mark.parametrize("junk", [b"", b"junk", b"\x80\x04K\x01.", bytes(200), b"vendi-state"])
+def test_foreign_bytes_are_refused(junk):
+    with pytest.raises(ValueError, match=r"pass the bytes from State.to_bytes"):
+        State.from_bytes(junk)
+    with pytest.raises(TypeError, match="`data` must be bytes, got str"):
+        State.from_bytes("vendi-state")
+
+
+def forged(numbers: bytes | None = None, version: int = 2, **changes) -> bytes:
+    """Return bytes with a right checksum and a wrong head."""
+    data = MANY.to_bytes()
+    size = struct.unpack("<I", data[12:16])[0]
+    head = json.loads(data[16 : 16 + size]) | changes
+    head = {name: value for name, value in head.items() if value != "gone"}
+    text = json.dumps(head).encode()
+    numbers = data[16 + size : -8] if numbers is None else numbers
+    body = b"vendi-state" + struct.pack("<BI", version, len(text)) + text + numbers
+    return body + hashlib.blake2b(body, digest_size=8).digest()
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        forged(n=-1),
+        forged(n=1.5),
+        forged(n="gone"),
+        forged(d=7),
+        forged(rows=3),
+        forged(weight=-1.0),
+        forged(weight=1),
+        forged(settings={}),
+        forged(settings=[]),
+        forged(n=0),
+        forged(d=0, n=0),
+        forged(numbers=b"\xff" * 168),
+        forged(numbers=b""),
+        forged(numbers=bytes(167)),
+    ],
+)
+def test_a_head_that_does_not_fit_is_refused(data):
+    with pytest.raises(ValueError, match=r"`data` is not a usable state \(.*\); pass the"):
+        State.from_bytes(data)
+
+
+def test_sums_in_single_precision_of_earlier_versions_are_refused():
+    with pytest.raises(ValueError, match=r"has sums in single precision, .* to a new state"):
+        State.from_bytes(forged(settings={"kernel": "cosine", "precision": "single"}))
+
+
+@pytest.mark.parametrize("version", [1, 3])
+def test_another_format_names_itself(version):
+    said = f"a state of format {version}, but this version reads format 2"
+    with pytest.raises(ValueError, match=said):
+        State.from_bytes(forged(version=version))
+
+
+def test_bytes_over_a_pipe_are_the_state_of_another_process():
+    code = """
+import sys
+import numpy as np
+from vendiscore import State
+state = State.from_bytes(sys.stdin.buffer.read())
+rows = np.random.default_rng(0).standard_normal((40, 6))[20:]
+sys.stdout.buffer.write(state.update(rows).to_bytes())
+"""
+    half = State.empty(k="cosine").update(X[:20]).to_bytes()
+    done = subprocess.run([sys.executable, "-c", code], input=half, capture_output=True, check=True)
+    state = State.from_bytes(done.stdout)
+    assert state.n == 40
+    assert state.compute() == pytest.approx(compute(X, k="cosine"), rel=1e-12)

@@ -1,0 +1,61 @@
+"""Halves without a common sample say how far a score may be off."""
+
+import math
+
+import numpy as np
+import pytest
+
+from vendiscore.scoring.jackknife import jackknife
+from vendiscore.scoring.subsampling import halves_error
+from vendiscore.similarity.features import FeatureSimilarity
+from vendiscore.spectral.vendi import spectrum_of, vendi
+
+
+def error_of_halves(n, score, draws=20, seed=0):
+    return float(halves_error(n, score, n // 2, draws, np.random.default_rng(seed)))
+
+
+@pytest.mark.parametrize("n", [20, 101])
+def test_its_square_is_unbiased_for_a_mean(n):
+    """E (a − b)²/2 · m/n = σ²/n for the mean of n numbers of variance σ², odd n too."""
+    rng = np.random.default_rng(0)
+
+    def square(x, seed):
+        return error_of_halves(n, lambda at: x[at].mean(), draws=4, seed=seed) ** 2
+
+    squares = [square(rng.exponential(size=n), seed) for seed in range(1000)]
+    assert np.mean(squares) == pytest.approx(1 / n, abs=4 * np.std(squares) / math.sqrt(1000))
+
+
+def test_of_one_set_it_is_the_usual_error_of_a_mean():
+    x = np.random.default_rng(0).normal(size=50)
+    found = error_of_halves(50, lambda at: x[at].mean(), draws=4000)
+    assert found == pytest.approx(x.std(ddof=1) / math.sqrt(50), rel=0.04)
+
+
+def test_it_agrees_with_the_jackknife_about_the_vendi_score():
+    X = np.random.default_rng(0).normal(size=(200, 5)) + 1
+    whole = FeatureSimilarity(X).normalized()
+
+    def log_score(places):
+        return math.log(vendi(whole.take(places), [1.0]).values[0])
+
+    found = error_of_halves(200, log_score, draws=100)
+    assert found == pytest.approx(jackknife(spectrum_of(whole, vectors=True)).error, rel=0.2)
+
+
+def test_halves_have_no_sample_in_common_and_seeds_draw_others():
+    seen = []
+    error_of_halves(9, lambda at: seen.append(at) or 0.0, draws=3)
+    assert [len(at) for at in seen] == [4] * 6
+    for a, b in zip(seen[::2], seen[1::2], strict=True):
+        assert not set(a) & set(b)
+        assert (np.diff(a) > 0).all()
+    first = list(seen)
+    seen.clear()
+    error_of_halves(9, lambda at: seen.append(at) or 0.0, draws=3, seed=1)
+    assert any(not np.array_equal(a, b) for a, b in zip(first, seen, strict=True))
+
+
+def test_a_score_that_never_changes_has_no_error():
+    assert error_of_halves(4, lambda at: -0.0) == 0.0

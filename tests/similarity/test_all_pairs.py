@@ -1,0 +1,152 @@
+"""Distances of all pairs of rows: against SciPy, close pairs, and errors."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.spatial.distance import cdist
+
+from vendiscore.magnitude.spaces_of_samples import as_space
+from vendiscore.similarity.all_pairs import distances
+from vendiscore.similarity.memory import TooLargeError
+from vendiscore.similarity.metrics import METRICS, SCIPY_METRICS, check_metric, scatter
+
+
+def cloud(n: int, d: int) -> np.ndarray:
+    return np.random.default_rng(0).standard_normal((n, d))
+
+
+BINARY = {"dice", "jaccard", "rogerstanimoto", "russellrao", "sokalsneath", "yule"}
+
+
+def of_truths(a: np.ndarray, b: np.ndarray) -> tuple[float, float, float]:
+    """Return how many columns both have, one has, neither has."""
+    return float((a * b).sum()), float((a != b).sum()), float(((1 - a) * (1 - b)).sum())
+
+
+def yule(a: np.ndarray, b: np.ndarray) -> float:
+    both, _, neither = of_truths(a, b)
+    first, second = (a * (1 - b)).sum(), (b * (1 - a)).sum()
+    return 2 * first * second / (both * neither + first * second) if first * second else 0.0
+
+
+def jensen_shannon(a: np.ndarray, b: np.ndarray) -> float:
+    a, b = a / a.sum(), b / b.sum()
+    m = (a + b) / 2
+    return float(np.sqrt(sum((c[c > 0] * np.log(c[c > 0] / m[c > 0])).sum() for c in (a, b)) / 2))
+
+
+# By their definitions, one pair of rows at a time.
+FORMULAS: dict[str, Any] = {
+    "euclidean": lambda a, b, X: math.sqrt(((a - b) ** 2).sum()),
+    "manhattan": lambda a, b, X: np.abs(a - b).sum(),
+    "cityblock": lambda a, b, X: np.abs(a - b).sum(),
+    "sqeuclidean": lambda a, b, X: ((a - b) ** 2).sum(),
+    "chebyshev": lambda a, b, X: np.abs(a - b).max(),
+    "minkowski": lambda a, b, X: math.sqrt(((a - b) ** 2).sum()),
+    "cosine": lambda a, b, X: 1 - a @ b / math.sqrt((a @ a) * (b @ b)),
+    "correlation": lambda a, b, X: 1 - np.corrcoef(a, b)[0, 1],
+    "braycurtis": lambda a, b, X: np.abs(a - b).sum() / np.abs(a + b).sum(),
+    "canberra": lambda a, b, X: (np.abs(a - b) / (np.abs(a) + np.abs(b))).sum(),
+    "hamming": lambda a, b, X: (a != b).mean(),
+    "jensenshannon": lambda a, b, X: jensen_shannon(a, b),
+    "seuclidean": lambda a, b, X: math.sqrt(((a - b) ** 2 / X.var(axis=0, ddof=1)).sum()),
+    "mahalanobis": lambda a, b, X: math.sqrt((a - b) @ np.linalg.inv(np.cov(X.T)) @ (a - b)),
+    "dice": lambda a, b, X: of_truths(a, b)[1] / (2 * of_truths(a, b)[0] + of_truths(a, b)[1]),
+    "jaccard": lambda a, b, X: of_truths(a, b)[1] / sum(of_truths(a, b)[:2]),
+    "rogerstanimoto": lambda a, b, X: 2 * of_truths(a, b)[1] / (len(a) + of_truths(a, b)[1]),
+    "russellrao": lambda a, b, X: 1 - of_truths(a, b)[0] / len(a),
+    "sokalsneath": lambda a, b, X: (
+        2 * of_truths(a, b)[1] / (of_truths(a, b)[0] + 2 * of_truths(a, b)[1])
+    ),
+    "yule": lambda a, b, X: yule(a, b),
+}
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("d", [3, 40])
+def test_every_metric_is_its_formula(metric: str, d: int) -> None:
+    X = np.abs(cloud(60, d)) + 0.1
+    if metric in BINARY:
+        X = (X > 0.7).astype(float)
+        X = np.unique(X[X.any(axis=1)], axis=0)
+    expected = np.array([[FORMULAS[metric](a, b, X) for a in X] for b in X])
+    np.fill_diagonal(expected, 0)
+    option = {"seuclidean": "V", "mahalanobis": "VI"}.get(metric)
+    D = distances(X, metric, {option: scatter(X, option)} if option else {})
+    np.testing.assert_allclose(D, expected, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(D, D.T, rtol=1e-12)
+    assert (np.diagonal(D) == 0).all()
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cosine"])
+@pytest.mark.parametrize("d", [2, 100])
+def test_close_pairs_far_from_the_origin_keep_their_digits(metric: str, d: int) -> None:
+    X = cloud(30, d) + (10 if metric == "euclidean" else 0)
+    Y = X + 1e-6 * np.random.default_rng(1).standard_normal(X.shape)
+    D = distances(np.concatenate([X, Y]), metric)
+    if metric == "euclidean":
+        expected = np.linalg.norm(X - Y, axis=1)
+    else:
+        U, V = (A / np.linalg.norm(A, axis=1)[:, None] for A in (X, Y))
+        expected = ((U - V) ** 2).sum(axis=1) / 2
+    np.testing.assert_allclose(np.diagonal(D[:30, 30:]), expected, rtol=1e-6)
+
+
+def test_multiples_of_a_vector_are_at_cosine_distance_zero() -> None:
+    X = cloud(20, 30)
+    assert (np.diagonal(distances(np.concatenate([X, 3 * X]), "cosine")[:20, 20:]) == 0).all()
+
+
+def test_options_reach_the_metric() -> None:
+    X = cloud(10, 3)
+    np.testing.assert_allclose(
+        distances(X, "minkowski", {"exponent": 3}), cdist(X, X, "minkowski", p=3)
+    )
+
+
+def test_a_function_of_two_rows() -> None:
+    D = distances(np.array([[1.0], [4.0]]), lambda a, b: abs(a[0] - b[0]) ** 0.5)
+    np.testing.assert_allclose(D, [[0, 3**0.5], [3**0.5, 0]])
+
+
+def test_sparse_torch_and_single_precision_rows() -> None:
+    X = cloud(20, 5)
+    expected = distances(X)
+    np.testing.assert_allclose(as_space(sp.csr_array(X)).D, expected)
+    np.testing.assert_allclose(as_space(X.astype(np.float32)).D, expected, rtol=1e-5, atol=1e-6)
+    torch = pytest.importorskip("torch")
+    np.testing.assert_allclose(as_space(torch.from_numpy(X)).D, expected)
+
+
+def test_input_is_not_changed() -> None:
+    X = cloud(20, 30)
+    before = X.copy()
+    for metric in ("euclidean", "cosine", "manhattan"):
+        distances(X, metric)
+    np.testing.assert_array_equal(X, before)
+
+
+def test_unknown_metrics_get_a_suggestion() -> None:
+    with pytest.raises(ValueError, match=r"unknown `metric='manhatan'`. Did you mean 'manhattan'?"):
+        check_metric("manhatan")
+
+
+def test_undefined_pairs_are_named() -> None:
+    with pytest.raises(ValueError, match=r"is undefined .* rows 0 and 2 of `samples`"):
+        as_space([[1.0, 2.0], [1.0, 2.0], [0.0, 0.0]], metric="jensenshannon")
+
+
+def test_scipy_still_knows_these_metrics() -> None:
+    X = np.abs(cloud(5, 3))
+    for metric in SCIPY_METRICS:
+        cdist(X > 0.5 if metric in BINARY else X, X > 0.5 if metric in BINARY else X, metric)
+
+
+def test_too_large_is_said_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("vendiscore.similarity.memory.available_bytes", lambda: 1000)
+    monkeypatch.setattr("vendiscore.similarity.memory.FEW_BYTES", 0)
+    with pytest.raises(TooLargeError, match=r"needs .* \(3,200 bytes\)"):
+        distances(cloud(20, 2))

@@ -1,0 +1,65 @@
+"""Equal rows are found exactly, whatever their codes are, in order of first appearance."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from vendiscore.similarity import identical
+from vendiscore.similarity.identical import identical_rows
+
+RNG = np.random.default_rng(0)
+PICKS = RNG.integers(0, 150, 700)
+# Distinct rows: all numbers matter, those that differ in high bits or in the last one alone too.
+ROWS = {
+    "normal": RNG.normal(size=(150, 5)),
+    "wide": RNG.normal(size=(150, 60)),
+    "single": RNG.normal(size=(150, 7)).astype(np.float32),
+    "half": RNG.normal(size=(150, 3)).astype(np.float16),
+    "signs": 1.0 - 2 * ((np.arange(150)[:, None] >> np.arange(8)) & 1),
+    "last bits": 1 + np.arange(150)[:, None] * np.finfo(float).eps * np.array([1, 0, 2]),
+    "one column of many": np.pad(np.arange(150.0)[:, None], ((0, 0), (40, 41))),
+    "bytes": np.arange(150, dtype=np.uint8)[:, None],
+    "bits": ((np.arange(150)[:, None] >> np.arange(8)) & 1).astype(bool),
+    "complex": RNG.normal(size=(150, 2)) + 1j,
+}
+
+
+def naive(A) -> list[int]:
+    seen: dict[tuple, int] = {}
+    return [seen.setdefault(tuple(row), len(seen)) for row in A.tolist()]
+
+
+@pytest.mark.parametrize("n", [0, 1, 7, 700])
+@pytest.mark.parametrize("kind", ROWS)
+@pytest.mark.parametrize("layout", [np.asarray, np.asfortranarray, sp.csr_array, sp.csc_array])
+def test_groups_are_numbered_as_they_come(kind, layout, n):
+    A = ROWS[kind][PICKS[:n]]
+    if layout in (sp.csr_array, sp.csc_array) and A.dtype == np.float16:
+        pytest.skip("SciPy has no sparse arrays of half precision")
+    found = identical_rows(layout(A).tocsr() if "sparse" in layout.__module__ else layout(A))
+    assert found.tolist() == naive(A)
+    assert found.dtype == int
+
+
+@pytest.mark.parametrize("n", [5, 700])
+def test_rows_without_columns_are_all_equal(n):
+    assert identical_rows(np.ones((n, 0))).tolist() == [0] * n
+    assert identical_rows(sp.csr_array((n, 4))).tolist() == [0] * n
+
+
+def test_rows_whose_codes_collide_are_told_apart(monkeypatch):
+    monkeypatch.setattr(identical, "_codes", lambda A: np.zeros(len(A), np.uint64))
+    for kind in ("normal", "wide", "signs"):
+        A = ROWS[kind][PICKS]
+        assert identical_rows(A).tolist() == naive(A)
+
+
+@pytest.mark.parametrize("kind", ["normal", "wide", "single", "signs", "last bits", "bits"])
+def test_codes_of_different_rows_differ(kind):
+    assert len(set(identical._codes(ROWS[kind]).tolist())) == len(ROWS[kind])
+
+
+@pytest.mark.parametrize("n", [4, 700])
+def test_the_two_zeros_and_one_nan_are_one_number_each(n):
+    A = np.tile([[0.0, np.nan], [-0.0, np.nan], [1.0, np.nan], [0.0, 2.0]], (n // 4, 1))
+    assert identical_rows(A).tolist() == [0, 0, 1, 2] * (n // 4)

@@ -1,0 +1,307 @@
+"""Common containers become rows of numbers, or a sentence says which rows do not."""
+
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+import scipy.sparse as sp
+
+from vendiscore import SampleError, compute, mag_diff
+from vendiscore.similarity.identical import identical_rows
+from vendiscore.similarity.inputs import as_matrix, as_samples, precision
+
+ROWS = np.array([[1.0, 2.0], [0.0, 3.0], [-1.0, 0.5]])
+
+
+class Foreign:
+    """An array of another library: it has the array API's names, and may go to NumPy."""
+
+    def __init__(self, values, goes=True):
+        self.values, self.goes = values, goes
+        self.shape, self.dtype, self.ndim = values.shape, values.dtype, values.ndim
+
+    def __array_namespace__(self, api_version=None):
+        return np
+
+    def __array__(self, dtype=None, copy=None):
+        if not self.goes:
+            raise TypeError("Implicit conversion to a NumPy array is not allowed.")
+        return self.values
+
+
+CONTAINERS = {
+    "list": ROWS.tolist(),
+    "tuple of tuples": tuple(map(tuple, ROWS.tolist())),
+    "Fortran order": np.asfortranarray(ROWS),
+    "every second row": np.repeat(ROWS, 2, axis=0)[::2],
+    "other byte order": ROWS.astype(">f8"),
+    "objects": ROWS.astype(object),
+    "matrix": sp.csr_matrix(ROWS).todense(),
+    "masked, but nothing is": np.ma.masked_array(ROWS),
+    "long double": ROWS.astype(np.longdouble),
+    "fractions and decimals": [[Fraction(1), Decimal(2)], [0, 3.0], [-1, Fraction(1, 2)]],
+    "frame": pd.DataFrame(ROWS),
+    "nullable frame": pd.DataFrame(ROWS).astype("Float64"),
+    "arrow": pa.array(ROWS.tolist()),
+    "another library": Foreign(ROWS),
+    **{kind: getattr(sp, f"{kind}_array")(ROWS) for kind in ("csr", "csc", "coo", "dok", "lil")},
+    "dok matrix": sp.dok_matrix(ROWS),
+}
+
+
+@pytest.mark.parametrize("kind", CONTAINERS)
+def test_rows_are_the_same_in_any_container(kind):
+    X = as_matrix(CONTAINERS[kind])
+    np.testing.assert_array_equal(X.toarray() if sp.issparse(X) else X, ROWS)
+    assert X.dtype == np.float64
+
+
+def test_entries_of_sparse_rows_that_come_in_parts_are_added():
+    parts = sp.csr_array((np.array([1.0, 2.0, 5.0]), np.array([0, 0, 1]), np.array([0, 2, 3])))
+    np.testing.assert_array_equal(as_matrix(parts).toarray(), [[3, 0], [0, 5]])
+    assert parts.nnz == 3  # the argument is not changed
+
+
+# Objects that cannot be rows, and the message about each; None is the good row [1, 2].
+BAD_ROWS = [
+    ([1.0], r"has shape \(1,\), the others have \(2,\)"),
+    ([1.0, None], "must be a row of numbers, got NoneType None in it"),
+    (["a", 1.0], "must be a row of numbers, got str 'a' in it"),
+    ([1.0, 1j], "must be a row of numbers, got complex 1j in it"),
+    ([1.0, [2.0]], "must be a row of numbers, got list"),
+    ([pd.NA, 1.0], "must be a row of numbers, got NAType <NA> in it"),
+    (None, "must be a row of numbers, got NoneType: None"),
+    ("ab", "must be a row of numbers, got str: 'ab'"),
+    ({"a": 1.0}, "must be a row of numbers, got dict.*pass one of its columns"),
+    ([np.nan, 1.0], "must be finite, got nan"),
+    ([1.0, -np.inf], "must be finite, got -inf"),
+    ([10**30, 1], "has the integer 1000000000000000000000000000000, which float64 cannot hold"),
+    ([10**400, 1], "has 10+, which is beyond double precision"),
+    (np.ma.masked_array([1.0, 2.0], mask=[0, 1]), "has masked entries"),
+]
+
+
+@pytest.mark.parametrize(("row", "message"), BAD_ROWS)
+def test_all_rows_that_are_no_rows_of_numbers_are_named(row, message):
+    rows = [[1.0, 2.0], row, [1.0, 2.0], [3.0, 4.0], row]
+    with pytest.raises(SampleError, match=f"sample 1 of `x` {message}.*2 samples.*1, 4") as caught:
+        as_matrix(rows, "x")
+    assert list(caught.value.problems) == [1, 4]
+
+
+def test_rows_that_are_wrong_in_different_ways_are_named_together():
+    rows = [[1.0, 2.0], *(row for row, _ in BAD_ROWS), [3.0, 4.0]]
+    with pytest.raises(SampleError) as caught:
+        as_matrix(rows)
+    assert list(caught.value.problems) == list(range(1, len(BAD_ROWS) + 1))
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array, "torch"])
+def test_all_rows_of_an_array_that_are_not_finite_are_named(kind):
+    X = np.array([[1.0, 0.0], [np.nan, 1.0], [0.0, 2.0], [1.0, -np.inf]])
+    X = pytest.importorskip("torch").tensor(X) if kind == "torch" else kind(X)
+    with pytest.raises(SampleError) as caught:
+        as_matrix(X)
+    assert list(caught.value.problems) == [1, 3]
+    assert "got nan" in caught.value.problems[1]
+    assert "got -inf" in caught.value.problems[3]
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64, "torch"])
+def test_integers_that_no_float_is_are_refused_in_arrays_too(dtype):
+    X = [[1, 2], [2**53 + 1, 0], [2**53 + 2, 0]]
+    X = pytest.importorskip("torch").tensor(X) if dtype == "torch" else np.array(X, dtype)
+    with pytest.raises(SampleError, match="the integer 9007199254740993, which float64") as caught:
+        as_matrix(X)
+    assert list(caught.value.problems) == [1]
+
+
+def test_masked_arrays_are_refused_wherever_arrays_come_in():
+    masked = np.ma.masked_array(np.eye(2), mask=[[False, True], [False, False]])
+    for arguments in (
+        {"score_X": True},
+        {"score_K": True},
+        {"k": "rbf"},
+        {"k": "cosine"},
+        {"k": "labels"},
+        {"k": "probability_product"},
+        {"k": lambda a, b: 1.0},
+    ):
+        with pytest.raises(TypeError, match="`samples` has masked entries, which have no value"):
+            compute(masked, **arguments)
+    with pytest.raises(TypeError, match="`p` has masked entries"):
+        compute(["a", "b"], p=np.ma.masked_array([0.5, 0.5], mask=[True, False]))
+
+
+def test_an_array_that_does_not_go_to_numpy_is_refused():
+    with pytest.raises(
+        TypeError, match=r"got .*Foreign \(Implicit conversion.*; bring it to NumPy"
+    ):
+        compute(Foreign(ROWS, goes=False), k="rbf")
+    single = as_matrix(Foreign(ROWS.astype(np.float32)))
+    assert isinstance(single, np.ndarray)
+    assert single.dtype == np.float32
+
+
+def test_a_table_of_numbers_is_rows_as_a_frame_is():
+    frame = pd.DataFrame({"a": [1, 2, 3], "b": [0.5, 0.25, 1.0], "c": [True, False, True]})
+    table = pa.Table.from_pandas(frame)
+    for each in (table, table.to_batches()[0], pa.concat_tables([table[:1], table[1:]])):
+        np.testing.assert_array_equal(as_matrix(each), frame.to_numpy(dtype=float))
+        assert compute(each, k="cosine") == compute(frame.astype(float), k="cosine")
+    assert as_matrix(table.select(["b"]).cast(pa.schema([("b", pa.float32())]))).dtype == np.float32
+    with pytest.raises(SampleError, match="sample 1 of `samples` must be finite, got nan"):
+        compute(pa.table({"a": [1, None, 3]}), k="cosine")
+    assert (
+        compute(table, k={"rbf:a": 0.5, "labels:c": 0.5}, options={"rbf:a": {"sigma": 1}})["VS"] > 1
+    )
+
+
+def test_a_table_of_anything_else_is_a_list_of_records():
+    table = pa.table({"a": [1.0, 2.0], "b": ["x", "y"]})
+    assert as_samples(table) == [{"a": 1.0, "b": "x"}, {"a": 2.0, "b": "y"}]
+    with pytest.raises(SampleError, match=r"got dict: {'a': 1.0, 'b': 'x'}; pass one of its"):
+        compute(table, k="cosine")
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda torch: torch.eye(3).to_sparse(), r"got a sparse one; pass X.to_dense\(\)"),
+        (lambda torch: torch.eye(3, device="meta"), "got a meta one; pass one with values"),
+        (
+            lambda torch: torch.nested.nested_tensor(
+                [torch.ones(2), torch.ones(3)], layout=torch.jagged
+            ),
+            "got a nested one; pass X.to_padded",
+        ),
+        (lambda torch: [torch.ones(2).to_sparse()] * 2, "got a sparse one"),
+    ],
+)
+def test_tensors_without_plain_values_are_refused(make, message):
+    torch = pytest.importorskip("torch")
+    for arguments in ({"k": "rbf"}, {"k": "cosine"}, {"score_X": True}):
+        with pytest.raises(TypeError, match=f"`samples` must be a dense torch tensor, {message}"):
+            compute(make(torch), **arguments)
+
+
+def test_tensors_in_a_list_that_do_not_fit_are_named():
+    torch = pytest.importorskip("torch")
+    good = [torch.ones(2), torch.zeros(2).double()]
+    assert as_matrix(good).dtype == torch.float64
+    with pytest.raises(SampleError, match=r"sample 2 .* has shape \(3,\), the others have \(2,\)"):
+        as_matrix([*good, torch.ones(3)])
+    with pytest.raises(
+        SampleError, match=r"sample 0 .* must be a torch tensor like the others, got"
+    ):
+        as_matrix([[1.0, 2.0], *good])
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.int32])
+def test_precision_is_that_of_what_came_in(dtype):
+    expected = np.finfo(dtype).eps if np.dtype(dtype).kind == "f" else np.finfo(float).eps
+    assert precision(np.ones(2, dtype)) == expected
+    assert precision([np.ones(2, dtype)]) == expected
+
+
+KINDS_OF_ZEROS = {
+    "double": np.float64,
+    "single": np.float32,
+    "half": np.float16,
+}
+
+
+@pytest.mark.parametrize("dtype", KINDS_OF_ZEROS.values(), ids=KINDS_OF_ZEROS)
+def test_the_two_zeros_are_one_number_when_rows_are_compared(dtype):
+    A = np.array([[0.0, 1.0], [-0.0, 1.0], [0.0, -1.0], [-0.0, -1.0]], dtype)
+    np.testing.assert_array_equal(identical_rows(A), [0, 0, 1, 1])
+    np.testing.assert_array_equal(identical_rows(np.asfortranarray(A)), [0, 0, 1, 1])
+    assert np.signbit(A[1, 0])  # the argument is not changed
+
+
+def test_zeros_that_sparse_rows_store_are_zeros():
+    data = np.array([0.0, 1.0, 1.0, -0.0, 1.0])
+    A = sp.csr_array((data, np.array([0, 1, 1, 0, 1]), np.array([0, 2, 3, 5])), (3, 2))
+    np.testing.assert_array_equal(identical_rows(A), [0, 0, 0])
+    assert A.nnz == 5
+
+
+@pytest.mark.parametrize(
+    "how",
+    [{"k": "cosine"}, {"k": "rbf"}, {"score_X": True, "normalize": True}, {"measures": "t_conv"}],
+    ids=str,
+)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_arrays_of_another_library_go_through_numpy_in_their_own_precision(how, dtype):
+    strict = pytest.importorskip("array_api_strict")
+    X = np.random.default_rng(0).normal(size=(9, 3)).astype(dtype)
+    theirs = strict.asarray(X)
+    assert compute(theirs, **how) == compute(X, **how)
+    p = np.random.default_rng(1).dirichlet(np.ones(9))
+    if "measures" not in how:
+        assert compute(theirs, p=strict.asarray(p), **how) == compute(X, p=p, **how)
+    assert mag_diff(theirs, X[:5]) == mag_diff(X, X[:5])
+
+
+def test_arrays_that_do_not_go_to_numpy_are_refused_with_a_sentence():
+    class Elsewhere:  # as CuPy's, whose numbers are on a GPU
+        shape, ndim, dtype = (2, 2), 2, np.dtype(float)
+
+        def __array__(self, *args: object, **kwargs: object) -> np.ndarray:
+            raise TypeError("implicit conversion is not allowed; use .get()")
+
+    with pytest.raises(TypeError, match=r"must be a NumPy array or a torch tensor, or .*use .get"):
+        compute(Elsewhere(), k="cosine")
+
+
+@pytest.mark.parametrize("method", ["collect", "to_spark", "__dask_graph__"])
+def test_a_lazy_collection_is_refused_before_it_is_read(method):
+    def read(self):
+        raise AssertionError("read")
+
+    methods = dict.fromkeys((method, "to_numpy", "__iter__", "__len__", "__array__"), read)
+    lazy = type("Lazy", (), {**methods, "npartitions": 2})()
+    for call in (
+        lambda: compute(lazy, k="cosine"),
+        lambda: compute(ROWS, k="cosine", p=lazy),
+        lambda: mag_diff(ROWS, lazy),
+    ):
+        with pytest.raises(TypeError, match=r"` must be in memory, got .*Lazy, .* if it fits into"):
+            call()
+
+
+def test_a_table_with_a_column_of_the_name_of_a_method_is_read():
+    table = pd.DataFrame(ROWS, columns=["collect", "to_spark"])
+    np.testing.assert_array_equal(as_matrix(table), ROWS)
+
+
+def test_a_lazy_frame_of_polars_is_refused_and_a_frame_is_read():
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame({"a": ROWS[:, 0], "b": ROWS[:, 1]})
+    np.testing.assert_array_equal(as_matrix(frame), ROWS)
+    with pytest.raises(TypeError, match=r"got polars.*LazyFrame, .*pass samples\.collect\(\) if"):
+        compute(frame.lazy(), k="cosine")
+
+
+def test_what_goes_together_comes_to_the_library_and_place_of_the_samples():
+    torch = pytest.importorskip("torch")
+    X = np.random.default_rng(0).normal(size=(9, 3))
+    p = np.random.default_rng(1).dirichlet(np.ones(9))
+    tensor = torch.from_numpy(X)
+    expected = compute(X, k="cosine", p=p)["VS"]
+    for samples, weights in (
+        (tensor, p),
+        (tensor, torch.from_numpy(p).float()),
+        (X, torch.from_numpy(p)),
+    ):
+        found = compute(samples, k="cosine", p=weights)["VS"]
+        assert isinstance(found, torch.Tensor) == (samples is tensor)
+        assert float(found) == pytest.approx(expected, rel=1e-6)
+    assert mag_diff(tensor, X[:5], k="cosine") == pytest.approx(mag_diff(X, X[:5], k="cosine"))
+    two = {"k": "rbf", "measures": ["VS", "MagDiff"]}
+    found, expected = compute(tensor, X[:5], **two), compute(X, X[:5], **two)
+    assert isinstance(found["VS"], torch.Tensor)
+    assert {name: float(value) for name, value in found.items()} == pytest.approx(expected)

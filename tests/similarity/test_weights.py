@@ -1,0 +1,92 @@
+"""Weights of samples: what `p` may be, and what they become."""
+
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from vendiscore.similarity.weights import check_weights
+
+P = [0.5, 0.25, 0.25]
+
+
+@pytest.mark.parametrize(
+    "p",
+    [
+        P,
+        tuple(P),
+        np.array(P),
+        np.array(P, np.float32),
+        np.array(P, np.float16),
+        np.array(P, object),
+        np.ma.masked_array(P),
+        [Fraction(1, 2), Decimal("0.25"), np.float16(0.25)],
+        pd.Series(P, index=[7, 8, 9]),
+        pa.array(P),
+        (x for x in P),
+    ],
+)
+def test_weights_are_read_in_double_precision(p):
+    weights = check_weights(p, 3)
+    assert weights.dtype == np.float64
+    np.testing.assert_array_equal(weights, P)
+
+
+def test_weights_are_tensors_where_they_or_the_samples_are():
+    torch = pytest.importorskip("torch")
+    one = torch.tensor(0.5, requires_grad=True)
+    like = torch.ones(3)
+    for p in (torch.tensor(P), torch.tensor(P).half(), [one, 0.25, torch.tensor(0.25)]):
+        weights = check_weights(p, 3)
+        assert weights.dtype == torch.float64
+        assert weights.tolist() == P
+    for p in (P, np.array(P), torch.tensor(P)):
+        assert torch.equal(check_weights(p, 3, like=like), torch.tensor(P, dtype=torch.float64))
+    check_weights([one, 0.25, 0.25], 3)[1].backward()
+    assert one.grad is not None
+
+
+@pytest.mark.parametrize(
+    "p",
+    [
+        "abc",
+        ["0.5", "0.25", "0.25"],
+        [0.5, 0.25, None],
+        [0.5, 0.25, 0.25 + 0j],
+        np.array(P) + 0j,
+        [True, False, False],
+        0.5,
+        [[0.5], [0.25, 0.25]],
+        {"a": 0.5},
+        [10**400, 0, 0],
+    ],
+)
+def test_what_is_no_list_of_weights_is_refused(p):
+    with pytest.raises((TypeError, ValueError), match="`p` must"):
+        check_weights(p, 3)
+
+
+def test_complex_tensors_are_no_weights():
+    torch = pytest.importorskip("torch")
+    for p in (torch.tensor(P) + 0j, [torch.tensor(0.5 + 0j), 0.25, 0.25], torch.ones(3) > 0):
+        with pytest.raises((TypeError, ValueError), match=r"`p` must be (a )?number"):
+            check_weights(p, 3)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_weights_in_half_precision_sum_to_one_as_well_as_they_can(dtype):
+    torch = pytest.importorskip("torch")
+    p = torch.rand(50, generator=torch.Generator().manual_seed(0)).softmax(0)
+    half = p.to(getattr(torch, dtype))
+    assert check_weights(half, 50).sum().item() == pytest.approx(1)
+    with pytest.raises(ValueError, match=r"`p` must sum to 1, got 1.1"):
+        check_weights(half * 1.1, 50)
+
+
+def test_weights_may_be_tiny_and_no_setting_of_numpy_minds():
+    with np.errstate(all="raise"):
+        weights = check_weights([1.0, 1e-300, 5e-324], 3)
+    assert weights.tolist() == [1.0, 1e-300, 5e-324]

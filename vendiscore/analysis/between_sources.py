@@ -1,0 +1,252 @@
+"""The number of sources that effectively differ, in words, tables and pictures."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+
+import numpy as np
+
+from .. import plots
+from ..core.arguments import integer, number, one_of
+from ..core.types import Axes, Frame, Options, Record
+from ..optional import require
+from ..signature import line, plain, plain_order
+from ..summary import Summary, html_table, measured
+from .layout import linked_groups
+
+
+@dataclass(frozen=True, repr=False)
+class Score(Summary):
+    """An effective number with its interval.
+
+    Attributes
+    ----------
+    value, se, low, high : float, float or None
+        The number, its standard error, and both ends of its interval, None where they are unknown.
+
+    Examples
+    --------
+    >>> print(Score(1.9, 0.1, 1.7, 2.1))
+    1.90 (1.70 to 2.10).
+    """
+
+    _brief = ("value", "se", "low", "high")
+
+    value: float
+    se: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+    @property
+    def sentence(self) -> str:
+        """The number with its interval."""
+        return f"{self.words}."
+
+    @property
+    def words(self) -> str:
+        """The number with its interval, without a full stop."""
+        if self.se is None or self.low is None or self.high is None:
+            return measured(self.value)
+        low, value, high = (measured(x, self.se) for x in (self.low, self.value, self.high))
+        return f"{value} ({low} to {high})"
+
+    def keys(self, name: str) -> dict[str, float]:
+        """Return the numbers that are known, under `name`, `name_se` and so on."""
+        found = {name: self.value, f"{name}_se": self.se}
+        found |= {f"{name}_low": self.low, f"{name}_high": self.high}
+        return {key: value for key, value in found.items() if value is not None}
+
+
+@dataclass(frozen=True, repr=False)
+class SourceRow(Summary):
+    """One source.
+
+    Attributes
+    ----------
+    name, n : str, int, its name and number of answers
+    adds : float, in effective sources: their number, less that without this one (`explain` has
+        logarithms, of samples)
+    nearest, similarity, mean_similarity : str, float
+        The most similar other source, how similar it is, and the mean over all others.
+    within, own_score : float or None
+        The mean similarity of two of its answers to one prompt, and the mean Vendi Score of its
+        answers to a prompt; None for one answer each.
+
+    Examples
+    --------
+    >>> from vendiscore import sources
+    >>> row = sources({"x": ["a b", "c"], "y": ["a b", "d"]}, ns=[1]).sources[0]
+    >>> row.name, row.n, row.nearest, round(row.similarity, 6)
+    ('x', 2, 'y', 0.5)
+    """
+
+    _brief = ("name", "n", "adds", "nearest", "similarity")
+
+    name: str
+    n: int
+    adds: float
+    nearest: str
+    similarity: float
+    mean_similarity: float
+    within: float | None = None
+    own_score: float | None = None
+
+    @property
+    def sentence(self) -> str:
+        """A sentence on what the source adds, and on its nearest source."""
+        return (
+            f"{self.name} adds {measured(self.adds)}; nearest is {self.nearest}, with a similarity "
+            f"of {measured(self.similarity)}."
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Sources(Summary):
+    """The number of sources that effectively differ, with the similarity of each pair.
+
+    Attributes
+    ----------
+    sources : tuple of SourceRow, one for each source, in the order passed
+    found, corrected : Score, Score or None
+        The effective number of sources; and the same without differences within a source, known
+        if each source has several answers to a prompt: two samples of one source count as one.
+    q, level : float, float or None
+        The order, and the confidence level of the intervals.
+    similarity : array (n, n)
+        The mean similarity of the sources' answers to one prompt, 1 on the diagonal.
+    prompts, per_prompt : tuple of labels, tuple of float
+        The prompts, and how many sources effectively differ in their answers to each, NaN where
+        fewer than two answered; empty for sets that answer no prompts.
+    order, places : array (n,), array (n, 2)
+        An order in which similar sources are side by side, and their places on a map.
+    settings, notes : mapping, tuple of str
+        The kernel and its options; sentences for readers of the numbers.
+    dropped : mapping of int to str
+        Answers left out by `on_error="skip"`, by their places among all answers passed, and why.
+
+    Examples
+    --------
+    >>> from vendiscore import sources
+    >>> found = sources({"x": ["a b", "c"], "y": ["a b", "c"], "z": ["e", "f"]}, ns=[1])
+    >>> round(found.score, 3)  # x and y answer alike
+    1.89
+    >>> found.groups(0.9)
+    [['x', 'y'], ['z']]
+    """
+
+    _brief = ("names", "q", "score")
+
+    sources: tuple[SourceRow, ...]
+    found: Score
+    corrected: Score | None
+    q: float
+    level: float | None
+    similarity: np.ndarray
+    prompts: tuple[object, ...]
+    per_prompt: tuple[float, ...]
+    order: np.ndarray
+    places: np.ndarray
+    settings: Options = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    dropped: Mapping[int, str] = field(default_factory=dict)
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the sources."""
+        return [row.name for row in self.sources]
+
+    @property
+    def score(self) -> float:
+        """The effective number of different sources."""
+        return self.found.value
+
+    @property
+    def sentence(self) -> str:
+        """The number as it may be quoted."""
+        level = "" if self.level is None else f"{100 * self.level:g} % interval, "
+        count = sum(map(math.isfinite, self.per_prompt))
+        asked = f"{count:,} prompt{'s' * (count > 1)}, " if count else ""
+        how = f"kernel {self.settings['kernel']}, " if "kernel" in self.settings else ""
+        told = f"{len(self.sources):,} sources are effectively {self.found.words} different ones"
+        if self.corrected is not None:
+            told += f", {self.corrected.words} without the differences within a source"
+        return f"{told} ({level if self.found.se is not None else ''}{asked}{how}q={self.q:g})."
+
+    def pairs(self, count: int = 10, *, farthest: bool = False) -> list[tuple[str, str, float]]:
+        """Return the nearest pairs of sources, or the farthest, with their similarities."""
+        count = integer("count", count, 1)
+        i, j = np.triu_indices(len(self.sources), 1)
+        values = self.similarity[i, j]
+        order = np.argsort(values if farthest else -values, kind="stable")[:count]
+        names = self.names
+        return [(names[i[at]], names[j[at]], float(values[at])) for at in order]
+
+    def groups(self, threshold: float) -> list[list[str]]:
+        """Return groups of sources, the largest first, by average linkage at that similarity."""
+        read = number("threshold", threshold, "a similarity, at most 1", lambda t: t <= 1)
+        names = self.names
+        return [[names[i] for i in group] for group in linked_groups(self.similarity, read)]
+
+    def to_frame(self, rows: str = "sources") -> Frame:
+        """Return a pandas DataFrame with a row for each of "sources", "prompts" or "pairs"."""
+        one_of("rows", rows, ("sources", "prompts", "pairs"))
+        return require("pandas", "dev", "a frame").DataFrame(list(self.rows(rows)))
+
+    def rows(self, of: str) -> Iterator[Record]:
+        """Yield rows of "sources", "prompts" that two answered, or "pairs", as dicts."""
+        if of == "sources":
+            yield from (asdict(row) for row in self.sources)
+        elif of == "prompts":
+            for prompt, value in zip(self.prompts, self.per_prompt, strict=True):
+                if math.isfinite(value):
+                    yield {"prompt": prompt, "VS": value}
+        else:
+            every = len(self.sources) * (len(self.sources) - 1) // 2
+            for a, b, value in self.pairs(every):
+                yield {"a": a, "b": b, "similarity": value}
+
+    def to_dict(self) -> Record:
+        """Return the result as plain values, for JSON; order ∞ is "inf"."""
+        known = self.found.keys("VS")
+        known |= {} if self.corrected is None else self.corrected.keys("VS_corrected")
+        told = {"q": plain_order(self.q), "level": self.level, "notes": list(self.notes)}
+        tables = {of: [plain(row) for row in self.rows(of)] for of in ("sources", "prompts")}
+        order = [self.names[i] for i in self.order]
+        return {
+            **known,
+            **told,
+            **tables,
+            "order": order,
+            "similarity": self.similarity.tolist(),
+            "signature": self.signature,
+        }
+
+    @property
+    def signature(self) -> str:
+        """The settings behind the number, in one line."""
+        return line(["sources"], {**self.settings, "q": self.q, "sources": len(self.sources)})
+
+    def plot(self, ax: Axes | None = None, *, kind: str = "map") -> Axes:
+        """Draw a "map", on which similar sources are near, or a "heat" map; return Axes.
+
+        A map leaves out names that would overlap, first for sources that add least.
+        """
+        whole = one_of("kind", kind, ("map", "heat")) == "map"
+        if ax is None:  # with room for all names
+            side = max(5.0, len(self.sources) * (0.07 if whole else 0.14))
+            pyplot = require("matplotlib.pyplot", "plots", "a picture")
+            ax = pyplot.subplots(figsize=(1.3 * side, side), layout="constrained")[1]
+        if whole:
+            adds = [row.adds for row in self.sources]
+            return plots.source_map(self.places, self.names, adds, ax=ax)
+        order, names = self.order, np.array(self.names)
+        return plots.heat_map(self.similarity, order, labels=names[order], ax=ax)
+
+    def _repr_html_(self) -> str:
+        columns = {name: [asdict(row)[name] for row in self.sources] for name in _SHOWN}
+        return html_table(columns, self.sentence)
+
+
+_SHOWN: Sequence[str] = ("name", "n", "adds", "nearest", "similarity", "within")

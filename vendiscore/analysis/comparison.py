@@ -1,0 +1,328 @@
+"""The result of a comparison: scores of sets, their differences, and sentences about them."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+from .. import plots
+from ..core.arguments import DEFAULT_ORDER, integer, number, read_order
+from ..core.shares import PSD, check_psd
+from ..core.types import Axes, Frame, Record
+from ..optional import require
+from ..scoring.request import confidence
+from ..scoring.subsampling import MIN_SAMPLES
+from ..signature import plain_order
+from ..summary import Summary, html_table, measured, with_error
+from .permutation import needed
+
+MORE, LESS = "more diverse", "less diverse"
+SAME = "no difference shown"
+_USUAL = "999 is usual; a p as small as 1 − level needs 1/(1 − level) − 1"
+_ROUNDED = 1 + 1e-9  # p-values that differ by less are equal
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Settings of a comparison: the arguments of `compare` of these names."""
+
+    q: Any = DEFAULT_ORDER
+    level: float = 0.95
+    permutations: int = 999
+    size: int | None = None
+    psd: PSD = "check"
+    seed: int = 0
+    within: float | None = None
+
+    def checked(self) -> Plan:
+        """Return the plan with plain values; raise an error for invalid settings."""
+        size, within = self.size, self.within
+        if size is not None:
+            size = integer("size", size, MIN_SAMPLES, remedy="leave it out for the smallest set's")
+        level = confidence("level", self.level)
+        if within is not None:
+            remedy = "pass 0.05 for the same within 5 %"
+            within = number("within", within, "a share above 0", lambda x: 0 < x < math.inf, remedy)
+        return Plan(
+            read_order(self.q),
+            level,
+            integer("permutations", self.permutations, max(19, needed(level)), remedy=_USUAL),
+            size,
+            check_psd(self.psd),
+            integer("seed", self.seed, 0),
+            within,
+        )
+
+
+@dataclass(frozen=True, repr=False)
+class SetRow(Summary):
+    """One set of a comparison.
+
+    Attributes
+    ----------
+    name, n : str, int, its name and number of samples
+    score, se, low, high : float
+        VS_q of all n samples, its standard error and its interval; with groups, their mean.
+    size : int, number of samples that it is drawn down to (over all groups)
+    matched, matched_se, matched_low, matched_high : float
+        The score of `size` samples: the geometric mean over draws, or the mean over groups.
+
+    Examples
+    --------
+    >>> from vendiscore import compare
+    >>> row = compare(["a", "b"] * 4, ["a", "b"] * 8, k="labels", permutations=19).sets[1]
+    >>> row.name, row.n, row.size, round(row.score, 6)
+    ('B', 16, 8, 2.0)
+    """
+
+    _brief = ("name", "n", "score", "se", "size", "matched", "matched_se")
+
+    name: str
+    n: int
+    score: float
+    se: float
+    low: float
+    high: float
+    size: int
+    matched: float
+    matched_se: float
+    matched_low: float
+    matched_high: float
+
+    @property
+    def sentence(self) -> str:
+        """The scores of the set with their standard errors, in a sentence."""
+        return (
+            f"{self.name}: {with_error(self.score, self.se)} effectively different of {self.n:,}, "
+            f"{with_error(self.matched, self.matched_se)} of {self.size:,}."
+        )
+
+
+@dataclass(frozen=True, repr=False)
+class PairRow(Summary):
+    """Two sets, a and b, of a comparison.
+
+    Attributes
+    ----------
+    a, b, difference, low, high : str, float
+        Names of both sets; the matched score of a less the matched score of b, with its interval.
+    p, p_adjusted, p_floor : float
+        How often sets of one source would differ as much; the same, adjusted for all pairs (Holm);
+        and the smallest possible adjusted p: number of pairs/(permutations allowed + 1).
+    permutations, level : int, float
+        Number of exchanges; the level of the interval, 1 − (1 − level)/m for m pairs, or higher
+        steps of Holm's method. Where p and the interval disagree about 0, verdicts follow p.
+    ratio_low, ratio_high : float
+        Both ends of the interval of the ratio a/b at the level 1 − 2(1 − level)/m, which lies in
+        1/(1 + δ) to 1 + δ if two tests at 1 − level say that a and b are the same within δ.
+
+    Examples
+    --------
+    >>> from vendiscore import compare
+    >>> row = compare(["a", "b"] * 4, ["a", "b"] * 4, k="labels", permutations=19).pairs[0]
+    >>> row.a, row.b, row.difference, row.p
+    ('A', 'B', 0.0, 1.0)
+    """
+
+    _brief = ("a", "b", "difference", "low", "high", "p_adjusted")
+
+    a: str
+    b: str
+    difference: float
+    low: float
+    high: float
+    p: float
+    p_adjusted: float
+    permutations: int
+    level: float = 0.95
+    p_floor: float = 0.0
+    ratio_low: float = 0.0
+    ratio_high: float = math.inf
+
+    @property
+    def sentence(self) -> str:
+        """The difference with its interval and p, in a sentence."""
+        ends = (self.difference, self.low, self.high)
+        value, low, high = (measured(x, (self.high - self.low) / 4) for x in ends)
+        p = chance(self.p_adjusted, self.p_floor)
+        return (
+            f"{self.a} − {self.b}: {value} ({100 * self.level:.3g} % interval {low} to {high}, "
+            f"p {'' if p[0] == '≤' else '= '}{p})."
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison(Summary):
+    """Sets of samples, compared at a size that all have.
+
+    Attributes
+    ----------
+    sets, pairs : tuple of SetRow, one for each set; tuple of PairRow, one for each two sets
+    q, level : float
+        The order of all scores; the level of the intervals of sets, and of all verdicts together.
+    groups : int, the number of groups of paired samples, 0 without groups
+    settings : mapping
+        The kernel and its options, with what was fitted to all sets together.
+    within : float or None
+        The share of a score within which sets count as the same, if the caller passed one.
+
+    Examples
+    --------
+    >>> from vendiscore import compare
+    >>> found = compare(["a", "b"] * 4, ["a", "b"] * 4, k="labels", permutations=19)
+    >>> found.verdict("A", "B")
+    'no difference shown'
+    >>> found.to_frame()[["a", "b", "difference"]].values.tolist()
+    [['A', 'B', 0.0]]
+    """
+
+    _brief = ("names", "q", "level")
+
+    sets: tuple[SetRow, ...]
+    pairs: tuple[PairRow, ...]
+    q: float
+    level: float
+    groups: int = 0
+    settings: Any = field(default_factory=dict, repr=False)
+    within: float | None = None
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the sets."""
+        return [row.name for row in self.sets]
+
+    def verdict(self, a: str, b: str) -> str:
+        """Return whether a is "more diverse" than b, "less diverse", or neither.
+
+        With `within`, "the same within 5 %" comes first. Without a difference beyond chance it is
+        "no difference shown": the interval tells how large one may be. ValueError: no such sets.
+        """
+        for row in self.pairs:
+            if {row.a, row.b} == {a, b} and a != b:
+                # Two one-sided tests say that two sets are the same (Schuirmann 1987).
+                most = 0.0 if self.within is None else 1 + self.within
+                if row.ratio_high <= most and row.ratio_low * most >= 1:
+                    return self._within
+                if row.p_adjusted > 1 - self.level + 1e-12 or row.difference == 0:
+                    return SAME
+                above = (row.difference > 0) == (row.a == a)
+                return MORE if above else LESS
+        raise ValueError(
+            f"`a` and `b` must be two of the sets {', '.join(map(repr, self.names))}, got {a!r} "
+            f"and {b!r}"
+        )
+
+    @property
+    def at(self) -> str:
+        """The matched size, in words."""
+        if self.groups:
+            return f"in a group, over {self.groups} groups"
+        return f"at {self.sets[0].size} samples each"
+
+    @property
+    def verdicts(self) -> list[str]:
+        """A sentence for each pair."""
+        return [self._told(row) for row in self.pairs]
+
+    @property
+    def sentence(self) -> str:
+        """A sentence for each pair that differs, or one sentence if none differs."""
+        rest = [row for row in self.pairs if self.verdict(row.a, row.b) == SAME]
+        apart = [row for row in self.pairs if row not in rest]
+        if not apart and len(rest) > 1:
+            least = min(row.p_adjusted for row in self.pairs)
+            names = f"{', '.join(self.names[:-1])} and {self.names[-1]}"
+            return f"{SAME.capitalize()} between {names} {self.at} (p ≥ {least:.2g})."
+        told = [self._told(row) for row in (*apart, *(rest if len(rest) == 1 else ()))]
+        if len(rest) > 1:
+            told.append(f"The other {len(rest)} pairs show no difference.")
+        reason = self._remedy(max(self.pairs, key=lambda row: row.permutations))
+        first, found, others = " ".join(told).partition(reason)  # the reason only once
+        return first + found + others.replace(reason, "")
+
+    def to_frame(self, what: Literal["pairs", "sets"] = "pairs") -> Frame:
+        """Return a pandas DataFrame with a row for each pair, or, with "sets", for each set."""
+        frame = require("pandas", "dev", "a frame").DataFrame
+        rows: Sequence[PairRow | SetRow] = self.pairs if what == "pairs" else self.sets
+        return frame([asdict(row) for row in rows])
+
+    def to_dict(self) -> Record:
+        """Return all of it as plain values, for JSON; order ∞ is "inf"."""
+        return {
+            "q": plain_order(self.q),
+            "level": self.level,
+            "groups": self.groups,
+            "within": self.within,
+            "sets": [asdict(row) for row in self.sets],
+            "pairs": [asdict(r) | {"verdict": self.verdict(r.a, r.b)} for r in self.pairs],
+            "settings": dict(self.settings),
+            "sentence": self.sentence,
+        }
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw matched scores with their intervals, on `ax` or new Axes, and return these."""
+        rows = self.sets
+        return plots.intervals(
+            self.names,
+            [row.matched for row in rows],
+            [row.matched_low for row in rows],
+            [row.matched_high for row in rows],
+            label=f"effectively different, {self.at}",
+            ax=ax,
+        )
+
+    def _repr_html_(self) -> str:
+        tables = [
+            {name: [getattr(row, name) for row in rows] for name in vars(rows[0])}
+            for rows in (self.sets, self.pairs)
+        ]
+        return f"<p>{html.escape(self.sentence)}</p>" + "".join(map(html_table, tables))
+
+    def _told(self, row: PairRow) -> str:
+        a, b, low, high = row.a, row.b, row.low, row.high
+        verdict, ratio = self.verdict(a, b), ""
+        if verdict == SAME:
+            told = f"{SAME.capitalize()} between {a} and {b}: {row.difference:+.2f}"
+        elif verdict == self._within:
+            told = f"{a} and {b} are {verdict}: {row.difference:+.2f}"
+            share = 2 * (1 - self.level) / len(self.pairs)
+            ends = f"{row.ratio_low:.3f} to {row.ratio_high:.3f}"
+            ratio = f"{percent(1 - share)} % interval of their ratio {ends}, "
+        else:
+            if row.difference < 0:
+                a, b, low, high = b, a, -high, -low
+            told = f"{a} is {MORE} than {b}: {abs(row.difference):.2f} more"
+        against = ""
+        if verdict != self._within and (low <= 0 <= high) != (verdict == SAME):
+            against = f"; the interval {'holds' if low <= 0 <= high else 'leaves out'} 0, p decides"
+        # 0.0 is added for the sign of −0.0.
+        low, high = round(low, 4) + 0.0, round(high, 4) + 0.0
+        least = row.p_adjusted <= row.p_floor * _ROUNDED
+        p = f"{'' if least else '= '}{chance(row.p_adjusted, row.p_floor)}"
+        ratio += f"{percent(row.level)} % interval "
+        return (
+            f"{told} effectively different samples {self.at} ({ratio}{low:.2f} to "
+            f"{high:.2f}, p {p}{self._remedy(row) * least}{against})."
+        )
+
+    @property
+    def _within(self) -> str:
+        return "" if self.within is None else f"the same within {100 * self.within:g} %"
+
+    def _remedy(self, row: PairRow) -> str:
+        several = f" for {len(self.pairs)} pairs" if len(self.pairs) > 1 else ""
+        return f", the smallest that {row.permutations:,} permutations can give{several}"
+
+
+def chance(p: float, floor: float) -> str:
+    """Write a p-value in two digits, or as a bound if permutations cannot give a smaller one."""
+    return f"{'≤ ' * (p <= floor * _ROUNDED)}{p:.2g}"
+
+
+def percent(level: float) -> str:
+    """Write a level in percent, with two digits of its distance to 100."""
+    places = 1 - math.floor(math.log10(100 * (1 - level)))
+    return f"{round(100 * level, max(0, places)):.10g}"

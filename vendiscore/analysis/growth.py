@@ -1,0 +1,378 @@
+"""Growth of a score with the number of samples, for subsets and up to twice the samples."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .. import plots
+from ..core.arguments import (
+    DEFAULT_ORDER,
+    integer,
+    is_several,
+    read_order,
+    refuse_gradient,
+)
+from ..core.errors import NotPSDError
+from ..core.namespace import row_blocks, to_host
+from ..core.shares import PSD, check_psd
+from ..core.types import Axes, Frame, Record, Samples
+from ..optional import require
+from ..progress import foretell, track
+from ..resolve.group_labels import cluster_codes, read_labels
+from ..resolve.kernel_request import KernelArgument
+from ..resolve.sets import similarity_of
+from ..scoring.deficit import LEAST, repeats_of
+from ..scoring.jackknife import without_each
+from ..scoring.request import confidence
+from ..scoring.subsampling import MIN_SAMPLES
+from ..signature import plain_order
+from ..similarity.base import Similarity
+from ..similarity.matrix import in_full
+from ..spectral.eigen import eigen_work
+from ..spectral.rank_one import log_score, novelty
+from ..spectral.spectrum import Spectrum
+from ..spectral.stacks import Spectra
+from ..spectral.vendi import spectrum_of
+from ..summary import Summary, html_table, measured
+from . import extrapolation
+from .extrapolation import Kappa, kappa_of
+from .subsets import STACKED
+
+# Novelty above this share of a sample exceeds the ridge of the computation.
+LEAST_NOVELTY = 1e-6
+ENOUGH = 16  # the least n for which n/8 samples are two or more
+_KEYWORDS = ("sizes", "clusters", "q", "draws", "level", "psd", "seed")
+
+
+@dataclass(frozen=True, repr=False)
+class Growth(Summary):
+    """Scores at each number of samples in `sizes`.
+
+    Attributes
+    ----------
+    q, level, n : float, float, int
+        The order, the level of the intervals, and the number of samples passed.
+    sizes, extrapolated : tuple of int, ascending; tuple of bool, whether each is beyond n
+    scores, low, high : tuple of float
+        VS_q at each size, with its interval for other samples of the source.
+    asymptote : tuple of float (score, low, high), or None
+        The score of infinitely many samples; None if these samples do not identify it, or if all
+        sizes are at most n.
+
+    Examples
+    --------
+    >>> found = growth(["a", "b"] * 8, [16, 32], q=2, k="labels")
+    >>> found.n, found.extrapolated
+    (16, (False, True))
+    """
+
+    _brief = ("n", "q", "level", "sizes")
+
+    q: float
+    level: float
+    n: int
+    sizes: tuple[int, ...]
+    scores: tuple[float, ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+    extrapolated: tuple[bool, ...]
+    asymptote: tuple[float, float, float] | None = None
+
+    @property
+    def sentence(self) -> str:
+        """The scores of the largest size up to n, the largest beyond it, and the limit."""
+        last = {beyond: i for i, beyond in enumerate(self.extrapolated)}
+        rows = [
+            (f"{self.sizes[i]:,}", self.scores[i], self.low[i], self.high[i], beyond)
+            for beyond, i in sorted(last.items())
+        ]
+        if self.asymptote:
+            rows.append(("infinitely many", *self.asymptote, True))
+        told = []
+        for count, *ends, beyond in rows:
+            value, low, high = (measured(x, (ends[2] - ends[1]) / 4) for x in ends)
+            verb = "would be about" if beyond else "are"
+            told.append(f"{count} samples {verb} {value} ({low} to {high}) effectively different")
+        if True in last and not self.asymptote:
+            told.append("the score of infinitely many is not identified")
+        return f"{'; '.join(told)} ({100 * self.level:g} % intervals, q={self.q:g})."
+
+    def to_frame(self) -> Frame:
+        """Return a pandas DataFrame with a row for each size."""
+        return require("pandas", "dev", "a frame").DataFrame(self._columns())
+
+    def to_dict(self) -> Record:
+        """Return all of it as plain values, for JSON; order ∞ is "inf"."""
+        columns = {name: list(column) for name, column in self._columns().items()}
+        end = None if self.asymptote is None else list(self.asymptote)
+        told = {"q": plain_order(self.q), "level": self.level, "n": self.n, "asymptote": end}
+        return told | columns
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the curve with its band, dashed beyond n, on `ax` or new Axes, and return these."""
+        return plots.growth(self.sizes, self.scores, self.low, self.high, self.n, ax=ax)
+
+    def _columns(self) -> dict[str, tuple[Any, ...]]:
+        names = ("sizes", "scores", "low", "high", "extrapolated")
+        return {name.removesuffix("s"): getattr(self, name) for name in names}
+
+    def _repr_html_(self) -> str:
+        return html_table(self._columns())
+
+
+def growth(
+    samples: Samples,
+    sizes: Sequence[int] | None = None,
+    *,
+    clusters: Sequence[Hashable] | None = None,
+    q: float | str = DEFAULT_ORDER,
+    draws: int = 20,
+    level: float = 0.95,
+    psd: PSD = "check",
+    seed: int = 0,
+    k: KernelArgument | None = None,
+    **how: object,
+) -> Growth:
+    """Return the score against the number of samples: would more of them add much?
+
+    Parameters
+    ----------
+    samples : list, array or Similarity
+        n ≥ 4 samples, taken to be independent samples of a source. Not changed.
+    sizes : sequence of int, optional
+        Numbers of samples to score, from 1 to 2n; beyond n, orders other than 2 need n ≥ 16.
+        Default: from n/16 to 2n.
+    clusters : sequence of labels, one for each sample, optional
+        Clusters of samples that are not independent, such as near-copies: subsets and errors take
+        whole clusters, 4 or more; not at order 0.
+    q, level : float in [0, ∞] or "inf", float in [0.5, 1)
+        Order of the score (default: 1), and confidence level of the intervals (default: 0.95).
+    draws, seed : int of at least 2, int of at least 0
+        Number of random subsets of each size below n (default: 20; order 2 draws none); their seed.
+    psd : {"check", "clip"}
+        Raise for negative eigenvalues, or set them to zero; subsets are then drawn at order 2 too.
+    k : str, callable, dict or list, optional
+        A registered kernel, a function of two samples, or a mixture; strings: "ngram_overlap".
+    **how
+        `score_K`, `score_X`, `normalize` and options of the kernel, as for `compute`.
+
+    Returns
+    -------
+    Growth
+        With `sizes`, `scores`, `low` and `high`, `.to_frame()` and `.plot()`.
+
+    Raises
+    ------
+    TypeError, ValueError, NotPSDError, TooLargeError, SampleError
+        For fewer than 4 samples, invalid sizes, and as `compute` does.
+
+    Notes
+    -----
+    Up to n: the mean of log VS over subsets without replacement. Beyond n, on the scale
+    κ = (m/VS − 1)/(m − 1), which at order 2 is the mean of k² over pairs for every m: at other
+    orders, changes of log κ by doublings continue as a geometric series.
+    Intervals: the jackknife of the logit of κ, Student's t. The asymptote is 1/κ at order 2; below
+    it is reported only where the last doubling changed κ by less than 7.5 % (benchmarks/growth.py).
+    Time: `draws` decompositions with eigenvectors for each size; at order 2 one pass over all
+    pairs.
+
+    References
+    ----------
+    Rarefaction, and extrapolation to 2n at most: Chao et al., Ecological Monographs 2014.
+    Jackknife: Efron & Stein 1981.
+
+    Examples
+    --------
+    >>> import vendiscore
+    >>> found = vendiscore.growth(["a", "b"] * 8, [4, 16, 32], q=2, k="labels")
+    >>> [round(score, 2) for score in found.scores]  # two classes, of which 4 samples show less
+    [1.67, 2.0, 2.07]
+    """
+    order = read_order(q)
+    draws = integer("draws", draws, 2, remedy="20 is usual")
+    level = confidence("level", level)
+    psd, seed = check_psd(psd), integer("seed", seed, 0)
+    similarity = similarity_of(samples, {"k": k, **how}, _KEYWORDS)
+    refuse_gradient("growth", **how, samples=similarity)
+    if similarity.n < MIN_SAMPLES:
+        raise ValueError(
+            f"`samples` must be at least {MIN_SAMPLES}, got {similarity.n}; add samples to see "
+            f"how a score grows with them"
+        )
+    codes = None
+    if clusters is not None:
+        if not order:
+            raise ValueError("`clusters` need an order above 0: pass q=0.1, or leave them out")
+        kept = np.ones(similarity.n + len(similarity.dropped), dtype=bool)
+        kept[list(similarity.dropped)] = False
+        codes = cluster_codes(read_labels(clusters, "clusters"), kept, LEAST)
+    closed = codes is None and has_closed_form(similarity, order, psd)
+    wanted = _sizes(sizes, similarity.n, closed)
+    how_drawn: Record = {"draws": draws, "psd": psd, "seed": seed, "clusters": codes}
+    return grown(similarity, wanted, order, closed, level=level, **how_drawn)
+
+
+def grown(
+    similarity: Similarity,
+    sizes: Sequence[int],
+    q: float,
+    closed: bool,
+    *,
+    draws: int,
+    level: float = 0.95,
+    psd: PSD = "check",
+    seed: int = 0,
+    spectrum: Spectrum | None = None,
+    clusters: np.ndarray | None = None,
+) -> Growth:
+    """Return the growth at ascending sizes; `spectrum` is of all samples."""
+    n, beyond = similarity.n, sizes[-1] > similarity.n
+    end: Kappa | None = None
+    if closed:
+        end = _of_pairs(similarity)
+        points = dict.fromkeys(sizes, end)
+    else:
+        halves = [n // 8, n // 4, n // 2, n] if beyond else []
+        needed = sorted({m for m in sizes if m <= n}.union(halves))
+        points = _drawn(similarity, needed, q, draws, psd, seed, spectrum, clusters)
+        last = [points[m] for m in halves]
+        points |= {m: extrapolation.continued(last, math.log2(m / n)) for m in sizes if m > n}
+        end = extrapolation.asymptote(last, q) if beyond else None
+    told = (q, level, None if clusters is not None else repeats_of(similarity, spectrum))
+    rows = np.array([points[m].scores(m, *told) for m in sizes])
+    # The mean of log VS never falls with the number of samples.
+    rows[:, 0] = np.maximum.accumulate(rows[:, 0])
+    rows[:, 1], rows[:, 2] = rows.min(axis=1), rows.max(axis=1)
+    scores, low, high = map(tuple, rows.T.tolist())
+    limit = end.scores(math.inf, *told) if end and -math.inf < end.log < -LEAST_NOVELTY else None
+    beyond_n = tuple(m > n for m in sizes)
+    return Growth(q, level, n, tuple(sizes), scores, low, high, beyond_n, limit)
+
+
+def has_closed_form(similarity: Similarity, q: float, psd: PSD) -> bool:
+    """Return whether scores of all sizes follow from all pairs: at q = 2, unless K is clipped."""
+    if q != 2 or psd != "clip" or similarity.psd:
+        return q == 2
+    try:
+        spectrum_of(similarity)
+    except NotPSDError:
+        return False
+    return True
+
+
+def _sizes(sizes: Any, n: int, closed: bool) -> list[int]:
+    """Return the requested sizes, ascending."""
+    most = 2 * n if closed or n >= ENOUGH else n
+    if sizes is None:
+        usual = np.round(n * 2.0 ** (np.arange(-8, 3) / 2)).astype(int)
+        return sorted({int(m) for m in usual if 2 <= m <= most})
+    asked = list(sizes) if is_several(sizes) else []  # an iterator gives them only once
+    if not asked:
+        raise TypeError(f"`sizes` must be a list of integers, got {sizes!r:.60}; pass [{n}]")
+    remedy = f"sizes beyond twice the {n} samples cannot be extrapolated"
+    if most == n:
+        remedy = f"beyond {n} a size needs {ENOUGH} samples, or order 2"
+    return sorted({integer("sizes", m, 1, most, remedy) for m in asked})
+
+
+def _of_pairs(similarity: Similarity) -> Kappa:
+    """Return κ of order 2, the mean of k² over pairs."""
+    n = similarity.n
+    sums = np.concatenate([(to_host(rows) ** 2).sum(axis=1) for _, rows in similarity.blocks()])
+    sums -= to_host(similarity.diagonal()) ** 2
+    total = sums.sum()
+    left = (total - 2 * sums) / ((n - 1) * (n - 2))
+    return kappa_of(np.append(total / (n * (n - 1)), left))
+
+
+def _drawn(
+    similarity: Similarity,
+    sizes: Sequence[int],
+    q: float,
+    draws: int,
+    psd: PSD,
+    seed: int,
+    spectrum: Spectrum | None,
+    clusters: np.ndarray | None,
+) -> dict[int, Kappa]:
+    """Return κ of the mean log VS over subsets of each size."""
+    n = similarity.n
+    units = n if clusters is None else int(clusters.max()) + 1
+    part = in_full(similarity, n)
+    rng = np.random.default_rng(seed)
+
+    def scored(subsets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return log VS of subsets (g, m), and what units add, NaN where a subset lacks one."""
+        count, m = subsets.shape
+        logs, left = np.empty(count), np.full((count, units), np.nan)
+        singly = np.arange(count)
+        if clusters is None and q and 1 < m <= STACKED:
+            stack = Spectra(to_host(part.stack(subsets)), None, [q], psd, vectors=True)
+            logs[:] = np.log(stack.values[0])
+            np.put_along_axis(left, subsets, stack.without_each(q), axis=1)
+            singly = np.flatnonzero(stack.unusual)  # one of which may be an error
+        for i in singly:
+            members, codes = subsets[i], None
+            if spectrum is not None and m == n == spectrum.n:
+                whole = spectrum
+            else:
+                whole = spectrum_of(part.take(members), psd=psd, vectors=True)
+            if clusters is not None:
+                members, codes = np.unique(clusters[members], return_inverse=True)
+            logs[i] = log_score(whole, q)
+            left[i, members] = _left(whole, q, codes) if len(members) > 1 else 0.0
+        return logs, np.nanmean(left, axis=1, keepdims=True) - left
+
+    subsets = {m: _subsets(n, m, 1 if m in (1, n) else draws, rng, clusters) for m in sizes}
+    count = sum(map(len, subsets.values()))
+    work, blocks = 0.0, []
+    for m, sets in subsets.items():
+        work += eigen_work(min(m, part.dim or n), True) * len(sets)
+        blocks += [sets[rows] for rows in row_blocks(len(sets), 8 * m * max(m, 64), least=1)]
+    scores: dict[int, list[Any]] = {m: [] for m in sizes}
+    with foretell(f"Scoring {count:,} subsets of {n:,} samples", work):
+        for sets in track(blocks, len(blocks), "drawing subsets"):
+            scores[sets.shape[1]].append(scored(sets))
+    return {m: _kappa(m, n, *map(np.concatenate, zip(*scores[m], strict=True))) for m in sizes}
+
+
+def _kappa(m: int, n: int, logs: np.ndarray, adds: np.ndarray) -> Kappa:
+    """Return κ of the mean of log VS over subsets of m of n samples."""
+    # A sample is in m of n subsets; samples in no subset take the values of the others.
+    times = np.isfinite(adds).sum(axis=0)
+    share = m / n * math.sqrt(len(times) / np.count_nonzero(times)) / np.maximum(times, 1)
+    log = np.mean(logs) - np.append(0, np.nansum(adds, axis=0) * share)
+    rest = np.expm1(math.log(m) - log)  # m/VS − 1
+    by_draws = float(np.std(logs)) / math.sqrt(max(1, len(logs) - 1))
+    return kappa_of(rest / max(m - 1, 1), by_draws * (1 + 1 / max(rest[0], 1e-12)))
+
+
+def _left(spectrum: Spectrum, q: float, codes: np.ndarray | None) -> np.ndarray:
+    """Return log VS_q without each sample, or each cluster."""
+    if q:
+        return without_each(spectrum, q, codes)
+    # Without a sample that others do not explain, one dimension is lost.
+    lone = to_host(novelty(spectrum)) > LEAST_NOVELTY
+    rank = round(math.exp(log_score(spectrum, 0)))
+    return np.log(np.where(lone, max(1, rank - 1), rank))
+
+
+def _subsets(
+    n: int, m: int, count: int, rng: np.random.Generator, clusters: np.ndarray | None
+) -> np.ndarray:
+    """Draw random subsets (count, m) of n, of whole clusters, disjoint until all are used."""
+
+    def mixed() -> np.ndarray:
+        if clusters is None:
+            return rng.permutation(n)
+        return np.argsort(rng.permutation(clusters.max() + 1)[clusters], kind="stable")
+
+    disjoint = n // m
+    orders = [mixed() for _ in range(-(-count // disjoint))]
+    subsets = [order[: disjoint * m].reshape(disjoint, m) for order in orders]
+    return np.concatenate(subsets)[:count]

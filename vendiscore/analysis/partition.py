@@ -1,0 +1,206 @@
+"""The sets of a comparison: by name, or the parts of one collection by label, and their groups."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from ..core.arguments import is_several
+from ..core.types import Options, Pool, Record, Samples
+from ..resolve.group_labels import Groups as Labels
+from ..resolve.group_labels import (
+    by_name,
+    check_labels,
+    check_size,
+    coded,
+    grouped,
+    read_labels,
+    written,
+)
+from ..resolve.kernel import having
+from ..resolve.kernel_request import SETTINGS, How
+from ..resolve.sets import read_collection, resolve_pool, resolve_sets, sizes_of
+from ..scoring.subsampling import MIN_SAMPLES
+from ..similarity.base import Similarity
+from ..similarity.members import members_of
+from .within_groups import Groups
+
+_SHOWN = 5
+
+
+# Samples set after set, the start of each set, and the groups within sets.
+Partition: TypeAlias = tuple[Similarity, np.ndarray, Groups | None]
+
+
+def read_sets(sets: Sequence[Any], names: Any, how: Options) -> Record:
+    """Return the sets by name: A, B, … for sets without names."""
+    given: Any = sets[0] if len(sets) == 1 and isinstance(sets[0], Mapping) else sets
+    if len(given) < 2:
+        passed = [name for name in how if name not in SETTINGS and not having(name)]
+        passed = [name for name in passed if is_several(how[name])]
+        if len(passed) > 1:
+            named = ", ".join(f"{name!r}: {name}" for name in passed)
+            raise TypeError(f"sets are not passed as keywords: pass compare({{{named}}})")
+        raise ValueError(
+            f"compare needs two sets or more, got {len(given)}; pass compare(A, B), one dict of "
+            f"them by name, or all samples in one list with the set of each as `by`"
+        )
+    return by_name(given, names, "set")
+
+
+def read_by(by: object, names: object) -> Labels:
+    """Return the labels of samples, each a name of a set of enough samples."""
+    if names is not None:
+        raise ValueError("the labels in `by` already name the sets: leave `names` out")
+    read = read_labels(by, "by")
+    called = written(read, "by")
+    labels = [None if not called[code].strip() else called[code] for code in read.codes.tolist()]
+    check_labels(labels, "by")
+    if len(called) < 2:
+        raise ValueError(
+            f"`by` must have two labels or more, which name the sets, got {called[0]!r} alone; add "
+            f"the samples of another set, or call `compute` for the score of this one"
+        )
+    counts = np.bincount(read.codes).tolist()
+    few = [f"{name!r} with {n}" for name, n in zip(called, counts, strict=True) if n < MIN_SAMPLES]
+    if few:
+        listed = ", ".join(few[:_SHOWN]) + (", …" if len(few) > _SHOWN else "")
+        raise ValueError(
+            f"`by` must have at least {MIN_SAMPLES} samples of each label, got {len(few)} of "
+            f"{len(called)} labels with fewer: {listed}; add samples, leave out those labels, or, "
+            f"if they are prompts, pass them as `groups`"
+        )
+    return Labels(tuple(called), read.codes)
+
+
+def flat_sets(named: Record, groups: object, how: How) -> tuple[Record, Any]:
+    """Return flat sets, and their groups if the sets are lists of lists."""
+    flat = {name: grouped(samples, how) for name, samples in named.items()}
+    nested = {name: found.codes.tolist() for name, (_, found) in flat.items() if found is not None}
+    if not nested:
+        return named, groups
+    others = [f"`{name}` is not" for name in named if name not in nested]
+    others += [] if groups is None else ["`groups` was passed too"]
+    if others:
+        raise ValueError(
+            f"`{next(iter(nested))}` is a list of lists, which are groups, but {others[0]}: pass "
+            "all sets as lists of lists, one list for each prompt, or all as one list"
+        )
+    return {name: samples for name, (samples, _) in flat.items()}, nested
+
+
+def pooled_sets(
+    named: Mapping[str, Samples | None], groups: object, how: How, what: str = "groups"
+) -> Partition:
+    """Return the samples of sets by name, one set after the other; groups may be "clusters"."""
+    names = list(named)
+    read = [read_collection(samples, how, name) for name, samples in named.items()]
+    labels = None
+    if groups is not None:
+        sizes = sizes_of(read, how)
+        labels = _labels(groups, dict(zip(names, sizes, strict=True)), what)
+        if how.prompts is not None and what == "groups":
+            every = coded(labels)
+            parts = np.split(every.codes, np.cumsum(sizes)[:-1])
+            of_sets = how.prompts.of_groups(*(Labels(every.labels, codes) for codes in parts))
+            how = replace(how, prompts=of_sets)
+    pool, starts = resolve_pool(read, replace(how, fit="pool"), names)
+    codes = np.repeat(np.arange(len(names)), np.diff(starts))
+    return partition(pool, codes, names, labels, what)
+
+
+def sorted_sets(
+    sets: Sequence[Pool], by: Labels, groups: object, how: How, what: str = "groups"
+) -> Partition:
+    """Return the samples sorted by their labels; `groups` has one label for each sample."""
+    if len(sets) != 1 or (isinstance(sets[0], Mapping) and not isinstance(how.k, tuple)):
+        many = len(sets[0]) if len(sets) == 1 else len(sets)
+        raise ValueError(
+            f"`by` names the set of each sample of one collection, got {many} sets; pass all "
+            "samples as one list, or leave `by` out"
+        )
+    samples = read_collection(sets[0], how)
+    if grouped(samples, how)[1] is not None:
+        raise ValueError(
+            "`by` names the set of each sample, but the samples are a list of lists; pass all "
+            "samples as one list, with the prompt of each as `groups`"
+        )
+    prompts = None if groups is None else read_labels(groups, what)
+    if how.prompts is not None and prompts is not None and what == "groups":
+        how = replace(how, prompts=how.prompts.of_groups(prompts))
+    pool = resolve_sets([samples], how, ["samples"])[0]
+    if pool.fitted:
+        pool = pool.noted(settings={**pool.settings, "fit": "pool"})
+    n = pool.n + len(pool.dropped)
+    check_size(by, n, "by")
+    labels = None
+    if prompts is not None:
+        check_size(prompts, n, what)
+        labels = [prompts.labels[code] for code in prompts.codes]
+    return partition(pool, by.codes, by.labels, labels, what)
+
+
+def _labels(groups: Any, sizes: Mapping[str, int], what: str) -> list[Hashable]:
+    """Return the labels of the samples, set after set."""
+    if isinstance(groups, Mapping):
+        if set(groups) != set(sizes):
+            raise ValueError(
+                f"`{what}` must have the names of the sets, {', '.join(map(repr, sizes))}, got "
+                f"{', '.join(map(repr, groups))}"
+            )
+        groups = [groups[name] for name in sizes]
+    each = list(groups) if is_several(groups) else []
+    if len(each) != len(sizes) or not all(map(is_several, each)):
+        kind = ValueError if is_several(groups) else TypeError
+        raise kind(
+            f"`{what}` must be {len(sizes)} lists of labels, one for each set, got "
+            f"{groups!r:.60}; pass {what}=[labels_a, labels_b]"
+        )
+    found: list[Hashable] = []
+    for (name, n), labels in zip(sizes.items(), each, strict=True):
+        read = read_labels(labels, what)
+        if len(read.codes) != n:
+            raise ValueError(
+                f"`{what}` must have a label for each sample: `{name}` has {n} samples, got "
+                f"{len(read.codes)} labels"
+            )
+        found += [read.labels[code] for code in read.codes]
+    return found
+
+
+def partition(
+    pool: Similarity,
+    codes: np.ndarray,
+    names: Sequence[Hashable],
+    labels: Sequence[Hashable] | None,
+    what: str,
+) -> Partition:
+    """Return the pool sorted by set; codes and labels are of all samples that were passed."""
+    kept = np.setdiff1d(np.arange(len(codes)), list(pool.dropped))
+    order = np.argsort(codes[kept], kind="stable")
+    if (np.diff(order) < 0).any():
+        pool = pool.take(order)
+    kept = kept[order]
+    starts = np.searchsorted(codes[kept], np.arange(len(names) + 1))
+    if labels is None:
+        return pool, starts, None
+    read = coded([labels[i] for i in kept])
+    groups = []
+    for label, places in zip(read.labels, members_of(read.codes), strict=True):
+        of_sets = [places[codes[kept[places]] == i] for i in range(len(names))]
+        groups.append(of_sets)
+        few = [i for i, members in enumerate(of_sets) if len(members) < 2]
+        if few and what == "groups":
+            raise ValueError(
+                f"`groups` must have two samples or more of each set in each group, got "
+                f"{len(of_sets[few[0]])} of `{names[few[0]]}` in group {label!r:.60}; leave that "
+                f"group out of all sets, or compare without `groups`"
+            )
+    if len(groups) < 2 and what == "groups":
+        raise ValueError(
+            f"`groups` must be two or more, got {len(groups)}; compare without `groups`"
+        )
+    return pool, starts, groups

@@ -1,0 +1,388 @@
+"""Compare answers prompt by prompt, in threads, and find how many sources differ, and how sure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+import numpy as np
+
+from ..core.arguments import flag, read_order, refuse_gradient
+from ..core.errors import NotPSDError, SampleError, warn
+from ..core.namespace import row_blocks, scalar, to_host
+from ..core.shares import PSD, check_psd
+from ..core.types import Record
+from ..progress import track
+from ..resolve.kernel_request import How, with_prompts
+from ..resolve.sets import is_fitted, part_of, resolve_sets
+from ..scoring.jackknife import delete_one_error
+from ..scoring.request import confidence
+from ..scoring.subsampling import student_reach
+from ..similarity import memory
+from ..similarity.base import Similarity
+from ..similarity.inputs import choose
+from ..similarity.matrix import MatrixSimilarity
+from ..similarity.members import members_by_size, submatrices
+from ..similarity.set_means import cosines, mean_similarities, set_sums, without_own
+from ..similarity.threads import in_order
+from ..spectral.rank_one import leave_one_out
+from ..spectral.stacks import Spectra
+from ..spectral.vendi import spectrum_of, vendi
+from .answer_table import Answers, check_defined, check_shared
+from .between_sources import Score, SourceRow, Sources
+from .layout import clustered_order, layout
+
+# Answers drawn at random to fit a bandwidth; more would hardly change it.
+_FITTED_TO = 1_000
+# Random blocks of whole sets, each left out once.
+_BLOCKS = 20
+_ROUNDING = 1e-9
+_REPAIRED = (
+    "Similarities of sources have negative eigenvalues, which are set to zero: each two sources "
+    "are compared over the prompts that both have answers to."
+)
+_FEW = 30  # prompts; with fewer, intervals hold less often
+# Similarities summed between sources, and within the first of each two, (..., sources, sources).
+Sums: TypeAlias = tuple[np.ndarray, np.ndarray]
+# The Similarity of usable answers, their places, and what is wrong with each of the others.
+Usable: TypeAlias = tuple[Similarity | None, np.ndarray, dict[int, str]]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The arguments of `sources` by the same names, checked."""
+
+    q: float
+    level: float | None
+    psd: PSD
+    given_prompt: bool
+
+
+@dataclass
+class _Means:
+    """Sums over all units (prompts, or blocks of whole sets), and without each of some units."""
+
+    units: int
+    sums: Sums
+    without: Callable[[slice], Sums]
+
+    @property
+    def similarity(self) -> np.ndarray:
+        """Cosines of sources, NaN where the answers of a source share nothing to divide by."""
+        between, within = self.sums
+        return cosines(between, np.where(within > 1e-12, within, np.nan))
+
+    def scores_without(self, q: float) -> np.ndarray:
+        """Return the effective number of sources without each unit."""
+
+        def scored(units: slice) -> np.ndarray:
+            between, within = self.without(units)
+            lost = within <= 0  # two sources that share this prompt only
+            left = [
+                np.where(lost, *pair) for pair in zip(self.sums, (between, within), strict=True)
+            ]
+            return _scores(cosines(*left), q)
+
+        blocks = row_blocks(self.units, 8 * self.sums[0].size, least=1)
+        return np.concatenate(list(in_order(scored, blocks)))
+
+
+@dataclass
+class _Counted:
+    """Sources compared; `corrected` means are without differences within a source."""
+
+    plain: _Means
+    corrected: _Means
+    within: np.ndarray  # by source, the mean similarity of two of its answers
+    spread: np.ndarray  # by source, the mean Vendi Score of its answers
+    shared: np.ndarray  # the number of units that both of two sources are in
+    settings: Record
+    dropped: dict[int, str]
+    per_prompt: list[float] = field(default_factory=list)
+
+
+def read_plan(q: object, level: object, psd: object, given_prompt: object) -> Plan:
+    """Check arguments of `sources`, and return them as a Plan."""
+    if level is not None:
+        level = confidence("level", level)
+    order = read_order(q, zero=False)
+    return Plan(order, level, check_psd(psd), flag("given_prompt", given_prompt))
+
+
+def found(answers: Answers, how: How, plan: Plan) -> Sources:
+    """Return the result of `sources`."""
+    refuse_gradient("sources", **how.options, samples=answers.samples)
+    names, prompts = answers.names, answers.prompts
+    counted = _by_prompt(answers, how, plan) if prompts else _as_sets(answers, how, plan)
+    check_shared(names, counted.shared)
+    dropped, units = counted.dropped, counted.plain.units
+    if dropped and not isinstance(how.k, tuple):  # whose kernels say so
+        i, why = min(dropped.items())
+        warn(
+            f"sources left out {len(dropped)} of {len(answers.source)} samples, as asked, first of "
+            f"all: {answers.called(i)} {why}"
+        )
+    S = counted.plain.similarity
+    check_defined(names, S)
+    K, psd = MatrixSimilarity(S), plan.psd
+    notes = []
+    if (counted.shared < units).any():
+        try:
+            spectrum_of(K, psd=psd)
+        except NotPSDError:
+            psd = "clip"
+            notes.append(_REPAIRED)
+    spectrum = spectrum_of(K, psd=psd, vectors=True)
+    score = _score(counted.plain, plan, float(scalar(spectrum.effective_number(plan.q))))
+    corrected = None
+    if not np.isnan(counted.within).any():
+        T = counted.corrected.similarity
+        if np.isfinite(T).all():
+            value = float(_scores(T[None], plan.q)[0])
+            corrected = _score(counted.corrected, plan, value, corrected=True)
+    if score.se is not None and prompts and units < _FEW:
+        notes.append(f"With {units} prompts, intervals hold less often than their level says.")
+    adds = score.value - np.exp(leave_one_out(spectrum, plan.q))
+    adds = np.where(abs(adds) < _ROUNDING, 0.0, adds)
+    used = np.bincount(np.delete(answers.source, list(dropped)))
+    others = np.where(np.eye(len(S), dtype=bool), -np.inf, S)
+    means = (S.sum(axis=1) - 1) / (len(S) - 1)
+    rows = []
+    for i, nearest in enumerate(others.argmax(axis=1).tolist()):
+        numbers = map(float, (counted.within[i], counted.spread[i]))
+        within, spread = (None if np.isnan(number) else number for number in numbers)
+        rows.append(
+            SourceRow(
+                names[i],
+                int(used[i]),
+                float(adds[i]),
+                names[nearest],
+                float(S[i, nearest]),
+                float(means[i]),
+                within,
+                spread,
+            )
+        )
+    return Sources(
+        tuple(rows),
+        score,
+        corrected,
+        plan.q,
+        plan.level,
+        S,
+        prompts,
+        tuple(counted.per_prompt),
+        clustered_order(K),
+        layout(spectrum),
+        counted.settings,
+        tuple(notes),
+        {answers.place(i): why for i, why in sorted(dropped.items())},
+    )
+
+
+def _by_prompt(answers: Answers, how: How, plan: Plan) -> _Counted:
+    """Compare the answers to each prompt, all under options that were fitted once."""
+    names, places = answers.names, answers.places()
+    n, prompts = len(names), len(places)
+    if plan.given_prompt and (other := [p for p in answers.prompts if not isinstance(p, str)]):
+        raise TypeError(f"`given_prompt` needs prompts that are texts, got {other[0]!r:.60}")
+    memory.require(
+        8 * n**2 * prompts,
+        f"similarities of {n} sources for each of {prompts} prompts",
+        "compare fewer sources, or a part of the prompts",
+    )
+    every = np.arange(len(answers.source))
+    pool, kept, dropped = None, every, dict[int, str]()
+    fitted = is_fitted(how)
+    # Models are loaded, and mixtures fitted, once for all answers.
+    if (
+        isinstance(how.k, tuple)
+        or "model" in getattr(how.k, "options", ())
+        or (fitted and len(every) <= _FITTED_TO)
+    ):
+        if plan.given_prompt:
+            how = with_prompts(how, [answers.prompts[i] for i in answers.prompt])
+        pool, kept, dropped = _usable(answers, how, every)
+    elif fitted:
+        some = np.sort(np.random.default_rng(0).permutation(every)[:_FITTED_TO])
+        part, _, _ = _usable(answers, how, some)
+        how = replace(how, options={**how.options, **(part.fitted if part else {})})
+    means, counts = np.zeros((prompts, n, n)), np.zeros((prompts, n))
+    spread = np.full((prompts, n), np.nan)
+
+    def compared(prompt: int) -> Usable:
+        """Fill in what the answers to one prompt say; return them."""
+        if pool is not None:
+            at = np.flatnonzero(np.isin(kept, places[prompt]))
+            usable: Usable = pool.take(at) if len(at) else None, kept[at], {}
+        else:
+            asked = with_prompts(how, answers.prompts[prompt]) if plan.given_prompt else how
+            usable = _usable(answers, asked, places[prompt])
+        similarity, members, _ = usable
+        if similarity is not None:
+            codes = answers.source[members]
+            counts[prompt] = np.bincount(codes, minlength=n)
+            means[prompt] = mean_similarities(set_sums(similarity, codes, n), counts[prompt])
+            if counts[prompt].max() > 1:
+                spread[prompt] = _scores_within(similarity, codes, n, plan.q)
+        return usable
+
+    settings: Record = {}
+    done = in_order(compared, range(prompts))
+    for similarity, _, problems in track(done, prompts, "comparing answers"):
+        dropped |= problems
+        settings = dict(similarity.settings) if similarity is not None else settings
+    if empty := [name for name, n in zip(names, counts.sum(axis=0), strict=True) if not n]:
+        raise ValueError(f"{empty[0]!r} has no answer that can be used; leave it out")
+    has = counts > 0
+    units = has.sum(axis=1) > 1  # a prompt that one source answered compares nothing
+    if not units.any():
+        raise ValueError("no prompt has answers of two sources; give all sources the same prompts")
+    own = means.diagonal(axis1=1, axis2=2)
+    different = without_own(own, counts)
+    per_prompt = np.where(units, 0.0, np.nan)
+    # Answers that cancel out have no direction.
+    rows, columns = np.nonzero((own > 0) & units[:, None])
+    for at, members in members_by_size(rows):
+        per_prompt[at] = _scores(submatrices(means[at], columns[members]), plan.q)
+    has, means = has[units], means[units]
+    return _Counted(
+        _prompt_means(means, own[units], has),
+        _prompt_means(means, np.where(has, different[units], 0.0), has),
+        _mean_known(different),
+        _mean_known(spread),
+        has.T.astype(float) @ has,
+        settings,
+        dropped,
+        per_prompt.tolist(),
+    )
+
+
+def _prompt_means(means: np.ndarray, own: np.ndarray, has: np.ndarray) -> _Means:
+    """Sum means over prompts (prompts, n, n), and means within the sources that answer."""
+    between, within = means.sum(axis=0), own.T @ has
+
+    def without(units: slice) -> Sums:
+        return between - means[units], within - own[units, :, None] * has[units, None, :]
+
+    return _Means(len(means), (between, within), without)
+
+
+def _mean_known(values: np.ndarray) -> np.ndarray:
+    """Return the mean of each column over the values that are not NaN; NaN if there is none."""
+    known = ~np.isnan(values)
+    with np.errstate(invalid="ignore"):
+        return np.where(known, values, 0).sum(axis=0) / known.sum(axis=0)
+
+
+def _as_sets(answers: Answers, how: How, plan: Plan) -> _Counted:
+    """Compare sources as whole sets, each in random blocks."""
+    if plan.given_prompt:
+        raise TypeError(
+            "`given_prompt` is for answers to prompts; pass the prompts, or leave it out"
+        )
+    similarity, kept, dropped = _usable(answers, how, np.arange(len(answers.source)))
+    codes, n = answers.source[kept], len(answers.names)
+    sizes = np.bincount(codes, minlength=n)
+    if similarity is None or not sizes.all():
+        raise ValueError(f"{answers.names[int(sizes.argmin())]!r} has no sample; leave it out")
+    blocks = int(min(_BLOCKS, sizes.min()))
+    rng = np.random.default_rng(0)
+    block = np.empty(len(codes), dtype=int)
+    spread = np.empty(n)
+    for i, m in enumerate(sizes):
+        members = np.flatnonzero(codes == i)
+        block[members] = rng.permutation(m) % blocks
+        scores = vendi(part_of(similarity, members), [plan.q]).values
+        spread[i] = to_host(scores[0])
+    both = codes * blocks + block
+    counts = np.bincount(both, minlength=n * blocks).reshape(n, blocks)
+    sums = set_sums(similarity, both, n * blocks).reshape(n, blocks, n, blocks)
+    plain = _block_means(sums, counts, corrected=False)
+    corrected = _block_means(sums, counts, corrected=True)
+    within = without_own(plain.sums[0].diagonal(), sizes)
+    shared = np.full((n, n), blocks)
+    return _Counted(plain, corrected, within, spread, shared, dict(similarity.settings), dropped)
+
+
+def _block_means(sums: np.ndarray, counts: np.ndarray, corrected: bool) -> _Means:
+    """Return means of sets from sums between blocks of them, of `counts` (sources, blocks)."""
+
+    def means_of(sums: np.ndarray, counts: np.ndarray) -> Sums:
+        means = mean_similarities(sums, counts)
+        own = means.diagonal()
+        own = without_own(own, counts) if corrected else own
+        return means, np.tile(own[:, None], len(own))
+
+    total, sizes = sums.sum(axis=(1, 3)), counts.sum(axis=1)
+
+    def without(units: slice) -> Sums:
+        left = []
+        for u in range(units.start, units.stop):
+            across = sums[:, u].sum(axis=-1)
+            rest = total - across - across.T + sums[:, u, :, u]
+            left.append(means_of(rest, sizes - counts[:, u]))
+        between, within = zip(*left, strict=True)
+        return np.array(between), np.array(within)
+
+    return _Means(counts.shape[1], means_of(total, sizes), without)
+
+
+def _usable(answers: Answers, how: How, places: np.ndarray) -> Usable:
+    """Return the Similarity of the answers that can be used, their places, and the others."""
+    if isinstance(answers.samples, Similarity):
+        return answers.samples.take(places), places, {}
+    one_by_one, dropped = replace(how, skip=False), dict[int, str]()
+    while len(places):
+        try:
+            part = resolve_sets([choose(answers.samples, places)], one_by_one, ["samples"])[0]
+        except SampleError as error:
+            problems = error.at(places).problems
+            if not how.skip:
+                raise _located(answers, problems) from error.__cause__
+            dropped |= problems
+            places = np.setdiff1d(places, list(problems))
+            continue
+        dropped |= {int(places[i]): why for i, why in part.dropped.items()}
+        return part, np.delete(places, list(part.dropped)), dropped
+    return None, places, dropped
+
+
+def _located(answers: Answers, problems: Mapping[int, str]) -> SampleError:
+    """Return an error that names the source and the prompt of the first of some answers."""
+    every = {answers.place(i): why for i, why in problems.items()}
+    i, problem = min(problems.items())
+    error = SampleError(answers.place(i), f"({answers.called(i)}) {problem}", every)
+    error.problems = every
+    return error
+
+
+def _scores_within(similarity: Similarity, codes: np.ndarray, n: int, q: float) -> np.ndarray:
+    """Return the Vendi Score of the answers of each source, NaN for fewer than two."""
+    scores = np.full(n, np.nan)
+    for names, members in members_by_size(codes):
+        if members.shape[1] > 1:
+            scores[names] = _scores(to_host(similarity.stack(members)), q)
+    return scores
+
+
+def _scores(stack: np.ndarray, q: float) -> np.ndarray:
+    """Return the Vendi Score of each of some matrices (g, m, m), negative eigenvalues as zero."""
+    return to_host(Spectra(stack, None, [q], "clip").values[0])
+
+
+def _score(means: _Means, plan: Plan, value: float, corrected: bool = False) -> Score:
+    """Return the effective number of sources, with its error and its interval."""
+    if plan.level is None or means.units < 2:
+        return Score(value)
+    left = means.scores_without(plan.q)
+    error, reach = float(delete_one_error(left)), student_reach(plan.level, len(left))
+    error = 0.0 if error < _ROUNDING else error
+    low, high = value - reach * error, value + reach * error
+    if not corrected and value - 1 > _ROUNDING:  # with few prompts the logarithm is less skewed
+        factor = np.exp(reach * delete_one_error(np.log(np.maximum(left - 1, _ROUNDING))))
+        low, high = 1 + (value - 1) / factor, 1 + (value - 1) * factor
+    return Score(
+        value, error, max(1.0, float(low)), min(float(means.sums[0].shape[0]), float(high))
+    )

@@ -1,0 +1,131 @@
+"""Sets compared within groups: a difference for each prompt, and its mean over prompts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from ..core.namespace import row_blocks, to_host
+from ..scoring.subsampling import bounded, mean_error, student
+from ..similarity.base import Similarity
+from ..similarity.matrix import MatrixSimilarity
+from ..similarity.members import submatrices
+from ..spectral.stacks import Spectra
+from ..spectral.vendi import spectrum_of
+from .comparison import Plan, SetRow
+from .permutation import Ends, Statistic
+
+Groups = Sequence[Sequence[np.ndarray]]
+# Similarities (g, N, N) of groups of equal sizes, these sizes, and the least of any set.
+Stack: TypeAlias = tuple[np.ndarray, list[int], int]
+_EQUAL = 1e-9  # mean scores that differ by less are equal but for rounding
+
+
+@dataclass
+class PairedSets:
+    """Sets compared group by group, each drawn down to as many samples as all have in a group."""
+
+    pool: Similarity
+    groups: Groups
+    names: Sequence[str]
+    plan: Plan
+
+    def __post_init__(self) -> None:
+        psd = self.plan.psd
+        self.rng = np.random.default_rng(self.plan.seed)
+        groups = []
+        for sets in self.groups:
+            least = min(map(len, sets))
+            # Groups may be sorted: their first samples would not be a random draw.
+            drawn = [
+                places if len(places) == least else self.rng.permutation(places) for places in sets
+            ]
+            groups.append(drawn)
+        self.groups = groups
+        for K, _, _ in self._stacks(range(len(self.names))):
+            unusual = Spectra(K, None, [], psd).unusual
+            for matrix in K[unusual]:  # it raises or warns for what is not a similarity
+                similarity = MatrixSimilarity(matrix)
+                spectrum_of(similarity.noted(roundoff=self.pool.roundoff), psd=psd)
+
+    def row(self, i: int) -> SetRow:
+        """Return mean scores of set i over groups, of all samples and of as many as others have."""
+        whole, matched = [], []
+        n = size = 0
+        for K, (members,), least in self._stacks([i]):
+            n += len(K) * members
+            size += len(K) * least
+            whole.append(self._scores(K))
+            matched.append(self._scores(K[:, :least, :least]))
+        of_all = self._mean(whole, n)
+        of_drawn = self._mean(matched, size)
+        return SetRow(self.names[i], n, *of_all, size, *of_drawn)
+
+    def pair(self, i: int, j: int) -> Statistic:
+        """Return the mean difference over groups, and T of it with samples exchanged in them."""
+        stacks = list(self._stacks([i, j]))
+        a, b = self._halves(stacks, exchanged=False)
+        ratios = a / a.mean() - b / b.mean()
+        log_of_ratio = math.log(a.mean() / b.mean())
+
+        def draw(count: int, bar: float) -> np.ndarray:
+            statistics = np.empty(count)
+            for i in range(count):
+                statistics[i] = _T(*self._halves(stacks, exchanged=True))
+            return statistics
+
+        def interval(level: float) -> Ends:
+            mean, _, low, high = student(a - b, level)
+            return (0.0 if abs(mean) < _EQUAL else mean), low, high
+
+        def ratio(level: float) -> tuple[float, float]:
+            # The logarithm of a ratio of means is about the mean of `ratios` (delta method).
+            _, _, low, high = student(ratios, level)
+            return math.exp(log_of_ratio + low), math.exp(log_of_ratio + high)
+
+        return Statistic(_T(a, b), draw, interval, ratio)
+
+    def _halves(self, stacks: Sequence[Stack], exchanged: bool) -> np.ndarray:
+        """Return VS of two sets in each group, (2, groups), with samples exchanged if asked."""
+        scores = []
+        for K, (first, second), least in stacks:
+            order = np.tile(np.arange(first + second), (len(K), 1))
+            if exchanged:
+                order = self.rng.permuted(order, axis=1)
+            of_halves = []
+            for places in np.split(order, [first], axis=1):
+                part = submatrices(K, places[:, :least])
+                of_halves.append(self._scores(part))
+            scores.append(of_halves)
+        return np.concatenate(scores, axis=1)
+
+    def _stacks(self, sets: Sequence[int]) -> Iterator[Stack]:
+        """Yield similarities (g, N, N) of groups of equal sizes, the sizes, and the least size."""
+        alike: dict[tuple[int, ...], list[np.ndarray]] = {}
+        for group in self.groups:
+            members = [group[i] for i in sets]
+            sizes = (*map(len, members), min(map(len, group)))
+            alike.setdefault(sizes, []).append(np.concatenate(members))
+        for (*counts, least), places in alike.items():
+            for rows in row_blocks(len(places), 8 * sum(counts) ** 2):
+                K = self.pool.stack(np.array(places[rows]))
+                yield to_host(K), counts, least
+
+    def _mean(self, scores: Sequence[np.ndarray], n: int) -> tuple[float, float, float, float]:
+        """Return the mean score of groups with n samples in total, its error and its interval."""
+        every = np.concatenate(scores)
+        return bounded(every, self.plan.level, 1.0, n / len(every))
+
+    def _scores(self, K: np.ndarray) -> np.ndarray:
+        """Return VS_q of each matrix of a stack, (g,)."""
+        return Spectra(K, None, [self.plan.q], self.plan.psd).values[0]
+
+
+def _T(a: np.ndarray, b: np.ndarray) -> float:
+    """Return the studentized mean difference, 0 for means that are equal but for rounding."""
+    mean, error = mean_error(a - b)
+    return 0.0 if abs(mean) < _EQUAL else mean / max(error, 1e-12)

@@ -1,1 +1,0 @@
-"""Arrays of many libraries, read and checked before samples are compared."""

@@ -1,1 +1,0 @@
-"""Distances of all pairs of rows, the kernels that fall with them, and nearest neighbours."""

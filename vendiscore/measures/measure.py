@@ -1,0 +1,233 @@
+"""Measures by name: functions of a `Subject`, with options of their own."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal, TypeVar
+
+from ..core.namespace import is_torch, scalar
+from ..core.types import Record
+from ..hints import suggestion
+from ..resolve.plugins import Plugins, options_of, summary_of
+from ..resolve.presets import PRESETS
+from ..summary import Summary
+
+Needs = Literal["similarity", "scores", "eigenvectors", "distances", "features", "samples"]
+# Needs that the similarities of the samples meet.
+OF_SIMILARITIES = frozenset({"similarity", "scores", "eigenvectors"})
+Aspect = Literal["diversity", "dimension", "fidelity", "likeness"]
+Direction = Literal["higher", "lower"]
+Compute = TypeVar("Compute", bound=Callable[..., Any])
+Reader = Callable[[Any], Any]
+
+# The distance by which rounding may take a number out of its range, besides rounding of samples.
+RANGE_ROUNDING = 1e-9
+_RANGE = re.compile(r"[\[(](n|[−∞\d.]+), (n|[−∞\d.]+)[\])]")
+
+
+@dataclass(frozen=True, repr=False)
+class Measure(Summary):
+    """A registered measure, not called directly: pass its name in `measures=` of `compute`.
+
+    Attributes
+    ----------
+    compute : callable
+        `compute(subject, **options)` returns a number; one for each order if `ordered`; or a
+        mapping from suffixes of its name in the keys of the result ("_t0.5") to numbers. The
+        other attributes are the arguments of `register_measure`.
+
+    Examples
+    --------
+    >>> measure = get_measure("MagArea")
+    >>> measure.range, measure.options["n_scales"]
+    ('[0, ∞)', 30)
+    """
+
+    _brief = ("name", "range", "direction", "needs")
+    name: str
+    compute: Callable[..., Any]
+    needs: Needs
+    range: str
+    direction: Direction
+    source: str
+    weighted: bool = False
+    ordered: bool = False
+    references: bool = False
+    readers: Mapping[str, Reader] = field(default_factory=dict)
+    groups: bool = False
+    aspect: Aspect = "diversity"
+    pooled: bool = False
+    references_without: str | None = None
+    stacks: bool = False
+
+    @property
+    def sentence(self) -> str:
+        """Its range and its direction, in words."""
+        return f"{self.name} is in {self.range}; {self.direction} values mean more {self.aspect}."
+
+    @cached_property
+    def options(self) -> Record:
+        """Its keyword options with their defaults."""
+        return options_of(self.compute)
+
+    @property
+    def summary(self) -> str:
+        """The first line of its docstring."""
+        return summary_of(self.compute)
+
+    @cached_property
+    def ends(self) -> tuple[float | None, float | None]:
+        """Both ends of `range`; None for n."""
+        read = _RANGE.fullmatch(self.range)
+        if read is None:
+            raise ValueError(
+                f"`range` of measure {self.name!r} must be two of a number, n and ∞ in brackets, "
+                f"such as '[1, n]', got {self.range!r}"
+            )
+        ends = (text.replace("−", "-").replace("∞", "inf") for text in read.groups())
+        low, high = (None if text == "n" else float(text) for text in ends)
+        return low, high
+
+    def limits(self, n: int) -> tuple[float, float]:
+        """Return both ends of the range for n samples."""
+        low, high = self.ends
+        return float(n) if low is None else low, float(n) if high is None else high
+
+    def check(self, value: object, n: int, rounding: float = 0.0) -> Any:
+        """Return the value, clipped to its range; raise if rounding cannot explain the distance."""
+        low, high = self.limits(n)
+        found = value if type(value) is float else scalar(value)  # not a float of NumPy
+        slack = (RANGE_ROUNDING + 4 * rounding) * max(1.0, abs(found))
+        if not (math.isfinite(found) and low - slack <= found <= high + slack):
+            raise ValueError(
+                f"{self.name} came out as {found:.6g}, outside of its range {self.range} for n={n} "
+                f"samples; check the kernel for NaN, overflow and negative similarities"
+            )
+        return value if value is not found and is_torch(value) else min(max(found, low), high)
+
+
+BETWEEN = "BetweenVS"  # whose value for shuffled labels `permutations` finds
+# The measures of each module of `vendiscore/measures/`.
+NAMES = {
+    "column_spread": "GMStds",
+    "conditional": "ConditionalVS",
+    "group_shares": "TotalVS WithinVS BetweenVS",
+    "kernel_means": "MMD KID",
+    "magnitude_measures": "Magnitude Spread MagArea t_conv MagDiff",
+    "mean_similarity": "LC IntDiv AvgSim",
+    "precision_recall": "Precision Recall Density Coverage",
+    "vendi_family": "VS qVS RKE KernelLanguageEntropy SampleCoverage",
+    "semantic_classes": "DistinctK UtilityK SemanticEntropy",
+    "text_repetition": "NgramDiversity SelfBLEU CompressionRatio",
+}
+_measures: Plugins[Measure] = Plugins("measure", "measures", NAMES)
+
+
+def register_measure(
+    name: str,
+    *,
+    needs: Needs,
+    range: str,
+    source: str,
+    direction: Direction = "higher",
+    weighted: bool = False,
+    ordered: bool = False,
+    references: bool = False,
+    readers: Mapping[str, Reader] | None = None,
+    groups: bool = False,
+    aspect: Aspect = "diversity",
+    pooled: bool = False,
+    references_without: str | None = None,
+    stacks: bool = False,
+) -> Callable[[Compute], Compute]:
+    """Make a function of a Subject available in `measures=[name]`, as a decorator.
+
+    The function takes the `Subject`, and options as keywords with defaults, and returns what
+    `Measure.compute` does. Tables of measures show the first line of its docstring.
+
+    Parameters
+    ----------
+    name, source : str
+        Its name in `measures=` and results, and where it is defined: a paper, or this docstring.
+    needs : {"similarity", "scores", "eigenvectors", "distances", "features", "samples"}
+        The view of the subject that it reads: `similarity`; Vendi Scores, `spectral`; `eigen`;
+        `space`, which takes n² memory; `features`; or `samples` as they were passed.
+    range, direction : str, {"higher", "lower"}
+        The values it can take, such as "[1, n]" or "[0, ∞)" (a result outside of it is an error),
+        and the direction in which values mean more of its aspect, by default "higher".
+    weighted, ordered, groups : bool
+        Whether it takes weights, `subject.p`; returns a number for each of `subject.orders`; has
+        one number for all groups, `subject.parts`, together.
+    references, pooled : bool
+        Whether it compares the samples with a second set; and whether by pairs, `subject.both`.
+    readers : mapping of str to callable, optional
+        Checks of its options, which run before any work; each returns the value that it read.
+    aspect : {"diversity", "dimension", "fidelity", "likeness"}
+        The question it answers: how diverse samples are, or in how many dimensions they lie; of two
+        sets, how many samples are like a reference, or how alike both are.
+    references_without : str, optional
+        An option of a one-set measure, without which references, if any, set the unit of distances.
+    stacks : bool
+        Whether it takes a `Stack` of groups too (`vendiscore.measures.stack`), with a number for
+        each.
+
+    Returns
+    -------
+    callable
+        The decorator, which returns the function as it is. It raises a ValueError if a function
+        defined elsewhere has the name, or `range` is invalid.
+
+    Examples
+    --------
+    >>> from vendiscore import compute
+    >>> @register_measure("Unlikest", needs="similarity", range="[0, 1]", direction="lower",
+    ...                   source="this docstring")
+    ... def unlikest(subject):
+    ...     '''The smallest similarity of two samples.'''
+    ...     return subject.similarity.dense().min()
+    >>> compute(["red", "red", "blue"], k="labels", measures=["VS", "Unlikest"], q=0)
+    {'VS': 2.0, 'Unlikest': 0.0}
+    """
+
+    fields = {**locals(), "references": references or pooled, "readers": dict(readers or {})}
+
+    def register(compute: Compute) -> Compute:
+        measure = Measure(compute=compute, **fields)
+        measure.limits(1)
+        _measures.add(name, measure, compute)
+        return compute
+
+    return register
+
+
+def list_measures() -> list[Measure]:
+    """Return all registered measures in the order of their names.
+
+    Examples
+    --------
+    >>> [measure.name for measure in list_measures() if measure.groups]
+    ['BetweenVS', 'TotalVS', 'WithinVS']
+    """
+    _measures.load()
+    return list(_measures.named.values())
+
+
+def get_measure(name: str) -> Measure:
+    """Return the measure of that name, or raise a ValueError that suggests another name."""
+    measure = _measures.find(name)
+    if measure is None:
+        known = {*_measures.named, *PRESETS}
+        presets = ", ".join(map(repr, PRESETS))
+        look = f"`vendiscore.list_measures()` lists all; {presets} are several at once."
+        hint = suggestion(name, known, look=look, kind="measure")
+        raise ValueError(f"unknown measure {name!r:.60}. {hint}")
+    return measure
+
+
+def having(option: str) -> list[str]:
+    """Return the names of the measures that have this option."""
+    return [measure.name for measure in list_measures() if option in measure.options]

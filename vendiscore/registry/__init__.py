@@ -1,1 +1,0 @@
-"""Kernels and measures by name, and the files and packages that add them."""

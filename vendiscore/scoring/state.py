@@ -1,0 +1,385 @@
+"""A sum of samples, to which batches are added, and from which their Vendi Score follows."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Mapping
+from copy import copy
+from types import MappingProxyType
+from typing import NoReturn, Self
+
+import numpy as np
+
+from ..core.arguments import DEFAULT_ORDER, flag, is_several, refuse_gradient
+from ..core.namespace import to_host
+from ..core.shares import PSD, check_psd
+from ..core.types import Options, Record, Samples, Weights
+from ..hints import Public
+from ..optional import versions
+from ..resolve.kernel_request import How, KernelArgument, how_of, with_prompts
+from ..resolve.sets import resolve_sets
+from ..signature import digits, line
+from ..similarity.base import Similarity
+from ..similarity.inputs import as_samples
+from ..similarity.pools import size
+from ..similarity.residuals import echo_note
+from ..similarity.weights import per_sample
+from ..spectral.estimate import Estimate
+from ..spectral.spectrum import Spectrum, from_covariance
+from .request import check_orders
+from .state_bytes import read_record, write_record
+from .state_settings import found_in, is_plain, must_be_unit, refused, restored, settings_of
+from .state_sums import Sum, of_similarity, of_vectors
+
+# Outside of this range of sums of weights, their products would underflow or overflow.
+_LEAST, _MOST = 1e-200, 1e300
+_COUNTED = ("n", "weight", "uneven", "dropped")
+# Held while a sum takes the place of another, so that threads lose no batch of one state.
+_ADDING = threading.Lock()
+
+
+class State(metaclass=Public):
+    """The sum Σ w x xᵀ over all samples x added, of unit length and weight w.
+
+    Its eigenvalues over its trace equal the spectrum of diag(√p) K diag(√p), p = w / Σ w, so that
+    the Vendi Score of every order follows from it, up to rounding (1e-12) however samples are
+    cut into parts, but for order 0 with eigenvalues this small. States of one configuration form a
+    commutative monoid under `merge`. It is d (d + 1) / 2 numbers at most, 0.6 MB at d = 384; for
+    fewer than d / 2 samples, their features.
+
+    `update` changes a state in place: all of a batch is added or, after an error or an interrupt,
+    nothing. `merge` and `+` return a new state and change none. Threads may share a state.
+
+    Parameters
+    ----------
+    k : str, optional
+        A kernel whose features are of fixed width and depend on no other sample ("cosine").
+    score_X, score_dual, normalize : bool
+        Samples are rows of features, compared by dot products; of unit length, or scaled to it.
+    **options
+        Options of the kernel, as for `compute`, including those that it fits to samples.
+
+    Attributes
+    ----------
+    n, dropped : int, how many samples were added, and left out by on_error="skip"
+    d : int, how many features they have, or None as long as there are none
+    weight : float, Σ w; n if no weights were passed
+    notes : tuple of str, of the kernel on the first batch, such as the error of its features
+    settings : dict of kernel, options, encoder: what states that are merged must have in common
+
+    Raises
+    ------
+    TypeError, ValueError
+        What `compute` refuses, or what cannot be added up.
+
+    Examples
+    --------
+    >>> state = State(k="cosine")
+    >>> for batch in ([[1.0, 0.0], [2.0, 0.0]], [[0.0, 3.0]]):
+    ...     _ = state.update(batch)
+    >>> state.compute(q=[0, 1])
+    {'VS_q0': 2.0, 'VS_q1': 1.889...}
+    >>> State.from_bytes(state.to_bytes()) + state
+    <State of 6 samples, 2 features: kernel='cosine'>
+    """
+
+    _asked: Options  # kernel and options, in values that can be written down
+    _how: How | None  # None if bytes do not hold an object among the options, such as a model
+    _found: Options = MappingProxyType({})  # what the first batch reported
+    n: int = 0
+    weight: float = 0.0
+    uneven: bool = False  # whether any weights were passed
+    dropped: int = 0
+    notes: tuple[str, ...] = ()
+    _sum: Sum | None = None
+
+    def __init__(
+        self,
+        k: KernelArgument | None = None,
+        *,
+        score_X: bool = False,
+        score_dual: bool = False,
+        normalize: bool = False,
+        **options: object,
+    ) -> None:
+        kinds = {"score_X": score_X, "score_dual": score_dual, "normalize": normalize}
+        how = how_of({"k": k, **kinds, **options})
+        if why := refused(how):
+            raise ValueError(why)
+        vars(self).update(_asked=settings_of(how), _how=how)
+
+    @classmethod
+    def empty(cls, k: KernelArgument | None = None, **options: object) -> Self:
+        """Return the state of no samples, `State(k, **options)`."""
+        return cls(k, **options)  # type: ignore[arg-type]
+
+    @classmethod
+    def of_fields(cls, asked: Options, how: How | None, **fields: object) -> Self:
+        """Return a state from its attributes, which are not checked."""
+        state = cls.__new__(cls)
+        vars(state).update(fields, _asked=asked, _how=how)
+        return state
+
+    def changed(self, **fields: object) -> Self:
+        """Return a copy with other attributes; the numbers, which nobody changes, are shared."""
+        state = copy(self)
+        vars(state).update(fields)
+        return state
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"`{name}` of a state cannot be assigned; add samples by `update`")
+
+    @property
+    def d(self) -> int | None:
+        return None if self._sum is None else self._sum.d
+
+    @property
+    def settings(self) -> Record:
+        return {**self._asked, **self._found}
+
+    @property
+    def how(self) -> How:
+        """The kernel and its options; raises a ValueError if bytes did not hold all of them."""
+        if self._how is None:
+            raise ValueError(
+                "a state from bytes that do not hold its kernel or model cannot take samples; "
+                "add them to State.empty(…) with the same keywords, and merge the two"
+            )
+        return self._how
+
+    def __len__(self) -> int:
+        return self.n
+
+    def __bool__(self) -> bool:
+        return True  # an empty one, too
+
+    def __repr__(self) -> str:
+        kernel = self.settings["kernel"]
+        width = "" if self.d is None else f", {self.d} features"
+        return f"<State of {self.n} samples{width}: kernel={kernel!r}>"
+
+    def __str__(self) -> str:
+        return f"{self.n:,} samples were added up, compared by {self.settings['kernel']!r}."
+
+    def update(self, batch: Samples, p: Weights | None = None, *, prompts: object = None) -> Self:
+        """Add a batch in place and return this state, in time O(m d²) and what the kernel takes.
+
+        Parameters
+        ----------
+        batch : list or array of m ≥ 0 samples of the kind that `k` compares; not changed, not kept
+        p : array (m,), optional; weights of these samples, at least 0, of any sum (default: 1 each)
+        prompts : sample or list of m samples, optional; taken out of the batch, as by `compute`
+
+        Raises
+        ------
+        SampleError, TypeError, ValueError, TooLargeError
+            For invalid samples or weights, another number of features than before, options that
+            would follow from the batch, a state from bytes that do not hold its encoder, and one
+            that would not fit in memory. The state stays as it was.
+        """
+        how, found, total = with_prompts(self.how, prompts), self._found, None
+        refuse_gradient("a State", p=p)
+        samples = as_samples(batch, empty=True)
+        n, dropped, notes = size(samples), 0, self.notes
+        weights = None
+        if p is not None:
+            weights = to_host(per_sample(p, "p", least=0, weights=True).of(n))
+        if not n:
+            return self
+        if self.n and ("prompts" in self.settings) != (how.prompts is not None):
+            raise ValueError("`prompts` must come with every batch of a state, or with none")
+        unit = must_be_unit(how)
+        if how.prompts is None and unit is not None:
+            total = of_vectors(samples, weights, unit)
+        if total is None:
+            similarity = self._seen(samples, how)
+            n, dropped, notes = similarity.n, len(similarity.dropped), tuple(similarity.notes)
+            weights = weights if weights is None else np.delete(weights, list(similarity.dropped))
+            total = of_similarity(similarity, weights)
+            found = found_in(similarity.settings, self._asked)
+        weight, uneven = float(n if weights is None else weights.sum()), weights is not None
+        piece = self.changed(
+            _found=found,
+            n=n,
+            weight=weight,
+            uneven=uneven,
+            dropped=dropped,
+            notes=notes,
+            _sum=total,
+        )
+        with _ADDING:
+            vars(self).update(vars(self.merge(piece)))
+        return self
+
+    def _seen(self, samples: Samples, how: How) -> Similarity:
+        """Return a batch as its kernel sees it, with features that depend on no other batch."""
+        similarity = resolve_sets([samples], how, ["samples"])[0]
+        if similarity.fitted:
+            name, value = next(iter(similarity.fitted.items()))
+            raise ValueError(
+                f"`{name}` would follow from each batch alone, {value!r:.60} for this one; pass "
+                f"`{name}` to State.empty, one value for all batches"
+            )
+        if similarity.dim is None:
+            raise TypeError(
+                f"kernel {self.settings['kernel']!r} says that it has rows, but returned a "
+                f"{type(similarity).__name__} without features; return a FeatureSimilarity"
+            )
+        refuse_gradient("a State", **how.options, samples=similarity)
+        return similarity
+
+    def merge(self, *others: State) -> Self:
+        """Return a new state of all samples of this and other states; `a + b` is `a.merge(b)`.
+
+        Raises a TypeError for anything but a state, a ValueError for other settings or features.
+        """
+        merged = self.changed()
+        for state in others:
+            if not isinstance(state, State):
+                raise TypeError(
+                    f"`merge` takes states, got {type(state).__name__}; make one from bytes by "
+                    "State.from_bytes"
+                )
+            other = state.changed()
+            merged._check_alike(other)
+            sums = [each._sum for each in (merged, other) if each._sum is not None]
+            merged = merged.changed(
+                _how=merged._how or other._how,
+                _found={**merged._found, **other._found},
+                n=merged.n + other.n,
+                weight=merged.weight + other.weight,
+                uneven=merged.uneven or other.uneven,
+                dropped=merged.dropped + other.dropped,
+                notes=merged.notes or other.notes,
+                _sum=sums[0].plus(sums[1]) if len(sums) == 2 else merged._sum or other._sum,
+            )
+        return merged
+
+    def __add__(self, other: object) -> Self:
+        return self.merge(other) if isinstance(other, State) else NotImplemented
+
+    def _check_alike(self, other: State) -> None:
+        a, b = self._asked, other._asked
+        if self.n and other.n:
+            a, b = {**self.settings, "d": self.d}, {**other.settings, "d": other.d}
+        differ = [
+            f"`{name}` is {a.get(name, 'nothing')!r} and {b.get(name, 'nothing')!r}"
+            for name in sorted({*a, *b})
+            if a.get(name, "nothing") != b.get(name, "nothing")
+        ]
+        if differ:
+            raise ValueError(
+                "states can be merged only if they are of one configuration, but "
+                f"{'; '.join(differ)}; make all by State.empty with the same keywords, from "
+                "samples of one kind"
+            )
+
+    def compute(
+        self,
+        q: float | str | Iterable[float | str] = DEFAULT_ORDER,
+        *,
+        psd: PSD = "check",
+        details: bool = False,
+    ) -> Record:
+        """Return the Vendi Score of all samples that were added, in O(d³), or O(n³) for n < d / 2.
+
+        Parameters
+        ----------
+        q : order, a float in [0, ∞] or "inf", or several
+        psd : {"check", "clip"}
+            Raise for negative eigenvalues, which come from rounding only, or set them to zero.
+        details : bool, whether to add how the number came about, under the key `details`
+
+        Returns
+        -------
+        dict
+            {"VS": value} with 1 ≤ value ≤ n; for several orders {"VS_q0": …, "VS_q1": …}.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If the state is empty, or the weights are all 0 or too large or small to add up.
+        """
+        orders = list(dict.fromkeys(check_orders(q)))
+        psd = check_psd(psd)
+        told = flag("details", details)
+        state = self.changed()  # which no other thread updates
+        spectrum = state._spectrum(psd)
+        estimates = spectrum.estimates(orders)
+        names = [f"VS_q{digits(order)}" for order in orders] if is_several(q) else ["VS"]
+        values = [min(max(float(each.value), 1.0), float(state.n)) for each in estimates]
+        scores: Record = dict(zip(names, values, strict=True))
+        by_order = dict(zip(map(digits, orders), estimates, strict=True))
+        return scores | ({"details": state._details(psd, by_order, spectrum)} if told else {})
+
+    def _spectrum(self, psd: PSD) -> Spectrum:
+        if self._sum is None:
+            raise ValueError("`compute` needs samples, and none were added; update the state first")
+        if not _LEAST <= self.weight <= _MOST:
+            raise ValueError(
+                f"weights must sum to a number between {_LEAST:g} and {_MOST:g}, got "
+                f"{self.weight:g}; pass larger `p`, or smaller ones, to update"
+            )
+        return from_covariance(self._sum.matrix(), self.n, psd)
+
+    def _details(self, psd: PSD, estimates: Mapping[str, Estimate], spectrum: Spectrum) -> Record:
+        """Return the keys that `details` of a Vendi Score has, as far as sums determine them."""
+        kernel, *options = self.settings.items()
+        notes = [f"First batch: {note}" for note in self.notes]
+        echoes = self._sum.last() if "prompts" in self.settings and self._sum else 0.0
+        if echoes and self.uneven:
+            notes.append(echo_note(f"Samples of {echoes / self.weight:.3g} of the weight"))
+        elif echoes:
+            notes.append(echo_note(f"{echoes:,.0f} of {self.n:,} samples"))
+        p = f"given, sum {digits(self.weight)}" if self.uneven else "uniform"
+        why = f"the samples were added up, {self.d} features of each"
+        told = {**self.settings, "p": p, "q": list(estimates)}
+        told |= ({"psd": psd} if psd != "check" else {}) | {"n": self.n}
+        told |= {"dropped": self.dropped} if self.dropped else {}
+        return {
+            "n": self.n,
+            "dropped": self.dropped,
+            "kernel": kernel[1],
+            "options": dict(options),
+            "method": {q: each.route for q, each in estimates.items()},
+            "why": dict.fromkeys(estimates, why),
+            "negative_mass": spectrum.negative_mass,
+            "cut": spectrum.cut,
+            "notes": notes + spectrum.notes,
+            "versions": versions(),
+            "signature": line(["VS"], told),
+        }
+
+    def to_bytes(self) -> bytes:
+        """Return the state as 4 d (d + 1) bytes and a short head, the same on every machine.
+
+        The bytes hold no code; options that are objects, such as a model, are stored by name.
+        """
+        state = self.changed()  # which no other thread updates
+        fields = {
+            "settings": dict(state._asked),
+            "found": dict(state._found),
+            "whole": state._how is not None and all(map(is_plain, state._how.options.values())),
+            **{name: getattr(state, name) for name in _COUNTED},
+            "notes": list(state.notes),
+        }
+        return write_record(fields, state._sum)
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Self:
+        """Return the state that `to_bytes` wrote; raise a ValueError for other bytes.
+
+        The state takes more samples, unless an option is an object that bytes do not hold; then it
+        can be merged with one that was made by `empty` with the same keywords.
+        """
+        fields, total = read_record(data)
+        if fields["settings"].get("precision") == "single":
+            raise ValueError(
+                "`data` has sums in single precision, which only earlier versions read; add the "
+                "samples to a new state"
+            )
+        how = restored(fields["settings"]) if fields["whole"] else None
+        counts = {name: fields[name] for name in _COUNTED}
+        notes = tuple(fields["notes"])
+        counts |= {"_found": fields["found"], "notes": notes, "_sum": total}
+        return cls.of_fields(fields["settings"], how, **counts)

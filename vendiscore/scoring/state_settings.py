@@ -1,0 +1,106 @@
+"""The settings by which samples of a state are compared, as values that tell states apart."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Mapping
+from typing import Any
+
+from ..core.types import Options, Record
+from ..encoders.models import Encoder
+from ..resolve.kernel import Kernel, list_kernels
+from ..resolve.kernel_request import How, read_how
+from ..signature import IDLE, plain
+
+# Kernels whose features are the vectors that they compare, divided by their lengths.
+_OF_ROWS = {"cosine": False, "linear": True, "X": True}  # and whether the lengths must be 1
+# Reported settings of an encoder that depend on its samples, or that repeat d.
+_COUNTS = frozenset(("truncated", "dims"))
+_DOT_PRODUCTS = "dot products of X"
+
+
+def must_be_unit(how: How) -> bool | None:
+    """Return whether rows that are features must have unit length; None for other samples."""
+    name = how.given or (how.k.name if isinstance(how.k, Kernel) else "")
+    unit = _OF_ROWS.get(name)
+    return unit if unit is None else unit and not how.normalize
+
+
+def refused(how: How) -> str:
+    """Say why samples cannot be added up under these settings; "" if they can."""
+    can = streaming()
+    if how.given == "K":
+        return (
+            f"`score_K` gives similarities between samples, which batches lack; pass the samples, "
+            f"with one of the kernels whose features can be added up: {can}"
+        )
+    if how.k is None and not how.given:
+        return f"`k` is missing: a state needs a kernel whose features can be added up: {can}"
+    if not (how.given or isinstance(how.k, Kernel)):
+        kind = "a mixture of kernels" if isinstance(how.k, tuple) else "a function of two samples"
+        return f"`k` is {kind}, which has no features that could be added up; pass one of {can}"
+    if isinstance(how.k, Kernel) and not how.k.rows:
+        return (
+            f"kernel {how.k.name!r} has no features of fixed width that depend on no other sample, "
+            f"so that batches cannot be added up; pass one of {can}, or all samples at once to "
+            f"compute(…, method='estimate')"
+        )
+    given = [name for name in ("metric", "fit") if getattr(how, name) is not None]
+    return f"`{given[0]}` is not an option of a state; leave it out" if given else ""
+
+
+def streaming() -> str:
+    """Return the kernels whose samples can be added up, for a message."""
+    names = [repr(kernel.name) for kernel in list_kernels() if kernel.rows]
+    return f"{', '.join(names)}, or score_X=True for rows of features"
+
+
+def settings_of(how: How) -> Record:
+    """Return kernel and options in values that can be written down and told apart."""
+    rest: Record = {"normalize": True} if how.normalize else {}
+    rest |= {"prompts": "given"} if how.prompts is not None else {}
+    if not isinstance(how.k, Kernel):
+        return {"kernel": _DOT_PRODUCTS} | rest
+    options = {**how.k.options, **how.options}
+    options.pop("on_error")
+    told = {name: _told(value) for name, value in options.items() if name not in IDLE}
+    skip = {"on_error": "skip"} if how.skip else {}
+    return {"kernel": how.k.name} | told | skip | rest
+
+
+def found_in(settings: Options, asked: Options) -> Record:
+    """Return the settings that a batch reports of its encoder beyond those requested."""
+    told = {name: plain(value) for name, value in settings.items() if name not in IDLE | _COUNTS}
+    # A function that was asked for has "@" and what it does, its report has only its name.
+    told = {name: value for name, value in told.items() if "@" not in str(asked.get(name))}
+    return {name: value for name, value in told.items() if asked.get(name, "nothing") != value}
+
+
+def restored(settings: Options) -> How | None:
+    """Return how to compare more batches, from settings in bytes; None if these are incomplete."""
+    if "prompts" in settings:
+        return None
+    rest = {name: value for name, value in settings.items() if name != "kernel"}
+    name = settings["kernel"]
+    rest |= {"score_X": True} if name == _DOT_PRODUCTS else {"k": name}
+    try:
+        how = read_how(rest)
+    except (TypeError, ValueError):  # a kernel of one's own, or one that has other options here
+        return None
+    return None if rest else how
+
+
+def is_plain(value: object) -> bool:
+    if isinstance(value, (list, tuple)):
+        return all(map(is_plain, value))
+    return value is None or isinstance(value, (bool, int, float, str))
+
+
+def _told(value: object) -> Any:
+    """Return a value in words; an object by its own description, since its bytes may differ."""
+    if isinstance(value, Encoder):
+        return plain({name: own for name, own in value.settings.items() if name not in IDLE})
+    kinds = (Mapping, set, frozenset, range, types.FunctionType)
+    if hasattr(value, "dtype") or is_plain(value) or isinstance(value, kinds):
+        return plain(value)
+    return str(getattr(value, "__qualname__", type(value).__qualname__))

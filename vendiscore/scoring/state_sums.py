@@ -1,0 +1,175 @@
+"""Σ w x xᵀ over samples of unit length: of one batch or several, in the least memory."""
+
+from __future__ import annotations
+
+import math
+import threading
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..core.checks import DIAGONAL_TOLERANCE
+from ..core.namespace import as_kind_of, gram, is_numpy, is_torch, namespace, row_blocks, to_host
+from ..core.types import Rows
+from ..similarity import memory
+from ..similarity import sparse as sp
+from ..similarity.base import Similarity
+from ..similarity.threads import in_order
+
+_LOW, _HIGH = 1e-280, 1e280  # the range of squared lengths without lost digits
+_BLOCK_BYTES = 1 << 22  # of rows that are multiplied at once
+
+
+@dataclass(frozen=True, eq=False)
+class Sum:
+    """FᵀF for rows f = √w x, read-only: F (m, d) while it is fewer numbers, then the triangle."""
+
+    d: int
+    numbers: np.ndarray
+
+    def __post_init__(self) -> None:
+        self.numbers.flags.writeable = False
+
+    @property
+    def is_rows(self) -> bool:
+        return self.numbers.ndim == 2
+
+    def matrix(self) -> np.ndarray:
+        """Return the smaller of F Fᵀ and FᵀF, which have the same eigenvalues but for zeros."""
+        return gram(self.numbers) if self.is_rows else unpacked(self.numbers)
+
+    def triangle(self) -> np.ndarray:
+        """Return the upper triangle of FᵀF, row by row."""
+        return packed(gram(self.numbers.T)) if self.is_rows else self.numbers
+
+    def last(self) -> float:
+        """Return the sum of squares of the last feature."""
+        return float((self.numbers[:, -1] ** 2).sum() if self.is_rows else self.numbers[-1])
+
+    def plus(self, other: Sum) -> Sum:
+        """Return the sum of this and another of the same d."""
+        both = self.is_rows and other.is_rows
+        if both and stays_rows(len(self.numbers) + len(other.numbers), self.d):
+            return Sum(self.d, np.concatenate([self.numbers, other.numbers]))
+        require(self.d)
+        return Sum(self.d, self.triangle() + other.triangle())
+
+
+def stays_rows(m: int, d: int) -> bool:
+    """Return whether m rows are fewer numbers than a triangle."""
+    return m * d < length(d)
+
+
+def of_vectors(X: Rows, weights: np.ndarray | None, unit: bool) -> Sum | None:
+    """Sum the rows of X, scaled to length 1, in one pass; None if its kernel must look closer."""
+    if is_torch(X) and X.device.type == "cpu" and not X.requires_grad:
+        X = to_host(X)  # the same memory
+    if not (is_numpy(X) and X.ndim == 2 and X.shape[1] and X.dtype in (np.float32, float)):
+        return None
+    n, d = X.shape
+    if stays_rows(n, d):
+        F = _scaled(X, weights, unit, np.empty((n, d)))
+        return None if F is None else Sum(d, np.array(F) if F is X else F)
+    require(d)
+    # Blocks of so many rows that adding d² numbers costs little, a multiple of four for threads.
+    few = -(-n // max(4 * d, _BLOCK_BYTES // (8 * d)))
+    size = -(-n // (few if few == 1 else -(-few // 4) * 4))
+    room = threading.local()
+
+    def share(block: slice) -> np.ndarray | None:
+        own = None if weights is None else weights[block]
+        if not hasattr(room, "rows"):  # fresh memory would cost as much as what is done in it
+            room.rows = np.empty((size, d))
+        F = _scaled(X[block], own, unit, room.rows[: block.stop - block.start])
+        return None if F is None else gram(F.T)
+
+    blocks = [slice(start, min(start + size, n)) for start in range(0, n, size)]
+    total = np.zeros((d, d))
+    for product in in_order(share, blocks) if len(blocks) > 1 else map(share, blocks):
+        if product is None:
+            return None
+        total += product
+    return Sum(d, packed(total))
+
+
+def _scaled(
+    X: np.ndarray, weights: np.ndarray | None, unit: bool, out: np.ndarray
+) -> np.ndarray | None:
+    """Return rows √w x / ‖x‖ in `out`, or X if it equals them; None to look closer at a row."""
+    if weights is None and X.dtype == float and _is_unit(X):
+        return X
+    # Blocks that stay in a core's cache from one step to the next.
+    for part in row_blocks(len(X), 16 * X.shape[1], least=1):
+        rows, F = X[part], out[part]
+        if rows.dtype != float:
+            F[...] = rows
+            rows = F
+        with np.errstate(all="ignore"):
+            squares = np.vecdot(rows, rows)
+        if not (squares.min() >= _LOW and squares.max() <= _HIGH):  # also if it is NaN
+            return None
+        if unit and not np.abs(squares - 1).max() <= DIAGONAL_TOLERANCE:
+            return None
+        factors = 1 / np.sqrt(squares)
+        if weights is not None:
+            factors *= np.sqrt(weights[part])
+        np.multiply(rows, factors[:, None], out=F)
+    return out
+
+
+def _is_unit(X: np.ndarray) -> bool:
+    """Return whether rows have length 1 up to rounding."""
+    for rows in (X[:64], X):  # which are nearly always alike
+        with np.errstate(all="ignore"):
+            off = np.abs(np.vecdot(rows, rows) - 1).max()
+        if not off <= 8 * np.finfo(float).eps:
+            return False
+    return True
+
+
+def unit(similarity: Similarity, weights: np.ndarray | None = None) -> Similarity:
+    """Return the similarity with a diagonal of w: exactly 1 without weights."""
+    diagonal = similarity.diagonal()
+    own = 1.0 if weights is None else as_kind_of(weights, diagonal)
+    return similarity.scaled(namespace(diagonal).sqrt(own / diagonal))
+
+
+def of_similarity(similarity: Similarity, weights: np.ndarray | None) -> Sum:
+    """Return the sum over a kernel's features of samples, divided by their lengths."""
+    scaled, d = unit(similarity, weights), similarity.dim
+    assert d is not None
+    if stays_rows(similarity.n, d):
+        what = f"the {d} features of {similarity.n} samples"
+        memory.require(
+            8 * similarity.n * d, what, "add fewer samples at a time, or use fewer features"
+        )
+        F = scaled.features()
+        F = F.toarray() if sp.issparse(F) else to_host(F)
+        return Sum(d, np.array(F, dtype=np.float64))
+    require(d)
+    return Sum(d, packed(np.asarray(to_host(scaled.covariance()), dtype=np.float64)))
+
+
+def length(d: int) -> int:
+    """Return how many numbers the upper triangle of a (d, d) matrix has."""
+    return d * (d + 1) // 2
+
+
+def packed(C: np.ndarray) -> np.ndarray:
+    """Return the upper triangle of a symmetric (d, d) matrix, row by row."""
+    return np.concatenate([C[i, i:] for i in range(len(C))])
+
+
+def unpacked(triangle: np.ndarray) -> np.ndarray:
+    """Return the symmetric matrix that `packed` was passed."""
+    d = (math.isqrt(8 * len(triangle) + 1) - 1) // 2
+    C = np.empty((d, d))
+    for i, row in enumerate(np.split(triangle, np.cumsum(np.arange(d, 1, -1)))):
+        C[i, i:] = C[i:, i] = row
+    return C
+
+
+def require(d: int) -> None:
+    """Raise a `TooLargeError` if two triangles of d features and two matrices would not fit."""
+    what = f"a state of {d} features"
+    memory.require(8 * (3 * d * d + d), what, "compare samples by fewer features")

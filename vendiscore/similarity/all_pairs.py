@@ -1,0 +1,200 @@
+"""All pairwise distances of rows, as new matrices that the caller may overwrite."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from ..core.arguments import number
+from ..core.errors import SampleError
+from ..core.namespace import row_blocks, to_host
+from ..core.types import PairFunction, Rows
+from .inputs import as_samples, as_vectors
+from .metrics import BOOLEAN, SYMMETRY_TOLERANCE
+from .nearest import LOST, MetricPairs
+from .pairs import (
+    VANISHING,
+    PairName,
+    check_defined,
+    exact_squares,
+    exponent_of,
+    first_asymmetry,
+    lengths,
+    mend_close,
+    require_room,
+    scaled,
+    symmetric_part,
+)
+
+# Squared distances of unit vectors up to this, from differences, may be rounding: (32ε)².
+UNIT_ROUNDING = 5e-29
+
+Metric = str | PairFunction
+
+
+@np.errstate(under="ignore", over="ignore")
+def distances(
+    X: np.ndarray,
+    metric: Metric = "euclidean",
+    options: Mapping[str, Any] | None = None,
+    name: str = "samples",
+    pair: PairName = "rows {} and {}".format,
+) -> np.ndarray:
+    """Return the distances (n, n) of all rows of X (n, d), with a diagonal of 0."""
+    options = options or {}
+    if callable(metric):
+        return _by_function(X, metric, options, pair)
+    if metric in ("cosine", "correlation"):
+        # 1 − u·v = ‖u − v‖²/2 for unit vectors, which keeps the digits of small angles.
+        D = exact_squares(unit_rows(X, metric, name))
+        D[D < UNIT_ROUNDING] = 0.0
+        D /= 2
+    elif metric in ("euclidean", "seuclidean"):
+        D = _euclidean(X / np.sqrt(options["V"]) if options else X)
+    else:
+        if metric in BOOLEAN:
+            check_truths(X, metric, name)
+        require_room(X)
+        everything = slice(0, len(X))
+        D = MetricPairs(X, metric, options, pair).block(everything, everything)
+        if metric == "sqeuclidean":
+            _check_lost(D, X, metric, pair)
+    check_defined(D, metric, pair)
+    return D
+
+
+def numpy_rows(X: Rows, name: str = "samples") -> np.ndarray:
+    """Return dense rows of finite numbers in NumPy; plain numbers are vectors of length 1."""
+    X = as_vectors(as_samples(X, name), name)
+    return to_host(X.toarray() if hasattr(X, "toarray") else X)
+
+
+def check_distances(D: Rows, name: str = "samples") -> np.ndarray:
+    """Check that distances (n, n) are finite, ≥ 0, zero on the diagonal; return them symmetric."""
+    D = numpy_rows(D, name)
+    n = len(D)
+    if D.shape[1] != n:
+        raise ValueError(
+            f"`{name}` with metric='precomputed' must be a square matrix of distances, got shape "
+            f"{D.shape}; rows of numbers go with metric='euclidean'"
+        )
+    SampleError.check(
+        {
+            int(i): f"must have distance 0 to itself, got {D[i, i]:.6g}; is `{name}` a similarity "
+            f"matrix? Then pass score_K=True instead of metric='precomputed'"
+            for i in np.flatnonzero(np.diagonal(D))
+        }
+    )
+    if D.min() < 0:
+        i, j = divmod(int(np.argmin(D)), n)
+        raise ValueError(
+            f"distances must be at least 0, got {D[i, j]:.6g} at [{i}, {j}] of `{name}`; check how "
+            f"they were made"
+        )
+    with np.errstate(under="ignore"):
+        wrong = first_asymmetry(D, SYMMETRY_TOLERANCE)
+    if wrong is not None:
+        i, j = wrong
+        raise ValueError(
+            f"`{name}` must be a symmetric matrix of distances, got {D[i, j]:.6g} at [{i}, {j}] "
+            f"and {D[j, i]:.6g} at [{j}, {i}]; pass (D + D.T) / 2 if that is meant"
+        )
+    if first_asymmetry(D, 0.0) is None:
+        return D
+    return symmetric_part(D.astype(np.float64, copy=False), "a symmetric copy of D")
+
+
+def unit_rows(X: np.ndarray, metric: str, name: str) -> np.ndarray:
+    """Divide rows by their lengths, for "correlation" less their means; SampleError where zero."""
+    largest = np.abs(X).max(axis=1).astype(np.float64)
+    usable = largest > 0
+    U = X / np.where(usable, largest, 1.0)[:, None]
+    if metric == "correlation":
+        for _ in range(2):  # the first mean is rounded to the size of the numbers
+            U -= U.mean(axis=1, keepdims=True)
+        # Only rounding remains of a constant row.
+        usable &= np.abs(U).max(axis=1) > 8 * np.finfo(np.float64).eps
+    what = "a zero vector" if metric == "cosine" else "a constant vector"
+    SampleError.check(
+        {
+            int(i): f"is {what}, for which metric {metric!r} is undefined; remove it from "
+            f"`{name}` or use another metric"
+            for i in np.flatnonzero(~usable)
+        }
+    )
+    U /= np.linalg.norm(U, axis=1)[:, None]
+    return U
+
+
+def check_truths(X: np.ndarray, metric: str, name: str) -> None:
+    """Raise a SampleError for rows of other numbers than 0 and 1."""
+    wrong = (X != 0) & (X != 1)
+    SampleError.check(
+        {
+            int(i): f"has {X[i][wrong[i]][0]:.6g}, and metric {metric!r} is one of truth values, 0 "
+            f"and 1; pass `{name}` > 0 if presence is meant, or use another metric"
+            for i in np.flatnonzero(wrong.any(axis=1))
+        }
+    )
+
+
+def _euclidean(X: np.ndarray) -> np.ndarray:
+    """Return ‖x − y‖ for all rows of X (n, d), of any size that double precision holds."""
+    shift = exponent_of(X)
+    D = exact_squares(scaled(X, shift))
+    np.sqrt(D, out=D)
+    if shift:
+        np.ldexp(D, shift, out=D)
+    mend_close(D, math.ldexp(VANISHING, shift), lambda i, j: lengths(X, i, j))
+    return D
+
+
+def _check_lost(D: np.ndarray, X: np.ndarray, metric: str, pair: PairName) -> None:
+    """Raise where a distance of rows that differ is too small for its power to have all digits."""
+    for block in row_blocks(len(D), 8 * len(D)):
+        near, other = np.nonzero(D[block] < LOST)
+        for i, j in zip((near + block.start).tolist(), other.tolist(), strict=True):
+            if (X[i] != X[j]).any():
+                raise ValueError(
+                    f"metric {metric!r} is too small for double precision (got {D[i, j]:.6g}) for "
+                    f"{pair(i, j)}, which differ; use metric 'euclidean', or multiply all rows by "
+                    f"a large number"
+                )
+
+
+def _by_function(
+    X: np.ndarray, metric: Callable[..., float], options: Mapping[str, object], pair: PairName
+) -> np.ndarray:
+    """Compute all n² distances by a function, in both directions, and check them."""
+    require_room(X)
+    n = len(X)
+    D = np.empty((n, n))
+
+    def refuse(place: tuple[int, int], problem: str, remedy: str) -> None:
+        raise ValueError(
+            f"`metric` must be {problem}, got {D[place]:.6g} for {pair(*place)}; {remedy}"
+        )
+
+    for i, j in np.ndindex(n, n):
+        try:
+            value = metric(X[i], X[j], **options)
+        except Exception as error:
+            error.add_note(f"in `metric` of {pair(i, j)}")
+            raise
+        D[i, j] = number("metric(a, b)", value, f"a number for {pair(i, j)}", lambda _: True)
+        if not 0 <= D[i, j] < math.inf:
+            problem = "at least 0" if D[i, j] < 0 else "finite"
+            refuse((i, j), problem, "remove such rows or correct it")
+    others = np.where(np.eye(n, dtype=bool), np.inf, D)
+    apart = np.flatnonzero(D.diagonal() > SYMMETRY_TOLERANCE * others.min(axis=1))
+    if apart.size:
+        refuse((apart[0], apart[0]), "0 for a row and itself", "subtract that, or correct it")
+    np.fill_diagonal(D, 0.0)
+    wrong = first_asymmetry(D, SYMMETRY_TOLERANCE)
+    if wrong is not None:
+        problem = f"symmetric (got {D[wrong[::-1]]:.6g} the other way round)"
+        refuse(wrong, problem, "use lambda a, b: (f(a, b) + f(b, a)) / 2 if that is meant")
+    return (D + D.T) / 2

@@ -1,0 +1,211 @@
+"""The kernels exp(−‖x − y‖² / 2σ²) and exp(−Σ|x_j − y_j| / σ) of rows, and their bandwidths σ."""
+
+from __future__ import annotations
+
+import copy
+import math
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Self
+
+import numpy as np
+
+from ..core.namespace import Array, detached, is_numpy, namespace, row_blocks, scalar
+from ..core.types import DType, Rows, Tensor
+from . import memory
+from .identical import identical_rows
+from .pairs import Index, Law, RowDistances, distinct_places, pair_blocks
+
+# A median below this share of the largest entry is invalid as a bandwidth.
+LEAST_WIDTH = 2.0**-300
+# Largest ratio, in powers of two, of the largest entry to σ.
+MOST_APART = 1000
+# Number of drawn pairs: one in DRAWN, at least LEAST_DRAWN and at most MOST_DRAWN.
+DRAWN, LEAST_DRAWN, MOST_DRAWN = 1 << 9, 1 << 12, 1 << 20
+# The rank of the median among m drawn numbers has a standard error of √m/2; these multiples of it
+# are tried in turn.
+DEVIATIONS = (4.0, 40.0, math.inf)
+# The same distance, computed in two ways, may differ by this share.
+SLACK = 1e-6
+
+Part = Callable[[slice, slice], np.ndarray]  # rows and columns to distances, a new array
+
+
+class Exponentials:
+    """Similarities of rows of X (n, d), over a power of two near σ; `sigma` may have a gradient."""
+
+    in_threads = True
+
+    def __init__(self, X: Array, sigma: object, law: Law) -> None:
+        exponent, largest = math.frexp(scalar(sigma))[1], _largest(X)
+        if largest and math.frexp(largest)[1] - exponent > MOST_APART:
+            raise ValueError(
+                f"`sigma` is {scalar(sigma):.6g} and the largest entry of the samples "
+                f"{largest:.6g}: their ratio is beyond double precision; rescale the samples or "
+                f"pass a larger `sigma`"
+            )
+        width = times_power(sigma, -exponent)
+        self.n: int = len(X)
+        self.width: int = X.shape[1]
+        self.distances: RowDistances = RowDistances(times_power(X, -exponent), law, scalar(width))
+        self._factors: tuple[np.ndarray, np.ndarray] | None = None
+        self.factor: np.ndarray = -1 / width if law == "laplace" else -0.5 / width**2
+
+    def __call__(self, index: Index, columns: Index, dtype: DType = np.float64) -> Array:
+        """Compute entries of K, as `similarity.rows.Entries` defines."""
+        with np.errstate(all="ignore"):
+            if dtype == np.float32 and self.distances.is_fit_for_single:
+                left, right = self._single()
+                E = left[index] @ right[columns].T
+                return np.exp(E, out=E)
+            D: Any = self.distances(index, columns)
+            if not is_numpy(D):
+                if self.distances.by_product:  # of a row and itself; all columns are asked for
+                    own = np.arange(self.n)[index]
+                    D[np.arange(len(own)), own] = 0.0
+                return (D * self.factor).exp()
+            for block in row_blocks(len(D), 8 * D.shape[1], least=1):
+                rows = D[block]
+                rows *= self.factor
+                np.exp(rows, out=rows)
+            return D.astype(dtype, copy=False)
+
+    def _single(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return factors of the exponents, scaled once: to scale products took a fifth of time."""
+        if self._factors is None:
+            left, right = self.distances.left * self.factor, self.distances.right
+            self._factors = left.astype(np.float32), right.astype(np.float32)
+        return self._factors
+
+    def take(self, index: np.ndarray) -> Self:
+        part = copy.copy(self)
+        part._factors = None
+        part.n, part.distances = len(index), self.distances.take(index)
+        return part
+
+    def groups(self) -> np.ndarray | None:
+        return identical_rows(self.distances.X)
+
+
+def median_width(X: Array, law: Law) -> Array:
+    """Return the median distance of distinct rows of X (n, d), 1 if there is one only."""
+    rows = X[distinct_places(X)]
+    if len(rows) < 2:
+        return 1.0
+    exponent = math.frexp(_largest(X))[1]
+    rows = times_power(rows, -exponent)
+    width = (_median if is_numpy(rows) else _median_of_tensor)(rows, law)
+    if not scalar(width) >= LEAST_WIDTH:
+        raise ValueError(
+            "the median distance between distinct samples is 2^-300 times the largest entry, or "
+            "less, which is too small for a bandwidth in double precision; pass `sigma`"
+        )
+    with np.errstate(over="ignore"):
+        width = times_power(width, exponent)
+    if not math.isfinite(scalar(width)):
+        raise ValueError(
+            "the median distance between distinct samples is beyond double precision; rescale them"
+        )
+    return width
+
+
+def _median(X: np.ndarray, law: Law) -> float:
+    i, j = draw_pairs(len(X))
+    drawn = np.concatenate(
+        [_squares_or_sums(X[i[part]] - X[j[part]], law) for part in row_blocks(len(i), X[0].nbytes)]
+    )
+    low, high = middle_pair(len(X), RowDistances(X, law), drawn)
+    return (low + high) / 2 if law == "laplace" else (math.sqrt(low) + math.sqrt(high)) / 2
+
+
+def draw_pairs(n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return places i ≠ j of all pairs of n rows, or of some, drawn with replacement."""
+    size = n * (n - 1) // 2
+    most = min(max(size // DRAWN, LEAST_DRAWN), MOST_DRAWN)
+    if size <= most:
+        return np.triu_indices(n, 1)
+    rng = np.random.default_rng(0)
+    i = rng.integers(0, n, most)
+    return i, (i + rng.integers(1, n, most)) % n
+
+
+def middle_pair(n: int, part: Part, drawn: np.ndarray) -> tuple[float, float]:
+    """Return the two middle numbers of all pairs i < j of n samples."""
+    size = n * (n - 1) // 2
+    places = (size - 1) // 2, size // 2
+    drawn, m = np.sort(drawn), len(drawn)
+    for deviations in DEVIATIONS:
+        low, high = -math.inf, math.inf
+        off = deviations * math.sqrt(m) / 2 + 1
+        if off < m / 2:
+            low = float(drawn[math.floor(m / 2 - off)] * (1 - SLACK))
+            high = float(drawn[math.ceil(m / 2 + off) - 1] * (1 + SLACK))
+        below, numbers, counts = _between(_upper(n, part), low, high)
+        ranks = below + np.cumsum(counts)
+        if below <= places[0] and len(ranks) and places[1] < ranks[-1]:
+            first, second = numbers[np.searchsorted(ranks, places, side="right")]
+            return float(first), float(second)
+    raise AssertionError("all numbers are between −∞ and ∞")
+
+
+def _upper(n: int, part: Part) -> Iterator[np.ndarray]:
+    """Yield the numbers of all pairs i < j, by blocks."""
+    for block in pair_blocks(n):
+        rows, size = part(block, slice(block.start, n)), block.stop - block.start
+        yield rows[:, :size][np.triu_indices(size, 1)]
+        for some in row_blocks(size, 8 * n, least=1):
+            yield rows[some, size:]
+
+
+def _between(
+    parts: Iterable[np.ndarray], low: float, high: float
+) -> tuple[int, np.ndarray, np.ndarray]:
+    """Count numbers below `low`; tabulate those in [low, high], sorted, and how often each is."""
+    below, size = 0, 0
+    values, counts = [np.empty(0)], [np.empty(0, dtype=np.int64)]
+    for part in parts:
+        late = part >= low
+        below += part.size - int(np.count_nonzero(late))
+        late &= part <= high
+        # Equal distances, frequent on a lattice, are kept once.
+        found, often = np.unique(part[late], return_counts=True)
+        values.append(found)
+        counts.append(often)
+        size += len(found)
+    memory.require(40 * size, f"the median of distances, {size} of them close,", "pass `sigma`")
+    numbers = np.concatenate(values)
+    order = np.argsort(numbers)
+    return below, numbers[order], np.concatenate(counts)[order]
+
+
+def _median_of_tensor(X: Tensor, law: Law) -> Tensor:
+    """Return the median distance, differentiable in the two rows that it lies between."""
+    torch, n = sys.modules["torch"], len(X)
+    everything = slice(0, n)
+    D = RowDistances(X.detach(), law)(everything, everything)
+    i, j = torch.triu_indices(n, n, 1, device=X.device)
+    values, size = D[i, j], n * (n - 1) // 2
+    middle = [values.kthvalue(place + 1) for place in ((size - 1) // 2, size // 2)]
+    places = torch.stack([found.indices for found in middle])
+    lengths: Tensor = _squares_or_sums(X[i[places]] - X[j[places]], law)
+    return (lengths.sqrt() if law == "gaussian" else lengths).mean()
+
+
+def _squares_or_sums(gap: Array, law: Law) -> Array:
+    return (gap * gap if law == "gaussian" else abs(gap)).sum(-1)
+
+
+def _largest(X: Array) -> float:
+    X = detached(X)
+    return max(scalar(X.max()), -scalar(X.min()))
+
+
+def times_power(X: Rows, exponent: int) -> Array:
+    """Return X · 2^exponent in float64, which is exact."""
+    if hasattr(X, "dtype"):
+        xp = namespace(X)
+        X = xp.astype(X, xp.float64, copy=False)
+    while exponent:  # 2^exponent itself may be beyond the range
+        step = max(-1000, min(1000, exponent))
+        X, exponent = X * 2.0**step, exponent - step
+    return X

@@ -1,0 +1,45 @@
+"""Distances √(k(x, x) + k(y, y) − 2 k(x, y)) of a kernel, and their rounding errors."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..core.namespace import row_blocks
+from ..core.types import Rows
+from .inputs import precision
+
+# 2 − 2k of identical samples is zero up to this many ε of a matrix K's precision: 1e-14.
+KERNEL_ROUNDING = 45
+# k(x, y) ≤ 1 up to rounding in single precision.
+KERNEL_TOLERANCE = 1e-5
+
+
+def kernel_squares(K: np.ndarray, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Return squared distances, as a new array, from similarities K and both diagonals."""
+    D = np.multiply(K, -2.0, dtype=np.float64)
+    D += left[:, None]
+    D += right
+    return D
+
+
+def sparse_squares(F: Rows, i: np.ndarray, j: np.ndarray) -> np.ndarray:
+    """Return the squared distances of rows i and j of sparse features, by their differences."""
+    squares = np.empty(len(i))
+    for part in row_blocks(len(i), 2048):
+        gap = F[i[part]] - F[j[part]]
+        squares[part] = np.asarray(gap.multiply(gap).sum(axis=1)).ravel()
+    return squares
+
+
+def check_square(least: float, pair: str) -> None:
+    """Raise a ValueError for a negative squared distance: similarities must be at most 1."""
+    if not least >= -2 * KERNEL_TOLERANCE:
+        raise ValueError(
+            f"distances need a similarity of at most 1, got {1 - least / 2:.6g} for {pair}; pass "
+            f"normalize=True or a positive semidefinite kernel with k(x, x) = 1"
+        )
+
+
+def kernel_rounding(similarity: object) -> float:
+    """Return the largest value that rounding may give to a squared distance of 0."""
+    return KERNEL_ROUNDING * precision(getattr(similarity, "K", None))

@@ -1,0 +1,244 @@
+"""Distances of pairs of rows, some rows at a time, of NumPy and torch alike."""
+
+from __future__ import annotations
+
+import copy
+import math
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any, Literal, Self
+
+import numpy as np
+import scipy
+
+from ..core.namespace import Array, detached, is_numpy, namespace, row_blocks, scalar
+from ..core.types import Rows
+from . import memory
+from .identical import identical_rows
+from .threads import slices
+
+Index = slice | np.ndarray
+Law = Literal["gaussian", "laplace"]
+PairName = Callable[[int, int], str]  # what errors call two rows
+
+# Up to this many columns, differences are as fast as a matrix product, and exact.
+DIRECT_COLUMNS = 16
+# ‖x‖² + ‖y‖² − 2 x·y is off by at most this share of ‖x‖² + ‖y‖² in double and single precision.
+ROUNDING, ROUNDING_SINGLE = 4 * float(np.finfo(float).eps), 3.3e-7
+# Largest accepted error of an exponent d²/2σ², and so of K, in double and single precision.
+ERROR, ERROR_SINGLE = 1e-13, 1e-5
+# Squared distances below this share of ‖x‖² + ‖y‖² are recomputed from differences.
+CLOSE = 1e-3
+# Blocks with a larger share of such pairs are computed from differences as a whole.
+DIFFERENCES_SHARE = 1 / 8
+# Number of rows whose median becomes the origin for the product of matrices.
+CENTRE_ROWS = 64
+# Limits on rows per block: at most n/BLOCKS, since a block compares its own rows twice; at least
+# LEAST_ROWS, for fast products; and at most BLOCK_BYTES of results.
+BLOCKS, LEAST_ROWS, BLOCK_BYTES = 16, 64, 1 << 26
+# Rows of this size are not rescaled before they are squared.
+TAME = 1e50
+# Below this share of the largest, squares of distances lose digits or vanish.
+VANISHING = 1e-140
+
+
+class RowDistances:
+    """‖x − y‖² ("gaussian") or Σ|x_j − y_j| ("laplace") of pairs of rows of a float64 X."""
+
+    @np.errstate(over="ignore")  # then differences give all distances
+    def __init__(self, X: Array, law: Law, sigma: float | None = None) -> None:
+        self.X = X
+        self.law = law
+        few_columns = is_numpy(X) and X.shape[1] <= DIRECT_COLUMNS
+        self.by_product: bool = law == "gaussian" and not few_columns
+        self.is_fit_for_single: bool = False
+        if not self.by_product:
+            return
+        xp = namespace(X)
+        C = X - centre_of(X)
+        squares = xp.linalg.vecdot(C, C)[:, None]
+        ones = xp.ones_like(squares)
+        # Two more columns add the squares in the same product.
+        self.left: Any = xp.concat([-2 * C, squares, ones], axis=1)
+        self.right: Any = xp.concat([C, ones, squares], axis=1)
+        self.squares: Array = detached(squares)[:, 0]
+        largest = scalar(self.squares.max())
+        width = sigma or 0.0
+        self.is_lossy: bool = not ROUNDING * largest <= ERROR * width**2
+        self.is_fit_for_single = ROUNDING_SINGLE * largest <= ERROR_SINGLE * width**2
+
+    def __call__(self, index: Index, columns: Index) -> Array:
+        """Return the distances of rows in `index` to `columns`, as a new array."""
+        X = self.X[index]
+        Y = self.X[columns]
+        if not self.by_product:
+            return differences(X, Y, self.law)
+        D = self.left[index] @ self.right[columns].T
+        if self.is_lossy and not self._mend(D, X, Y, index, columns):
+            return differences(X, Y, self.law)
+        return np.maximum(D, 0.0, out=D) if is_numpy(D) else D.clamp(min=0.0)
+
+    def _mend(self, D: Rows, X: Array, Y: Array, index: Index, columns: Index) -> bool:
+        """Recompute close pairs from differences, in place; return False if there are too many."""
+        rows, width = D.shape
+        least = CLOSE * self.squares
+        sums = least[index][:, None] + least[columns]
+        lost = ~(detached(D) >= sums)  # also where it is NaN
+        places = namespace(D).nonzero(lost.reshape(-1))[0]
+        if len(places) > DIFFERENCES_SHARE * rows * width:
+            return False
+        near = places // width
+        other = places % width
+        for part in row_blocks(len(places), 8 * X.shape[1]):
+            gap = X[near[part]] - Y[other[part]]
+            D[near[part], other[part]] = (gap * gap).sum(-1)
+        return True
+
+    def take(self, index: np.ndarray) -> Self:
+        """Return the distances of the rows in `index`."""
+        part = copy.copy(self)
+        part.X = self.X[index]
+        if self.by_product:
+            part.left = self.left[index]
+            part.right = self.right[index]
+            part.squares = self.squares[index]
+        return part
+
+
+def differences(X: Array, Y: Array, law: Law) -> Array:
+    """Return ‖x − y‖² or Σ|x_j − y_j| of all rows x and y, from x − y."""
+    if is_numpy(X):
+        metric = "sqeuclidean" if law == "gaussian" else "cityblock"
+        return scipy.spatial.distance.cdist(X, Y, metric)
+    torch: Any = sys.modules["torch"]
+    if law == "laplace":
+        return torch.cdist(X, Y, p=1.0)
+    return torch.cdist(X, Y, compute_mode="donot_use_mm_for_euclid_dist").square()
+
+
+def centre_of(X: Array) -> Array:
+    """Return the median (d,) of some rows: unlike a mean, it is near most rows despite outliers."""
+    xp = namespace(X)
+    step = -(-len(X) // CENTRE_ROWS)
+    ordered = xp.sort(detached(X)[::step], axis=0)
+    return xp.astype(ordered[len(ordered) // 2], xp.float64)
+
+
+def pair_blocks(n: int) -> list[slice]:
+    """Yield blocks of n rows, each to be compared with its own and all later ones."""
+    most = min(-(-n // BLOCKS), BLOCK_BYTES // (8 * n))
+    return slices(n, max(LEAST_ROWS, most))
+
+
+def fill_symmetric(K: np.ndarray, blocks: Iterator[tuple[slice, np.ndarray]]) -> np.ndarray:
+    """Fill a symmetric matrix from blocks of its rows, each from the diagonal on."""
+    for block, entries in blocks:
+        size = len(entries)
+        upper = K[block, block.start :]
+        upper[:] = entries
+        below = np.tril_indices(size, -1)
+        upper[below] = upper[:, :size].T[below]
+        K[block.stop :, block] = upper[:, size:].T
+    return K
+
+
+def first_asymmetry(D: np.ndarray, tolerance: float) -> tuple[int, int] | None:
+    """Find an entry that differs from its mirror by more than a share of the larger of the two."""
+    for block in row_blocks(len(D), 8 * len(D)):
+        rows = D[block]
+        columns = D[:, block].T
+        larger = np.maximum(rows, columns)
+        wrong = np.abs(rows - columns) > tolerance * larger
+        if wrong.any():
+            i, j = divmod(int(np.argmax(wrong)), len(D))
+            return block.start + i, j
+    return None
+
+
+def symmetric_part(A: Array, what: str) -> Array:
+    """Return (A + Aᵀ)/2 as a new array; `what` names it in the error for lack of memory."""
+    memory.require(8 * A.shape[0] ** 2, what, "pass (A + A.T) / 2 of it")
+    if not is_numpy(A):
+        return (A + A.T) / 2
+    out = np.empty(A.shape, A.dtype)
+    for rows in row_blocks(len(A), 8 * len(A)):
+        np.add(A[rows] * 0.5, A[:, rows].T * 0.5, out=out[rows])
+    return out
+
+
+def check_defined(D: np.ndarray, metric: str, pair: PairName) -> None:
+    """Raise a ValueError for a distance that is not finite; `pair` names its rows."""
+    for block in row_blocks(len(D), 8 * D.shape[1]):
+        finite = np.isfinite(D[block])
+        if not finite.all():
+            i, j = divmod(int(np.argmin(finite)), D.shape[1])
+            i += block.start
+            raise ValueError(
+                f"metric {metric!r} is undefined (got {D[i, j]}) for {pair(i, j)}; remove such "
+                f"rows or use another metric"
+            )
+
+
+def exponent_of(X: np.ndarray) -> int:
+    """Return the power of two that rows are divided by before they are squared: 0 for most."""
+    largest = float(np.abs(X).max(initial=0.0))
+    return 0 if not largest or 1 / TAME < largest < TAME else math.frexp(largest)[1]
+
+
+def scaled(X: np.ndarray, shift: int) -> np.ndarray:
+    """Return rows divided by a power of two, in float64."""
+    X = X.astype(np.float64, copy=False)
+    return np.ldexp(X, -shift) if shift else X
+
+
+def mend_close(
+    D: np.ndarray, least: float, measure: Callable[[np.ndarray, np.ndarray], np.ndarray]
+) -> None:
+    """Recompute, in place, distances below `least`, by `measure` of their rows and columns."""
+    for block in row_blocks(len(D), 8 * D.shape[1]):
+        near, other = np.divmod(np.flatnonzero(D[block] < least), D.shape[1])
+        near += block.start
+        D[near, other] = measure(near, other)
+
+
+def lengths(X: np.ndarray, i: np.ndarray, j: np.ndarray, exponent: float = 2.0) -> np.ndarray:
+    """Return (Σ |x − y|^p)^(1/p) of rows i and j of X, each in its own unit, a power of two."""
+    out = np.empty(len(i))
+    for part in row_blocks(len(i), 8 * X.shape[1]):
+        gap = np.subtract(X[i[part]], X[j[part]], dtype=np.float64)
+        gap = np.abs(gap)
+        unit = np.frexp(gap.max(axis=1))[1]
+        powers = np.ldexp(gap, -unit[:, None]) ** exponent
+        root = powers.sum(axis=1) ** (1 / exponent)
+        out[part] = np.ldexp(root, unit)
+    return out
+
+
+def require_room(X: np.ndarray) -> None:
+    n, d = X.shape
+    needed = 8 * n * n if d <= DIRECT_COLUMNS else 8 * n * (n + d)
+    memory.require(needed, f"the distances of all pairs of {n} samples", "compare fewer samples")
+
+
+def exact_squares(X: np.ndarray) -> np.ndarray:
+    """Return the squared distances (n, n) of all rows, with small relative errors."""
+    require_room(X)
+    n = len(X)
+    find = RowDistances(X.astype(np.float64, copy=False), "gaussian")
+    if not find.by_product:
+        return find(slice(0, n), slice(0, n))
+    blocks = ((block, find(block, slice(block.start, n))) for block in pair_blocks(n))
+    D = fill_symmetric(np.empty((n, n)), blocks)
+    np.fill_diagonal(D, 0.0)
+    return D
+
+
+def distinct_places(X: Array) -> Array:
+    """Return where each distinct row of X is first, in order; of a tensor on its device."""
+    if is_numpy(X):
+        return np.unique(np.asarray(identical_rows(X)), return_index=True)[1]
+    torch: Any = sys.modules["torch"]
+    rows, group = torch.unique(detached(X) + 0.0, dim=0, return_inverse=True)  # −0.0 is 0.0
+    first = group.new_full((len(rows),), len(X))
+    places = torch.arange(len(X), device=group.device)
+    return first.scatter_reduce(0, group, places, "amin").sort().values

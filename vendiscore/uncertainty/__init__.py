@@ -1,1 +1,0 @@
-"""Standard errors of scores, by leaving samples out or by drawing subsets."""
