@@ -9,16 +9,14 @@ import numpy as np
 import pytest
 from sources import SOURCES, sentences, vectors
 
-from vendiscore import ProductSimilarity, compare
+from vendiscore import MatrixSimilarity, ProductSimilarity, as_similarity, compare, compute
 from vendiscore.analysis.compare_sets import comparing
 from vendiscore.analysis.comparison import LESS, MORE, SAME, Plan
 from vendiscore.analysis.permutation import holm
 from vendiscore.magnitude.spaces_of_samples import as_space
 from vendiscore.progress import finish
 from vendiscore.resolve.kernel_request import How
-from vendiscore.resolve.sets import as_similarity, resolve_pool
-from vendiscore.scoring.compute import compute
-from vendiscore.similarity.matrix import MatrixSimilarity
+from vendiscore.resolve.sets import resolve_pool
 
 LABELS = {"k": "ngram_overlap", "ns": [1]}
 

@@ -10,9 +10,7 @@ import pytest
 import scipy
 from sources import vectors
 
-from vendiscore import FeatureSimilarity, growth
-from vendiscore.resolve.sets import as_similarity
-from vendiscore.scoring.compute import compute
+from vendiscore import FeatureSimilarity, as_similarity, compute, growth
 
 
 def rows(seed: int, n: int) -> np.ndarray:

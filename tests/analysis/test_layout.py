@@ -3,10 +3,8 @@
 import numpy as np
 import pytest
 
+from vendiscore import FeatureSimilarity, MatrixSimilarity, as_similarity
 from vendiscore.analysis.layout import FAR, layout
-from vendiscore.resolve.sets import as_similarity
-from vendiscore.similarity.features import FeatureSimilarity
-from vendiscore.similarity.matrix import MatrixSimilarity
 from vendiscore.spectral.vendi import spectrum_of
 
 

@@ -8,11 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vendiscore import as_similarity
+from vendiscore import MatrixSimilarity, as_similarity
 from vendiscore.analysis import pair_search
 from vendiscore.analysis.duplicates import compare_samples
 from vendiscore.similarity import tiles
-from vendiscore.similarity.matrix import MatrixSimilarity
 
 WORDS = ["a", "b", "c d", "e"]
 THRESHOLDS = [-1.0, 0.0, 0.5, 0.8, 0.95, 1.0]

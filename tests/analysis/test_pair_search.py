@@ -3,12 +3,10 @@
 import numpy as np
 import pytest
 
-from vendiscore import as_similarity
+from vendiscore import FeatureSimilarity, Similarity, as_similarity
 from vendiscore.analysis import pair_search
 from vendiscore.analysis.duplicates import compare_samples
 from vendiscore.similarity import tiles
-from vendiscore.similarity.base import Similarity
-from vendiscore.similarity.features import FeatureSimilarity
 from vendiscore.similarity.tiles import Tiles
 
 RNG = np.random.default_rng(0)

@@ -6,8 +6,7 @@ import pyarrow as pa
 import pytest
 from two_models import TABLE
 
-from vendiscore import compare
-from vendiscore.resolve.sets import as_similarity
+from vendiscore import as_similarity, compare
 
 TEXTS, MODELS, PROMPTS = (TABLE[name].tolist() for name in TABLE)
 APART = {model: TABLE.answer[TABLE.model == model].tolist() for model in dict.fromkeys(MODELS)}

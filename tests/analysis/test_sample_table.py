@@ -11,9 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import vendiscore
-from vendiscore import compute, explain
+from vendiscore import MatrixSimilarity, compute, explain
 from vendiscore.analysis.duplicates import compare_samples
-from vendiscore.similarity.matrix import MatrixSimilarity
 
 COLUMNS = [
     "surprise",
@@ -437,9 +436,9 @@ def test_what_cannot_be_explained_is_refused(options, error, message):
 
 
 def test_the_floor_can_be_further_down():
+    from vendiscore import as_similarity
     from vendiscore.analysis.explain import explained
     from vendiscore.measures.subject import Subject
-    from vendiscore.resolve.sets import as_similarity
 
     X = np.random.default_rng(0).normal(size=(20, 3))
     subject = Subject(as_similarity(X, k="rbf", sigma=1.0))

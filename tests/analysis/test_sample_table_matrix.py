@@ -4,13 +4,10 @@ import numpy as np
 import pytest
 from decompositions import counted
 
+from vendiscore import FeatureSimilarity, MatrixSimilarity, as_similarity, compute
 from vendiscore.analysis.findings import ORDERS, find
 from vendiscore.analysis.layout import clustered_order
 from vendiscore.analysis.pair_search import compare_all
-from vendiscore.resolve.sets import as_similarity
-from vendiscore.scoring.compute import compute
-from vendiscore.similarity.features import FeatureSimilarity
-from vendiscore.similarity.matrix import MatrixSimilarity
 from vendiscore.spectral.vendi import spectrum_of, vendi
 
 

@@ -7,8 +7,7 @@ import pandas as pd
 import pytest
 
 import vendiscore
-from vendiscore import sources
-from vendiscore.core.errors import NotPSDError, SampleError
+from vendiscore import NotPSDError, SampleError, sources
 
 
 def brute_force(answers, k, same=1.0, corrected=False):

@@ -9,8 +9,7 @@ import pytest
 from PIL import Image
 
 import vendiscore
-from vendiscore import sources
-from vendiscore.core.errors import SampleError
+from vendiscore import SampleError, sources
 
 TEXTS = {
     "a": ["the cat sat on a mat", "it rains"],

@@ -6,13 +6,12 @@ import numpy as np
 import pytest
 from sources import SOURCES
 
-from vendiscore import compare
+from vendiscore import MatrixSimilarity, compare
 from vendiscore.analysis.comparison import Plan
 from vendiscore.analysis.permutation import holm, permuted, screened
 from vendiscore.analysis.subsets import Part, matched, windows
 from vendiscore.progress import finish
 from vendiscore.scoring.jackknife import Jackknife, influence, influence_error
-from vendiscore.similarity.matrix import MatrixSimilarity
 from vendiscore.spectral.vendi import spectrum_of, vendi
 
 

@@ -5,9 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from vendiscore import compare
+from vendiscore import compare, compute
 from vendiscore.analysis.comparison import MORE
-from vendiscore.scoring.compute import compute
 
 
 def compared(*sets, **options):

@@ -22,8 +22,7 @@ from in_browser import (
 )
 
 pytest.importorskip("gradio")
-from vendiscore.analysis.compare_sets import compare
-from vendiscore.scoring.compute import compute
+from vendiscore import compare, compute
 from vendiscore_page.answers.several_sets import MIN_PERMUTATIONS
 from vendiscore_page.inputs import examples
 

@@ -23,7 +23,7 @@ from in_browser import (
 )
 
 pytest.importorskip("gradio")
-from vendiscore.scoring.compute import compute
+from vendiscore import compute
 from vendiscore_page.inputs import examples
 
 TEXTS = [

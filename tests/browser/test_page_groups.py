@@ -6,7 +6,7 @@ import pytest
 from in_browser import alike, button, choose, expect, number, paste, press_score, shows, was_read
 
 pytest.importorskip("gradio")
-from vendiscore.scoring.compute import compute
+from vendiscore import compute
 
 TEXTS = [["a cat sat", "a dog sat", "the cat ran"], ["red", "red", "blue"]]
 FLAT = [text for group in TEXTS for text in group]

@@ -21,7 +21,7 @@ from in_browser import (
 )
 
 pytest.importorskip("gradio")
-from vendiscore.scoring.compute import compute
+from vendiscore import compute
 from vendiscore_page.inputs import examples
 from vendiscore_page.quotas import MAX_SAMPLES
 

@@ -17,7 +17,7 @@ from in_browser import (
 )
 
 pytest.importorskip("gradio")
-from vendiscore.scoring.compute import compute
+from vendiscore import compute
 
 PROMPT = "Write one sentence about a red apple on a tree."
 EIGHT = [

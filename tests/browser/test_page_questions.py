@@ -17,8 +17,7 @@ from in_browser import (
 )
 
 pytest.importorskip("gradio")
-from vendiscore import compare, select
-from vendiscore.scoring.compute import compute
+from vendiscore import compare, compute, select
 
 PROMPTS = ["Name a fruit.", "Describe the sea.", "Why do cats purr?"]
 ROWS = [

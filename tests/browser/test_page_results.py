@@ -22,8 +22,7 @@ from in_browser import (
 )
 
 pytest.importorskip("gradio")
-from vendiscore import as_similarity, explain
-from vendiscore.scoring.compute import compute
+from vendiscore import as_similarity, compute, explain
 from vendiscore_page.answers import offered_encoders
 from vendiscore_page.inputs import examples
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import vendiscore
-from vendiscore.magnitude.area import mag_area, mag_diff
-from vendiscore.magnitude.function import convergence_scale, magnitude
+from vendiscore import convergence_scale, mag_area, mag_diff
+from vendiscore.magnitude.function import magnitude
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = str(ROOT / "magnitude.py")

@@ -9,9 +9,8 @@ import pytest
 from drawn import cosines, dense, pictures
 from PIL import Image
 
-from vendiscore import SampleError, as_similarity
+from vendiscore import MissingPackageError, SampleError, as_similarity
 from vendiscore.kernels.image_embeddings import image_embeddings
-from vendiscore.optional import MissingPackageError
 
 
 @pytest.fixture(scope="module")

@@ -9,9 +9,8 @@ import pytest
 from drawn import cosines, dense, pictures, png
 from PIL import Image
 
-from vendiscore import SampleError, as_similarity, compute, list_kernels
+from vendiscore import MissingPackageError, SampleError, as_similarity, compute, list_kernels
 from vendiscore.encoders.pil_images import as_image
-from vendiscore.optional import MissingPackageError
 from vendiscore.spectral.vendi import spectrum_of
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -17,9 +17,8 @@ from sentences import (
     transformers,
 )
 
-from vendiscore import SampleError, compute, list_kernels
+from vendiscore import MissingPackageError, SampleError, compute, list_kernels
 from vendiscore.encoders.networks import pick_device, pick_dtype
-from vendiscore.optional import MissingPackageError
 
 
 @pytest.fixture(scope="module")

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from vendiscore import as_similarity, compute, encoder, explain
+from vendiscore import as_similarity, compute, encoder, explain, get_kernel
 from vendiscore.hints import embedded_by
-from vendiscore.resolve.kernel import SEMANTIC_MODEL, get_kernel, named_kernel
+from vendiscore.resolve.kernel import SEMANTIC_MODEL, named_kernel
 
 TEXTS = [
     "A dog sleeps.",

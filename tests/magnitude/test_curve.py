@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 
-from vendiscore.magnitude import convergence_scale, magnitude_function
+from vendiscore import as_similarity, convergence_scale, magnitude_function
 from vendiscore.magnitude.curve import magnitude_curve
 from vendiscore.magnitude.spaces_of_samples import as_space
-from vendiscore.resolve.sets import as_similarity
 
 X = np.random.default_rng(0).normal(size=(20, 2))
 

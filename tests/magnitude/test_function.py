@@ -10,15 +10,17 @@ from hypothesis import strategies as st
 from points import cloud, naive_weights, pairwise
 from scipy.integrate import quad
 
-from vendiscore.magnitude.area import mag_area, mag_areas, mag_diff
-from vendiscore.magnitude.function import (
+from vendiscore import (
     convergence_scale,
-    magnitude,
+    mag_area,
+    mag_areas,
+    mag_diff,
     magnitude_dimension,
     magnitude_function,
     magnitude_weights,
     spread,
 )
+from vendiscore.magnitude.function import magnitude
 from vendiscore.magnitude.scales import adaptive_area
 from vendiscore.magnitude.space import MetricSpace
 from vendiscore.magnitude.spaces_of_samples import as_space

@@ -6,16 +6,19 @@ import numpy as np
 import pytest
 from points import cloud, naive_weights, pairwise
 
-from vendiscore import compute, load
-from vendiscore.magnitude.area import mag_area, mag_areas, mag_diff
-from vendiscore.magnitude.function import (
+from vendiscore import (
+    IndefiniteError,
+    TooLargeError,
+    compute,
     convergence_scale,
-    magnitude,
+    load,
+    mag_area,
+    mag_areas,
+    mag_diff,
     magnitude_dimension,
     magnitude_weights,
 )
-from vendiscore.magnitude.solver import IndefiniteError
-from vendiscore.similarity.memory import TooLargeError
+from vendiscore.magnitude.function import magnitude
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,9 @@ from magnitudes import compute
 from points import cloud, naive_weights, pairwise
 from scipy.spatial.distance import cdist
 
-from vendiscore.magnitude.area import mag_diff
-from vendiscore.magnitude.function import convergence_scale, magnitude, magnitude_weights, spread
-from vendiscore.magnitude.solver import IndefiniteError, Solver, nearest
+from vendiscore import IndefiniteError, convergence_scale, mag_diff, magnitude_weights, spread
+from vendiscore.magnitude.function import magnitude
+from vendiscore.magnitude.solver import Solver, nearest
 from vendiscore.magnitude.space import MetricSpace
 from vendiscore.magnitude.spaces_of_samples import as_space
 

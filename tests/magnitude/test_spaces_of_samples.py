@@ -10,14 +10,21 @@ import pytest
 from magnitudes import compute
 from points import cloud, pairwise
 
-from vendiscore.core.errors import SampleError
-from vendiscore.magnitude.area import mag_area, mag_areas, mag_diff
-from vendiscore.magnitude.function import convergence_scale, magnitude, magnitude_function, spread
+from vendiscore import (
+    FeatureSimilarity,
+    SampleError,
+    convergence_scale,
+    mag_area,
+    mag_areas,
+    mag_diff,
+    magnitude_function,
+    spread,
+)
+from vendiscore.magnitude.function import magnitude
 from vendiscore.magnitude.space import MetricSpace
 from vendiscore.magnitude.spaces_of_samples import as_space
 from vendiscore.resolve import kernel
 from vendiscore.similarity.all_pairs import distances
-from vendiscore.similarity.features import FeatureSimilarity
 from vendiscore.similarity.metrics import BOOLEAN
 
 # Scales and their keys

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from vendiscore.measures.divergences import surprise
+from vendiscore import surprise
 
 A = ["a cat sat", "a dog sat", "the cat ran", "it snows", "a cat sat"]
 B = ["a dog ran", "a cat ran", "the dog sat here"]

@@ -8,8 +8,7 @@ import pytest
 from scipy.spatial.distance import cdist
 
 import vendiscore
-from vendiscore import compute, mag_area
-from vendiscore.magnitude.function import convergence_scale
+from vendiscore import compute, convergence_scale, mag_area
 from vendiscore.magnitude.spaces_of_samples import as_space
 
 X = np.random.default_rng(0).standard_normal((30, 3))

@@ -21,11 +21,10 @@ from measure_cases import (
 )
 from measure_cases import samples as any_samples
 
-from vendiscore import compute, score_K
-from vendiscore.magnitude.area import mag_area
+from vendiscore import compute, list_measures, mag_area, register_measure, score_K
 from vendiscore.measures import measure as registry
 from vendiscore.measures import subject
-from vendiscore.measures.measure import Needs, get_measure, list_measures, register_measure
+from vendiscore.measures.measure import Needs, get_measure
 from vendiscore.resolve.presets import PRESETS
 
 ALL = [measure.name for measure in list_measures()]

@@ -14,8 +14,7 @@ import pytest
 from measure_cases import KINDS, OPTIONS
 
 import vendiscore
-from vendiscore import compute
-from vendiscore.measures.measure import list_measures
+from vendiscore import compute, list_measures
 from vendiscore.scoring import request
 
 PACKAGE = Path(vendiscore.__path__[0])

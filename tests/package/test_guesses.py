@@ -12,11 +12,11 @@ import pytest
 
 import vendiscore
 import vendiscore as v
-from vendiscore import Similarity, State
+from vendiscore import Similarity, State, get_kernel, list_kernels, list_measures
 from vendiscore.cli.parser import COMMANDS, parser
 from vendiscore.hints import GONE, REMEDIES, SYNONYMS, folded, remedy, suggestion, synonym
-from vendiscore.measures.measure import get_measure, list_measures
-from vendiscore.resolve.kernel import SEMANTIC, get_kernel, list_kernels
+from vendiscore.measures.measure import get_measure
+from vendiscore.resolve.kernel import SEMANTIC
 from vendiscore.resolve.presets import PRESETS
 from vendiscore.similarity.metrics import METRICS, check_metric
 

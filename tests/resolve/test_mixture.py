@@ -208,8 +208,8 @@ def test_sample_left_out_by_one_part_is_left_out_of_all():
 
 
 def test_negative_eigenvalues_of_a_mixture_are_noticed(monkeypatch):
+    from vendiscore import MatrixSimilarity
     from vendiscore.resolve import kernel
-    from vendiscore.similarity.matrix import MatrixSimilarity
 
     kernel.list_kernels()
     monkeypatch.setattr(kernel._kernels, "made", dict(kernel._kernels.made))

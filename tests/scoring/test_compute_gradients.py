@@ -11,8 +11,7 @@ import math
 import numpy as np
 import pytest
 
-from vendiscore import compute, score, score_K, score_X
-from vendiscore.similarity.matrix import MatrixSimilarity
+from vendiscore import MatrixSimilarity, compute, score, score_K, score_X
 from vendiscore.spectral.vendi import spectrum_of, vendi
 
 torch = pytest.importorskip("torch")

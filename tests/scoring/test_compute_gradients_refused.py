@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 import vendiscore
-from vendiscore import as_similarity, compute, score
-from vendiscore.measures.measure import list_measures
+from vendiscore import as_similarity, compute, list_measures, score
 
 torch = pytest.importorskip("torch")
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from sources import molecules, vectors
 
-from vendiscore import FeatureSimilarity, as_similarity
-from vendiscore.scoring.compute import compute
+from vendiscore import FeatureSimilarity, as_similarity, compute
 from vendiscore.scoring.jackknife import ends, influence_error, jackknife, quantile
 from vendiscore.spectral.vendi import spectrum_of, vendi
 

@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 
-from vendiscore import compute
+from vendiscore import as_similarity, compute
 from vendiscore.measures.subject import Subject
 from vendiscore.resolve.group_labels import read_labels
-from vendiscore.resolve.sets import as_similarity
 from vendiscore.scoring import null_values
 
 ORDERS = [0.5, 1.0, 2.0, 3.0, np.inf]

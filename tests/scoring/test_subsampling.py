@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
+from vendiscore import FeatureSimilarity
 from vendiscore.scoring.jackknife import jackknife
 from vendiscore.scoring.subsampling import halves_error
-from vendiscore.similarity.features import FeatureSimilarity
 from vendiscore.spectral.vendi import spectrum_of, vendi
 
 

@@ -8,9 +8,9 @@ import pytest
 import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 
+from vendiscore import TooLargeError
 from vendiscore.magnitude.spaces_of_samples import as_space
 from vendiscore.similarity.all_pairs import distances
-from vendiscore.similarity.memory import TooLargeError
 from vendiscore.similarity.metrics import METRICS, SCIPY_METRICS, check_metric, scatter
 
 

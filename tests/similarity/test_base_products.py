@@ -9,12 +9,12 @@ from vendiscore import (
     FeatureSimilarity,
     MatrixSimilarity,
     ProductSimilarity,
+    RowsSimilarity,
     SumSimilarity,
     as_similarity,
 )
 from vendiscore.similarity.bit_sets import BitSimilarity
 from vendiscore.similarity.composite import RepeatedSimilarity
-from vendiscore.similarity.rows import RowsSimilarity
 
 N = 190
 rng = np.random.default_rng(0)

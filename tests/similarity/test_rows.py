@@ -10,11 +10,10 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
-from vendiscore import as_similarity, compute, get_kernel
+from vendiscore import RowsSimilarity, as_similarity, compute, get_kernel
 from vendiscore.similarity.bit_sets import BitSimilarity
 from vendiscore.similarity.matrix import DeferredSimilarity
 from vendiscore.similarity.pairwise import pairwise
-from vendiscore.similarity.rows import RowsSimilarity
 
 ROOT = Path(__file__).resolve().parents[2]
 N = 330  # six blocks of rows

@@ -8,10 +8,10 @@ import pytest
 from scipy.spatial.distance import cdist
 from threadpoolctl import threadpool_limits
 
-from vendiscore import as_similarity
+from vendiscore import RowsSimilarity, as_similarity
 from vendiscore.similarity import rows
 from vendiscore.similarity.bit_sets import BitSimilarity
-from vendiscore.similarity.rows import RowsSimilarity, symmetric_product
+from vendiscore.similarity.rows import symmetric_product
 
 rng = np.random.default_rng(0)
 X = rng.standard_normal((700, 20))

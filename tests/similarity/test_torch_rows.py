@@ -5,10 +5,16 @@ import math
 import numpy as np
 import pytest
 
-from vendiscore import ProductSimilarity, SumSimilarity, as_similarity, compute, score
+from vendiscore import (
+    MatrixSimilarity,
+    ProductSimilarity,
+    SumSimilarity,
+    as_similarity,
+    compute,
+    score,
+)
 from vendiscore.similarity import torch_rows
 from vendiscore.similarity.composite import RepeatedSimilarity
-from vendiscore.similarity.matrix import MatrixSimilarity
 from vendiscore.similarity.torch_rows import TensorSimilarity
 from vendiscore.spectral.estimate import Estimating
 from vendiscore.spectral.vendi import vendi

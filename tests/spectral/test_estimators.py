@@ -13,8 +13,8 @@ from vendiscore import (
     NotPSDError,
     TooLargeError,
     as_similarity,
+    effective_number,
 )
-from vendiscore.core.hill import effective_number
 from vendiscore.similarity import memory
 from vendiscore.spectral import estimators
 from vendiscore.spectral.estimate import Estimating

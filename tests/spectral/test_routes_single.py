@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from vendiscore import FeatureSimilarity, effective_number
+from vendiscore import FeatureSimilarity, effective_number, spectrum
 from vendiscore.spectral.routes import SINGLE
-from vendiscore.spectral.vendi import spectrum, vendi
+from vendiscore.spectral.vendi import vendi
 
 N, D = 9000, 60  # more than two blocks of rows
 rng = np.random.default_rng(0)

@@ -5,9 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from vendiscore import compute
+from vendiscore import MatrixSimilarity, compute
 from vendiscore.scoring.jackknife import influence
-from vendiscore.similarity.matrix import MatrixSimilarity
 from vendiscore.spectral.stacks import Spectra
 from vendiscore.spectral.vendi import spectrum_of
 

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from vendiscore.measures.measure import get_measure, list_measures
+from vendiscore import list_measures
+from vendiscore.measures.measure import get_measure
 
 N = 64  # samples of a set
 LAPLACIAN = {"k": "laplacian", "sigma": 1.0}

@@ -10,9 +10,8 @@ import numpy as np
 from files_people_have import npy, photo, zipped
 from PIL import Image
 
-from vendiscore.analysis.compare_sets import compare
+from vendiscore import compare, compute
 from vendiscore.analysis.comparison import Comparison
-from vendiscore.scoring.compute import compute
 from vendiscore_page.answers import offered_encoders
 from vendiscore_page.answers.several_sets import MIN_PERMUTATIONS
 from vendiscore_page.inputs import examples

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from vendiscore.resolve.sets import as_similarity
-from vendiscore.similarity.base import Similarity
+from vendiscore import Similarity, as_similarity
 
 _NOUNS = ["cat", "dog", "house", "river", "model", "tree", "child", "teacher", "city", "song"]
 _VERBS = ["sees", "likes", "builds", "follows", "draws", "finds", "helps", "asks"]

@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from vendiscore import MatrixSimilarity, as_similarity
-from vendiscore.core.hill import effective_number
+from vendiscore import MatrixSimilarity, as_similarity, effective_number
 from vendiscore.spectral.estimate import Estimate, Estimating
 from vendiscore.spectral.estimators import estimate_by_lanczos, estimated
 from vendiscore.spectral.routes import StalledError, spectrum_route

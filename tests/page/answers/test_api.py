@@ -9,8 +9,7 @@ import pytest
 from decompositions import counted
 from drawn import png
 
-from vendiscore.analysis.explain import explain
-from vendiscore.scoring.compute import compute
+from vendiscore import compute, explain
 
 pytest.importorskip("matplotlib")
 pytest.importorskip("rdkit")

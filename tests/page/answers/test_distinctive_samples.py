@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from vendiscore.measures.divergences import surprise
-from vendiscore.resolve.sets import as_similarity
+from vendiscore import as_similarity, surprise
 from vendiscore_page.answers.distinctive_samples import distinct
 
 A = ["a cat sat", "a dog sat", "the cat ran", "it snows", "a cat sat"]

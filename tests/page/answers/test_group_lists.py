@@ -10,8 +10,7 @@ from drawn import png
 
 pytest.importorskip("matplotlib")
 pytest.importorskip("rdkit")
-from vendiscore.core.errors import SampleError
-from vendiscore.scoring.compute import compute
+from vendiscore import SampleError, compute
 from vendiscore_page.answers import api
 from vendiscore_page.answers.sample_readout import UnusableError
 from vendiscore_page.inputs import examples, uploads

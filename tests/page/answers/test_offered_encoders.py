@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from answered import answered, compared, read
 
-from vendiscore.scoring.compute import compute
+from vendiscore import compute
 
 pytest.importorskip("matplotlib")
 pytest.importorskip("rdkit")
 pytest.importorskip("PIL")
 from PIL import Image
 
-from vendiscore.core.errors import SampleError
+from vendiscore import SampleError
 from vendiscore.progress import finish
 from vendiscore_page.answers import api, jobs, kernel_menu, offered_encoders, one_set
 from vendiscore_page.answers.jobs import Settings

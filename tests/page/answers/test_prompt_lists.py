@@ -8,8 +8,7 @@ from answered import answered, compared, read, through
 
 pytest.importorskip("matplotlib")
 pytest.importorskip("rdkit")
-from vendiscore.analysis.compare_sets import compare
-from vendiscore.scoring.compute import compute
+from vendiscore import compare, compute
 from vendiscore_page.answers import api, prompt_lists
 from vendiscore_page.answers.sample_readout import UnusableError, read_answer
 from vendiscore_page.inputs import uploads

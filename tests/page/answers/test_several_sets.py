@@ -12,10 +12,8 @@ from sources import sentences
 
 pytest.importorskip("matplotlib")
 pytest.importorskip("rdkit")
-from vendiscore import compare
+from vendiscore import as_similarity, compare, compute
 from vendiscore.analysis.comparison import LESS, MORE, SAME, Comparison, PairRow, SetRow
-from vendiscore.resolve.sets import as_similarity
-from vendiscore.scoring.compute import compute
 from vendiscore_page.answers import api, distinctive_samples, several_sets
 from vendiscore_page.answers.jobs import Settings, job_of
 from vendiscore_page.answers.sample_readout import UnusableError

@@ -17,8 +17,10 @@ pytest.importorskip("gradio")
 httpx = pytest.importorskip("httpx")
 PIL = pytest.importorskip("PIL.Image")
 
-from vendiscore.analysis.compare_sets import compare  # noqa: E402
-from vendiscore.scoring.compute import compute  # noqa: E402
+from vendiscore import (  # noqa: E402
+    compare,
+    compute,
+)
 from vendiscore_page.answers import offered_encoders  # noqa: E402
 from vendiscore_page.inputs import examples  # noqa: E402
 from vendiscore_page.serving import server as app_server  # noqa: E402

@@ -12,7 +12,7 @@ import visitor
 pytest.importorskip("gradio")
 httpx = pytest.importorskip("httpx")
 
-from vendiscore.scoring.compute import compute  # noqa: E402
+from vendiscore import compute  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[3]
 TEXT = (ROOT / "docs" / "tasks" / "page_api.md").read_text(encoding="utf-8")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from vendiscore.similarity.features import FeatureSimilarity
+from vendiscore import FeatureSimilarity
 from vendiscore_page.inputs.visitor_samples import Samples
 from vendiscore_page.serving.store import size_of
 
