@@ -17,7 +17,7 @@ PUBLIC = {f"vendiscore.{name}" for name in vendiscore.__all__}
 PUBLIC |= {f"vendiscore.plots.{name}" for name in plots.__all__}
 REPORT = importlib.import_module("vendiscore.report")  # whose name in the package is its function
 OTHERS = "vendiscore.integrations."  # of which each needs the package that it is for
-DIRECTIVE = re.compile(r"^\.\. auto(\w+):: (\S+)\n(?:   :members:(.*)\n)?", re.MULTILINE)
+DIRECTIVE = re.compile(r"^\.\. (?:auto|py:)(\w+):: (\S+)\n(?:   :members:(.*)\n)?", re.MULTILINE)
 # A section of a docstring, as numpydoc has them.
 HEAD = re.compile(r"^(\w[\w ]*)\n-{3,}$", re.MULTILINE)
 NUMBERS = re.compile(r"(float|array|dict|list of float|MagnitudeFunction)\b")
