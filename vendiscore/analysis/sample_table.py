@@ -13,7 +13,6 @@ from ..core.arguments import integer
 from ..core.namespace import scalar, to_host
 from ..core.types import Axes, Frame, Record
 from ..measures.subject import Subject
-from ..optional import require
 from ..plots.set_structure import contributions
 from ..scoring.typical import typical_sentence
 from ..signature import plain_order
@@ -22,7 +21,7 @@ from ..spectral.clusters import leave_cluster_out
 from ..spectral.rank_one import ALL, adds, coverage, log_score, novelty, surprise
 from ..spectral.spectrum import Spectrum
 from ..spectral.vendi import vendi
-from ..summary import Summary, html_table, shortened
+from ..summary import Summary, frame, html_table, shortened
 from .duplicates import Duplicates
 from .near_pairs import Neighbours, Pair
 from .spectral_modes import Mode, modes_of, strongest
@@ -240,7 +239,7 @@ class Explanation(Summary):
 
     def to_frame(self) -> Frame:
         """Return a pandas DataFrame with one row per sample, indexed by place."""
-        return require("pandas", "dev", "a data frame").DataFrame(self._columns).set_index("place")
+        return frame(self._columns).set_index("place")
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
         """Draw what each sample adds, in descending order, near-duplicates marked. Returns Axes."""
