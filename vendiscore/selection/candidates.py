@@ -72,21 +72,6 @@ class Candidates:
         X *= self._scale[index, None]
         return X
 
-    def product(self, index: np.ndarray | slice, V: np.ndarray, single: bool) -> np.ndarray:
-        """Return features of unit length times V (dim, m), in single precision if asked."""
-        if not single:
-            X = self.features(index)
-            return X @ V
-        V = V.astype(np.float32)
-        X = self._X[index]
-        scale = self._scale[index, None]
-        if X.dtype == np.float64:  # lengths may exceed the range of single precision
-            X = X * scale
-            return X.astype(np.float32) @ V
-        Z = X.astype(np.float32, copy=False) @ V
-        Z *= scale.astype(np.float32)
-        return Z
-
     def blocks(self) -> Iterator[slice]:
         """Yield slices of samples whose features fit in the cache."""
         dim = self._X.shape[1]

@@ -119,7 +119,7 @@ def select(
     members are exchanged, all `size`. Bars show each phase.
 
     Time for N samples of d dense features and a selection of k: O(N d min(d, k)) for each of about
-    k/25 looks at all candidates, in single precision; a round of swaps takes about as long. 1,000
+    k/25 looks at all candidates; a round of swaps takes about as long. 1,000
     of 20,000 × 384 took 2 to 5 × the time of the product of all pairs. Without features: a row of
     similarities a pick, O(N k²) for each look, and memory for k N numbers. "represent": O(N²)
     similarities once, to 20,000 samples drawn of more, and then of few candidates a pick, of which
@@ -202,7 +202,7 @@ def select(
         foretell(
             f"Choosing {constraints.size:,} of {candidates.n:,} samples",
             _operations(candidates, constraints.size, wish),
-            single=True,
+            single=wish == "represent",
             tip="Ctrl-C keeps what is chosen by then",
         )
         merit = None

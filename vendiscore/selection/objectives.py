@@ -81,9 +81,6 @@ class Spectral:
         self._fine = vendi_form(q, most, FINE)
         self._coarse = vendi_form(q, most, COARSE)
         n, dim = candidates.n, candidates.dim
-        slack = self._coarse.slack(most)
-        self._single = dim is not None and slack < 10 * COARSE
-        self._slack = slack if self._single else COARSE
         followed = min(n, FEW + most)
         changes = min(most, CHANGES)
         of_followed = followed * (len(self._fine.t) * changes + 2 * (dim or most))
@@ -274,18 +271,18 @@ class Spectral:
         return np.sort(some[best])
 
     def _all_gains(self, basis: Basis, some: np.ndarray) -> np.ndarray:
-        """Return bounds on what `some` add, that are off by no more than twice the slack."""
+        """Return bounds on what `some` add, that are off by no more than 2 COARSE."""
         form = self._coarse
         gains = np.empty(len(some))
 
         def look(part: slice) -> None:
-            Z = basis.coordinates(some[part], self._single)
+            Z = basis.coordinates(some[part])
             s = basis.resolve(Z, form.t)
             gains[part] = form.value(s, basis.squares(Z))
 
         dim = self.candidates.dim or len(self.places)
         each(look, row_blocks(len(some), 64 * dim, 1024))
-        return gains + self._slack
+        return gains + COARSE
 
     def _others(self, allowed: np.ndarray, followed: np.ndarray) -> float:
         """Return what others can be worth at most, but for twice the error of their bounds."""
@@ -297,7 +294,7 @@ class Spectral:
         values = self._values(self._bounds[some], some)
         most = float(values.max())
         if len(self.places) > EXACTLY:
-            most -= 2 * self._slack * self._unit
+            most -= 2 * COARSE * self._unit
         return most
 
     def _exact(self, some: np.ndarray) -> np.ndarray:

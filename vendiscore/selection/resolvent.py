@@ -19,15 +19,12 @@ from ..core.namespace import gram
 from ..spectral.quadrature import NOTHING, of_integral, of_trace, ridges, step_for
 from .candidates import Candidates
 
-# Errors of a gain, relative to a change of the trace by 1: of those that are compared in double
-# precision, and of bounds on all others.
+# Errors of a gain, relative to a change of the trace by 1: of gains that are compared, and of
+# bounds on all others.
 FINE, COARSE = 1e-9, 1e-4
 # The least ridge: with smaller ones the rounding of inverses grows with each sample beyond the
 # number of dimensions.
 RIDGE = 1e-9
-# Largest error of 1 − Σ z²/(λ + t) in single precision, and as a share of what is added up: bounds
-# are raised by that.
-SINGLE = 2e-6
 # Number of samples that join or leave before eigenvalues are found again: d = 384 takes 25 ms.
 CHANGES = 16
 
@@ -47,8 +44,8 @@ class Form(NamedTuple):
         if len(self.t):
             np.log1p(s, out=s)
             logs = s.reshape(len(s), -1)
-            weights = self.w.astype(s.dtype)
-            added += (weights @ logs).reshape(s.shape[1:])
+            of_ridges = self.w @ logs
+            added += of_ridges.reshape(s.shape[1:])
         return added
 
     def loss(self, left: np.ndarray, squares: np.ndarray) -> np.ndarray:
@@ -57,13 +54,6 @@ class Form(NamedTuple):
         if len(self.t):
             lost = lost - self.w @ np.log(left)
         return lost
-
-    def slack(self, size: int) -> float:
-        """Return how far quadrature and rounding may put a value in single precision too low."""
-        slopes = 1 / (1 + self.t)
-        logs = float(self.w @ slopes)
-        squares = 2 * abs(self.of_square) * size
-        return COARSE + SINGLE * (logs + squares)
 
 
 def vendi_form(q: float, size: int, tolerance: float) -> Form:
@@ -122,10 +112,10 @@ class Basis:
                 self.members = U
         self.values = np.maximum(values, 0.0)
 
-    def coordinates(self, index: np.ndarray, single: bool = False) -> np.ndarray:
-        """Return z (len(index), m), in single precision if asked and there are features."""
+    def coordinates(self, index: np.ndarray) -> np.ndarray:
+        """Return z (len(index), m)."""
         if self._rows is None:
-            return self.candidates.product(index, self._V, single)
+            return self.candidates.features(index) @ self._V
         similarities = self._rows[:, index]
         return similarities.T @ self._V
 
@@ -134,24 +124,20 @@ class Basis:
         return 1 / (self.values[:, None] + t)
 
     def resolve(self, Z: np.ndarray, t: np.ndarray) -> np.ndarray:
-        """Return s (r, n), in the precision of Z; in single precision bounds from above."""
-        over = self.over(t).astype(Z.dtype)
+        """Return s (r, n)."""
         squares = Z * Z
-        s = over.T @ squares.T
+        s = self.over(t).T @ squares.T
         if self.whole:
             return s
-        length = 1.0
-        if Z.dtype != np.float64:
-            length += SINGLE
-        np.subtract(length, s, out=s)
-        s /= t[:, None].astype(Z.dtype)
+        np.subtract(1, s, out=s)
+        s /= t[:, None]
         return np.maximum(s, 0, out=s)
 
     def squares(self, Z: np.ndarray) -> np.ndarray:
         """Return xᵀAx (n,)."""
         if self.whole:
             return Z**2 @ self.values
-        return np.vecdot(Z, Z).astype(np.float64)
+        return np.vecdot(Z, Z)
 
     def total(self, form: Form) -> float:
         """Return Φ(A)."""
