@@ -282,8 +282,10 @@ class Comparison(Summary):
         return "".join(parts)
 
     def _told(self, row: PairRow) -> str:
-        a, b, low, high = row.a, row.b, row.low, row.high
-        verdict, ratio = self.verdict(a, b), ""
+        a, b = row.a, row.b
+        low, high = row.low, row.high
+        verdict = self.verdict(a, b)
+        ratio = ""
         if verdict == SAME:
             told = f"{SAME.capitalize()} between {a} and {b}: {row.difference:+.2f}"
         elif verdict == self._within:
@@ -296,10 +298,12 @@ class Comparison(Summary):
                 a, b, low, high = b, a, -high, -low
             told = f"{a} is {MORE} than {b}: {abs(row.difference):.2f} more"
         against = ""
-        if verdict != self._within and (low <= 0 <= high) != (verdict == SAME):
-            against = f"; the interval {'holds' if low <= 0 <= high else 'leaves out'} 0, p decides"
+        holds = low <= 0 <= high
+        if verdict != self._within and holds != (verdict == SAME):
+            against = f"; the interval {'holds' if holds else 'leaves out'} 0, p decides"
         # 0.0 is added for the sign of −0.0.
-        low, high = round(low, 4) + 0.0, round(high, 4) + 0.0
+        low = round(low, 4) + 0.0
+        high = round(high, 4) + 0.0
         least = row.p_adjusted <= row.p_floor * _ROUNDED
         p = f"{'' if least else '= '}{chance(row.p_adjusted, row.p_floor)}"
         ratio += f"{percent(row.level)} % interval "

@@ -41,7 +41,8 @@ def compare_samples(
     if p is not None:
         idle = to_host(p) == 0
     first = first_of(groups, idle)  # among copies, a sample with a weight comes first
-    neighbours, floor, i, j, alike = compare_all(similarity, first, threshold, floor)
+    neighbours, floor, pairs = compare_all(similarity, first, threshold, floor)
+    i, j, alike = pairs
     if floor > threshold + ROUNDING:
         warn(
             f"more than {pair_search.MOST_PAIRS:,} pairs have a similarity of {threshold:g} or "

@@ -7,7 +7,7 @@ precision; near pairs are then recomputed in double.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import TypeAlias
 
 import numpy as np
 
@@ -26,18 +26,10 @@ MARGIN = 0.2
 SMALL = 4096
 # Rows that are compared with all others at once: a product of fewer waits for memory.
 ROWS = 256
+# Samples i, samples j and their similarity.
+Pairs: TypeAlias = tuple[np.ndarray, np.ndarray, np.ndarray]
 # Operations for an entry of K from any other kernel than products of dense features.
 ENTRY = 200.0
-
-
-class Nearness(NamedTuple):
-    """The nearest of each of n samples, and pairs (i, j) at least as similar as `floor`."""
-
-    neighbours: Neighbours
-    floor: float
-    i: np.ndarray
-    j: np.ndarray
-    similarity: np.ndarray
 
 
 def compare_all(
@@ -45,8 +37,11 @@ def compare_all(
     first: np.ndarray,
     threshold: float,
     floor: float | None = None,
-) -> Nearness:
-    """Compare n samples; keep pairs of samples that are their own `first` (n,): one per copy."""
+) -> tuple[Neighbours, float, Pairs]:
+    """Return the nearest of each of n samples, a floor, and the pairs at least as similar.
+
+    Pairs are of samples that are their own `first` (n,): one per copy.
+    """
     every = np.arange(similarity.n)
     # One sample of each group of identical ones is compared: its `first`, if the group has one.
     chosen = first_of(similarity.groups(), first != every)
@@ -87,7 +82,7 @@ def compare_all(
     are_first = (first[i] == i) & (first[j] == j)
     kept = are_first & (values >= floor - 2 * ROUNDING)
     _expand(neighbours, distinct, kinds)
-    return Nearness(neighbours, floor, i[kept], j[kept], values[kept])
+    return neighbours, floor, (i[kept], j[kept], values[kept])
 
 
 def first_of(groups: np.ndarray | None, later: np.ndarray) -> np.ndarray:

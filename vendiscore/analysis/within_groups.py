@@ -71,8 +71,10 @@ class PairedSets:
         """Return the mean difference over groups, and T of it with samples exchanged in them."""
         stacks = list(self._stacks([i, j]))
         a, b = self._halves(stacks, exchanged=False)
-        ratios = a / a.mean() - b / b.mean()
-        log_of_ratio = math.log(a.mean() / b.mean())
+        mean_a = a.mean()
+        mean_b = b.mean()
+        ratios = a / mean_a - b / mean_b
+        log_of_ratio = math.log(mean_a / mean_b)
 
         def draw(count: int, bar: float) -> np.ndarray:
             statistics = [_T(*self._halves(stacks, exchanged=True)) for _ in range(count)]
@@ -87,7 +89,9 @@ class PairedSets:
         def ratio(level: float) -> tuple[float, float]:
             # The logarithm of a ratio of means is about the mean of `ratios` (delta method).
             _, _, low, high = student(ratios, level)
-            return math.exp(log_of_ratio + low), math.exp(log_of_ratio + high)
+            low += log_of_ratio
+            high += log_of_ratio
+            return math.exp(low), math.exp(high)
 
         return Statistic(_T(a, b), draw, interval, ratio)
 

@@ -82,8 +82,9 @@ class Spectral:
         self._coarse = vendi_form(q, most, COARSE)
         n, dim = candidates.n, candidates.dim
         followed = min(n, FEW + most)
+        ridges = len(self._fine.t)
         changes = min(most, CHANGES)
-        of_followed = followed * (len(self._fine.t) * changes + 2 * (dim or most))
+        of_followed = followed * (ridges * changes + 2 * (dim or most))
         of_members = most * n if dim is None else 2 * most * dim
         memory.require(
             8 * (3 * n + of_followed + of_members),
@@ -318,8 +319,8 @@ class Spectral:
         if self.merit is None:
             return gains
         quality = self.merit.quality
-        sums = quality[self.places].sum() + quality[some]
-        return self.merit.joined(gains, sums)
+        of_set = quality[self.places].sum()
+        return self.merit.joined(gains, of_set + quality[some])
 
     def _values(
         self,
