@@ -7,6 +7,9 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import ClassVar
 
+from .core.types import Frame
+from .optional import require
+
 _WIDTH = 120
 
 
@@ -53,6 +56,12 @@ def with_error(value: float, error: float) -> str:
     return measured(value, error) + (f" ± {measured(error, error)}" if known else "")
 
 
+def with_interval(value: float, low: float, high: float, error: float | None = None) -> str:
+    """Return a number and its interval; its error is a fourth of the interval if unknown."""
+    error = (high - low) / 4 if error is None else error
+    return f"{measured(value, error)} ({measured(low, error)} to {measured(high, error)})"
+
+
 def measured(value: float, error: float | None = None) -> str:
     """Return a number with the digits that its standard error leaves, or else with four."""
     value = float(value)
@@ -76,6 +85,11 @@ def table(head: Iterable[str], rows: Iterable[Iterable[str]], caption: str = "")
         f'<div class="wide" role="region" aria-label="{name}" tabindex="0"><table>{heading}'
         f"<thead><tr>{titles}</tr></thead><tbody>{body}</tbody></table></div>"
     )
+
+
+def frame(rows: object) -> Frame:
+    """Return rows or columns as a pandas DataFrame."""
+    return require("pandas", "dev", "a frame").DataFrame(rows)
 
 
 def html_table(columns: Mapping[str, Sequence[object]], caption: str = "") -> str:

@@ -105,7 +105,8 @@ def test_pairs_below_the_threshold_do_not_crowd_out_pairs_above(above, below, la
         monkeypatch.setattr(pair_search, "SMALL", 0)
         monkeypatch.setattr(tiles, "SIDE", 16)
     monkeypatch.setattr(pair_search, "ROWS", 8)
-    _, found = compare_samples(MatrixSimilarity(K), 0.95, most=300)
+    monkeypatch.setattr(pair_search, "MOST_PAIRS", 300)
+    _, found = compare_samples(MatrixSimilarity(K), 0.95)
     assert found.threshold == 0.95
     assert listed(found) == at_least(K, 0.95)
 
@@ -119,12 +120,13 @@ def test_a_threshold_that_too_many_pairs_reach_rises_and_all_at_the_new_one_are_
     K = similarity.dense()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pair_search, "ROWS", 8)
+        patch.setattr(pair_search, "MOST_PAIRS", most)
         if large:
             patch.setattr(pair_search, "SMALL", 0)
             patch.setattr(tiles, "SIDE", 16)
         with warnings.catch_warnings(record=True) as shown:
             warnings.simplefilter("always")
-            _, found = compare_samples(similarity, 0.8, most=most)
+            _, found = compare_samples(similarity, 0.8)
     message = f"more than {most} pairs have a similarity of 0.8 or more: the threshold"
     assert [str(each.message).startswith(message) for each in shown] == [True] * len(shown)
     assert (found.threshold > 0.8) == bool(shown)

@@ -80,9 +80,8 @@ def test_samples_of_weight_zero_are_repeats_of_those_with_weight(large, monkeypa
 
 
 def test_the_floor_rises_where_there_are_too_many_pairs(large, monkeypatch):
-    (_, small), (_, found) = both(
-        KINDS["cosine"], monkeypatch, threshold=0.95, floor=0.2, most=3_000
-    )
+    monkeypatch.setattr(pair_search, "MOST_PAIRS", 3_000)
+    (_, small), (_, found) = both(KINDS["cosine"], monkeypatch, threshold=0.95, floor=0.2)
     for each in (small, found):
         assert 0.2 < each.floor < 0.95
     assert len(found._i) <= 5_000

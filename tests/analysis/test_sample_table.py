@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import vendiscore
 from vendiscore import MatrixSimilarity, compute, explain
+from vendiscore.analysis import pair_search
 from vendiscore.analysis.duplicates import compare_samples
 
 COLUMNS = [
@@ -55,8 +56,8 @@ def slow_redundant(K, threshold):
     return of
 
 
-def duplicates_of(K, threshold, most=10**6):
-    return compare_samples(MatrixSimilarity(K), threshold, threshold - 0.2, most=most)[1]
+def duplicates_of(K, threshold):
+    return compare_samples(MatrixSimilarity(K), threshold, threshold - 0.2)[1]
 
 
 @pytest.mark.parametrize("q", [0.5, 1, 2, "inf"])
@@ -245,25 +246,27 @@ def test_the_boundary_is_the_pairs_next_to_the_threshold():
     assert [(i, j) for i, j, _ in below] == lower
 
 
-def test_pairs_that_are_too_many_raise_the_floor_and_are_not_looked_for_below_it():
+def test_pairs_that_are_too_many_raise_the_floor_and_are_not_looked_for_below_it(monkeypatch):
+    monkeypatch.setattr(pair_search, "MOST_PAIRS", 50)
     K = cosines(rows(60, 3))
     with pytest.warns(UserWarning, match=r"more than 50 pairs have a similarity of 0\.9 or more"):
-        few = duplicates_of(K, 0.9, most=50)
+        few = duplicates_of(K, 0.9)
     assert few.threshold == few.floor
     assert 0.9 < few.floor < 1
     upper = K[np.triu_indices(60, 1)]
     high = max(few.floor, 0.98)
     assert len(few._i) == np.sum(upper >= few.floor)
     np.testing.assert_array_equal(
-        duplicates_of(K, high, most=50).redundant_of, slow_redundant(K - 2 * np.eye(60), high)
+        duplicates_of(K, high).redundant_of, slow_redundant(K - 2 * np.eye(60), high)
     )
     with pytest.raises(ValueError, match=r"`threshold` must be at least 0\.\d+, got 0\.8: pairs"):
         few.rethreshold(0.8)
 
 
-def test_identical_samples_are_no_crowd():
+def test_identical_samples_are_no_crowd(monkeypatch):
+    monkeypatch.setattr(pair_search, "MOST_PAIRS", 50)
     K = np.kron(np.array([[1.0, 0.97], [0.97, 1.0]]), np.ones((30, 30)))
-    found = duplicates_of(K, 0.99, most=50)
+    found = duplicates_of(K, 0.99)
     assert found.redundant_of.tolist() == [-1, *[0] * 29, -1, *[30] * 29]
     assert list(found.groups()) == [(0, [*range(1, 30)]), (30, [*range(31, 60)])]
     assert set(found.rethreshold(0.95).redundant_of[1:].tolist()) == {0}

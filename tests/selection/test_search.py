@@ -94,16 +94,6 @@ def test_scores_of_many_prefixes_come_from_cholesky_factors(q, monkeypatch):
     assert np.isfinite(prefixes.prefix_scores(K, q)).all()
 
 
-def test_a_bound_in_single_precision_ends_in_double(monkeypatch):
-    from vendiscore.selection import certificate
-
-    double = select(X, 30, k="cosine").bound
-    monkeypatch.setattr(certificate, "SINGLE", 1)
-    single = select(X, 30, k="cosine").bound
-    np.testing.assert_allclose(single, double, rtol=1e-4)
-    assert single >= select(X, 30, k="cosine")._score
-
-
 def test_fewer_samples_are_represented_of_many(monkeypatch, capsys):
     whole = select(X, 20, objective="represent", k="cosine")
     monkeypatch.setattr(representatives, "COVERED", 500)

@@ -60,17 +60,19 @@ def from_rows(samples: Samples, by: object, prompts: object, how: How) -> Answer
         read["prompts"] = read_labels(prompts, "prompts")
     for name, labels in read.items():
         check_size(labels, n, name)
-    called = written(read["by"], "by")
     kept = np.flatnonzero(~_missing(samples, n))
     if len(kept) < n:
         samples = choose(samples, kept)
-    sources = coded([called[code] for code in read["by"].codes[kept]])
+    called = written(read["by"], "by")
+    codes = read["by"].codes[kept]
+    sources = coded([called[code] for code in codes])
     names = tuple(map(str, sources.labels))
     _check_several(names)
     if prompts is None:
         return Answers(samples, names, sources.codes, (), 0 * sources.codes, kept)
-    asked = coded([read["prompts"].labels[code] for code in read["prompts"].codes[kept]])
-    return Answers(samples, names, sources.codes, asked.labels, asked.codes, kept)
+    asked = read["prompts"]
+    of_prompts = coded([asked.labels[code] for code in asked.codes[kept]])
+    return Answers(samples, names, sources.codes, of_prompts.labels, of_prompts.codes, kept)
 
 
 def from_sources(
@@ -80,12 +82,13 @@ def from_sources(
     named = _named(answers, names)
     _check_several(tuple(named))
     if not aligned:
-        sets = [read_collection(own, how, name) for name, own in named.items()]
-        source = np.repeat(np.arange(len(sets)), [size(each) for each in sets])
+        sets = [read_collection(samples, how, name) for name, samples in named.items()]
+        sizes = [size(samples) for samples in sets]
+        source = np.repeat(np.arange(len(sets)), sizes)
         return Answers(pooled(sets), tuple(named), source, (), 0 * source)
-    if prompts is None and any(isinstance(own, Mapping) for own in named.values()):
-        keys = (key for own in named.values() if isinstance(own, Mapping) for key in own)
-        prompts = list(dict.fromkeys(keys))
+    by_prompt = [passed for passed in named.values() if isinstance(passed, Mapping)]
+    if prompts is None and by_prompt:
+        prompts = list(dict.fromkeys(key for passed in by_prompt for key in passed))
     labels = None if prompts is None else read_labels(prompts, "prompts")
     if labels is not None and len(labels) < len(labels.codes):
         at = int(np.argmax(np.bincount(labels.codes) > 1))
@@ -94,32 +97,35 @@ def from_sources(
             f"place, as a list"
         )
     parts = {}
-    for name, own in named.items():
-        if isinstance(own, Mapping):
+    for name, passed in named.items():
+        if isinstance(passed, Mapping):
             assert labels is not None
-            if unknown := [key for key in own if key not in labels.labels]:
-                raise ValueError(f"{name!r} answers {unknown[0]!r:.60}, which `prompts` lacks")
-            own = [own.get(key) for key in labels.labels]
-        parts[name] = _entries(own, how, name)
+            for key in passed:
+                if key not in labels.labels:
+                    raise ValueError(f"{name!r} answers {key!r:.60}, which `prompts` lacks")
+            passed = [passed.get(key) for key in labels.labels]
+        parts[name] = _entries(passed, how, name)
     lengths = {name: length for name, (_, _, length) in parts.items()}
-    if labels is not None and set(lengths.values()) != {len(labels)}:
-        name = next(name for name, length in lengths.items() if length != len(labels))
-        raise ValueError(
-            f"{name!r} has answers to {lengths[name]} prompts, but `prompts` has {len(labels)}; "
-            "put None where a source has no answer"
-        )
-    if len(set(lengths.values())) > 1:
-        a, b = min(lengths, key=lengths.__getitem__), max(lengths, key=lengths.__getitem__)
+    for name, length in lengths.items():
+        if labels is not None and length != len(labels):
+            raise ValueError(
+                f"{name!r} has answers to {length} prompts, but `prompts` has {len(labels)}; "
+                "put None where a source has no answer"
+            )
+    a = min(lengths, key=lengths.__getitem__)
+    b = max(lengths, key=lengths.__getitem__)
+    if lengths[a] < lengths[b]:
         raise ValueError(
             f"sources must have answers to the same prompts, one place for each: {a!r} has "
             f"{lengths[a]} and {b!r} {lengths[b]}; put None where there is no answer, pass each "
             f"source as a dict of prompt to answer, or aligned=False, if they are sets of samples "
             f"that answer no prompts"
         )
-    source = np.repeat(np.arange(len(parts)), [len(at) for _, at, _ in parts.values()])
-    every = tuple(range(max(lengths.values()))) if labels is None else labels.labels
     flat, places, _ = zip(*parts.values(), strict=True)
-    return Answers(pooled(flat), tuple(parts), source, every, np.concatenate(places))
+    counts = list(map(len, places))
+    source = np.repeat(np.arange(len(parts)), counts)
+    asked = tuple(range(lengths[b])) if labels is None else labels.labels
+    return Answers(pooled(flat), tuple(parts), source, asked, np.concatenate(places))
 
 
 def _named(answers: Any, names: Any) -> Record:
@@ -135,38 +141,45 @@ def _named(answers: Any, names: Any) -> Record:
     return by_name(answers, names, "source")
 
 
-def _entries(own: Any, how: How, name: str) -> tuple[Any, np.ndarray, int]:
+def _entries(passed: Any, how: How, name: str) -> tuple[Any, np.ndarray, int]:
     """Return the samples of one source, the prompt of each, and the number of prompts."""
-    own = as_samples(own, name)
-    length, places = size(own), np.arange(size(own))
-    if isinstance(own, list):
-        places = np.flatnonzero(~_missing(own, length))
-        own = choose(own, places)
-        if any(isinstance(each, list) for each in own):
-            own = [[each] if isinstance(each, str) else each for each in own]
+    answers = as_samples(passed, name)
+    length = size(answers)
+    places = np.flatnonzero(~_missing(answers, length))
     if not len(places):
         raise ValueError(f"{name!r} has no answer; leave it out")
-    if how.is_function and isinstance(own, list) and any(isinstance(each, list) for each in own):
-        own = [each if isinstance(each, list) else [each] for each in own]
-        return pooled(own), np.repeat(places, list(map(len, own))), length
-    flat, groups = grouped(own, how, name=name)
-    return flat, places if groups is None else places[groups.codes], length
+    if isinstance(answers, list):
+        answers = choose(answers, places)
+        if any(isinstance(answer, list) for answer in answers):
+            single = object if how.is_function else str
+            answers = [_several(answer, single) for answer in answers]
+            if how.is_function:
+                counts = list(map(len, answers))
+                return pooled(answers), np.repeat(places, counts), length
+    flat, groups = grouped(answers, how, name=name)
+    if groups is not None:
+        places = places[groups.codes]
+    return flat, places, length
+
+
+def _several(answer: Any, single: type) -> Any:
+    """Return the answers to one prompt as a list, a single one too."""
+    if isinstance(answer, single) and not isinstance(answer, list):
+        return [answer]
+    return answer
 
 
 def _missing(samples: Samples, n: int) -> np.ndarray:
     """Return which of n samples are None, NaN or an empty list."""
     if not isinstance(samples, list):
         return np.zeros(n, dtype=bool)
-    plain = ("NoneType", "float", "float64", "NAType")
-    return np.array(
-        [
-            is_missing(each)
-            if type(each).__name__ in plain
-            else isinstance(each, list) and not each
-            for each in samples
-        ],
-        dtype=bool,
-    )
+    missing = np.zeros(n, dtype=bool)
+    for i, sample in enumerate(samples):
+        if type(sample).__name__ in ("NoneType", "float", "float64", "NAType"):
+            missing[i] = is_missing(sample)
+        elif isinstance(sample, list):
+            missing[i] = not sample
+    return missing
 
 
 def _check_several(names: Sequence[str]) -> None:
@@ -192,10 +205,11 @@ def check_shared(names: Sequence[str], shared: np.ndarray) -> None:
 
 def check_defined(names: Sequence[str], S: np.ndarray) -> None:
     """Raise for a source whose answers cancel out, so that it is similar to nothing."""
-    if not np.isfinite(S).all():
-        name = names[int(np.argmin(np.isfinite(S).sum(axis=1)))]
+    defined = np.isfinite(S).sum(axis=1)
+    least = int(defined.argmin())
+    if defined[least] < len(S):
         raise ValueError(
-            f"the answers of {name!r} to a prompt have a mean similarity of 0 or less with each "
-            f"other, so that no cosine is defined; take a kernel without negative values, or leave "
-            f"{name!r} out"
+            f"the answers of {names[least]!r} to a prompt have a mean similarity of 0 or less with "
+            f"each other, so that no cosine is defined; take a kernel without negative values, or "
+            f"leave {names[least]!r} out"
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 
 import numpy as np
@@ -13,7 +13,7 @@ from ..core.arguments import integer, number, one_of
 from ..core.types import Axes, Frame, Options, Record
 from ..optional import require
 from ..signature import line, plain, plain_order
-from ..summary import Summary, html_table, measured
+from ..summary import Summary, frame, html_table, measured, with_interval
 from .layout import linked_groups
 
 
@@ -49,14 +49,17 @@ class Score(Summary):
         """The number with its interval, without a full stop."""
         if self.se is None or self.low is None or self.high is None:
             return measured(self.value)
-        low, value, high = (measured(x, self.se) for x in (self.low, self.value, self.high))
-        return f"{value} ({low} to {high})"
+        return with_interval(self.value, self.low, self.high, self.se)
 
     def keys(self, name: str) -> dict[str, float]:
         """Return the numbers that are known, under `name`, `name_se` and so on."""
-        found = {name: self.value, f"{name}_se": self.se}
-        found |= {f"{name}_low": self.low, f"{name}_high": self.high}
-        return {key: value for key, value in found.items() if value is not None}
+        every = {
+            name: self.value,
+            f"{name}_se": self.se,
+            f"{name}_low": self.low,
+            f"{name}_high": self.high,
+        }
+        return {key: value for key, value in every.items() if value is not None}
 
 
 @dataclass(frozen=True, repr=False)
@@ -165,34 +168,44 @@ class Sources(Summary):
     @property
     def sentence(self) -> str:
         """The number as it may be quoted."""
-        level = "" if self.level is None else f"{100 * self.level:g} % interval, "
+        terms = []
+        if self.level is not None and self.found.se is not None:
+            terms.append(f"{100 * self.level:g} % interval")
         count = sum(map(math.isfinite, self.per_prompt))
-        asked = f"{count:,} prompt{'s' * (count > 1)}, " if count else ""
-        how = f"kernel {self.settings['kernel']}, " if "kernel" in self.settings else ""
-        told = f"{len(self.sources):,} sources are effectively {self.found.words} different ones"
+        if count:
+            terms.append(f"{count:,} prompt{'s' * (count > 1)}")
+        if "kernel" in self.settings:
+            terms.append(f"kernel {self.settings['kernel']}")
+        terms.append(f"q={self.q:g}")
+        number = f"{len(self.sources):,} sources are effectively {self.found.words} different ones"
         if self.corrected is not None:
-            told += f", {self.corrected.words} without the differences within a source"
-        return f"{told} ({level if self.found.se is not None else ''}{asked}{how}q={self.q:g})."
+            number += f", {self.corrected.words} without the differences within a source"
+        return f"{number} ({', '.join(terms)})."
 
     def pairs(self, count: int = 10, *, farthest: bool = False) -> list[tuple[str, str, float]]:
         """Return the nearest pairs of sources, or the farthest, with their similarities."""
         count = integer("count", count, 1)
         i, j = np.triu_indices(len(self.sources), 1)
         values = self.similarity[i, j]
-        order = np.argsort(values if farthest else -values, kind="stable")[:count]
+        order = np.argsort(values if farthest else -values, kind="stable")
         names = self.names
-        return [(names[i[at]], names[j[at]], float(values[at])) for at in order]
+        pairs = []
+        for at in order[:count]:
+            pair = names[i[at]], names[j[at]], float(values[at])
+            pairs.append(pair)
+        return pairs
 
     def groups(self, threshold: float) -> list[list[str]]:
         """Return groups of sources, the largest first, by average linkage at that similarity."""
         read = number("threshold", threshold, "a similarity, at most 1", lambda t: t <= 1)
         names = self.names
-        return [[names[i] for i in group] for group in linked_groups(self.similarity, read)]
+        groups = linked_groups(self.similarity, read)
+        return [[names[i] for i in group] for group in groups]
 
     def to_frame(self, rows: str = "sources") -> Frame:
         """Return a pandas DataFrame with a row for each of "sources", "prompts" or "pairs"."""
         one_of("rows", rows, ("sources", "prompts", "pairs"))
-        return require("pandas", "dev", "a frame").DataFrame(list(self.rows(rows)))
+        return frame(list(self.rows(rows)))
 
     def rows(self, of: str) -> Iterator[Record]:
         """Yield rows of "sources", "prompts" that two answered, or "pairs", as dicts."""
@@ -203,22 +216,24 @@ class Sources(Summary):
                 if math.isfinite(value):
                     yield {"prompt": prompt, "VS": value}
         else:
-            every = len(self.sources) * (len(self.sources) - 1) // 2
+            every = math.comb(len(self.sources), 2)
             for a, b, value in self.pairs(every):
                 yield {"a": a, "b": b, "similarity": value}
 
     def to_dict(self) -> Record:
         """Return the result as plain values, for JSON; order ∞ is "inf"."""
         known = self.found.keys("VS")
-        known |= {} if self.corrected is None else self.corrected.keys("VS_corrected")
-        told = {"q": plain_order(self.q), "level": self.level, "notes": list(self.notes)}
-        tables = {of: [plain(row) for row in self.rows(of)] for of in ("sources", "prompts")}
-        order = [self.names[i] for i in self.order]
+        if self.corrected is not None:
+            known |= self.corrected.keys("VS_corrected")
+        names = self.names
         return {
             **known,
-            **told,
-            **tables,
-            "order": order,
+            "q": plain_order(self.q),
+            "level": self.level,
+            "notes": list(self.notes),
+            "sources": plain(list(self.rows("sources"))),
+            "prompts": plain(list(self.rows("prompts"))),
+            "order": [names[i] for i in self.order],
             "similarity": self.similarity.tolist(),
             "signature": self.signature,
         }
@@ -235,18 +250,18 @@ class Sources(Summary):
         """
         whole = one_of("kind", kind, ("map", "heat")) == "map"
         if ax is None:  # with room for all names
-            side = max(5.0, len(self.sources) * (0.07 if whole else 0.14))
+            of_name = 0.07 if whole else 0.14
+            side = max(5.0, of_name * len(self.sources))
             pyplot = require("matplotlib.pyplot", "plots", "a picture")
-            ax = pyplot.subplots(figsize=(1.3 * side, side), layout="constrained")[1]
+            _, ax = pyplot.subplots(figsize=(1.3 * side, side), layout="constrained")
         if whole:
             adds = [row.adds for row in self.sources]
             return plots.source_map(self.places, self.names, adds, ax=ax)
-        order, names = self.order, np.array(self.names)
-        return plots.heat_map(self.similarity, order, labels=names[order], ax=ax)
+        names = np.array(self.names)
+        return plots.heat_map(self.similarity, self.order, labels=names[self.order], ax=ax)
 
     def _repr_html_(self) -> str:
-        columns = {name: [asdict(row)[name] for row in self.sources] for name in _SHOWN}
+        columns = {}
+        for name in ("name", "n", "adds", "nearest", "similarity", "within"):
+            columns[name] = [getattr(row, name) for row in self.sources]
         return html_table(columns, self.sentence)
-
-
-_SHOWN: Sequence[str] = ("name", "n", "adds", "nearest", "similarity", "within")

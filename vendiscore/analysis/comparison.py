@@ -12,11 +12,10 @@ from .. import plots
 from ..core.arguments import DEFAULT_ORDER, integer, number, read_order
 from ..core.shares import PSD, check_psd
 from ..core.types import Axes, Frame, Record
-from ..optional import require
 from ..scoring.request import confidence
 from ..scoring.subsampling import MIN_SAMPLES
 from ..signature import plain_order
-from ..summary import Summary, html_table, measured, with_error
+from ..summary import Summary, frame, html_table, measured, with_error
 from .permutation import needed
 
 MORE, LESS = "more diverse", "less diverse"
@@ -145,8 +144,10 @@ class PairRow(Summary):
     @property
     def sentence(self) -> str:
         """The difference with its interval and p, in a sentence."""
-        ends = (self.difference, self.low, self.high)
-        value, low, high = (measured(x, (self.high - self.low) / 4) for x in ends)
+        error = (self.high - self.low) / 4
+        value = measured(self.difference, error)
+        low = measured(self.low, error)
+        high = measured(self.high, error)
         p = chance(self.p_adjusted, self.p_floor)
         return (
             f"{self.a} − {self.b}: {value} ({100 * self.level:.3g} % interval {low} to {high}, "
@@ -245,7 +246,6 @@ class Comparison(Summary):
 
     def to_frame(self, what: Literal["pairs", "sets"] = "pairs") -> Frame:
         """Return a pandas DataFrame with a row for each pair, or, with "sets", for each set."""
-        frame = require("pandas", "dev", "a frame").DataFrame
         rows: Sequence[PairRow | SetRow] = self.pairs if what == "pairs" else self.sets
         return frame([asdict(row) for row in rows])
 
@@ -275,15 +275,17 @@ class Comparison(Summary):
         )
 
     def _repr_html_(self) -> str:
-        tables = [
-            {name: [getattr(row, name) for row in rows] for name in vars(rows[0])}
-            for rows in (self.sets, self.pairs)
-        ]
-        return f"<p>{html.escape(self.sentence)}</p>" + "".join(map(html_table, tables))
+        parts = [f"<p>{html.escape(self.sentence)}</p>"]
+        for rows in (self.sets, self.pairs):
+            columns = {name: [getattr(row, name) for row in rows] for name in vars(rows[0])}
+            parts.append(html_table(columns))
+        return "".join(parts)
 
     def _told(self, row: PairRow) -> str:
-        a, b, low, high = row.a, row.b, row.low, row.high
-        verdict, ratio = self.verdict(a, b), ""
+        a, b = row.a, row.b
+        low, high = row.low, row.high
+        verdict = self.verdict(a, b)
+        ratio = ""
         if verdict == SAME:
             told = f"{SAME.capitalize()} between {a} and {b}: {row.difference:+.2f}"
         elif verdict == self._within:
@@ -296,10 +298,12 @@ class Comparison(Summary):
                 a, b, low, high = b, a, -high, -low
             told = f"{a} is {MORE} than {b}: {abs(row.difference):.2f} more"
         against = ""
-        if verdict != self._within and (low <= 0 <= high) != (verdict == SAME):
-            against = f"; the interval {'holds' if low <= 0 <= high else 'leaves out'} 0, p decides"
+        holds = low <= 0 <= high
+        if verdict != self._within and holds != (verdict == SAME):
+            against = f"; the interval {'holds' if holds else 'leaves out'} 0, p decides"
         # 0.0 is added for the sign of −0.0.
-        low, high = round(low, 4) + 0.0, round(high, 4) + 0.0
+        low = round(low, 4) + 0.0
+        high = round(high, 4) + 0.0
         least = row.p_adjusted <= row.p_floor * _ROUNDED
         p = f"{'' if least else '= '}{chance(row.p_adjusted, row.p_floor)}"
         ratio += f"{percent(row.level)} % interval "

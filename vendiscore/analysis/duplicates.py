@@ -16,8 +16,9 @@ from ..reading.string_patterns import text_form
 from ..resolve.kernel import list_kernels
 from ..similarity import sparse as sp
 from ..similarity.base import Similarity
+from . import pair_search
 from .near_pairs import ROUNDING, Neighbours, Pair
-from .pair_search import MOST_PAIRS, compare_all, first_of
+from .pair_search import compare_all, first_of
 
 LEVELS = (0.8, 0.9, 0.95, 0.99)  # thresholds at which repeats are counted
 
@@ -27,27 +28,32 @@ def compare_samples(
     threshold: float = DEFAULT_THRESHOLD,
     floor: float | None = None,
     p: Array | None = None,
-    most: int = MOST_PAIRS,
     forms: Sequence[str] | None = None,
 ) -> tuple[Neighbours, Duplicates]:
     """Find nearest samples and near-duplicates in one pass over all pairs.
 
     Samples of equal `forms` are always near-duplicates. The threshold rises, with a warning, if
-    more than `most` pairs are that similar.
+    more than MOST_PAIRS pairs are that similar.
     """
-    n, groups = similarity.n, joined(similarity.groups(), forms)
-    idle = np.zeros(n, dtype=bool) if p is None else to_host(p) == 0
+    n = similarity.n
+    groups = joined(similarity.groups(), forms)
+    idle = np.zeros(n, dtype=bool)
+    if p is not None:
+        idle = to_host(p) == 0
     first = first_of(groups, idle)  # among copies, a sample with a weight comes first
-    neighbours, floor, i, j, alike = compare_all(similarity, first, threshold, floor, most)
+    neighbours, floor, pairs = compare_all(similarity, first, threshold, floor)
+    i, j, alike = pairs
     if floor > threshold + ROUNDING:
         warn(
-            f"more than {most:,} pairs have a similarity of {threshold:g} or more: the threshold "
-            f"of near-duplicates is {floor:.6g} instead"
+            f"more than {pair_search.MOST_PAIRS:,} pairs have a similarity of {threshold:g} or "
+            f"more: the threshold of near-duplicates is {floor:.6g} instead"
         )
         threshold = floor
     order = np.lexsort((j, i, -alike))
-    columns = first, i[order], j[order], alike[order], idle
-    return neighbours, Duplicates(n, threshold, floor, *columns)
+    i = i[order]
+    j = j[order]
+    duplicates = Duplicates(n, threshold, floor, first, i, j, alike[order], idle)
+    return neighbours, duplicates
 
 
 def joined(groups: np.ndarray | None, forms: Sequence[str] | None) -> np.ndarray | None:
@@ -59,16 +65,19 @@ def joined(groups: np.ndarray | None, forms: Sequence[str] | None) -> np.ndarray
     if groups is None:
         return first
     n = len(first)
+    every = np.arange(n)
     same = first_of(groups, np.zeros(n, dtype=bool))
-    return components(np.tile(np.arange(n), 2), np.r_[first, same], n)
+    return components(np.r_[every, every], np.r_[first, same], n)
 
 
 def components(i: np.ndarray, j: np.ndarray, n: int) -> np.ndarray:
     """Return the number of the connected component of each of n samples; pairs are its edges."""
     from scipy.sparse import csgraph
 
-    graph = sp.coo_array((np.ones(len(i), dtype=bool), (i, j)), shape=(n, n))
-    return csgraph.connected_components(graph, directed=False)[1]
+    edges = np.ones(len(i), dtype=bool)
+    graph = sp.coo_array((edges, (i, j)), shape=(n, n))
+    _, parts = csgraph.connected_components(graph, directed=False)
+    return parts
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -100,28 +109,34 @@ class Duplicates:
         # Samples with the most near-duplicates are kept first, samples of weight 0 last.
         i, j, similarity = self._pairs(slice(self._count))
         copies = np.bincount(self._first, minlength=self.n)  # number of copies, itself included
-        rows, columns = np.r_[i, j], np.r_[j, i]
-        entries = np.tile(similarity, 2), (rows, columns)
-        graph = sp.csr_array(entries, shape=(self.n, self.n))
-        near = np.bincount(rows, copies[columns], self.n) + copies - 1
+        rows = np.r_[i, j]
+        columns = np.r_[j, i]
+        entries = np.r_[similarity, similarity]
+        graph = sp.csr_array((entries, (rows, columns)), shape=(self.n, self.n))
+        others = np.bincount(rows, copies[columns], self.n)
+        near = others + copies - 1
         of = np.full(self.n, -1)
         best = np.full(self.n, -np.inf)
         for place in np.lexsort((-near, self._idle)).tolist():
             if not copies[place] or not near[place] or best[place] > -np.inf:
                 continue  # a copy, without near-duplicates, or a repeat of a kept one
             part = slice(graph.indptr[place], graph.indptr[place + 1])
-            others, how = graph.indices[part], graph.data[part]
-            closer = how > best[others]
-            best[others[closer]], of[others[closer]] = how[closer], place
+            others = graph.indices[part]
+            similarities = graph.data[part]
+            closer = similarities > best[others]
+            repeats = others[closer]
+            best[repeats] = similarities[closer]
+            of[repeats] = place
         copy = self._first != np.arange(self.n)
-        whole = of[self._first]
-        return np.where(copy & (whole < 0), self._first, whole)
+        of_first = of[self._first]
+        return np.where(copy & (of_first < 0), self._first, of_first)
 
     @cached_property
     def clusters(self) -> np.ndarray:
         """The first sample of the chain of near-duplicates that each sample is in, (n,)."""
         i, j, _ = self._pairs(slice(self._count))
-        parts = components(i, j, self.n)[self._first]
+        chains = components(i, j, self.n)
+        parts = chains[self._first]
         _, first, inverse = np.unique(parts, return_index=True, return_inverse=True)
         return first[inverse]
 
@@ -135,24 +150,29 @@ class Duplicates:
         removed = np.flatnonzero(self.redundant_of >= 0)
         owners = self.redundant_of[removed]
         places, counts = np.unique(owners, return_counts=True)
-        rest = np.split(removed[np.argsort(owners, kind="stable")], np.cumsum(counts)[:-1])
+        by_owner = removed[np.argsort(owners, kind="stable")]
+        ends = np.cumsum(counts)
+        rest = np.split(by_owner, ends[:-1])
         for at in np.lexsort((places, -counts)).tolist():
             yield int(places[at]), rest[at].tolist()
 
     def boundary(self, count: int, places: np.ndarray) -> tuple[list[Pair], list[Pair]]:
         """Return the pairs next to the threshold, above and below; identical samples are one."""
         edge = self._count
-        i, j, similarity = self._pairs(slice(max(edge - count, 0), edge + count))
-        pairs = list(map(Pair, places[i].tolist(), places[j].tolist(), similarity.tolist()))
         above = min(edge, count)
-        return pairs[:above][::-1], pairs[above:]
+        i, j, similarity = self._pairs(slice(edge - above, edge + count))
+        columns = places[i], places[j], similarity
+        pairs = list(map(Pair, *(column.tolist() for column in columns)))
+        nearest_first = pairs[:above][::-1]
+        return nearest_first, pairs[above:]
 
     def repeats(self) -> dict[float, int | None]:
         """Return how many samples repeat another at each of `LEVELS`; None below the floor."""
         counts: dict[float, int | None] = dict.fromkeys(LEVELS)
         for level in LEVELS:
             if level >= self.floor - ROUNDING:
-                counts[level] = self.n - len(self.rethreshold(level).kept)
+                again = self.rethreshold(level)
+                counts[level] = self.n - len(again.kept)
         return counts
 
     def _pairs(self, some: slice) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -162,13 +182,18 @@ class Duplicates:
     @property
     def _count(self) -> int:
         """Number of pairs that are at least as similar as the threshold."""
-        return int(np.searchsorted(-self._similarity, ROUNDING - self.threshold, side="right"))
+        least = self.threshold - ROUNDING
+        return int(np.searchsorted(-self._similarity, -least, side="right"))
 
 
 def text_forms(similarity: Similarity, samples: Samples, places: np.ndarray) -> list[str] | None:
     """Return texts without case, space and punctuation; None if the samples are not texts."""
+    if not isinstance(samples, list):
+        return None
     of_texts = [known.name for known in list_kernels() if known.samples == "text"]
-    if not isinstance(samples, list) or similarity.settings.get("kernel") not in of_texts:
+    if similarity.settings.get("kernel") not in of_texts:
         return None
     texts = [samples[place] for place in places]
-    return list(map(text_form, texts)) if all(isinstance(text, str) for text in texts) else None
+    if not all(isinstance(text, str) for text in texts):
+        return None
+    return [text_form(text) for text in texts]

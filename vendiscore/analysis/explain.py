@@ -83,9 +83,13 @@ def explain(
     read = how_of(how, ("q", "threshold", "clusters", "p", "psd"))
     order, limit, psd = read_terms(q, threshold, psd)
     labels = None if clusters is None else read_labels(clusters, "clusters")
-    subject = Subject(read_samples(samples, read, "samples"), read, orders=[order], p=p, psd=psd)
-    found, kept = explained(subject, order, limit), subject.rows_of_passed >= 0
-    return found if labels is None else replace(found, _clusters=cluster_codes(labels, kept, 2))
+    collection = read_samples(samples, read, "samples")
+    subject = Subject(collection, read, orders=[order], p=p, psd=psd)
+    found = explained(subject, order, limit)
+    if labels is None:
+        return found
+    kept = subject.rows_of_passed >= 0
+    return replace(found, _clusters=cluster_codes(labels, kept, 2))
 
 
 def read_terms(q: object, threshold: object, psd: object) -> tuple[float, float, PSD]:
@@ -111,11 +115,12 @@ def explained(
     with np.errstate(all="ignore"):  # as `compute` does: numbers are checked
         similarity = subject.similarity
         refuse_gradient("explain", **subject.how.options, samples=similarity, p=subject.p)
-        if min(similarity.n, similarity.dim or similarity.n) <= SOON:
+        dim = similarity.dim or similarity.n
+        if min(similarity.n, dim) <= SOON:
             subject.decompose()  # raises at once for similarities without a score
         places = np.flatnonzero(subject.rows_of_passed >= 0)
-        forms = text_forms(similarity, subject.samples if texts is None else texts, places)
-        neighbours, duplicates = compare_samples(
-            similarity, threshold, floor, subject.p, forms=forms
-        )
+        if texts is None:
+            texts = subject.samples
+        forms = text_forms(similarity, texts, places)
+        neighbours, duplicates = compare_samples(similarity, threshold, floor, subject.p, forms)
     return Explanation(q, places, neighbours, duplicates, subject)

@@ -1,4 +1,9 @@
-"""Growth of a score with the number of samples, for subsets and up to twice the samples."""
+"""Growth of a score with the number of samples, for subsets and up to twice the samples.
+
+Scores of more samples than there are follow on the scale κ = (m/VS − 1)/(m − 1). At order 2, κ is
+the mean of k² over pairs, whatever m; at other orders it changes slowly with m and ends at one over
+the score of infinitely many samples.
+"""
 
 from __future__ import annotations
 
@@ -21,16 +26,15 @@ from ..core.errors import NotPSDError
 from ..core.namespace import row_blocks, to_host
 from ..core.shares import PSD, check_psd
 from ..core.types import Axes, Frame, Record, Samples
-from ..optional import require
 from ..progress import foretell, track
 from ..resolve.group_labels import cluster_codes, read_labels
 from ..resolve.kernel_request import KernelArgument
 from ..resolve.sets import similarity_of
-from ..scoring.deficit import LEAST, repeats_of
-from ..scoring.jackknife import without_each
+from ..scoring.deficit import LEAST, Repeats, deficit_ends, deficit_of_pair, log_beside, repeats_of
+from ..scoring.jackknife import Jackknife, delete_one_error, without_each
 from ..scoring.request import confidence
 from ..scoring.subsampling import MIN_SAMPLES
-from ..signature import plain_order
+from ..signature import plain, plain_order
 from ..similarity.base import Similarity
 from ..similarity.matrix import in_full
 from ..spectral.eigen import eigen_work
@@ -38,14 +42,17 @@ from ..spectral.rank_one import log_score, novelty
 from ..spectral.spectrum import Spectrum
 from ..spectral.stacks import Spectra
 from ..spectral.vendi import spectrum_of
-from ..summary import Summary, html_table, measured
-from . import extrapolation
-from .extrapolation import Kappa, kappa_of
+from ..summary import Summary, frame, html_table, with_interval
 from .subsets import STACKED
 
 # Novelty above this share of a sample exceeds the ridge of the computation.
 LEAST_NOVELTY = 1e-6
 ENOUGH = 16  # the least n for which n/8 samples are two or more
+_FALLS = 2.0  # the error of a falling ratio of steps, in units of its last fall
+# Limits for asymptotes, found by benchmarks/growth.py: the largest ratio of steps below order 2
+# and above it, and the largest last step, with two standard errors, below order 2.
+_SLOWEST, _SLOWEST_ABOVE_2, _LAST_STEP = 0.9, 0.75, 0.075
+_ROUNDING = 1e-12
 _KEYWORDS = ("sizes", "clusters", "q", "draws", "level", "psd", "seed")
 
 
@@ -87,31 +94,31 @@ class Growth(Summary):
     def sentence(self) -> str:
         """The scores of the largest size up to n, the largest beyond it, and the limit."""
         last = {beyond: i for i, beyond in enumerate(self.extrapolated)}
-        rows = [
-            (f"{self.sizes[i]:,}", self.scores[i], self.low[i], self.high[i], beyond)
-            for beyond, i in sorted(last.items())
-        ]
-        if self.asymptote:
-            rows.append(("infinitely many", *self.asymptote, True))
-        told = []
-        for count, *ends, beyond in rows:
-            value, low, high = (measured(x, (ends[2] - ends[1]) / 4) for x in ends)
+        parts = []
+        for beyond, i in sorted(last.items()):
             verb = "would be about" if beyond else "are"
-            told.append(f"{count} samples {verb} {value} ({low} to {high}) effectively different")
-        if True in last and not self.asymptote:
-            told.append("the score of infinitely many is not identified")
-        return f"{'; '.join(told)} ({100 * self.level:g} % intervals, q={self.q:g})."
+            ends = with_interval(self.scores[i], self.low[i], self.high[i])
+            parts.append(f"{self.sizes[i]:,} samples {verb} {ends} effectively different")
+        if self.asymptote:
+            ends = with_interval(*self.asymptote)
+            parts.append(f"infinitely many samples would be about {ends} effectively different")
+        elif True in last:
+            parts.append("the score of infinitely many is not identified")
+        return f"{'; '.join(parts)} ({100 * self.level:g} % intervals, q={self.q:g})."
 
     def to_frame(self) -> Frame:
         """Return a pandas DataFrame with a row for each size."""
-        return require("pandas", "dev", "a frame").DataFrame(self._columns())
+        return frame(self._columns())
 
     def to_dict(self) -> Record:
         """Return all of it as plain values, for JSON; order ∞ is "inf"."""
-        columns = {name: list(column) for name, column in self._columns().items()}
-        end = None if self.asymptote is None else list(self.asymptote)
-        told = {"q": plain_order(self.q), "level": self.level, "n": self.n, "asymptote": end}
-        return told | columns
+        settings = {
+            "q": plain_order(self.q),
+            "level": self.level,
+            "n": self.n,
+            "asymptote": self.asymptote,
+        }
+        return plain(settings | self._columns())
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the curve with its band, dashed beyond n, on `ax` or new Axes, and return these."""
@@ -196,7 +203,8 @@ def growth(
     order = read_order(q)
     draws = integer("draws", draws, 2, remedy="20 is usual")
     level = confidence("level", level)
-    psd, seed = check_psd(psd), integer("seed", seed, 0)
+    psd = check_psd(psd)
+    seed = integer("seed", seed, 0)
     similarity = similarity_of(samples, {"k": k, **how}, _KEYWORDS)
     refuse_gradient("growth", **how, samples=similarity)
     if similarity.n < MIN_SAMPLES:
@@ -212,9 +220,17 @@ def growth(
         kept[list(similarity.dropped)] = False
         codes = cluster_codes(read_labels(clusters, "clusters"), kept, LEAST)
     closed = codes is None and has_closed_form(similarity, order, psd)
-    wanted = _sizes(sizes, similarity.n, closed)
-    how_drawn: Record = {"draws": draws, "psd": psd, "seed": seed, "clusters": codes}
-    return grown(similarity, wanted, order, closed, level=level, **how_drawn)
+    return grown(
+        similarity,
+        _sizes(sizes, similarity.n, closed),
+        order,
+        closed,
+        draws=draws,
+        level=level,
+        psd=psd,
+        seed=seed,
+        clusters=codes,
+    )
 
 
 def grown(
@@ -231,27 +247,36 @@ def grown(
     clusters: np.ndarray | None = None,
 ) -> Growth:
     """Return the growth at ascending sizes; `spectrum` is of all samples."""
-    n, beyond = similarity.n, sizes[-1] > similarity.n
+    n = similarity.n
+    within = [m for m in sizes if m <= n]
+    beyond = [m for m in sizes if m > n]
     end: Kappa | None = None
     if closed:
         end = _of_pairs(similarity)
         points = dict.fromkeys(sizes, end)
     else:
         halves = [n // 8, n // 4, n // 2, n] if beyond else []
-        needed = sorted({m for m in sizes if m <= n}.union(halves))
+        needed = sorted({*within, *halves})
         points = _drawn(similarity, needed, q, draws, psd, seed, spectrum, clusters)
         last = [points[m] for m in halves]
-        points |= {m: extrapolation.continued(last, math.log2(m / n)) for m in sizes if m > n}
-        end = extrapolation.asymptote(last, q) if beyond else None
-    told = (q, level, None if clusters is not None else repeats_of(similarity, spectrum))
-    rows = np.array([points[m].scores(m, *told) for m in sizes])
+        for m in beyond:
+            points[m] = continued(last, math.log2(m / n))
+        if beyond:
+            end = asymptote(last, q)
+    repeats = None
+    if clusters is None:
+        repeats = repeats_of(similarity, spectrum)
+    rows = np.array([points[m].scores(m, q, level, repeats) for m in sizes])
     # The mean of log VS never falls with the number of samples.
     rows[:, 0] = np.maximum.accumulate(rows[:, 0])
-    rows[:, 1], rows[:, 2] = rows.min(axis=1), rows.max(axis=1)
+    rows[:, 1] = rows.min(axis=1)
+    rows[:, 2] = rows.max(axis=1)
     scores, low, high = map(tuple, rows.T.tolist())
-    limit = end.scores(math.inf, *told) if end and -math.inf < end.log < -LEAST_NOVELTY else None
-    beyond_n = tuple(m > n for m in sizes)
-    return Growth(q, level, n, tuple(sizes), scores, low, high, beyond_n, limit)
+    limit = None
+    if end and -math.inf < end.log < -LEAST_NOVELTY:
+        limit = end.scores(math.inf, q, level, repeats)
+    is_beyond = tuple(m > n for m in sizes)
+    return Growth(q, level, n, tuple(sizes), scores, low, high, is_beyond, limit)
 
 
 def has_closed_form(similarity: Similarity, q: float, psd: PSD) -> bool:
@@ -269,8 +294,9 @@ def _sizes(sizes: Any, n: int, closed: bool) -> list[int]:
     """Return the requested sizes, ascending."""
     most = 2 * n if closed or n >= ENOUGH else n
     if sizes is None:
-        usual = np.round(n * 2.0 ** (np.arange(-8, 3) / 2)).astype(int)
-        return sorted({int(m) for m in usual if 2 <= m <= most})
+        doublings = np.arange(-8, 3) / 2
+        usual = np.round(n * 2.0**doublings).astype(int)
+        return sorted({m for m in usual.tolist() if 2 <= m <= most})
     asked = list(sizes) if is_several(sizes) else []  # an iterator gives them only once
     if not asked:
         raise TypeError(f"`sizes` must be a list of integers, got {sizes!r:.60}; pass [{n}]")
@@ -283,11 +309,14 @@ def _sizes(sizes: Any, n: int, closed: bool) -> list[int]:
 def _of_pairs(similarity: Similarity) -> Kappa:
     """Return κ of order 2, the mean of k² over pairs."""
     n = similarity.n
-    sums = np.concatenate([(to_host(rows) ** 2).sum(axis=1) for _, rows in similarity.blocks()])
+    sums = np.empty(n)
+    for rows, K in similarity.blocks():
+        sums[rows] = np.sum(to_host(K) ** 2, axis=1)
     sums -= to_host(similarity.diagonal()) ** 2
     total = sums.sum()
+    mean = total / (n * (n - 1))
     left = (total - 2 * sums) / ((n - 1) * (n - 2))
-    return kappa_of(np.append(total / (n * (n - 1)), left))
+    return kappa_of(np.append(mean, left))
 
 
 def _drawn(
@@ -309,47 +338,64 @@ def _drawn(
     def scored(subsets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return log VS of subsets (g, m), and what units add, NaN where a subset lacks one."""
         count, m = subsets.shape
-        logs, left = np.empty(count), np.full((count, units), np.nan)
+        logs = np.empty(count)
+        left = np.full((count, units), np.nan)
         singly = np.arange(count)
         if clusters is None and q and 1 < m <= STACKED:
-            stack = Spectra(to_host(part.stack(subsets)), None, [q], psd, vectors=True)
+            K = to_host(part.stack(subsets))
+            stack = Spectra(K, None, [q], psd, vectors=True)
             logs[:] = np.log(stack.values[0])
             np.put_along_axis(left, subsets, stack.without_each(q), axis=1)
             singly = np.flatnonzero(stack.unusual)  # one of which may be an error
         for i in singly:
-            members, codes = subsets[i], None
-            if spectrum is not None and m == n == spectrum.n:
-                whole = spectrum
+            members = subsets[i]
+            codes = None
+            if spectrum is not None and m == n:
+                of_subset = spectrum
             else:
-                whole = spectrum_of(part.take(members), psd=psd, vectors=True)
+                of_subset = spectrum_of(part.take(members), psd=psd, vectors=True)
             if clusters is not None:
                 members, codes = np.unique(clusters[members], return_inverse=True)
-            logs[i] = log_score(whole, q)
-            left[i, members] = _left(whole, q, codes) if len(members) > 1 else 0.0
-        return logs, np.nanmean(left, axis=1, keepdims=True) - left
+            logs[i] = log_score(of_subset, q)
+            left[i, members] = 0.0
+            if len(members) > 1:
+                left[i, members] = _left(of_subset, q, codes)
+        mean = np.nanmean(left, axis=1, keepdims=True)
+        return logs, mean - left
 
-    subsets = {m: _subsets(n, m, 1 if m in (1, n) else draws, rng, clusters) for m in sizes}
-    count = sum(map(len, subsets.values()))
-    work, blocks = 0.0, []
-    for m, sets in subsets.items():
-        work += eigen_work(min(m, part.dim or n), True) * len(sets)
-        blocks += [sets[rows] for rows in row_blocks(len(sets), 8 * m * max(m, 64), least=1)]
+    count = 0
+    work = 0.0
+    blocks: list[np.ndarray] = []
+    for m in sizes:
+        subsets = _subsets(n, m, 1 if m in (1, n) else draws, rng, clusters)
+        count += len(subsets)
+        work += len(subsets) * eigen_work(min(m, part.dim or n), True)
+        parts = row_blocks(len(subsets), 8 * m * max(m, 64), least=1)
+        blocks.extend(subsets[rows] for rows in parts)
     scores: dict[int, list[Any]] = {m: [] for m in sizes}
     with foretell(f"Scoring {count:,} subsets of {n:,} samples", work):
-        for sets in track(blocks, len(blocks), "drawing subsets"):
-            scores[sets.shape[1]].append(scored(sets))
-    return {m: _kappa(m, n, *map(np.concatenate, zip(*scores[m], strict=True))) for m in sizes}
+        for subsets in track(blocks, len(blocks), "drawing subsets"):
+            m = subsets.shape[1]
+            scores[m].append(scored(subsets))
+    points = {}
+    for m in sizes:
+        logs, adds = zip(*scores[m], strict=True)
+        points[m] = _kappa(m, n, np.concatenate(logs), np.concatenate(adds))
+    return points
 
 
 def _kappa(m: int, n: int, logs: np.ndarray, adds: np.ndarray) -> Kappa:
     """Return κ of the mean of log VS over subsets of m of n samples."""
     # A sample is in m of n subsets; samples in no subset take the values of the others.
     times = np.isfinite(adds).sum(axis=0)
-    share = m / n * math.sqrt(len(times) / np.count_nonzero(times)) / np.maximum(times, 1)
-    log = np.mean(logs) - np.append(0, np.nansum(adds, axis=0) * share)
+    drawn = np.count_nonzero(times)
+    share = m / n * math.sqrt(len(times) / drawn) / np.maximum(times, 1)
+    changes = np.nansum(adds, axis=0) * share
+    log = np.mean(logs) - np.append(0, changes)
     rest = np.expm1(math.log(m) - log)  # m/VS − 1
     by_draws = float(np.std(logs)) / math.sqrt(max(1, len(logs) - 1))
-    return kappa_of(rest / max(m - 1, 1), by_draws * (1 + 1 / max(rest[0], 1e-12)))
+    of_kappa = by_draws * (1 + 1 / max(rest[0], 1e-12))
+    return kappa_of(rest / max(m - 1, 1), of_kappa)
 
 
 def _left(spectrum: Spectrum, q: float, codes: np.ndarray | None) -> np.ndarray:
@@ -359,7 +405,8 @@ def _left(spectrum: Spectrum, q: float, codes: np.ndarray | None) -> np.ndarray:
     # Without a sample that others do not explain, one dimension is lost.
     lone = to_host(novelty(spectrum)) > LEAST_NOVELTY
     rank = round(math.exp(log_score(spectrum, 0)))
-    return np.log(np.where(lone, max(1, rank - 1), rank))
+    ranks = np.where(lone, max(1, rank - 1), rank)
+    return np.log(ranks)
 
 
 def _subsets(
@@ -370,9 +417,125 @@ def _subsets(
     def mixed() -> np.ndarray:
         if clusters is None:
             return rng.permutation(n)
-        return np.argsort(rng.permutation(clusters.max() + 1)[clusters], kind="stable")
+        ranks = rng.permutation(clusters.max() + 1)
+        return np.argsort(ranks[clusters], kind="stable")
 
     disjoint = n // m
-    orders = [mixed() for _ in range(-(-count // disjoint))]
-    subsets = [order[: disjoint * m].reshape(disjoint, m) for order in orders]
+    subsets = []
+    for _ in range(math.ceil(count / disjoint)):
+        order = mixed()
+        used = order[: disjoint * m]
+        subsets.append(used.reshape(disjoint, m))
     return np.concatenate(subsets)[:count]
+
+
+@dataclass(frozen=True)
+class Kappa:
+    """log κ, its change (n,) as each of the n samples is left out, and an error of the model."""
+
+    log: float
+    changes: np.ndarray
+    missed: float = 0.0
+
+    @property
+    def error(self) -> float:
+        """The standard error of log κ: jackknife and model error together."""
+        return math.hypot(delete_one_error(self.changes), self.missed)
+
+    def scores(
+        self, m: float, q: float, level: float, repeats: Repeats | None
+    ) -> tuple[float, float, float]:
+        """Return VS_q of m samples and both ends of its interval, symmetric on the logit of κ."""
+        n = len(self.changes)
+        whole = math.exp(self.log)
+        kappa = min(whole, 1 - _ROUNDING)
+
+        def odds(deficit: float) -> float:
+            kappa = math.expm1(deficit) / (n - 1)
+            return kappa / (1 - kappa)
+
+        def odds_beside(odd: float) -> float:
+            deficit = math.log(n) - log_beside(n, odd, q)
+            return odds(deficit)
+
+        error = self.error
+        spread = error / (1 - kappa) if kappa else math.inf
+        known = Jackknife(self.log, error, spread, n)
+        of_pair = odds(deficit_of_pair(n, q))
+        low, high = deficit_ends(kappa / (1 - kappa), known, level, repeats, of_pair, odds_beside)
+        kappas = np.array([whole, 1 / (1 + 1 / high), low / (1 + low)])
+        inverse = 1 / m + (1 - 1 / m) * kappas
+        score, least, most = (1 / inverse).tolist()
+        return score, least, most
+
+
+def kappa_of(values: np.ndarray, missed: float = 0.0) -> Kappa:
+    """Return κ from its values (1 + n,) for all samples, then without each."""
+    if values[0] <= _ROUNDING:
+        return Kappa(-math.inf, np.zeros(len(values) - 1))
+    shares = values[1:] / values[0]
+    changes = shares - 1
+    if shares.min() > 0.01:
+        changes = np.log(shares)
+    return Kappa(math.log(values[0]), changes, missed)
+
+
+def continued(kappas: Sequence[Kappa], doublings: float) -> Kappa:
+    """Extrapolate κ from n/8, n/4, n/2 and n samples by so many doublings.
+
+    Steps of log κ continue as a geometric series, by the ratio of the last two steps. A bias of
+    order 1/n halves in each step, which is the fastest. A ratio that has fallen falls once more.
+    """
+    logs, (first, second, last) = _steps(kappas)
+    if not np.isfinite(last[0]):
+        return kappas[-1]
+    r = _ratio(last, second, 1.0)
+    before = _ratio(second, first, 1.0)
+    ahead = geometric(r, doublings)
+    fall_of_ratio = max(0.0, before[0] - r[0])
+    fall = fall_of_ratio * last[0] * ahead[0]
+    values = logs[-1] + last * r * ahead
+    log = float(values[0] - fall)
+    return Kappa(log, values[1:] - values[0], _FALLS * abs(fall))
+
+
+def asymptote(kappas: Sequence[Kappa], q: float) -> Kappa | None:
+    """Return κ of infinitely many samples; None where it is not identified."""
+    logs, (_, second, last) = _steps(kappas)
+    if q == 0 or not np.isfinite(logs).all():
+        return None
+    slowest = _SLOWEST
+    if q >= 2:
+        slowest = _SLOWEST_ABOVE_2
+    elif abs(last[0]) + 2 * Kappa(last[0], last[1:]).error > _LAST_STEP:
+        return None
+    r = _ratio(last, second, slowest)
+    rest = last * r / (1 - r)
+    values = logs[-1] + rest
+    missed = 0.0
+    if q < 2:
+        missed = abs(rest[0]) / 2
+    return Kappa(float(values[0]), values[1:] - values[0], missed)
+
+
+def geometric(r: Any, doublings: float) -> Any:
+    """Return 1 + r + r² + … with `doublings` terms, which may be fractional."""
+    near = np.isclose(r, 1)
+    gap = np.where(near, 1, 1 - r)
+    return np.where(near, doublings, (1 - r**doublings) / gap)
+
+
+def _steps(kappas: Sequence[Kappa]) -> tuple[np.ndarray, np.ndarray]:
+    """Return log κ at each size (for all samples, then without each), and their differences."""
+    rows = [np.append(kappa.log, kappa.log + kappa.changes) for kappa in kappas]
+    logs = np.array(rows)
+    with np.errstate(invalid="ignore"):
+        return logs, np.diff(logs, axis=0)
+
+
+def _ratio(later: np.ndarray, earlier: np.ndarray, most: float) -> np.ndarray:
+    """Return the ratio of two steps, from 1/2 to `most`."""
+    with np.errstate(all="ignore"):
+        r = np.where(later * earlier > 0, later / earlier, 0.0)
+    r = np.nan_to_num(r)
+    return np.clip(r, 0.5, most)

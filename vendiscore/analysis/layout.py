@@ -29,7 +29,9 @@ def layout(spectrum: Spectrum, p: np.ndarray | None = None) -> np.ndarray:
     values = to_host(spectrum.values)[: U.shape[1]]
     roots = np.sqrt(values)
     n = len(U)
-    weights = np.full(n, 1 / n) if p is None else to_host(p)
+    weights = np.full(n, 1 / n)
+    if p is not None:
+        weights = to_host(p)
     mean = roots * (np.sqrt(weights) @ U)
     covariance = np.diag(values) - np.outer(mean, mean)
     _, axes = np.linalg.eigh(covariance)
@@ -39,10 +41,12 @@ def layout(spectrum: Spectrum, p: np.ndarray | None = None) -> np.ndarray:
     centred = U[heavy] @ (roots[:, None] * axes)
     centred /= np.sqrt(weights[heavy, None])
     places[heavy, : axes.shape[1]] = centred - mean @ axes
-    size = np.abs(places).max(axis=0)
+    distances = np.abs(places)
+    size = distances.max(axis=0)
     small = size <= 1e-7 * max(1.0, size.max())
     places[:, small] = 0.0
-    far = np.abs(places) >= FAR * size
+    distances[:, small] = 0.0
+    far = distances >= FAR * size
     first = far.argmax(axis=0)
     turned = places[first, [0, 1]] < 0
     return np.where(turned, -places, places)
@@ -55,12 +59,15 @@ def clustered_order(similarity: Similarity) -> np.ndarray:
         return np.arange(n)
     memory.require(32 * n**2, f"a dendrogram of {n} samples", "take fewer samples")
     K = to_host(similarity.dense())
-    return leaves_list(_linked(K, optimal_ordering=n <= OPTIMAL_SIZE))
+    tree = _linked(K, optimal_ordering=n <= OPTIMAL_SIZE)
+    return leaves_list(tree)
 
 
 def linked_groups(similarity: np.ndarray, threshold: float) -> list[list[int]]:
     """Return groups of average linkage at that mean similarity (n, n), the largest first."""
-    codes = fcluster(_linked(similarity), 1 - threshold + 1e-9, "distance")
+    tree = _linked(similarity)
+    distance = 1 - threshold + 1e-9
+    codes = fcluster(tree, distance, "distance")
     groups = [places.tolist() for places in members_of(codes - 1)]
     return sorted(groups, key=lambda group: (-len(group), group))
 
@@ -68,5 +75,6 @@ def linked_groups(similarity: np.ndarray, threshold: float) -> list[list[int]]:
 def _linked(K: np.ndarray, optimal_ordering: bool = False) -> np.ndarray:
     """Return the tree of average linkage by 1 − k."""
     D = np.maximum(1 - K, 0)
-    distances = squareform((D + D.T) / 2, checks=False)
+    D = (D + D.T) / 2
+    distances = squareform(D, checks=False)
     return linkage(distances, "average", optimal_ordering=optimal_ordering)

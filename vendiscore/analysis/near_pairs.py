@@ -59,16 +59,20 @@ class NearPairs:
 
     def add(self, i: np.ndarray, j: np.ndarray, similarity: np.ndarray) -> None:
         """Add pairs, but for pairs below the floor."""
-        kept = self.least <= similarity
-        self._parts.append((i[kept].astype(np.int32), j[kept].astype(np.int32), similarity[kept]))
-        self._count += int(np.count_nonzero(kept))
+        kept = similarity >= self.least
+        i = i[kept].astype(np.int32)
+        j = j[kept].astype(np.int32)
+        self._parts.append((i, j, similarity[kept]))
+        self._count += len(i)
         # Drop the less similar half, and all pairs as similar as the last one that is dropped.
         while self._count > self._most and self.floor < self._top:
-            similarity = self.arrays[2]
+            _, _, similarity = self.arrays
             half = len(similarity) // 2
-            higher = np.partition(similarity, half)[half] + 3 * ROUNDING  # `least` is above it
-            crossed = self.floor < self._threshold < higher
-            self.floor = self._threshold if crossed else min(float(higher), self._top)
+            middle = float(np.partition(similarity, half)[half])
+            higher = middle + 3 * ROUNDING  # `least` is above the middle one
+            if self.floor < self._threshold < higher:
+                higher = self._threshold
+            self.floor = min(higher, self._top)
             self._parts = [self.arrays]
             self._count = len(self._parts[0][0])
 
@@ -81,7 +85,7 @@ class NearPairs:
     def arrays(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """i, j and the similarity of each pair, unsorted."""
         i, j, similarity = map(np.concatenate, zip(*self._parts, strict=True))
-        kept = self.least <= similarity
+        kept = similarity >= self.least
         return i[kept], j[kept], similarity[kept]
 
 
@@ -95,15 +99,17 @@ class Neighbours:
     def add(self, i: np.ndarray, j: np.ndarray, similarity: np.ndarray) -> None:
         """Make j the neighbour of i if more similar, or as similar and earlier; no i twice."""
         gap = similarity - self.similarity[i]
-        closer = (gap > 0) | ((gap == 0) & (j < self.nearest[i]))
+        earlier = (gap == 0) & (j < self.nearest[i])
+        closer = (gap > 0) | earlier
         i = i[closer]
         self.nearest[i] = j[closer]
         self.similarity[i] = similarity[closer]
 
     def add_pairs(self, i: np.ndarray, j: np.ndarray, similarity: np.ndarray) -> None:
         """Update the neighbours of both samples of each pair; samples may repeat."""
-        rows, columns = np.r_[i, j], np.r_[j, i]
-        values = np.tile(similarity, 2)
+        rows = np.r_[i, j]
+        columns = np.r_[j, i]
+        values = np.r_[similarity, similarity]
         order = np.lexsort((columns, -values, rows))
         _, start = np.unique(rows[order], return_index=True)
         first = order[start]

@@ -7,7 +7,7 @@ precision; near pairs are then recomputed in double.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import TypeAlias
 
 import numpy as np
 
@@ -26,18 +26,10 @@ MARGIN = 0.2
 SMALL = 4096
 # Rows that are compared with all others at once: a product of fewer waits for memory.
 ROWS = 256
+# Samples i, samples j and their similarity.
+Pairs: TypeAlias = tuple[np.ndarray, np.ndarray, np.ndarray]
 # Operations for an entry of K from any other kernel than products of dense features.
 ENTRY = 200.0
-
-
-class Nearness(NamedTuple):
-    """The nearest of each of n samples, and pairs (i, j) at least as similar as `floor`."""
-
-    neighbours: Neighbours
-    floor: float
-    i: np.ndarray
-    j: np.ndarray
-    similarity: np.ndarray
 
 
 def compare_all(
@@ -45,31 +37,39 @@ def compare_all(
     first: np.ndarray,
     threshold: float,
     floor: float | None = None,
-    most: int = MOST_PAIRS,
-) -> Nearness:
-    """Compare n samples; keep pairs of samples that are their own `first` (n,): one per copy."""
+) -> tuple[Neighbours, float, Pairs]:
+    """Return the nearest of each of n samples, a floor, and the pairs at least as similar.
+
+    Pairs are of samples that are their own `first` (n,): one per copy.
+    """
     every = np.arange(similarity.n)
     # One sample of each group of identical ones is compared: its `first`, if the group has one.
     chosen = first_of(similarity.groups(), first != every)
     places, kinds = np.unique(chosen, return_inverse=True)
-    distinct = similarity if len(places) == len(every) else similarity.take(places)
+    distinct = similarity
+    if len(places) < len(every):
+        distinct = similarity.take(places)
     n = distinct.n
-    floor = threshold - MARGIN if floor is None else floor
+    if floor is None:
+        floor = threshold - MARGIN
     if n <= SMALL:
-        pairs = NearPairs(floor, most, threshold)
+        pairs = NearPairs(floor, MOST_PAIRS, threshold)
         blocks = [(rows, slice(rows.start, n)) for rows in row_blocks(n, 8 * n, ROWS)]
 
         def exact(rows: slice, columns: slice) -> np.ndarray:
-            return np.array(to_host(distinct.rows(rows))[:, columns], dtype=np.float64)
+            K = to_host(distinct.rows(rows))
+            return np.array(K[:, columns], dtype=np.float64)
 
         neighbours = _by_tiles(distinct, exact, blocks, pairs)
         if n == 1:
             neighbours.similarity = to_host(distinct.diagonal())
-        floor, (i, j, values) = pairs.floor, pairs.arrays
+        floor = pairs.floor
+        i, j, values = pairs.arrays
     else:
-        pairs = NearPairs(floor, most, threshold, SINGLE_ERROR)
+        pairs = NearPairs(floor, MOST_PAIRS, threshold, SINGLE_ERROR)
         tiles = Tiles(distinct)
-        flops = float(n) * n * (ENTRY if tiles.rows is None else tiles.rows.shape[1])
+        of_entry = ENTRY if tiles.rows is None else tiles.rows.shape[1]
+        flops = float(n) * n * of_entry
         with foretell(f"Comparing {n:,} samples", flops, 4 * n, single=True):
             neighbours = _by_tiles(distinct, tiles, tiles.tiles, pairs)
         i, j, _ = pairs.arrays
@@ -77,10 +77,12 @@ def compare_all(
         neighbours.similarity = tiles.pairs(np.arange(n), neighbours.nearest)
         neighbours.add_pairs(i, j, values)
         floor = max(floor, pairs.floor + SINGLE_ERROR)
-    i, j = places[i], places[j]
-    kept = (first[i] == i) & (first[j] == j) & (values >= floor - 2 * ROUNDING)
+    i = places[i]
+    j = places[j]
+    are_first = (first[i] == i) & (first[j] == j)
+    kept = are_first & (values >= floor - 2 * ROUNDING)
     _expand(neighbours, distinct, kinds)
-    return Nearness(neighbours, floor, i[kept], j[kept], values[kept])
+    return neighbours, floor, (i[kept], j[kept], values[kept])
 
 
 def first_of(groups: np.ndarray | None, later: np.ndarray) -> np.ndarray:
@@ -96,8 +98,9 @@ def first_of(groups: np.ndarray | None, later: np.ndarray) -> np.ndarray:
 def _expand(neighbours: Neighbours, distinct: Similarity, kinds: np.ndarray) -> None:
     """Expand neighbours of distinct samples to all samples, each of one of the `kinds`."""
     every = np.arange(len(kinds))
-    earliest = np.unique(kinds, return_index=True)[1]
-    neighbours.nearest = earliest[neighbours.nearest][kinds]
+    _, earliest = np.unique(kinds, return_index=True)
+    nearest = earliest[neighbours.nearest]
+    neighbours.nearest = nearest[kinds]
     neighbours.similarity = neighbours.similarity[kinds]
     # The nearest neighbour of a sample with copies is the first of these copies.
     copies = np.setdiff1d(every, earliest)
@@ -106,7 +109,8 @@ def _expand(neighbours: Neighbours, distinct: Similarity, kinds: np.ndarray) -> 
     other[earliest[several]] = copies[at]
     copied = np.isin(kinds, several)
     neighbours.nearest[copied] = other[copied]
-    neighbours.similarity[copied] = to_host(distinct.diagonal())[kinds[copied]]
+    diagonal = to_host(distinct.diagonal())
+    neighbours.similarity[copied] = diagonal[kinds[copied]]
 
 
 def _by_tiles(
@@ -120,23 +124,28 @@ def _by_tiles(
 
     def look(tile: Tile) -> tuple[tuple[np.ndarray, ...], ...]:
         K = entries(*tile)
-        rows, columns = (np.arange(some.start, some.stop) for some in tile)
+        rows, columns = (np.arange(part.start, part.stop) for part in tile)
         if rows[0] == columns[0]:  # samples of the columns come first
             np.fill_diagonal(K, -np.inf)
         # Other tiles may raise these values meanwhile; `add` compares once more.
-        top, low = K.max(axis=1), K.max(axis=0)
-        i = np.flatnonzero(top > neighbours.similarity[rows])
-        j = np.flatnonzero(low > neighbours.similarity[columns])
-        by_row = rows[i], columns[K[i].argmax(axis=1)], top[i]
-        by_column = columns[j], rows[K[:, j].argmax(axis=0)], low[j]
-        near = np.flatnonzero(top >= pairs.least)
+        of_rows = K.max(axis=1)
+        of_columns = K.max(axis=0)
+        i = np.flatnonzero(of_rows > neighbours.similarity[rows])
+        nearest = K[i].argmax(axis=1)
+        by_row = rows[i], columns[nearest], of_rows[i]
+        j = np.flatnonzero(of_columns > neighbours.similarity[columns])
+        nearest = K[:, j].argmax(axis=0)
+        by_column = columns[j], rows[nearest], of_columns[j]
+        near = np.flatnonzero(of_rows >= pairs.least)
         a, b = np.nonzero(K[near] >= pairs.least)
-        once = rows[near[a]] < columns[b]
-        a, b = near[a[once]], b[once]
+        a = near[a]
+        once = rows[a] < columns[b]
+        a = a[once]
+        b = b[once]
         return by_row, by_column, (rows[a], columns[b], K[a, b])
 
-    found = in_order(look, tiles, similarity.in_threads)
-    for by_row, by_column, near in track(found, len(tiles), "comparing samples"):
+    done = in_order(look, tiles, similarity.in_threads)
+    for by_row, by_column, near in track(done, len(tiles), "comparing samples"):
         neighbours.add(*by_row)
         neighbours.add(*by_column)
         pairs.add(*near)

@@ -39,8 +39,10 @@ def read_sets(sets: Sequence[Any], names: Any, how: Options) -> Record:
     """Return the sets by name: A, B, … for sets without names."""
     given: Any = sets[0] if len(sets) == 1 and isinstance(sets[0], Mapping) else sets
     if len(given) < 2:
-        passed = [name for name in how if name not in SETTINGS and not having(name)]
-        passed = [name for name in passed if is_several(how[name])]
+        passed = []
+        for name, value in how.items():
+            if name not in SETTINGS and not having(name) and is_several(value):
+                passed.append(name)
         if len(passed) > 1:
             named = ", ".join(f"{name!r}: {name}" for name in passed)
             raise TypeError(f"sets are not passed as keywords: pass compare({{{named}}})")
@@ -57,8 +59,8 @@ def read_by(by: object, names: object) -> Labels:
         raise ValueError("the labels in `by` already name the sets: leave `names` out")
     read = read_labels(by, "by")
     called = written(read, "by")
-    labels = [None if not called[code].strip() else called[code] for code in read.codes.tolist()]
-    check_labels(labels, "by")
+    names_or_none = [name if name.strip() else None for name in called]
+    check_labels([names_or_none[code] for code in read.codes], "by")
     if len(called) < 2:
         raise ValueError(
             f"`by` must have two labels or more, which name the sets, got {called[0]!r} alone; add "
@@ -104,9 +106,10 @@ def pooled_sets(
         labels = _labels(groups, dict(zip(names, sizes, strict=True)), what)
         if how.prompts is not None and what == "groups":
             every = coded(labels)
-            parts = np.split(every.codes, np.cumsum(sizes)[:-1])
-            of_sets = how.prompts.of_groups(*(Labels(every.labels, codes) for codes in parts))
-            how = replace(how, prompts=of_sets)
+            ends = np.cumsum(sizes)
+            parts = np.split(every.codes, ends[:-1])
+            of_sets = [Labels(every.labels, codes) for codes in parts]
+            how = replace(how, prompts=how.prompts.of_groups(*of_sets))
     pool, starts = resolve_pool(read, replace(how, fit="pool"), names)
     codes = np.repeat(np.arange(len(names)), np.diff(starts))
     return partition(pool, codes, names, labels, what)
@@ -159,7 +162,7 @@ def _labels(groups: Any, sizes: Mapping[str, int], what: str) -> list[Hashable]:
             f"`{what}` must be {len(sizes)} lists of labels, one for each set, got "
             f"{groups!r:.60}; pass {what}=[labels_a, labels_b]"
         )
-    found: list[Hashable] = []
+    every: list[Hashable] = []
     for (name, n), labels in zip(sizes.items(), each, strict=True):
         read = read_labels(labels, what)
         if len(read.codes) != n:
@@ -167,8 +170,8 @@ def _labels(groups: Any, sizes: Mapping[str, int], what: str) -> list[Hashable]:
                 f"`{what}` must have a label for each sample: `{name}` has {n} samples, got "
                 f"{len(read.codes)} labels"
             )
-        found += [read.labels[code] for code in read.codes]
-    return found
+        every += [read.labels[code] for code in read.codes]
+    return every
 
 
 def partition(
@@ -184,21 +187,22 @@ def partition(
     if (np.diff(order) < 0).any():
         pool = pool.take(order)
     kept = kept[order]
-    starts = np.searchsorted(codes[kept], np.arange(len(names) + 1))
+    codes = codes[kept]
+    starts = np.searchsorted(codes, np.arange(len(names) + 1))
     if labels is None:
         return pool, starts, None
     read = coded([labels[i] for i in kept])
     groups = []
     for label, places in zip(read.labels, members_of(read.codes), strict=True):
-        of_sets = [places[codes[kept[places]] == i] for i in range(len(names))]
+        of_sets = [places[codes[places] == i] for i in range(len(names))]
         groups.append(of_sets)
-        few = [i for i, members in enumerate(of_sets) if len(members) < 2]
-        if few and what == "groups":
-            raise ValueError(
-                f"`groups` must have two samples or more of each set in each group, got "
-                f"{len(of_sets[few[0]])} of `{names[few[0]]}` in group {label!r:.60}; leave that "
-                f"group out of all sets, or compare without `groups`"
-            )
+        for name, members in zip(names, of_sets, strict=True):
+            if len(members) < 2 and what == "groups":
+                raise ValueError(
+                    f"`groups` must have two samples or more of each set in each group, got "
+                    f"{len(members)} of `{name}` in group {label!r:.60}; leave that group out of "
+                    "all sets, or compare without `groups`"
+                )
     if len(groups) < 2 and what == "groups":
         raise ValueError(
             f"`groups` must be two or more, got {len(groups)}; compare without `groups`"

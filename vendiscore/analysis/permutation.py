@@ -55,10 +55,15 @@ def permuted(
     done = beyond = 0
     while done < permutations and not (beyond >= ENOUGH and done >= least):
         count = min(step if done else least, permutations - done)
-        reached = beyond + np.cumsum(np.abs(draw(count, bar)) >= bar)
-        enough = (reached >= ENOUGH) & (done + np.arange(1, count + 1) >= least)
-        last = int(np.argmax(enough)) if enough.any() else count - 1
-        done, beyond = done + last + 1, int(reached[last])
+        statistics = np.abs(draw(count, bar))
+        reached = beyond + np.cumsum(statistics >= bar)
+        drawn = done + np.arange(1, count + 1)
+        enough = (reached >= ENOUGH) & (drawn >= least)
+        last = count - 1
+        if enough.any():
+            last = int(np.argmax(enough))
+        done += last + 1
+        beyond = int(reached[last])
         yield done
     return Null((beyond + 1) / (done + 1), done)  # Besag & Clifford, Biometrika 1991
 
@@ -73,22 +78,27 @@ def screened(near: np.ndarray, exact: Callable[[np.ndarray], np.ndarray], bar: f
     values = near.astype(float)
     values[:count] = exact(np.arange(count))
     first = near[:count]
-    values[count:] *= float(first @ values[:count]) / max(float(first @ first), 1e-300)
-    order = count + np.argsort(np.abs(values[count:] - bar), kind="stable")
+    square = max(float(first @ first), 1e-300)
+    scale = float(first @ values[:count]) / square
+    values[count:] *= scale
+    gaps = np.abs(values[count:] - bar)
+    order = count + np.argsort(gaps, kind="stable")
     beyond = values[order] >= bar
     for above in (True, False):
         side = order[beyond == above]
         for start in range(0, len(side), _NEAR):
             at = side[start : start + _NEAR]
             values[at] = exact(at)
-            if ((values[at] >= bar) == above).all():
+            stayed = (values[at] >= bar) == above
+            if stayed.all():
                 break
     return values
 
 
 def needed(level: float, pairs: int = 1) -> int:
     """Return how many permutations the least adjusted p of so many pairs needs to be 1 − level."""
-    return math.ceil(pairs / (1 - level) - 1e-6) - 1
+    least = pairs / (1 - level)
+    return math.ceil(least - 1e-6) - 1
 
 
 def holm(p: Sequence[float]) -> list[float]:
@@ -96,20 +106,25 @@ def holm(p: Sequence[float]) -> list[float]:
     adjusted = np.empty(len(p))
     order = np.argsort(p, kind="stable")
     times = len(p) - np.arange(len(p))
-    adjusted[order] = np.minimum(1.0, np.maximum.accumulate(np.asarray(p)[order] * times))
+    ascending = np.asarray(p)[order]
+    raised = np.maximum.accumulate(ascending * times)
+    adjusted[order] = np.minimum(1.0, raised)
     return adjusted.tolist()
 
 
 def levels(p: Sequence[float], level: float) -> list[float]:
     """Return levels of intervals that leave out 0 only for pairs that differ by `holm`."""
-    m, adjusted = len(p), holm(p)
+    m = len(p)
+    adjusted = holm(p)
     share = 1 - level
 
     def of_several(pairs: int) -> float:
         return level if pairs == 1 else 1 - share / pairs
 
-    found = [of_several(m)] * m
-    for step, i in enumerate(np.argsort(p, kind="stable").tolist()):
-        if p[i] > share / m + LEAST_DIGIT and adjusted[i] <= share + LEAST_DIGIT:
-            found[i] = of_several(m - step)
-    return found
+    of_pairs = [of_several(m)] * m
+    order = np.argsort(p, kind="stable")
+    for step, i in enumerate(order.tolist()):
+        above_first_step = p[i] > share / m + LEAST_DIGIT
+        if above_first_step and adjusted[i] <= share + LEAST_DIGIT:
+            of_pairs[i] = of_several(m - step)
+    return of_pairs

@@ -13,7 +13,6 @@ from ..core.arguments import integer
 from ..core.namespace import scalar, to_host
 from ..core.types import Axes, Frame, Record
 from ..measures.subject import Subject
-from ..optional import require
 from ..plots.set_structure import contributions
 from ..scoring.typical import typical_sentence
 from ..signature import plain_order
@@ -22,7 +21,7 @@ from ..spectral.clusters import leave_cluster_out
 from ..spectral.rank_one import ALL, adds, coverage, log_score, novelty, surprise
 from ..spectral.spectrum import Spectrum
 from ..spectral.vendi import vendi
-from ..summary import Summary, html_table, shortened
+from ..summary import Summary, frame, html_table, shortened
 from .duplicates import Duplicates
 from .near_pairs import Neighbours, Pair
 from .spectral_modes import Mode, modes_of, strongest
@@ -103,9 +102,11 @@ class Explanation(Summary):
         """
         if self._clusters is not None:
             left = leave_cluster_out(self._spectrum, self._clusters, self.q)
-            return np.asarray(log_score(self._spectrum, self.q) - left)[self._clusters]
-        whole = self.n == 1 or (self._p is not None and bool(self._p.max() > ALL))
-        return np.zeros(self.n) if whole else np.asarray(adds(self._spectrum, self.q))
+            of_clusters = np.asarray(log_score(self._spectrum, self.q) - left)
+            return of_clusters[self._clusters]
+        if self.n == 1 or (self._p is not None and self._p.max() > ALL):
+            return np.zeros(self.n)
+        return np.asarray(adds(self._spectrum, self.q))
 
     @cached_property
     def novelty(self) -> np.ndarray:
@@ -168,8 +169,9 @@ class Explanation(Summary):
     @property
     def clusters(self) -> np.ndarray:
         """One label per sample passed, equal for chains of near-duplicates."""
-        count = max(self.n + len(self._similarity.dropped), int(self.places[-1]) + 1)
-        labels = np.arange(count)  # samples left out stand alone
+        passed = self.n + len(self._similarity.dropped)
+        last = int(self.places[-1])
+        labels = np.arange(max(passed, last + 1))  # samples left out stand alone
         labels[self.places] = self.places[self.duplicates.clusters]
         return labels
 
@@ -180,8 +182,12 @@ class Explanation(Summary):
         if len(kept) == self.n:
             return self.score
         if self.threshold not in self._scores:
-            p = None if self._p is None else self._p[kept] / self._p[kept].sum()
-            scores = vendi(self._similarity.take(kept), [self.q], p, self._subject.psd)
+            p = self._p
+            if p is not None:
+                p = p[kept]
+                p = p / p.sum()
+            part = self._similarity.take(kept)
+            scores = vendi(part, [self.q], p, self._subject.psd)
             self._scores[self.threshold] = float(scalar(scores.values[0]))
         return self._scores[self.threshold]
 
@@ -240,7 +246,7 @@ class Explanation(Summary):
 
     def to_frame(self) -> Frame:
         """Return a pandas DataFrame with one row per sample, indexed by place."""
-        return require("pandas", "dev", "a data frame").DataFrame(self._columns).set_index("place")
+        return frame(self._columns).set_index("place")
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
         """Draw what each sample adds, in descending order, near-duplicates marked. Returns Axes."""
@@ -268,20 +274,24 @@ class Explanation(Summary):
         sides = []
         for side, pairs in zip(("above", "below"), self.boundary(), strict=True):
             listed = [f"{i} and {j} ({similarity:.3g})" for i, j, similarity in pairs]
-            sides += [f"{', '.join(listed)} {side}"] if listed else []
-        return f"Samples next to the threshold: {'; '.join(sides)}." if sides else ""
+            if listed:
+                sides.append(f"{', '.join(listed)} {side}")
+        if not sides:
+            return ""
+        return f"Samples next to the threshold: {'; '.join(sides)}."
 
     @property
     def sentence(self) -> str:
         """The result in a few sentences."""
-        removed, lower = self.n - len(self.kept), int(np.sum(self.adds < -DUST))
+        removed = self.n - len(self.kept)
+        lower = int(np.sum(self.adds < -DUST))
         others = self.counts and f" ({self.counts})"
-        copies = (
-            f"{_counted(removed, 'repeats another', 'repeat others')} ({self.criterion}); "
-            f"without, the score is {self.score_without_duplicates:.4g}"
-            if removed
-            else f"No two are as similar as {self.threshold:g}{others}"
-        )
+        copies = f"No two are as similar as {self.threshold:g}{others}"
+        if removed:
+            copies = (
+                f"{_counted(removed, 'repeats another', 'repeat others')} ({self.criterion}); "
+                f"without, the score is {self.score_without_duplicates:.4g}"
+            )
         known = typical_sentence(self._similarity.settings, self.n, self.q, self.score, self._p)
         return (
             f"{_counted(self.n, 'sample is', 'samples are')} {self.score:.4g} effectively "
@@ -296,12 +306,16 @@ class Explanation(Summary):
         order = np.argsort(-self.adds, kind="stable")
         few = [*order[:SHOWN], *order[SHOWN:][-SHOWN:]]
         shown: Record = {name: column[few] for name, column in self._columns.items()}
-        said = "what adds the most, and the least" if self.n > len(few) else "by what they add"
-        samples, texts = self._subject.samples, []
-        for place in self.places[few]:
+        caption = "by what they add"
+        if self.n > len(few):
+            caption = "what adds the most, and the least"
+        samples = self._subject.samples
+        shown["sample"] = [""] * len(few)
+        for i, place in enumerate(self.places[few]):
             text = samples[place] if isinstance(samples, list) else None
-            texts.append(shortened(text, LETTERS) if isinstance(text, str) else "")
-        table = html_table(shown | {"sample": texts}, said)
+            if isinstance(text, str):
+                shown["sample"][i] = shortened(text, LETTERS)
+        table = html_table(shown, caption)
         return f"<p>{html.escape(str(self))}</p>{table}"
 
 

@@ -71,20 +71,22 @@ class _Means:
     def similarity(self) -> np.ndarray:
         """Cosines of sources, NaN where the answers of a source share nothing to divide by."""
         between, within = self.sums
-        return cosines(between, np.where(within > 1e-12, within, np.nan))
+        within = np.where(within > 1e-12, within, np.nan)
+        return cosines(between, within)
 
     def scores_without(self, q: float) -> np.ndarray:
         """Return the effective number of sources without each unit."""
 
         def scored(units: slice) -> np.ndarray:
+            all_between, all_within = self.sums
             between, within = self.without(units)
             lost = within <= 0  # two sources that share this prompt only
-            left = [
-                np.where(lost, *pair) for pair in zip(self.sums, (between, within), strict=True)
-            ]
-            return _scores(cosines(*left), q)
+            between = np.where(lost, all_between, between)
+            within = np.where(lost, all_within, within)
+            return _scores(cosines(between, within), q)
 
-        blocks = row_blocks(self.units, 8 * self.sums[0].size, least=1)
+        numbers = self.sums[0].size
+        blocks = row_blocks(self.units, 8 * numbers, least=1)
         return np.concatenate(list(in_order(scored, blocks)))
 
 
@@ -113,10 +115,13 @@ def read_plan(q: object, level: object, psd: object, given_prompt: object) -> Pl
 def found(answers: Answers, how: How, plan: Plan) -> Sources:
     """Return the result of `sources`."""
     refuse_gradient("sources", **how.options, samples=answers.samples)
-    names, prompts = answers.names, answers.prompts
-    counted = _by_prompt(answers, how, plan) if prompts else _as_sets(answers, how, plan)
+    names = answers.names
+    prompts = answers.prompts
+    compare = _by_prompt if prompts else _as_sets
+    counted = compare(answers, how, plan)
     check_shared(names, counted.shared)
-    dropped, units = counted.dropped, counted.plain.units
+    dropped = counted.dropped
+    units = counted.plain.units
     if dropped and not isinstance(how.k, tuple):  # whose kernels say so
         i, why = min(dropped.items())
         warn(
@@ -125,7 +130,8 @@ def found(answers: Answers, how: How, plan: Plan) -> Sources:
         )
     S = counted.plain.similarity
     check_defined(names, S)
-    K, psd = MatrixSimilarity(S), plan.psd
+    K = MatrixSimilarity(S)
+    psd = plan.psd
     notes = []
     if (counted.shared < units).any():
         try:
@@ -134,36 +140,37 @@ def found(answers: Answers, how: How, plan: Plan) -> Sources:
             psd = "clip"
             notes.append(_REPAIRED)
     spectrum = spectrum_of(K, psd=psd, vectors=True)
-    score = _score(counted.plain, plan, float(scalar(spectrum.effective_number(plan.q))))
+    value = float(scalar(spectrum.effective_number(plan.q)))
+    score = _score(counted.plain, plan, value)
     corrected = None
     if not np.isnan(counted.within).any():
         T = counted.corrected.similarity
         if np.isfinite(T).all():
-            value = float(_scores(T[None], plan.q)[0])
-            corrected = _score(counted.corrected, plan, value, corrected=True)
+            values = _scores(T[None], plan.q)
+            corrected = _score(counted.corrected, plan, float(values[0]), corrected=True)
     if score.se is not None and prompts and units < _FEW:
         notes.append(f"With {units} prompts, intervals hold less often than their level says.")
-    adds = score.value - np.exp(leave_one_out(spectrum, plan.q))
+    left = np.exp(leave_one_out(spectrum, plan.q))
+    adds = score.value - left
     adds = np.where(abs(adds) < _ROUNDING, 0.0, adds)
-    used = np.bincount(np.delete(answers.source, list(dropped)))
-    others = np.where(np.eye(len(S), dtype=bool), -np.inf, S)
+    used = np.delete(answers.source, list(dropped))
+    counts = np.bincount(used)
+    others = S.copy()
+    np.fill_diagonal(others, -np.inf)
     means = (S.sum(axis=1) - 1) / (len(S) - 1)
     rows = []
     for i, nearest in enumerate(others.argmax(axis=1).tolist()):
-        numbers = map(float, (counted.within[i], counted.spread[i]))
-        within, spread = (None if np.isnan(number) else number for number in numbers)
-        rows.append(
-            SourceRow(
-                names[i],
-                int(used[i]),
-                float(adds[i]),
-                names[nearest],
-                float(S[i, nearest]),
-                float(means[i]),
-                within,
-                spread,
-            )
+        row = SourceRow(
+            names[i],
+            int(counts[i]),
+            float(adds[i]),
+            names[nearest],
+            float(S[i, nearest]),
+            float(means[i]),
+            _known(counted.within[i]),
+            _known(counted.spread[i]),
         )
+        rows.append(row)
     return Sources(
         tuple(rows),
         score,
@@ -181,19 +188,29 @@ def found(answers: Answers, how: How, plan: Plan) -> Sources:
     )
 
 
+def _known(number: float) -> float | None:
+    """Return a number, None for NaN."""
+    return None if np.isnan(number) else float(number)
+
+
 def _by_prompt(answers: Answers, how: How, plan: Plan) -> _Counted:
     """Compare the answers to each prompt, all under options that were fitted once."""
-    names, places = answers.names, answers.places()
-    n, prompts = len(names), len(places)
-    if plan.given_prompt and (other := [p for p in answers.prompts if not isinstance(p, str)]):
-        raise TypeError(f"`given_prompt` needs prompts that are texts, got {other[0]!r:.60}")
+    names = answers.names
+    places = answers.places()
+    n = len(names)
+    prompts = len(places)
+    others = [prompt for prompt in answers.prompts if not isinstance(prompt, str)]
+    if plan.given_prompt and others:
+        raise TypeError(f"`given_prompt` needs prompts that are texts, got {others[0]!r:.60}")
     memory.require(
         8 * n**2 * prompts,
         f"similarities of {n} sources for each of {prompts} prompts",
         "compare fewer sources, or a part of the prompts",
     )
     every = np.arange(len(answers.source))
-    pool, kept, dropped = None, every, dict[int, str]()
+    pool = None
+    kept = every
+    dropped: dict[int, str] = {}
     fitted = is_fitted(how)
     # Models are loaded, and mixtures fitted, once for all answers.
     if (
@@ -205,25 +222,31 @@ def _by_prompt(answers: Answers, how: How, plan: Plan) -> _Counted:
             how = with_prompts(how, [answers.prompts[i] for i in answers.prompt])
         pool, kept, dropped = _usable(answers, how, every)
     elif fitted:
-        some = np.sort(np.random.default_rng(0).permutation(every)[:_FITTED_TO])
-        part, _, _ = _usable(answers, how, some)
-        how = replace(how, options={**how.options, **(part.fitted if part else {})})
-    means, counts = np.zeros((prompts, n, n)), np.zeros((prompts, n))
+        drawn = np.random.default_rng(0).permutation(every)[:_FITTED_TO]
+        part, _, _ = _usable(answers, how, np.sort(drawn))
+        if part is not None:
+            how = replace(how, options={**how.options, **part.fitted})
+    means = np.zeros((prompts, n, n))
+    counts = np.zeros((prompts, n))
     spread = np.full((prompts, n), np.nan)
 
     def compared(prompt: int) -> Usable:
         """Fill in what the answers to one prompt say; return them."""
         if pool is not None:
             at = np.flatnonzero(np.isin(kept, places[prompt]))
-            usable: Usable = pool.take(at) if len(at) else None, kept[at], {}
+            part = pool.take(at) if len(at) else None
+            usable: Usable = part, kept[at], {}
         else:
-            asked = with_prompts(how, answers.prompts[prompt]) if plan.given_prompt else how
-            usable = _usable(answers, asked, places[prompt])
+            of_prompt = how
+            if plan.given_prompt:
+                of_prompt = with_prompts(how, answers.prompts[prompt])
+            usable = _usable(answers, of_prompt, places[prompt])
         similarity, members, _ = usable
         if similarity is not None:
             codes = answers.source[members]
             counts[prompt] = np.bincount(codes, minlength=n)
-            means[prompt] = mean_similarities(set_sums(similarity, codes, n), counts[prompt])
+            sums = set_sums(similarity, codes, n)
+            means[prompt] = mean_similarities(sums, counts[prompt])
             if counts[prompt].max() > 1:
                 spread[prompt] = _scores_within(similarity, codes, n, plan.q)
         return usable
@@ -232,9 +255,12 @@ def _by_prompt(answers: Answers, how: How, plan: Plan) -> _Counted:
     done = in_order(compared, range(prompts))
     for similarity, _, problems in track(done, prompts, "comparing answers"):
         dropped |= problems
-        settings = dict(similarity.settings) if similarity is not None else settings
-    if empty := [name for name, n in zip(names, counts.sum(axis=0), strict=True) if not n]:
-        raise ValueError(f"{empty[0]!r} has no answer that can be used; leave it out")
+        if similarity is not None:
+            settings = dict(similarity.settings)
+    empty = np.flatnonzero(counts.sum(axis=0) == 0)
+    if len(empty):
+        name = names[empty[0]]
+        raise ValueError(f"{name!r} has no answer that can be used; leave it out")
     has = counts > 0
     units = has.sum(axis=1) > 1  # a prompt that one source answered compares nothing
     if not units.any():
@@ -245,11 +271,14 @@ def _by_prompt(answers: Answers, how: How, plan: Plan) -> _Counted:
     # Answers that cancel out have no direction.
     rows, columns = np.nonzero((own > 0) & units[:, None])
     for at, members in members_by_size(rows):
-        per_prompt[at] = _scores(submatrices(means[at], columns[members]), plan.q)
-    has, means = has[units], means[units]
+        stack = submatrices(means[at], columns[members])
+        per_prompt[at] = _scores(stack, plan.q)
+    has = has[units]
+    means = means[units]
+    known = np.where(has, different[units], 0.0)
     return _Counted(
         _prompt_means(means, own[units], has),
-        _prompt_means(means, np.where(has, different[units], 0.0), has),
+        _prompt_means(means, known, has),
         _mean_known(different),
         _mean_known(spread),
         has.T.astype(float) @ has,
@@ -261,10 +290,12 @@ def _by_prompt(answers: Answers, how: How, plan: Plan) -> _Counted:
 
 def _prompt_means(means: np.ndarray, own: np.ndarray, has: np.ndarray) -> _Means:
     """Sum means over prompts (prompts, n, n), and means within the sources that answer."""
-    between, within = means.sum(axis=0), own.T @ has
+    between = means.sum(axis=0)
+    within = own.T @ has
 
     def without(units: slice) -> Sums:
-        return between - means[units], within - own[units, :, None] * has[units, None, :]
+        of_units = own[units, :, None] * has[units, None, :]
+        return between - means[units], within - of_units
 
     return _Means(len(means), (between, within), without)
 
@@ -272,8 +303,9 @@ def _prompt_means(means: np.ndarray, own: np.ndarray, has: np.ndarray) -> _Means
 def _mean_known(values: np.ndarray) -> np.ndarray:
     """Return the mean of each column over the values that are not NaN; NaN if there is none."""
     known = ~np.isnan(values)
+    sums = np.where(known, values, 0).sum(axis=0)
     with np.errstate(invalid="ignore"):
-        return np.where(known, values, 0).sum(axis=0) / known.sum(axis=0)
+        return sums / known.sum(axis=0)
 
 
 def _as_sets(answers: Answers, how: How, plan: Plan) -> _Counted:
@@ -283,10 +315,12 @@ def _as_sets(answers: Answers, how: How, plan: Plan) -> _Counted:
             "`given_prompt` is for answers to prompts; pass the prompts, or leave it out"
         )
     similarity, kept, dropped = _usable(answers, how, np.arange(len(answers.source)))
-    codes, n = answers.source[kept], len(answers.names)
+    codes = answers.source[kept]
+    n = len(answers.names)
     sizes = np.bincount(codes, minlength=n)
     if similarity is None or not sizes.all():
-        raise ValueError(f"{answers.names[int(sizes.argmin())]!r} has no sample; leave it out")
+        name = answers.names[int(sizes.argmin())]
+        raise ValueError(f"{name!r} has no sample; leave it out")
     blocks = int(min(_BLOCKS, sizes.min()))
     rng = np.random.default_rng(0)
     block = np.empty(len(codes), dtype=int)
@@ -294,11 +328,13 @@ def _as_sets(answers: Answers, how: How, plan: Plan) -> _Counted:
     for i, m in enumerate(sizes):
         members = np.flatnonzero(codes == i)
         block[members] = rng.permutation(m) % blocks
-        scores = vendi(part_of(similarity, members), [plan.q]).values
-        spread[i] = to_host(scores[0])
+        part = part_of(similarity, members)
+        spread[i] = scalar(vendi(part, [plan.q]).values[0])
     both = codes * blocks + block
-    counts = np.bincount(both, minlength=n * blocks).reshape(n, blocks)
-    sums = set_sums(similarity, both, n * blocks).reshape(n, blocks, n, blocks)
+    counts = np.bincount(both, minlength=n * blocks)
+    counts = counts.reshape(n, blocks)
+    sums = set_sums(similarity, both, n * blocks)
+    sums = sums.reshape(n, blocks, n, blocks)
     plain = _block_means(sums, counts, corrected=False)
     corrected = _block_means(sums, counts, corrected=True)
     within = without_own(plain.sums[0].diagonal(), sizes)
@@ -312,17 +348,21 @@ def _block_means(sums: np.ndarray, counts: np.ndarray, corrected: bool) -> _Mean
     def means_of(sums: np.ndarray, counts: np.ndarray) -> Sums:
         means = mean_similarities(sums, counts)
         own = means.diagonal()
-        own = without_own(own, counts) if corrected else own
-        return means, np.tile(own[:, None], len(own))
+        if corrected:
+            own = without_own(own, counts)
+        within = np.tile(own[:, None], len(own))
+        return means, within
 
-    total, sizes = sums.sum(axis=(1, 3)), counts.sum(axis=1)
+    total = sums.sum(axis=(1, 3))
+    sizes = counts.sum(axis=1)
 
     def without(units: slice) -> Sums:
         left = []
-        for u in range(units.start, units.stop):
-            across = sums[:, u].sum(axis=-1)
-            rest = total - across - across.T + sums[:, u, :, u]
-            left.append(means_of(rest, sizes - counts[:, u]))
+        for unit in range(units.start, units.stop):
+            across = sums[:, unit].sum(axis=-1)
+            inside = sums[:, unit, :, unit]
+            rest = total - across - across.T + inside
+            left.append(means_of(rest, sizes - counts[:, unit]))
         between, within = zip(*left, strict=True)
         return np.array(between), np.array(within)
 
@@ -333,10 +373,12 @@ def _usable(answers: Answers, how: How, places: np.ndarray) -> Usable:
     """Return the Similarity of the answers that can be used, their places, and the others."""
     if isinstance(answers.samples, Similarity):
         return answers.samples.take(places), places, {}
-    one_by_one, dropped = replace(how, skip=False), dict[int, str]()
+    one_by_one = replace(how, skip=False)
+    dropped: dict[int, str] = {}
     while len(places):
+        samples = choose(answers.samples, places)
         try:
-            part = resolve_sets([choose(answers.samples, places)], one_by_one, ["samples"])[0]
+            part = resolve_sets([samples], one_by_one, ["samples"])[0]
         except SampleError as error:
             problems = error.at(places).problems
             if not how.skip:
@@ -363,13 +405,15 @@ def _scores_within(similarity: Similarity, codes: np.ndarray, n: int, q: float) 
     scores = np.full(n, np.nan)
     for names, members in members_by_size(codes):
         if members.shape[1] > 1:
-            scores[names] = _scores(to_host(similarity.stack(members)), q)
+            K = to_host(similarity.stack(members))
+            scores[names] = _scores(K, q)
     return scores
 
 
 def _scores(stack: np.ndarray, q: float) -> np.ndarray:
     """Return the Vendi Score of each of some matrices (g, m, m), negative eigenvalues as zero."""
-    return to_host(Spectra(stack, None, [q], "clip").values[0])
+    spectra = Spectra(stack, None, [q], "clip")
+    return to_host(spectra.values[0])
 
 
 def _score(means: _Means, plan: Plan, value: float, corrected: bool = False) -> Score:
@@ -377,12 +421,17 @@ def _score(means: _Means, plan: Plan, value: float, corrected: bool = False) -> 
     if plan.level is None or means.units < 2:
         return Score(value)
     left = means.scores_without(plan.q)
-    error, reach = float(delete_one_error(left)), student_reach(plan.level, len(left))
-    error = 0.0 if error < _ROUNDING else error
-    low, high = value - reach * error, value + reach * error
-    if not corrected and value - 1 > _ROUNDING:  # with few prompts the logarithm is less skewed
-        factor = np.exp(reach * delete_one_error(np.log(np.maximum(left - 1, _ROUNDING))))
-        low, high = 1 + (value - 1) / factor, 1 + (value - 1) * factor
-    return Score(
-        value, error, max(1.0, float(low)), min(float(means.sums[0].shape[0]), float(high))
-    )
+    reach = student_reach(plan.level, len(left))
+    error = float(delete_one_error(left))
+    if error < _ROUNDING:
+        error = 0.0
+    low = value - reach * error
+    high = value + reach * error
+    excess = value - 1
+    if not corrected and excess > _ROUNDING:  # with few prompts the logarithm is less skewed
+        logs = np.log(np.maximum(left - 1, _ROUNDING))
+        factor = float(np.exp(reach * delete_one_error(logs)))
+        low = 1 + excess / factor
+        high = 1 + excess * factor
+    sources = float(len(means.sums[0]))
+    return Score(value, error, max(1.0, low), min(sources, high))

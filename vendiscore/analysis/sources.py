@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import TYPE_CHECKING
 
 from ..core.arguments import DEFAULT_ORDER
 from ..core.types import PairFunction, Samples
-
-if TYPE_CHECKING:
-    from .between_sources import Sources
-
-__all__ = ["sources"]
+from ..resolve.kernel_request import how_of
+from .answer_table import from_rows, from_sources
+from .between_sources import Sources
+from .source_scores import found, read_plan
 
 
 def sources(
@@ -96,10 +94,6 @@ def sources(
     >>> found.pairs(1)[0][:2]
     ('small', 'large')
     """
-    from ..resolve.kernel_request import how_of
-    from .answer_table import from_rows, from_sources
-    from .source_scores import found, read_plan
-
     own = ("by", "names", "aligned", "given_prompt", "level", "q")
     read = how_of({"k": k, **how}, own)
     plan = read_plan(q, level, psd, given_prompt)
@@ -110,5 +104,7 @@ def sources(
             "aligned=False is of samples that answer no prompts: leave one of them out"
         )
     if by is not None:
-        return found(from_rows(answers, by, prompts, read), read, plan)
-    return found(from_sources(answers, prompts, names, aligned, read), read, plan)
+        table = from_rows(answers, by, prompts, read)
+    else:
+        table = from_sources(answers, prompts, names, aligned, read)
+    return found(table, read, plan)

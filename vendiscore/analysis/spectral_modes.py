@@ -43,7 +43,9 @@ class Mode(Summary):
     @property
     def sentence(self) -> str:
         """The share of the mode and its strongest samples, in a sentence."""
-        most = f", first {', '.join(map(str, self.exemplars))}" if len(self.members) else ""
+        most = ""
+        if self.exemplars:
+            most = f", first {', '.join(map(str, self.exemplars))}"
         count = f"{len(self.members):,} samples"
         return f"Mode {self.number} has a share of {self.share:.3g}: {count}{most}."
 
@@ -58,14 +60,16 @@ def strongest(spectrum: Spectrum) -> tuple[np.ndarray, np.ndarray]:
     values = to_host(spectrum.values)
     values = values[values > 0]
     U: np.ndarray = to_host(spectrum.vectors)
-    mode, weight = np.full(len(U), -1), np.zeros(len(U))
-    for rows in row_blocks(len(U), 8 * U.shape[1]):
+    n = len(U)
+    mode = np.full(n, -1)
+    weight = np.zeros(n)
+    for rows in row_blocks(n, 8 * U.shape[1]):
         parts = np.square(U[rows], dtype=np.float64) * values
         p = parts.sum(axis=1)
         best = parts.argmax(axis=1)
         some = p > 0
         mode[rows] = np.where(some, best, -1)
-        top = parts[np.arange(len(parts)), best]
+        top = parts.max(axis=1)
         np.divide(top, p, out=weight[rows], where=some)
     return mode, np.minimum(weight, 1.0)
 
@@ -75,9 +79,12 @@ def modes_of(
 ) -> list[Mode]:
     """Return the `count` largest modes, from what `strongest` gives; some may have no members."""
     shares = to_host(spectrum.values)
-    found = []
-    for number in range(min(count, int((shares > 0).sum()))):
+    positive = int((shares > 0).sum())
+    modes = []
+    for number in range(min(count, positive)):
         members = np.flatnonzero(mode == number)
-        members = members[np.argsort(-weight[members], kind="stable")]
-        found.append(Mode(number, float(shares[number]), places[members], weight[members]))
-    return found
+        strongest_first = np.argsort(-weight[members], kind="stable")
+        members = members[strongest_first]
+        share = float(shares[number])
+        modes.append(Mode(number, share, places[members], weight[members]))
+    return modes

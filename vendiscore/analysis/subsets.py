@@ -36,18 +36,23 @@ def windows(n: int, m: int) -> list[slice]:
     count = min(MOST_WINDOWS, math.ceil(n / m))
     used = min(n, MOST_WINDOWS * m)
     starts = np.linspace(0, used - m, count).round().astype(int)
-    return [slice(int(start), int(start) + m) for start in starts]
+    return [slice(start, start + m) for start in starts.tolist()]
 
 
 def matched(score: Callable[[np.ndarray], Jackknife], order: np.ndarray, m: int) -> Jackknife:
     """Average the score over windows of m; the squared error of a window is scaled by m Σ c_i²."""
     n = order.shape[-1]
     weights = window_weights(n, m)
-    scores = score(np.stack([order[..., run] for run in windows(n, m)]))
     share = m * float(weights @ weights)
-    error = np.sqrt(share * np.mean(scores.error**2, axis=0))
-    spread = np.sqrt(share * np.mean(scores.spread**2, axis=0))
-    return Jackknife(np.mean(scores.log, axis=0), error, spread, n)
+    sets = [order[..., run] for run in windows(n, m)]
+    scores = score(np.stack(sets))
+
+    def mean_error(errors: np.ndarray) -> np.ndarray:
+        mean_square = np.mean(errors**2, axis=0)
+        return np.sqrt(share * mean_square)
+
+    log = np.mean(scores.log, axis=0)
+    return Jackknife(log, mean_error(scores.error), mean_error(scores.spread), n)
 
 
 def window_weights(n: int, m: int) -> np.ndarray:
@@ -74,7 +79,9 @@ class Part:
     def __post_init__(self) -> None:
         self.n = self.similarity.n
         self.similarity = in_full(self.similarity, self.m)
-        self.units = self.n if self.codes is None else int(self.codes.max()) + 1
+        self.units = self.n
+        if self.codes is not None:
+            self.units = int(self.codes.max()) + 1
 
     def spectrum(self, places: np.ndarray, vectors: bool = True) -> Spectrum:
         """Return the spectrum of the samples at `places`."""
@@ -89,38 +96,43 @@ class Part:
         q = self.plan.q
         sets = places.reshape(-1, places.shape[-1])
         count, m = sets.shape
-        numbers, singly = np.zeros((3, count)), np.ones(count, dtype=bool)
+        logs, errors, spreads = numbers = np.zeros((3, count))
+        singly = np.ones(count, dtype=bool)
         if q and m <= STACKED and self.codes is None:
             for rows in row_blocks(count, 16 * m * m):
                 K = to_host(self.similarity.stack(sets[rows]))
                 stack = Spectra(K, None, [q], self.plan.psd, vectors=True)
-                logs = numbers[0, rows] = np.log(stack.values[0])
+                logs[rows] = np.log(stack.values[0])
                 if quick:
                     squares = np.square(stack.influence(q))
-                    numbers[1, rows] = np.sqrt(squares.sum(1)) / m
+                    errors[rows] = np.sqrt(squares.sum(1)) / m
                 else:
-                    scores = of_samples(logs, stack.without_each(q))
-                    numbers[1:, rows] = scores.error, scores.spread
+                    scores = of_samples(logs[rows], stack.without_each(q))
+                    errors[rows] = scores.error
+                    spreads[rows] = scores.spread
                 singly[rows] = stack.unusual  # which may be an error
         for i in np.flatnonzero(singly):
             members = sets[i]
             spectrum = self.spectrum(members, vectors=q > 0)
             codes = _at(self.codes, members)
-            numbers[0, i] = log_score(spectrum, q)
+            logs[i] = log_score(spectrum, q)
             if q and quick:
-                numbers[1, i] = influence_error(spectrum, q, codes)
+                errors[i] = influence_error(spectrum, q, codes)
             elif q:
                 scores = jackknife(spectrum, q, codes)
-                numbers[1:, i] = scores.error, scores.spread
+                errors[i] = scores.error
+                spreads[i] = scores.spread
         return Jackknife(*numbers.reshape(3, *places.shape[:-1]))
 
     @cached_property
     def matched(self) -> Jackknife:
         """log VS of m of the samples, with the numbers behind its interval."""
-        known = replace(matched(self.score, np.arange(self.n), self.m), units=self.units)
+        known = matched(self.score, np.arange(self.n), self.m)
+        known = replace(known, units=self.units)
         if self.plan.q:
             return known
-        rng, half = np.random.default_rng(self.plan.seed), min(self.n // 2, self.m)
+        rng = np.random.default_rng(self.plan.seed)
+        half = min(self.n // 2, self.m)
         error = halves_error(self.n, lambda places: self.score(places).log, half, _DRAWS, rng)
         return replace(known, error=float(error))
 
@@ -129,7 +141,8 @@ class Part:
         """The repeats among m of the samples; None for clusters, of which they say nothing."""
         if self.codes is not None:
             return None
-        return repeats_of(self.similarity.take(np.arange(self.m)))
+        drawn = self.similarity.take(np.arange(self.m))
+        return repeats_of(drawn)
 
     def ends(self, level: float) -> Ends:
         """Return the score of m samples, and both ends of its interval."""
@@ -141,12 +154,15 @@ class Part:
         else:
             logs = log_ends(known, self.m, self.plan.q, level, self.repeats)
             low, high = np.exp(logs).tolist()
-        return value, min(low, value), max(high, value)
+        low = min(low, value)
+        high = max(high, value)
+        return value, low, high
 
     def row(self) -> tuple[float, float, float, float]:
         """Return the score of m samples, its error and its interval."""
         value, low, high = self.ends(self.plan.level)
-        return value, float(self.matched.error) * value, low, high
+        error = value * float(self.matched.error)
+        return value, error, low, high
 
 
 @dataclass
@@ -163,38 +179,45 @@ class DrawnSets:
     clusters: Groups | None = None
 
     def __post_init__(self) -> None:
-        plan, n = self.plan, self.pool.n
+        plan = self.plan
+        n = self.pool.n
         self.codes: np.ndarray | None = None
         if self.clusters is not None:
             self.codes = _codes_of(self.clusters, self.names, n, plan.q)
         self.rng = np.random.default_rng(plan.seed)
         self.members = np.split(np.arange(n), self.starts[1:-1])
-        sizes = list(map(len, self.members))
-        if plan.size is not None and plan.size > min(sizes):
+        least = min(map(len, self.members))
+        if plan.size is not None and plan.size > least:
             raise ValueError(
-                f"`size` must be {min(sizes)} at most, the size of the smallest set, got "
+                f"`size` must be {least} at most, the size of the smallest set, got "
                 f"{plan.size}; leave that set out to compare at a larger one"
             )
-        self.m = plan.size or min(*sizes, MATCHED)
+        self.m = plan.size or min(least, MATCHED)
         self.places: list[np.ndarray] = []
         for members in self.members:
-            _, order = self._splits(_at(self.codes, members), len(members), 0, 1)[0]
-            self.places.append(members[order[: MOST_WINDOWS * self.m]])
+            codes = _at(self.codes, members)
+            _, order = self._splits(codes, len(members), 0, 1)[0]
+            drawn = order[: MOST_WINDOWS * self.m]
+            self.places.append(members[drawn])
         self.parts = [self._part(places, self.m) for places in self.places]
 
     def row(self, i: int) -> SetRow:
         """Return the row of set i."""
         members = self.members[i]
         n = len(members)
-        whole = part = self.parts[i]
+        part = self.parts[i]
+        whole = part
         if n > self.m or not self.plan.q:  # errors of order 0 depend on the order of samples
             whole = self._part(members, n)
         return SetRow(self.names[i], n, *whole.row(), self.m, *part.row())
 
     def pair(self, i: int, j: int) -> Statistic:
         """Return the statistic of sets i and j, with samples or clusters exchanged for p."""
-        a, b = self.parts[i], self.parts[j]
-        both = self._part(np.concatenate([self.places[i], self.places[j]]), self.m)
+        a = self.parts[i]
+        b = self.parts[j]
+        places = np.concatenate([self.places[i], self.places[j]])
+        both = self._part(places, self.m)
+        every = np.arange(both.n)
         codes = both.codes
         score = partial(both.score, quick=True)
 
@@ -203,22 +226,29 @@ class DrawnSets:
             if codes is not None and len(splits) > 1:
                 return np.concatenate([exact([split]) for split in splits])
             m = min(self.m, *map(len, splits[0]))
-            halves = (np.array(half) for half in zip(*splits, strict=True))
-            return studentized(*(matched(score, half, m) for half in halves))
+            first, second = map(np.array, zip(*splits, strict=True))
+            return studentized(matched(score, first, m), matched(score, second, m))
 
         def draw(count: int, bar: float) -> np.ndarray:
             splits = self._splits(codes, both.n, a.units, count)
             if slopes is None:
                 return exact(splits)
-            near = np.array([self._near(slopes, codes, halves) for halves in splits])
-            return screened(near, lambda at: np.abs(exact([splits[k] for k in at])), bar)
 
-        slopes, step = None, STEP
+            def exact_at(index: np.ndarray) -> np.ndarray:
+                some = [splits[k] for k in index]
+                return np.abs(exact(some))
+
+            near = [self._near(slopes, codes, halves) for halves in splits]
+            return screened(np.array(near), exact_at, bar)
+
+        slopes = None
+        step = STEP
         if self.plan.q != 0 and (codes is not None or self.m > STACKED):
-            slopes = influence(both.spectrum(np.arange(both.n)), self.plan.q)
+            slopes = influence(both.spectrum(every), self.plan.q)
             step = self.plan.permutations
+        observed = exact([np.split(every, [a.n])])
         return Statistic(
-            float(exact([np.split(np.arange(both.n), [a.n])])[0]),
+            float(observed[0]),
             draw,
             lambda level: _difference(a.ends(level), b.ends(level)),
             lambda level: _ratio(a.ends(level), b.ends(level)),
@@ -230,7 +260,10 @@ class DrawnSets:
     ) -> float:
         """Return T of two halves, about, from the slopes of log VS in the shares of samples."""
         m = min(self.m, *map(len, halves))
-        means = (_mean(slopes[at], m, None if codes is None else codes[at]) for at in halves)
+        means = []
+        for half in halves:
+            of_half = None if codes is None else codes[half]
+            means.append(_mean(slopes[half], m, of_half))
         return abs(float(studentized(*means)))
 
     def _part(self, places: np.ndarray, m: int) -> Part:
@@ -240,30 +273,32 @@ class DrawnSets:
         self, codes: np.ndarray | None, n: int, first: int, count: int
     ) -> list[list[np.ndarray]]:
         """Split n places at random `count` times: `first` samples or clusters, and the rest."""
+        if codes is None:
+            return [np.split(self.rng.permutation(n), [first]) for _ in range(count)]
         splits = []
         for _ in range(count):
-            cut = first
-            if codes is None:
-                order = self.rng.permutation(n)
-            else:
-                clusters = self.rng.permutation(codes.max() + 1)
-                rank = np.argsort(clusters)[codes]
-                order = np.argsort(rank, kind="stable")
-                cut = int(np.count_nonzero(rank < first))
+            clusters = self.rng.permutation(codes.max() + 1)
+            rank = np.argsort(clusters)[codes]
+            order = np.argsort(rank, kind="stable")
+            cut = int(np.count_nonzero(rank < first))
             splits.append(np.split(order, [cut]))
         return splits
 
 
 def _at(codes: np.ndarray | None, places: np.ndarray) -> np.ndarray | None:
     """Return the codes of clusters at some places, numbered from 0, if there are clusters."""
-    return None if codes is None else np.unique(codes[places], return_inverse=True)[1]
+    if codes is None:
+        return None
+    _, numbered = np.unique(codes[places], return_inverse=True)
+    return numbered
 
 
 def _codes_of(clusters: Groups, names: Sequence[str], n: int, q: float) -> np.ndarray:
     """Return the code of the cluster of each of n samples, set after set."""
     if not q:
         raise ValueError("`clusters` need an order above 0: pass q=0.1, or leave them out")
-    codes, count = np.empty(n, dtype=int), 0
+    codes = np.empty(n, dtype=int)
+    count = 0
     for i, name in enumerate(names):
         parts = [sets[i] for sets in clusters if len(sets[i])]
         if len(parts) < LEAST:
@@ -285,7 +320,8 @@ def _mean(slopes: np.ndarray, m: int, codes: np.ndarray | None) -> Jackknife:
         root = math.sqrt(float(weights @ weights))
         return Jackknife(mean, float(slopes.std()) * root)
     sums = np.bincount(codes, weights * (slopes - mean))
-    count = int(np.count_nonzero(np.bincount(codes, weights)))
+    of_clusters = np.bincount(codes, weights)
+    count = int(np.count_nonzero(of_clusters))
     square = count / max(count - 1, 1) * float(sums @ sums)
     return Jackknife(mean, math.sqrt(square))
 
@@ -313,5 +349,6 @@ def _ratio(a: Ends, b: Ends) -> tuple[float, float]:
     """Return the interval of a/b, from the interval of log a − log b."""
     if min(*a, *b) <= 0:
         return 0.0, math.inf
-    _, low, high = _difference(*(tuple(np.log(ends).tolist()) for ends in (a, b)))
+    logs = np.log([a, b]).tolist()
+    _, low, high = _difference(*logs)
     return math.exp(low), math.exp(high)

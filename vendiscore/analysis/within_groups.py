@@ -40,17 +40,19 @@ class PairedSets:
         groups = []
         for sets in self.groups:
             least = min(map(len, sets))
-            # Groups may be sorted: their first samples would not be a random draw.
-            drawn = [
-                places if len(places) == least else self.rng.permutation(places) for places in sets
-            ]
+            drawn = []
+            for places in sets:
+                if len(places) > least:  # groups may be sorted
+                    places = self.rng.permutation(places)
+                drawn.append(places)
             groups.append(drawn)
         self.groups = groups
         for K, _, _ in self._stacks(range(len(self.names))):
             unusual = Spectra(K, None, [], psd).unusual
             for matrix in K[unusual]:  # it raises or warns for what is not a similarity
                 similarity = MatrixSimilarity(matrix)
-                spectrum_of(similarity.noted(roundoff=self.pool.roundoff), psd=psd)
+                similarity = similarity.noted(roundoff=self.pool.roundoff)
+                spectrum_of(similarity, psd=psd)
 
     def row(self, i: int) -> SetRow:
         """Return mean scores of set i over groups, of all samples and of as many as others have."""
@@ -69,23 +71,27 @@ class PairedSets:
         """Return the mean difference over groups, and T of it with samples exchanged in them."""
         stacks = list(self._stacks([i, j]))
         a, b = self._halves(stacks, exchanged=False)
-        ratios = a / a.mean() - b / b.mean()
-        log_of_ratio = math.log(a.mean() / b.mean())
+        mean_a = a.mean()
+        mean_b = b.mean()
+        ratios = a / mean_a - b / mean_b
+        log_of_ratio = math.log(mean_a / mean_b)
 
         def draw(count: int, bar: float) -> np.ndarray:
-            statistics = np.empty(count)
-            for i in range(count):
-                statistics[i] = _T(*self._halves(stacks, exchanged=True))
-            return statistics
+            statistics = [_T(*self._halves(stacks, exchanged=True)) for _ in range(count)]
+            return np.array(statistics)
 
         def interval(level: float) -> Ends:
             mean, _, low, high = student(a - b, level)
-            return (0.0 if abs(mean) < _EQUAL else mean), low, high
+            if abs(mean) < _EQUAL:
+                mean = 0.0
+            return mean, low, high
 
         def ratio(level: float) -> tuple[float, float]:
             # The logarithm of a ratio of means is about the mean of `ratios` (delta method).
             _, _, low, high = student(ratios, level)
-            return math.exp(log_of_ratio + low), math.exp(log_of_ratio + high)
+            low += log_of_ratio
+            high += log_of_ratio
+            return math.exp(low), math.exp(high)
 
         return Statistic(_T(a, b), draw, interval, ratio)
 
@@ -93,12 +99,13 @@ class PairedSets:
         """Return VS of two sets in each group, (2, groups), with samples exchanged if asked."""
         scores = []
         for K, (first, second), least in stacks:
-            order = np.tile(np.arange(first + second), (len(K), 1))
+            places = np.arange(first + second)
+            order = np.tile(places, (len(K), 1))
             if exchanged:
                 order = self.rng.permuted(order, axis=1)
             of_halves = []
-            for places in np.split(order, [first], axis=1):
-                part = submatrices(K, places[:, :least])
+            for half in np.split(order, [first], axis=1):
+                part = submatrices(K, half[:, :least])
                 of_halves.append(self._scores(part))
             scores.append(of_halves)
         return np.concatenate(scores, axis=1)
@@ -108,24 +115,30 @@ class PairedSets:
         alike: dict[tuple[int, ...], list[np.ndarray]] = {}
         for group in self.groups:
             members = [group[i] for i in sets]
-            sizes = (*map(len, members), min(map(len, group)))
+            least = min(map(len, group))
+            sizes = (*map(len, members), least)
             alike.setdefault(sizes, []).append(np.concatenate(members))
         for (*counts, least), places in alike.items():
             for rows in row_blocks(len(places), 8 * sum(counts) ** 2):
-                K = self.pool.stack(np.array(places[rows]))
-                yield to_host(K), counts, least
+                some = np.array(places[rows])
+                K = to_host(self.pool.stack(some))
+                yield K, counts, least
 
     def _mean(self, scores: Sequence[np.ndarray], n: int) -> tuple[float, float, float, float]:
         """Return the mean score of groups with n samples in total, its error and its interval."""
         every = np.concatenate(scores)
-        return bounded(every, self.plan.level, 1.0, n / len(every))
+        mean_size = n / len(every)
+        return bounded(every, self.plan.level, 1.0, mean_size)
 
     def _scores(self, K: np.ndarray) -> np.ndarray:
         """Return VS_q of each matrix of a stack, (g,)."""
-        return Spectra(K, None, [self.plan.q], self.plan.psd).values[0]
+        spectra = Spectra(K, None, [self.plan.q], self.plan.psd)
+        return spectra.values[0]
 
 
 def _T(a: np.ndarray, b: np.ndarray) -> float:
     """Return the studentized mean difference, 0 for means that are equal but for rounding."""
     mean, error = mean_error(a - b)
-    return 0.0 if abs(mean) < _EQUAL else mean / max(error, 1e-12)
+    if abs(mean) < _EQUAL:
+        return 0.0
+    return mean / max(error, 1e-12)

@@ -119,7 +119,7 @@ def select(
     members are exchanged, all `size`. Bars show each phase.
 
     Time for N samples of d dense features and a selection of k: O(N d min(d, k)) for each of about
-    k/25 looks at all candidates, in single precision; a round of swaps takes about as long. 1,000
+    k/25 looks at all candidates; a round of swaps takes about as long. 1,000
     of 20,000 × 384 took 2 to 5 × the time of the product of all pairs. Without features: a row of
     similarities a pick, O(N k²) for each look, and memory for k N numbers. "represent": O(N²)
     similarities once, to 20,000 samples drawn of more, and then of few candidates a pick, of which
@@ -175,14 +175,16 @@ def select(
         )
     similarity = similarity_of(samples, {"k": k, **options}, _KEYWORDS)
     refuse_gradient("select", **options, samples=similarity, **{given: scores})
-    n = similarity.n + len(similarity.dropped)
-    kept = np.setdiff1d(np.arange(n), list(similarity.dropped))
+    dropped = similarity.dropped
+    n = similarity.n + len(dropped)
+    kept = np.setdiff1d(np.arange(n), list(dropped))
     first = read_initial(n, initial)
-    if lost := [place for place in first if place in similarity.dropped]:
-        raise ValueError(
-            f"`initial` has sample {lost[0]}, which was left out: it "
-            f"{similarity.dropped[lost[0]]}; leave it out there too"
-        )
+    for place in first:
+        if place in dropped:
+            raise ValueError(
+                f"`initial` has sample {place}, which was left out: it {dropped[place]}; leave it "
+                "out there too"
+            )
     if groups is not None:
         groups = read_labels(groups)
         if len(groups.codes) != len(kept):  # one for each sample that came in
@@ -200,14 +202,17 @@ def select(
         foretell(
             f"Choosing {constraints.size:,} of {candidates.n:,} samples",
             _operations(candidates, constraints.size, wish),
-            single=True,
+            single=wish == "represent",
             tip="Ctrl-C keeps what is chosen by then",
         )
-        merit = None if quality is None or share == 1 else Merit(quality, share)
+        merit = None
+        if quality is not None and share < 1:
+            merit = Merit(quality, share)
         rows, swapped = _chosen(candidates, constraints, wish, order, merit, swaps)
         constraints = replace(constraints, size=len(rows))  # fewer after Ctrl-C
         part = candidates.among(rows)
-        spectrum_of(MatrixSimilarity(part.copy(), psd=similarity.psd), psd=psd)
+        chosen = MatrixSimilarity(part.copy(), psd=similarity.psd)
+        spectrum_of(chosen, psd=psd)
         merit = merit and merit.of(rows)
     known = part, merit, candidates, constraints, rows
     return Selection(kept[rows], wish, order, swapped, *known)
@@ -217,10 +222,12 @@ def _operations(candidates: Candidates, size: int, wish: Wish) -> float:
     """Estimate additions and multiplications: of 1,000 of 20,000 × 384 within a factor of 2."""
     n, dim = candidates.n, candidates.dim or size
     if wish == "represent":
-        return 4.0 * n * dim * min(n, COVERED)
-    rank = min(size, dim)
+        represented = min(n, COVERED)
+        return 4.0 * n * dim * represented
     # Looks at all candidates, one for about 12 picks, and changes of the few that are followed.
-    return size * rank * (n * dim / 6 + 2e5)
+    looks = n * dim / 6
+    changes = 2e5
+    return size * min(size, dim) * (looks + changes)
 
 
 def _check_tradeoff(tradeoff: object, is_used: bool) -> float:
@@ -249,15 +256,17 @@ def _chosen(
         return np.array(cover.places), 0
     objective = Spectral(candidates, constraints.size, q, merit)
     stopped = greedy(objective, constraints)
+    swapped = 0
+    if swaps and not stopped:
+        swapped = exchanged(objective, constraints)
     rows = np.array(objective.places)
-    swapped = exchanged(objective, constraints) if swaps and not stopped else 0
-    if swapped:
-        initial = np.array(constraints.initial, dtype=int)
-        rows = np.array(objective.places)
-        rows = np.concatenate([initial, rows[~np.isin(rows, initial)]])
-        among = Candidates(candidates.similarity.take(rows))
-        again = Spectral(among, len(rows), q, merit and merit.of(rows))
-        with quiet():
-            greedy(again, constraints.of(rows))
-        rows = rows[again.places]
-    return rows, swapped
+    if not swapped:
+        return rows, 0
+    initial = np.array(constraints.initial, dtype=int)
+    rest = rows[~np.isin(rows, initial)]
+    rows = np.concatenate([initial, rest])
+    part = candidates.similarity.take(rows)
+    again = Spectral(Candidates(part), len(rows), q, merit and merit.of(rows))
+    with quiet():
+        greedy(again, constraints.of(rows))
+    return rows[again.places], swapped

@@ -17,7 +17,6 @@ from ..similarity.weights import PerSample, per_sample
 class Constraints:
     """The constraints on a selection of `size` from n samples."""
 
-    n: int
     size: int
     initial: list[int]  # places that are in, first
     group: np.ndarray  # (n,), the number of the group of each sample, all 0 without groups
@@ -32,47 +31,57 @@ class Constraints:
 
     def instead(self, places: list[int]) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
         """Return which candidates may come in for each of some members, positions in `places`."""
-        room, group = self._counts(places) < self.most, self.group[places]
+        room = self._counts(places) < self.most
+        group = self.group[places]
 
         def allowed(members: np.ndarray, candidates: np.ndarray) -> np.ndarray:
             joining = self.group[candidates]
-            return room[joining] | (joining == group[members][:, None])
+            leaving = group[members, None]
+            return room[joining] | (joining == leaving)
 
         return allowed
 
     def _counts(self, places: Any) -> np.ndarray:
         """Return how many of some samples are in each group."""
-        return np.bincount(self.group[places], minlength=len(self.most))
+        groups = self.group[places]
+        return np.bincount(groups, minlength=len(self.most))
 
     def newcomers(self, values: np.ndarray, count: int) -> np.ndarray:
         """Return about `count` candidates of the largest values, in shares of groups as chosen."""
-        most = -(-self.most * count // self.size)
-        return Constraints(self.n, len(values), [], self.group, most).best(values)
+        shares = self.most * count / self.size
+        most = np.ceil(shares).astype(int)
+        return Constraints(len(values), [], self.group, most).best(values)
 
     def best(self, values: np.ndarray) -> np.ndarray:
         """Return the selection of the largest sum of `values` (n,), greedily: it is a matroid."""
         order = np.argsort(-values, kind="stable")
-        order = np.concatenate([self.initial, order[~np.isin(order, self.initial)]]).astype(int)
+        rest = order[~np.isin(order, self.initial)]
+        order = np.concatenate([self.initial, rest]).astype(int)
         groups = self.group[order]
         by_group = np.argsort(groups, kind="stable")
-        starts = np.searchsorted(groups[by_group], np.arange(len(self.most)))
-        rank = np.empty(self.n, int)
-        rank[by_group] = np.arange(self.n) - starts[groups[by_group]]
-        return order[rank < self.most[groups]][: self.size]
+        ascending = groups[by_group]
+        starts = np.searchsorted(ascending, np.arange(len(self.most)))
+        rank = np.empty(len(order), int)
+        rank[by_group] = np.arange(len(order)) - starts[ascending]
+        allowed = order[rank < self.most[groups]]
+        return allowed[: self.size]
 
     def even(self) -> np.ndarray:
         """Return weights (n,) that sum to 1, even within groups, as a mean of selections has."""
         inside = self._counts(self.initial)
-        room, have = self.most - inside, self._counts(slice(None)) - inside
-        chance = room / np.maximum(have, 1) * (self.size - len(self.initial)) / max(1, room.sum())
+        room = self.most - inside
+        have = self._counts(slice(None)) - inside
+        open_places = self.size - len(self.initial)
+        chance = room / np.maximum(have, 1) * open_places / max(1, room.sum())
         p = chance[self.group] / self.size
         p[self.initial] = 1 / self.size
         return p
 
     def of(self, places: np.ndarray) -> Constraints:
         """Return the constraints of choosing all of `places`, which meets these."""
-        initial = [places.tolist().index(place) for place in self.initial]
-        return Constraints(len(places), self.size, initial, self.group[places], self.most)
+        listed = places.tolist()
+        initial = [listed.index(place) for place in self.initial]
+        return Constraints(self.size, initial, self.group[places], self.most)
 
 
 def read_constraints(
@@ -87,7 +96,8 @@ def read_constraints(
         )
     if groups is None:
         if quota is None:
-            return Constraints(n, size, initial, np.zeros(n, int), np.array([size]))
+            one_group = np.zeros(n, int)
+            return Constraints(size, initial, one_group, np.array([size]))
         raise ValueError(
             "`quota` needs `groups`: pass groups=, one label for each sample, or leave it out"
         )
@@ -97,13 +107,14 @@ def read_constraints(
         )
     most = _read_quota(size, quota, groups)
     counts = np.bincount(groups.codes[initial], minlength=len(most))
-    if (counts > most).any():
-        over = int(np.argmax(counts > most))
+    too_many = np.flatnonzero(counts > most)
+    if len(too_many):
+        over = int(too_many[0])
         raise ValueError(
             f"`initial` has {counts[over]} of {groups.named(over)}, of which `quota` allows "
             f"{most[over]}; raise the quota, or leave some out"
         )
-    return Constraints(n, size, initial, groups.codes, most)
+    return Constraints(size, initial, groups.codes, most)
 
 
 def read_initial(n: int, initial: Any) -> list[int]:
@@ -140,7 +151,8 @@ def _read_quota(size: int, quota: object, groups: Groups) -> np.ndarray:
                 f"`quota` asks for {count} of group {label!r}, which has {known.get(label, 0)}; "
                 f"lower it, or add samples of that group"
             )
-    if (total := sum(wanted.values())) != size:
+    total = sum(wanted.values())
+    if total != size:
         raise ValueError(
             f"the counts of `quota` must sum to `size`={size}, got {total}; change one of the two, "
             f"or pass one number for at most that many of each group"
@@ -151,7 +163,8 @@ def _read_quota(size: int, quota: object, groups: Groups) -> np.ndarray:
 def read_quality(n: int, quality: object, kept: np.ndarray) -> np.ndarray:
     """Read scores of at least 0, of n samples or of those kept, one of which has more."""
     remedy = "; add a constant, or take exp(quality)"
-    scores = _of_kept(per_sample(quality, "quality", least=0, remedy=remedy), n, kept)
+    numbers = per_sample(quality, "quality", least=0, remedy=remedy)
+    scores = _of_kept(numbers, n, kept)
     if sum(scores.tolist()) == np.inf:
         raise ValueError(
             f"`quality` must have a finite sum, got numbers up to {scores.max():g}; divide them by "
@@ -166,16 +179,21 @@ def read_quality(n: int, quality: object, kept: np.ndarray) -> np.ndarray:
 
 def read_relevance(n: int, relevance: object, kept: np.ndarray) -> np.ndarray:
     """Read scores of any range as quality, exp((r − mean)/std), of which only ratios matter."""
-    scores = _of_kept(per_sample(relevance, "relevance", remedy="; leave it out"), n, kept)
+    numbers = per_sample(relevance, "relevance", remedy="; leave it out")
+    scores = _of_kept(numbers, n, kept)
     size = np.abs(scores).max()
-    scores = scores / size if size else scores  # whose squares are numbers
+    if size:
+        scores = scores / size  # whose squares are numbers
     spread = float(scores.std())
     if spread <= 1e-12:
         return np.ones(len(scores))
-    return np.maximum(np.exp((scores - scores.max()) / spread), np.finfo(float).tiny)
+    below_best = (scores - scores.max()) / spread
+    return np.maximum(np.exp(below_best), np.finfo(float).tiny)
 
 
 def _of_kept(numbers: PerSample, n: int, kept: np.ndarray) -> np.ndarray:
     """Return the numbers of the samples kept, of n or of these."""
     scores = numbers.of(n, None, len(kept))
-    return scores[kept] if len(scores) == n else scores
+    if len(scores) == n:
+        return scores[kept]
+    return scores

@@ -78,15 +78,16 @@ class Spectral:
         self.candidates = candidates
         self.q = q
         self.merit = merit
-        self._fine, self._coarse = vendi_form(q, most, FINE), vendi_form(q, most, COARSE)
+        self._fine = vendi_form(q, most, FINE)
+        self._coarse = vendi_form(q, most, COARSE)
         n, dim = candidates.n, candidates.dim
-        slack = self._coarse.slack(most)
-        self._single = dim is not None and slack < 10 * COARSE
-        self._slack = slack if self._single else COARSE
-        wide = min(n, FEW + most)
-        numbers = 3 * n + len(self._fine.t) * min(most, CHANGES) * wide + 2 * wide * (dim or most)
+        followed = min(n, FEW + most)
+        ridges = len(self._fine.t)
+        changes = min(most, CHANGES)
+        of_followed = followed * (ridges * changes + 2 * (dim or most))
+        of_members = most * n if dim is None else 2 * most * dim
         memory.require(
-            8 * (numbers + (most * n if dim is None else 2 * most * dim)),
+            8 * (3 * n + of_followed + of_members),
             f"choosing {most} of {n} samples",
             "choose fewer, or from fewer",
         )
@@ -103,25 +104,33 @@ class Spectral:
             self._renew(allowed)
         while True:
             assert self._frontier is not None
-            some, gains = self._frontier.index, self._frontier.gains()
+            some = self._frontier.index
+            gains = self._frontier.gains()
             self._bounds[some] = gains
-            values = np.where(allowed[some], self._values(gains, some), -np.inf)
+            values = self._values(gains, some)
+            values = np.where(allowed[some], values, -np.inf)
             top = float(values.max())
             if self._frontier.is_new or top >= self._others(allowed, some):
                 break
             self._renew(allowed)
-        margin = EQUAL if self.places else NEAR  # alone, all add the same
+        margin = EQUAL
+        if not self.places:  # alone, all add the same
+            margin = NEAR
         if 0 < len(self.places) <= EXACTLY:
             # Eigenvalues below the least ridge count for small orders.
             margin = max(NEAR, 2 * RIDGE**self.q / self.q)
         close = some[values >= top - margin]
         if len(close) > 1 and self.places and margin > EQUAL:
             exact = self._exact(close)
-            close = close[exact >= exact.max() - EQUAL]
+            equal = exact >= exact.max() - EQUAL
+            close = close[equal]
         return int(close[0])
 
     def add(self, v: int) -> None:
-        row, frontier = self._row(v), self._frontier
+        row = None
+        if self._rows is not None:
+            row = self._rows[len(self.places)] = self.candidates.row(v)
+        frontier = self._frontier
         if frontier is not None and v in frontier.at:
             self.total += float(self._bounds[v])
             frontier.change(frontier.at[v], row)
@@ -138,11 +147,15 @@ class Spectral:
         def best(start: int) -> tuple[np.ndarray, np.ndarray]:
             some = slice(start, start + step)
             at = here[some]
-            losses, places = frontier.losses(at)[:, None], frontier.index[at, None]
-            values = self._values(frontier.without(at), frontier.index, losses, places)
-            values[~allowed(members[some], frontier.index) | frontier.is_member] = -np.inf
-            kept = self._values(losses, places, losses, places)[:, 0]
-            return frontier.index[values.argmax(axis=1)], values.max(axis=1) - kept
+            leaving = frontier.index[at, None]
+            losses = frontier.losses(at)[:, None]
+            gains = frontier.without(at)
+            values = self._values(gains, frontier.index, losses, leaving)
+            may_join = allowed(members[some], frontier.index) & ~frontier.is_member
+            values[~may_join] = -np.inf
+            kept = self._values(losses, leaving, losses, leaving)[:, 0]
+            best = values.argmax(axis=1)
+            return frontier.index[best], values.max(axis=1) - kept
 
         parts = in_order(best, range(0, len(members), step))
         places, worth = zip(*parts, strict=True)
@@ -153,15 +166,22 @@ class Spectral:
         best, more = self.exchanges(np.array([j]), allowed)
         if not more[0] > self.least:
             return False
-        frontier, old, new = self._followed(), self.places[j], int(best[0])
-        row = self.candidates.row(new) if self._rows is not None else None
-        self.total -= float(frontier.losses(np.array([frontier.at[old]]))[0])
-        frontier.change(frontier.at[old])
-        self.total += float(frontier.gains()[frontier.at[new]])
-        frontier.change(frontier.at[new], row)
+        frontier = self._followed()
+        place = int(best[0])
+        old = frontier.at[self.places[j]]
+        new = frontier.at[place]
+        row = None
+        if self._rows is not None:
+            row = self.candidates.row(place)
+        losses = frontier.losses(np.array([old]))
+        self.total -= float(losses[0])
+        frontier.change(old)
+        gains = frontier.gains()
+        self.total += float(gains[new])
+        frontier.change(new, row)
         if self._rows is not None:
             self._rows[j] = row
-        self.places = [*self.places[:j], new, *self.places[j + 1 :]]  # at once, for Ctrl-C
+        self.places = [*self.places[:j], place, *self.places[j + 1 :]]  # at once, for Ctrl-C
         return True
 
     def follow(self, newcomers: Callable[[np.ndarray, int], np.ndarray]) -> None:
@@ -172,7 +192,8 @@ class Spectral:
             self._bounds[every] = self._all_gains(basis, every)
             values = np.full(self.candidates.n, -np.inf)
             values[every] = self._values(self._bounds[every], every)
-            every = np.setdiff1d(newcomers(values, NEWCOMERS), self.places)
+            best = newcomers(values, NEWCOMERS)
+            every = np.setdiff1d(best, self.places)
         self._newcomers = every
         self._frontier = Frontier(basis, self._coarse, every, self.places)
 
@@ -198,10 +219,14 @@ class Spectral:
     @property
     def _unit(self) -> float:
         """The factor by which Φ is multiplied in values."""
-        return 1.0 if self.merit is None else 1 / max(1, len(self.places))
+        if self.merit is None:
+            return 1.0
+        return 1 / max(1, len(self.places))
 
     def _basis(self, form: Form) -> Basis:
-        rows = None if self._rows is None else self._rows[: len(self.places)]
+        rows = self._rows
+        if rows is not None:
+            rows = rows[: len(self.places)]
         basis = Basis(self.candidates, self.places, rows)
         self.total = basis.total(form)
         return basis
@@ -225,9 +250,11 @@ class Spectral:
 
     def _shortlist(self, basis: Basis, some: np.ndarray) -> np.ndarray:
         """Return the best candidates, having looked at as many as their bounds leave to look at."""
-        done, step = 0, max(2 * SHORTLIST, len(some) // 8)
+        done = 0
+        step = max(2 * SHORTLIST, len(some) // 8)
         if not self.places:
-            self._bounds[some] = self._fine.value(1 / self._fine.t[:, None], np.zeros(1))[0]
+            alone = 1 / self._fine.t[:, None]
+            self._bounds[some] = self._fine.value(alone, np.zeros(1))
             done = len(some)
         values = self._values(self._bounds[some], some)
         order = np.argsort(-values, kind="stable")
@@ -237,21 +264,26 @@ class Spectral:
             self._bounds[looked] = self._all_gains(basis, looked)
             values[part] = self._values(self._bounds[looked], looked)
             done += len(part)
-            best = np.partition(values[order[:done]], -SHORTLIST)[-SHORTLIST]
-            if done < len(some) and best >= values[order[done]]:
+            exact = values[order[:done]]
+            least = np.partition(exact, -SHORTLIST)[-SHORTLIST]
+            if done < len(some) and least >= values[order[done]]:
                 break
-        return np.sort(some[np.argsort(-values, kind="stable")[:SHORTLIST]])
+        best = np.argsort(-values, kind="stable")[:SHORTLIST]
+        return np.sort(some[best])
 
     def _all_gains(self, basis: Basis, some: np.ndarray) -> np.ndarray:
-        """Return bounds on what `some` add, that are off by no more than twice the slack."""
-        form, found = self._coarse, np.empty(len(some))
+        """Return bounds on what `some` add, that are off by no more than 2 COARSE."""
+        form = self._coarse
+        gains = np.empty(len(some))
 
         def look(part: slice) -> None:
-            Z = basis.coordinates(some[part], self._single)
-            found[part] = form.value(basis.resolve(Z, form.t), basis.squares(Z))
+            Z = basis.coordinates(some[part])
+            s = basis.resolve(Z, form.t)
+            gains[part] = form.value(s, basis.squares(Z))
 
-        each(look, row_blocks(len(some), 64 * (self.candidates.dim or len(self.places)), 1024))
-        return found + self._slack
+        dim = self.candidates.dim or len(self.places)
+        each(look, row_blocks(len(some), 64 * dim, 1024))
+        return gains + COARSE
 
     def _others(self, allowed: np.ndarray, followed: np.ndarray) -> float:
         """Return what others can be worth at most, but for twice the error of their bounds."""
@@ -260,38 +292,35 @@ class Spectral:
         some = np.flatnonzero(open_)
         if not len(some):
             return -math.inf
-        most = float(self._values(self._bounds[some], some).max())
+        values = self._values(self._bounds[some], some)
+        most = float(values.max())
         if len(self.places) > EXACTLY:
-            most -= 2 * self._slack * self._unit
+            most -= 2 * COARSE * self._unit
         return most
-
-    def _row(self, v: int) -> np.ndarray | None:
-        """Keep the similarities of a sample that joins, if the candidates have no features."""
-        if self._rows is None:
-            return None
-        row = self._rows[len(self.places)] = self.candidates.row(v)
-        return row
 
     def _exact(self, some: np.ndarray) -> np.ndarray:
         """Return the objective with each of `some` candidates, but for a constant, exactly."""
-        m, basis = len(self.places), self._basis(self._fine)
+        m = len(self.places)
+        basis = self._basis(self._fine)
         shares = positive_shares(basis.values)
-        positive = np.flatnonzero(shares)[::-1]
-        squares = basis.coordinates(some)[:, positive] ** 2
+        ascending = np.flatnonzero(shares)
+        positive = ascending[::-1]
+        Z = basis.coordinates(some)
+        squares = Z[:, positive] ** 2
         if not basis.whole:
             squares = squares / basis.values[positive]
         spectrum = Spectrum(values=shares[positive], n=m, route="eigenvalues", why="")
-        found = np.empty(len(some))
+        gains = np.empty(len(some))
         for rows in row_blocks(len(some), 32 * NODES):
-            inside = squares[rows].sum(axis=1)
+            part = squares[rows]
+            inside = part.sum(axis=1)
             lengths = np.where(inside > 1 - ROUNDING, inside, 1.0)  # but for rounding
-            found[rows] = exact_gains(
-                spectrum, squares[rows], lengths, 1 / m, self.q, tolerance=EXACT
-            )
+            gains[rows] = exact_gains(spectrum, part, lengths, 1 / m, self.q, tolerance=EXACT)
         if self.merit is None:
-            return found
+            return gains
         quality = self.merit.quality
-        return self.merit.joined(found, quality[self.places].sum() + quality[some])
+        of_set = quality[self.places].sum()
+        return self.merit.joined(gains, of_set + quality[some])
 
     def _values(
         self,
@@ -307,9 +336,12 @@ class Spectral:
         if self.merit is None:
             return gains
         quality = self.merit.quality
-        m, total = len(self.places) + 1, self.total + gains
+        m = len(self.places) + 1
+        total = self.total + gains
         sums = quality[self.places].sum() + quality[some]
         if losses is not None:
-            m, total, sums = m - 1, total - losses, sums - quality[leaving]
+            m -= 1
+            total = total - losses
+            sums = sums - quality[leaving]
         log = math.log(m) + log_of_entropy(total / m, self.q)
         return self.merit.joined(log, sums / m)

@@ -19,35 +19,43 @@ def prefix_scores(K: np.ndarray, q: float) -> np.ndarray:
 
     The diagonal of one Cholesky factor of I + K/t has the determinants of all leading blocks.
     """
-    m = np.arange(1, len(K) + 1)
+    size = len(K)
+    m = np.arange(1, size + 1)
 
     def one_by_one() -> np.ndarray:
         return np.array([vendi_of(K[:i, :i], q) for i in m])
 
-    if len(K) <= FEW:
+    if size <= FEW:
         return one_by_one()
-    form = vendi_form(q, len(K), FINE)
+    form = vendi_form(q, size, FINE)
     below = np.tril(K, -1)
-    S = form.of_trace * m + form.of_square * np.cumsum(2 * np.vecdot(below, below) + 1)
+    squares = 2 * np.vecdot(below, below) + 1
+    S = form.of_trace * m + form.of_square * np.cumsum(squares)
 
     def part_of(ridge: tuple[float, float]) -> np.ndarray:
         t, w = ridge
-        L = np.linalg.cholesky(K / t + np.eye(len(K)))
-        D, L = L.diagonal(), np.tril(L, -1)
+        L = np.linalg.cholesky(K / t + np.eye(size))
+        D = L.diagonal()
+        L = np.tril(L, -1)
         more = 1 / t - np.vecdot(L, L)  # D² − 1, which large ridges would round away
-        logs = np.where(more < 0.5, np.log1p(np.maximum(more, -0.5)), 2 * np.log(D))
+        exact = np.log1p(np.maximum(more, -0.5))
+        logs = np.where(more < 0.5, exact, 2 * np.log(D))
         return w * np.cumsum(logs)
 
+    ridges = zip(form.t, form.w, strict=True)
     try:
-        for part in in_order(part_of, zip(form.t, form.w, strict=True)):
+        for part in in_order(part_of, ridges):
             S += part
     except np.linalg.LinAlgError:  # a similarity that is not a kernel
         return one_by_one()
-    scores = m * np.exp(log_of_entropy(S / m, q))
+    log = log_of_entropy(S / m, q)
+    scores = m * np.exp(log)
     scores[-1] = vendi_of(K, q)
     return scores
 
 
 def vendi_of(K: np.ndarray, q: float) -> float:
     """Return VS_q of a few samples; eigenvalues that may be rounding count as 0."""
-    return float(effective_number(positive_shares(np.linalg.eigvalsh(K)), q))
+    values = np.linalg.eigvalsh(K)
+    score = effective_number(positive_shares(values), q)
+    return float(score)

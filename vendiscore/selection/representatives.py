@@ -31,7 +31,8 @@ class Cover:
     def __init__(self, candidates: Candidates, size: int) -> None:
         self.candidates = candidates
         self.places: list[int] = []
-        n, single = candidates.n, 4 if candidates.n > FEW else 8
+        n = candidates.n
+        single = n > FEW
         self._bounds = np.full(n, np.inf)
         self._some = sample_of(n, COVERED)
         m = len(self._some)
@@ -40,46 +41,64 @@ class Cover:
         self._most = min(n, KEPT // m)
         self._rows: dict[int, np.ndarray] = {}  # similarities of candidates that were looked at
         dim = candidates.dim or 0
+        width = 4 if single else 8
+        numbers = m * (dim + 6 * BATCH + self._most)
         memory.require(
-            single * m * (dim + 6 * BATCH + self._most) + 16 * n,
+            width * numbers + 16 * n,
             f"representing {m} samples",
             "pass fewer",
         )
         self._features: np.ndarray | None = None
         if dim:
-            mean = candidates.features(self._some).mean(axis=0)
+            features = candidates.features(self._some)
+            mean = features.mean(axis=0)
             for block in candidates.blocks():
-                self._bounds[block] = 1 + candidates.features(block) @ mean
-            if n > FEW:
-                self._features = candidates.features(self._some).astype(np.float32)
+                X = candidates.features(block)
+                self._bounds[block] = 1 + X @ mean
+            if single:
+                self._features = features.astype(np.float32)
         # No similarity is lower.
-        self._nearest = np.full(m, -1, float if self._features is None else np.float32)
+        self._nearest = np.full(m, -1.0)
+        if self._features is not None:
+            self._nearest = self._nearest.astype(np.float32)
 
     def best(self, allowed: np.ndarray) -> int:
         """Return the first of the candidates, of those `allowed` (n,), that add most."""
         order = np.flatnonzero(allowed)
-        order = order[np.argsort(-self._bounds[order], kind="stable")]
+        bounds = self._bounds[order]
+        order = order[np.argsort(-bounds, kind="stable")]
         if len(self._rows) == self._most:
-            likely = set(order[: self._most // 2].tolist())
+            half = order[: self._most // 2]
+            likely = set(half.tolist())
             self._rows = {v: row for v, row in self._rows.items() if v in likely}
-        top, start, count = -np.inf, 0, BATCH
+        top = -np.inf
+        start = 0
+        count = BATCH
         while start < len(order) and self._bounds[order[start]] > top:
             # All whose bounds say nothing, else a few, and more as they are not enough.
-            unknown = int((self._bounds[order[start:]] == np.inf).sum())
-            some = order[start : start + max(unknown, count)]
+            bounds = self._bounds[order[start:]]
+            unknown = int((bounds == np.inf).sum())
+            stop = start + max(unknown, count)
+            some = order[start:stop]
             count = min(2 * count, 4 * BATCH)
-            parts = [some[part] for part in row_blocks(len(some), 1 << 30, BATCH)]
-            each(self._look, parts)
-            top = max(top, float(self._bounds[some].max()))
+            blocks = row_blocks(len(some), 1 << 30, BATCH)
+            each(self._look, [some[block] for block in blocks])
+            best = float(self._bounds[some].max())
+            top = max(top, best)
             start += len(some)
         looked = order[:start]
-        return int(looked[self._bounds[looked] >= top - EQUAL].min())
+        equal = self._bounds[looked] >= top - EQUAL
+        return int(looked[equal].min())
 
     def _look(self, some: np.ndarray) -> None:
         """Find what some candidates add."""
-        missing = [v for v in some.tolist() if v not in self._rows]
-        new = dict(zip(missing, self._similarities(missing), strict=True)) if missing else {}
-        for v in some.tolist():
+        places = some.tolist()
+        missing = [v for v in places if v not in self._rows]
+        new: dict[int, np.ndarray] = {}
+        if missing:
+            rows = self._similarities(missing)
+            new = dict(zip(missing, rows, strict=True))
+        for v in places:
             row = new[v] if v in new else self._rows[v]
             more = np.maximum(row, self._nearest)
             more -= self._nearest
@@ -91,9 +110,12 @@ class Cover:
         index = np.array(places)
         if self._features is None:
             return self.candidates.rows(index)[:, self._some]
-        return self.candidates.features(index).astype(np.float32) @ self._features.T
+        features = self.candidates.features(index)
+        return features.astype(np.float32) @ self._features.T
 
     def add(self, v: int) -> None:
-        row = self._rows[v] if v in self._rows else self._similarities([v])[0]
+        row = self._rows.get(v)
+        if row is None:
+            row = self._similarities([v])[0]
         self._nearest = np.maximum(self._nearest, row)
         self.places.append(v)

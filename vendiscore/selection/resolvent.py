@@ -19,15 +19,12 @@ from ..core.namespace import gram
 from ..spectral.quadrature import NOTHING, of_integral, of_trace, ridges, step_for
 from .candidates import Candidates
 
-# Errors of a gain, relative to a change of the trace by 1: of those that are compared in double
-# precision, and of bounds on all others.
+# Errors of a gain, relative to a change of the trace by 1: of gains that are compared, and of
+# bounds on all others.
 FINE, COARSE = 1e-9, 1e-4
 # The least ridge: with smaller ones the rounding of inverses grows with each sample beyond the
 # number of dimensions.
 RIDGE = 1e-9
-# Largest error of 1 − Σ z²/(λ + t) in single precision, and as a share of what is added up: bounds
-# are raised by that.
-SINGLE = 2e-6
 # Number of samples that join or leave before eigenvalues are found again: d = 384 takes 25 ms.
 CHANGES = 16
 
@@ -47,8 +44,8 @@ class Form(NamedTuple):
         if len(self.t):
             np.log1p(s, out=s)
             logs = s.reshape(len(s), -1)
-            weights = self.w.astype(s.dtype)
-            added += (weights @ logs).reshape(s.shape[1:])
+            of_ridges = self.w @ logs
+            added += of_ridges.reshape(s.shape[1:])
         return added
 
     def loss(self, left: np.ndarray, squares: np.ndarray) -> np.ndarray:
@@ -57,12 +54,6 @@ class Form(NamedTuple):
         if len(self.t):
             lost = lost - self.w @ np.log(left)
         return lost
-
-    def slack(self, size: int) -> float:
-        """Return how far quadrature and rounding may put a value in single precision too low."""
-        logs = float(self.w @ (1 / (1 + self.t)))
-        squares = 2 * abs(self.of_square) * size
-        return COARSE + SINGLE * (logs + squares)
 
 
 def vendi_form(q: float, size: int, tolerance: float) -> Form:
@@ -73,15 +64,18 @@ def vendi_form(q: float, size: int, tolerance: float) -> Form:
     if q == 2:
         return Form(1.0, -1.0, np.empty(0), np.empty(0))
     # As if the least eigenvalue were such that the lowest ridge is RIDGE; see `ridges`.
-    least = math.sqrt(RIDGE ** (1 + q) / (NOTHING * tolerance))
+    square = RIDGE ** (1 + q) / (NOTHING * tolerance)
+    least = math.sqrt(square)
     t, weights = ridges(q, least, float(size), tolerance)
     b = math.sqrt(size)
     step = step_for(tolerance)
     factor = of_integral(q)
-    beyond = factor * step * t[-1] ** (q - 2) / math.expm1((2 - q) * step)
+    last = factor * step * t[-1] ** (q - 2)
+    beyond = last / math.expm1((2 - q) * step)
     of_nodes = factor * float(weights @ (1 / (t + b)))
     # + beyond (b − xᵀAx − 1/2), written as a part of each trace term.
-    first = float(of_trace(q, b)) - of_nodes + beyond * b
+    first = float(of_trace(q, b)) - of_nodes
+    first += beyond * b
     return Form(first, -beyond / 2, t, factor * weights)
 
 
@@ -110,51 +104,55 @@ class Basis:
             F = candidates.features(np.array(places, int))
             if self.whole:
                 values, U = np.linalg.eigh(gram(F.T))
-                self._V, self.members = U, F @ U
+                self._V = U
+                self.members = F @ U
             else:
                 values, U = _eigen_of_similarities(gram(F))
-                self._V, self.members = F.T @ U, U
+                self._V = F.T @ U
+                self.members = U
         self.values = np.maximum(values, 0.0)
 
-    def coordinates(self, index: np.ndarray, single: bool = False) -> np.ndarray:
-        """Return z (len(index), m), in single precision if asked and there are features."""
-        if self._rows is not None:
-            return self._rows[:, index].T @ self._V
-        return self.candidates.product(index, self._V, single)
+    def coordinates(self, index: np.ndarray) -> np.ndarray:
+        """Return z (len(index), m)."""
+        if self._rows is None:
+            return self.candidates.features(index) @ self._V
+        similarities = self._rows[:, index]
+        return similarities.T @ self._V
 
     def over(self, t: np.ndarray) -> np.ndarray:
         """Return 1/(λ + t), (m, r)."""
         return 1 / (self.values[:, None] + t)
 
     def resolve(self, Z: np.ndarray, t: np.ndarray) -> np.ndarray:
-        """Return s (r, n), in the precision of Z; in single precision bounds from above."""
-        over = self.over(t).astype(Z.dtype)
-        s = over.T @ (Z * Z).T
+        """Return s (r, n)."""
+        squares = Z * Z
+        s = self.over(t).T @ squares.T
         if self.whole:
             return s
-        length = 1 if Z.dtype == np.float64 else 1 + SINGLE
-        np.subtract(length, s, out=s)
-        s /= t[:, None].astype(Z.dtype)
+        np.subtract(1, s, out=s)
+        s /= t[:, None]
         return np.maximum(s, 0, out=s)
 
     def squares(self, Z: np.ndarray) -> np.ndarray:
         """Return xᵀAx (n,)."""
-        squares = Z**2 @ self.values if self.whole else np.vecdot(Z, Z)
-        return np.asarray(squares, np.float64)
+        if self.whole:
+            return Z**2 @ self.values
+        return np.vecdot(Z, Z)
 
     def total(self, form: Form) -> float:
         """Return Φ(A)."""
         values = self.values
-        logs = np.log1p(values[:, None] / form.t).sum(axis=0)
-        trace, square = float(values.sum()), float(values @ values)
-        return form.of_trace * trace + form.of_square * square + float(form.w @ logs)
+        logs = np.log1p(values[:, None] / form.t)
+        of_ridges = float(form.w @ logs.sum(axis=0))
+        trace = float(values.sum())
+        square = float(values @ values)
+        return form.of_trace * trace + form.of_square * square + of_ridges
 
 
 def _eigen_of_similarities(K: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return eigenvalues and eigenvectors of similarities, with ones on their diagonal."""
     np.fill_diagonal(K, 1.0)
-    values, U = np.linalg.eigh(K)
-    return values, U
+    return np.linalg.eigh(K)
 
 
 class Frontier:
@@ -169,20 +167,21 @@ class Frontier:
         self.basis = basis
         self.form = form
         self.index = np.concatenate([index, members]).astype(int)
-        places = self.index.tolist()
-        self.at: dict[int, int] = {place: i for i, place in enumerate(places)}
+        self.at = {place: i for i, place in enumerate(self.index.tolist())}
         self._first = len(index)
-        self.is_member = np.arange(len(places)) >= self._first
+        self.is_member = np.arange(len(self.index)) >= self._first
         self._Z = basis.coordinates(self.index)
         self._over = basis.over(form.t)
         self.D = basis.resolve(self._Z, form.t)
         self.squares = basis.squares(self._Z)
         # 1 − s is at least t/(λ + t) for the largest eigenvalue there can be.
         largest = len(basis.values) + CHANGES
-        self._least = (form.t / (form.t + largest))[:, None]
+        t = form.t[:, None]
+        self._least = t / (t + largest)
         if members:
-            left = self._over.T @ np.square(basis.members).T
-            left = 1 - left if basis.whole else left * form.t[:, None]
+            squares = np.square(basis.members)
+            s = self._over.T @ squares.T
+            left = 1 - s if basis.whole else t * s
             self.D[:, self._first :] = left
             self._floor()
         self._F: np.ndarray | None = None
@@ -210,29 +209,35 @@ class Frontier:
 
     def without(self, some: np.ndarray) -> np.ndarray:
         """Return what candidates (n,) add without each of some members, (len(some), n)."""
-        across = self._across(some)
-        across *= across
-        across /= self.D[:, some, None]
-        across += self.D[:, None]
-        squares = self.squares - self._similar(some) ** 2
-        return self.form.value(across, squares)
+        s = np.square(self._across(some))
+        s /= self.D[:, some, None]
+        s += self.D[:, None]
+        similar = self._similar(some)
+        squares = self.squares - similar**2
+        return self.form.value(s, squares)
 
     def change(self, y: int, row: np.ndarray | None = None) -> None:
         """Let the sample at position y join or leave; its `row` of similarities if there is one."""
         leaves = bool(self.is_member[y])
         before = self.D[:, y].copy()
         if leaves:
-            length, after, sign = before, (1 - before) / before, -1
+            sign = -1
+            length = before
+            after = (1 - before) / length
         else:
-            length, after, sign = 1 + before, 1 / (1 + before), 1
+            sign = 1
+            length = 1 + before
+            after = 1 / length
         position = np.array([y])
         a = self._across(position, row)[:, 0]
         a /= np.sqrt(length)[:, None]
         change = a * a
-        change[:, self.is_member == leaves] *= -1
+        falling = self.is_member == leaves
+        change[:, falling] *= -1
         self.D += change
         self.D[:, y] = after
-        self.squares += sign * self._similar(position, row)[0] ** 2
+        similar = self._similar(position, row)[0]
+        self.squares += sign * similar**2
         self.is_member[y] = not leaves
         self._floor()
         self._changes.append((a, sign))
@@ -243,32 +248,41 @@ class Frontier:
 
     def _similar(self, some: np.ndarray, row: np.ndarray | None = None) -> np.ndarray:
         """Return similarities (len(some), n) to some samples, with their `row` if there is one."""
-        if self.basis.whole:
-            return self._Z[some] @ self._Z.T
-        if some[0] >= self._first:
-            return self.basis.members[some - self._first] @ self._Z.T
+        if self.basis.whole or self._of_members(some):
+            return self._coordinates(some) @ self._Z.T
         if self._F is not None:
             return self._F[some] @ self._F.T
         assert row is not None
         return row[None, self.index]
 
+    def _of_members(self, some: np.ndarray) -> bool:
+        """Return whether some positions are of members, coordinates of which are weights."""
+        return not self.basis.whole and bool(some[0] >= self._first)
+
+    def _coordinates(self, some: np.ndarray) -> np.ndarray:
+        if self._of_members(some):
+            return self.basis.members[some - self._first]
+        return self._Z[some]
+
     def _across(self, some: np.ndarray, row: np.ndarray | None = None) -> np.ndarray:
         """Return xᵀ (A + tI)⁻¹ y of all x, (r, len(some), n)."""
-        of_members = not self.basis.whole and some[0] >= self._first
-        Z = self._Z[some]
-        if of_members:
-            Z = self.basis.members[some - self._first]
-        r, m, n = len(self.form.t), len(some), len(self.index)
+        Z = self._coordinates(some)
+        r = len(self.form.t)
+        m = len(some)
+        n = len(self.index)
         weighed = Z * self._over.T[:, None]
         weighed = weighed.reshape(r * m, Z.shape[1])
         across = weighed @ self._Z.T
         across = across.reshape(r, m, n)
-        if not self.basis.whole and not of_members:
-            np.subtract(self._similar(some, row), across, out=across)
+        if not self.basis.whole and not self._of_members(some):
+            similar = self._similar(some, row)
+            np.subtract(similar, across, out=across)
             across /= self.form.t[:, None, None]
-            if self._first < n:  # of members, this part would be lost in rounding
+            members = slice(self._first, n)
+            if self._first < n:  # this part would be lost in rounding
                 with_members = weighed @ self.basis.members.T
-                across[..., self._first :] = with_members.reshape(r, m, n - self._first)
+                across[..., members] = with_members.reshape(r, m, n - self._first)
         for a, sign in self._changes:
-            across -= sign * a[:, some, None] * a[:, None]
+            changed = a[:, some, None] * a[:, None]
+            across -= sign * changed
         return across

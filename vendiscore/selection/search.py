@@ -42,11 +42,12 @@ def greedy(objective: Objective, constraints: Constraints) -> bool:
     return False
 
 
-def exchanged(objective: Spectral, constraints: Constraints, rounds: int = ROUNDS) -> int:
+def exchanged(objective: Spectral, constraints: Constraints) -> int:
     """Exchange members for candidates while that helps, or until Ctrl-C; return how many were."""
-    done, size = [0], constraints.size
+    done = [0]
+    size = constraints.size
     try:
-        counted(_rounds(objective, constraints, rounds, done), rounds * size, "exchanging")
+        counted(_rounds(objective, constraints, done), ROUNDS * size, "exchanging")
     except KeyboardInterrupt:
         warn(
             f"interrupted: all {size:,} samples are chosen, and exchanges ended after {done[0]:,}; "
@@ -55,12 +56,12 @@ def exchanged(objective: Spectral, constraints: Constraints, rounds: int = ROUND
     return done[0]
 
 
-def _rounds(
-    objective: Spectral, constraints: Constraints, rounds: int, done: list[int]
-) -> Counts[None]:
+def _rounds(objective: Spectral, constraints: Constraints, done: list[int]) -> Counts[None]:
     """Exchange members, the best exchanges first, in rounds; count them in `done`."""
-    fixed, size, raised = set(constraints.initial), constraints.size, math.inf
-    for r in range(rounds):
+    fixed = set(constraints.initial)
+    size = constraints.size
+    raised = math.inf
+    for r in range(ROUNDS):
         yield r * size
         members = np.flatnonzero([place not in fixed for place in objective.places])
         if not len(members):
@@ -69,15 +70,19 @@ def _rounds(
         if objective.has_many and raised < ENDS * size:
             return
         if objective.has_many and len(members) > MEMBERS:
-            members = members[np.argsort(objective.losses(members), kind="stable")[:MEMBERS]]
+            least_missed = np.argsort(objective.losses(members), kind="stable")
+            members = members[least_missed[:MEMBERS]]
         places = np.array(objective.places)
         _, more = objective.exchanges(members, constraints.instead(objective.places))
-        promising = members[np.argsort(-more)][: int((more > objective.least).sum())]
-        before, total = done[0], objective.total
+        promising = members[np.argsort(-more)]
+        promising = promising[: int((more > objective.least).sum())]
+        before = done[0]
+        total = objective.total
         for i, place in enumerate(places[promising]):
             j = objective.places.index(place)
             done[0] += objective.exchange(j, constraints.instead(objective.places))
             yield r * size + i * size // len(promising)
         if done[0] == before:
             return
-        raised = objective.total - total if objective.merit is None else math.inf
+        if objective.merit is None:
+            raised = objective.total - total

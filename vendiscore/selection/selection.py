@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from html import escape
 
 import numpy as np
 
 from ..core.errors import NotPSDError
 from ..core.types import Axes, Record
 from ..plots.curves import selection as draw
-from ..summary import cut, html_table
+from ..summary import Summary, cut, html_table
 from .candidates import Candidates
 from .certificate import bound
 from .constraints import Constraints
@@ -20,7 +19,7 @@ from .prefixes import prefix_scores, vendi_of
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Selection:
+class Selection(Summary):
     """Samples that were chosen, in the order of what they add; numbers are found when asked for.
 
     Attributes
@@ -72,14 +71,17 @@ class Selection:
         "represent": in mean similarity.
         """
         if self.objective == "represent":
-            nearest, means = np.full(self._candidates.n, -1.0), [0.0]
+            nearest = np.full(self._candidates.n, -1.0)
+            means = [0.0]
             for v in self._rows:
-                np.maximum(nearest, self._candidates.row(v), out=nearest)
+                row = self._candidates.row(v)
+                np.maximum(nearest, row, out=nearest)
                 means.append(float(nearest.mean()))
             return np.diff(means)
         logs = np.log(self.scores)
         if self._merit is not None:
-            mean = np.cumsum(self._merit.quality) / np.arange(1, len(self) + 1)
+            sums = np.cumsum(self._merit.quality)
+            mean = sums / np.arange(1, len(self) + 1)
             logs = np.asarray(self._merit.joined(logs, mean))
         with np.errstate(invalid="ignore"):
             return np.diff(logs, prepend=0.0)
@@ -127,20 +129,27 @@ class Selection:
             return None
 
     def __repr__(self) -> str:
-        return cut(f"Selection({self._said()}, places={self.places.tolist()!r})")
-
-    def __str__(self) -> str:
-        return f"{self._said()}."
+        brief = self.sentence.rstrip(".")
+        return cut(f"Selection({brief}, places={self.places.tolist()!r})")
 
     def _repr_html_(self) -> str:
-        few = np.unique([*range(min(10, len(self))), len(self) - 1])
-        columns = {"place": self.places, "score so far": self.scores, "gain": self.gains}
-        shown = {"": few + 1} | {name: column[few] for name, column in columns.items()}
-        return f"<p>{escape(self._said())}</p>{html_table(shown)}"
+        first = range(min(10, len(self)))
+        few = np.unique([*first, len(self) - 1])
+        columns = {
+            "": few + 1,
+            "place": self.places[few],
+            "score so far": self.scores[few],
+            "gain": self.gains[few],
+        }
+        return html_table(columns, self.sentence)
 
-    def _said(self) -> str:
-        said = f"{len(self)} of {self._candidates.n} samples by {self.objective!r}, "
-        said += f"VS (q={self.q:g}) = {self._score:.4g}"
+    @property
+    def sentence(self) -> str:
+        """The number of samples chosen, their score, and its share of the bound if it is known."""
+        best = ""
         if self._bounds:  # not looked for only to be shown
-            said += f", at least {self.certified:.1%} of what is possible"
-        return said
+            best = f", at least {self.certified:.1%} of what is possible"
+        return (
+            f"{len(self)} of {self._candidates.n} samples by {self.objective!r}, "
+            f"VS (q={self.q:g}) = {self._score:.4g}{best}."
+        )

@@ -7,7 +7,7 @@ import pytest
 from scipy.special import digamma, gammaln
 
 from vendiscore import growth
-from vendiscore.analysis.extrapolation import Kappa, asymptote, continued, geometric, kappa_of
+from vendiscore.analysis.growth import Kappa, asymptote, continued, geometric, kappa_of
 
 # Spiders below girdled hemlocks, by species (Chao et al. 2014, Table 2).
 GIRDLED = np.array([46, 22, 17, 15, 15, 9, 8, 6, 6, 4, 2, 2, 2, 2, *[1] * 12])
