@@ -183,7 +183,7 @@ def pytest_collect_file() -> Iterator[list[pytest.Collector]]:
 
 
 def _marked(path: Path, mark: str) -> bool:
-    """Return whether a mark is that of a file, by the beginning of its path below `tests`."""
+    """Return whether a file has a mark, by the beginning of its path below `tests`."""
     return path.as_posix().partition("/tests/")[2].startswith(MARKS[mark])
 
 

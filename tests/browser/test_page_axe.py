@@ -18,7 +18,7 @@ def open_all(page) -> None:
         page.locator(".r-open").first.click()
 
 
-# A phone has the parts of a desk in one column: a tab of one set and that of several show it.
+# A phone has the parts of a desk in one column, which two of the tabs show.
 SHOWN = [(tab, SIZES[0]) for tab in TABS] + [(tab, SIZES[1]) for tab in ("Text", "Compare")]
 
 
