@@ -1,8 +1,13 @@
-"""Kernels and measures that an example registers are gone after it."""
+"""Kernels and measures that an example registers are gone after it; `--base` skips some."""
+
+from collections.abc import Iterator
+from doctest import UnexpectedException
+from importlib.util import find_spec
 
 import pytest
 
 from vendiscore import list_kernels, list_measures
+from vendiscore.optional import BASE
 from vendiscore.resolve.plugins import Plugins
 
 
@@ -19,3 +24,16 @@ def own_registry(monkeypatch):
 def _examples_have_their_own(request):
     if isinstance(request.node, pytest.DoctestItem):
         request.getfixturevalue("own_registry")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    try:
+        return (yield)
+    except (ImportError, UnexpectedException) as error:
+        cause = error.exc_info[1] if isinstance(error, UnexpectedException) else error
+        name = (getattr(cause, "name", "") or "").partition(".")[0]
+        missing = isinstance(cause, ImportError) and not find_spec(name or "vendiscore")
+        if not item.config.getoption("--base", False) or name in BASE or not missing:
+            raise
+        pytest.skip(f"needs {name}")

@@ -8,7 +8,6 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +29,6 @@ from _pytest.doctest import DoctestModule
 from page_process import running_app
 
 from vendiscore.cli import main
-from vendiscore.optional import BASE
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = Path(os.environ.get("VENDISCORE_DATA", ROOT.parent / "shared" / "data"))
@@ -148,6 +146,17 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     return ByFiles(config, log)
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Read no file of tests that `-m MARK` or `-m "not MARK"` leaves out as a whole."""
+    wanted, mark = True, config.option.markexpr
+    if mark.startswith("not "):
+        wanted, mark = False, mark.removeprefix("not ")
+    # Single tests may be slow in any file.
+    if mark == "slow" or mark not in MARKS or not collection_path.name.startswith("test_"):
+        return None
+    return True if _marked(collection_path, mark) != wanted else None
+
+
 def pytest_unconfigure() -> None:
     shutil.rmtree(CACHES, ignore_errors=True)
 
@@ -167,32 +176,21 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
-    try:
-        return (yield)
-    except ImportError as error:
-        name = (error.name or "").partition(".")[0]
-        if not item.config.getoption("--base") or name in BASE or find_spec(name or "vendiscore"):
-            raise
-        pytest.skip(f"needs {name}")
-
-
-@pytest.hookimpl(wrapper=True)
 def pytest_collect_file() -> Iterator[list[pytest.Collector]]:
     """Look for no examples in tests: a file that cannot be imported would be skipped for them."""
     collectors = yield
     return [each for each in collectors if not isinstance(each, DoctestModule)]
 
 
-def _path(item: pytest.Item) -> str:
-    """Return the path below `tests`."""
-    return item.path.as_posix().partition("/tests/")[2]
+def _marked(path: Path, mark: str) -> bool:
+    """Return whether a file has a mark, by the beginning of its path below `tests`."""
+    return path.as_posix().partition("/tests/")[2].startswith(MARKS[mark])
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     for item in items:
-        for mark, files in MARKS.items():
-            if _path(item).startswith(files):
+        for mark in MARKS:
+            if _marked(item.path, mark):
                 item.add_marker(mark)
         if isinstance(item, pytest.DoctestItem):
             item.add_marker("versions")

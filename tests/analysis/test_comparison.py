@@ -11,7 +11,7 @@ from sources import SOURCES, sentences, vectors
 
 from vendiscore import MatrixSimilarity, ProductSimilarity, as_similarity, compare, compute
 from vendiscore.analysis.compare_sets import comparing
-from vendiscore.analysis.comparison import LESS, MORE, SAME, Plan
+from vendiscore.analysis.comparison import Plan
 from vendiscore.analysis.permutation import holm
 from vendiscore.magnitude.spaces_of_samples import as_space
 from vendiscore.progress import finish
@@ -57,7 +57,7 @@ def test_a_narrow_source_is_told_from_a_wide_one(name, sizes):
     source, options = SOURCES[name]
     rng = np.random.default_rng(0)
     found = compared(source(rng, sizes[0]), source(rng, sizes[1], 0.8), **options)
-    assert (found.verdict("A", "B"), found.verdict("B", "A")) == (MORE, LESS)
+    assert (found.verdict("A", "B"), found.verdict("B", "A")) == ("more diverse", "less diverse")
     row = found.pairs[0]
     assert 0 < row.low < row.difference < row.high
     assert row.p == row.p_adjusted == 0.01
@@ -68,7 +68,7 @@ def test_a_set_does_not_differ_from_itself(q):
     texts = sentences(np.random.default_rng(0), 20)
     for other in (texts, texts[::-1]):
         found = compared(texts, other, q=q)
-        assert found.verdict("A", "B") == SAME
+        assert found.verdict("A", "B") == "no difference shown"
         assert found.pairs[0].p == 1.0
         assert found.pairs[0].low <= 0 <= found.pairs[0].high
 
@@ -161,8 +161,8 @@ def test_three_sets_have_three_pairs_whose_p_is_adjusted():
     found = compared(sets, permutations=199)
     assert [(row.a, row.b) for row in found.pairs] == list(itertools.combinations(sets, 2))
     assert [row.p_adjusted for row in found.pairs] == holm([row.p for row in found.pairs])
-    assert found.verdict("thin", "wide") == found.verdict("thin", "too") == LESS
-    assert found.verdict("wide", "too") == SAME
+    assert found.verdict("thin", "wide") == found.verdict("thin", "too") == "less diverse"
+    assert found.verdict("wide", "too") == "no difference shown"
     assert "wide is more diverse than thin" in found.sentence
     assert "No difference shown between wide and too" in found.sentence
     frame = found.to_frame()

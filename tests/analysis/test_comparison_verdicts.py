@@ -8,7 +8,7 @@ import pytest
 from sources import vectors
 
 from vendiscore import compare
-from vendiscore.analysis.comparison import MORE, SAME, chance, percent
+from vendiscore.analysis.comparison import chance, percent
 from vendiscore.analysis.permutation import levels
 from vendiscore.cli.command_compare import _printed
 from vendiscore.cli.parser import parser
@@ -20,10 +20,10 @@ def test_where_p_and_the_interval_disagree_p_decides_and_the_sentence_says_so():
     (row,) = found.pairs
     assert row.low < -0.4 < 0 < row.high  # an end as found, not one moved to 0
     assert row.p == 0.02
-    assert found.verdict("A", "B") == MORE
+    assert found.verdict("A", "B") == "more diverse"
     assert found.sentence.endswith("p = 0.02; the interval holds 0, p decides).")
     other = replace(found, pairs=(replace(row, low=0.2, p_adjusted=0.06),))
-    assert other.verdict("A", "B") == SAME
+    assert other.verdict("A", "B") == "no difference shown"
     assert "p = 0.06; the interval leaves out 0, p decides)." in other.sentence
     for agreed in ({"low": 0.2}, {"p_adjusted": 0.06}):
         assert "decides" not in replace(found, pairs=(replace(row, **agreed),)).sentence
@@ -49,14 +49,14 @@ def three():
 def test_three_sets_have_intervals_that_hold_together(three):
     for row in three.pairs:
         assert row.level == pytest.approx(1 - 0.05 / 3)
-        assert (row.low <= 0 <= row.high) == (three.verdict(row.a, row.b) == SAME)
+        assert (row.low <= 0 <= row.high) == (three.verdict(row.a, row.b) == "no difference shown")
     assert three.sentence.count("(98.3 % interval ") == 3
     assert three.level == 0.95
 
 
 def test_a_p_at_its_floor_is_said_to_be_one_for_all_pairs_together(three):
     row = three.pairs[1]
-    assert three.verdict("a", "c") == MORE
+    assert three.verdict("a", "c") == "more diverse"
     assert (row.p, row.p_adjusted, row.p_floor) == pytest.approx((0.01, 0.03, 0.03))
     reason = "p ≤ 0.03, the smallest that 99 permutations can give for 3 pairs)."
     assert three.verdicts[1].endswith(reason)
@@ -110,9 +110,10 @@ def test_sets_that_are_the_same_within_a_share_are_called_so():
     assert f"(90 % interval of their ratio {row.ratio_low:.3f} to " in found.sentence
     assert found.to_dict()["within"] == 0.1
     less = compare(sets, k="rbf", sigma=3.0, permutations=99, within=0.001)
-    assert less.verdict("a", "b") == SAME  # no difference, but not the same within so little
+    # No difference, but not the same within so little.
+    assert less.verdict("a", "b") == "no difference shown"
     usual = compare(sets, k="rbf", sigma=3.0, permutations=99)
-    assert usual.verdict("a", "b") == SAME
+    assert usual.verdict("a", "b") == "no difference shown"
     assert (usual.pairs[0].ratio_low, usual.pairs[0].ratio_high) == (row.ratio_low, row.ratio_high)
     with pytest.raises(ValueError, match=r"`within` must be a share above 0, got 0; pass 0\.05"):
         compare(sets, k="cosine", within=0)
@@ -130,6 +131,6 @@ def test_groups_that_are_the_same_within_a_share_are_called_so():
 def test_no_difference_is_all_that_is_said_of_sets_of_one_source(n):
     X = vectors(np.random.default_rng(2), 240)
     found = compare(X[:n], X[120 : 120 + n], k="cosine", permutations=99)
-    assert found.verdict("A", "B") == SAME == "no difference shown"
+    assert found.verdict("A", "B") == "no difference shown"
     assert found.sentence.startswith("No difference shown between A and B: ")
     assert "detectable" not in found.to_dict()["pairs"][0]

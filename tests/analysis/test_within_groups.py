@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from vendiscore import compare, compute
-from vendiscore.analysis.comparison import MORE
 
 
 def compared(*sets, **options):
@@ -35,7 +34,7 @@ def test_groups_are_compared_one_by_one():
     assert row.difference == pytest.approx(apart.mean())
     assert found.sets[0].score == pytest.approx(scores(X, x).mean())
     assert found.sets[0].se == pytest.approx(scores(X, x).std(ddof=1) / math.sqrt(6))
-    assert found.verdict("A", "B") == MORE
+    assert found.verdict("A", "B") == "more diverse"
     assert "in a group, over 6 groups" in found.sentence
     mixed = np.random.default_rng(0).permutation(30)
     again = compare(
@@ -100,7 +99,7 @@ def test_lists_of_lists_are_compared_prompt_by_prompt():
     found = compared(A, B, names=["new", "old"])
     assert found.to_dict() == compared(*flat, names=["new", "old"], groups=[prompts] * 2).to_dict()
     assert found.groups == 8
-    assert found.verdict("new", "old") == MORE
+    assert found.verdict("new", "old") == "more diverse"
     with pytest.raises(
         ValueError, match="`A` is a list of lists, which are groups, but `B` is not"
     ):

@@ -109,7 +109,7 @@ def test_a_large_paste_becomes_a_file_and_says_so(visit):
     page.keyboard.press("ControlOrMeta+V")  # between the two that were there
     was_read(page, "A random 1,000 of 20,001")
     open_tab(page, "Compare")
-    paste(page, lines, page.get_by_role("textbox", name="Samples of B"))
+    paste(page, rest, page.get_by_role("textbox", name="Samples of B"))
     expect(page.locator(".set").nth(1)).to_contain_text("too long for the box")
 
 

@@ -10,8 +10,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vendiscore import compute, magnitude_weights
-from vendiscore.magnitude.function import magnitude
+from vendiscore import compute, magnitude_function, magnitude_weights
 
 # Small whole numbers, which every type below holds exactly.
 whole_rows = st.builds(
@@ -170,8 +169,9 @@ def test_what_holds_a_matrix_does_not_matter(torch, X, data, q):
     metric=st.sampled_from(("euclidean", "manhattan", "cosine")),
 )
 def test_magnitude_reads_what_scores_read(X, holder, metric):
-    plain = magnitude(X, t=0.7, metric=metric)
-    assert magnitude(HOLDERS[holder](X), t=0.7, metric=metric) == pytest.approx(plain, rel=1e-6)
+    how = {"scales": [0.7], "metric": metric}
+    plain = magnitude_function(X, **how).values
+    assert magnitude_function(HOLDERS[holder](X), **how).values == pytest.approx(plain, rel=1e-6)
     found = magnitude_weights(HOLDERS[holder](X), t=0.7, metric=metric)
     assert found == pytest.approx(magnitude_weights(X, t=0.7, metric=metric), rel=1e-5, abs=1e-5)
 

@@ -20,7 +20,6 @@ from vendiscore import (
     magnitude_weights,
     spread,
 )
-from vendiscore.magnitude.function import magnitude
 from vendiscore.magnitude.spaces_of_samples import as_space
 
 # The error that the docstring of `magnitude` promises.
@@ -121,7 +120,8 @@ def test_points_on_a_line_have_the_magnitude_of_their_gaps_at_scales_in_any_orde
         assert abs(value - right) <= (error + 1e-12) * right * (1 + len(x) / 10)
     t = data.draw(st.sampled_from(ts))
     right = cf.tree(cf.gaps(x), t)
-    fuzz.check_number(magnitude(make(x), t=t / factor, **how), right, right, REL)
+    (value,) = magnitude_function(make(x), scales=[t / factor], **how).values
+    fuzz.check_number(value, right, right, REL)
 
 
 @fuzz.examples(6)
@@ -243,7 +243,8 @@ def test_graphs_that_are_not_of_negative_type_are_right_or_refused(n, m, t, larg
     np.fill_diagonal(D, 0.0)
     least = np.linalg.eigvalsh(np.exp(-t * D))[0]
     found = []
-    error = fuzz.refusal(lambda: found.append(magnitude(D, t=t, metric="precomputed")))
+    how = {"scales": [t], "metric": "precomputed"}
+    error = fuzz.refusal(lambda: found.extend(magnitude_function(D, **how).values))
     if least > 1e-6:
         fuzz.check_number(found[0], *[cf.bipartite(n, m, t)] * 2, REL / min(1, least))
     elif least < -1e-6:

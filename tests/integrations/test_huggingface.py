@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 import vendiscore
-from vendiscore import convergence_scale, mag_area, mag_diff
-from vendiscore.magnitude.function import magnitude
+from vendiscore import convergence_scale, mag_area, mag_diff, magnitude_function
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = str(ROOT / "magnitude.py")
@@ -39,10 +38,11 @@ def test_references_add_the_difference(metric: evaluate.Metric, X: np.ndarray) -
 
 
 def test_scales_give_the_magnitude_instead(metric: evaluate.Metric, X: np.ndarray) -> None:
-    assert metric.compute(samples=X, t=2) == {"Magnitude": magnitude(X, 2.0)}
+    half, one, two = magnitude_function(X, scales=[0.5, 1, 2]).values
+    assert metric.compute(samples=X, t=2) == {"Magnitude": two}
     assert metric.compute(samples=X, t=[0.5, 1]) == {
-        "Magnitude_t0.5": magnitude(X, 0.5),
-        "Magnitude_t1": magnitude(X, 1.0),
+        "Magnitude_t0.5": half,
+        "Magnitude_t1": one,
     }
 
 

@@ -5,7 +5,6 @@ import pytest
 
 from vendiscore import as_similarity, convergence_scale, magnitude_function
 from vendiscore.magnitude.curve import magnitude_curve
-from vendiscore.magnitude.spaces_of_samples import as_space
 
 X = np.random.default_rng(0).normal(size=(20, 2))
 
@@ -25,7 +24,7 @@ def test_a_kernel_is_looked_at_through_its_distances():
     similarity = as_similarity(["a b c", "a b d", "x y z", "x y z"], k="ngram_overlap")
     found = magnitude_curve(similarity)
     assert found.distinct == 3
-    assert found.at(1.0) == as_space(similarity).magnitude(1.0)
+    assert [found.at(1.0)] == magnitude_function(similarity, scales=[1.0]).values.tolist()
 
 
 def test_samples_that_are_all_the_same_are_one_at_every_scale():

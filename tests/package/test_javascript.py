@@ -13,7 +13,7 @@ STATIC = ROOT / "vendiscore_page" / "static"
 def test_every_check_is_run():
     scripts = json.loads((ROOT / "package.json").read_text(encoding="utf-8"))["scripts"]
     run = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
-    assert sorted(re.findall(r"^npm run -s (\w+)$", run, re.MULTILINE)) == sorted(scripts)
+    assert sorted(re.findall(r"^ *npm run -s (\w+)$", run, re.MULTILINE)) == sorted(scripts)
 
 
 def test_the_lock_file_names_no_host():

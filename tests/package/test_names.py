@@ -4,6 +4,7 @@ import ast
 import io
 import tokenize
 from collections import Counter
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -128,3 +129,32 @@ def test_tests_import_what_is_there():
         if not is_there(str(node.module), each.name)
     ]
     assert lost == []
+
+
+# Inner names may move without a test's notice; the fewer of them tests import, the better.
+INNER_NAMES, LONG_NAMES = 400, 428
+PUBLIC_FOLDERS = {"nothing", "report", "plots", "cli"}
+
+
+def inner_names(file: Path) -> Iterator[str]:
+    """Yield what a file imports from within the package: each name, each time."""
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom):
+            package, _, inside = str(node.module).partition(".")
+            if package == PACKAGE.name and inside and inside.split(".")[0] not in PUBLIC_FOLDERS:
+                yield from (f"{node.module}.{each.name}" for each in node.names)
+
+
+def test_tests_import_few_inner_names():
+    files = [path for path in TESTS.rglob("*.py") if TESTS / "core" not in path.parents]
+    assert sum(len([*inner_names(path)]) for path in files) <= INNER_NAMES
+
+
+def test_few_names_of_tests_are_long():
+    nodes = (
+        node
+        for path in TESTS.rglob("test_*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+    )
+    names = [node.name for node in nodes if isinstance(node, ast.FunctionDef)]
+    assert sum(len(name) > 60 for name in names if name.startswith("test_")) <= LONG_NAMES

@@ -6,8 +6,6 @@ from mixtures import mixture
 
 from vendiscore import MatrixSimilarity, TooLargeError, as_similarity, compute
 from vendiscore.similarity import memory
-from vendiscore.spectral.estimate import Estimating
-from vendiscore.spectral.vendi import vendi
 
 
 @pytest.fixture
@@ -79,10 +77,10 @@ def test_every_kind_of_similarity_is_estimated(large, kind):
             p = np.random.default_rng(0).random(1500)
             p[:300] = 0
             p /= p.sum()
-    exact = vendi(similarity, [1.0], p).values[0]
-    (found,) = vendi(similarity, [1.0], p, estimating=Estimating(5e-3)).estimates
-    assert found.route == "stochastic lanczos"
-    assert abs(found.value - exact) < 5 * found.error
+    exact = compute(similarity, p=p)["VS"]
+    found = compute(similarity, p=p, method="estimate", rtol=5e-3, details=True)
+    assert found["details"]["method"] == {"1": "stochastic lanczos"}
+    assert abs(found["VS"] - exact) < 5 * found["VS_se"]
 
 
 def test_a_tensor_is_estimated_where_it_is(large):
@@ -99,7 +97,7 @@ def test_the_memory_error_names_the_way_out(large, monkeypatch):
     similarity = as_similarity(large, k="rbf", sigma=3.0)
     monkeypatch.setattr(memory, "available_bytes", lambda: 16_000_000)
     with pytest.raises(TooLargeError, match=r"method='estimate', which needs 0\.0 GB and gives"):
-        vendi(similarity, [1.0])
+        compute(similarity)
 
 
 @pytest.mark.parametrize(

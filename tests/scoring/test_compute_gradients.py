@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from vendiscore import MatrixSimilarity, compute, score, score_K, score_X
-from vendiscore.spectral.vendi import spectrum_of, vendi
+from vendiscore.spectral.vendi import spectrum_of
 
 torch = pytest.importorskip("torch")
 
@@ -232,12 +232,9 @@ def test_negative_eigenvalues_that_are_clipped_on_purpose_have_no_part_in_the_sl
 
 def test_several_orders_of_one_spectrum_have_each_its_own_slope():
     K = DEFICIENT["some alike"]
-    together = compute(K.clone().requires_grad_(), score_K=True, q=[1, 3])
     leaf = K.clone().requires_grad_()
-    both = vendi(MatrixSimilarity(leaf), [1.0, 3.0]).values
-    for value, q in zip(both, (1, 3), strict=True):
+    together = compute(leaf, score_K=True, q=[1, 3])
+    for q in (1, 3):
+        value = together[f"VS_q{q}"]
         (found,) = torch.autograd.grad(value.log(), leaf, retain_graph=True)
         torch.testing.assert_close(found, slope(lambda K, q=q: score_K(K, q=q), K))
-        assert float(value.detach()) == pytest.approx(
-            float(together[f"VS_q{q}"].detach()), rel=1e-14
-        )

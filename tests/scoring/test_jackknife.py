@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from sources import molecules, vectors
 
-from vendiscore import FeatureSimilarity, as_similarity, compute
+from vendiscore import FeatureSimilarity, as_similarity, compute, score
 from vendiscore.scoring.jackknife import ends, influence_error, jackknife, quantile
-from vendiscore.spectral.vendi import spectrum_of, vendi
+from vendiscore.spectral.vendi import spectrum_of
 
 KERNELS = {
     "linear": (vectors, {"k": "cosine"}),
@@ -75,9 +75,9 @@ def test_draws_with_replacement_lie_far_below_the_score():
     """A bootstrap is not offered because it is 1 to 36 % low in benchmarks/intervals.py."""
     whole = drawn("rbf", 60, 0)
     rng = np.random.default_rng(0)
-    draws = [vendi(whole.take(rng.integers(60, size=60))).values[0] for _ in range(30)]
-    assert max(draws) < vendi(whole).values[0]
-    assert np.mean(draws) < 0.8 * vendi(whole).values[0]
+    draws = [score(whole.take(rng.integers(60, size=60))) for _ in range(30)]
+    assert max(draws) < score(whole)
+    assert np.mean(draws) < 0.8 * score(whole)
 
 
 def test_an_interval_stays_between_1_and_n():

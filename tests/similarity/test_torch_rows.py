@@ -16,8 +16,6 @@ from vendiscore import (
 from vendiscore.similarity import torch_rows
 from vendiscore.similarity.composite import RepeatedSimilarity
 from vendiscore.similarity.torch_rows import TensorSimilarity
-from vendiscore.spectral.estimate import Estimating
-from vendiscore.spectral.vendi import vendi
 
 torch = pytest.importorskip("torch")
 
@@ -105,15 +103,15 @@ def test_an_estimate_is_within_its_error_and_refuses_a_gradient(no_room, kernel,
     monkeypatch.setattr(torch_rows, "BLOCK_BYTES", 1 << 22)
     X = rows(1500, 4)
     exact = score(X.numpy(), kernel, sigma=2.0)
-    how = {"orders": [1.0], "estimating": Estimating(rtol=0.01)}
-    (found,) = vendi(as_similarity(X, k=kernel, sigma=2.0), **how).estimates
-    assert found.error > 0
-    assert abs(found.value - exact) <= 4 * found.error
+    how = {"method": "estimate", "rtol": 0.01}
+    found = compute(as_similarity(X, k=kernel, sigma=2.0), **how)
+    assert found["VS_se"] > 0
+    assert abs(found["VS"] - exact) <= 4 * found["VS_se"]
     with pytest.raises(TypeError, match=r"An estimate cannot be differentiated; pass samples\.de"):
-        vendi(as_similarity(X.requires_grad_(), k=kernel, sigma=2.0), **how)
+        compute(as_similarity(X.requires_grad_(), k=kernel, sigma=2.0), **how)
     sigma = torch.tensor(2.0, requires_grad=True)
     with pytest.raises(TypeError, match="An estimate cannot be differentiated"):
-        vendi(as_similarity(X.detach(), k=kernel, sigma=sigma), **how)
+        compute(as_similarity(X.detach(), k=kernel, sigma=sigma), **how)
 
 
 def test_it_is_a_part_of_mixtures_and_is_weighted(no_room):

@@ -3,7 +3,6 @@
 import numpy as np
 
 from vendiscore import as_similarity
-from vendiscore.spectral.weighted_similarity import weighted_by
 
 
 def mixture(n=600, d=8, seed=0):
@@ -16,4 +15,4 @@ def rbf(n=600, d=8, seed=0, sigma=2.0):
 
 
 def dense(similarity) -> np.ndarray:
-    return np.asarray(weighted_by(similarity, None).dense())
+    return np.asarray(similarity.dense()) / similarity.n
