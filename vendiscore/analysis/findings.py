@@ -69,7 +69,7 @@ class Findings:
     (1.89, 2, [(0, [1])])
     """
 
-    profile_orders: ClassVar = ORDERS
+    profile_orders: ClassVar[tuple[float, ...]] = ORDERS
 
     subject: Subject = field(repr=False)
     request: Request = field(repr=False)

@@ -49,7 +49,7 @@ class NearPairs:
     def __init__(
         self, floor: float, most: int, threshold: float = np.inf, error: float = 0.0
     ) -> None:
-        self.floor = floor - error
+        self.floor: float = floor - error
         self._threshold = threshold - error
         self._top = 1 - error
         self._most = most
@@ -93,8 +93,8 @@ class Neighbours:
     """The most similar other sample of each of n, the first of several; itself for n = 1."""
 
     def __init__(self, n: int) -> None:
-        self.nearest = np.zeros(n, dtype=np.int64)
-        self.similarity = np.full(n, -np.inf)
+        self.nearest: np.ndarray = np.zeros(n, dtype=np.int64)
+        self.similarity: np.ndarray = np.full(n, -np.inf)
 
     def add(self, i: np.ndarray, j: np.ndarray, similarity: np.ndarray) -> None:
         """Make j the neighbour of i if more similar, or as similar and earlier; no i twice."""

@@ -77,9 +77,9 @@ class Part:
     codes: np.ndarray | None = None
 
     def __post_init__(self) -> None:
-        self.n = self.similarity.n
+        self.n: int = self.similarity.n
         self.similarity = in_full(self.similarity, self.m)
-        self.units = self.n
+        self.units: int = self.n
         if self.codes is not None:
             self.units = int(self.codes.max()) + 1
 
@@ -184,22 +184,22 @@ class DrawnSets:
         self.codes: np.ndarray | None = None
         if self.clusters is not None:
             self.codes = _codes_of(self.clusters, self.names, n, plan.q)
-        self.rng = np.random.default_rng(plan.seed)
-        self.members = np.split(np.arange(n), self.starts[1:-1])
+        self.rng: np.random.Generator = np.random.default_rng(plan.seed)
+        self.members: list[np.ndarray] = np.split(np.arange(n), self.starts[1:-1])
         least = min(map(len, self.members))
         if plan.size is not None and plan.size > least:
             raise ValueError(
                 f"`size` must be {least} at most, the size of the smallest set, got "
                 f"{plan.size}; leave that set out to compare at a larger one"
             )
-        self.m = plan.size or min(least, MATCHED)
+        self.m: int = plan.size or min(least, MATCHED)
         self.places: list[np.ndarray] = []
         for members in self.members:
             codes = _at(self.codes, members)
             _, order = self._splits(codes, len(members), 0, 1)[0]
             drawn = order[: MOST_WINDOWS * self.m]
             self.places.append(members[drawn])
-        self.parts = [self._part(places, self.m) for places in self.places]
+        self.parts: list[Part] = [self._part(places, self.m) for places in self.places]
 
     def row(self, i: int) -> SetRow:
         """Return the row of set i."""

@@ -57,7 +57,7 @@ class Columns:
             self._file = pq.ParquetFile(file, read_dictionary=strings)
         if twice := [name for name, times in Counter(schema.names).items() if times > 1]:
             raise RefusedError(f"More than one column is called {twice[0]!r:.60}; rename them.")
-        self.rows = self._file.metadata.num_rows
+        self.rows: int = self._file.metadata.num_rows
         self.limits = limits
         self.more: bool = self.rows > limits.samples
         self.all: list[str] = list(self._kinds)

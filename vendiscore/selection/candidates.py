@@ -23,7 +23,7 @@ class Candidates:
         if (diagonal != 1).any():
             similarity = similarity.normalized()
         self.similarity = similarity
-        self.n = similarity.n
+        self.n: int = similarity.n
         self.dim: int | None = None
         if isinstance(similarity, FeatureSimilarity) and is_numpy(similarity.X):
             compact = similarity.compact()

@@ -92,7 +92,7 @@ class Spectral:
             "choose fewer, or from fewer",
         )
         self.places: list[int] = []
-        self.total = 0.0  # Φ of the set
+        self.total: float = 0.0  # Φ of the set
         self._rows = np.empty((most, n)) if dim is None else None
         # Exact gains of the candidates that are followed, bounds on the gains of all others.
         self._bounds = np.full(n, np.inf)

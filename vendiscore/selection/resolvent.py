@@ -96,7 +96,7 @@ class Basis:
     ) -> None:
         self.candidates = candidates
         self._rows = rows
-        self.whole = candidates.dim is not None and candidates.dim <= len(places)
+        self.whole: bool = candidates.dim is not None and candidates.dim <= len(places)
         if rows is not None:
             values, U = _eigen_of_similarities(rows[:, places])
             self._V = self.members = U
@@ -110,7 +110,7 @@ class Basis:
                 values, U = _eigen_of_similarities(gram(F))
                 self._V = F.T @ U
                 self.members = U
-        self.values = np.maximum(values, 0.0)
+        self.values: np.ndarray = np.maximum(values, 0.0)
 
     def coordinates(self, index: np.ndarray) -> np.ndarray:
         """Return z (len(index), m)."""
@@ -166,14 +166,14 @@ class Frontier:
     def __init__(self, basis: Basis, form: Form, index: np.ndarray, members: list[int]) -> None:
         self.basis = basis
         self.form = form
-        self.index = np.concatenate([index, members]).astype(int)
-        self.at = {place: i for i, place in enumerate(self.index.tolist())}
+        self.index: np.ndarray = np.concatenate([index, members]).astype(int)
+        self.at: dict[int, int] = {place: i for i, place in enumerate(self.index.tolist())}
         self._first = len(index)
-        self.is_member = np.arange(len(self.index)) >= self._first
+        self.is_member: np.ndarray = np.arange(len(self.index)) >= self._first
         self._Z = basis.coordinates(self.index)
         self._over = basis.over(form.t)
         self.D = basis.resolve(self._Z, form.t)
-        self.squares = basis.squares(self._Z)
+        self.squares: np.ndarray = basis.squares(self._Z)
         # 1 − s is at least t/(λ + t) for the largest eigenvalue there can be.
         largest = len(basis.values) + CHANGES
         t = form.t[:, None]
