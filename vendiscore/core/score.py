@@ -100,7 +100,7 @@ def score_X(
     return _number(gram(F.T if d < n else F), q, rounding, eigenvalues)
 
 
-# A matrix that passed the checks may still be no similarity; callers of the core have `psd`.
+# A matrix that passed the checks may still be no similarity; `compute` takes `psd`.
 CLIP = "is the similarity positive semidefinite? psd='clip' sets negative eigenvalues to zero"
 
 
