@@ -66,12 +66,7 @@ def number(
 
 
 def read_order(
-    q: Any,
-    name: str = "q",
-    *,
-    zero: bool = True,
-    most: float = math.inf,
-    remedy: str = "",
+    q: Any, name: str = "q", *, zero: bool = True, most: float = math.inf, remedy: str = ""
 ) -> float:
     """Read an order in [0, most], "inf" as ∞; order 0 is refused unless `zero`."""
     if type(q) in (int, float) and 0 < q <= min(most, 1e6):  # as nearly always

@@ -11,9 +11,9 @@ from .arguments import DEFAULT_ORDER, number
 from .namespace import Array, is_numpy, is_torch, namespace, scalar
 from .types import Number
 
-# Largest distance of numbers from their range that is taken for rounding, and corrected.
+# Largest distance of a sum of shares from 1, or of a number from its range, that is rounding.
 RANGE_TOLERANCE = 1e-6
-# Orders this close to 1 take the gradient of q = 1: a term 1/(q − 1) would swamp it.
+# Orders of tensors this close to 1 take the gradient of q = 1, which 1/(q − 1) would swamp.
 NEAR_ONE = 1e-8
 
 
@@ -78,7 +78,7 @@ def hill_number(positive: Array, q: float) -> Any:
 
 
 def within_range(value: Array | float, most: int) -> float:
-    """Return an effective number, which is from 1 to `most` but for rounding."""
+    """Clip an effective number to [1, most]; how far it was outside is not checked."""
     return min(max(float(value), 1.0), float(most))
 
 

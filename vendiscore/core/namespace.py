@@ -40,9 +40,7 @@ def is_sparse(x: object) -> TypeGuard[csr_array]:
 
 def namespace(x: Array) -> Any:
     """Return the array API namespace of `x` (NumPy for sparse matrices)."""
-    if type(x) is np.ndarray:
-        return np
-    if is_sparse(x):
+    if type(x) is np.ndarray or is_sparse(x):
         return np
     from array_api_compat import array_namespace  # here: NumPy alone does without it
 
@@ -111,7 +109,7 @@ def scale_rows(F: Any, s: Array) -> Any:
 
 
 def of_moderate_length(X: Any) -> Any:
-    """Multiply rows by powers of two that bring their largest entry into [½, 1]."""
+    """Multiply rows by powers of two that bring their largest entry into [½, 1), zeros aside."""
     size = abs(detached(X))
     top = size.max(axis=1).toarray().ravel() if is_sparse(X) else namespace(X).max(size, axis=1)
     exponent = np.frexp(to_host(top))[1]

@@ -39,6 +39,7 @@ def score_K(
 ) -> float:
     """Return the Vendi Score of finite similarities K (n, n), symmetric, 1 on the diagonal.
 
+    The caller has read q, and p of sum 1. Orders but 2 refuse negative eigenvalues beyond rounding.
     VS_q = (Σ λ^q)^{1/(1−q)} with λ the eigenvalues of K_p = diag(√p) K diag(√p), of trace 1
     (arXiv 2210.02410, eq. 2; orders: arXiv 2310.12952, eq. 3). Order 2 is 1/‖K_p‖²_F.
 
@@ -69,6 +70,7 @@ def score_X(
 ) -> float:
     """Return the Vendi Score of finite rows X (n, d), whose dot products are similarities.
 
+    The caller has read q, and p of sum 1. Rows become float64, but for many float32 rows without p.
     The smaller of XXᵀ and XᵀX is decomposed: they share all eigenvalues but zeros.
 
     >>> score_X(np.array([[1.0, 1.0], [2.0, 2.0], [3.0, -3.0]]), q=0)
@@ -85,6 +87,7 @@ def score_X(
         check_positive(squares, "of `X` ")
     else:
         check_unit_diagonal(squares, rows=True, of="of `X` ")
+    # Lengths of 1 but for rounding become 1, so that the trace is the sum of p.
     scale = np.sqrt((1 / n if p is None else p) / squares)
     rounding = Rounding(n, True, 0.0, lambda: CLIP)
     if single:
@@ -93,10 +96,11 @@ def score_X(
             return float(hill_number(values[values > 0], q))
         return score_X(X.astype(np.float64), q, None, normalize, eigenvalues=eigenvalues)
     F = X * scale[:, None]
+    # FᵀF (d, d) or FFᵀ (n, n)
     return _number(gram(F.T if d < n else F), q, rounding, eigenvalues)
 
 
-# A matrix that passed the checks may still be no similarity.
+# A matrix that passed the checks may still be no similarity; `compute` takes `psd`.
 CLIP = "is the similarity positive semidefinite? psd='clip' sets negative eigenvalues to zero"
 
 

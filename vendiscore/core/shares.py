@@ -28,8 +28,7 @@ CUT_MATTERS, TAIL = 1e-6, 1e4
 
 def check_psd(psd: object) -> PSD:
     """Return `psd`, or raise a ValueError if it is unknown."""
-    remedy = "which raises for negative eigenvalues or sets them to zero"
-    return one_of("psd", psd, PSDS, remedy)
+    return one_of("psd", psd, PSDS, "which raises for negative eigenvalues or sets them to zero")
 
 
 class Rounding(NamedTuple):
@@ -86,7 +85,7 @@ class Shares:
 
 
 def shares(values: Array, rounding: Rounding, psd: PSD = "check") -> Shares:
-    """Turn ascending eigenvalues (m,) into shares; below n·ε·λ_max they are rounding.
+    """Turn ascending eigenvalues (m,) into shares; up to the cut of `rounding` they become 0.
 
     It raises a NotPSDError for negative eigenvalues beyond rounding, unless they are to be clipped,
     and a ValueError where they do not sum to 1.
@@ -114,6 +113,7 @@ def shares(values: Array, rounding: Rounding, psd: PSD = "check") -> Shares:
     cut = max(rounding.cut(largest, size), coarse)
     if known[-1] > cut and on_host:
         return Shares(values=values / total, cut=cut)
+    # Rounding of exact zeros stays below the noise; what is between it and the cut may be more.
     noise = max(4 * math.sqrt(size) * EPS * largest, coarse)
     above = known > cut
     kept = int(above.sum())
