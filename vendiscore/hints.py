@@ -98,6 +98,7 @@ REMEDIES = {
         "precomputed similaritymatrix kernelmatrix matrix gram": (
             "A similarity matrix is passed with score_K=True."
         ),
+        "psd": "Pass it to `compute`: compute(K, score_K=True, psd='clip')[\"VS\"].",
         "dedup deduplicate dropduplicates": "explain(samples).kept leaves out near-duplicates.",
         "column columnname textcolumn field": "Pass the column as the samples: df['text'].",
         "gamma": "Pass sigma=1/sqrt(2·gamma) with k='rbf', or sigma=1/gamma with k='laplacian'.",

@@ -161,6 +161,7 @@ MORE = {
     "v.conditional_score(ta, ta, order=2)": "Did you mean `q`?",
     "v.compute(ta, dedup=True)": "explain(samples).kept",
     'v.compute(ta, measures={"VS": {"order": 2}})': "not an option of measure 'VS'.",
+    "v.score_K(K, psd='clip')": "compute(K, score_K=True, psd='clip')",
     "v.explian": "Did you mean `explain`?",
 }
 
