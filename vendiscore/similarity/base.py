@@ -140,7 +140,9 @@ class Similarity(metaclass=Public):
     def diagonal(self) -> Array:
         """Return k(x, x) for every sample, shape (n,)."""
         diagonal = self._diagonal()
-        return diagonal if self.scale is None else diagonal * self.scale**2
+        if self.scale is None:
+            return diagonal
+        return diagonal * self.scale**2
 
     def rows(self, index: Index) -> Array:
         """Return the rows `index` of K, a slice or places, as a dense read-only array."""
@@ -195,7 +197,9 @@ class Similarity(metaclass=Public):
         `single` allows products of some thousand rows in single precision, added up in double.
         """
         F = self.features()
-        return (F.T @ F).toarray() if sp.issparse(F) else gram(F.T)
+        if sp.issparse(F):
+            return (F.T @ F).toarray()
+        return gram(F.T)
 
     def matmul(self, V: Array) -> Array:
         """Return K @ V for V (n,) or (n, m), in float64; V is a tensor where the diagonal is."""
@@ -258,7 +262,9 @@ class Similarity(metaclass=Public):
     def stack(self, places: np.ndarray) -> Array:
         """Return K of each of g sets of m samples, at `places` (g, m): float64 (g, m, m)."""
         K = self._stack(places)
-        return K if self.scale is None else scale_pairs(K, self.scale[places])
+        if self.scale is None:
+            return K
+        return scale_pairs(K, self.scale[places])
 
     def _stack(self, places: np.ndarray) -> Array:
         parts = [self._part(at).dense() for at in places]
@@ -273,7 +279,9 @@ class Similarity(metaclass=Public):
             roundoff=self.roundoff,
             echoes=None if self.echoes is None else self.echoes[index],
         )
-        return part if self.scale is None else part.scaled(self.scale[index])
+        if self.scale is None:
+            return part
+        return part.scaled(self.scale[index])
 
     def normalized(self) -> Self:
         """Return K_ij / √(K_ii K_jj); SampleError if diagonal entries are not positive."""
@@ -295,7 +303,8 @@ def check_diagonal(similarity: S) -> S:
     """Return the similarity itself, if k(x, x) = 1 for every sample."""
     with np.errstate(all="ignore"):
         diagonal = similarity.diagonal()
-    rows, places = similarity.dim is not None, None
+    rows = similarity.dim is not None
+    places = None
     if similarity.dropped:
         places = _places(similarity)
     check_unit_diagonal(diagonal, similarity.roundoff, rows=rows, places=places)

@@ -20,7 +20,8 @@ from .rows import RowsSimilarity
 Coefficient = Literal["tanimoto", "dice"]
 # Bits that fewer than this share of the samples have are multiplied as sparse columns, if they are
 # at least this share of all bits: such a pair of ones takes as long as a thousand dense columns.
-RARE, RARE_COLUMNS = 0.03, 0.25
+RARE = 0.03
+RARE_COLUMNS = 0.25
 MOST_BITS = (1 << 24) - 1  # sizes of sets of fewer bits are exact in single precision
 Bits: TypeAlias = "np.ndarray | sp.csr_array"  # which have these methods in common
 COEFFICIENTS: tuple[Coefficient, ...] = ("tanimoto", "dice")
@@ -52,14 +53,17 @@ class BitEntries:
     in_threads = True
 
     def __init__(self, bits: Bits, coefficient: Coefficient) -> None:
-        self.n, self.coefficient = bits.shape[0], coefficient
-        self.bits, self.width = bits, bits.shape[1] / 2  # products in single precision
+        self.n = bits.shape[0]
+        self.coefficient = coefficient
+        self.bits = bits
+        self.width = bits.shape[1] / 2  # products in single precision
         self.sizes: np.ndarray = np.asarray(bits.sum(axis=1, dtype=np.float64)).ravel()
 
     @cached_property
     def _common_and_rare(self) -> tuple[np.ndarray, Any]:
         """Columns in float32, whose products are exact counts: dense, and rare ones or None."""
-        bits, sparse = self.bits, sp.issparse(self.bits)
+        bits = self.bits
+        sparse = sp.issparse(self.bits)
         rare = np.asarray(bits.mean(axis=0, dtype=np.float64)).ravel() < RARE
         if not sparse and np.count_nonzero(rare) < rare.size * RARE_COLUMNS:
             rare[:] = False

@@ -25,8 +25,12 @@ class RepeatedSimilarity(Similarity):
     """The Similarity of n samples that repeat m distinct ones: sample i is `inverse[i]`."""
 
     def __init__(self, distinct: Similarity, inverse: np.ndarray) -> None:
-        self.n, self.dim, self.psd = len(inverse), distinct.dim, distinct.psd
-        self.settings, self.fitted, self.notes = distinct.settings, distinct.fitted, distinct.notes
+        self.n = len(inverse)
+        self.dim = distinct.dim
+        self.psd = distinct.psd
+        self.settings = distinct.settings
+        self.fitted = distinct.fitted
+        self.notes = distinct.notes
         self.distinct = distinct
         self.inverse = inverse
 
@@ -71,7 +75,9 @@ class RepeatedSimilarity(Similarity):
 
     def _groups(self) -> np.ndarray | None:
         inner = self.distinct.groups()
-        return self.inverse if inner is None else inner[self.inverse]
+        if inner is None:
+            return self.inverse
+        return inner[self.inverse]
 
 
 class _Mixture(Similarity):
@@ -92,7 +98,9 @@ class _Mixture(Similarity):
     def _groups(self) -> np.ndarray | None:
         groups = [part.groups() for part in self.parts]
         known = [group for group in groups if group is not None]
-        return joint_groups(known) if len(known) == len(groups) else None
+        if len(known) == len(groups):
+            return joint_groups(known)
+        return None
 
     def entries_work(self) -> float:
         return sum(part.entries_work() for part in self.parts)

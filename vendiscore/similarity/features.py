@@ -67,7 +67,8 @@ class FeatureSimilarity(Similarity):
 
     def __init__(self, X: Rows, settings: Mapping[str, object] | None = None) -> None:
         self.n, self.dim = X.shape
-        self.X, self.settings = X, {} if settings is None else {**settings}
+        self.X = X
+        self.settings = {} if settings is None else {**settings}
 
     def normalized(self) -> Self:
         squares = self._squares
@@ -113,7 +114,8 @@ class FeatureSimilarity(Similarity):
     def _squares(self) -> Array:
         """‖x‖² of every row, found once for all scaled copies."""
         if not is_numpy(self.X):
-            host, xp = self.in_numpy(), namespace(self.X)
+            host = self.in_numpy()
+            xp = namespace(self.X)
             if host is not self:
                 return xp.asarray(host._squares)
             X = self._features()
@@ -171,7 +173,10 @@ class FeatureSimilarity(Similarity):
 
     def _products(self, places: np.ndarray) -> Array:
         """Return X Xᵀ of the rows of each set, a few sets at a time: new memory costs more."""
-        m, d, xp, found = places.shape[1], self.X.shape[1], namespace(self.X), []
+        m = places.shape[1]
+        d = self.X.shape[1]
+        xp = namespace(self.X)
+        found = []
         blocks: Iterable[slice] = [slice(0, len(places))]
         if is_numpy(self.X):
             blocks = row_blocks(len(places), 32 * m * d, least=1)
@@ -181,7 +186,9 @@ class FeatureSimilarity(Similarity):
             F = self._float64(slice(own[0], own[-1] + 1) if side_by_side else own)
             F = xp.reshape(F, (-1, m, d))
             found.append(xp.matmul(F, xp.permute_dims(F, (0, 2, 1))))
-        return found[0] if len(found) == 1 else xp.concat(found)
+        if len(found) == 1:
+            return found[0]
+        return xp.concat(found)
 
     def in_numpy(self) -> Self:
         X = in_host_memory(self.X)
@@ -273,7 +280,8 @@ class FeatureSimilarity(Similarity):
             return super().projected(V)
         V = np.asarray(V, dtype=np.float32 if single else np.float64)
         s = np.ones(self.n) if self.scale is None else self.scale
-        out, s = np.empty((self.n, V.shape[1]), V.dtype), s.astype(V.dtype)[:, None]
+        out = np.empty((self.n, V.shape[1]), V.dtype)
+        s = s.astype(V.dtype)[:, None]
         for block in row_blocks(self.n, 8 * self.X.shape[1], least=256):
             np.matmul(self.X[block] * s[block], V, out=out[block])
         return out

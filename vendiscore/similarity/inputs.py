@@ -91,7 +91,9 @@ def _from_other(samples: Any, name: str) -> Pool:
     if hasattr(samples, "ndim"):
         if samples.ndim == 0:
             raise TypeError(f"`{name}` must be a collection of samples, got the scalar {samples}")
-        return samples.tolist() if is_numpy(samples) and samples.dtype.kind in "OUST" else samples
+        if is_numpy(samples) and samples.dtype.kind in "OUST":
+            return samples.tolist()
+        return samples
     if not isinstance(samples, Iterable):
         raise TypeError(
             f"`{name}` must be a collection of samples, got {type(samples).__name__}; "
@@ -161,10 +163,14 @@ def _from_arrow(column: Any) -> list[Any] | np.ndarray:
         columns = [_arrow_values(each) for each in column.columns]
         numbers = [x for x in columns if x is not None and x.dtype.kind in "fbiu"]
         whole = numbers and len(numbers) == len(columns)
-        return np.column_stack(numbers) if whole else column.to_pylist()
+        if whole:
+            return np.column_stack(numbers)
+        return column.to_pylist()
     values = None if column.null_count else _arrow_values(column)
     # The kernel names the missing values.
-    return column.to_pylist() if values is None or values.dtype.kind == "O" else values
+    if values is None or values.dtype.kind == "O":
+        return column.to_pylist()
+    return values
 
 
 def _arrow_values(column: Any) -> np.ndarray | None:
@@ -231,7 +237,8 @@ def as_matrix(
     known = ROWS_READ.get()
     if known is not None and id(samples) in known:
         return known[id(samples)][1]
-    given, samples = samples, as_samples(samples, name)
+    given = samples
+    samples = as_samples(samples, name)
     try:
         X = _matrix(samples, name)
         if known is not None:
@@ -363,7 +370,9 @@ def _as_float(X: Rows, name: str) -> Rows:
         if X.is_complex():
             raise TypeError(f"`{name}` must be real, got {X.dtype}; pass its real part")
         if X.is_floating_point():
-            return X if X.dtype in (torch.float32, torch.float64) else X.to(torch.float32)
+            if X.dtype in (torch.float32, torch.float64):
+                return X
+            return X.to(torch.float32)
         if X.element_size() == 8:
             _check_whole(X if X.dtype == torch.int64 else to_host(X), name)  # uint64 has no maximum
         return X.to(torch.float64)
@@ -372,7 +381,9 @@ def _as_float(X: Rows, name: str) -> Rows:
         raise TypeError(f"`{name}` must be real numbers, got dtype {X.dtype}; convert it first")
     if kind == "f":
         if X.dtype.itemsize in (4, 8):
-            return X if X.dtype.isnative else X.astype(X.dtype.newbyteorder("="))
+            if X.dtype.isnative:
+                return X
+            return X.astype(X.dtype.newbyteorder("="))
         with np.errstate(over="ignore"):  # numbers beyond float64 become infinite
             return X.astype(np.float32 if X.dtype.itemsize < 4 else np.float64)
     if X.dtype.itemsize == 8:

@@ -144,7 +144,8 @@ class EquivalenceSimilarity(Similarity):
 
     @cached_property
     def _labels(self) -> FeatureSimilarity:
-        ones, shape = np.ones(self.n), (self.n, int(self.codes.max()) + 1)
+        ones = np.ones(self.n)
+        shape = (self.n, int(self.codes.max()) + 1)
         return FeatureSimilarity(sp.csr_array((ones, self.codes, np.arange(self.n + 1)), shape))
 
     def compact(self) -> Similarity:

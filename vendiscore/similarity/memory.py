@@ -57,7 +57,8 @@ def _bound(folder: Path) -> int:
 
 
 def _group_left(folder: Path) -> int:
-    bound, taken = _bound(folder), _bytes(folder / "memory.current")
+    bound = _bound(folder)
+    taken = _bytes(folder / "memory.current")
     if max(bound, taken) < _NO_LIMIT:
         return bound - max(0, taken - _given_back(folder))
     return _NO_LIMIT

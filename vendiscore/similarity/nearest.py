@@ -29,10 +29,12 @@ from .pairs import (
 from .threads import in_order, slices
 
 # Numbers in a block, of this many rows at least: fewer make a slow product.
-BLOCK, LEAST_ROWS = 1 << 20, 16
+BLOCK = 1 << 20
+LEAST_ROWS = 16
 # The k-th smallest entry of a row is at most the k-th smallest of the minima of groups of columns,
 # found at the speed of memory. With so many groups, the smallest entries seldom share one.
-GROUPS, GROUPS_EACH = 256, 16
+GROUPS = 256
+GROUPS_EACH = 16
 # Relative margin beyond that bound for entries that rounding has moved.
 BEYOND = 1e-6
 # Distances that differ by this share count as equal: on a lattice many differ by rounding only.
@@ -143,7 +145,9 @@ class MetricPairs(Pairs):
             # Powers of distances below this, far below the largest too, have lost digits.
             least = LOST ** (1 / self.exponent) / EPS
             mend_close(D, least, measure)
-        return np.ldexp(D, self.shift, out=D) if self.shift else D
+        if self.shift:
+            return np.ldexp(D, self.shift, out=D)
+        return D
 
 
 class MatrixPairs(Pairs):

@@ -24,9 +24,11 @@ PairName = Callable[[int, int], str]  # what errors call two rows
 # Up to this many columns, differences are as fast as a matrix product, and exact.
 DIRECT_COLUMNS = 16
 # ‖x‖² + ‖y‖² − 2 x·y is off by at most this share of ‖x‖² + ‖y‖² in double and single precision.
-ROUNDING, ROUNDING_SINGLE = 4 * float(np.finfo(float).eps), 3.3e-7
+ROUNDING = 4 * float(np.finfo(float).eps)
+ROUNDING_SINGLE = 3.3e-7
 # Largest accepted error of an exponent d²/2σ², and so of K, in double and single precision.
-ERROR, ERROR_SINGLE = 1e-13, 1e-5
+ERROR = 1e-13
+ERROR_SINGLE = 1e-5
 # Squared distances below this share of ‖x‖² + ‖y‖² are recomputed from differences.
 CLOSE = 1e-3
 # Blocks with a larger share of such pairs are computed from differences as a whole.
@@ -35,7 +37,9 @@ DIFFERENCES_SHARE = 1 / 8
 CENTRE_ROWS = 64
 # Limits on rows per block: at most n/BLOCKS, since a block compares its own rows twice; at least
 # LEAST_ROWS, for fast products; and at most BLOCK_BYTES of results.
-BLOCKS, LEAST_ROWS, BLOCK_BYTES = 16, 64, 1 << 26
+BLOCKS = 16
+LEAST_ROWS = 64
+BLOCK_BYTES = 1 << 26
 # Rows of this size are not rescaled before they are squared.
 TAME = 1e50
 # Below this share of the largest, squares of distances lose digits or vanish.
@@ -76,7 +80,9 @@ class RowDistances:
         D = self.left[index] @ self.right[columns].T
         if self.is_lossy and not self._mend(D, X, Y, index, columns):
             return differences(X, Y, self.law)
-        return np.maximum(D, 0.0, out=D) if is_numpy(D) else D.clamp(min=0.0)
+        if is_numpy(D):
+            return np.maximum(D, 0.0, out=D)
+        return D.clamp(min=0.0)
 
     def _mend(self, D: Rows, X: Array, Y: Array, index: Index, columns: Index) -> bool:
         """Recompute close pairs from differences, in place; return False if there are too many."""
@@ -182,13 +188,17 @@ def check_defined(D: np.ndarray, metric: str, pair: PairName) -> None:
 def exponent_of(X: np.ndarray) -> int:
     """Return the power of two that rows are divided by before they are squared: 0 for most."""
     largest = float(np.abs(X).max(initial=0.0))
-    return 0 if not largest or 1 / TAME < largest < TAME else math.frexp(largest)[1]
+    if not largest or 1 / TAME < largest < TAME:
+        return 0
+    return math.frexp(largest)[1]
 
 
 def scaled(X: np.ndarray, shift: int) -> np.ndarray:
     """Return rows divided by a power of two, in float64."""
     X = X.astype(np.float64, copy=False)
-    return np.ldexp(X, -shift) if shift else X
+    if shift:
+        return np.ldexp(X, -shift)
+    return X
 
 
 def mend_close(

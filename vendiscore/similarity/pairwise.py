@@ -17,7 +17,8 @@ from .inputs import choose
 from .matrix import DeferredSimilarity
 
 # Up to this many pairs are all compared the other way round too; of more, one in SYMMETRY_SHARE.
-SYMMETRY_PAIRS, SYMMETRY_SHARE = 2000, 25
+SYMMETRY_PAIRS = 2000
+SYMMETRY_SHARE = 25
 SYMMETRY_TOLERANCE = 1e-6
 
 
@@ -29,7 +30,8 @@ def pairwise(
     at = range(n) if places is None else places
     pairs = f"{_tried(n)}/{n * (n - 1) // 2}"
     settings = {"kernel": f"function {plain(k)}", "symmetric_pairs": pairs}
-    whole, part = partial(_compare_all, samples, k, at), partial(_compare_some, samples, k, at)
+    whole = partial(_compare_all, samples, k, at)
+    part = partial(_compare_some, samples, k, at)
     return DeferredSimilarity(n, whole, settings=settings, alone=part)
 
 
@@ -66,7 +68,9 @@ def _compare_all(samples: Pool, k: PairFunction, at: Sequence[int]) -> np.ndarra
                 f"and k(samples[{at[j]}], samples[{at[i]}]) = {back:.6g}; pass the mean of both "
                 f"directions"
             )
-    return K.astype(np.float32) if single else K
+    if single:
+        return K.astype(np.float32)
+    return K
 
 
 def _number(value: object, i: int, j: int) -> tuple[float, bool]:
@@ -95,7 +99,9 @@ def _number(value: object, i: int, j: int) -> tuple[float, bool]:
 def _tried(n: int) -> int:
     """Return how many pairs are compared both ways round."""
     total = n * (n - 1) // 2
-    return total if total <= SYMMETRY_PAIRS else max(SYMMETRY_PAIRS, total // SYMMETRY_SHARE)
+    if total <= SYMMETRY_PAIRS:
+        return total
+    return max(SYMMETRY_PAIRS, total // SYMMETRY_SHARE)
 
 
 def _spread(n: int) -> tuple[np.ndarray, np.ndarray]:

@@ -16,7 +16,9 @@ from . import sparse as sp
 
 def size(samples: Pool) -> int:
     """Return the number of samples in a list or an array."""
-    return int(samples.shape[0]) if hasattr(samples, "shape") else len(samples)
+    if hasattr(samples, "shape"):
+        return int(samples.shape[0])
+    return len(samples)
 
 
 def shape_of(x: Any) -> tuple[int, ...] | None:
@@ -28,7 +30,9 @@ def shape_of(x: Any) -> tuple[int, ...] | None:
     if isinstance(x, Number):
         return ()
     first = shape_of(x[0]) if isinstance(x, (list, tuple)) and x else None
-    return None if first is None else (len(x), *first)
+    if first is None:
+        return None
+    return (len(x), *first)
 
 
 def pooled(sets: Sequence[Pool]) -> Pool:
@@ -72,7 +76,9 @@ def _stacked(rows: list[Any]) -> Any:
     if not all(is_torch(row) and row.ndim < 2 for row in rows):
         return rows
     alike = len({(row.shape, row.device, row.dtype) for row in rows}) == 1
-    return sys.modules["torch"].stack(rows) if alike else rows
+    if alike:
+        return sys.modules["torch"].stack(rows)
+    return rows
 
 
 def _rows(rows: list[Any]) -> Any:
@@ -84,7 +90,9 @@ def _rows(rows: list[Any]) -> Any:
         X = np.asarray(rows)
     except ValueError:  # lists in lists of several lengths
         return rows
-    return X if X.dtype.kind in "fiub" else rows
+    if X.dtype.kind in "fiub":
+        return X
+    return rows
 
 
 def _of_one_shape(sets: Sequence[Any]) -> bool:
@@ -98,4 +106,6 @@ def _listed(samples: Any) -> list[Any]:
     if sp.issparse(samples):
         return list(samples.toarray())
     samples = to_host(samples)  # a tensor, pooled with samples of another kind
-    return samples.tolist() if samples.ndim == 1 else list(samples)
+    if samples.ndim == 1:
+        return samples.tolist()
+    return list(samples)

@@ -16,7 +16,8 @@ from .inputs import precision
 
 # The least share of a sample's squared length, once the prompt is taken out, that has a direction:
 # rounding ε puts it off by ε / √share, 6e-8 / 1e-3 in single and 1e-16 / 1e-5 in double precision.
-LEAST_SINGLE, LEAST_DOUBLE = 1e-6, 1e-10
+LEAST_SINGLE = 1e-6
+LEAST_DOUBLE = 1e-10
 
 
 def given(both: Similarity, n: int, prompt: np.ndarray, spacing: float) -> Similarity:
@@ -90,7 +91,9 @@ def given(both: Similarity, n: int, prompt: np.ndarray, spacing: float) -> Simil
 def echo_notes(K: Similarity) -> list[str]:
     """Say how many samples repeat their prompts, if any do."""
     count = 0 if K.echoes is None else int(K.echoes.sum())
-    return [echo_note(f"{count:,} of {K.n:,} samples")] if count else []
+    if count:
+        return [echo_note(f"{count:,} of {K.n:,} samples")]
+    return []
 
 
 def echo_note(which: str) -> str:

@@ -20,7 +20,8 @@ from .threads import in_order, slices
 KEPT_SHARE = 0.25
 KEPT_AT_ONCE = 1 << 28
 # Tiles of so many rows and columns stay in a core's cache while they are multiplied.
-ROWS, COLUMNS = 1024, 512
+ROWS = 1024
+COLUMNS = 512
 
 
 class Entries(Protocol):
@@ -72,7 +73,9 @@ class RowsSimilarity(Similarity):
     def __init__(
         self, entries: Entries, *, psd: bool = False, settings: Options | None = None
     ) -> None:
-        self.n, self.psd, self.settings = entries.n, psd, settings or {}
+        self.n = entries.n
+        self.psd = psd
+        self.settings = settings or {}
         self.entries = entries
         self._kept = _Kept()
 
@@ -133,7 +136,8 @@ class RowsSimilarity(Similarity):
                 yield rows, upper[some, some.start :]
 
     def dense(self) -> Array:
-        upper, s = self._upper(), self.scale
+        upper = self._upper()
+        s = self.scale
         if s is not None:
             upper = ((b, K * s[b, None] * s[None, b.start :]) for b, K in upper)
         return fill_symmetric(self._new_matrix(), upper)
@@ -145,14 +149,16 @@ class RowsSimilarity(Similarity):
         return symmetric_product(self._entries, V, self.entries.in_threads)
 
     def _like(self, part: Similarity, index: Index) -> Similarity:
-        K, part = self._kept.K, super()._like(part, index)
+        K = self._kept.K
+        part = super()._like(part, index)
         if K is not None and isinstance(part, RowsSimilarity) and _has_room(8 * part.n**2):
             part._kept.K = K[index][:, index]
         return part
 
     def _keep(self) -> np.ndarray | None:
         """Return K, if it has been kept or is to be from now on."""
-        kept, size = self._kept, 8 * self.n**2
+        kept = self._kept
+        size = 8 * self.n**2
         kept.products += 1
         wanted = size <= KEPT_AT_ONCE or kept.products > 1
         if kept.K is None and wanted and _has_room(size):
@@ -196,7 +202,9 @@ class _OfRows:
     in_threads = False  # who wrote k did not say
 
     def __init__(self, X: np.ndarray, k: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> None:
-        self.n, self.X, self.k = len(X), X, k
+        self.n = len(X)
+        self.X = X
+        self.k = k
         self.width = X[:1].size
 
     def __call__(self, index: Index, columns: slice, dtype: DType = np.float64) -> np.ndarray:

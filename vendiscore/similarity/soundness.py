@@ -56,7 +56,8 @@ def check_similarity(similarity: Similarity) -> Similarity:
     ):
         return similarity
     u, v = np.random.default_rng(0).standard_normal((2, similarity.n))
-    Ku, Kv = similarity.matmul(u), similarity.matmul(v)
+    Ku = similarity.matmul(u)
+    Kv = similarity.matmul(v)
     size = np.linalg.norm(u) * np.linalg.norm(Kv) + np.linalg.norm(v) * np.linalg.norm(Ku)
     if not abs(u @ Kv - v @ Ku) <= SYMMETRY_TOLERANCE * size:
         raise ValueError(
@@ -74,7 +75,8 @@ def check_similarity(similarity: Similarity) -> Similarity:
 
 
 def _checked_entries(similarity: MatrixSimilarity, what: str) -> MatrixSimilarity:
-    tolerance, K = max(SYMMETRY_TOLERANCE, 2 * similarity.roundoff), similarity.K
+    tolerance = max(SYMMETRY_TOLERANCE, 2 * similarity.roundoff)
+    K = similarity.K
     if similarity.scale is None and is_sound(K):
         return similarity
     if asymmetry(K, similarity.scale, tolerance, what) > ROUNDING:

@@ -19,7 +19,8 @@ SIDE = 1024
 # Entries in single precision are off by no more than this share of themselves.
 SINGLE_ERROR = 1e-5
 # Pairs of features that are multiplied at once, and of samples that are compared with each other.
-PAIRS, TOGETHER = 4096, 64
+PAIRS = 4096
+TOGETHER = 64
 
 Tile = tuple[slice, slice]
 

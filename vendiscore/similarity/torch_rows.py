@@ -19,12 +19,14 @@ from .threads import slices
 # A matrix of at most this share of the free memory is computed at once, and kept.
 KEPT_SHARE = 0.25
 # Bytes of a block of rows, and so many times more to keep a GPU busy.
-BLOCK_BYTES, ON_GPU = 1 << 26, 16
+BLOCK_BYTES = 1 << 26
+ON_GPU = 16
 
 
 def of_tensor(X: Tensor, sigma: float | Tensor, law: Law, settings: Options) -> Similarity:
     """Return the similarity of rows of a tensor X (n, d) under `Exponentials`."""
-    entries, size = TensorSimilarity(X, sigma, law, settings), 8 * len(X) ** 2
+    entries = TensorSimilarity(X, sigma, law, settings)
+    size = 8 * len(X) ** 2
     if size <= memory.FEW_BYTES or size <= KEPT_SHARE * _available_bytes(X):
         return MatrixSimilarity(entries.dense(), psd=True, settings=settings)
     return entries
@@ -36,8 +38,10 @@ class TensorSimilarity(Similarity):
     psd = True
 
     def __init__(self, X: Tensor, sigma: float | Tensor, law: Law, settings: Options) -> None:
-        self.n, self.settings = len(X), settings
-        self._made_from, self._entries = (X, sigma, law), Exponentials(X, sigma, law)
+        self.n = len(X)
+        self.settings = settings
+        self._made_from = (X, sigma, law)
+        self._entries = Exponentials(X, sigma, law)
 
     def _diagonal(self) -> Array:
         X, sigma, _ = self._made_from
@@ -62,7 +66,8 @@ class TensorSimilarity(Similarity):
     def dense(self) -> Array:
         X = self._made_from[0]
         if not X.is_cuda:  # which raises an error of its own
-            needed, what = 12 * self.n**2 + 16 * X.numel(), "the similarity matrix"
+            needed = 12 * self.n**2 + 16 * X.numel()
+            what = "the similarity matrix"
             memory.require(needed, f"{what} of {self.n} samples", "compare fewer samples")
         return self.rows(slice(0, self.n))
 

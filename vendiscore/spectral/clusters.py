@@ -94,7 +94,8 @@ class _Clusters:
 
     def integrated(self, q: float) -> np.ndarray:
         """Return the same for q up to 2, by an integral over ridges."""
-        values, trace = self.values, self.weights
+        values = self.values
+        trace = self.weights
         second = self.squares @ values**2
         within = np.square(self.inner(values))
         b = (second - within.sum(axis=(1, 2)) / 2) / trace
@@ -147,8 +148,10 @@ class _Clusters:
 
     def bisected(self) -> np.ndarray:
         """Return the same at q = ∞, from the largest eigenvalue of what is left."""
-        values, count = self.values, len(self.G)
-        low, high = np.zeros(count), np.full(count, values[0])
+        values = self.values
+        count = len(self.G)
+        low = np.zeros(count)
+        high = np.full(count, values[0])
         for _ in range(_HALVINGS):
             middle = (low + high) / 2
             gaps = middle[:, None] - values

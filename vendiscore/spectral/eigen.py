@@ -23,7 +23,8 @@ NUMPY_SIZE = two_stage.LEAST_SIZE - 1
 # for each other at every row: on a busy machine two took 0.3 to 4 s.
 ALONE = ALONE_SIZE, 1024
 # Decompositions, with half the products' rate or less, in operations of a product over n³.
-VALUES, VECTORS = 4.0, 10.0
+VALUES = 4.0
+VECTORS = 10.0
 
 
 class Eigen(NamedTuple):
@@ -62,7 +63,9 @@ def decompose(A: Array, fault: Callable[[], str], vectors: bool = False) -> Eige
                 return Eigen(driver(A), driver="reduced in two stages")
         if on_host and not vectors and A.ndim == 2 and ALONE[0] <= len(A) <= ALONE[1]:
             return Eigen(values_alone(A))
-        return Eigen(*linalg.eigh(A)) if vectors else Eigen(linalg.eigvalsh(A))
+        if vectors:
+            return Eigen(*linalg.eigh(A))
+        return Eigen(linalg.eigvalsh(A))
     except (np.linalg.LinAlgError, RuntimeError) as error:  # torch's is a RuntimeError
         if type(error).__name__ == "OutOfMemoryError":  # of a GPU, which says what it has
             raise

@@ -27,7 +27,10 @@ from .weighted_similarity import merge_identical, weighted_by
 VECTORS = 16
 # Products that look for the top eigenpairs, products of an estimate, at most and usually, and
 # independent estimates that are averaged at most.
-TOP_STEPS, STEPS, USUAL_STEPS, SETS = (6, 12, 24, 48), 48, 18, 8
+TOP_STEPS = (6, 12, 24, 48)
+STEPS = 48
+USUAL_STEPS = 18
+SETS = 8
 
 
 ROUNDING = 1e-10  # of the log of a score
@@ -35,7 +38,8 @@ ROUNDING = 1e-10  # of the log of a score
 
 def lanczos_cost(similarity: Similarity, steps: int = USUAL_STEPS) -> Cost:
     """Return the cost of so many products."""
-    n, dim = similarity.n, similarity.dim
+    n = similarity.n
+    dim = similarity.dim
     columns = VECTORS * steps
     product = 2 * n * (n if dim is None else min(n, 2 * dim))
     flops = NORM.cost(similarity).flops + columns * (product + 4 * n * columns)
@@ -47,7 +51,9 @@ def estimate_by_lanczos(
 ) -> list[Estimate]:
     """Estimate orders in so many operations, or raise a StalledError; with no limit, warn."""
     refuse_gradient("An estimate", samples=weighted)
-    n, source, aim = weighted.n, rounding_of(weighted), how.rtol / 2  # two standard errors
+    n = weighted.n
+    source = rounding_of(weighted)
+    aim = how.rtol / 2  # two standard errors
     needed = lanczos_cost(weighted, STEPS).bytes
     memory.require(needed, f"an estimate for {n} samples", "score fewer samples, or q=2")
     like = weighted.diagonal()
@@ -64,11 +70,13 @@ def estimate_by_lanczos(
         traces = np.array([n, 1.0, float(weighted.squared_norm())])
         pairs = Pairs(np.empty(0), top.basis[:0].T)
         sets: list[np.ndarray] = []
-        steps, searching = 0, True
+        steps = 0
+        searching = True
         for seed, depth in zip_longest(seeds, TOP_STEPS):
             if searching and depth:
                 top.extend(depth)
-                before, pairs = len(pairs.values), converged_pairs(top, source.coarse(n))
+                before = len(pairs.values)
+                pairs = converged_pairs(top, source.coarse(n))
                 searching = len(pairs.values) > before
                 if searching:
                     sets = []  # they have a larger error

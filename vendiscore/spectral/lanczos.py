@@ -12,7 +12,8 @@ from .stochastic import Krylov
 
 TOLERANCE = 1e-10  # relative, of the eigenvalue
 # Vectors that are kept at once, and restarts after which to give up: some 400 products.
-BASIS, RESTARTS = 20, 40
+BASIS = 20
+RESTARTS = 40
 # Steps that look for negative eigenvalues of a matrix that may have some.
 SIGN_STEPS = 20
 

@@ -63,7 +63,9 @@ def of_trace(q: float, b: np.ndarray | float) -> np.ndarray:
 
 def of_integral(q: float) -> float:
     """Return the factor of the integral, q sinc(1−q), which is 0 at q = 2."""
-    return 0.0 if q == 2 else float(q * np.sinc(1 - q))
+    if q == 2:
+        return 0.0
+    return float(q * np.sinc(1 - q))
 
 
 def log_of_trace(values: np.ndarray, change: np.ndarray, trace: np.ndarray, q: float) -> np.ndarray:
@@ -78,9 +80,13 @@ def log_of_trace(values: np.ndarray, change: np.ndarray, trace: np.ndarray, q: f
 
 def surprisal(logs: np.ndarray, q: float) -> np.ndarray:
     """Return (x^{q−1} − 1)/(1 − q) from log x, of which S_q is the mean; −log x at q = 1."""
-    return -logs if q == 1 else np.expm1((q - 1) * logs) / (1 - q)
+    if q == 1:
+        return -logs
+    return np.expm1((q - 1) * logs) / (1 - q)
 
 
 def log_of_entropy(S: Array, q: float) -> Array:
     """Return log VS_q of a matrix of trace 1, from its S_q = Σ (λ^q − λ)/(1 − q)."""
-    return S if q == 1 else np.log1p((1 - q) * S) / (1 - q)
+    if q == 1:
+        return S
+    return np.log1p((1 - q) * S) / (1 - q)

@@ -64,7 +64,8 @@ class Norm:
 
     def cost(self, similarity: Similarity) -> Cost:
         similarity = getattr(similarity, "distinct", similarity)  # repeats are merged
-        n, dim = similarity.n, similarity.dim
+        n = similarity.n
+        dim = similarity.dim
         if dim is not None and dim < n:
             return Cost(similarity.covariance_work() + 2 * dim**2, _covariance_bytes(similarity))
         rows = n
@@ -88,8 +89,10 @@ class LargestEigenvalue:
     def cost(self, similarity: Similarity) -> Cost:
         from .lanczos import BASIS
 
-        n, dim = similarity.n, similarity.dim
-        norm, steps = NORM.cost(similarity), USUAL_STEPS
+        n = similarity.n
+        dim = similarity.dim
+        norm = NORM.cost(similarity)
+        steps = USUAL_STEPS
         X: Any = getattr(similarity, "X", None)
         product = X.nnz if sp.issparse(X) else n * (n if dim is None else min(n, 2 * dim))
         flops = norm.flops + steps * (2 * product + 4 * n * BASIS)
@@ -113,7 +116,8 @@ class Covariance:
     name = "covariance"
 
     def cost(self, similarity: Similarity, vectors: bool = False) -> Cost:
-        n, d = similarity.n, similarity.dim or 0
+        n = similarity.n
+        d = similarity.dim or 0
         if not vectors:
             work = similarity.covariance_work()
             return Cost(work + 4 / 3 * d**3, _covariance_bytes(similarity), 3 * n * d)
@@ -136,7 +140,8 @@ class Covariance:
         orders from 1 on: log VS is then off by some 3e-6 at most. Nearly equal rows are not.
         """
         weighted = weighted_by(similarity, p)
-        n, d = weighted.n, weighted.dim or 0
+        n = weighted.n
+        d = weighted.dim or 0
         why = f"{d} features are fewer than {n} samples"
         cost = self.cost(weighted, vectors)
         rounding = rounding_of(weighted)
@@ -189,7 +194,8 @@ class Eigenvalues:
         """Return the exact spectrum, whatever the orders."""
         distinct = merge_identical(similarity, p)
         weighted = weighted_by(distinct.similarity, distinct.p)
-        n, m = similarity.n, weighted.n
+        n = similarity.n
+        m = weighted.n
         why = f"all eigenvalues of the {n} × {n} similarity matrix"
         if m < n:
             why = f"{why}, {m} of them distinct"
@@ -207,12 +213,16 @@ class Eigenvalues:
 
 MomentRoute = Norm | LargestEigenvalue
 SpectrumRoute = Covariance | Eigenvalues
-NORM, LARGEST, COVARIANCE, EIGENVALUES = Norm(), LargestEigenvalue(), Covariance(), Eigenvalues()
+NORM = Norm()
+LARGEST = LargestEigenvalue()
+COVARIANCE = Covariance()
+EIGENVALUES = Eigenvalues()
 
 
 def spectrum_route(similarity: Similarity, vectors: bool = False) -> SpectrumRoute:
     """Return the cheapest exact route to the spectrum, which serves all orders."""
-    n, d = similarity.n, similarity.dim
+    n = similarity.n
+    d = similarity.dim
     if d is None or d >= n:
         return EIGENVALUES
     routes: tuple[SpectrumRoute, ...] = COVARIANCE, EIGENVALUES
@@ -225,9 +235,12 @@ def moment_route(similarity: Similarity, q: float, psd: PSD = "check") -> Moment
         return None
     if q == 2:
         return NORM
-    n, dim = similarity.n, similarity.dim
+    n = similarity.n
+    dim = similarity.dim
     large = min(n, n if dim is None else dim) >= LANCZOS_SIZE
-    return LARGEST if large and is_numpy(similarity.diagonal()) else None
+    if large and is_numpy(similarity.diagonal()):
+        return LARGEST
+    return None
 
 
 def _widened(similarity: Similarity) -> int:

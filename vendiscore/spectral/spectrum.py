@@ -42,7 +42,9 @@ class Spectrum(Shares):
     def profile(self, orders: Sequence[float]) -> Array:
         """Return the effective numbers of several orders, shape (len(orders),)."""
         numbers = [self.effective_number(q) for q in orders]
-        return np.array(numbers) if is_numpy(self.values) else namespace(self.values).stack(numbers)
+        if is_numpy(self.values):
+            return np.array(numbers)
+        return namespace(self.values).stack(numbers)
 
     def estimates(self, orders: Sequence[float]) -> list[Estimate]:
         """Return estimates of some orders; warn where the cut may have changed one."""

@@ -64,9 +64,11 @@ class Spectra:
 
     def _shares(self, K: Array, orders: Sequence[float], psd: PSD, vectors: bool) -> Array:
         """Return eigenvalues (g, m) of trace 1, ascending, those below m·ε·λ_max zero."""
-        xp, m = namespace(K), K.shape[1]
+        xp = namespace(K)
+        m = K.shape[1]
         decomposition = decompose(K, lambda: "look for NaN in the kernel", vectors)
-        values, self.vectors = decomposition.values, decomposition.vectors
+        values = decomposition.values
+        self.vectors = decomposition.vectors
         known = detached(values)
         cut = m * EPS * known[:, -1:]
         negative = -(known * (known < 0)).sum(-1)
@@ -105,7 +107,8 @@ class Spectra:
         m = self.K.shape[1]
         if q > 2:
             others = np.array([np.delete(np.arange(m), i) for i in range(m)])
-            rows, columns = others[:, :, None], others[:, None, :]
+            rows = others[:, :, None]
+            columns = others[:, None, :]
             # A set at a time: all parts of it take m times its memory.
             parts = (K[rows, columns] for K in to_host(self.K))
             shares = positive_shares(np.array([np.linalg.eigvalsh(part) for part in parts]))

@@ -44,7 +44,8 @@ class Krylov:
         """Go on until so many steps have been made, or as many as there is room for."""
         xp = namespace(self._last)
         while self.steps < min(steps, self.most):
-            Q, known = self._last, (self.steps + 1) * self.b
+            Q = self._last
+            known = (self.steps + 1) * self.b
             self.basis[known - self.b : known] = Q.T
             basis = self.basis[:known]
             W = self.multiply(Q)
@@ -60,7 +61,8 @@ class Krylov:
 
     def matrix(self) -> np.ndarray:
         """Return A in the basis."""
-        steps, b = self.steps, self.b
+        steps = self.steps
+        b = self.b
         T = np.zeros((steps, b, steps, b))
         for i, block in enumerate(self.diagonal):
             T[i, :, i] = block

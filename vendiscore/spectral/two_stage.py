@@ -19,7 +19,8 @@ LEAST_SIZE = TWO_STAGE_SIZE
 # for each other after each.
 MOST_THREADS = 4
 # The matrix that it is tried on has the eigenvalues 1 … n of a Householder reflection of diag(1…n).
-TRIED_SIZE, TRIED_ERROR = 70, 1e-11
+TRIED_SIZE = 70
+TRIED_ERROR = 1e-11
 
 # Half-widths of the band, from so many rows on: a wide one makes products of matrices out of the
 # first stage, and more work for the second, which has one thread.
@@ -69,7 +70,8 @@ def _calling(routines: Sequence[object], integer: Any) -> Driver:
     to_band, to_three, values_of = routines
 
     def call(routine: Any, *arguments: Any) -> None:
-        info, words = integer(0), [a for a in arguments if isinstance(a, bytes)]
+        info = integer(0)
+        words = [a for a in arguments if isinstance(a, bytes)]
         routine.restype = None
         routine(
             *(_pointer(argument, integer) for argument in arguments),
@@ -82,12 +84,14 @@ def _calling(routines: Sequence[object], integer: Any) -> Driver:
     def eigenvalues(A: np.ndarray) -> np.ndarray:
         n = len(A)
         band = max(width for least, width in BANDS if n >= least)
-        rows, asked = np.empty((n, band + 1)), (np.empty(1), np.empty(1))
+        rows = np.empty((n, band + 1))
+        asked = (np.empty(1), np.empty(1))
         first = (b"L", n, band, A, max(1, n), rows, band + 1, np.empty(n))
         call(to_band, *first, asked[0], -1)
         work = np.empty(int(asked[0][0]))
         call(to_band, *first, work, len(work))
-        values, beside = np.empty(n), np.empty(n)
+        values = np.empty(n)
+        beside = np.empty(n)
         second = (b"Y", b"N", b"L", n, band, rows, band + 1, values, beside)
         call(to_three, *second, asked[0], -1, asked[1], -1)
         turns, work = (np.empty(int(size[0])) for size in asked)

@@ -34,7 +34,9 @@ class Distinct(NamedTuple):
         if self.inverse is None:
             return U
         U, part = U[self.inverse], as_kind_of(self.part, U)[:, None]
-        return np.multiply(U, part, out=U) if is_numpy(U) else U * part
+        if is_numpy(U):
+            return np.multiply(U, part, out=U)
+        return U * part
 
 
 def merge_identical(similarity: Similarity, p: Array | None) -> Distinct:
