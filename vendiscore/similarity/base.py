@@ -83,6 +83,7 @@ class Similarity(metaclass=Public):
     roundoff: float = 0.0
     dropped: Mapping[int, str] = _NOTHING
     echoes: Array | None = None
+    in_threads: bool = False  # whether rows may be computed in several threads at once
     _remedy: ClassVar[str] = "pass samples to as_similarity(samples, k=…)"
 
     def __repr__(self) -> str:
@@ -91,11 +92,6 @@ class Similarity(metaclass=Public):
     def __str__(self) -> str:
         how = f", by {self.settings['kernel']!r}" if "kernel" in self.settings else ""
         return f"Similarities between {self.n:,} samples{how}."
-
-    @property
-    def in_threads(self) -> bool:
-        """True if rows may be computed in several threads at once."""
-        return False
 
     @abstractmethod
     def _diagonal(self) -> Array:

@@ -68,6 +68,7 @@ class FeatureSimilarity(Similarity):
     def __init__(self, X: Rows, settings: Mapping[str, object] | None = None) -> None:
         self.n, self.dim = X.shape
         self.X = X
+        self.in_threads = not is_torch(X)
         self.settings = {} if settings is None else {**settings}
 
     def normalized(self) -> Self:
@@ -86,10 +87,6 @@ class FeatureSimilarity(Similarity):
     def multiplies_in_single(self) -> bool:
         """True if X is dense and in single precision, an array or a tensor."""
         return not sp.issparse(self.X) and str(self.X.dtype).endswith("float32")
-
-    @property
-    def in_threads(self) -> bool:
-        return not is_torch(self.X)
 
     def _float64(self, index: Index) -> Rows:
         X = self.X[index]

@@ -77,6 +77,7 @@ class RowsSimilarity(Similarity):
         self.psd = psd
         self.settings = settings or {}
         self.entries = entries
+        self.in_threads = entries.in_threads
         self._kept = _Kept()
 
     @classmethod
@@ -94,10 +95,6 @@ class RowsSimilarity(Similarity):
         depends on no other row; `psd` and `settings` are as for the class.
         """
         return cls(_OfRows(X, k), psd=psd, settings=settings)
-
-    @property
-    def in_threads(self) -> bool:
-        return self.entries.in_threads
 
     def entries_work(self) -> float:
         return float(self.n) ** 2 * getattr(self.entries, "width", 0)  # others do not say
@@ -146,7 +143,7 @@ class RowsSimilarity(Similarity):
         K = self._keep()
         if K is not None:
             return K @ V
-        return symmetric_product(self._entries, V, self.entries.in_threads)
+        return symmetric_product(self._entries, V, self.in_threads)
 
     def _like(self, part: Similarity, index: Index) -> Similarity:
         K = self._kept.K
