@@ -90,7 +90,9 @@ class Similarity(metaclass=Public):
         return one_line(type(self).__name__, {"n": self.n, **self.settings})
 
     def __str__(self) -> str:
-        how = f", by {self.settings['kernel']!r}" if "kernel" in self.settings else ""
+        how = ""
+        if "kernel" in self.settings:
+            how = f", by {self.settings['kernel']!r}"
         return f"Similarities between {self.n:,} samples{how}."
 
     @abstractmethod

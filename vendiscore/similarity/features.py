@@ -69,7 +69,9 @@ class FeatureSimilarity(Similarity):
         self.n, self.dim = X.shape
         self.X = X
         self.in_threads = not is_torch(X)
-        self.settings = {} if settings is None else {**settings}
+        self.settings = {}
+        if settings is not None:
+            self.settings = {**settings}
 
     def normalized(self) -> Self:
         squares = self._squares
@@ -147,7 +149,8 @@ class FeatureSimilarity(Similarity):
         few: sp.csr_array = sp.csr_array(
             (X.data, columns, X.indptr), (len(index), max(1, len(used)))
         )
-        few = few.toarray() if len(index) * len(used) <= FEW else few
+        if len(index) * len(used) <= FEW:
+            few = few.toarray()
         return FeatureSimilarity(few)
 
     def _stack(self, places: np.ndarray) -> Array:

@@ -124,7 +124,9 @@ class MetricPairs(Pairs):
         self.X = scaled(X, self.shift)
 
     def block(self, rows: slice, columns: slice) -> np.ndarray:
-        by = "cityblock" if self.metric == "manhattan" else self.metric
+        by = self.metric
+        if self.metric == "manhattan":
+            by = "cityblock"
         A = self.X[rows]
         B = self.X[columns]
         D = np.asarray(scipy.spatial.distance.cdist(A, B, by, **self.options))
@@ -253,7 +255,9 @@ def _nearest(pairs: Pairs, D: np.ndarray, i: int, j: int, k: int) -> tuple[np.nd
     kept = np.empty((len(D), k))
     columns = np.empty((len(D), k), int)
     while len(todo):
-        rows = D if len(todo) == len(D) else D[todo]
+        rows = D
+        if len(todo) != len(D):
+            rows = D[todo]
         places = np.flatnonzero(rows <= bound[todo, None])
         near, other = np.divmod(places, D.shape[1])
         numbers = rows[near, other]

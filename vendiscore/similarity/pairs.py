@@ -114,7 +114,9 @@ class RowDistances:
 def differences(X: Array, Y: Array, law: Law) -> Array:
     """Return ‖x − y‖² or Σ|x_j − y_j| of all rows x and y, from x − y."""
     if is_numpy(X):
-        metric = "sqeuclidean" if law == "gaussian" else "cityblock"
+        metric = "cityblock"
+        if law == "gaussian":
+            metric = "sqeuclidean"
         return scipy.spatial.distance.cdist(X, Y, metric)
     torch: Any = sys.modules["torch"]
     if law == "laplace":

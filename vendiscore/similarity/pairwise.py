@@ -28,7 +28,8 @@ def pairwise(
     """Return k_ij = k(x_i, x_j), each pair compared once; errors name the `places` of samples."""
     n = len(samples)
     at = range(n) if places is None else places
-    pairs = f"{_tried(n)}/{n * (n - 1) // 2}"
+    total = n * (n - 1) // 2
+    pairs = f"{_tried(n)}/{total}"
     settings = {"kernel": f"function {plain(k)}", "symmetric_pairs": pairs}
     whole = partial(_compare_all, samples, k, at)
     part = partial(_compare_some, samples, k, at)

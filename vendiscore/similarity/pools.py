@@ -29,7 +29,9 @@ def shape_of(x: Any) -> tuple[int, ...] | None:
         return tuple(x.shape)
     if isinstance(x, Number):
         return ()
-    first = shape_of(x[0]) if isinstance(x, (list, tuple)) and x else None
+    first = None
+    if isinstance(x, (list, tuple)) and x:
+        first = shape_of(x[0])
     if first is None:
         return None
     return (len(x), *first)

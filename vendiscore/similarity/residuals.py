@@ -62,7 +62,9 @@ def given(both: Similarity, n: int, prompt: np.ndarray, spacing: float) -> Simil
             f"prompt, {scalar(cross[i]):.6g}, must be at most √(k(x, x) k(u, u)) = {most:.6g}; "
             f"pass a positive semidefinite kernel"
         )
-    least = LEAST_SINGLE if spacing > np.finfo(float).eps else LEAST_DOUBLE
+    least = LEAST_DOUBLE
+    if spacing > np.finfo(float).eps:
+        least = LEAST_SINGLE
     echoes = rest <= max(least, rounding)
     any_echo = bool(echoes.any())
     xp = namespace(own)
@@ -90,7 +92,9 @@ def given(both: Similarity, n: int, prompt: np.ndarray, spacing: float) -> Simil
 
 def echo_notes(K: Similarity) -> list[str]:
     """Say how many samples repeat their prompts, if any do."""
-    count = 0 if K.echoes is None else int(K.echoes.sum())
+    count = 0
+    if K.echoes is not None:
+        count = int(K.echoes.sum())
     if count:
         return [echo_note(f"{count:,} of {K.n:,} samples")]
     return []

@@ -30,7 +30,9 @@ def check_matrix(K: Rows, normalize: bool = False, name: str = "samples") -> Mat
     """Return the Similarity of a finite matrix that is symmetric within its precision."""
     if not normalize and is_sound(K):
         return MatrixSimilarity(K, settings={"kernel": "matrix K"})
-    spacing = precision(K) if getattr(K, "dtype", None) != np.float64 else 0.0
+    spacing = 0.0
+    if getattr(K, "dtype", None) != np.float64:
+        spacing = precision(K)
     K = as_matrix(K, name)
     check_square(K, name)
     n = K.shape[0]
@@ -38,7 +40,8 @@ def check_matrix(K: Rows, normalize: bool = False, name: str = "samples") -> Mat
         memory.require(8 * n * n, f"a dense {n} × {n} similarity matrix", "score fewer samples")
         K = K.toarray()
     similarity = MatrixSimilarity(K, settings={"kernel": "matrix K"})
-    similarity = similarity.noted(roundoff=spacing) if spacing else similarity
+    if spacing:
+        similarity = similarity.noted(roundoff=spacing)
     try:
         similarity = check_diagonal(similarity.normalized() if normalize else similarity)
     except SampleError:

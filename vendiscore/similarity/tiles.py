@@ -32,7 +32,9 @@ class Tiles:
         self.similarity = similarity
         self.n: int = similarity.n
         scale = similarity.scale
-        self.scale = None if scale is None else to_host(scale)
+        self.scale = None
+        if scale is not None:
+            self.scale = to_host(scale)
         self.rows: np.ndarray | None = None  # with dot products K, (n, d) in single precision
         self._sparse: _SparseRows | None = None
         if not isinstance(similarity, FeatureSimilarity):
@@ -73,7 +75,9 @@ class Tiles:
 
     def pairs(self, i: np.ndarray, j: np.ndarray) -> np.ndarray:
         """Return k(i, j) of pairs of samples (m,), in double precision."""
-        size = PAIRS if isinstance(self.similarity, FeatureSimilarity) else TOGETHER
+        size = TOGETHER
+        if isinstance(self.similarity, FeatureSimilarity):
+            size = PAIRS
 
         def some(block: slice) -> np.ndarray:
             return self._some(i[block], j[block])

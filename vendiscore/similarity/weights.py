@@ -69,9 +69,12 @@ def per_sample(
         raise TypeError(f"`{name}` must be numbers, one for each sample, got {values!r:.60}")
     if is_torch(flat):
         flat = flat.double() if weights else to_host(flat)
-    flat = flat if is_torch(flat) else flat.astype(np.float64)
+    if not is_torch(flat):
+        flat = flat.astype(np.float64)
     good = namespace(flat).isfinite(flat) & (flat >= least) & (flat <= most)
-    bounds = f" and at least {least:g}" if least > -np.inf else ""
+    bounds = ""
+    if least > -np.inf:
+        bounds = f" and at least {least:g}"
     bounds += f" and at most {most:g}" if most < np.inf else ""
     if not bool(good.all()):
         bad = np.flatnonzero(~np.asarray(good.tolist(), dtype=bool)).tolist()

@@ -48,11 +48,14 @@ def decompose(A: Array, fault: Callable[[], str], vectors: bool = False) -> Eige
         if not math.isfinite(scalar(A.sum())):
             raise np.linalg.LinAlgError("entries are not finite")
         if on_host and A.ndim == 2 and len(A) > NUMPY_SIZE:
-            what = "eigenvectors" if vectors else "eigenvalues"
+            what = "eigenvalues"
+            if vectors:
+                what = "eigenvectors"
             work = eigen_work(len(A), vectors)
             foretell(f"Finding the {len(A):,} {what} of a matrix", work, A.nbytes)
             # The transpose of a C-ordered symmetric matrix is itself in LAPACK's order: no copy.
-            A = A if A.flags.f_contiguous else A.T
+            if not A.flags.f_contiguous:
+                A = A.T
             in_place = {"overwrite_a": True, "check_finite": False}
             with at_most(two_stage.MOST_THREADS):
                 if vectors:

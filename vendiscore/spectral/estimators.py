@@ -180,7 +180,9 @@ def estimated(
     distinct = merge_identical(similarity, p)
     weighted = weighted_by(distinct.similarity, distinct.p)
     cost = exact.cost(weighted)
-    limit = cost.flops if cost.bytes <= memory.available_bytes() else math.inf
+    limit = math.inf
+    if cost.bytes <= memory.available_bytes():
+        limit = cost.flops
     if limit <= lanczos_cost(weighted).flops:
         return None
     try:

@@ -43,6 +43,8 @@ def _check_sign(similarity: Similarity, start: np.ndarray, floor: float) -> None
     krylov = Krylov(similarity.matmul, start[:, None], SIGN_STEPS)
     krylov.extend(krylov.most)
     T = krylov.matrix()
-    lowest = float(np.linalg.eigvalsh(T)[0]) if np.isfinite(T).all() else 0.0
+    lowest = 0.0
+    if np.isfinite(T).all():
+        lowest = float(np.linalg.eigvalsh(T)[0])
     if lowest < floor:
         raise NotPSDError(lowest, -lowest)

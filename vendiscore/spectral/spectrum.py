@@ -107,13 +107,18 @@ def decomposed(
 ) -> Spectrum:
     """Find the spectrum of A of trace 1, overwritten; where A is Fᵀ F, `project(V)` is F V."""
     V: Array | None
-    exact = diagonal_shares(A) if is_numpy(A) else None
+    exact = None
+    if is_numpy(A):
+        exact = diagonal_shares(A)
     if exact is not None:
         kept, order = exact
-        V = np.eye(len(A))[:, order] if vectors else None
+        V = None
+        if vectors:
+            V = np.eye(len(A))[:, order]
     else:
         ascending, V, driver = decompose(A, rounding.fault, vectors)
-        why = f"{why}, {driver}" if driver else why
+        if driver:
+            why = f"{why}, {driver}"
         kept = shares(ascending, rounding, psd)
         V = None if V is None else namespace(V).flip(V, axis=1)
     spectrum = Spectrum(**vars(kept), n=rounding.n, route=route, why=why)
