@@ -123,7 +123,8 @@ class Similarity(metaclass=Public):
 
     def _matmul(self, V: Array) -> Array:
         parts = [product(self._rows(block), V) for block in self._blocks()]
-        return namespace(parts[0]).concat(parts)
+        xp = namespace(parts[0])
+        return xp.concat(parts)
 
     def _groups(self) -> np.ndarray | None:
         return None
@@ -159,7 +160,8 @@ class Similarity(metaclass=Public):
         diagonal = self.diagonal()
         if not is_numpy(diagonal):
             xp = namespace(diagonal)
-            return xp.astype(xp.concat([rows for _, rows in self.blocks()]), xp.float64, copy=False)
+            K = xp.concat([rows for _, rows in self.blocks()])
+            return xp.astype(K, xp.float64, copy=False)
         out = self._new_matrix()
         for block, rows in self.blocks():
             out[block] = rows
@@ -203,7 +205,9 @@ class Similarity(metaclass=Public):
         """Return K @ V for V (n,) or (n, m), in float64; V is a tensor where the diagonal is."""
         if self.scale is None:
             return self._matmul(V)
-        s = self.scale if V.ndim == 1 else self.scale[:, None]
+        s = self.scale
+        if V.ndim > 1:
+            s = s[:, None]
         return self._matmul(V * s) * s
 
     def squared_norm(self) -> Array | float:
@@ -213,7 +217,9 @@ class Similarity(metaclass=Public):
             return namespace(C).sum(C * C)
         if not is_numpy(self.diagonal()):
             return sum(namespace(K).sum(K * K) for _, K in self.blocks())
-        scale = np.ones(self.n) if self.scale is None else self.scale
+        scale = self.scale
+        if scale is None:
+            scale = np.ones(self.n)
         weights = scale**2
         total = 0.0
         for block, K in self._upper_blocks():
@@ -235,7 +241,9 @@ class Similarity(metaclass=Public):
 
     def scaled(self, s: Array) -> Self:
         """Return diag(s) K diag(s) for s of shape (n,)."""
-        return self._with(scale=s if self.scale is None else self.scale * s)
+        if self.scale is not None:
+            s = self.scale * s
+        return self._with(scale=s)
 
     def compact(self) -> Similarity:
         """Return a copy without features that change nothing."""
@@ -270,12 +278,15 @@ class Similarity(metaclass=Public):
 
     def _like(self, part: Similarity, index: Index) -> Similarity:
         """Copy notes, settings and scale factors to the subset `index`."""
+        echoes = self.echoes
+        if echoes is not None:
+            echoes = echoes[index]
         part = part._with(
             settings=self.settings,
             fitted=self.fitted,
             notes=self.notes,
             roundoff=self.roundoff,
-            echoes=None if self.echoes is None else self.echoes[index],
+            echoes=echoes,
         )
         if self.scale is None:
             return part
@@ -301,10 +312,10 @@ def check_diagonal(similarity: S) -> S:
     """Return the similarity itself, if k(x, x) = 1 for every sample."""
     with np.errstate(all="ignore"):
         diagonal = similarity.diagonal()
-    rows = similarity.dim is not None
     places = None
     if similarity.dropped:
         places = _places(similarity)
+    rows = similarity.dim is not None
     check_unit_diagonal(diagonal, similarity.roundoff, rows=rows, places=places)
     return similarity
 

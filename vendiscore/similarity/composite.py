@@ -6,6 +6,8 @@ import math
 import sys
 from abc import abstractmethod
 from collections.abc import Sequence
+from functools import reduce
+from operator import mul
 from typing import Any
 
 import numpy as np
@@ -217,4 +219,4 @@ class ProductSimilarity(_Mixture):
 
     def _combined(self, of: str, *args: object) -> Any:
         factors = [getattr(part, of)(*args) for part in self.parts]
-        return math.prod(factors)
+        return reduce(mul, factors)

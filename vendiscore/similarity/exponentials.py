@@ -48,11 +48,14 @@ class Exponentials:
                 f"pass a larger `sigma`"
             )
         width = times_power(sigma, -exponent)
+        rows = times_power(X, -exponent)
         self.n: int = len(X)
         self.width: int = X.shape[1]
-        self.distances: RowDistances = RowDistances(times_power(X, -exponent), law, scalar(width))
+        self.distances: RowDistances = RowDistances(rows, law, scalar(width))
         self._factors: tuple[np.ndarray, np.ndarray] | None = None
-        self.factor: np.ndarray = -1 / width if law == "laplace" else -0.5 / width**2
+        self.factor: np.ndarray = -0.5 / width**2
+        if law == "laplace":
+            self.factor = -1 / width
 
     def __call__(self, index: Index, columns: Index, dtype: DType = np.float64) -> Array:
         """Compute entries of K, as `similarity.rows.Entries` defines."""
@@ -99,7 +102,8 @@ def median_width(X: Array, law: Law) -> Array:
         return 1.0
     exponent = math.frexp(_largest(X))[1]
     rows = times_power(rows, -exponent)
-    width = (_median if is_numpy(rows) else _median_of_tensor)(rows, law)
+    median = _median if is_numpy(rows) else _median_of_tensor
+    width = median(rows, law)
     if not scalar(width) >= LEAST_WIDTH:
         raise ValueError(
             "the median distance between distinct samples is 2^-300 times the largest entry, or "
@@ -116,9 +120,10 @@ def median_width(X: Array, law: Law) -> Array:
 
 def _median(X: np.ndarray, law: Law) -> float:
     i, j = draw_pairs(len(X))
-    drawn = np.concatenate(
-        [_squares_or_sums(X[i[part]] - X[j[part]], law) for part in row_blocks(len(i), X[0].nbytes)]
-    )
+    drawn = np.empty(len(i))
+    for part in row_blocks(len(i), X[0].nbytes):
+        gap = X[i[part]] - X[j[part]]
+        drawn[part] = _squares_or_sums(gap, law)
     low, high = middle_pair(len(X), RowDistances(X, law), drawn)
     if law == "laplace":
         return (low + high) / 2
@@ -140,19 +145,22 @@ def middle_pair(n: int, part: Part, drawn: np.ndarray) -> tuple[float, float]:
     """Return the two middle numbers of all pairs i < j of n samples."""
     size = n * (n - 1) // 2
     places = (size - 1) // 2, size // 2
-    drawn, m = np.sort(drawn), len(drawn)
+    m = len(drawn)
+    drawn = np.sort(drawn)
     for deviations in DEVIATIONS:
         low = -math.inf
         high = math.inf
         off = deviations * math.sqrt(m) / 2 + 1
         if off < m / 2:
-            low = float(drawn[math.floor(m / 2 - off)] * (1 - SLACK))
-            high = float(drawn[math.ceil(m / 2 + off) - 1] * (1 + SLACK))
+            first = math.floor(m / 2 - off)
+            last = math.ceil(m / 2 + off) - 1
+            low = float(drawn[first]) * (1 - SLACK)
+            high = float(drawn[last]) * (1 + SLACK)
         below, numbers, counts = _between(_upper(n, part), low, high)
         ranks = below + np.cumsum(counts)
         if below <= places[0] and len(ranks) and places[1] < ranks[-1]:
-            first, second = numbers[np.searchsorted(ranks, places, side="right")]
-            return float(first), float(second)
+            lower, upper = numbers[np.searchsorted(ranks, places, side="right")]
+            return float(lower), float(upper)
     raise AssertionError("all numbers are between −∞ and ∞")
 
 
@@ -161,7 +169,8 @@ def _upper(n: int, part: Part) -> Iterator[np.ndarray]:
     for block in pair_blocks(n):
         rows = part(block, slice(block.start, n))
         size = block.stop - block.start
-        yield rows[:, :size][np.triu_indices(size, 1)]
+        square = rows[:, :size]
+        yield square[np.triu_indices(size, 1)]
         for some in row_blocks(size, 8 * n, least=1):
             yield rows[some, size:]
 
@@ -186,7 +195,8 @@ def _between(
     memory.require(40 * size, f"the median of distances, {size} of them close,", "pass `sigma`")
     numbers = np.concatenate(values)
     order = np.argsort(numbers)
-    return below, numbers[order], np.concatenate(counts)[order]
+    often = np.concatenate(counts)
+    return below, numbers[order], often[order]
 
 
 def _median_of_tensor(X: Tensor, law: Law) -> Tensor:
@@ -198,14 +208,20 @@ def _median_of_tensor(X: Tensor, law: Law) -> Tensor:
     i, j = torch.triu_indices(n, n, 1, device=X.device)
     values = D[i, j]
     size = n * (n - 1) // 2
-    middle = [values.kthvalue(place + 1) for place in ((size - 1) // 2, size // 2)]
-    places = torch.stack([found.indices for found in middle])
-    lengths: Tensor = _squares_or_sums(X[i[places]] - X[j[places]], law)
-    return (lengths.sqrt() if law == "gaussian" else lengths).mean()
+    lower = values.kthvalue((size - 1) // 2 + 1).indices
+    upper = values.kthvalue(size // 2 + 1).indices
+    places = torch.stack([lower, upper])
+    gap = X[i[places]] - X[j[places]]
+    lengths: Tensor = _squares_or_sums(gap, law)
+    if law == "gaussian":
+        lengths = lengths.sqrt()
+    return lengths.mean()
 
 
 def _squares_or_sums(gap: Array, law: Law) -> Array:
-    return (gap * gap if law == "gaussian" else abs(gap)).sum(-1)
+    if law == "gaussian":
+        return (gap * gap).sum(-1)
+    return abs(gap).sum(-1)
 
 
 def _largest(X: Array) -> float:

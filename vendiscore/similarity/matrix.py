@@ -49,11 +49,13 @@ class MatrixSimilarity(Similarity):
         return self.K[index]
 
     def _take(self, index: np.ndarray) -> MatrixSimilarity:
-        return MatrixSimilarity(self.K[index][:, index], psd=self.psd, settings=self.settings)
+        K = self.K[index][:, index]
+        return MatrixSimilarity(K, psd=self.psd, settings=self.settings)
 
     def _stack(self, places: np.ndarray) -> Array:
         K = self.K[places[:, :, None], places[:, None, :]]
-        return namespace(K).astype(K, namespace(K).float64)
+        xp = namespace(K)
+        return xp.astype(K, xp.float64)
 
     def _matmul(self, V: Array) -> Array:
         K = self.K
@@ -73,9 +75,12 @@ class MatrixSimilarity(Similarity):
             return scale_pairs(K, s)
         out = self._new_matrix()
         for block in self._blocks():
-            np.multiply(K[block], 1.0 if s is None else s, out=out[block])
-            if s is not None:
-                out[block] *= s[block, None]
+            rows = out[block]
+            if s is None:
+                rows[:] = K[block]
+            else:
+                np.multiply(K[block], s, out=rows)
+                rows *= s[block, None]
         return out
 
     def _groups(self) -> np.ndarray | None:
@@ -83,8 +88,10 @@ class MatrixSimilarity(Similarity):
         n = self.n
         if is_numpy(K):  # equal rows i and j have K_ij = K_jj, which is seen sooner than equal rows
             diagonal = K.diagonal()
-            blocks = row_blocks(n, 8 * n)
-            if sum(np.count_nonzero(K[block] == diagonal) for block in blocks) == n:
+            equal = 0
+            for block in row_blocks(n, 8 * n):
+                equal += int(np.count_nonzero(K[block] == diagonal))
+            if equal == n:
                 return None
         return identical_rows(K)
 
@@ -93,7 +100,8 @@ def in_full(K: Similarity, least: int) -> Similarity:
     """Return K as a matrix in NumPy, off which parts are read, unless its features are fewer."""
     if K.dim is not None and K.dim < least:
         return K
-    return MatrixSimilarity(to_host(K.dense()), psd=K.psd).noted(roundoff=K.roundoff)
+    matrix = MatrixSimilarity(to_host(K.dense()), psd=K.psd)
+    return matrix.noted(roundoff=K.roundoff)
 
 
 class DeferredSimilarity(MatrixSimilarity):

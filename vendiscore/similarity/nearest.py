@@ -116,7 +116,8 @@ class MetricPairs(Pairs):
         self.shift: int = 0
         if metric == "minkowski":
             largest = float(np.abs(X).max())
-            self.shift = math.frexp(largest)[1] + 1
+            _, exponent = math.frexp(largest)
+            self.shift = exponent + 1
             self.exponent = self.options.pop("exponent", 2.0)
             self.options["p"] = self.exponent
         elif metric in HOMOGENEOUS:
@@ -179,16 +180,17 @@ def nearest(pairs: Pairs, own: slice, counts: np.ndarray, k: int, description: s
             D[rows, itself] = np.inf
             lengths, others = _nearest(pairs, D, block.start, own.start, distinct)
         copies = counts[itself, None] - 1  # of the point itself, at distance 0
+        many = np.concatenate([copies, counts[others]], axis=1)
         zeros = np.zeros((len(D), 1))
         lengths = np.concatenate([zeros, lengths], axis=1)
-        many = np.concatenate([copies, counts[others]], axis=1)
         # Cumulative counts show which point holds the first, the second, …, the k-th neighbour.
         until = np.cumsum(many, axis=1)
         nearer = until[:, None] <= np.arange(k)[:, None]
         which = nearer.sum(axis=2)
         return np.take_along_axis(lengths, which, axis=1)
 
-    distances = np.concatenate(list(_looked(pairs, look, own, own, description)))
+    blocks = list(_looked(pairs, look, own, own, description))
+    distances = np.concatenate(blocks)
     if not np.isfinite(distances).all():
         raise ValueError(
             "distances between rows are too large for double precision; divide all rows by the "
@@ -206,6 +208,7 @@ def members(
     description: str,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Count the points within each of the radii of each row, and of each column."""
+    counts_of_rows, counts_of_columns = counts
     radii = [r * (1 + TIES) for r in radii]
     reaches = [pairs.reach(r) for r in radii]
     of_rows = np.zeros((len(radii), rows.stop - rows.start), int)
@@ -225,8 +228,8 @@ def members(
                 inside = pairs.within(block.start + i, columns.start + j, D[i, j], radius)
                 i = i[inside]
                 j = j[inside]
-                of_row = np.bincount(i, counts[1][j], len(D))
-                of_column = np.bincount(j, counts[0][own][i], D.shape[1])
+                of_row = np.bincount(i, counts_of_columns[j], len(D))
+                of_column = np.bincount(j, counts_of_rows[own][i], D.shape[1])
                 by_row.append(of_row.astype(int))
                 by_column.append(of_column.astype(int))
         return own, by_row, by_column

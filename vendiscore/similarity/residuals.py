@@ -35,9 +35,11 @@ def given(both: Similarity, n: int, prompt: np.ndarray, spacing: float) -> Simil
     rows: Any = None
     if both.dim is not None:
         F = both.features()
-        is_one_prompt = not sp.issparse(F) and (of == of[0]).all()
         X = F[: len(kept)]
-        U = F[of[:1] if is_one_prompt else of]
+        prompt_rows = of
+        if not sp.issparse(F) and (of == of[0]).all():
+            prompt_rows = of[:1]
+        U = F[prompt_rows]
         own = dots(X, X)
         cross = dots(X, U)
         prompts = dots(U, U)
@@ -109,7 +111,8 @@ def _spacing(K: Similarity) -> float:
     """Return the relative spacing of the numbers that features are kept in, the coarsest."""
     K = getattr(K, "distinct", K)
     parts = map(_spacing, getattr(K, "parts", ()))
-    return max([precision(getattr(K, "X", None)), *parts])
+    rows = getattr(K, "X", None)
+    return max([precision(rows), *parts])
 
 
 def _with_column(F: Any, column: Array) -> Any:

@@ -136,7 +136,7 @@ class RowsSimilarity(Similarity):
         upper = self._upper()
         s = self.scale
         if s is not None:
-            upper = ((b, K * s[b, None] * s[None, b.start :]) for b, K in upper)
+            upper = ((rows, K * s[rows, None] * s[rows.start :]) for rows, K in upper)
         return fill_symmetric(self._new_matrix(), upper)
 
     def _matmul(self, V: Array) -> Array:
@@ -177,7 +177,8 @@ def symmetric_product(
         for columns in slices(n, COLUMNS, block.stop):
             K = entries(block, columns)
             own += K @ V[columns]
-            later[columns.start - block.stop : columns.stop - block.stop] = K.T @ V[block]
+            start = columns.start - block.stop
+            later[start : start + len(K.T)] = K.T @ V[block]
         return block, own, later
 
     out = np.zeros(V.shape)

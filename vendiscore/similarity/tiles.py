@@ -54,9 +54,10 @@ class Tiles:
         """The places of all tiles, from the diagonal on."""
         n = self.n
         square = self.rows is not None or self._sparse is not None
-        if not (square or isinstance(self.similarity, RowsSimilarity)):
-            return [(rows, slice(rows.start, n)) for rows in row_blocks(n, 8 * n)]
-        return list(combinations_with_replacement(slices(n, SIDE), 2))
+        if square or isinstance(self.similarity, RowsSimilarity):
+            sides = slices(n, SIDE)
+            return list(combinations_with_replacement(sides, 2))
+        return [(rows, slice(rows.start, n)) for rows in row_blocks(n, 8 * n)]
 
     def __call__(self, rows: slice, columns: slice) -> np.ndarray:
         """Return K[rows, columns], a new array, off by at most SINGLE_ERROR for entries up to 1."""
@@ -68,7 +69,8 @@ class Tiles:
         if not isinstance(similarity, RowsSimilarity):
             K = to_host(similarity.rows(rows))
             return np.array(K[:, columns], dtype=np.float32)
-        K = np.array(similarity.entries(rows, columns, np.float32), dtype=np.float32)
+        entries = similarity.entries(rows, columns, np.float32)
+        K = np.array(entries, dtype=np.float32)
         if self.scale is not None:
             K *= np.outer(self.scale[rows], self.scale[columns])
         return K
@@ -107,8 +109,9 @@ class _SparseRows:
         common, rare = similarity.common_and_rare()
         self._common = common.astype(np.float32)
         self._rare = rare.astype(np.float32)
-        starts = range(0, similarity.n, SIDE)
-        self._lists = {start: self._rare[start : start + SIDE].T.tocsr() for start in starts}
+        self._lists = {}
+        for rows in slices(similarity.n, SIDE):
+            self._lists[rows.start] = self._rare[rows].T.tocsr()
 
     def __call__(self, rows: slice, columns: slice) -> np.ndarray:
         K = self._common[rows] @ self._common[columns].T

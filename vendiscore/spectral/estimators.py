@@ -41,7 +41,10 @@ def lanczos_cost(similarity: Similarity, steps: int = USUAL_STEPS) -> Cost:
     n = similarity.n
     dim = similarity.dim
     columns = VECTORS * steps
-    product = 2 * n * (n if dim is None else min(n, 2 * dim))
+    width = n
+    if dim is not None:
+        width = min(n, 2 * dim)
+    product = 2 * n * width
     flops = NORM.cost(similarity).flops + columns * (product + 4 * n * columns)
     return Cost(flops, 8 * n * (columns + 6 * VECTORS))
 
@@ -60,7 +63,8 @@ def estimate_by_lanczos(
 
     def signs(seed: np.random.SeedSequence) -> Array:
         """Return random vectors of ±1, which have the least variance."""
-        vectors = np.random.default_rng(seed).choice([-1.0, 1.0], (n, min(VECTORS, n)))
+        rng = np.random.default_rng(seed)
+        vectors = rng.choice([-1.0, 1.0], (n, min(VECTORS, n)))
         return as_kind_of(vectors, like)
 
     what = f"Estimating the score of {n:,} samples"
@@ -97,12 +101,12 @@ def estimate_by_lanczos(
             f"products, which `rtol={how.rtol:g}` is less than; pass a larger one, or an order "
             f"nearer 1"
         )
-    why = (
-        f"{len(sets) * top.b} random vectors, {steps} products; {len(pairs.values)} eigenvalues "
-        f"exact"
-    )
+    vectors = len(sets) * top.b
+    exact = len(pairs.values)
+    why = f"{vectors} random vectors, {steps} products; {exact} eigenvalues exact"
     values = np.clip(np.exp(logs), 1.0, n)
-    known = zip(values.tolist(), (values * off).tolist(), strict=True)
+    errors = values * off
+    known = zip(values.tolist(), errors.tolist(), strict=True)
     return [Estimate(value, "stochastic lanczos", why, error) for value, error in known]
 
 
@@ -118,7 +122,8 @@ def _converge(
 
     Returns the log of each score, its standard error, and the error of quadrature.
     """
-    traces = traces - np.array([np.sum(pairs.values**k) for k in range(3)])
+    known = [np.sum(pairs.values**k) for k in range(3)]
+    traces = traces - np.array(known)
     largest = float(pairs.values.max(initial=0.0))
     rounding = max(source.cut(largest, source.n), source.coarse(source.n))
     logs: list[np.ndarray] = []
@@ -127,7 +132,8 @@ def _converge(
         quadrature = Quadrature(krylov, rounding)
         if quadrature.least < -source.negative_mass:
             raise NotPSDError(quadrature.least, -quadrature.least)
-        log, error = np.transpose([_read(quadrature, pairs, traces, q) for q in orders])
+        readings = [_read(quadrature, pairs, traces, q) for q in orders]
+        log, error = np.transpose(readings)
         logs.append(log)
         left = np.full(len(orders), math.inf)
         if krylov.steps * krylov.b > krylov.n - krylov.b - len(pairs.values):
@@ -135,7 +141,8 @@ def _converge(
         elif len(logs) > 2:
             before, last = np.abs(np.diff(logs[-3:], axis=0))
             # Steps that shrink in proportion go on to move by so much (Aitken).
-            left = np.maximum(last, last**2 / np.maximum(abs(before - last), 1e-300))
+            shrinkage = np.maximum(abs(before - last), 1e-300)
+            left = np.maximum(last, last**2 / shrinkage)
         if (left <= np.maximum(aim / 2, error / 4)).all():
             break
     return np.stack([log, error, left])

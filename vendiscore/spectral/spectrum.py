@@ -125,10 +125,16 @@ def decomposed(
     if V is None:
         return spectrum
     xp = namespace(V)
-    V = V[:, : int(xp.sum(spectrum.values > 0))]
+    rank = int(xp.sum(spectrum.values > 0))
+    V = V[:, :rank]
     if project is None:
-        return replace(spectrum, vectors=np.ascontiguousarray(V) if is_numpy(V) else V)
+        if is_numpy(V):
+            V = np.ascontiguousarray(V)
+        return replace(spectrum, vectors=V)
     U = project(V)
-    if not is_numpy(U):
-        return replace(spectrum, vectors=U / xp.linalg.vector_norm(U, axis=0))
-    return replace(spectrum, vectors=np.divide(U, np.sqrt(np.einsum("ij,ij->j", U, U)), out=U))
+    if is_numpy(U):
+        squares = np.einsum("ij,ij->j", U, U)
+        U /= np.sqrt(squares)
+    else:
+        U = U / xp.linalg.vector_norm(U, axis=0)
+    return replace(spectrum, vectors=U)

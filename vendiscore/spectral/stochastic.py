@@ -113,7 +113,8 @@ class Quadrature:
         self.top = float(values[-1])
         self.nodes = np.where(values > rounding, values, 0.0)
         first = S[: krylov.b]
-        self.weights = (first.T @ krylov.start) ** 2
+        coordinates = first.T @ krylov.start
+        self.weights = coordinates**2
 
     def trace(self, values: np.ndarray, moments: np.ndarray) -> tuple[float, float]:
         """Return tr f(A) and its standard error, from f at the nodes and tr I, tr A and tr A².
@@ -127,8 +128,8 @@ class Quadrature:
         polynomial = np.linalg.lstsq(weighted, values * root, rcond=None)[0]
         rest = (values - powers @ polynomial) @ self.weights
         mean = rest.mean()
-        error = float(np.linalg.norm(rest - mean))
         value = float(polynomial @ moments + mean)
+        error = float(np.linalg.norm(rest - mean))
         # Less three for the polynomial, and two for Student's t, so that two errors hold 95 %.
         freedom = b * max(1, b - 6)
         return value, error / math.sqrt(freedom)

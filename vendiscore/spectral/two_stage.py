@@ -49,11 +49,12 @@ def _found(names: tuple[tuple[str, str, Any], ...]) -> Driver | None:
     for library, name, integer in names:
         try:
             opened = ctypes.CDLL(modules[library].__file__)
-            found = _calling([getattr(opened, name.format(one)) for one in ROUTINES], integer)
+            routines = [getattr(opened, name.format(routine)) for routine in ROUTINES]
         except (AttributeError, KeyError, OSError, TypeError):
             continue
-        if _is_right(found):
-            return found
+        driver = _calling(routines, integer)
+        if _is_right(driver):
+            return driver
     return None
 
 
@@ -71,13 +72,11 @@ def _calling(routines: Sequence[object], integer: Any) -> Driver:
 
     def call(routine: Any, *arguments: Any) -> None:
         info = integer(0)
+        pointers = [_pointer(argument, integer) for argument in arguments]
         words = [a for a in arguments if isinstance(a, bytes)]
+        hidden = [ctypes.c_size_t(len(word)) for word in words]  # by Fortran
         routine.restype = None
-        routine(
-            *(_pointer(argument, integer) for argument in arguments),
-            ctypes.byref(info),
-            *(ctypes.c_size_t(len(word)) for word in words),  # which Fortran hides
-        )
+        routine(*pointers, ctypes.byref(info), *hidden)
         if info.value:
             raise np.linalg.LinAlgError(f"LAPACK's reduction in two stages returned {info.value}")
 
@@ -113,10 +112,12 @@ def _pointer(argument: Any, integer: Any) -> Any:
 def _is_right(eigenvalues: Driver) -> bool:
     """Return whether it finds the eigenvalues of a matrix whose eigenvalues are known."""
     known = np.arange(1.0, TRIED_SIZE + 1)
-    v = np.sin(known) / np.linalg.norm(np.sin(known))
+    v = np.sin(known)
+    v /= np.linalg.norm(v)
     reflection = np.eye(TRIED_SIZE) - 2 * np.outer(v, v)
     try:
-        found = eigenvalues(reflection * known @ reflection)
+        values = eigenvalues(reflection * known @ reflection)
     except (np.linalg.LinAlgError, ValueError):
         return False
-    return bool(np.abs(found - known).max() <= TRIED_ERROR * TRIED_SIZE)
+    error = np.abs(values - known).max()
+    return bool(error <= TRIED_ERROR * TRIED_SIZE)
