@@ -83,7 +83,6 @@ class Similarity(metaclass=Public):
     roundoff: float = 0.0
     dropped: Mapping[int, str] = _NOTHING
     echoes: Array | None = None
-    in_threads: bool = False  # whether rows may be computed in several threads at once
     _remedy: ClassVar[str] = "pass samples to as_similarity(samples, k=…)"
 
     def __repr__(self) -> str:
@@ -94,6 +93,11 @@ class Similarity(metaclass=Public):
         if "kernel" in self.settings:
             how = f", by {self.settings['kernel']!r}"
         return f"Similarities between {self.n:,} samples{how}."
+
+    @property
+    def in_threads(self) -> bool:
+        """True if rows may be computed in several threads at once."""
+        return False
 
     @abstractmethod
     def _diagonal(self) -> Array:

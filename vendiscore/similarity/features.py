@@ -68,7 +68,6 @@ class FeatureSimilarity(Similarity):
     def __init__(self, X: Rows, settings: Mapping[str, object] | None = None) -> None:
         self.n, self.dim = X.shape
         self.X = X
-        self.in_threads = not is_torch(X)
         self.settings = {}
         if settings is not None:
             self.settings = {**settings}
@@ -91,6 +90,10 @@ class FeatureSimilarity(Similarity):
     def multiplies_in_single(self) -> bool:
         """True if X is dense and in single precision, an array or a tensor."""
         return not sp.issparse(self.X) and str(self.X.dtype).endswith("float32")
+
+    @property
+    def in_threads(self) -> bool:
+        return not is_torch(self.X)
 
     def _float64(self, index: Index) -> Rows:
         X = self.X[index]
@@ -220,8 +223,8 @@ class FeatureSimilarity(Similarity):
 
     def entries_work(self) -> float:
         X: Any = self.X
-        if not sp.issparse(X):
-            return super().entries_work()
+        if not hasattr(X, "indptr"):  # dense
+            return float(self.n) ** 2 * X.shape[1]
         counts = np.bincount(X.indices, minlength=X.shape[1])
         rare = counts[~self._is_common]
         common = len(counts) - len(rare)

@@ -7,9 +7,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..core.namespace import row_blocks
 from ..core.types import Rows
 from . import sparse as sp
+
+_ROWS = 64  # that are copied at once
 
 
 def joint_groups(columns: Sequence[np.ndarray]) -> np.ndarray:
@@ -23,29 +24,19 @@ def identical_rows(A: Rows) -> np.ndarray | None:
     >>> identical_rows(np.array([[1.0, 2.0], [0.0, 1.0], [1.0, 2.0]]))
     array([0, 1, 0])
     """
+    keys: Iterator[bytes]
     if isinstance(A, np.ndarray):
-        keys = _bytes_of_rows(A)
+        zero = A.dtype.type(0)
+        blocks = (A[start : start + _ROWS] for start in range(0, len(A), _ROWS))
+        positive = (np.add(block, zero, order="C") for block in blocks)  # −0.0 + 0.0 is 0.0
+        keys = (row.tobytes() for block in positive for row in block)
     elif sp.issparse(A):
-        keys = _bytes_of_sparse_rows(A)
+        A = A.sorted_indices()  # a copy
+        A.eliminate_zeros()
+        parts = (slice(start, end) for start, end in pairwise(A.indptr))
+        keys = (A.indices[part].tobytes() + A.data[part].tobytes() for part in parts)
     else:
         return None
     numbers: dict[bytes, int] = {}
     groups = (numbers.setdefault(key, len(numbers)) for key in keys)
     return np.fromiter(groups, int, A.shape[0])
-
-
-def _bytes_of_rows(A: np.ndarray) -> Iterator[bytes]:
-    zero = A.dtype.type(0)
-    for block in row_blocks(len(A), A[:1].nbytes):
-        without_negative_zeros = np.add(A[block], zero, order="C")
-        for row in without_negative_zeros:
-            yield row.tobytes()
-
-
-def _bytes_of_sparse_rows(A: sp.csr_array) -> Iterator[bytes]:
-    A = A.sorted_indices()  # a copy
-    A.eliminate_zeros()
-    for start, end in pairwise(A.indptr):
-        columns = A.indices[start:end]
-        values = A.data[start:end]
-        yield columns.tobytes() + values.tobytes()

@@ -40,7 +40,7 @@ def as_samples(samples: object, name: str = "samples", *, empty: bool = False) -
         converted = list(samples)
     else:
         converted = _from_other(samples, name)
-    if not empty and size(converted) == 0:
+    if not empty and (converted.shape[0] if hasattr(converted, "shape") else len(converted)) == 0:
         raise ValueError(f"`{name}` is empty: expected at least one sample; check how it was made")
     return converted
 

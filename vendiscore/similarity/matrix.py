@@ -34,7 +34,6 @@ class MatrixSimilarity(Similarity):
 
     def __init__(self, K: Array, *, psd: bool = False, settings: Options | None = None) -> None:
         self.K = K
-        self.in_threads = is_numpy(K)
         self.n = K.shape[0]
         self.psd = psd
         self.settings = settings or {}
@@ -44,6 +43,10 @@ class MatrixSimilarity(Similarity):
         if is_torch(diagonal):
             return diagonal.double()
         return diagonal.astype(np.float64)
+
+    @property
+    def in_threads(self) -> bool:
+        return is_numpy(self.K)
 
     def _rows(self, index: Index) -> Array:
         return self.K[index]

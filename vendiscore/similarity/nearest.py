@@ -91,7 +91,8 @@ class RowPairs(Pairs):
         return left @ self.rows[columns].T
 
     def reach(self, r: np.ndarray) -> np.ndarray:
-        radius = np.maximum(np.ldexp(r, -self.shift), self.least)
+        r = np.ldexp(r, -self.shift)
+        radius = np.maximum(r, self.least)
         return radius * radius * (1 + 8 * EPS)
 
     def lengths(self, i: np.ndarray, j: np.ndarray, found: np.ndarray) -> np.ndarray:
@@ -130,9 +131,10 @@ class MetricPairs(Pairs):
             by = "cityblock"
         A = self.X[rows]
         B = self.X[columns]
-        D = np.asarray(scipy.spatial.distance.cdist(A, B, by, **self.options))
+        cdist = scipy.spatial.distance.cdist
+        D = np.asarray(cdist(A, B, by, **self.options))
         if by == "jensenshannon":  # the only metric with asymmetric rounding
-            mirrored = np.asarray(scipy.spatial.distance.cdist(B, A, by))
+            mirrored = np.asarray(cdist(B, A, by))
             D = (D + mirrored.T) / 2
         identical = self.groups[rows, None] == self.groups[columns]
         np.put(D, np.flatnonzero(identical), 0.0)  # faster than by a mask

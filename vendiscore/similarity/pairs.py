@@ -96,8 +96,10 @@ class RowDistances:
         near = places // width
         other = places % width
         for part in row_blocks(len(places), 8 * X.shape[1]):
-            gap = X[near[part]] - Y[other[part]]
-            D[near[part], other[part]] = (gap * gap).sum(-1)
+            i = near[part]
+            j = other[part]
+            gap = X[i] - Y[j]
+            D[i, j] = (gap * gap).sum(-1)
         return True
 
     def take(self, index: np.ndarray) -> Self:
@@ -134,7 +136,8 @@ def centre_of(X: Array) -> Array:
 
 def pair_blocks(n: int) -> list[slice]:
     """Yield blocks of n rows, each to be compared with its own and all later ones."""
-    most = min(-(-n // BLOCKS), BLOCK_BYTES // (8 * n))
+    rows = -(-n // BLOCKS)
+    most = min(rows, BLOCK_BYTES // (8 * n))
     return slices(n, max(LEAST_ROWS, most))
 
 
@@ -170,7 +173,8 @@ def symmetric_part(A: Array, what: str) -> Array:
         return (A + A.T) / 2
     out = np.empty(A.shape, A.dtype)
     for rows in row_blocks(len(A), 8 * len(A)):
-        np.add(A[rows] * 0.5, A[:, rows].T * 0.5, out=out[rows])
+        columns = A[:, rows].T
+        np.add(A[rows] * 0.5, columns * 0.5, out=out[rows])
     return out
 
 
@@ -208,7 +212,8 @@ def mend_close(
 ) -> None:
     """Recompute, in place, distances below `least`, by `measure` of their rows and columns."""
     for block in row_blocks(len(D), 8 * D.shape[1]):
-        near, other = np.divmod(np.flatnonzero(D[block] < least), D.shape[1])
+        places = np.flatnonzero(D[block] < least)
+        near, other = np.divmod(places, D.shape[1])
         near += block.start
         D[near, other] = measure(near, other)
 
@@ -228,8 +233,11 @@ def lengths(X: np.ndarray, i: np.ndarray, j: np.ndarray, exponent: float = 2.0) 
 
 def require_room(X: np.ndarray) -> None:
     n, d = X.shape
-    needed = 8 * n * n if d <= DIRECT_COLUMNS else 8 * n * (n + d)
-    memory.require(needed, f"the distances of all pairs of {n} samples", "compare fewer samples")
+    columns = n
+    if d > DIRECT_COLUMNS:
+        columns += d
+    what = f"the distances of all pairs of {n} samples"
+    memory.require(8 * n * columns, what, "compare fewer samples")
 
 
 def exact_squares(X: np.ndarray) -> np.ndarray:
@@ -238,7 +246,8 @@ def exact_squares(X: np.ndarray) -> np.ndarray:
     n = len(X)
     find = RowDistances(X.astype(np.float64, copy=False), "gaussian")
     if not find.by_product:
-        return find(slice(0, n), slice(0, n))
+        everything = slice(0, n)
+        return find(everything, everything)
     blocks = ((block, find(block, slice(block.start, n))) for block in pair_blocks(n))
     D = fill_symmetric(np.empty((n, n)), blocks)
     np.fill_diagonal(D, 0.0)
@@ -248,9 +257,11 @@ def exact_squares(X: np.ndarray) -> np.ndarray:
 def distinct_places(X: Array) -> Array:
     """Return where each distinct row of X is first, in order; of a tensor on its device."""
     if is_numpy(X):
-        return np.unique(np.asarray(identical_rows(X)), return_index=True)[1]
+        groups = np.asarray(identical_rows(X))
+        return np.unique(groups, return_index=True)[1]
     torch: Any = sys.modules["torch"]
     rows, group = torch.unique(detached(X) + 0.0, dim=0, return_inverse=True)  # −0.0 is 0.0
     first = group.new_full((len(rows),), len(X))
     places = torch.arange(len(X), device=group.device)
-    return first.scatter_reduce(0, group, places, "amin").sort().values
+    first = first.scatter_reduce(0, group, places, "amin")
+    return first.sort().values

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.types import PairFunction, Pool, Samples
+from ..core.types import PairFunction, Pool
 from ..progress import track
 from ..signature import plain
 from . import memory
@@ -31,15 +31,12 @@ def pairwise(
     total = n * (n - 1) // 2
     pairs = f"{_tried(n)}/{total}"
     settings = {"kernel": f"function {plain(k)}", "symmetric_pairs": pairs}
+
+    def part(index: np.ndarray) -> DeferredSimilarity:
+        return pairwise(choose(samples, index), k, [at[i] for i in index])
+
     whole = partial(_compare_all, samples, k, at)
-    part = partial(_compare_some, samples, k, at)
     return DeferredSimilarity(n, whole, settings=settings, alone=part)
-
-
-def _compare_some(
-    samples: Samples, k: PairFunction, at: Sequence[int], index: np.ndarray
-) -> DeferredSimilarity:
-    return pairwise(choose(samples, index), k, [at[i] for i in index])
 
 
 def _compare_all(samples: Pool, k: PairFunction, at: Sequence[int]) -> np.ndarray:

@@ -45,7 +45,8 @@ def pooled(sets: Sequence[Pool]) -> Pool:
     """
     if len(sets) == 1:
         return sets[0]
-    if any(map(_has_tensors, sets)):
+    firsts = [samples[0] if isinstance(samples, list) and samples else samples for samples in sets]
+    if any(map(is_torch, firsts)):
         sets = _as_arrays(sets)
     types = {getattr(samples, "dtype", None) for samples in sets}
     if all(map(is_numpy, sets)) and len(types) == 1 and _of_one_shape(sets):
@@ -60,12 +61,6 @@ def pooled(sets: Sequence[Pool]) -> Pool:
     if all(is_torch(samples) and samples.ndim > 1 for samples in sets):
         return [row for samples in sets for row in samples]  # of images of several sizes
     return [sample for samples in sets for sample in _listed(samples)]
-
-
-def _has_tensors(samples: Any) -> bool:
-    if isinstance(samples, list) and samples:
-        return is_torch(samples[0])
-    return is_torch(samples)
 
 
 def _is_numeric(samples: Any) -> bool:

@@ -145,7 +145,8 @@ def _pairs(both: Similarity, of: np.ndarray) -> tuple[Array, float]:
         of_groups.append(xp.stack([own, cross, prompts]))
     xp = namespace(of_groups[0])
     together = xp.concat(of_groups, axis=1)
-    return together[:, np.argsort(order)], spacing
+    as_before = np.argsort(order)
+    return together[:, as_before], spacing
 
 
 class _Residual(Similarity):
@@ -193,7 +194,9 @@ class _Residual(Similarity):
         if (of == of[:, :1]).all():
             of = of[:, :1]
         K = self.both.stack(np.concatenate([at, of], axis=1))
-        K = K[:, :m] - K[:, m:] * c[:, :, None]
+        samples = K[:, :m]
+        prompts = K[:, m:]
+        K = samples - prompts * c[:, :, None]
         return K[:, :, :m] - K[:, :, m:] * c[:, None, :]
 
     def _matmul(self, V: Array) -> Array:

@@ -77,7 +77,6 @@ class RowsSimilarity(Similarity):
         self.psd = psd
         self.settings = settings or {}
         self.entries = entries
-        self.in_threads = entries.in_threads
         self._kept = _Kept()
 
     @classmethod
@@ -96,6 +95,10 @@ class RowsSimilarity(Similarity):
         """
         return cls(_OfRows(X, k), psd=psd, settings=settings)
 
+    @property
+    def in_threads(self) -> bool:
+        return self.entries.in_threads
+
     def entries_work(self) -> float:
         return float(self.n) ** 2 * getattr(self.entries, "width", 0)  # others do not say
 
@@ -108,7 +111,8 @@ class RowsSimilarity(Similarity):
         with np.errstate(under="ignore"):  # whatever the caller has set: what vanishes is 0
             part = self.entries(index, columns, dtype)
         places = np.arange(self.n)[index] - columns.start
-        inside = np.flatnonzero((places >= 0) & (places < part.shape[1]))
+        is_inside = (places >= 0) & (places < part.shape[1])
+        inside = np.flatnonzero(is_inside)
         part[inside, places[inside]] = 1.0
         return part
 
@@ -129,8 +133,9 @@ class RowsSimilarity(Similarity):
     def _upper_blocks(self) -> Iterator[tuple[slice, np.ndarray]]:
         for block, upper in self._upper():
             for some in row_blocks(len(upper), 8 * self.n):
-                rows = slice(block.start + some.start, block.start + some.stop)
-                yield rows, upper[some, some.start :]
+                start = block.start + some.start
+                stop = block.start + some.stop
+                yield slice(start, stop), upper[some, some.start :]
 
     def dense(self) -> Array:
         upper = self._upper()
@@ -168,7 +173,8 @@ def symmetric_product(
 ) -> np.ndarray:
     """Return K @ V from `entries(rows, columns)`, a tile from the diagonal on at a time."""
     n = len(V)
-    size = max(LEAST_ROWS, min(ROWS, -(-n // BLOCKS)))  # several blocks for each thread
+    rows = -(-n // BLOCKS)  # several blocks for each thread
+    size = max(LEAST_ROWS, min(ROWS, rows))
     blocks = slices(n, size)
 
     def multiply(block: slice) -> tuple[slice, np.ndarray, np.ndarray]:
@@ -206,7 +212,8 @@ class _OfRows:
         self.width = X[:1].size
 
     def __call__(self, index: Index, columns: slice, dtype: DType = np.float64) -> np.ndarray:
-        return self.k(self.X[index], self.X[columns]).astype(dtype, copy=False)
+        K = self.k(self.X[index], self.X[columns])
+        return K.astype(dtype, copy=False)
 
     def take(self, index: np.ndarray) -> Entries:
         return _OfRows(self.X[index], self.k)

@@ -40,25 +40,33 @@ def ridges(
     Below the smallest eigenvalue the integrand is t^q (α + β log t): two nodes stand for it.
     """
     step = step_for(tolerance)
-    resolved = (NOTHING * tolerance * least**2) ** (1 / (1 + q))
-    low = max(resolved, (NOTHING * tolerance * share) ** (1 / q), 1e-290)
-    high = largest * min(FARTHEST, max(tolerance ** (-1 / (3 - q)), 10.0))
+    negligible = NOTHING * tolerance
+    resolved = (negligible * least**2) ** (1 / (1 + q))
+    of_share = (negligible * share) ** (1 / q)
+    low = max(resolved, of_share, 1e-290)
+    reach = max(tolerance ** (-1 / (3 - q)), 10.0)
+    high = largest * min(FARTHEST, reach)
     # A grid that does not move with the matrix: numbers of two of them share their errors.
-    u = step * np.arange(math.floor(math.log(low) / step), math.ceil(math.log(high) / step) + 1)
+    first = math.floor(math.log(low) / step)
+    last = math.ceil(math.log(high) / step)
+    u = step * np.arange(first, last + 1)
     t = np.exp(u)
     weights = step * t**q
     # Σ_{k≥1} e^{−qhk} and Σ_{k≥1} k e^{−qhk}: the nodes below, and how far they are.
     below = 1 / math.expm1(q * step)
     far = below * (1 + below)
-    weights[0] += (step * t[0] ** q) * (below + far)
-    weights[1] -= (step * t[0] ** q) * far
+    lowest = step * t[0] ** q
+    weights[0] += lowest * (below + far)
+    weights[1] -= lowest * far
     return t, weights
 
 
 def of_trace(q: float, b: np.ndarray | float) -> np.ndarray:
     """Return the term before the integral, for each unit of trace: −[b^{q−1} + …]."""
     logs = np.log(b)
-    return np.asarray(-np.exp((q - 1) * logs) - logs * scipy.special.exprel((q - 1) * logs))
+    x = (q - 1) * logs
+    term = -np.exp(x) - logs * scipy.special.exprel(x)
+    return np.asarray(term)
 
 
 def of_integral(q: float) -> float:
@@ -74,8 +82,10 @@ def log_of_trace(values: np.ndarray, change: np.ndarray, trace: np.ndarray, q: f
     Changes and traces have the shape (…, n); values of 0 are ignored.
     """
     logs = np.log(np.where(values > 0, values, 1.0))
-    S = (np.vecdot(values, surprisal(logs, q))[..., None] + change) / trace
-    return np.asarray(np.log(trace) + log_of_entropy(S, q))
+    entropy = np.vecdot(values, surprisal(logs, q))
+    S = (entropy[..., None] + change) / trace
+    log_score = np.log(trace) + log_of_entropy(S, q)
+    return np.asarray(log_score)
 
 
 def surprisal(logs: np.ndarray, q: float) -> np.ndarray:

@@ -46,13 +46,14 @@ class Krylov:
         while self.steps < min(steps, self.most):
             Q = self._last
             known = (self.steps + 1) * self.b
-            self.basis[known - self.b : known] = Q.T
             basis = self.basis[:known]
+            basis[-self.b :] = Q.T
             W = self.multiply(Q)
             block = to_host(Q.T @ W)
             self.diagonal.append((block + block.T) / 2)
             for _ in range(2):  # twice is enough (Giraud et al., 2005)
-                W = W - basis.T @ (basis @ W)
+                inside = basis.T @ (basis @ W)
+                W = W - inside
             Q, R = xp.linalg.qr(W)
             # Columns of a W short of full rank are arbitrary: not yet orthogonal to the rest.
             inside = basis.T @ (basis @ Q)
@@ -123,10 +124,12 @@ class Quadrature:
         """
         b = self.weights.shape[1]
         powers = self.nodes[:, None] ** np.arange(3)
-        root = np.sqrt(self.weights.mean(axis=1))
+        mean_weights = self.weights.mean(axis=1)
+        root = np.sqrt(mean_weights)
         weighted = powers * root[:, None]
         polynomial = np.linalg.lstsq(weighted, values * root, rcond=None)[0]
-        rest = (values - powers @ polynomial) @ self.weights
+        differences = values - powers @ polynomial
+        rest = differences @ self.weights
         mean = rest.mean()
         value = float(polynomial @ moments + mean)
         error = float(np.linalg.norm(rest - mean))
