@@ -117,7 +117,9 @@ def unit_rows(X: np.ndarray, metric: str, name: str) -> np.ndarray:
             U -= U.mean(axis=1, keepdims=True)
         # Only rounding remains of a constant row.
         usable &= np.abs(U).max(axis=1) > 8 * np.finfo(np.float64).eps
-    what = "a zero vector" if metric == "cosine" else "a constant vector"
+    what = "a constant vector"
+    if metric == "cosine":
+        what = "a zero vector"
     SampleError.check(
         {
             int(i): f"is {what}, for which metric {metric!r} is undefined; remove it from "
@@ -186,7 +188,9 @@ def _by_function(
             raise
         D[i, j] = number("metric(a, b)", value, f"a number for {pair(i, j)}", lambda _: True)
         if not 0 <= D[i, j] < math.inf:
-            problem = "at least 0" if D[i, j] < 0 else "finite"
+            problem = "finite"
+            if D[i, j] < 0:
+                problem = "at least 0"
             refuse((i, j), problem, "remove such rows or correct it")
     others = np.where(np.eye(n, dtype=bool), np.inf, D)
     apart = np.flatnonzero(D.diagonal() > SYMMETRY_TOLERANCE * others.min(axis=1))

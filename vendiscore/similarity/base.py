@@ -89,7 +89,9 @@ class Similarity(metaclass=Public):
         return one_line(type(self).__name__, {"n": self.n, **self.settings})
 
     def __str__(self) -> str:
-        how = f", by {self.settings['kernel']!r}" if "kernel" in self.settings else ""
+        how = ""
+        if "kernel" in self.settings:
+            how = f", by {self.settings['kernel']!r}"
         return f"Similarities between {self.n:,} samples{how}."
 
     @property
@@ -125,7 +127,8 @@ class Similarity(metaclass=Public):
 
     def _matmul(self, V: Array) -> Array:
         parts = [product(self._rows(block), V) for block in self._blocks()]
-        return namespace(parts[0]).concat(parts)
+        xp = namespace(parts[0])
+        return xp.concat(parts)
 
     def _groups(self) -> np.ndarray | None:
         return None
@@ -140,7 +143,9 @@ class Similarity(metaclass=Public):
     def diagonal(self) -> Array:
         """Return k(x, x) for every sample, shape (n,)."""
         diagonal = self._diagonal()
-        return diagonal if self.scale is None else diagonal * self.scale**2
+        if self.scale is None:
+            return diagonal
+        return diagonal * self.scale**2
 
     def rows(self, index: Index) -> Array:
         """Return the rows `index` of K, a slice or places, as a dense read-only array."""
@@ -159,7 +164,8 @@ class Similarity(metaclass=Public):
         diagonal = self.diagonal()
         if not is_numpy(diagonal):
             xp = namespace(diagonal)
-            return xp.astype(xp.concat([rows for _, rows in self.blocks()]), xp.float64, copy=False)
+            K = xp.concat([rows for _, rows in self.blocks()])
+            return xp.astype(K, xp.float64, copy=False)
         out = self._new_matrix()
         for block, rows in self.blocks():
             out[block] = rows
@@ -195,13 +201,17 @@ class Similarity(metaclass=Public):
         `single` allows products of some thousand rows in single precision, added up in double.
         """
         F = self.features()
-        return (F.T @ F).toarray() if sp.issparse(F) else gram(F.T)
+        if sp.issparse(F):
+            return (F.T @ F).toarray()
+        return gram(F.T)
 
     def matmul(self, V: Array) -> Array:
         """Return K @ V for V (n,) or (n, m), in float64; V is a tensor where the diagonal is."""
         if self.scale is None:
             return self._matmul(V)
-        s = self.scale if V.ndim == 1 else self.scale[:, None]
+        s = self.scale
+        if V.ndim > 1:
+            s = s[:, None]
         return self._matmul(V * s) * s
 
     def squared_norm(self) -> Array | float:
@@ -211,7 +221,9 @@ class Similarity(metaclass=Public):
             return namespace(C).sum(C * C)
         if not is_numpy(self.diagonal()):
             return sum(namespace(K).sum(K * K) for _, K in self.blocks())
-        scale = np.ones(self.n) if self.scale is None else self.scale
+        scale = self.scale
+        if scale is None:
+            scale = np.ones(self.n)
         weights = scale**2
         total = 0.0
         for block, K in self._upper_blocks():
@@ -233,7 +245,9 @@ class Similarity(metaclass=Public):
 
     def scaled(self, s: Array) -> Self:
         """Return diag(s) K diag(s) for s of shape (n,)."""
-        return self._with(scale=s if self.scale is None else self.scale * s)
+        if self.scale is not None:
+            s = self.scale * s
+        return self._with(scale=s)
 
     def compact(self) -> Similarity:
         """Return a copy without features that change nothing."""
@@ -258,7 +272,9 @@ class Similarity(metaclass=Public):
     def stack(self, places: np.ndarray) -> Array:
         """Return K of each of g sets of m samples, at `places` (g, m): float64 (g, m, m)."""
         K = self._stack(places)
-        return K if self.scale is None else scale_pairs(K, self.scale[places])
+        if self.scale is None:
+            return K
+        return scale_pairs(K, self.scale[places])
 
     def _stack(self, places: np.ndarray) -> Array:
         parts = [self._part(at).dense() for at in places]
@@ -266,14 +282,19 @@ class Similarity(metaclass=Public):
 
     def _like(self, part: Similarity, index: Index) -> Similarity:
         """Copy notes, settings and scale factors to the subset `index`."""
+        echoes = self.echoes
+        if echoes is not None:
+            echoes = echoes[index]
         part = part._with(
             settings=self.settings,
             fitted=self.fitted,
             notes=self.notes,
             roundoff=self.roundoff,
-            echoes=None if self.echoes is None else self.echoes[index],
+            echoes=echoes,
         )
-        return part if self.scale is None else part.scaled(self.scale[index])
+        if self.scale is None:
+            return part
+        return part.scaled(self.scale[index])
 
     def normalized(self) -> Self:
         """Return K_ij / √(K_ii K_jj); SampleError if diagonal entries are not positive."""
@@ -295,9 +316,10 @@ def check_diagonal(similarity: S) -> S:
     """Return the similarity itself, if k(x, x) = 1 for every sample."""
     with np.errstate(all="ignore"):
         diagonal = similarity.diagonal()
-    rows, places = similarity.dim is not None, None
+    places = None
     if similarity.dropped:
         places = _places(similarity)
+    rows = similarity.dim is not None
     check_unit_diagonal(diagonal, similarity.roundoff, rows=rows, places=places)
     return similarity
 

@@ -14,13 +14,15 @@ import numpy as np
 from ..core.types import DType, Options
 from . import sparse as sp
 from .base import Index
+from .features import add_sparse
 from .identical import identical_rows
 from .rows import RowsSimilarity
 
 Coefficient = Literal["tanimoto", "dice"]
 # Bits that fewer than this share of the samples have are multiplied as sparse columns, if they are
 # at least this share of all bits: such a pair of ones takes as long as a thousand dense columns.
-RARE, RARE_COLUMNS = 0.03, 0.25
+RARE = 0.03
+RARE_COLUMNS = 0.25
 MOST_BITS = (1 << 24) - 1  # sizes of sets of fewer bits are exact in single precision
 Bits: TypeAlias = "np.ndarray | sp.csr_array"  # which have these methods in common
 COEFFICIENTS: tuple[Coefficient, ...] = ("tanimoto", "dice")
@@ -52,28 +54,37 @@ class BitEntries:
     in_threads = True
 
     def __init__(self, bits: Bits, coefficient: Coefficient) -> None:
-        self.n, self.coefficient = bits.shape[0], coefficient
-        self.bits, self.width = bits, bits.shape[1] / 2  # products in single precision
+        self.n = bits.shape[0]
+        self.coefficient = coefficient
+        self.bits = bits
+        self.width = bits.shape[1] / 2  # products in single precision
         self.sizes: np.ndarray = np.asarray(bits.sum(axis=1, dtype=np.float64)).ravel()
 
     @cached_property
     def _common_and_rare(self) -> tuple[np.ndarray, Any]:
         """Columns in float32, whose products are exact counts: dense, and rare ones or None."""
-        bits, sparse = self.bits, sp.issparse(self.bits)
-        rare = np.asarray(bits.mean(axis=0, dtype=np.float64)).ravel() < RARE
-        if not sparse and np.count_nonzero(rare) < rare.size * RARE_COLUMNS:
+        bits = self.bits
+        frequencies = np.asarray(bits.mean(axis=0, dtype=np.float64))
+        rare = frequencies.ravel() < RARE
+        many = np.count_nonzero(rare) >= rare.size * RARE_COLUMNS
+        if not many and not sp.issparse(bits):
             rare[:] = False
+        few = None
+        if rare.any():
+            few = sp.csr_array(bits[:, rare], dtype=np.float32)
         common = bits[:, ~rare].astype(np.float32)
-        few = sp.csr_array(bits[:, rare], dtype=np.float32) if rare.any() else None
-        return common.toarray() if sp.issparse(common) else common, few
+        if sp.issparse(common):
+            common = common.toarray()
+        return common, few
 
     def __call__(self, index: Index, columns: slice, dtype: DType = np.float64) -> np.ndarray:
         common, rare = self._common_and_rare
         both = common[index] @ common[columns].T
         if rare is not None:
-            both += (rare[index] @ rare[columns].T).toarray()
+            add_sparse(both, rare[index] @ rare[columns].T)
         K = both.astype(dtype, copy=False)
-        total = np.add.outer(self.sizes[index].astype(dtype), self.sizes[columns].astype(dtype))
+        sizes = self.sizes.astype(dtype)
+        total = np.add.outer(sizes[index], sizes[columns])
         if self.coefficient == "tanimoto":
             total -= K
         else:

@@ -25,8 +25,12 @@ class RepeatedSimilarity(Similarity):
     """The Similarity of n samples that repeat m distinct ones: sample i is `inverse[i]`."""
 
     def __init__(self, distinct: Similarity, inverse: np.ndarray) -> None:
-        self.n, self.dim, self.psd = len(inverse), distinct.dim, distinct.psd
-        self.settings, self.fitted, self.notes = distinct.settings, distinct.fitted, distinct.notes
+        self.n = len(inverse)
+        self.dim = distinct.dim
+        self.psd = distinct.psd
+        self.settings = distinct.settings
+        self.fitted = distinct.fitted
+        self.notes = distinct.notes
         self.distinct = distinct
         self.inverse = inverse
 
@@ -51,15 +55,17 @@ class RepeatedSimilarity(Similarity):
     def _matmul(self, V: Array) -> Array:
         if not is_numpy(V):
             return super()._matmul(V)
-        member = sp.csr_array(
-            (np.ones(self.n), self.inverse, np.arange(self.n + 1)), (self.n, self.distinct.n)
-        )
+        ones = np.ones(self.n)
+        starts = np.arange(self.n + 1)
+        member = sp.csr_array((ones, self.inverse, starts), (self.n, self.distinct.n))
         return member @ self.distinct.matmul(member.T @ V)
 
     def squared_norm(self) -> Array | float:
         if not is_numpy(self.distinct.diagonal()):
             return super().squared_norm()
-        squares = None if self.scale is None else self.scale**2
+        squares = None
+        if self.scale is not None:
+            squares = self.scale**2
         weights = np.bincount(self.inverse, squares, self.distinct.n)
         return self.distinct.scaled(np.sqrt(weights)).squared_norm()
 
@@ -71,7 +77,9 @@ class RepeatedSimilarity(Similarity):
 
     def _groups(self) -> np.ndarray | None:
         inner = self.distinct.groups()
-        return self.inverse if inner is None else inner[self.inverse]
+        if inner is None:
+            return self.inverse
+        return inner[self.inverse]
 
 
 class _Mixture(Similarity):
@@ -92,7 +100,9 @@ class _Mixture(Similarity):
     def _groups(self) -> np.ndarray | None:
         groups = [part.groups() for part in self.parts]
         known = [group for group in groups if group is not None]
-        return joint_groups(known) if len(known) == len(groups) else None
+        if len(known) == len(groups):
+            return joint_groups(known)
+        return None
 
     def entries_work(self) -> float:
         return sum(part.entries_work() for part in self.parts)
@@ -102,10 +112,12 @@ class _Mixture(Similarity):
         """Combine what the method `of` of every part returns."""
 
     def _take(self, index: np.ndarray) -> Similarity:
-        return type(self)([part.take(index) for part in self.parts], *self._options)
+        parts = [part.take(index) for part in self.parts]
+        return type(self)(parts, *self._options)
 
     def _part(self, index: np.ndarray) -> Similarity:
-        return type(self)([part.part(index) for part in self.parts], *self._options)
+        parts = [part.part(index) for part in self.parts]
+        return type(self)(parts, *self._options)
 
     def _stack(self, places: np.ndarray) -> Array:
         return self._combined("stack", places)
@@ -123,18 +135,21 @@ def _in_one_library(parts: Sequence[Similarity]) -> Sequence[Similarity]:
     tensors = [diagonal for diagonal in diagonals if is_torch(diagonal)]
     if len(tensors) in (0, len(parts)):
         return parts
+    device = tensors[0].device
     torch = sys.modules["torch"]
-
-    def moved(part: Similarity) -> Similarity:
+    moved = list(parts)
+    for i, part in enumerate(parts):
+        if is_torch(diagonals[i]):
+            continue
         if part.dim is not None and part.dim < part.n:
             F = part.features()
-            F = F.toarray() if sp.issparse(F) else F
-            return FeatureSimilarity(torch.as_tensor(F, device=tensors[0].device))
-        K = torch.as_tensor(part.dense(), device=tensors[0].device)
-        return MatrixSimilarity(K, psd=part.psd)
-
-    pairs = zip(parts, diagonals, strict=True)
-    return [part if is_torch(diagonal) else moved(part) for part, diagonal in pairs]
+            if sp.issparse(F):
+                F = F.toarray()
+            moved[i] = FeatureSimilarity(torch.as_tensor(F, device=device))
+        else:
+            K = torch.as_tensor(part.dense(), device=device)
+            moved[i] = MatrixSimilarity(K, psd=part.psd)
+    return moved
 
 
 class SumSimilarity(_Mixture):
@@ -175,12 +190,15 @@ class SumSimilarity(_Mixture):
 
     def _features(self) -> Rows:
         terms = zip(self.weights, self.parts, strict=True)
-        F = [math.sqrt(w) * part.features() for w, part in terms]
+        F: list[Any] = [math.sqrt(w) * part.features() for w, part in terms]
         if all(map(sp.issparse, F)):
             return sp.hstack(F, format="csr")
         if any(map(is_torch, F)):
             return sys.modules["torch"].cat(F, dim=1)
-        return np.hstack([f.toarray() if sp.issparse(f) else f for f in F])
+        for i, columns in enumerate(F):
+            if sp.issparse(columns):
+                F[i] = columns.toarray()
+        return np.hstack(F)
 
 
 class ProductSimilarity(_Mixture):
@@ -200,4 +218,5 @@ class ProductSimilarity(_Mixture):
     """
 
     def _combined(self, of: str, *args: object) -> Any:
-        return reduce(mul, (getattr(part, of)(*args) for part in self.parts))
+        factors = [getattr(part, of)(*args) for part in self.parts]
+        return reduce(mul, factors)

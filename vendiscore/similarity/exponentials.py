@@ -21,7 +21,9 @@ LEAST_WIDTH = 2.0**-300
 # Largest ratio, in powers of two, of the largest entry to σ.
 MOST_APART = 1000
 # Number of drawn pairs: one in DRAWN, at least LEAST_DRAWN and at most MOST_DRAWN.
-DRAWN, LEAST_DRAWN, MOST_DRAWN = 1 << 9, 1 << 12, 1 << 20
+DRAWN = 1 << 9
+LEAST_DRAWN = 1 << 12
+MOST_DRAWN = 1 << 20
 # The rank of the median among m drawn numbers has a standard error of √m/2; these multiples of it
 # are tried in turn.
 DEVIATIONS = (4.0, 40.0, math.inf)
@@ -37,7 +39,8 @@ class Exponentials:
     in_threads = True
 
     def __init__(self, X: Array, sigma: object, law: Law) -> None:
-        exponent, largest = math.frexp(scalar(sigma))[1], _largest(X)
+        exponent = math.frexp(scalar(sigma))[1]
+        largest = _largest(X)
         if largest and math.frexp(largest)[1] - exponent > MOST_APART:
             raise ValueError(
                 f"`sigma` is {scalar(sigma):.6g} and the largest entry of the samples "
@@ -45,11 +48,14 @@ class Exponentials:
                 f"pass a larger `sigma`"
             )
         width = times_power(sigma, -exponent)
+        rows = times_power(X, -exponent)
         self.n: int = len(X)
         self.width: int = X.shape[1]
-        self.distances: RowDistances = RowDistances(times_power(X, -exponent), law, scalar(width))
+        self.distances: RowDistances = RowDistances(rows, law, scalar(width))
         self._factors: tuple[np.ndarray, np.ndarray] | None = None
-        self.factor: np.ndarray = -1 / width if law == "laplace" else -0.5 / width**2
+        self.factor: np.ndarray = -0.5 / width**2
+        if law == "laplace":
+            self.factor = -1 / width
 
     def __call__(self, index: Index, columns: Index, dtype: DType = np.float64) -> Array:
         """Compute entries of K, as `similarity.rows.Entries` defines."""
@@ -73,14 +79,16 @@ class Exponentials:
     def _single(self) -> tuple[np.ndarray, np.ndarray]:
         """Return factors of the exponents, scaled once: to scale products took a fifth of time."""
         if self._factors is None:
-            left, right = self.distances.left * self.factor, self.distances.right
+            left = self.distances.left * self.factor
+            right = self.distances.right
             self._factors = left.astype(np.float32), right.astype(np.float32)
         return self._factors
 
     def take(self, index: np.ndarray) -> Self:
         part = copy.copy(self)
         part._factors = None
-        part.n, part.distances = len(index), self.distances.take(index)
+        part.n = len(index)
+        part.distances = self.distances.take(index)
         return part
 
     def groups(self) -> np.ndarray | None:
@@ -94,7 +102,8 @@ def median_width(X: Array, law: Law) -> Array:
         return 1.0
     exponent = math.frexp(_largest(X))[1]
     rows = times_power(rows, -exponent)
-    width = (_median if is_numpy(rows) else _median_of_tensor)(rows, law)
+    median = _median if is_numpy(rows) else _median_of_tensor
+    width = median(rows, law)
     if not scalar(width) >= LEAST_WIDTH:
         raise ValueError(
             "the median distance between distinct samples is 2^-300 times the largest entry, or "
@@ -111,11 +120,14 @@ def median_width(X: Array, law: Law) -> Array:
 
 def _median(X: np.ndarray, law: Law) -> float:
     i, j = draw_pairs(len(X))
-    drawn = np.concatenate(
-        [_squares_or_sums(X[i[part]] - X[j[part]], law) for part in row_blocks(len(i), X[0].nbytes)]
-    )
+    drawn = np.empty(len(i))
+    for part in row_blocks(len(i), X[0].nbytes):
+        gap = X[i[part]] - X[j[part]]
+        drawn[part] = _squares_or_sums(gap, law)
     low, high = middle_pair(len(X), RowDistances(X, law), drawn)
-    return (low + high) / 2 if law == "laplace" else (math.sqrt(low) + math.sqrt(high)) / 2
+    if law == "laplace":
+        return (low + high) / 2
+    return (math.sqrt(low) + math.sqrt(high)) / 2
 
 
 def draw_pairs(n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -133,26 +145,32 @@ def middle_pair(n: int, part: Part, drawn: np.ndarray) -> tuple[float, float]:
     """Return the two middle numbers of all pairs i < j of n samples."""
     size = n * (n - 1) // 2
     places = (size - 1) // 2, size // 2
-    drawn, m = np.sort(drawn), len(drawn)
+    m = len(drawn)
+    drawn = np.sort(drawn)
     for deviations in DEVIATIONS:
-        low, high = -math.inf, math.inf
+        low = -math.inf
+        high = math.inf
         off = deviations * math.sqrt(m) / 2 + 1
         if off < m / 2:
-            low = float(drawn[math.floor(m / 2 - off)] * (1 - SLACK))
-            high = float(drawn[math.ceil(m / 2 + off) - 1] * (1 + SLACK))
+            first = math.floor(m / 2 - off)
+            last = math.ceil(m / 2 + off) - 1
+            low = float(drawn[first]) * (1 - SLACK)
+            high = float(drawn[last]) * (1 + SLACK)
         below, numbers, counts = _between(_upper(n, part), low, high)
         ranks = below + np.cumsum(counts)
         if below <= places[0] and len(ranks) and places[1] < ranks[-1]:
-            first, second = numbers[np.searchsorted(ranks, places, side="right")]
-            return float(first), float(second)
+            lower, upper = numbers[np.searchsorted(ranks, places, side="right")]
+            return float(lower), float(upper)
     raise AssertionError("all numbers are between −∞ and ∞")
 
 
 def _upper(n: int, part: Part) -> Iterator[np.ndarray]:
     """Yield the numbers of all pairs i < j, by blocks."""
     for block in pair_blocks(n):
-        rows, size = part(block, slice(block.start, n)), block.stop - block.start
-        yield rows[:, :size][np.triu_indices(size, 1)]
+        rows = part(block, slice(block.start, n))
+        size = block.stop - block.start
+        square = rows[:, :size]
+        yield square[np.triu_indices(size, 1)]
         for some in row_blocks(size, 8 * n, least=1):
             yield rows[some, size:]
 
@@ -161,8 +179,10 @@ def _between(
     parts: Iterable[np.ndarray], low: float, high: float
 ) -> tuple[int, np.ndarray, np.ndarray]:
     """Count numbers below `low`; tabulate those in [low, high], sorted, and how often each is."""
-    below, size = 0, 0
-    values, counts = [np.empty(0)], [np.empty(0, dtype=np.int64)]
+    below = 0
+    size = 0
+    values = [np.empty(0)]
+    counts = [np.empty(0, dtype=np.int64)]
     for part in parts:
         late = part >= low
         below += part.size - int(np.count_nonzero(late))
@@ -175,24 +195,33 @@ def _between(
     memory.require(40 * size, f"the median of distances, {size} of them close,", "pass `sigma`")
     numbers = np.concatenate(values)
     order = np.argsort(numbers)
-    return below, numbers[order], np.concatenate(counts)[order]
+    often = np.concatenate(counts)
+    return below, numbers[order], often[order]
 
 
 def _median_of_tensor(X: Tensor, law: Law) -> Tensor:
     """Return the median distance, differentiable in the two rows that it lies between."""
-    torch, n = sys.modules["torch"], len(X)
+    torch = sys.modules["torch"]
+    n = len(X)
     everything = slice(0, n)
     D = RowDistances(X.detach(), law)(everything, everything)
     i, j = torch.triu_indices(n, n, 1, device=X.device)
-    values, size = D[i, j], n * (n - 1) // 2
-    middle = [values.kthvalue(place + 1) for place in ((size - 1) // 2, size // 2)]
-    places = torch.stack([found.indices for found in middle])
-    lengths: Tensor = _squares_or_sums(X[i[places]] - X[j[places]], law)
-    return (lengths.sqrt() if law == "gaussian" else lengths).mean()
+    values = D[i, j]
+    size = n * (n - 1) // 2
+    lower = values.kthvalue((size - 1) // 2 + 1).indices
+    upper = values.kthvalue(size // 2 + 1).indices
+    places = torch.stack([lower, upper])
+    gap = X[i[places]] - X[j[places]]
+    lengths: Tensor = _squares_or_sums(gap, law)
+    if law == "gaussian":
+        lengths = lengths.sqrt()
+    return lengths.mean()
 
 
 def _squares_or_sums(gap: Array, law: Law) -> Array:
-    return (gap * gap if law == "gaussian" else abs(gap)).sum(-1)
+    if law == "gaussian":
+        return (gap * gap).sum(-1)
+    return abs(gap).sum(-1)
 
 
 def _largest(X: Array) -> float:
@@ -207,5 +236,6 @@ def times_power(X: Rows, exponent: int) -> Array:
         X = xp.astype(X, xp.float64, copy=False)
     while exponent:  # 2^exponent itself may be beyond the range
         step = max(-1000, min(1000, exponent))
-        X, exponent = X * 2.0**step, exponent - step
+        X = X * 2.0**step
+        exponent -= step
     return X

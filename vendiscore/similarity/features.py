@@ -67,7 +67,10 @@ class FeatureSimilarity(Similarity):
 
     def __init__(self, X: Rows, settings: Mapping[str, object] | None = None) -> None:
         self.n, self.dim = X.shape
-        self.X, self.settings = X, {} if settings is None else {**settings}
+        self.X = X
+        self.settings = {}
+        if settings is not None:
+            self.settings = {**settings}
 
     def normalized(self) -> Self:
         squares = self._squares
@@ -76,10 +79,12 @@ class FeatureSimilarity(Similarity):
         if bool(safe) or self.scale is not None:
             return super().normalized()
         # Cosines do not change with the lengths of rows.
-        return Similarity.normalized(self._of(of_moderate_length(self.X)))
+        rescaled = self._of(of_moderate_length(self.X))
+        return Similarity.normalized(rescaled)
 
     def _of(self, X: Rows) -> Self:
-        return type(self)(X)._with(**{name: getattr(self, name) for name in KEPT})
+        kept = {name: getattr(self, name) for name in KEPT}
+        return type(self)(X)._with(**kept)
 
     @property
     def multiplies_in_single(self) -> bool:
@@ -106,14 +111,17 @@ class FeatureSimilarity(Similarity):
         """Yield blocks of NumPy rows in float64, scaled."""
         for block in row_blocks(self.n, 8 * self.X.shape[1], least):
             X = self.X[block]
-            wide = X.astype(np.float64, copy=False) if scale is None else X * scale[block, None]
-            yield block, wide
+            if scale is None:
+                yield block, X.astype(np.float64, copy=False)
+            else:
+                yield block, X * scale[block, None]
 
     @cached_property
     def _squares(self) -> Array:
         """‖x‖² of every row, found once for all scaled copies."""
         if not is_numpy(self.X):
-            host, xp = self.in_numpy(), namespace(self.X)
+            host = self.in_numpy()
+            xp = namespace(self.X)
             if host is not self:
                 return xp.asarray(host._squares)
             X = self._features()
@@ -138,17 +146,18 @@ class FeatureSimilarity(Similarity):
         some = self.X.any(axis=0)
         if some.all() or not some.any():
             return self
-        return self._of(np.ascontiguousarray(self.X[:, some]))
+        columns = np.ascontiguousarray(self.X[:, some])
+        return self._of(columns)
 
     def _part(self, index: np.ndarray) -> FeatureSimilarity:
         X: Any = self.X[index]
         if not sp.issparse(X):
             return FeatureSimilarity(X)
         used, columns = np.unique(X.indices, return_inverse=True)
-        few: sp.csr_array = sp.csr_array(
-            (X.data, columns, X.indptr), (len(index), max(1, len(used)))
-        )
-        few = few.toarray() if len(index) * len(used) <= FEW else few
+        shape = (len(index), max(1, len(used)))
+        few: sp.csr_array = sp.csr_array((X.data, columns, X.indptr), shape)
+        if len(index) * len(used) <= FEW:
+            few = few.toarray()
         return FeatureSimilarity(few)
 
     def _stack(self, places: np.ndarray) -> Array:
@@ -162,32 +171,45 @@ class FeatureSimilarity(Similarity):
         first = np.ones(len(sets) + 1, dtype=bool)
         first[1:-1] = sets[1:] != sets[:-1]
         first[by_column.indptr] = True
-        own = (by_column.data, by_column.indices, np.flatnonzero(first))
-        F = sp.csr_array(own, (len(own[2]) - 1, g * m))
+        starts = np.flatnonzero(first)
+        entries = (by_column.data, by_column.indices, starts)
+        F = sp.csr_array(entries, (len(starts) - 1, g * m))
         pairs = (F.T @ F).tocoo()
         K = np.zeros((g, m, m))
-        K[pairs.row // m, pairs.row % m, pairs.col % m] = pairs.data
+        sets, rows_of_sets = np.divmod(pairs.row, m)
+        K[sets, rows_of_sets, pairs.col % m] = pairs.data
         return K
 
     def _products(self, places: np.ndarray) -> Array:
         """Return X Xᵀ of the rows of each set, a few sets at a time: new memory costs more."""
-        m, d, xp, found = places.shape[1], self.X.shape[1], namespace(self.X), []
+        m = places.shape[1]
+        d = self.X.shape[1]
+        xp = namespace(self.X)
+        products = []
         blocks: Iterable[slice] = [slice(0, len(places))]
         if is_numpy(self.X):
             blocks = row_blocks(len(places), 32 * m * d, least=1)
         for block in blocks:
-            own = places[block].ravel()
-            side_by_side = own[-1] - own[0] == len(own) - 1 and (np.diff(own) == 1).all()
-            F = self._float64(slice(own[0], own[-1] + 1) if side_by_side else own)
+            rows = places[block].ravel()
+            index: Index = rows
+            if np.array_equal(rows, np.arange(rows[0], rows[0] + len(rows))):
+                index = slice(rows[0], rows[-1] + 1)  # a view, and no copy
+            F = self._float64(index)
             F = xp.reshape(F, (-1, m, d))
-            found.append(xp.matmul(F, xp.permute_dims(F, (0, 2, 1))))
-        return found[0] if len(found) == 1 else xp.concat(found)
+            transposed = xp.permute_dims(F, (0, 2, 1))
+            products.append(xp.matmul(F, transposed))
+        if len(products) == 1:
+            return products[0]
+        return xp.concat(products)
 
     def in_numpy(self) -> Self:
         X = in_host_memory(self.X)
         if X is self.X or has_gradient([self.X, self.scale]):
             return self
-        return self._of(X)._with(scale=None if self.scale is None else to_host(self.scale))
+        host = self._of(X)
+        if self.scale is not None:
+            host.scale = to_host(self.scale)
+        return host
 
     @cached_property
     def _is_common(self) -> np.ndarray:
@@ -195,16 +217,19 @@ class FeatureSimilarity(Similarity):
         X: Any = self.X
         counts = np.bincount(X.indices, minlength=X.shape[1])
         common = counts > COMMON_SHARE * self.n
-        common[np.argsort(-counts)[COMMON_COLUMNS:]] = False
+        order = np.argsort(-counts)
+        common[order[COMMON_COLUMNS:]] = False
         return common
 
     def entries_work(self) -> float:
         X: Any = self.X
         if not hasattr(X, "indptr"):  # dense
             return float(self.n) ** 2 * X.shape[1]
-        counts = np.bincount(X.indices, minlength=X.shape[1])[~self._is_common]
-        common = X.shape[1] - len(counts)
-        return 2.0 * self.n**2 * common + PAIR * float(counts @ counts)
+        counts = np.bincount(X.indices, minlength=X.shape[1])
+        rare = counts[~self._is_common]
+        common = len(counts) - len(rare)
+        pairs = float(rare @ rare)
+        return 2.0 * self.n**2 * common + PAIR * pairs
 
     def covariance_work(self) -> float:
         X: Any = self.X
@@ -272,8 +297,10 @@ class FeatureSimilarity(Similarity):
         if not is_numpy(self.X):
             return super().projected(V)
         V = np.asarray(V, dtype=np.float32 if single else np.float64)
-        s = np.ones(self.n) if self.scale is None else self.scale
-        out, s = np.empty((self.n, V.shape[1]), V.dtype), s.astype(V.dtype)[:, None]
+        s = np.ones((self.n, 1), V.dtype)
+        if self.scale is not None:
+            s[:, 0] = self.scale
+        out = np.empty((self.n, V.shape[1]), V.dtype)
         for block in row_blocks(self.n, 8 * self.X.shape[1], least=256):
             np.matmul(self.X[block] * s[block], V, out=out[block])
         return out
@@ -298,10 +325,13 @@ class FeatureSimilarity(Similarity):
         # ‖CCᵀ + RRᵀ‖² for common columns C and rare ones R, by sparse products; no n² of anything.
         common, rare = self.common_and_rare()
         transposed = rare.T.tocsr()
-        total = float(np.sum(gram(common.T) ** 2) + 2 * np.sum((transposed @ common) ** 2))
+        of_common = gram(common.T)
+        of_both = transposed @ common
+        total = np.sum(of_common**2) + 2 * np.sum(of_both**2)
         for block in row_blocks(self.n, 8 * self.n):
-            total += float(np.sum((rare[block] @ transposed).data ** 2))
-        return total
+            of_rare = rare[block] @ transposed
+            total += np.sum(of_rare.data**2)
+        return float(total)
 
     def _groups(self) -> np.ndarray | None:
         return identical_rows(self.X)
@@ -310,11 +340,14 @@ class FeatureSimilarity(Similarity):
 def dots(A: Any, B: Any) -> Array:
     """Return the dot product of each row of A with the same row of B, dense or sparse."""
     if sp.issparse(A):
-        return np.asarray(A.multiply(B).sum(axis=1)).ravel()
+        products = A.multiply(B)
+        return np.asarray(products.sum(axis=1)).ravel()
     return namespace(A).linalg.vecdot(A, B)
 
 
 def add_sparse(K: np.ndarray, entries: sp.csr_array) -> np.ndarray:
     """Add a CSR matrix to a dense one in place, and return it."""
-    K[np.repeat(np.arange(len(K)), np.diff(entries.indptr)), entries.indices] += entries.data
+    sizes = np.diff(entries.indptr)
+    rows = np.repeat(np.arange(len(K)), sizes)
+    K[rows, entries.indices] += entries.data
     return K

@@ -91,7 +91,9 @@ def _from_other(samples: Any, name: str) -> Pool:
     if hasattr(samples, "ndim"):
         if samples.ndim == 0:
             raise TypeError(f"`{name}` must be a collection of samples, got the scalar {samples}")
-        return samples.tolist() if is_numpy(samples) and samples.dtype.kind in "OUST" else samples
+        if is_numpy(samples) and samples.dtype.kind in "OUST":
+            return samples.tolist()
+        return samples
     if not isinstance(samples, Iterable):
         raise TypeError(
             f"`{name}` must be a collection of samples, got {type(samples).__name__}; "
@@ -161,10 +163,14 @@ def _from_arrow(column: Any) -> list[Any] | np.ndarray:
         columns = [_arrow_values(each) for each in column.columns]
         numbers = [x for x in columns if x is not None and x.dtype.kind in "fbiu"]
         whole = numbers and len(numbers) == len(columns)
-        return np.column_stack(numbers) if whole else column.to_pylist()
+        if whole:
+            return np.column_stack(numbers)
+        return column.to_pylist()
     values = None if column.null_count else _arrow_values(column)
     # The kernel names the missing values.
-    return column.to_pylist() if values is None or values.dtype.kind == "O" else values
+    if values is None or values.dtype.kind == "O":
+        return column.to_pylist()
+    return values
 
 
 def _arrow_values(column: Any) -> np.ndarray | None:
@@ -188,9 +194,13 @@ def unnested(values: Any, name: str) -> tuple[Any, list[int]]:
 
 def check_in_step(name: str, sizes: list[int], groups: Any) -> None:
     """Raise unless the samples are groups of these sizes, one after the other."""
-    samples = None if groups is None else groups.sizes
+    samples = None
+    nested = ""
+    if groups is not None:
+        samples = groups.sizes
+    if samples is not None:
+        nested = f", or nested as these are, in {_listed(samples)}"
     if sizes != samples:
-        nested = "" if samples is None else f", or nested as these are, in {_listed(samples)}"
         raise ValueError(
             f"`{name}` must be one list in the order of the samples{nested}, got {_listed(sizes)}"
         )
@@ -198,7 +208,10 @@ def check_in_step(name: str, sizes: list[int], groups: Any) -> None:
 
 def _listed(sizes: list[int]) -> str:
     """Return a few sizes for a message."""
-    return f"lists of {', '.join(map(str, sizes[:6]))}" + (", …" if len(sizes) > 6 else "")
+    first = ", ".join(map(str, sizes[:6]))
+    if len(sizes) > 6:
+        return f"lists of {first}, …"
+    return f"lists of {first}"
 
 
 def choose(samples: Pool, places: Sequence[int] | np.ndarray) -> Pool:
@@ -214,7 +227,7 @@ def as_vectors(
     """Return finite rows (n, d) as `as_matrix`, plain numbers as vectors of length 1."""
     if isinstance(samples, list):
         if any(map(_is_number, samples)):
-            samples = [np.reshape(x, 1) if _is_number(x) else x for x in samples]
+            samples = [np.atleast_1d(x) if _is_number(x) else x for x in samples]
     elif samples.ndim == 1:
         samples = samples.reshape(-1, 1)
     return as_matrix(samples, name, also)
@@ -231,7 +244,8 @@ def as_matrix(
     known = ROWS_READ.get()
     if known is not None and id(samples) in known:
         return known[id(samples)][1]
-    given, samples = samples, as_samples(samples, name)
+    given = samples
+    samples = as_samples(samples, name)
     try:
         X = _matrix(samples, name)
         if known is not None:
@@ -296,8 +310,11 @@ def _row(row: object) -> np.ndarray:
     """Read one row in float64, entry by entry; the message of its error is a predicate."""
     listed = hasattr(row, "__len__") and not isinstance(row, (str, bytes, Mapping))
     if not listed and _odd(row):
-        remedy = "; pass one of its columns" if isinstance(row, Mapping) else _REMOVE
-        remedy = "; images go to k='pixels'" if isinstance(row, os.PathLike) else remedy
+        remedy = _REMOVE
+        if isinstance(row, Mapping):
+            remedy = "; pass one of its columns"
+        if isinstance(row, os.PathLike):
+            remedy = "; images go to k='pixels'"
         raise TypeError(f"must be a row of numbers, got {type(row).__name__}: {row!r:.40}{remedy}")
     if isinstance(row, np.ma.MaskedArray) and np.ma.is_masked(row):
         raise ValueError("has masked entries, which have no value; fill them or remove it")
@@ -363,18 +380,27 @@ def _as_float(X: Rows, name: str) -> Rows:
         if X.is_complex():
             raise TypeError(f"`{name}` must be real, got {X.dtype}; pass its real part")
         if X.is_floating_point():
-            return X if X.dtype in (torch.float32, torch.float64) else X.to(torch.float32)
+            if X.dtype in (torch.float32, torch.float64):
+                return X
+            return X.to(torch.float32)
         if X.element_size() == 8:
-            _check_whole(X if X.dtype == torch.int64 else to_host(X), name)  # uint64 has no maximum
+            whole = X
+            if X.dtype != torch.int64:
+                whole = to_host(X)  # uint64 has no maximum
+            _check_whole(whole, name)
         return X.to(torch.float64)
     kind = X.dtype.kind
     if kind not in "fbiu":
         raise TypeError(f"`{name}` must be real numbers, got dtype {X.dtype}; convert it first")
     if kind == "f":
         if X.dtype.itemsize in (4, 8):
-            return X if X.dtype.isnative else X.astype(X.dtype.newbyteorder("="))
+            if X.dtype.isnative:
+                return X
+            return X.astype(X.dtype.newbyteorder("="))
         with np.errstate(over="ignore"):  # numbers beyond float64 become infinite
-            return X.astype(np.float32 if X.dtype.itemsize < 4 else np.float64)
+            if X.dtype.itemsize < 4:
+                return X.astype(np.float32)
+            return X.astype(np.float64)
     if X.dtype.itemsize == 8:
         _check_whole(X, name)
     return X.astype(np.float64)
@@ -384,15 +410,18 @@ def _check_whole(X: Rows, name: str) -> None:
     """Raise a SampleError for integers that float64 does not hold."""
     if X.max() <= WHOLE and X.min() >= -WHOLE:
         return
-    X = to_host(X.toarray() if sp.issparse(X) else X)
+    if sp.issparse(X):
+        X = X.toarray()
+    X = to_host(X)
     with np.errstate(invalid="ignore"):
-        wide = X.astype(np.longdouble) != X.astype(np.float64).astype(np.longdouble)
-    SampleError.check(
-        {
-            int(i): f"of `{name}` {inexact(int(X[i][wide[i]].ravel()[0]))}"
-            for i in np.flatnonzero(wide.reshape(len(X), -1).any(axis=1))
-        }
-    )
+        double = X.astype(np.float64)
+        wide = X.astype(np.longdouble) != double.astype(np.longdouble)
+    rows = wide.reshape(len(X), -1).any(axis=1)
+    problems = {}
+    for i in np.flatnonzero(rows).tolist():
+        first = X[i][wide[i]].flat[0]
+        problems[i] = f"of `{name}` {inexact(int(first))}"
+    SampleError.check(problems)
 
 
 def check_finite(X: Rows, name: str) -> None:
@@ -400,7 +429,7 @@ def check_finite(X: Rows, name: str) -> None:
     values = in_host_memory(X.data if sp.issparse(X) else X)
     # A finite sum (of squares) proves that every entry is finite, at the speed of memory.
     if isinstance(values, np.ndarray):
-        flat = values.ravel() if values.flags.c_contiguous else values.ravel(order="K")
+        flat = values.ravel(order="K")
         with np.errstate(all="ignore"):
             if np.isfinite(np.vdot(flat, flat)):
                 return

@@ -29,7 +29,9 @@ def count_open_triples(same: np.ndarray) -> int:
     S = same.astype(float)
     np.fill_diagonal(S, 0)
     degrees = S.sum(0)
-    return round(float((degrees * (degrees - 1)).sum() - np.vdot(S @ S, S)) / 2)
+    paths = (degrees * (degrees - 1)).sum()
+    closed = np.vdot(S @ S, S)
+    return round(float(paths - closed) / 2)
 
 
 class Judgements:
@@ -57,36 +59,41 @@ class Judgements:
         left = [list(dict.fromkeys(ids.tolist())) for ids in sets]
         self._audit(left)
         codes: list[dict[int, int]] = [{} for _ in sets]
-        found = 0
+        code = 0
         while any(left):  # the next first member of all sets at once
             pairs = [(rest[0], other) for rest in left for other in rest[1:]]
             same = iter(self.ask(pairs))
             for at, rest in enumerate(left):
                 joins = [i for i in rest[1:] if next(same)]
-                codes[at].update(dict.fromkeys([*rest[:1], *joins], found))
+                members = [*rest[:1], *joins]
+                codes[at].update(dict.fromkeys(members, code))
                 left[at] = [i for i in rest if i not in codes[at]]
-            found += 1
-        return [
-            np.array([own[i] for i in ids.tolist()]) for own, ids in zip(codes, sets, strict=True)
-        ]
+            code += 1
+        classes = []
+        for code_of, ids in zip(codes, sets, strict=True):
+            of_set = [code_of[i] for i in ids.tolist()]
+            classes.append(np.array(of_set))
+        return classes
 
     def _audit(self, sets: Sequence[Sequence[int]]) -> None:
         """Judge all pairs of sets that are small enough, and count their open triples."""
-        new = [each for each in sets if len(each) > 2 and tuple(each) not in self.triples]
-        small = [each for each in new if len(each) <= self.audit]
-        self.ask([pair for each in small for pair in combinations(each, 2)])
-        self.triples.update({tuple(each): None for each in new})
-        for each in small:
-            S = np.zeros((len(each), len(each)), dtype=bool)
-            S[np.triu_indices(len(each), 1)] = [self.known[pair] for pair in combinations(each, 2)]
-            self.triples[tuple(each)] = count_open_triples(S | S.T)
+        new = [tuple(ids) for ids in sets if len(ids) > 2 and tuple(ids) not in self.triples]
+        small = [ids for ids in new if len(ids) <= self.audit]
+        self.ask([pair for ids in small for pair in combinations(ids, 2)])
+        self.triples.update(dict.fromkeys(new))
+        for ids in small:
+            n = len(ids)
+            S = np.zeros((n, n), dtype=bool)
+            S[np.triu_indices(n, 1)] = [self.known[pair] for pair in combinations(ids, 2)]
+            self.triples[ids] = count_open_triples(S | S.T)
 
     @property
     def notes(self) -> list[str]:
         """Notes on the judgements, a sentence each."""
         counted = [count for count in self.triples.values() if count is not None]
         notes = []
-        if total := sum(counted):
+        total = sum(counted)
+        if total:
             notes.append(
                 f"`same` is not transitive: in {total:,} triples a is the same as b and b as c, "
                 f"but a not as c ({sum(map(bool, counted)):,} of {len(counted):,} sets all pairs "
@@ -131,7 +138,8 @@ class EquivalenceSimilarity(Similarity):
         """Its notes, and the notes on the judgements up to now."""
         now = self.judgements.notes
         begin = {note[:40] for note in now}
-        return (*(note for note in self._notes if note[:40] not in begin), *now)
+        others = [note for note in self._notes if note[:40] not in begin]
+        return (*others, *now)
 
     @notes.setter
     def notes(self, notes: Sequence[str]) -> None:
@@ -144,8 +152,10 @@ class EquivalenceSimilarity(Similarity):
 
     @cached_property
     def _labels(self) -> FeatureSimilarity:
-        ones, shape = np.ones(self.n), (self.n, int(self.codes.max()) + 1)
-        return FeatureSimilarity(sp.csr_array((ones, self.codes, np.arange(self.n + 1)), shape))
+        ones = np.ones(self.n)
+        shape = (self.n, int(self.codes.max()) + 1)
+        starts = np.arange(self.n + 1)
+        return FeatureSimilarity(sp.csr_array((ones, self.codes, starts), shape))
 
     def compact(self) -> Similarity:
         return self._like(self._labels, slice(None)).compact()
@@ -154,7 +164,8 @@ class EquivalenceSimilarity(Similarity):
         return np.ones(self.n)
 
     def _rows(self, index: Index) -> Array:
-        return np.equal(self.codes[index, None], self.codes).astype(float)
+        same = self.codes[index, None] == self.codes
+        return same.astype(float)
 
     def _take(self, index: np.ndarray) -> Similarity:
         return self._labels.take(index)
@@ -164,7 +175,8 @@ class EquivalenceSimilarity(Similarity):
 
     def _stack(self, places: np.ndarray) -> Array:
         codes = np.array(self.judgements.classes(list(self.ids[places])))
-        return np.equal(codes[:, :, None], codes[:, None, :]).astype(float)
+        same = codes[:, :, None] == codes[:, None, :]
+        return same.astype(float)
 
     def _groups(self) -> np.ndarray:
         return self.codes

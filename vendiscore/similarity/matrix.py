@@ -33,12 +33,16 @@ class MatrixSimilarity(Similarity):
     """
 
     def __init__(self, K: Array, *, psd: bool = False, settings: Options | None = None) -> None:
-        self.K, self.n = K, K.shape[0]
-        self.psd, self.settings = psd, settings or {}
+        self.K = K
+        self.n = K.shape[0]
+        self.psd = psd
+        self.settings = settings or {}
 
     def _diagonal(self) -> Array:
         diagonal = self.K.diagonal()
-        return diagonal.double() if is_torch(diagonal) else diagonal.astype(np.float64)
+        if is_torch(diagonal):
+            return diagonal.double()
+        return diagonal.astype(np.float64)
 
     @property
     def in_threads(self) -> bool:
@@ -48,36 +52,49 @@ class MatrixSimilarity(Similarity):
         return self.K[index]
 
     def _take(self, index: np.ndarray) -> MatrixSimilarity:
-        return MatrixSimilarity(self.K[index][:, index], psd=self.psd, settings=self.settings)
+        K = self.K[index][:, index]
+        return MatrixSimilarity(K, psd=self.psd, settings=self.settings)
 
     def _stack(self, places: np.ndarray) -> Array:
         K = self.K[places[:, :, None], places[:, None, :]]
-        return namespace(K).astype(K, namespace(K).float64)
+        xp = namespace(K)
+        return xp.astype(K, xp.float64)
 
     def _matmul(self, V: Array) -> Array:
         K = self.K
         # By blocks, all of a narrow K is not copied in the wider precision at once.
-        return K @ V if K.dtype == V.dtype else super()._matmul(V)
+        if K.dtype == V.dtype:
+            return K @ V
+        return super()._matmul(V)
 
     def dense(self) -> Array:
-        K, s = self.K, self.scale
+        K = self.K
+        s = self.scale
         if not is_numpy(K):
             xp = namespace(K)
             K = xp.astype(K, xp.float64)  # a copy
-            return K if s is None else scale_pairs(K, s)
+            if s is None:
+                return K
+            return scale_pairs(K, s)
         out = self._new_matrix()
         for block in self._blocks():
-            np.multiply(K[block], 1.0 if s is None else s, out=out[block])
-            if s is not None:
-                out[block] *= s[block, None]
+            rows = out[block]
+            if s is None:
+                rows[:] = K[block]
+            else:
+                np.multiply(K[block], s, out=rows)
+                rows *= s[block, None]
         return out
 
     def _groups(self) -> np.ndarray | None:
-        K, n = self.K, self.n
+        K = self.K
+        n = self.n
         if is_numpy(K):  # equal rows i and j have K_ij = K_jj, which is seen sooner than equal rows
             diagonal = K.diagonal()
-            blocks = row_blocks(n, 8 * n)
-            if sum(np.count_nonzero(K[block] == diagonal) for block in blocks) == n:
+            equal = 0
+            for block in row_blocks(n, 8 * n):
+                equal += int(np.count_nonzero(K[block] == diagonal))
+            if equal == n:
                 return None
         return identical_rows(K)
 
@@ -86,7 +103,8 @@ def in_full(K: Similarity, least: int) -> Similarity:
     """Return K as a matrix in NumPy, off which parts are read, unless its features are fewer."""
     if K.dim is not None and K.dim < least:
         return K
-    return MatrixSimilarity(to_host(K.dense()), psd=K.psd).noted(roundoff=K.roundoff)
+    matrix = MatrixSimilarity(to_host(K.dense()), psd=K.psd)
+    return matrix.noted(roundoff=K.roundoff)
 
 
 class DeferredSimilarity(MatrixSimilarity):
@@ -101,8 +119,11 @@ class DeferredSimilarity(MatrixSimilarity):
         settings: Options | None = None,
         alone: Callable[[np.ndarray], DeferredSimilarity] | None = None,
     ) -> None:
-        self.n, self.psd, self.settings = n, psd, settings or {}
-        self._compute, self._alone = cache(compute), alone
+        self.n = n
+        self.psd = psd
+        self.settings = settings or {}
+        self._compute = cache(compute)
+        self._alone = alone
 
     @property
     def K(self) -> np.ndarray:  # type: ignore[override]
@@ -120,7 +141,9 @@ class DeferredSimilarity(MatrixSimilarity):
         )
 
     def _stack(self, places: np.ndarray) -> Array:
-        return Similarity._stack(self, places) if self.divisible else super()._stack(places)
+        if self.divisible:
+            return Similarity._stack(self, places)
+        return super()._stack(places)
 
     def _part(self, index: np.ndarray) -> MatrixSimilarity:
         if self._alone is not None and self.divisible:

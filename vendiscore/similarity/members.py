@@ -44,5 +44,6 @@ def sample_of(n: int, most: int) -> np.ndarray:
 def submatrices(K: np.ndarray, places: np.ndarray) -> np.ndarray:
     """Return the entries of each of g matrices at its `places` (g, m), shape (g, m, m)."""
     matrices = np.arange(len(K))[:, None, None]
-    rows, columns = places[:, :, None], places[:, None, :]
+    rows = places[:, :, None]
+    columns = places[:, None, :]
     return K[matrices, rows, columns]

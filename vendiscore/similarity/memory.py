@@ -35,7 +35,9 @@ def available_bytes() -> int:
     import psutil
 
     machine = int(psutil.virtual_memory().available)
-    return max(0, min([machine, _address_space(), *map(_group_left, _groups(_CGROUP, _OWN))]))
+    groups = map(_group_left, _groups(_CGROUP, _OWN))
+    least = min([machine, _address_space(), *groups])
+    return max(0, least)
 
 
 @cache
@@ -57,7 +59,8 @@ def _bound(folder: Path) -> int:
 
 
 def _group_left(folder: Path) -> int:
-    bound, taken = _bound(folder), _bytes(folder / "memory.current")
+    bound = _bound(folder)
+    taken = _bytes(folder / "memory.current")
     if max(bound, taken) < _NO_LIMIT:
         return bound - max(0, taken - _given_back(folder))
     return _NO_LIMIT
@@ -74,9 +77,14 @@ def _bytes(file: Path) -> int:
 def _given_back(folder: Path) -> int:
     """Return the bytes in use that the system can reclaim."""
     file = folder / "memory.stat"
-    lines = file.read_text().splitlines() if file.exists() else []
-    stat = {name: int(number) for name, number in (line.split() for line in lines)}
-    return sum(stat.get(name, 0) for name in _GIVEN_BACK)
+    if not file.exists():
+        return 0
+    total = 0
+    for line in file.read_text().splitlines():
+        name, number = line.split()
+        if name in _GIVEN_BACK:
+            total += int(number)
+    return total
 
 
 def _address_space() -> int:

@@ -29,10 +29,12 @@ from .pairs import (
 from .threads import in_order, slices
 
 # Numbers in a block, of this many rows at least: fewer make a slow product.
-BLOCK, LEAST_ROWS = 1 << 20, 16
+BLOCK = 1 << 20
+LEAST_ROWS = 16
 # The k-th smallest entry of a row is at most the k-th smallest of the minima of groups of columns,
 # found at the speed of memory. With so many groups, the smallest entries seldom share one.
-GROUPS, GROUPS_EACH = 256, 16
+GROUPS = 256
+GROUPS_EACH = 16
 # Relative margin beyond that bound for entries that rounding has moved.
 BEYOND = 1e-6
 # Distances that differ by this share count as equal: on a lattice many differ by rounding only.
@@ -89,7 +91,8 @@ class RowPairs(Pairs):
         return left @ self.rows[columns].T
 
     def reach(self, r: np.ndarray) -> np.ndarray:
-        radius = np.maximum(np.ldexp(r, -self.shift), self.least)
+        r = np.ldexp(r, -self.shift)
+        radius = np.maximum(r, self.least)
         return radius * radius * (1 + 8 * EPS)
 
     def lengths(self, i: np.ndarray, j: np.ndarray, found: np.ndarray) -> np.ndarray:
@@ -108,13 +111,14 @@ class MetricPairs(Pairs):
         self.n = len(X)
         self.metric = metric
         self.pair = pair
-        self.groups = np.asarray(identical_rows(X))
+        self.groups = np.asarray(identical_rows(X), np.int32)
         self.options: Record = dict(options)
         self.exponent: float = math.inf
         self.shift: int = 0
         if metric == "minkowski":
             largest = float(np.abs(X).max())
-            self.shift = math.frexp(largest)[1] + 1
+            _, exponent = math.frexp(largest)
+            self.shift = exponent + 1
             self.exponent = self.options.pop("exponent", 2.0)
             self.options["p"] = self.exponent
         elif metric in HOMOGENEOUS:
@@ -122,15 +126,18 @@ class MetricPairs(Pairs):
         self.X = scaled(X, self.shift)
 
     def block(self, rows: slice, columns: slice) -> np.ndarray:
-        by = "cityblock" if self.metric == "manhattan" else self.metric
+        by = self.metric
+        if self.metric == "manhattan":
+            by = "cityblock"
         A = self.X[rows]
         B = self.X[columns]
-        D = np.asarray(scipy.spatial.distance.cdist(A, B, by, **self.options))
+        cdist = scipy.spatial.distance.cdist
+        D = np.asarray(cdist(A, B, by, **self.options))
         if by == "jensenshannon":  # the only metric with asymmetric rounding
-            mirrored = np.asarray(scipy.spatial.distance.cdist(B, A, by))
+            mirrored = np.asarray(cdist(B, A, by))
             D = (D + mirrored.T) / 2
         identical = self.groups[rows, None] == self.groups[columns]
-        D[identical] = 0.0
+        np.put(D, np.flatnonzero(identical), 0.0)  # faster than by a mask
 
         def pair(i: int, j: int) -> str:
             return self.pair(rows.start + i, columns.start + j)
@@ -143,7 +150,9 @@ class MetricPairs(Pairs):
             # Powers of distances below this, far below the largest too, have lost digits.
             least = LOST ** (1 / self.exponent) / EPS
             mend_close(D, least, measure)
-        return np.ldexp(D, self.shift, out=D) if self.shift else D
+        if self.shift:
+            return np.ldexp(D, self.shift, out=D)
+        return D
 
 
 class MatrixPairs(Pairs):
@@ -173,16 +182,17 @@ def nearest(pairs: Pairs, own: slice, counts: np.ndarray, k: int, description: s
             D[rows, itself] = np.inf
             lengths, others = _nearest(pairs, D, block.start, own.start, distinct)
         copies = counts[itself, None] - 1  # of the point itself, at distance 0
+        many = np.concatenate([copies, counts[others]], axis=1)
         zeros = np.zeros((len(D), 1))
         lengths = np.concatenate([zeros, lengths], axis=1)
-        many = np.concatenate([copies, counts[others]], axis=1)
         # Cumulative counts show which point holds the first, the second, …, the k-th neighbour.
         until = np.cumsum(many, axis=1)
         nearer = until[:, None] <= np.arange(k)[:, None]
         which = nearer.sum(axis=2)
         return np.take_along_axis(lengths, which, axis=1)
 
-    distances = np.concatenate(list(_looked(pairs, look, own, own, description)))
+    blocks = list(_looked(pairs, look, own, own, description))
+    distances = np.concatenate(blocks)
     if not np.isfinite(distances).all():
         raise ValueError(
             "distances between rows are too large for double precision; divide all rows by the "
@@ -200,6 +210,7 @@ def members(
     description: str,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Count the points within each of the radii of each row, and of each column."""
+    counts_of_rows, counts_of_columns = counts
     radii = [r * (1 + TIES) for r in radii]
     reaches = [pairs.reach(r) for r in radii]
     of_rows = np.zeros((len(radii), rows.stop - rows.start), int)
@@ -219,8 +230,8 @@ def members(
                 inside = pairs.within(block.start + i, columns.start + j, D[i, j], radius)
                 i = i[inside]
                 j = j[inside]
-                of_row = np.bincount(i, counts[1][j], len(D))
-                of_column = np.bincount(j, counts[0][own][i], D.shape[1])
+                of_row = np.bincount(i, counts_of_columns[j], len(D))
+                of_column = np.bincount(j, counts_of_rows[own][i], D.shape[1])
                 by_row.append(of_row.astype(int))
                 by_column.append(of_column.astype(int))
         return own, by_row, by_column
@@ -249,7 +260,9 @@ def _nearest(pairs: Pairs, D: np.ndarray, i: int, j: int, k: int) -> tuple[np.nd
     kept = np.empty((len(D), k))
     columns = np.empty((len(D), k), int)
     while len(todo):
-        rows = D if len(todo) == len(D) else D[todo]
+        rows = D
+        if len(todo) != len(D):
+            rows = D[todo]
         places = np.flatnonzero(rows <= bound[todo, None])
         near, other = np.divmod(places, D.shape[1])
         numbers = rows[near, other]

@@ -24,9 +24,11 @@ PairName = Callable[[int, int], str]  # what errors call two rows
 # Up to this many columns, differences are as fast as a matrix product, and exact.
 DIRECT_COLUMNS = 16
 # ‖x‖² + ‖y‖² − 2 x·y is off by at most this share of ‖x‖² + ‖y‖² in double and single precision.
-ROUNDING, ROUNDING_SINGLE = 4 * float(np.finfo(float).eps), 3.3e-7
+ROUNDING = 4 * float(np.finfo(float).eps)
+ROUNDING_SINGLE = 3.3e-7
 # Largest accepted error of an exponent d²/2σ², and so of K, in double and single precision.
-ERROR, ERROR_SINGLE = 1e-13, 1e-5
+ERROR = 1e-13
+ERROR_SINGLE = 1e-5
 # Squared distances below this share of ‖x‖² + ‖y‖² are recomputed from differences.
 CLOSE = 1e-3
 # Blocks with a larger share of such pairs are computed from differences as a whole.
@@ -35,7 +37,9 @@ DIFFERENCES_SHARE = 1 / 8
 CENTRE_ROWS = 64
 # Limits on rows per block: at most n/BLOCKS, since a block compares its own rows twice; at least
 # LEAST_ROWS, for fast products; and at most BLOCK_BYTES of results.
-BLOCKS, LEAST_ROWS, BLOCK_BYTES = 16, 64, 1 << 26
+BLOCKS = 16
+LEAST_ROWS = 64
+BLOCK_BYTES = 1 << 26
 # Rows of this size are not rescaled before they are squared.
 TAME = 1e50
 # Below this share of the largest, squares of distances lose digits or vanish.
@@ -76,7 +80,9 @@ class RowDistances:
         D = self.left[index] @ self.right[columns].T
         if self.is_lossy and not self._mend(D, X, Y, index, columns):
             return differences(X, Y, self.law)
-        return np.maximum(D, 0.0, out=D) if is_numpy(D) else D.clamp(min=0.0)
+        if is_numpy(D):
+            return np.maximum(D, 0.0, out=D)
+        return D.clamp(min=0.0)
 
     def _mend(self, D: Rows, X: Array, Y: Array, index: Index, columns: Index) -> bool:
         """Recompute close pairs from differences, in place; return False if there are too many."""
@@ -90,8 +96,10 @@ class RowDistances:
         near = places // width
         other = places % width
         for part in row_blocks(len(places), 8 * X.shape[1]):
-            gap = X[near[part]] - Y[other[part]]
-            D[near[part], other[part]] = (gap * gap).sum(-1)
+            i = near[part]
+            j = other[part]
+            gap = X[i] - Y[j]
+            D[i, j] = (gap * gap).sum(-1)
         return True
 
     def take(self, index: np.ndarray) -> Self:
@@ -108,7 +116,9 @@ class RowDistances:
 def differences(X: Array, Y: Array, law: Law) -> Array:
     """Return ‖x − y‖² or Σ|x_j − y_j| of all rows x and y, from x − y."""
     if is_numpy(X):
-        metric = "sqeuclidean" if law == "gaussian" else "cityblock"
+        metric = "cityblock"
+        if law == "gaussian":
+            metric = "sqeuclidean"
         return scipy.spatial.distance.cdist(X, Y, metric)
     torch: Any = sys.modules["torch"]
     if law == "laplace":
@@ -126,7 +136,8 @@ def centre_of(X: Array) -> Array:
 
 def pair_blocks(n: int) -> list[slice]:
     """Yield blocks of n rows, each to be compared with its own and all later ones."""
-    most = min(-(-n // BLOCKS), BLOCK_BYTES // (8 * n))
+    rows = -(-n // BLOCKS)
+    most = min(rows, BLOCK_BYTES // (8 * n))
     return slices(n, max(LEAST_ROWS, most))
 
 
@@ -162,7 +173,8 @@ def symmetric_part(A: Array, what: str) -> Array:
         return (A + A.T) / 2
     out = np.empty(A.shape, A.dtype)
     for rows in row_blocks(len(A), 8 * len(A)):
-        np.add(A[rows] * 0.5, A[:, rows].T * 0.5, out=out[rows])
+        columns = A[:, rows].T
+        np.add(A[rows] * 0.5, columns * 0.5, out=out[rows])
     return out
 
 
@@ -182,13 +194,17 @@ def check_defined(D: np.ndarray, metric: str, pair: PairName) -> None:
 def exponent_of(X: np.ndarray) -> int:
     """Return the power of two that rows are divided by before they are squared: 0 for most."""
     largest = float(np.abs(X).max(initial=0.0))
-    return 0 if not largest or 1 / TAME < largest < TAME else math.frexp(largest)[1]
+    if not largest or 1 / TAME < largest < TAME:
+        return 0
+    return math.frexp(largest)[1]
 
 
 def scaled(X: np.ndarray, shift: int) -> np.ndarray:
     """Return rows divided by a power of two, in float64."""
     X = X.astype(np.float64, copy=False)
-    return np.ldexp(X, -shift) if shift else X
+    if shift:
+        return np.ldexp(X, -shift)
+    return X
 
 
 def mend_close(
@@ -196,7 +212,8 @@ def mend_close(
 ) -> None:
     """Recompute, in place, distances below `least`, by `measure` of their rows and columns."""
     for block in row_blocks(len(D), 8 * D.shape[1]):
-        near, other = np.divmod(np.flatnonzero(D[block] < least), D.shape[1])
+        places = np.flatnonzero(D[block] < least)
+        near, other = np.divmod(places, D.shape[1])
         near += block.start
         D[near, other] = measure(near, other)
 
@@ -216,8 +233,11 @@ def lengths(X: np.ndarray, i: np.ndarray, j: np.ndarray, exponent: float = 2.0) 
 
 def require_room(X: np.ndarray) -> None:
     n, d = X.shape
-    needed = 8 * n * n if d <= DIRECT_COLUMNS else 8 * n * (n + d)
-    memory.require(needed, f"the distances of all pairs of {n} samples", "compare fewer samples")
+    columns = n
+    if d > DIRECT_COLUMNS:
+        columns += d
+    what = f"the distances of all pairs of {n} samples"
+    memory.require(8 * n * columns, what, "compare fewer samples")
 
 
 def exact_squares(X: np.ndarray) -> np.ndarray:
@@ -226,7 +246,8 @@ def exact_squares(X: np.ndarray) -> np.ndarray:
     n = len(X)
     find = RowDistances(X.astype(np.float64, copy=False), "gaussian")
     if not find.by_product:
-        return find(slice(0, n), slice(0, n))
+        everything = slice(0, n)
+        return find(everything, everything)
     blocks = ((block, find(block, slice(block.start, n))) for block in pair_blocks(n))
     D = fill_symmetric(np.empty((n, n)), blocks)
     np.fill_diagonal(D, 0.0)
@@ -236,9 +257,11 @@ def exact_squares(X: np.ndarray) -> np.ndarray:
 def distinct_places(X: Array) -> Array:
     """Return where each distinct row of X is first, in order; of a tensor on its device."""
     if is_numpy(X):
-        return np.unique(np.asarray(identical_rows(X)), return_index=True)[1]
+        groups = np.asarray(identical_rows(X))
+        return np.unique(groups, return_index=True)[1]
     torch: Any = sys.modules["torch"]
     rows, group = torch.unique(detached(X) + 0.0, dim=0, return_inverse=True)  # −0.0 is 0.0
     first = group.new_full((len(rows),), len(X))
     places = torch.arange(len(X), device=group.device)
-    return first.scatter_reduce(0, group, places, "amin").sort().values
+    first = first.scatter_reduce(0, group, places, "amin")
+    return first.sort().values

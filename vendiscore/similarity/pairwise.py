@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.types import PairFunction, Pool, Samples
+from ..core.types import PairFunction, Pool
 from ..progress import track
 from ..signature import plain
 from . import memory
@@ -17,7 +17,8 @@ from .inputs import choose
 from .matrix import DeferredSimilarity
 
 # Up to this many pairs are all compared the other way round too; of more, one in SYMMETRY_SHARE.
-SYMMETRY_PAIRS, SYMMETRY_SHARE = 2000, 25
+SYMMETRY_PAIRS = 2000
+SYMMETRY_SHARE = 25
 SYMMETRY_TOLERANCE = 1e-6
 
 
@@ -27,16 +28,15 @@ def pairwise(
     """Return k_ij = k(x_i, x_j), each pair compared once; errors name the `places` of samples."""
     n = len(samples)
     at = range(n) if places is None else places
-    pairs = f"{_tried(n)}/{n * (n - 1) // 2}"
+    total = n * (n - 1) // 2
+    pairs = f"{_tried(n)}/{total}"
     settings = {"kernel": f"function {plain(k)}", "symmetric_pairs": pairs}
-    whole, part = partial(_compare_all, samples, k, at), partial(_compare_some, samples, k, at)
+
+    def part(index: np.ndarray) -> DeferredSimilarity:
+        return pairwise(choose(samples, index), k, [at[i] for i in index])
+
+    whole = partial(_compare_all, samples, k, at)
     return DeferredSimilarity(n, whole, settings=settings, alone=part)
-
-
-def _compare_some(
-    samples: Samples, k: PairFunction, at: Sequence[int], index: np.ndarray
-) -> DeferredSimilarity:
-    return pairwise(choose(samples, index), k, [at[i] for i in index])
 
 
 def _compare_all(samples: Pool, k: PairFunction, at: Sequence[int]) -> np.ndarray:
@@ -66,7 +66,9 @@ def _compare_all(samples: Pool, k: PairFunction, at: Sequence[int]) -> np.ndarra
                 f"and k(samples[{at[j]}], samples[{at[i]}]) = {back:.6g}; pass the mean of both "
                 f"directions"
             )
-    return K.astype(np.float32) if single else K
+    if single:
+        return K.astype(np.float32)
+    return K
 
 
 def _number(value: object, i: int, j: int) -> tuple[float, bool]:
@@ -95,7 +97,9 @@ def _number(value: object, i: int, j: int) -> tuple[float, bool]:
 def _tried(n: int) -> int:
     """Return how many pairs are compared both ways round."""
     total = n * (n - 1) // 2
-    return total if total <= SYMMETRY_PAIRS else max(SYMMETRY_PAIRS, total // SYMMETRY_SHARE)
+    if total <= SYMMETRY_PAIRS:
+        return total
+    return max(SYMMETRY_PAIRS, total // SYMMETRY_SHARE)
 
 
 def _spread(n: int) -> tuple[np.ndarray, np.ndarray]:

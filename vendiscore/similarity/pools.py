@@ -16,7 +16,9 @@ from . import sparse as sp
 
 def size(samples: Pool) -> int:
     """Return the number of samples in a list or an array."""
-    return int(samples.shape[0]) if hasattr(samples, "shape") else len(samples)
+    if hasattr(samples, "shape"):
+        return int(samples.shape[0])
+    return len(samples)
 
 
 def shape_of(x: Any) -> tuple[int, ...] | None:
@@ -27,8 +29,12 @@ def shape_of(x: Any) -> tuple[int, ...] | None:
         return tuple(x.shape)
     if isinstance(x, Number):
         return ()
-    first = shape_of(x[0]) if isinstance(x, (list, tuple)) and x else None
-    return None if first is None else (len(x), *first)
+    first = None
+    if isinstance(x, (list, tuple)) and x:
+        first = shape_of(x[0])
+    if first is None:
+        return None
+    return (len(x), *first)
 
 
 def pooled(sets: Sequence[Pool]) -> Pool:
@@ -37,20 +43,19 @@ def pooled(sets: Sequence[Pool]) -> Pool:
     >>> pooled([np.zeros(2), np.ones(1)]), pooled([["a"], ["b", "c"]])
     (array([0., 0., 1.]), ['a', 'b', 'c'])
     """
-    first = sets[0]
     if len(sets) == 1:
-        return first
-    if any(is_torch(each[0] if isinstance(each, list) and each else each) for each in sets):
+        return sets[0]
+    firsts = [samples[0] if isinstance(samples, list) and samples else samples for samples in sets]
+    if any(map(is_torch, firsts)):
         sets = _as_arrays(sets)
-    of_one_type = len({getattr(samples, "dtype", None) for samples in sets}) == 1
-    if all(map(is_numpy, sets)) and of_one_type and _of_one_shape(sets):
+    types = {getattr(samples, "dtype", None) for samples in sets}
+    if all(map(is_numpy, sets)) and len(types) == 1 and _of_one_shape(sets):
         return np.concatenate(sets)
-    tensor = next((samples for samples in sets if is_torch(samples)), None)
-    if tensor is not None:
-        numbers = all(is_torch(s) or (is_numpy(s) and s.dtype.kind in "fiub") for s in sets)
-        if numbers and _of_one_shape(sets):
-            torch = sys.modules["torch"]
-            return torch.cat([torch.as_tensor(each, device=tensor.device) for each in sets])
+    tensors = [samples for samples in sets if is_torch(samples)]
+    if tensors and all(map(_is_numeric, sets)) and _of_one_shape(sets):
+        torch = sys.modules["torch"]
+        device = tensors[0].device
+        return torch.cat([torch.as_tensor(samples, device=device) for samples in sets])
     if all(map(sp.issparse, sets)):
         return sp.vstack(sets, format="csr")
     if all(is_torch(samples) and samples.ndim > 1 for samples in sets):
@@ -58,25 +63,39 @@ def pooled(sets: Sequence[Pool]) -> Pool:
     return [sample for samples in sets for sample in _listed(samples)]
 
 
+def _is_numeric(samples: Any) -> bool:
+    if is_numpy(samples):
+        return samples.dtype.kind in "fiub"
+    return is_torch(samples)
+
+
 def _as_arrays(sets: Sequence[Any]) -> list[Any]:
     """Return sets in which lists of tensors are tensors, and all lists of rows next to tensors."""
-    sets = [_stacked(each) if isinstance(each, list) else each for each in sets]
-    if any(map(is_torch, sets)):
-        sets = [_rows(each) if isinstance(each, list) else each for each in sets]
-        sets = [np.require(each, requirements="W") if is_numpy(each) else each for each in sets]
-    return sets
+    sets = list(map(_stacked, sets))
+    if not any(map(is_torch, sets)):
+        return sets
+    arrays = []
+    for samples in map(_rows, sets):
+        if is_numpy(samples):
+            samples = np.require(samples, requirements="W")
+        arrays.append(samples)
+    return arrays
 
 
-def _stacked(rows: list[Any]) -> Any:
+def _stacked(rows: Any) -> Any:
     """Return a list of tensors, rows or numbers, of one shape as one tensor."""
-    if not all(is_torch(row) and row.ndim < 2 for row in rows):
+    if not isinstance(rows, list) or not all(is_torch(row) and row.ndim < 2 for row in rows):
         return rows
     alike = len({(row.shape, row.device, row.dtype) for row in rows}) == 1
-    return sys.modules["torch"].stack(rows) if alike else rows
+    if alike:
+        return sys.modules["torch"].stack(rows)
+    return rows
 
 
-def _rows(rows: list[Any]) -> Any:
+def _rows(rows: Any) -> Any:
     """Return a list of numbers, rows or arrays of one shape as an array."""
+    if not isinstance(rows, list):
+        return rows
     shape = shape_of(rows)
     if shape is None or any(shape_of(row) != shape[1:] or is_torch(row) for row in rows):
         return rows
@@ -84,12 +103,15 @@ def _rows(rows: list[Any]) -> Any:
         X = np.asarray(rows)
     except ValueError:  # lists in lists of several lengths
         return rows
-    return X if X.dtype.kind in "fiub" else rows
+    if X.dtype.kind in "fiub":
+        return X
+    return rows
 
 
 def _of_one_shape(sets: Sequence[Any]) -> bool:
     """Return whether the rows of arrays have one shape."""
-    return len({tuple(samples.shape[1:]) for samples in sets}) == 1
+    shapes = {tuple(samples.shape[1:]) for samples in sets}
+    return len(shapes) == 1
 
 
 def _listed(samples: Any) -> list[Any]:
@@ -98,4 +120,6 @@ def _listed(samples: Any) -> list[Any]:
     if sp.issparse(samples):
         return list(samples.toarray())
     samples = to_host(samples)  # a tensor, pooled with samples of another kind
-    return samples.tolist() if samples.ndim == 1 else list(samples)
+    if samples.ndim == 1:
+        return samples.tolist()
+    return list(samples)

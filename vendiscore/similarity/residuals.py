@@ -16,7 +16,8 @@ from .inputs import precision
 
 # The least share of a sample's squared length, once the prompt is taken out, that has a direction:
 # rounding ε puts it off by ε / √share, 6e-8 / 1e-3 in single and 1e-16 / 1e-5 in double precision.
-LEAST_SINGLE, LEAST_DOUBLE = 1e-6, 1e-10
+LEAST_SINGLE = 1e-6
+LEAST_DOUBLE = 1e-10
 
 
 def given(both: Similarity, n: int, prompt: np.ndarray, spacing: float) -> Similarity:
@@ -34,9 +35,11 @@ def given(both: Similarity, n: int, prompt: np.ndarray, spacing: float) -> Simil
     rows: Any = None
     if both.dim is not None:
         F = both.features()
-        is_one_prompt = not sp.issparse(F) and (of == of[0]).all()
         X = F[: len(kept)]
-        U = F[of[:1] if is_one_prompt else of]
+        prompt_rows = of
+        if not sp.issparse(F) and (of == of[0]).all():
+            prompt_rows = of[:1]
+        U = F[prompt_rows]
         own = dots(X, X)
         cross = dots(X, U)
         prompts = dots(U, U)
@@ -61,7 +64,9 @@ def given(both: Similarity, n: int, prompt: np.ndarray, spacing: float) -> Simil
             f"prompt, {scalar(cross[i]):.6g}, must be at most √(k(x, x) k(u, u)) = {most:.6g}; "
             f"pass a positive semidefinite kernel"
         )
-    least = LEAST_SINGLE if spacing > np.finfo(float).eps else LEAST_DOUBLE
+    least = LEAST_DOUBLE
+    if spacing > np.finfo(float).eps:
+        least = LEAST_SINGLE
     echoes = rest <= max(least, rounding)
     any_echo = bool(echoes.any())
     xp = namespace(own)
@@ -89,8 +94,12 @@ def given(both: Similarity, n: int, prompt: np.ndarray, spacing: float) -> Simil
 
 def echo_notes(K: Similarity) -> list[str]:
     """Say how many samples repeat their prompts, if any do."""
-    count = 0 if K.echoes is None else int(K.echoes.sum())
-    return [echo_note(f"{count:,} of {K.n:,} samples")] if count else []
+    count = 0
+    if K.echoes is not None:
+        count = int(K.echoes.sum())
+    if count:
+        return [echo_note(f"{count:,} of {K.n:,} samples")]
+    return []
 
 
 def echo_note(which: str) -> str:
@@ -102,7 +111,8 @@ def _spacing(K: Similarity) -> float:
     """Return the relative spacing of the numbers that features are kept in, the coarsest."""
     K = getattr(K, "distinct", K)
     parts = map(_spacing, getattr(K, "parts", ()))
-    return max([precision(getattr(K, "X", None)), *parts])
+    rows = getattr(K, "X", None)
+    return max([precision(rows), *parts])
 
 
 def _with_column(F: Any, column: Array) -> Any:
@@ -135,7 +145,8 @@ def _pairs(both: Similarity, of: np.ndarray) -> tuple[Array, float]:
         of_groups.append(xp.stack([own, cross, prompts]))
     xp = namespace(of_groups[0])
     together = xp.concat(of_groups, axis=1)
-    return together[:, np.argsort(order)], spacing
+    as_before = np.argsort(order)
+    return together[:, as_before], spacing
 
 
 class _Residual(Similarity):
@@ -183,7 +194,9 @@ class _Residual(Similarity):
         if (of == of[:, :1]).all():
             of = of[:, :1]
         K = self.both.stack(np.concatenate([at, of], axis=1))
-        K = K[:, :m] - K[:, m:] * c[:, :, None]
+        samples = K[:, :m]
+        prompts = K[:, m:]
+        K = samples - prompts * c[:, :, None]
         return K[:, :, :m] - K[:, :, m:] * c[:, None, :]
 
     def _matmul(self, V: Array) -> Array:

@@ -20,7 +20,8 @@ from .threads import in_order, slices
 KEPT_SHARE = 0.25
 KEPT_AT_ONCE = 1 << 28
 # Tiles of so many rows and columns stay in a core's cache while they are multiplied.
-ROWS, COLUMNS = 1024, 512
+ROWS = 1024
+COLUMNS = 512
 
 
 class Entries(Protocol):
@@ -72,7 +73,9 @@ class RowsSimilarity(Similarity):
     def __init__(
         self, entries: Entries, *, psd: bool = False, settings: Options | None = None
     ) -> None:
-        self.n, self.psd, self.settings = entries.n, psd, settings or {}
+        self.n = entries.n
+        self.psd = psd
+        self.settings = settings or {}
         self.entries = entries
         self._kept = _Kept()
 
@@ -108,7 +111,8 @@ class RowsSimilarity(Similarity):
         with np.errstate(under="ignore"):  # whatever the caller has set: what vanishes is 0
             part = self.entries(index, columns, dtype)
         places = np.arange(self.n)[index] - columns.start
-        inside = np.flatnonzero((places >= 0) & (places < part.shape[1]))
+        is_inside = (places >= 0) & (places < part.shape[1])
+        inside = np.flatnonzero(is_inside)
         part[inside, places[inside]] = 1.0
         return part
 
@@ -129,30 +133,34 @@ class RowsSimilarity(Similarity):
     def _upper_blocks(self) -> Iterator[tuple[slice, np.ndarray]]:
         for block, upper in self._upper():
             for some in row_blocks(len(upper), 8 * self.n):
-                rows = slice(block.start + some.start, block.start + some.stop)
-                yield rows, upper[some, some.start :]
+                start = block.start + some.start
+                stop = block.start + some.stop
+                yield slice(start, stop), upper[some, some.start :]
 
     def dense(self) -> Array:
-        upper, s = self._upper(), self.scale
+        upper = self._upper()
+        s = self.scale
         if s is not None:
-            upper = ((b, K * s[b, None] * s[None, b.start :]) for b, K in upper)
+            upper = ((rows, K * s[rows, None] * s[rows.start :]) for rows, K in upper)
         return fill_symmetric(self._new_matrix(), upper)
 
     def _matmul(self, V: Array) -> Array:
         K = self._keep()
         if K is not None:
             return K @ V
-        return symmetric_product(self._entries, V, self.entries.in_threads)
+        return symmetric_product(self._entries, V, self.in_threads)
 
     def _like(self, part: Similarity, index: Index) -> Similarity:
-        K, part = self._kept.K, super()._like(part, index)
+        K = self._kept.K
+        part = super()._like(part, index)
         if K is not None and isinstance(part, RowsSimilarity) and _has_room(8 * part.n**2):
             part._kept.K = K[index][:, index]
         return part
 
     def _keep(self) -> np.ndarray | None:
         """Return K, if it has been kept or is to be from now on."""
-        kept, size = self._kept, 8 * self.n**2
+        kept = self._kept
+        size = 8 * self.n**2
         kept.products += 1
         wanted = size <= KEPT_AT_ONCE or kept.products > 1
         if kept.K is None and wanted and _has_room(size):
@@ -165,7 +173,8 @@ def symmetric_product(
 ) -> np.ndarray:
     """Return K @ V from `entries(rows, columns)`, a tile from the diagonal on at a time."""
     n = len(V)
-    size = max(LEAST_ROWS, min(ROWS, -(-n // BLOCKS)))  # several blocks for each thread
+    rows = -(-n // BLOCKS)  # several blocks for each thread
+    size = max(LEAST_ROWS, min(ROWS, rows))
     blocks = slices(n, size)
 
     def multiply(block: slice) -> tuple[slice, np.ndarray, np.ndarray]:
@@ -174,7 +183,8 @@ def symmetric_product(
         for columns in slices(n, COLUMNS, block.stop):
             K = entries(block, columns)
             own += K @ V[columns]
-            later[columns.start - block.stop : columns.stop - block.stop] = K.T @ V[block]
+            start = columns.start - block.stop
+            later[start : start + len(K.T)] = K.T @ V[block]
         return block, own, later
 
     out = np.zeros(V.shape)
@@ -196,11 +206,14 @@ class _OfRows:
     in_threads = False  # who wrote k did not say
 
     def __init__(self, X: np.ndarray, k: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> None:
-        self.n, self.X, self.k = len(X), X, k
+        self.n = len(X)
+        self.X = X
+        self.k = k
         self.width = X[:1].size
 
     def __call__(self, index: Index, columns: slice, dtype: DType = np.float64) -> np.ndarray:
-        return self.k(self.X[index], self.X[columns]).astype(dtype, copy=False)
+        K = self.k(self.X[index], self.X[columns])
+        return K.astype(dtype, copy=False)
 
     def take(self, index: np.ndarray) -> Entries:
         return _OfRows(self.X[index], self.k)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..core.namespace import to_host
+from ..core.namespace import as_kind_of, to_host
 from .base import Similarity
+from .threads import slices
 
-# Up to so many samples all pairs are held at once, 32 MB; of more, a few sets at a time.
-_AT_ONCE = 2_000
-_SETS = 16
+SETS = 64  # whose sums are in memory at once
 
 
 def set_sums(similarity: Similarity, codes: np.ndarray, sets: int) -> np.ndarray:
@@ -17,24 +16,17 @@ def set_sums(similarity: Similarity, codes: np.ndarray, sets: int) -> np.ndarray
 
     `codes` (n,) has the set of each sample. It takes the time of O(n²) similarities, or O(n d).
     """
-    n = similarity.n
-    if n <= _AT_ONCE:
-        K = to_host(similarity.dense())
-        if n == sets and (codes == np.arange(n)).all():
-            return K
-        order = np.argsort(codes, kind="stable")
-        found, starts = np.unique(codes[order], return_index=True)
-        K = np.add.reduceat(np.add.reduceat(K[order][:, order], starts), starts, axis=1)
-        sums = np.zeros((sets, sets))
-        sums[np.ix_(found, found)] = K
-        return sums
-    sums = np.empty((sets, sets))
+    places = np.arange(sets)
+    if np.array_equal(codes, places):
+        return to_host(similarity.dense())
     similarity = similarity.in_numpy()
-    for start in range(0, sets, _SETS):
-        some = np.arange(start, min(start + _SETS, sets))
-        products = similarity.matmul((codes[:, None] == some).astype(float))
-        for column, own in zip(some, to_host(products).T, strict=True):
-            sums[:, column] = np.bincount(codes, own, sets)
+    diagonal = similarity.diagonal()
+    sums = np.empty((sets, sets))
+    for columns in slices(sets, SETS):
+        is_member = codes[:, None] == places[columns]
+        products = similarity.matmul(as_kind_of(is_member, diagonal))
+        for column, of_column in zip(places[columns], to_host(products).T, strict=True):
+            sums[:, column] = np.bincount(codes, of_column, sets)
     return (sums + sums.T) / 2
 
 

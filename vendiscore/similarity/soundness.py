@@ -30,7 +30,9 @@ def check_matrix(K: Rows, normalize: bool = False, name: str = "samples") -> Mat
     """Return the Similarity of a finite matrix that is symmetric within its precision."""
     if not normalize and is_sound(K):
         return MatrixSimilarity(K, settings={"kernel": "matrix K"})
-    spacing = precision(K) if getattr(K, "dtype", None) != np.float64 else 0.0
+    spacing = 0.0
+    if getattr(K, "dtype", None) != np.float64:
+        spacing = precision(K)
     K = as_matrix(K, name)
     check_square(K, name)
     n = K.shape[0]
@@ -38,7 +40,8 @@ def check_matrix(K: Rows, normalize: bool = False, name: str = "samples") -> Mat
         memory.require(8 * n * n, f"a dense {n} × {n} similarity matrix", "score fewer samples")
         K = K.toarray()
     similarity = MatrixSimilarity(K, settings={"kernel": "matrix K"})
-    similarity = similarity.noted(roundoff=spacing) if spacing else similarity
+    if spacing:
+        similarity = similarity.noted(roundoff=spacing)
     try:
         similarity = check_diagonal(similarity.normalized() if normalize else similarity)
     except SampleError:
@@ -51,21 +54,26 @@ def check_similarity(similarity: Similarity) -> Similarity:
     """Return a Similarity of unit diagonal itself, if it is symmetric as far as is cheap to see."""
     if isinstance(similarity, MatrixSimilarity):
         return _checked_entries(similarity, "a MatrixSimilarity")
-    if isinstance(similarity, (FeatureSimilarity, EquivalenceSimilarity)) or is_torch(
-        similarity.diagonal()
-    ):
+    if isinstance(similarity, (FeatureSimilarity, EquivalenceSimilarity)):
+        return similarity
+    if is_torch(similarity.diagonal()):
         return similarity
     u, v = np.random.default_rng(0).standard_normal((2, similarity.n))
-    Ku, Kv = similarity.matmul(u), similarity.matmul(v)
-    size = np.linalg.norm(u) * np.linalg.norm(Kv) + np.linalg.norm(v) * np.linalg.norm(Ku)
-    if not abs(u @ Kv - v @ Ku) <= SYMMETRY_TOLERANCE * size:
+    Ku = similarity.matmul(u)
+    Kv = similarity.matmul(v)
+    uKv = u @ Kv
+    vKu = v @ Ku
+    norm = np.linalg.norm
+    size = norm(u) * norm(Kv) + norm(v) * norm(Ku)
+    if not abs(uKv - vKu) <= SYMMETRY_TOLERANCE * size:
         raise ValueError(
             f"a {type(similarity).__name__} must be symmetric and finite, but its products "
-            f"uᵀ(Kv) = {u @ Kv:.6g} and vᵀ(Ku) = {v @ Ku:.6g} differ; check its rows and matmul"
+            f"uᵀ(Kv) = {uKv:.6g} and vᵀ(Ku) = {vKu:.6g} differ; check its rows and matmul"
         )
     rows = similarity.rows(slice(0, 64))
-    if not np.abs(rows).max() <= 1 + DIAGONAL_TOLERANCE:
-        i, j = divmod(int(np.argmax(np.abs(rows))), similarity.n)
+    sizes = np.abs(rows)
+    if not sizes.max() <= 1 + DIAGONAL_TOLERANCE:
+        i, j = divmod(int(np.argmax(sizes)), similarity.n)
         raise ValueError(
             f"a {type(similarity).__name__} must have no entry that can exceed its diagonal of 1, "
             f"but K[{i}, {j}] = {rows[i, j]:.6g}; such a matrix is not positive semidefinite"
@@ -74,7 +82,8 @@ def check_similarity(similarity: Similarity) -> Similarity:
 
 
 def _checked_entries(similarity: MatrixSimilarity, what: str) -> MatrixSimilarity:
-    tolerance, K = max(SYMMETRY_TOLERANCE, 2 * similarity.roundoff), similarity.K
+    tolerance = max(SYMMETRY_TOLERANCE, 2 * similarity.roundoff)
+    K = similarity.K
     if similarity.scale is None and is_sound(K):
         return similarity
     if asymmetry(K, similarity.scale, tolerance, what) > ROUNDING:

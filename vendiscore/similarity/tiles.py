@@ -19,7 +19,8 @@ SIDE = 1024
 # Entries in single precision are off by no more than this share of themselves.
 SINGLE_ERROR = 1e-5
 # Pairs of features that are multiplied at once, and of samples that are compared with each other.
-PAIRS, TOGETHER = 4096, 64
+PAIRS = 4096
+TOGETHER = 64
 
 Tile = tuple[slice, slice]
 
@@ -31,9 +32,12 @@ class Tiles:
         self.similarity = similarity
         self.n: int = similarity.n
         scale = similarity.scale
-        self.scale = None if scale is None else to_host(scale)
+        self.scale = None
+        if scale is not None:
+            self.scale = to_host(scale)
         self.rows: np.ndarray | None = None  # with dot products K, (n, d) in single precision
-        self._sparse: _SparseRows | None = None
+        self._rare: Any = None  # sparse columns, next to frequent ones, which `rows` has
+        self._lists: dict[int, Any] = {}  # by tiles of columns, the rows that have each
         if not isinstance(similarity, FeatureSimilarity):
             return
         X: Any = similarity.X
@@ -44,35 +48,43 @@ class Tiles:
                 for block, wide in similarity.wide_blocks(self.scale):
                     self.rows[block] = wide
         elif sp.issparse(X):
-            self._sparse = _SparseRows(similarity)
+            common, rare = similarity.common_and_rare()
+            self.rows = common.astype(np.float32)
+            self._rare = rare.astype(np.float32)
+            for rows in slices(self.n, SIDE):
+                self._lists[rows.start] = self._rare[rows].T.tocsr()
 
     @property
     def tiles(self) -> list[Tile]:
         """The places of all tiles, from the diagonal on."""
         n = self.n
-        square = self.rows is not None or self._sparse is not None
-        if not (square or isinstance(self.similarity, RowsSimilarity)):
-            return [(rows, slice(rows.start, n)) for rows in row_blocks(n, 8 * n)]
-        return list(combinations_with_replacement(slices(n, SIDE), 2))
+        if self.rows is not None or isinstance(self.similarity, RowsSimilarity):
+            sides = slices(n, SIDE)
+            return list(combinations_with_replacement(sides, 2))
+        return [(rows, slice(rows.start, n)) for rows in row_blocks(n, 8 * n)]
 
     def __call__(self, rows: slice, columns: slice) -> np.ndarray:
         """Return K[rows, columns], a new array, off by at most SINGLE_ERROR for entries up to 1."""
         if self.rows is not None:
-            return self.rows[rows] @ self.rows[columns].T
-        if self._sparse is not None:
-            return self._sparse(rows, columns)
+            K: np.ndarray = self.rows[rows] @ self.rows[columns].T
+            if self._rare is None:
+                return K
+            return add_sparse(K, self._rare[rows] @ self._lists[columns.start])
         similarity = self.similarity
         if not isinstance(similarity, RowsSimilarity):
             K = to_host(similarity.rows(rows))
             return np.array(K[:, columns], dtype=np.float32)
-        K = np.array(similarity.entries(rows, columns, np.float32), dtype=np.float32)
+        entries = similarity.entries(rows, columns, np.float32)
+        K = np.array(entries, dtype=np.float32)
         if self.scale is not None:
             K *= np.outer(self.scale[rows], self.scale[columns])
         return K
 
     def pairs(self, i: np.ndarray, j: np.ndarray) -> np.ndarray:
         """Return k(i, j) of pairs of samples (m,), in double precision."""
-        size = PAIRS if isinstance(self.similarity, FeatureSimilarity) else TOGETHER
+        size = TOGETHER
+        if isinstance(self.similarity, FeatureSimilarity):
+            size = PAIRS
 
         def some(block: slice) -> np.ndarray:
             return self._some(i[block], j[block])
@@ -81,7 +93,7 @@ class Tiles:
         return np.concatenate([np.empty(0), *values])
 
     def _some(self, i: np.ndarray, j: np.ndarray) -> np.ndarray:
-        if self.rows is None and self._sparse is None:
+        if self.rows is None:
             m = len(i)
             part = self.similarity.part(np.concatenate([i, j]))
             K = to_host(part.rows(slice(0, m)))
@@ -93,18 +105,3 @@ class Tiles:
         if self.scale is None:
             return values
         return values * self.scale[i] * self.scale[j]
-
-
-class _SparseRows:
-    """Products of sparse rows: of frequent columns dense, of the others by lists of their rows."""
-
-    def __init__(self, similarity: FeatureSimilarity) -> None:
-        common, rare = similarity.common_and_rare()
-        self._common = common.astype(np.float32)
-        self._rare = rare.astype(np.float32)
-        starts = range(0, similarity.n, SIDE)
-        self._lists = {start: self._rare[start : start + SIDE].T.tocsr() for start in starts}
-
-    def __call__(self, rows: slice, columns: slice) -> np.ndarray:
-        K = self._common[rows] @ self._common[columns].T
-        return add_sparse(K, self._rare[rows] @ self._lists[columns.start])

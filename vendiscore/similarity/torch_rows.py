@@ -19,12 +19,14 @@ from .threads import slices
 # A matrix of at most this share of the free memory is computed at once, and kept.
 KEPT_SHARE = 0.25
 # Bytes of a block of rows, and so many times more to keep a GPU busy.
-BLOCK_BYTES, ON_GPU = 1 << 26, 16
+BLOCK_BYTES = 1 << 26
+ON_GPU = 16
 
 
 def of_tensor(X: Tensor, sigma: float | Tensor, law: Law, settings: Options) -> Similarity:
     """Return the similarity of rows of a tensor X (n, d) under `Exponentials`."""
-    entries, size = TensorSimilarity(X, sigma, law, settings), 8 * len(X) ** 2
+    entries = TensorSimilarity(X, sigma, law, settings)
+    size = 8 * len(X) ** 2
     if size <= memory.FEW_BYTES or size <= KEPT_SHARE * _available_bytes(X):
         return MatrixSimilarity(entries.dense(), psd=True, settings=settings)
     return entries
@@ -36,16 +38,20 @@ class TensorSimilarity(Similarity):
     psd = True
 
     def __init__(self, X: Tensor, sigma: float | Tensor, law: Law, settings: Options) -> None:
-        self.n, self.settings = len(X), settings
-        self._made_from, self._entries = (X, sigma, law), Exponentials(X, sigma, law)
+        self.n = len(X)
+        self.settings = settings
+        self._made_from = (X, sigma, law)
+        self._entries = Exponentials(X, sigma, law)
 
     def _diagonal(self) -> Array:
         X, sigma, _ = self._made_from
-        ones = X.new_ones(self.n, dtype=sys.modules["torch"].float64)
+        torch = sys.modules["torch"]
+        ones = X.new_ones(self.n, dtype=torch.float64)
         # With a gradient, of 0, where X or σ has one.
         for given in (X, sigma):
             if is_torch(given) and given.requires_grad:
-                ones = ones + 0.0 * given.reshape(-1)[0]
+                first = given.reshape(-1)[0]
+                ones = ones + 0.0 * first
         return ones
 
     def _rows(self, index: Index) -> Array:
@@ -56,14 +62,18 @@ class TensorSimilarity(Similarity):
         return of_tensor(X[index], sigma, law, self.settings)
 
     def _blocks(self) -> Iterable[slice]:
-        room = BLOCK_BYTES * (ON_GPU if self._made_from[0].is_cuda else 1)
-        return slices(self.n, max(1, room // (8 * self.n)))
+        room = BLOCK_BYTES
+        if self._made_from[0].is_cuda:
+            room *= ON_GPU
+        rows = room // (8 * self.n)
+        return slices(self.n, max(1, rows))
 
     def dense(self) -> Array:
         X = self._made_from[0]
         if not X.is_cuda:  # which raises an error of its own
-            needed, what = 12 * self.n**2 + 16 * X.numel(), "the similarity matrix"
-            memory.require(needed, f"{what} of {self.n} samples", "compare fewer samples")
+            needed = 12 * self.n**2 + 16 * X.numel()
+            what = f"the similarity matrix of {self.n} samples"
+            memory.require(needed, what, "compare fewer samples")
         return self.rows(slice(0, self.n))
 
 
@@ -73,4 +83,6 @@ def _available_bytes(X: Tensor) -> int:
         return memory.available_bytes()
     cuda = sys.modules["torch"].cuda
     free: int = cuda.mem_get_info(X.device)[0]
-    return free + int(cuda.memory_reserved(X.device) - cuda.memory_allocated(X.device))
+    reserved: int = cuda.memory_reserved(X.device)
+    allocated: int = cuda.memory_allocated(X.device)
+    return free + reserved - allocated

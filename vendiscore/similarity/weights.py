@@ -56,25 +56,32 @@ def per_sample(
     sizes = None
     if is_several(values) and not isinstance(values, Mapping):
         flat = as_samples(values, name, empty=True)
-    if getattr(flat, "ndim", 1) == 2 or (
-        isinstance(flat, list) and flat and all(map(is_several, flat))
-    ):
+    nested = getattr(flat, "ndim", 1) == 2
+    if isinstance(flat, list) and flat:
+        nested = all(map(is_several, flat))
+    if nested:
         flat, sizes = unnested(flat, name)
         sizes = None if set(sizes) == {1} else sizes  # a column
     if isinstance(flat, list):
         flat = _array(flat, name, weights)
     kind = str(getattr(flat, "dtype", ""))
-    real = any(word in kind for word in ("float", "int") + (() if weights else ("bool",)))
+    real = "float" in kind or "int" in kind
+    if "bool" in kind and not weights:
+        real = True
     if not real or flat.ndim != 1:
         raise TypeError(f"`{name}` must be numbers, one for each sample, got {values!r:.60}")
     if is_torch(flat):
         flat = flat.double() if weights else to_host(flat)
-    flat = flat if is_torch(flat) else flat.astype(np.float64)
+    if not is_torch(flat):
+        flat = flat.astype(np.float64)
     good = namespace(flat).isfinite(flat) & (flat >= least) & (flat <= most)
-    bounds = f" and at least {least:g}" if least > -np.inf else ""
-    bounds += f" and at most {most:g}" if most < np.inf else ""
+    bounds = ""
+    if least > -np.inf:
+        bounds = f" and at least {least:g}"
+    if most < np.inf:
+        bounds += f" and at most {most:g}"
     if not bool(good.all()):
-        bad = np.flatnonzero(~np.asarray(good.tolist(), dtype=bool)).tolist()
+        bad = [i for i, is_good in enumerate(good.tolist()) if not is_good]
         expected = f"of `{name}` must be finite{bounds}"
         SampleError.check({i: f"{expected}, got {scalar(flat[i]):.6g}{remedy}" for i in bad})
     return PerSample(name, flat, sizes)
@@ -92,7 +99,8 @@ def _array(values: list[Any], name: str, weights: bool) -> Array:
     )
     if weights and any(map(is_torch, values)):
         torch = sys.modules["torch"]
-        return torch.stack([torch.as_tensor(x, dtype=torch.float64) for x in values])
+        tensors = [torch.as_tensor(x, dtype=torch.float64) for x in values]
+        return torch.stack(tensors)
     return np.array(reals, dtype=np.float64)
 
 
@@ -129,7 +137,8 @@ def check_weights(
     weights = unit_sum(weights, precision(p))
     if not dropped:
         return weights
-    weights = weights[[i for i in range(n + len(dropped)) if i not in dropped]]
+    kept = [i for i in range(n + len(dropped)) if i not in dropped]
+    weights = weights[kept]
     total = namespace(weights).sum(weights)
     if scalar(total) == 0:
         raise ValueError("`p` gives all weight to samples that the kernel left out")

@@ -45,7 +45,8 @@ def leave_cluster_out(spectrum: Spectrum, clusters: np.ndarray, q: float = DEFAU
         size = members.shape[1]
         row_bytes = 16 * size * max(len(values), 50 * size)
         for rows in row_blocks(len(codes), row_bytes):
-            alike = _Clusters(values, U[members[rows]], 1 / spectrum.n)
+            G = U[members[rows]]
+            alike = _Clusters(values, G, 1 / spectrum.n)
             left[codes[rows]] = alike.left_out(q)
     return np.clip(left, 0.0, np.log(spectrum.n - sizes))
 
@@ -94,23 +95,27 @@ class _Clusters:
 
     def integrated(self, q: float) -> np.ndarray:
         """Return the same for q up to 2, by an integral over ridges."""
-        values, trace = self.values, self.weights
+        values = self.values
+        trace = self.weights
         second = self.squares @ values**2
-        within = np.square(self.inner(values))
-        b = (second - within.sum(axis=(1, 2)) / 2) / trace
+        within = np.square(self.inner(values)).sum(axis=(1, 2))
+        b = (second - within / 2) / trace
         change = trace * of_trace(q, b)
         factor = of_integral(q)
         if not factor:
             return log_of_trace(values, -change, 1 - trace, q)
         nodes, weights = ridges(q, values[-1], values[0], TOLERANCE, self.share)
+        tiny = np.finfo(float).tiny
         for t, weight in zip(nodes.tolist(), weights.tolist(), strict=True):
+            shifted = values + t
             if t < values[0]:
-                S = self.outside + self.inner(t / (values + t))
+                S = self.outside + self.inner(t / shifted)
                 rest = np.linalg.eigvalsh(S)
-                logs = np.log(np.maximum(rest, np.finfo(float).tiny))
+                logs = np.log(np.maximum(rest, tiny))
             else:
-                S = self.inner(values / (values + t))
-                logs = np.log1p(-np.linalg.eigvalsh(S))
+                S = self.inner(values / shifted)
+                taken = np.linalg.eigvalsh(S)
+                logs = np.log1p(-taken)
             integrand = logs.sum(axis=1) + trace / (t + b)
             change -= factor * weight * integrand
         return log_of_trace(values, -change, 1 - trace, q)
@@ -121,43 +126,53 @@ class _Clusters:
         width = min(1.0, _REACH / q)  # of the strip of u in which the integrand has no pole
         digits = _DIGITS - q * math.log1p(-math.sin(width))
         step = 2 * math.pi * width / digits
-        steps = math.ceil(math.acosh(math.exp(_DIGITS / q)) / step)
+        farthest = math.acosh(math.exp(_DIGITS / q))
+        steps = math.ceil(farthest / step)
         c = 1 + width
         whole = float((x**q).sum())
         left = np.full(len(self.G), whole)
         for u in step * np.arange(steps + 1):
             z = c / (1 + 1j * math.sinh(u))
-            S = self.outside + self.inner(z / (z - x))
-            slope = self.inner(x / (z - x) ** 2)
+            gaps = z - x
+            S = self.outside + self.inner(z / gaps)
+            slope = self.inner(x / gaps**2)
             solved = np.linalg.solve(S, slope)
             traces = np.trace(solved, axis1=1, axis2=2)
             weight = step / (math.pi * c) * math.cosh(u)
             if u == 0:
                 weight /= 2
-            left -= weight * (z ** (q + 2) * traces).real
-        lost = np.flatnonzero(left <= _LOST * whole)
-        powers = np.log(np.maximum(left, _LOST * whole))
+            integrand = z ** (q + 2) * traces
+            left -= weight * integrand.real
+        least = _LOST * whole
+        powers = np.log(np.maximum(left, least))
         powers += q * math.log(self.values[0])
         powers -= q * np.log(1 - self.weights)
         logs = powers / (1 - q)
+        lost = np.flatnonzero(left <= least)
         for rows in row_blocks(len(lost), 8 * len(x) ** 2, least=1):
-            some = _Clusters(self.values, self.G[lost[rows]], self.share)
-            logs[lost[rows]] = some.decomposed(q)
+            places = lost[rows]
+            some = _Clusters(self.values, self.G[places], self.share)
+            logs[places] = some.decomposed(q)
         return logs
 
     def bisected(self) -> np.ndarray:
         """Return the same at q = ∞, from the largest eigenvalue of what is left."""
-        values, count = self.values, len(self.G)
-        low, high = np.zeros(count), np.full(count, values[0])
+        values = self.values
+        count = len(self.G)
+        low = np.zeros(count)
+        high = np.full(count, values[0])
         for _ in range(_HALVINGS):
             middle = (low + high) / 2
-            gaps = middle[:, None] - values
-            gaps = np.where(gaps == 0, EPS * middle[:, None], gaps)
-            weights = middle[:, None] / gaps
+            column = middle[:, None]
+            gaps = column - values
+            gaps = np.where(gaps == 0, EPS * column, gaps)
+            weights = column / gaps
             S = self.outside + self.inner(weights[:, None])
-            larger = (values > middle[:, None]).sum(axis=1)
-            signs = S[:, 0] if S.shape[1] == 1 else np.linalg.eigvalsh(S)
+            signs = S[:, 0]
+            if S.shape[1] > 1:
+                signs = np.linalg.eigvalsh(S)
             negative = (signs < 0).sum(axis=1)
+            larger = (values > column).sum(axis=1)
             above = larger > negative
             low = np.where(above, middle, low)
             high = np.where(above, high, middle)
@@ -174,7 +189,10 @@ def effective_numbers(shares: Array, q: float) -> Array:
     """Return the Hill number (g,) of each row of shares (g, m) of sum 1; zeros are ignored."""
     xp = namespace(shares)
     positive = shares > 0
-    logs = xp.log(xp.where(positive, shares, xp.max(shares, axis=-1, keepdims=True)))
+    largest = xp.max(shares, axis=-1, keepdims=True)
+    logs = xp.log(xp.where(positive, shares, largest))
     count = xp.sum(positive, axis=-1)
     numbers = from_logs(xp, shares, logs, count, q)
-    return xp.minimum(xp.maximum(numbers, xp.ones_like(numbers)), xp.astype(count, numbers.dtype))
+    numbers = xp.maximum(numbers, xp.ones_like(numbers))
+    most = xp.astype(count, numbers.dtype)
+    return xp.minimum(numbers, most)

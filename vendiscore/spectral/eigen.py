@@ -23,7 +23,8 @@ NUMPY_SIZE = two_stage.LEAST_SIZE - 1
 # for each other at every row: on a busy machine two took 0.3 to 4 s.
 ALONE = ALONE_SIZE, 1024
 # Decompositions, with half the products' rate or less, in operations of a product over n³.
-VALUES, VECTORS = 4.0, 10.0
+VALUES = 4.0
+VECTORS = 10.0
 
 
 class Eigen(NamedTuple):
@@ -47,11 +48,14 @@ def decompose(A: Array, fault: Callable[[], str], vectors: bool = False) -> Eige
         if not math.isfinite(scalar(A.sum())):
             raise np.linalg.LinAlgError("entries are not finite")
         if on_host and A.ndim == 2 and len(A) > NUMPY_SIZE:
-            what = "eigenvectors" if vectors else "eigenvalues"
+            what = "eigenvalues"
+            if vectors:
+                what = "eigenvectors"
             work = eigen_work(len(A), vectors)
             foretell(f"Finding the {len(A):,} {what} of a matrix", work, A.nbytes)
             # The transpose of a C-ordered symmetric matrix is itself in LAPACK's order: no copy.
-            A = A if A.flags.f_contiguous else A.T
+            if not A.flags.f_contiguous:
+                A = A.T
             in_place = {"overwrite_a": True, "check_finite": False}
             with at_most(two_stage.MOST_THREADS):
                 if vectors:
@@ -62,7 +66,9 @@ def decompose(A: Array, fault: Callable[[], str], vectors: bool = False) -> Eige
                 return Eigen(driver(A), driver="reduced in two stages")
         if on_host and not vectors and A.ndim == 2 and ALONE[0] <= len(A) <= ALONE[1]:
             return Eigen(values_alone(A))
-        return Eigen(*linalg.eigh(A)) if vectors else Eigen(linalg.eigvalsh(A))
+        if vectors:
+            return Eigen(*linalg.eigh(A))
+        return Eigen(linalg.eigvalsh(A))
     except (np.linalg.LinAlgError, RuntimeError) as error:  # torch's is a RuntimeError
         if type(error).__name__ == "OutOfMemoryError":  # of a GPU, which says what it has
             raise

@@ -27,7 +27,10 @@ from .weighted_similarity import merge_identical, weighted_by
 VECTORS = 16
 # Products that look for the top eigenpairs, products of an estimate, at most and usually, and
 # independent estimates that are averaged at most.
-TOP_STEPS, STEPS, USUAL_STEPS, SETS = (6, 12, 24, 48), 48, 18, 8
+TOP_STEPS = (6, 12, 24, 48)
+STEPS = 48
+USUAL_STEPS = 18
+SETS = 8
 
 
 ROUNDING = 1e-10  # of the log of a score
@@ -35,9 +38,13 @@ ROUNDING = 1e-10  # of the log of a score
 
 def lanczos_cost(similarity: Similarity, steps: int = USUAL_STEPS) -> Cost:
     """Return the cost of so many products."""
-    n, dim = similarity.n, similarity.dim
+    n = similarity.n
+    dim = similarity.dim
     columns = VECTORS * steps
-    product = 2 * n * (n if dim is None else min(n, 2 * dim))
+    width = n
+    if dim is not None:
+        width = min(n, 2 * dim)
+    product = 2 * n * width
     flops = NORM.cost(similarity).flops + columns * (product + 4 * n * columns)
     return Cost(flops, 8 * n * (columns + 6 * VECTORS))
 
@@ -47,14 +54,17 @@ def estimate_by_lanczos(
 ) -> list[Estimate]:
     """Estimate orders in so many operations, or raise a StalledError; with no limit, warn."""
     refuse_gradient("An estimate", samples=weighted)
-    n, source, aim = weighted.n, rounding_of(weighted), how.rtol / 2  # two standard errors
+    n = weighted.n
+    source = rounding_of(weighted)
+    aim = how.rtol / 2  # two standard errors
     needed = lanczos_cost(weighted, STEPS).bytes
     memory.require(needed, f"an estimate for {n} samples", "score fewer samples, or q=2")
     like = weighted.diagonal()
 
     def signs(seed: np.random.SeedSequence) -> Array:
         """Return random vectors of ±1, which have the least variance."""
-        vectors = np.random.default_rng(seed).choice([-1.0, 1.0], (n, min(VECTORS, n)))
+        rng = np.random.default_rng(seed)
+        vectors = rng.choice([-1.0, 1.0], (n, min(VECTORS, n)))
         return as_kind_of(vectors, like)
 
     what = f"Estimating the score of {n:,} samples"
@@ -64,11 +74,13 @@ def estimate_by_lanczos(
         traces = np.array([n, 1.0, float(weighted.squared_norm())])
         pairs = Pairs(np.empty(0), top.basis[:0].T)
         sets: list[np.ndarray] = []
-        steps, searching = 0, True
+        steps = 0
+        searching = True
         for seed, depth in zip_longest(seeds, TOP_STEPS):
             if searching and depth:
                 top.extend(depth)
-                before, pairs = len(pairs.values), converged_pairs(top, source.coarse(n))
+                before = len(pairs.values)
+                pairs = converged_pairs(top, source.coarse(n))
                 searching = len(pairs.values) > before
                 if searching:
                     sets = []  # they have a larger error
@@ -89,12 +101,12 @@ def estimate_by_lanczos(
             f"products, which `rtol={how.rtol:g}` is less than; pass a larger one, or an order "
             f"nearer 1"
         )
-    why = (
-        f"{len(sets) * top.b} random vectors, {steps} products; {len(pairs.values)} eigenvalues "
-        f"exact"
-    )
+    vectors = len(sets) * top.b
+    exact = len(pairs.values)
+    why = f"{vectors} random vectors, {steps} products; {exact} eigenvalues exact"
     values = np.clip(np.exp(logs), 1.0, n)
-    known = zip(values.tolist(), (values * off).tolist(), strict=True)
+    errors = values * off
+    known = zip(values.tolist(), errors.tolist(), strict=True)
     return [Estimate(value, "stochastic lanczos", why, error) for value, error in known]
 
 
@@ -110,7 +122,8 @@ def _converge(
 
     Returns the log of each score, its standard error, and the error of quadrature.
     """
-    traces = traces - np.array([np.sum(pairs.values**k) for k in range(3)])
+    known = [np.sum(pairs.values**k) for k in range(3)]
+    traces = traces - np.array(known)
     largest = float(pairs.values.max(initial=0.0))
     rounding = max(source.cut(largest, source.n), source.coarse(source.n))
     logs: list[np.ndarray] = []
@@ -119,7 +132,8 @@ def _converge(
         quadrature = Quadrature(krylov, rounding)
         if quadrature.least < -source.negative_mass:
             raise NotPSDError(quadrature.least, -quadrature.least)
-        log, error = np.transpose([_read(quadrature, pairs, traces, q) for q in orders])
+        readings = [_read(quadrature, pairs, traces, q) for q in orders]
+        log, error = np.transpose(readings)
         logs.append(log)
         left = np.full(len(orders), math.inf)
         if krylov.steps * krylov.b > krylov.n - krylov.b - len(pairs.values):
@@ -127,7 +141,8 @@ def _converge(
         elif len(logs) > 2:
             before, last = np.abs(np.diff(logs[-3:], axis=0))
             # Steps that shrink in proportion go on to move by so much (Aitken).
-            left = np.maximum(last, last**2 / np.maximum(abs(before - last), 1e-300))
+            shrinkage = np.maximum(abs(before - last), 1e-300)
+            left = np.maximum(last, last**2 / shrinkage)
         if (left <= np.maximum(aim / 2, error / 4)).all():
             break
     return np.stack([log, error, left])
@@ -172,7 +187,9 @@ def estimated(
     distinct = merge_identical(similarity, p)
     weighted = weighted_by(distinct.similarity, distinct.p)
     cost = exact.cost(weighted)
-    limit = cost.flops if cost.bytes <= memory.available_bytes() else math.inf
+    limit = math.inf
+    if cost.bytes <= memory.available_bytes():
+        limit = cost.flops
     if limit <= lanczos_cost(weighted).flops:
         return None
     try:

@@ -12,7 +12,8 @@ from .stochastic import Krylov
 
 TOLERANCE = 1e-10  # relative, of the eigenvalue
 # Vectors that are kept at once, and restarts after which to give up: some 400 products.
-BASIS, RESTARTS = 20, 40
+BASIS = 20
+RESTARTS = 40
 # Steps that look for negative eigenvalues of a matrix that may have some.
 SIGN_STEPS = 20
 
@@ -42,6 +43,8 @@ def _check_sign(similarity: Similarity, start: np.ndarray, floor: float) -> None
     krylov = Krylov(similarity.matmul, start[:, None], SIGN_STEPS)
     krylov.extend(krylov.most)
     T = krylov.matrix()
-    lowest = float(np.linalg.eigvalsh(T)[0]) if np.isfinite(T).all() else 0.0
+    lowest = 0.0
+    if np.isfinite(T).all():
+        lowest = float(np.linalg.eigvalsh(T)[0])
     if lowest < floor:
         raise NotPSDError(lowest, -lowest)

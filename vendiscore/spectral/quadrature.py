@@ -40,30 +40,40 @@ def ridges(
     Below the smallest eigenvalue the integrand is t^q (α + β log t): two nodes stand for it.
     """
     step = step_for(tolerance)
-    resolved = (NOTHING * tolerance * least**2) ** (1 / (1 + q))
-    low = max(resolved, (NOTHING * tolerance * share) ** (1 / q), 1e-290)
-    high = largest * min(FARTHEST, max(tolerance ** (-1 / (3 - q)), 10.0))
+    negligible = NOTHING * tolerance
+    resolved = (negligible * least**2) ** (1 / (1 + q))
+    of_share = (negligible * share) ** (1 / q)
+    low = max(resolved, of_share, 1e-290)
+    reach = max(tolerance ** (-1 / (3 - q)), 10.0)
+    high = largest * min(FARTHEST, reach)
     # A grid that does not move with the matrix: numbers of two of them share their errors.
-    u = step * np.arange(math.floor(math.log(low) / step), math.ceil(math.log(high) / step) + 1)
+    first = math.floor(math.log(low) / step)
+    last = math.ceil(math.log(high) / step)
+    u = step * np.arange(first, last + 1)
     t = np.exp(u)
     weights = step * t**q
     # Σ_{k≥1} e^{−qhk} and Σ_{k≥1} k e^{−qhk}: the nodes below, and how far they are.
     below = 1 / math.expm1(q * step)
     far = below * (1 + below)
-    weights[0] += (step * t[0] ** q) * (below + far)
-    weights[1] -= (step * t[0] ** q) * far
+    lowest = step * t[0] ** q
+    weights[0] += lowest * (below + far)
+    weights[1] -= lowest * far
     return t, weights
 
 
 def of_trace(q: float, b: np.ndarray | float) -> np.ndarray:
     """Return the term before the integral, for each unit of trace: −[b^{q−1} + …]."""
     logs = np.log(b)
-    return np.asarray(-np.exp((q - 1) * logs) - logs * scipy.special.exprel((q - 1) * logs))
+    x = (q - 1) * logs
+    term = -np.exp(x) - logs * scipy.special.exprel(x)
+    return np.asarray(term)
 
 
 def of_integral(q: float) -> float:
     """Return the factor of the integral, q sinc(1−q), which is 0 at q = 2."""
-    return 0.0 if q == 2 else float(q * np.sinc(1 - q))
+    if q == 2:
+        return 0.0
+    return float(q * np.sinc(1 - q))
 
 
 def log_of_trace(values: np.ndarray, change: np.ndarray, trace: np.ndarray, q: float) -> np.ndarray:
@@ -72,15 +82,21 @@ def log_of_trace(values: np.ndarray, change: np.ndarray, trace: np.ndarray, q: f
     Changes and traces have the shape (…, n); values of 0 are ignored.
     """
     logs = np.log(np.where(values > 0, values, 1.0))
-    S = (np.vecdot(values, surprisal(logs, q))[..., None] + change) / trace
-    return np.asarray(np.log(trace) + log_of_entropy(S, q))
+    entropy = np.vecdot(values, surprisal(logs, q))
+    S = (entropy[..., None] + change) / trace
+    log_score = np.log(trace) + log_of_entropy(S, q)
+    return np.asarray(log_score)
 
 
 def surprisal(logs: np.ndarray, q: float) -> np.ndarray:
     """Return (x^{q−1} − 1)/(1 − q) from log x, of which S_q is the mean; −log x at q = 1."""
-    return -logs if q == 1 else np.expm1((q - 1) * logs) / (1 - q)
+    if q == 1:
+        return -logs
+    return np.expm1((q - 1) * logs) / (1 - q)
 
 
 def log_of_entropy(S: Array, q: float) -> Array:
     """Return log VS_q of a matrix of trace 1, from its S_q = Σ (λ^q − λ)/(1 − q)."""
-    return S if q == 1 else np.log1p((1 - q) * S) / (1 - q)
+    if q == 1:
+        return S
+    return np.log1p((1 - q) * S) / (1 - q)

@@ -76,10 +76,14 @@ def gains(
     c = lengths * weight
     b = (g @ values) / c + c / 2
     change = c * of_trace(q, b)
-    if factor := of_integral(q):
+    factor = of_integral(q)
+    if factor:
         t, w = ridges(q, values[-1], values[0], tolerance, weight)
-        s = g @ (1 / (values[:, None] + t)) + outside[:, None] / t
-        change += factor * ((np.log1p(s) - c[:, None] / (t + b[:, None])) @ w)
+        resolvents = 1 / (values[:, None] + t)
+        s = g @ resolvents + outside[:, None] / t
+        subtracted = c[:, None] / (t + b[:, None])
+        integrand = np.log1p(s) - subtracted
+        change += factor * (integrand @ w)
     return log_of_trace(values, change, 1 + c, q) - log_score(spectrum, q)
 
 
@@ -98,12 +102,16 @@ def surprise_of(values: np.ndarray, squares: np.ndarray, q: float) -> np.ndarray
     with np.errstate(all="ignore"):
         parts = squares * values
         p = parts.sum(axis=-1)
-        logs = np.log(np.where(values > 0, values, values.max(axis=-1, keepdims=True)))
+        largest = values.max(axis=-1, keepdims=True)
+        logs = np.log(np.where(values > 0, values, largest))
+        column = p[..., None]
         if math.isinf(q):
-            found = np.where(parts > 1e-12 * p[..., None], -logs, np.inf).min(axis=-1)
+            present = parts > 1e-12 * column
+            surprises = np.where(present, -logs, np.inf).min(axis=-1)
         else:
-            found = log_power_mean(parts / p[..., None], logs, q)
-    return np.maximum(np.where(p == 0, np.nan, found), 0.0)
+            surprises = log_power_mean(parts / column, logs, q)
+    surprises = np.where(p == 0, np.nan, surprises)
+    return np.maximum(surprises, 0.0)
 
 
 def influence_of(gaps: np.ndarray, q: float) -> np.ndarray:
@@ -118,8 +126,9 @@ def novelty(spectrum: Spectrum) -> Array:
     found = np.zeros(len(U))
     for rows, squares in _squares(U):
         p = squares @ values
-        explained = squares @ (values / (values + t))
-        rest = _outside(squares) + t * (squares @ (1 / (values + t)))
+        shifted = values + t
+        explained = squares @ (values / shifted)
+        rest = _outside(squares) + t * (squares @ (1 / shifted))
         np.divide(t * explained, p * rest, out=found[rows], where=p > 0)
     return np.clip(found, 0.0, 1.0)
 
@@ -147,24 +156,28 @@ def without_each(
 
     `values` (…, r) are eigenvalues, `squares` (…, n, r) squared eigenvectors, 0 for values of 0.
     """
-    p = (squares @ values[..., None])[..., 0]
-    second = (squares @ values[..., None] ** 2)[..., 0]
+    column = values[..., None]
+    p = (squares @ column)[..., 0]
+    second = (squares @ column**2)[..., 0]
     with np.errstate(all="ignore"):
         b = np.where(p > 0, second / p - p / 2, 1.0)
     change = p * of_trace(q, b)
-    if factor := of_integral(q):
+    factor = of_integral(q)
+    if factor:
+        least = float(values[values > 0].min())
         largest = float(values.max())
-        t, w = ridges(q, float(values[values > 0].min()), largest, tolerance, share)
+        t, w = ridges(q, least, largest, tolerance, share)
         # 1 − s below the largest eigenvalue, s above it: each without cancellation.
         mid = int(np.searchsorted(t, largest))
-        column = values[..., None]
-        logs = squares @ np.concatenate(
-            [t[:mid] / (column + t[:mid]), -column / (column + t[mid:])], axis=-1
-        )
-        logs[..., :mid] += _outside(squares)[..., None]
+        below = t[:mid] / (column + t[:mid])
+        above = -column / (column + t[mid:])
+        logs = squares @ np.concatenate([below, above], axis=-1)
+        low = logs[..., :mid]
+        high = logs[..., mid:]
+        low += _outside(squares)[..., None]
         with np.errstate(divide="ignore"):
-            np.log(logs[..., :mid], out=logs[..., :mid])
-        np.log1p(logs[..., mid:], out=logs[..., mid:])
+            np.log(low, out=low)
+        np.log1p(high, out=high)
         logs += p[..., None] / (t + b[..., None])
         change -= factor * (logs @ w)
     return log_of_trace(values, -change, 1 - p, q)

@@ -64,13 +64,16 @@ class Norm:
 
     def cost(self, similarity: Similarity) -> Cost:
         similarity = getattr(similarity, "distinct", similarity)  # repeats are merged
-        n, dim = similarity.n, similarity.dim
+        n = similarity.n
+        dim = similarity.dim
         if dim is not None and dim < n:
-            return Cost(similarity.covariance_work() + 2 * dim**2, _covariance_bytes(similarity))
+            work = similarity.covariance_work() + 2 * dim**2
+            return Cost(work, _covariance_bytes(similarity))
         rows = n
         if is_numpy(similarity.diagonal()):
             rows = next(iter(row_blocks(n, 8 * n))).stop
-        return Cost(similarity.entries_work() + 2 * n**2, 16 * n * rows, 3 * n**2)
+        work = similarity.entries_work() + 2 * n**2
+        return Cost(work, 16 * n * rows, 3 * n**2)
 
     def value(self, weighted: Similarity, psd: PSD) -> Array | float:
         """Return the effective number of order 2."""
@@ -88,10 +91,17 @@ class LargestEigenvalue:
     def cost(self, similarity: Similarity) -> Cost:
         from .lanczos import BASIS
 
-        n, dim = similarity.n, similarity.dim
-        norm, steps = NORM.cost(similarity), USUAL_STEPS
+        n = similarity.n
+        dim = similarity.dim
+        norm = NORM.cost(similarity)
+        steps = USUAL_STEPS
         X: Any = getattr(similarity, "X", None)
-        product = X.nnz if sp.issparse(X) else n * (n if dim is None else min(n, 2 * dim))
+        if sp.issparse(X):
+            product = X.nnz
+        elif dim is None:
+            product = n * n
+        else:
+            product = n * min(n, 2 * dim)
         flops = norm.flops + steps * (2 * product + 4 * n * BASIS)
         size = norm.bytes + 24 * n * BASIS
         return Cost(flops, size, norm.touched + steps * product)
@@ -100,7 +110,9 @@ class LargestEigenvalue:
         """Return the effective number of order ∞."""
         from .lanczos import largest_eigenvalue
 
-        floor = -rounding_of(weighted).negative_mass if psd == "check" else -math.inf
+        floor = -math.inf
+        if psd == "check":
+            floor = -rounding_of(weighted).negative_mass
         largest = largest_eigenvalue(weighted, floor)
         if largest is None:
             raise StalledError("Lanczos iteration was too slow")
@@ -113,13 +125,17 @@ class Covariance:
     name = "covariance"
 
     def cost(self, similarity: Similarity, vectors: bool = False) -> Cost:
-        n, d = similarity.n, similarity.dim or 0
+        n = similarity.n
+        d = similarity.dim or 0
         if not vectors:
-            work = similarity.covariance_work()
-            return Cost(work + 4 / 3 * d**3, _covariance_bytes(similarity), 3 * n * d)
-        blocks = isinstance(similarity, FeatureSimilarity)  # no copy of the features
-        kept = vectors_bytes(d) + 8 * n * (d + (0 if blocks else _widened(similarity)))
-        return Cost(3 * n * d**2 + 9 * d**3, max(_covariance_bytes(similarity), kept), 3 * n * d)
+            work = similarity.covariance_work() + 4 / 3 * d**3
+            return Cost(work, _covariance_bytes(similarity), 3 * n * d)
+        columns = d
+        if not isinstance(similarity, FeatureSimilarity):  # which needs no copy of the features
+            columns += _widened(similarity)
+        kept = vectors_bytes(d) + 8 * n * columns
+        size = max(_covariance_bytes(similarity), kept)
+        return Cost(3 * n * d**2 + 9 * d**3, size, 3 * n * d)
 
     def run(
         self,
@@ -136,7 +152,8 @@ class Covariance:
         orders from 1 on: log VS is then off by some 3e-6 at most. Nearly equal rows are not.
         """
         weighted = weighted_by(similarity, p)
-        n, d = weighted.n, weighted.dim or 0
+        n = weighted.n
+        d = weighted.dim or 0
         why = f"{d} features are fewer than {n} samples"
         cost = self.cost(weighted, vectors)
         rounding = rounding_of(weighted)
@@ -189,11 +206,14 @@ class Eigenvalues:
         """Return the exact spectrum, whatever the orders."""
         distinct = merge_identical(similarity, p)
         weighted = weighted_by(distinct.similarity, distinct.p)
-        n, m = similarity.n, weighted.n
+        n = similarity.n
+        m = weighted.n
         why = f"all eigenvalues of the {n} × {n} similarity matrix"
         if m < n:
             why = f"{why}, {m} of them distinct"
-        more = 8 * n * m if vectors and m < n else 0
+        more = 0
+        if vectors and m < n:
+            more = 8 * n * m
         cost = self.cost(weighted, vectors)
         with _prepared(cost._replace(bytes=cost.bytes + more), n, m, vectors):
             found = decomposed(
@@ -201,18 +221,24 @@ class Eigenvalues:
             )
         if m == n:
             return found
-        U = None if found.vectors is None else distinct.repeated(found.vectors)
+        U = None
+        if found.vectors is not None:
+            U = distinct.repeated(found.vectors)
         return replace(found, n=n, vectors=U)
 
 
 MomentRoute = Norm | LargestEigenvalue
 SpectrumRoute = Covariance | Eigenvalues
-NORM, LARGEST, COVARIANCE, EIGENVALUES = Norm(), LargestEigenvalue(), Covariance(), Eigenvalues()
+NORM = Norm()
+LARGEST = LargestEigenvalue()
+COVARIANCE = Covariance()
+EIGENVALUES = Eigenvalues()
 
 
 def spectrum_route(similarity: Similarity, vectors: bool = False) -> SpectrumRoute:
     """Return the cheapest exact route to the spectrum, which serves all orders."""
-    n, d = similarity.n, similarity.dim
+    n = similarity.n
+    d = similarity.dim
     if d is None or d >= n:
         return EIGENVALUES
     routes: tuple[SpectrumRoute, ...] = COVARIANCE, EIGENVALUES
@@ -225,9 +251,12 @@ def moment_route(similarity: Similarity, q: float, psd: PSD = "check") -> Moment
         return None
     if q == 2:
         return NORM
-    n, dim = similarity.n, similarity.dim
+    n = similarity.n
+    dim = similarity.dim
     large = min(n, n if dim is None else dim) >= LANCZOS_SIZE
-    return LARGEST if large and is_numpy(similarity.diagonal()) else None
+    if large and is_numpy(similarity.diagonal()):
+        return LARGEST
+    return None
 
 
 def _widened(similarity: Similarity) -> int:
@@ -250,15 +279,19 @@ def _prepared(cost: Cost, n: int, size: int, vectors: bool) -> AbstractContextMa
     """Require the memory of a spectrum of n samples by a matrix of some size, and foretell it."""
     if cost.bytes <= memory.FEW_BYTES:
         return nullcontext()
-    what = "finding the eigenvectors" if vectors else "the exact spectrum"
-    others = "" if vectors else ", or use q=2 or q=float('inf'), which need no spectrum"
-    memory.require(
-        cost.bytes, f"{what} of a {size} × {size} matrix", f"score fewer samples{others}"
-    )
-    what = "Finding the spectrum and its vectors" if vectors else "Finding the spectrum"
-    tip = "" if vectors else "orders 2 and inf alone need none"
+    if vectors:
+        what = "finding the eigenvectors"
+        remedy = "score fewer samples"
+        step = "Finding the spectrum and its vectors"
+        tip = ""
+    else:
+        what = "the exact spectrum"
+        remedy = "score fewer samples, or use q=2 or q=float('inf'), which need no spectrum"
+        step = "Finding the spectrum"
+        tip = "orders 2 and inf alone need none"
+    memory.require(cost.bytes, f"{what} of a {size} × {size} matrix", remedy)
     work = cost.work + eigen_work(size, vectors)
-    return foretell(f"{what} of {n:,} samples", work, cost.bytes, tip=tip)
+    return foretell(f"{step} of {n:,} samples", work, cost.bytes, tip=tip)
 
 
 def run_moment(route: MomentRoute, weighted: Similarity, q: float, psd: PSD) -> Estimate:
@@ -274,5 +307,6 @@ def run_moment(route: MomentRoute, weighted: Similarity, q: float, psd: PSD) -> 
             f"the Vendi Score of order {q:g} came out as {scalar(value):.6g}, which {n} samples "
             f"cannot have: {fault_of(weighted)}"
         )
-    value = value if is_torch(value) else float(min(max(value, 1.0), n))
+    if not is_torch(value):
+        value = float(min(max(value, 1.0), n))
     return Estimate(value, route.name, route.why)

@@ -42,7 +42,9 @@ class Spectrum(Shares):
     def profile(self, orders: Sequence[float]) -> Array:
         """Return the effective numbers of several orders, shape (len(orders),)."""
         numbers = [self.effective_number(q) for q in orders]
-        return np.array(numbers) if is_numpy(self.values) else namespace(self.values).stack(numbers)
+        if is_numpy(self.values):
+            return np.array(numbers)
+        return namespace(self.values).stack(numbers)
 
     def estimates(self, orders: Sequence[float]) -> list[Estimate]:
         """Return estimates of some orders; warn where the cut may have changed one."""
@@ -105,23 +107,34 @@ def decomposed(
 ) -> Spectrum:
     """Find the spectrum of A of trace 1, overwritten; where A is Fᵀ F, `project(V)` is F V."""
     V: Array | None
-    exact = diagonal_shares(A) if is_numpy(A) else None
+    exact = None
+    if is_numpy(A):
+        exact = diagonal_shares(A)
     if exact is not None:
         kept, order = exact
-        V = np.eye(len(A))[:, order] if vectors else None
+        V = None
+        if vectors:
+            V = np.eye(len(A))[:, order]
     else:
         ascending, V, driver = decompose(A, rounding.fault, vectors)
-        why = f"{why}, {driver}" if driver else why
+        if driver:
+            why = f"{why}, {driver}"
         kept = shares(ascending, rounding, psd)
         V = None if V is None else namespace(V).flip(V, axis=1)
     spectrum = Spectrum(**vars(kept), n=rounding.n, route=route, why=why)
     if V is None:
         return spectrum
     xp = namespace(V)
-    V = V[:, : int(xp.sum(spectrum.values > 0))]
+    rank = int(xp.sum(spectrum.values > 0))
+    V = V[:, :rank]
     if project is None:
-        return replace(spectrum, vectors=np.ascontiguousarray(V) if is_numpy(V) else V)
+        if is_numpy(V):
+            V = np.ascontiguousarray(V)
+        return replace(spectrum, vectors=V)
     U = project(V)
-    if not is_numpy(U):
-        return replace(spectrum, vectors=U / xp.linalg.vector_norm(U, axis=0))
-    return replace(spectrum, vectors=np.divide(U, np.sqrt(np.einsum("ij,ij->j", U, U)), out=U))
+    if is_numpy(U):
+        squares = np.einsum("ij,ij->j", U, U)
+        U /= np.sqrt(squares)
+    else:
+        U = U / xp.linalg.vector_norm(U, axis=0)
+    return replace(spectrum, vectors=U)

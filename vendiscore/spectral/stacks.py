@@ -55,21 +55,25 @@ class Spectra:
         self.vectors: Array | None = None
         self.cut: float = 0.0
         self.negative_mass: float = 0.0  # the largest of any set
-        if psd == "check" and not vectors and orders and all(q == 2 for q in orders):
+        if psd == "check" and not vectors and set(orders) == {2}:
             squares = (K * K).sum(-1)
-            self.values: list[Any] = [1 / squares.sum(-1)] * len(orders)
+            number = 1 / squares.sum(-1)
+            self.values: list[Any] = [number] * len(orders)
             return
         self.shares = self._shares(K, orders, psd, vectors)
         self.values = [effective_numbers(self.shares, q) for q in orders]
 
     def _shares(self, K: Array, orders: Sequence[float], psd: PSD, vectors: bool) -> Array:
         """Return eigenvalues (g, m) of trace 1, ascending, those below m·ε·λ_max zero."""
-        xp, m = namespace(K), K.shape[1]
+        xp = namespace(K)
+        m = K.shape[1]
         decomposition = decompose(K, lambda: "look for NaN in the kernel", vectors)
-        values, self.vectors = decomposition.values, decomposition.vectors
+        values = decomposition.values
+        self.vectors = decomposition.vectors
         known = detached(values)
         cut = m * EPS * known[:, -1:]
-        negative = -(known * (known < 0)).sum(-1)
+        below_zero = known * (known < 0)
+        negative = -below_zero.sum(-1)
         off = abs(known.sum(-1) - 1)
         unusual = ~(off <= RANGE_TOLERANCE)
         if psd == "check":
@@ -78,10 +82,11 @@ class Spectra:
         self.negative_mass = float(negative.max())
         above = known > cut
         if min(orders, default=1.0) < 1:
-            kept = xp.min(xp.where(above, known, math.inf), axis=-1)
+            kept = xp.where(above, known, math.inf)
+            least = xp.min(kept, axis=-1)
             noise = 4 / math.sqrt(m) * cut
             lost = ~above & (known > noise)
-            tail = ~above.all(-1) & (kept < TAIL * cut[:, 0])
+            tail = ~above.all(-1) & (least < TAIL * cut[:, 0])
             unusual = unusual | lost.any(-1) | tail
         self.unusual = self.unusual | unusual
         return shares_above(values, cut, psd)
@@ -89,27 +94,36 @@ class Spectra:
     def influence(self, q: float) -> np.ndarray:
         """Return the slope of log VS_q in the share of each sample of each set, (g, m)."""
         if math.isinf(q):
-            top = to_host(self.vectors)[:, :, -1]
+            vectors = to_host(self.vectors)
+            top = vectors[:, :, -1]
             return 1 - self.K.shape[1] * top**2
-        logs = np.log(effective_numbers(self.shares, q))
+        numbers = effective_numbers(self.shares, q)
+        logs = np.log(numbers)
         gaps = self.surprises(q) - logs[:, None]
         return influence_of(gaps, q)
 
     def surprises(self, q: float) -> np.ndarray:
         """Return how surprising each sample of each set is, (g, m); see `rank_one.surprise`."""
-        values = to_host(self.shares)[:, None, :]
-        return surprise_of(values, np.square(to_host(self.vectors)), q)
+        values = to_host(self.shares)
+        squares = np.square(to_host(self.vectors))
+        return surprise_of(values[:, None, :], squares, q)
 
     def without_each(self, q: float) -> np.ndarray:
         """Return log VS_q of each set without each of its samples, (g, m), for m of 2 or more."""
         m = self.K.shape[1]
         if q > 2:
             others = np.array([np.delete(np.arange(m), i) for i in range(m)])
-            rows, columns = others[:, :, None], others[:, None, :]
-            # A set at a time: all parts of it take m times its memory.
-            parts = (K[rows, columns] for K in to_host(self.K))
-            shares = positive_shares(np.array([np.linalg.eigvalsh(part) for part in parts]))
+            rows = others[:, :, None]
+            columns = others[:, None, :]
+            eigenvalues = []
+            for K in to_host(self.K):  # all parts of a set take m times its memory
+                parts = K[rows, columns]
+                eigenvalues.append(np.linalg.eigvalsh(parts))
+            shares = positive_shares(np.array(eigenvalues))
             return np.log(effective_numbers(shares, q))
         values = to_host(self.shares)
-        squares = np.square(to_host(self.vectors)) * (values > 0)[:, None, :]
-        return np.clip(without_each(values, squares, q, 1 / m), 0.0, math.log(m - 1))
+        positive = values > 0
+        squares = np.square(to_host(self.vectors))
+        squares *= positive[:, None, :]
+        logs = without_each(values, squares, q, 1 / m)
+        return np.clip(logs, 0.0, math.log(m - 1))

@@ -44,14 +44,16 @@ class Krylov:
         """Go on until so many steps have been made, or as many as there is room for."""
         xp = namespace(self._last)
         while self.steps < min(steps, self.most):
-            Q, known = self._last, (self.steps + 1) * self.b
-            self.basis[known - self.b : known] = Q.T
+            Q = self._last
+            known = (self.steps + 1) * self.b
             basis = self.basis[:known]
+            basis[-self.b :] = Q.T
             W = self.multiply(Q)
             block = to_host(Q.T @ W)
             self.diagonal.append((block + block.T) / 2)
             for _ in range(2):  # twice is enough (Giraud et al., 2005)
-                W = W - basis.T @ (basis @ W)
+                inside = basis.T @ (basis @ W)
+                W = W - inside
             Q, R = xp.linalg.qr(W)
             # Columns of a W short of full rank are arbitrary: not yet orthogonal to the rest.
             inside = basis.T @ (basis @ Q)
@@ -60,7 +62,8 @@ class Krylov:
 
     def matrix(self) -> np.ndarray:
         """Return A in the basis."""
-        steps, b = self.steps, self.b
+        steps = self.steps
+        b = self.b
         T = np.zeros((steps, b, steps, b))
         for i, block in enumerate(self.diagonal):
             T[i, :, i] = block
@@ -111,7 +114,8 @@ class Quadrature:
         self.top = float(values[-1])
         self.nodes = np.where(values > rounding, values, 0.0)
         first = S[: krylov.b]
-        self.weights = (first.T @ krylov.start) ** 2
+        coordinates = first.T @ krylov.start
+        self.weights = coordinates**2
 
     def trace(self, values: np.ndarray, moments: np.ndarray) -> tuple[float, float]:
         """Return tr f(A) and its standard error, from f at the nodes and tr I, tr A and tr A².
@@ -120,13 +124,15 @@ class Quadrature:
         """
         b = self.weights.shape[1]
         powers = self.nodes[:, None] ** np.arange(3)
-        root = np.sqrt(self.weights.mean(axis=1))
+        mean_weights = self.weights.mean(axis=1)
+        root = np.sqrt(mean_weights)
         weighted = powers * root[:, None]
         polynomial = np.linalg.lstsq(weighted, values * root, rcond=None)[0]
-        rest = (values - powers @ polynomial) @ self.weights
+        differences = values - powers @ polynomial
+        rest = differences @ self.weights
         mean = rest.mean()
-        error = float(np.linalg.norm(rest - mean))
         value = float(polynomial @ moments + mean)
+        error = float(np.linalg.norm(rest - mean))
         # Less three for the polynomial, and two for Student's t, so that two errors hold 95 %.
         freedom = b * max(1, b - 6)
         return value, error / math.sqrt(freedom)

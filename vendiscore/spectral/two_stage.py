@@ -19,7 +19,8 @@ LEAST_SIZE = TWO_STAGE_SIZE
 # for each other after each.
 MOST_THREADS = 4
 # The matrix that it is tried on has the eigenvalues 1 … n of a Householder reflection of diag(1…n).
-TRIED_SIZE, TRIED_ERROR = 70, 1e-11
+TRIED_SIZE = 70
+TRIED_ERROR = 1e-11
 
 # Half-widths of the band, from so many rows on: a wide one makes products of matrices out of the
 # first stage, and more work for the second, which has one thread.
@@ -48,11 +49,12 @@ def _found(names: tuple[tuple[str, str, Any], ...]) -> Driver | None:
     for library, name, integer in names:
         try:
             opened = ctypes.CDLL(modules[library].__file__)
-            found = _calling([getattr(opened, name.format(one)) for one in ROUTINES], integer)
+            routines = [getattr(opened, name.format(routine)) for routine in ROUTINES]
         except (AttributeError, KeyError, OSError, TypeError):
             continue
-        if _is_right(found):
-            return found
+        driver = _calling(routines, integer)
+        if _is_right(driver):
+            return driver
     return None
 
 
@@ -69,25 +71,26 @@ def _calling(routines: Sequence[object], integer: Any) -> Driver:
     to_band, to_three, values_of = routines
 
     def call(routine: Any, *arguments: Any) -> None:
-        info, words = integer(0), [a for a in arguments if isinstance(a, bytes)]
+        info = integer(0)
+        pointers = [_pointer(argument, integer) for argument in arguments]
+        words = [a for a in arguments if isinstance(a, bytes)]
+        hidden = [ctypes.c_size_t(len(word)) for word in words]  # by Fortran
         routine.restype = None
-        routine(
-            *(_pointer(argument, integer) for argument in arguments),
-            ctypes.byref(info),
-            *(ctypes.c_size_t(len(word)) for word in words),  # which Fortran hides
-        )
+        routine(*pointers, ctypes.byref(info), *hidden)
         if info.value:
             raise np.linalg.LinAlgError(f"LAPACK's reduction in two stages returned {info.value}")
 
     def eigenvalues(A: np.ndarray) -> np.ndarray:
         n = len(A)
         band = max(width for least, width in BANDS if n >= least)
-        rows, asked = np.empty((n, band + 1)), (np.empty(1), np.empty(1))
+        rows = np.empty((n, band + 1))
+        asked = (np.empty(1), np.empty(1))
         first = (b"L", n, band, A, max(1, n), rows, band + 1, np.empty(n))
         call(to_band, *first, asked[0], -1)
         work = np.empty(int(asked[0][0]))
         call(to_band, *first, work, len(work))
-        values, beside = np.empty(n), np.empty(n)
+        values = np.empty(n)
+        beside = np.empty(n)
         second = (b"Y", b"N", b"L", n, band, rows, band + 1, values, beside)
         call(to_three, *second, asked[0], -1, asked[1], -1)
         turns, work = (np.empty(int(size[0])) for size in asked)
@@ -109,10 +112,12 @@ def _pointer(argument: Any, integer: Any) -> Any:
 def _is_right(eigenvalues: Driver) -> bool:
     """Return whether it finds the eigenvalues of a matrix whose eigenvalues are known."""
     known = np.arange(1.0, TRIED_SIZE + 1)
-    v = np.sin(known) / np.linalg.norm(np.sin(known))
+    v = np.sin(known)
+    v /= np.linalg.norm(v)
     reflection = np.eye(TRIED_SIZE) - 2 * np.outer(v, v)
     try:
-        found = eigenvalues(reflection * known @ reflection)
+        values = eigenvalues(reflection * known @ reflection)
     except (np.linalg.LinAlgError, ValueError):
         return False
-    return bool(np.abs(found - known).max() <= TRIED_ERROR * TRIED_SIZE)
+    error = np.abs(values - known).max()
+    return bool(error <= TRIED_ERROR * TRIED_SIZE)

@@ -50,7 +50,8 @@ def vendi(
         if not spectrum.single or min(orders, default=1.0) >= 1:
             return Spectral(spectrum.estimates(orders), spectrum)
     similarity = similarity.compact()
-    alone, whole = [moment_route(similarity, q, psd) for q in orders], spectrum_route(similarity)
+    alone = [moment_route(similarity, q, psd) for q in orders]
+    whole = spectrum_route(similarity)
     if estimating is None and None in alone:
         alone = []  # the spectrum serves all
     found: list[Estimate | None] = [None] * len(orders)

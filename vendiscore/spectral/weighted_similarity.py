@@ -33,8 +33,11 @@ class Distinct(NamedTuple):
         """Return orthonormal eigenvectors of all n samples from eigenvectors of distinct ones."""
         if self.inverse is None:
             return U
-        U, part = U[self.inverse], as_kind_of(self.part, U)[:, None]
-        return np.multiply(U, part, out=U) if is_numpy(U) else U * part
+        part = as_kind_of(self.part, U)[:, None]
+        U = U[self.inverse]
+        if is_numpy(U):
+            return np.multiply(U, part, out=U)
+        return U * part
 
 
 def merge_identical(similarity: Similarity, p: Array | None) -> Distinct:
@@ -48,8 +51,9 @@ def merge_identical(similarity: Similarity, p: Array | None) -> Distinct:
     each = np.full(similarity.n, 1 / similarity.n) if p is None else to_host(p)
     together = np.bincount(inverse, each)
     whole = together[inverse]
-    part = np.sqrt(np.divide(each, whole, out=np.zeros_like(each), where=whole > 0))
-    return Distinct(similarity.take(first), together, inverse, part)
+    parts = np.zeros_like(each)
+    np.divide(each, whole, out=parts, where=whole > 0)
+    return Distinct(similarity.take(first), together, inverse, np.sqrt(parts))
 
 
 def fault_of(weighted: Similarity) -> str:
@@ -58,7 +62,8 @@ def fault_of(weighted: Similarity) -> str:
     diagonal = np.sqrt(np.abs(to_host(bare.diagonal())))
     for block in row_blocks(bare.n, 8 * bare.n):
         with np.errstate(all="ignore"):
-            K = to_host(bare.rows(block)) / diagonal[block, None] / diagonal
+            K = to_host(bare.rows(block))
+            K = K / diagonal[block, None] / diagonal
         bad = ~(np.abs(K) <= 1 + 1e-3)
         if bad.any():
             i, j = divmod(int(np.argmax(bad)), bare.n)
