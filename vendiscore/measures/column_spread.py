@@ -26,7 +26,8 @@ def geometric_mean_of_deviations(subject: Subject) -> float:
         X = sp.csc_array(X).astype(np.float64)
         n = X.shape[0]
         ends = [np.asarray(end.toarray()).ravel() for end in (X.min(axis=0), X.max(axis=0))]
-        mean, stored = np.asarray(X.mean(axis=0)).ravel(), np.diff(X.indptr)
+        mean = np.asarray(X.mean(axis=0)).ravel()
+        stored = np.diff(X.indptr)
         X.data = (X.data - np.repeat(mean, stored)) ** 2
         deviations = np.sqrt((X.sum(axis=0) + (n - stored) * mean**2) / n)
     else:

@@ -148,7 +148,8 @@ def of_space(space: MetricSpace, n: int) -> Neighbourhoods:
 
 def _distinct(groups: Any, n: int) -> tuple[np.ndarray, tuple[np.ndarray, np.ndarray]]:
     """Return places of the distinct samples of both sets; which of its set's each sample is."""
-    places, inverse = [], []
+    places = []
+    inverse = []
     for start, own in ((0, groups[:n]), (n, groups[n:])):
         _, first, which = np.unique(own, return_index=True, return_inverse=True)
         order = np.argsort(first)

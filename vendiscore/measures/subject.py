@@ -214,7 +214,8 @@ class Subject(SampleSet):
     def spectral(self) -> Spectral:
         """Vendi Scores of all orders, read off the eigenvectors where these are needed."""
         known = self.eigen if "eigenvectors" in self.needs else None
-        K, p = self.similarities[0], self.p
+        K = self.similarities[0]
+        p = self.p
         return vendi(K, self.orders, p, self.psd, spectrum=known, estimating=self.estimating)
 
     @property
@@ -323,9 +324,11 @@ class Subject(SampleSet):
         from ..magnitude.spaces_of_samples import as_spaces
 
         if self.of_rows or self.how.metric == "precomputed":
-            how, references = self.how_of_parts, self.references
+            how = self.how_of_parts
+            references = self.references
         else:
-            how, references = self.how, self.similarities[1]
+            how = self.how
+            references = self.similarities[1]
         return as_spaces([references], how, ["references"], solver=solver)
 
     @cached_property
@@ -378,8 +381,12 @@ class Part(Subject):
         needs: Collection[str] = ("similarity",),
     ) -> None:
         super().__init__(None, whole.how, name=name, orders=whole.orders, needs=needs)
-        self.references, self.names, self.psd = whole.references, whole.names, whole.psd
-        self.solver, self.whole, self.places = whole.solver, whole, places
+        self.references = whole.references
+        self.names = whole.names
+        self.psd = whole.psd
+        self.solver = whole.solver
+        self.whole = whole
+        self.places = places
 
     def afresh(self, spectral: Spectral | None = None) -> Part:
         """Return the part with its notes and scores alone, so that no view of it takes memory."""
@@ -422,7 +429,8 @@ class Part(Subject):
         return weights / weights.sum()
 
     def _solved(self, solver: Solving) -> list[MetricSpace]:
-        whole, how = self.whole, self.whole.how_of_parts
+        whole = self.whole
+        how = self.whole.how_of_parts
         if how.metric == "precomputed":
             samples = whole.distances[np.ix_(self.places, self.places)]
         else:

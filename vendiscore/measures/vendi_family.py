@@ -79,7 +79,8 @@ def quality_weighted(subject: Subject, quality: Any = None) -> list[Number]:
 
 def log_score(subject: Subject, q: float) -> Number:
     """Return log VS of order q; of order 2 by a norm where no measure needs the spectrum."""
-    K, known = subject.similarity, subject.needed_spectrum
+    K = subject.similarity
+    known = subject.needed_spectrum
     number = vendi(K, [q], subject.p, subject.psd, spectrum=known).values[0]
     return namespace(number).log(number) if is_torch(number) else math.log(number)
 

@@ -173,7 +173,8 @@ def subject_of(
     if request.pairs and references is None:
         two = ", ".join(each.measure.name for each in request.measures if each.measure.references)
         raise ValueError(f"{two} compares with a second set: pass `references`, or leave it out")
-    flat, groups = read_samples(samples, request.how, name), None
+    flat = read_samples(samples, request.how, name)
+    groups = None
     if request.how.given:
         plain = getattr(flat, "ndim", 0) == 2
     else:

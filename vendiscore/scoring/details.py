@@ -41,7 +41,8 @@ def details(
     spaces_of_sets = [each.spaces for each in sets]
     spaces = [each[0] for each in spaces_of_sets if each]
     settings = _settings(subject, request, similarity, spaces_of_sets[0])
-    table, methods = uncertainty.table or [], uncertainty.methods
+    table = uncertainty.table or []
+    methods = uncertainty.methods
     if methods:
         settings |= {"ci": request.ci, "interval": list(dict.fromkeys(methods.values()))}
     if request.permutations is not None:
@@ -87,7 +88,8 @@ def details(
     key = "VS" + request.suffixes[request.orders.index(order)]
     sizes = {row["n"] for row in table} or {n}
     if similarity and not request.estimating and key in numbers and len(sizes) == 1:
-        value, size = float(scalar(numbers[key])), sizes.pop()
+        value = float(scalar(numbers[key]))
+        size = sizes.pop()
         report["typical"] = typical_sentence(similarity.settings, size, order, value, subject.p)
     report["notes"] = [*uncertainty.notes, *_notes(subject, similarity, scores, spaces)]
     report["versions"] = versions()

@@ -51,11 +51,13 @@ def jackknife(
     Deficits without clusters of unlike sizes vary with these sizes, log VS hardly: the spread of
     clusters is the error of log VS over the deficit of all.
     """
-    log, left = log_score(spectrum, q), without_each(spectrum, q, clusters)
+    log = log_score(spectrum, q)
+    left = without_each(spectrum, q, clusters)
     if clusters is None:
         of_set = of_samples(log, left)
         return Jackknife(log, float(of_set.error), float(of_set.spread), of_set.units)
-    error, deficit = float(delete_one_error(left)), math.log(spectrum.n) - log
+    error = float(delete_one_error(left))
+    deficit = math.log(spectrum.n) - log
     return Jackknife(log, error, error / deficit if deficit > NO_DEFICIT else math.inf, len(left))
 
 
@@ -86,7 +88,8 @@ def influence_error(
     spectrum: Spectrum, q: float = DEFAULT_ORDER, clusters: np.ndarray | None = None
 ) -> float:
     """Find the standard error of log VS_q by the infinitesimal jackknife (Jaeckel 1972), O(n r)."""
-    slopes, times = influence(spectrum, q), 1.0
+    slopes = influence(spectrum, q)
+    times = 1.0
     if clusters is not None:
         slopes = np.bincount(clusters, slopes)
         times = len(slopes) / max(1, len(slopes) - 1)

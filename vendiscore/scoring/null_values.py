@@ -97,7 +97,8 @@ def ends(excess: float, drawn: np.ndarray, errors: np.ndarray, level: float) -> 
         reach = quantile(level) * error
     else:
         reach = math.hypot(least, quantile(level) * math.sqrt(max(0.0, error**2 - chance**2)))
-    low, high = excess - reach, excess + reach
+    low = excess - reach
+    high = excess + reach
     if abs(excess) > least:
         return (max(low, _ROUNDING), high) if excess > 0 else (low, min(high, -_ROUNDING))
     return low, high
@@ -129,7 +130,9 @@ def left_out(subject: Subject, mixed: bool = False) -> np.ndarray:
     codes = subject.codes
     if mixed:
         codes = np.random.default_rng(0).permutation(codes)
-    n, sizes, orders = len(codes), np.bincount(codes), subject.orders
+    n = len(codes)
+    sizes = np.bincount(codes)
+    orders = subject.orders
     K = in_full(subject.similarity.in_numpy(), n)
     scores = np.zeros((len(orders), n, len(sizes)))  # log VS of each group without each sample
     for groups, members in members_by_size(codes):
@@ -162,7 +165,9 @@ def _logs(
 
     Or (orders, sets, m) without each of the samples.
     """
-    (sets, m), orders, psd = members.shape, subject.orders, subject.psd
+    (sets, m) = members.shape
+    orders = subject.orders
+    psd = subject.psd
     weights = None
     if p is not None:
         weights = p[members] / p[members].sum(axis=-1, keepdims=True)

@@ -170,7 +170,9 @@ def _read_request(
         if name not in own and (name not in _OPEN or value is not None)
     }
     distances = [name for name in _OF_DISTANCES if not _is_default(rest.get(name))]
-    q, p, permutations = own["q"], own["p"], own["permutations"]
+    q = own["q"]
+    p = own["p"]
+    permutations = own["permutations"]
     ci = None if own["ci"] is None else confidence("ci", own["ci"])
     clusters = own["clusters"]
     if clusters is not None:
@@ -184,7 +186,8 @@ def _read_request(
     names = usual(arguments, references) if own["measures"] is None else own["measures"]
     chosen = read_measures(names, rest)
     measures = [each.measure for each in chosen]
-    orders, psd = check_orders(q), check_psd(own["psd"])
+    orders = check_orders(q)
+    psd = check_psd(own["psd"])
     said = ", ".join(measure.name for measure in measures)
     if others is not None:
         rest = {n: value for n, value in rest.items() if n not in others and not having(n)}
@@ -259,7 +262,8 @@ def _read_method(method: object, rtol: object, rest: Record) -> Estimating | Non
     given: Record = {}
     if rtol is not None:
         # A mean over random vectors comes no nearer in any time.
-        expected, remedy = "a relative error from 1e-08 to 1", "2e-3 is usual"
+        expected = "a relative error from 1e-08 to 1"
+        remedy = "2e-3 is usual"
         given["rtol"] = number("rtol", rtol, expected, lambda r: 1e-8 <= r < 1, remedy)
     if "seed" in rest:  # which kernels may have, too
         given["seed"] = integer("seed", rest["seed"], 0)

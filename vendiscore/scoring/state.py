@@ -32,7 +32,8 @@ from .state_settings import found_in, is_plain, must_be_unit, refused, restored,
 from .state_sums import Sum, of_similarity, of_vectors
 
 # Outside of this range of sums of weights, their products would underflow or overflow.
-_LEAST, _MOST = 1e-200, 1e300
+_LEAST = 1e-200
+_MOST = 1e300
 _COUNTED = ("n", "weight", "uneven", "dropped")
 # Held while a sum takes the place of another, so that threads lose no batch of one state.
 _ADDING = threading.Lock()
@@ -177,10 +178,14 @@ class State(metaclass=Public):
             would follow from the batch, a state from bytes that do not hold its encoder, and one
             that would not fit in memory. The state stays as it was.
         """
-        how, found, total = with_prompts(self.how, prompts), self._found, None
+        how = with_prompts(self.how, prompts)
+        found = self._found
+        total = None
         refuse_gradient("a State", p=p)
         samples = as_samples(batch, empty=True)
-        n, dropped, notes = size(samples), 0, self.notes
+        n = size(samples)
+        dropped = 0
+        notes = self.notes
         weights = None
         if p is not None:
             weights = to_host(per_sample(p, "p", least=0, weights=True).of(n))
@@ -193,11 +198,14 @@ class State(metaclass=Public):
             total = of_vectors(samples, weights, unit)
         if total is None:
             similarity = self._seen(samples, how)
-            n, dropped, notes = similarity.n, len(similarity.dropped), tuple(similarity.notes)
+            n = similarity.n
+            dropped = len(similarity.dropped)
+            notes = tuple(similarity.notes)
             weights = weights if weights is None else np.delete(weights, list(similarity.dropped))
             total = of_similarity(similarity, weights)
             found = found_in(similarity.settings, self._asked)
-        weight, uneven = float(n if weights is None else weights.sum()), weights is not None
+        weight = float(n if weights is None else weights.sum())
+        uneven = weights is not None
         piece = self.changed(
             _found=found,
             n=n,
@@ -259,9 +267,11 @@ class State(metaclass=Public):
         return self.merge(other) if isinstance(other, State) else NotImplemented
 
     def _check_alike(self, other: State) -> None:
-        a, b = self._asked, other._asked
+        a = self._asked
+        b = other._asked
         if self.n and other.n:
-            a, b = {**self.settings, "d": self.d}, {**other.settings, "d": other.d}
+            a = {**self.settings, "d": self.d}
+            b = {**other.settings, "d": other.d}
         differ = [
             f"`{name}` is {a.get(name, 'nothing')!r} and {b.get(name, 'nothing')!r}"
             for name in sorted({*a, *b})

@@ -15,7 +15,8 @@ from ..core.types import Options, Record
 from ..hashing import hash_bytes
 from .state_sums import Sum, length, stays_rows
 
-_MAGIC, _VERSION = b"vendi-state", 2
+_MAGIC = b"vendi-state"
+_VERSION = 2
 _HEAD = struct.Struct("<BI")
 _SUM = 8  # bytes of the checksum
 _START = len(_MAGIC) + _HEAD.size
@@ -56,7 +57,8 @@ def read_record(data: bytes) -> tuple[Record, Sum | None]:
             f"`data` is a state of format {version}, but this version reads format {_VERSION}; "
             "read it with the version of vendiscore that wrote it"
         )
-    body, checksum = data[:-_SUM], data[-_SUM:]
+    body = data[:-_SUM]
+    checksum = data[-_SUM:]
     if hash_bytes(body) != checksum:
         raise ValueError(f"`data` is cut off or was changed: its checksum differs; {_REMEDY}")
     try:
