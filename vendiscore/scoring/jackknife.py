@@ -10,10 +10,9 @@ import numpy as np
 import scipy
 
 from ..core.arguments import DEFAULT_ORDER
-from ..core.namespace import to_host
 from ..spectral.clusters import leave_cluster_out
 from ..spectral.rank_one import influence_of, leave_one_out, log_score, surprise
-from ..spectral.spectrum import Spectrum
+from ..spectral.spectrum import Spectrum, positive_parts
 
 # A deficit below this is 0 but for rounding: what is left has nothing in common.
 NO_DEFICIT = 1e-9
@@ -36,11 +35,6 @@ class Jackknife:
 def quantile(level: float) -> float:
     """Return how many standard errors an interval of that level reaches to each side."""
     return float(scipy.special.ndtri((1 + level) / 2))
-
-
-def ends(log: float, reach: float, most: int) -> tuple[float, float]:
-    """Return exp(log ± reach), in [1, most]."""
-    return math.exp(max(0.0, log - reach)), math.exp(min(math.log(most), log + reach))
 
 
 def jackknife(
@@ -99,9 +93,6 @@ def influence_error(
 def influence(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> np.ndarray:
     """Find the slope of log VS_q in the share of each sample, (n,), of mean 0."""
     if math.isinf(q):
-        if spectrum.vectors is None:
-            raise ValueError(
-                "`spectrum` has no vectors; pass spectrum_of(similarity, vectors=True)"
-            )
-        return np.asarray(1 - spectrum.n * to_host(spectrum.vectors)[:, 0] ** 2)
+        vectors = positive_parts(spectrum)[1]
+        return 1 - spectrum.n * vectors[:, 0] ** 2
     return influence_of(surprise(spectrum, q) - log_score(spectrum, q), q)
