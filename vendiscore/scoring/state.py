@@ -114,13 +114,6 @@ class State(metaclass=Public):
         """Return the state of no samples, `State(k, **options)`."""
         return cls(k, **options)  # type: ignore[arg-type]
 
-    @classmethod
-    def of_fields(cls, asked: Options, how: How | None, **fields: object) -> Self:
-        """Return a state from its attributes, which are not checked."""
-        state = cls.__new__(cls)
-        vars(state).update(fields, _asked=asked, _how=how)
-        return state
-
     def changed(self, **fields: object) -> Self:
         """Return a copy with other attributes; the numbers, which nobody changes, are shared."""
         state = copy(self)
@@ -312,7 +305,7 @@ class State(metaclass=Public):
         """
         orders = list(dict.fromkeys(check_orders(q)))
         psd = check_psd(psd)
-        told = flag("details", details)
+        with_details = flag("details", details)
         state = self.changed()  # which no other thread updates
         spectrum = state._spectrum(psd)
         estimates = spectrum.estimates(orders)
@@ -320,7 +313,9 @@ class State(metaclass=Public):
         values = [min(max(float(each.value), 1.0), float(state.n)) for each in estimates]
         scores: Record = dict(zip(names, values, strict=True))
         by_order = dict(zip(map(digits, orders), estimates, strict=True))
-        return scores | ({"details": state._details(psd, by_order, spectrum)} if told else {})
+        if with_details:
+            scores["details"] = state._details(psd, by_order, spectrum)
+        return scores
 
     def _spectrum(self, psd: PSD) -> Spectrum:
         if self._sum is None:
@@ -344,8 +339,11 @@ class State(metaclass=Public):
         p = f"given, sum {digits(self.weight)}" if self.uneven else "uniform"
         why = f"the samples were added up, {self.d} features of each"
         told = {**self.settings, "p": p, "q": list(estimates)}
-        told |= ({"psd": psd} if psd != "check" else {}) | {"n": self.n}
-        told |= {"dropped": self.dropped} if self.dropped else {}
+        if psd != "check":
+            told["psd"] = psd
+        told["n"] = self.n
+        if self.dropped:
+            told["dropped"] = self.dropped
         return {
             "n": self.n,
             "dropped": self.dropped,
@@ -389,7 +387,13 @@ class State(metaclass=Public):
                 "samples to a new state"
             )
         how = restored(fields["settings"]) if fields["whole"] else None
-        counts = {name: fields[name] for name in _COUNTED}
-        notes = tuple(fields["notes"])
-        counts |= {"_found": fields["found"], "notes": notes, "_sum": total}
-        return cls.of_fields(fields["settings"], how, **counts)
+        state = cls.__new__(cls)
+        vars(state).update(
+            {name: fields[name] for name in _COUNTED},
+            _asked=fields["settings"],
+            _how=how,
+            _found=fields["found"],
+            notes=tuple(fields["notes"]),
+            _sum=total,
+        )
+        return state

@@ -23,11 +23,16 @@ _START = len(_MAGIC) + _HEAD.size
 _REMEDY = "pass the bytes from State.to_bytes, whole and unchanged"
 # The fields of the head, by their types.
 _TYPES = {
-    dict: ("settings", "found"),
-    bool: ("whole", "uneven"),
-    int: ("n", "dropped", "d", "rows"),
-    float: ("weight",),
-    list: ("notes",),
+    "settings": dict,
+    "found": dict,
+    "whole": bool,
+    "uneven": bool,
+    "n": int,
+    "dropped": int,
+    "d": int,
+    "rows": int,
+    "weight": float,
+    "notes": list,
 }
 
 
@@ -69,13 +74,17 @@ def read_record(data: bytes) -> tuple[Record, Sum | None]:
 
 def _record(head: bytes, numbers: bytes) -> tuple[Record, Sum | None]:
     fields = json.loads(head)
-    named = [(name, kind) for kind, names in _TYPES.items() for name in names]
-    wrong = [name for name, kind in named if type(fields[name]) is not kind]
-    n, weight, d, rows = (fields[name] for name in ("n", "weight", "d", "rows"))
+    wrong = [name for name, kind in _TYPES.items() if type(fields[name]) is not kind]
+    n = fields["n"]
+    weight = fields["weight"]
+    d = fields["d"]
+    rows = fields["rows"]
     if wrong or min(n, d, rows, fields["dropped"]) < 0 or "kernel" not in fields["settings"]:
         raise ValueError(f"wrong {', '.join(wrong) or 'numbers'} in its head")
     expected = 8 * (rows * d if rows else length(d))
-    if len(numbers) != expected or (n == 0) != (d == 0) or (rows and not stays_rows(rows, d)):
+    one_is_empty = (n == 0) != (d == 0)
+    too_many_rows = rows and not stays_rows(rows, d)
+    if len(numbers) != expected or one_is_empty or too_many_rows:
         raise ValueError(f"{len(numbers)} bytes of numbers for {n} samples of {d} features")
     values = np.frombuffer(numbers, dtype="<f8").astype(np.float64)
     if not (math.isfinite(weight) and weight >= 0 and np.isfinite(values).all()):
