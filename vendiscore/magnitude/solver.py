@@ -219,7 +219,7 @@ class Solver:
         # entry.
         if self.hilbert:
             m = SHARE * scipy.special.erf(t * self._reach)
-            return np.asarray(np.maximum(m, np.finfo(np.float64).tiny))
+            return np.maximum(m, np.finfo(np.float64).tiny)
         # With method "cg" it is the caller who says that distances are of negative type.
         if not self.negative_type and self.method != "cg":
             return self._proved.get(t, 0.0)

@@ -36,7 +36,7 @@ class Triangles:
     def multiply(self, v: np.ndarray) -> np.ndarray:
         """Return exp(−tD) v."""
         product = self._symv(1.0, self.columns, v.astype(self.dtype), lower=1)
-        return np.asarray(np.asarray(product, np.float64) + self.beyond * v)
+        return np.asarray(product, np.float64) + self.beyond * v
 
     def factorise(self, t: float) -> bool:
         """Put the Cholesky factor of what is above the diagonal below it; False if it has none."""
