@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from ..resolve.group_labels import Groups
     from .both import Both
 
-NO_GROUPS = "pass `groups`, a label for each sample, or the samples as a list of lists"
-
 
 class UnsuitedError(TypeError):
     """Input that a measure needs, and the samples that were passed instead."""
@@ -113,10 +111,11 @@ class Subject(SampleSet):
         self.name = name
         self.estimating = estimating
         self.solver = solver
-        self.solved: Callable[[Solving], list[MetricSpace]]
-        self.reference_spaces: Callable[[Solving], list[MetricSpace]]
-        self.solved = lru_cache(maxsize=1)(self._solved)
-        self.reference_spaces = lru_cache(maxsize=1)(self._reference_spaces)
+        remembered = lru_cache(maxsize=1)
+        self.solved: Callable[[Solving], list[MetricSpace]] = remembered(self._solved)
+        self.reference_spaces: Callable[[Solving], list[MetricSpace]] = remembered(
+            self._reference_spaces
+        )
         self.names: list[str] = (
             [name] if references is None else [name, "references"]
         )  # as errors call them
@@ -273,15 +272,13 @@ class Subject(SampleSet):
     @property
     def codes(self) -> np.ndarray:
         """The group of each sample that was not left out, as its number."""
-        if self.groups is None:
-            raise ValueError(NO_GROUPS)
+        assert self.groups is not None
         return self.groups.codes[self.rows_of_passed >= 0]
 
     @cached_property
     def parts(self) -> list[Part]:
         """The groups as sets of their own, in the order of their labels."""
-        if self.groups is None:
-            raise ValueError(NO_GROUPS)
+        assert self.groups is not None
         from ..resolve.group_labels import check_size
 
         check_size(self.groups, self.n_passed)
