@@ -41,7 +41,7 @@ def add_nulls(
     place = [chosen.measure.name for chosen in request.measures].index(BETWEEN)
     shuffles = request.permutations or _usual(subject, request)
     every = shuffled(subject, shuffles)  # (orders, shuffles)
-    errors = None
+    errors: Any = None
     if request.ci is not None:  # by the jackknife, as it is and shuffled
         logs = np.array([left_out(subject, mixed) for mixed in (False, True)])
         errors = (np.exp(logs.mean(axis=-1)) * delete_one_error(logs)).T
@@ -59,7 +59,7 @@ def add_nulls(
                 f"No shuffle changes {key}: groups of these sizes tell nothing, "
                 "and the interval of its excess is all that is possible."
             )
-        if errors is not None and request.ci is not None:
+        if request.ci is not None:
             sizes = group_sizes(subject)
             most = effective_number(sizes / sizes.sum(), subject.orders[i])
             low, high = min(0.0, 1 - null), max(0.0, most - null)  # all that is possible
@@ -122,7 +122,7 @@ def shuffled(subject: Subject, shuffles: int) -> np.ndarray:
         logs[:, :, groups] = scores.reshape(-1, *members.shape[:2])
     within = [_log_within(weights, logs[i], q) for i, q in enumerate(subject.orders)]
     total = np.array([scalar(value) for value in subject.spectral.values])
-    return np.asarray(total[:, None] / np.exp(within))
+    return total[:, None] / np.exp(within)
 
 
 def left_out(subject: Subject, mixed: bool = False) -> np.ndarray:
@@ -197,7 +197,7 @@ def _log_within(weights: np.ndarray, logs: np.ndarray, q: float) -> np.ndarray:
     if math.isinf(q):
         with np.errstate(divide="ignore"):  # of groups that have lost their only sample
             shares = np.log(weights)
-        return np.asarray(shares.max(-1) - (shares - logs).max(-1))
+        return shares.max(-1) - (shares - logs).max(-1)
     powers = (weights / weights.max(-1, keepdims=True)) ** q
     return log_power_mean(powers / powers.sum(-1, keepdims=True), -logs, q)
 
