@@ -45,10 +45,7 @@ def maximum_mean_discrepancy(subject: Subject, unbiased: bool = False) -> Number
     within = means[0, 0], means[1, 1]
     if unbiased:
         _check_two("MMD", n, m, "leave `unbiased` out, or pass more")
-        within = (
-            (n * n * within[0] - own[:n].sum()) / (n * (n - 1)),
-            (m * m * within[1] - own[n:].sum()) / (m * (m - 1)),
-        )
+        within = _unbiased(within[0], own[:n]), _unbiased(within[1], own[n:])
     value = within[0] + within[1] - 2 * means[0, 1]
     if unbiased or is_torch(value):
         return value
@@ -58,6 +55,12 @@ def maximum_mean_discrepancy(subject: Subject, unbiased: bool = False) -> Number
             "kernel; use another kernel, or leave it out of `measures`"
         )
     return max(float(value), 0.0)
+
+
+def _unbiased(mean: Any, diagonal: Any) -> Any:
+    """Return the mean similarity of pairs of different samples, from the mean of all pairs."""
+    n = len(diagonal)
+    return (n * n * mean - diagonal.sum()) / (n * (n - 1))
 
 
 @register_measure(
