@@ -124,3 +124,11 @@ def test_adjusted_p_is_that_of_holm():
     assert holm(p) == pytest.approx([0.03, 0.06, 0.06, 0.02])
     assert holm([0.7]) == [0.7]
     assert holm([0.6, 0.5]) == [1.0, 1.0]
+
+
+def test_an_interval_at_order_0_stays_between_1_and_n():
+    different, repeated = compare(list("abcdefgh"), list("aabbccdd"), k="labels", q=0).sets
+    assert different.score == pytest.approx(8)
+    assert repeated.score == pytest.approx(4)
+    for row in (different, repeated):
+        assert 1 <= row.low <= row.score <= row.high <= row.n + 1e-9

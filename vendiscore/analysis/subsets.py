@@ -11,7 +11,7 @@ import numpy as np
 
 from ..core.namespace import row_blocks, to_host
 from ..scoring.deficit import LEAST, Repeats, log_ends, repeats_of
-from ..scoring.jackknife import Jackknife, ends, influence, influence_error, jackknife, of_samples
+from ..scoring.jackknife import Jackknife, influence, influence_error, jackknife, of_samples
 from ..scoring.subsampling import halves_error, student_reach
 from ..similarity.base import Similarity
 from ..similarity.matrix import in_full
@@ -150,7 +150,8 @@ class Part:
         value = math.exp(known.log)
         if self.plan.q == 0:
             reach = student_reach(level, known.units) * known.error
-            low, high = ends(known.log, reach, self.m)
+            low = math.exp(max(0.0, known.log - reach))
+            high = math.exp(min(math.log(self.m), known.log + reach))
         else:
             logs = log_ends(known, self.m, self.plan.q, level, self.repeats)
             low, high = np.exp(logs).tolist()

@@ -23,8 +23,10 @@ def conjugate_gradients(
     weight: np.ndarray | float = 1.0,
 ) -> tuple[np.ndarray | None, int]:
     """Return x with Σ weight (b − A x)² ≤ goal², or None if it fails, and the steps it took."""
-    x, r = np.zeros_like(b), b.copy()
-    p, previous = np.zeros_like(b), 1.0
+    x = np.zeros_like(b)
+    r = b.copy()
+    p = np.zeros_like(b)
+    previous = 1.0
     for step in range(steps + 1):
         if float(r @ (weight * r)) <= goal**2:
             return x, step
@@ -36,7 +38,8 @@ def conjugate_gradients(
         curvature = float(p @ Ap)
         if not curvature > 0 or not inner > 0:
             return None, step
-        alpha, previous = inner / curvature, inner
+        alpha = inner / curvature
+        previous = inner
         x += alpha * p
         r -= alpha * Ap
     return None, steps

@@ -288,7 +288,8 @@ def magnitude_dimension(
     >>> bool(magnitude_dimension(line, scales=[30, 31, 32]).values[1] > 0.9)
     True
     """
-    n_scales, own = check_count(n_scales, least=3), read(epsilon=epsilon)
+    n_scales = check_count(n_scales, least=3)
+    own = read(epsilon=epsilon)
     space = as_space(samples, **how)
     if scales is None:
         t_conv = convergence(space, **own)

@@ -42,7 +42,8 @@ def check_count(n_scales: object, least: int = 2) -> int:
 def _check_cut(t_cut: object) -> float | None:
     if t_cut is None:
         return None
-    expected, remedy = "a finite scale of more than 0", "leave it out for t_conv"
+    expected = "a finite scale of more than 0"
+    remedy = "leave it out for t_conv"
     return number("t_cut", t_cut, expected, lambda t: 0 < t < math.inf, remedy)
 
 

@@ -23,7 +23,8 @@ CLOSE_ENOUGH = 1e-10
 ROUNDING = 1e-15
 # The longest of the growing steps in log t in which the convergence scale is sought, and how far
 # beyond where the slope leads the first of them ends.
-FURTHEST, BEYOND = 400.0, 1.1
+FURTHEST = 400.0
+BEYOND = 1.1
 LARGEST = math.log(1e307)
 # The spread of so many points gives a good start, and a slope in log t, for the search.
 SAMPLE = 128
@@ -31,7 +32,8 @@ GUESS_TOLERANCE = 0.01
 # Relative accuracy of the adaptive area, and the panels before which it does not trust its
 # estimate and after which it gives up.
 AREA_TOLERANCE = 1e-6
-SMALLEST_RULE, LARGEST_RULE = 32, 1024
+SMALLEST_RULE = 32
+LARGEST_RULE = 1024
 # Scales below this share of the cut-off do not change the area visibly, but similarities there
 # would all be 1 in double precision.
 LEAST_SCALE = 1e-8
@@ -62,7 +64,8 @@ class MagnitudeFunction(NamedTuple):
     def __str__(self) -> str:
         if not len(self.scales):
             return "No scales, and so no values."
-        (a, b), (start, end) = self.scales[[0, -1]], self.values[[0, -1]]
+        (a, b) = self.scales[[0, -1]]
+        (start, end) = self.values[[0, -1]]
         return (
             f"{len(self.scales)} values, from {start:.4g} at the scale {a:.4g} to {end:.4g} at the "
             f"scale {b:.4g}."
@@ -74,9 +77,11 @@ def evaluate(space: MetricSpace, scales: np.ndarray) -> MagnitudeFunction:
     values = np.empty(len(scales))
     # From the largest scale down: weights near n are easy, and each is a start for the next.
     order = np.argsort(-scales, kind="stable")
-    n, count = space.distinct, len(scales)
+    n = space.distinct
+    count = len(scales)
     # A scale takes about half a factorisation and its products: 0.6 to 1.4 n³ at 3,000 points.
-    work, size = count * float(n) ** 3, 12.0 * n**2
+    work = count * float(n) ** 3
+    size = 12.0 * n**2
     with foretell(f"Magnitude of {n:,} points at {count:,} scales", work, size, single=True):
         for i in track(order, count, "magnitude over scales"):
             values[i] = space.magnitude(float(scales[i]))
@@ -111,7 +116,8 @@ def _convergence(space: MetricSpace, epsilon: float) -> float:
 
     odds = log_odds((n - 1) - epsilon * n, epsilon * n)
     rows = np.random.default_rng(n).permutation(n)[:SAMPLE]
-    some, own = space.D[rows], (np.arange(len(rows)), rows)
+    some = space.D[rows]
+    own = (np.arange(len(rows)), rows)
     some[own] = np.inf
     closest = some.min(axis=1)
     some[own] = 0.0
@@ -158,7 +164,8 @@ def _root(
         y = f(x)
         return y if abs(y) > ROUNDING else 0.0
 
-    start, end = x, x
+    start = x
+    end = x
     step = min(max(BEYOND * abs(g(x)) / slope, tolerance), 1.0) if slope > 0 else 1.0
     while g(x) and g(x) * g(end) >= 0:
         if step > FURTHEST:

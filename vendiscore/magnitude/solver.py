@@ -96,7 +96,8 @@ class Solver:
         negative_type: bool = False,
         hilbert: bool = False,
     ) -> None:
-        self.D, self.method = D, method
+        self.D = D
+        self.method = method
         self.n: int = len(D)
         self.negative_type: bool = negative_type or hilbert
         self.hilbert = hilbert
@@ -218,7 +219,7 @@ class Solver:
         # entry.
         if self.hilbert:
             m = SHARE * scipy.special.erf(t * self._reach)
-            return np.asarray(np.maximum(m, np.finfo(np.float64).tiny))
+            return np.maximum(m, np.finfo(np.float64).tiny)
         # With method "cg" it is the caller who says that distances are of negative type.
         if not self.negative_type and self.method != "cg":
             return self._proved.get(t, 0.0)
@@ -273,7 +274,8 @@ class Solver:
             residual = float(np.abs(f).max() + rounding.max())
             # 1ᵀZ⁻¹1 = 1ᵀw + wᵀr + rᵀe + eᵀf + fᵀZ⁻¹f, and the last is what is left out.
             value = float(w.sum() + w @ r + r @ e + e @ f)
-            w, r = w + e, np.abs(f) + rounding
+            w = w + e
+            r = np.abs(f) + rounding
             first_order = float(np.abs(e) @ rounding)
             solution = _solution(t, w, value, r, residual, floor, method, first_order)
             if _error(solution, weights) <= TARGET:

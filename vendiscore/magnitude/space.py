@@ -97,7 +97,7 @@ class MetricSpace:
                 f"the weights at scale t={t:.6g} are not finite: rounding has spoilt them; use "
                 f"larger scales, or remove samples that are almost identical"
             )
-        return np.asarray((w / np.bincount(self.inverse))[self.inverse])
+        return (w / np.bincount(self.inverse))[self.inverse]
 
     @np.errstate(under="ignore", over="ignore")
     def spread(self, t: float) -> float:

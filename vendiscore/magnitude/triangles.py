@@ -36,12 +36,13 @@ class Triangles:
     def multiply(self, v: np.ndarray) -> np.ndarray:
         """Return exp(−tD) v."""
         product = self._symv(1.0, self.columns, v.astype(self.dtype), lower=1)
-        return np.asarray(np.asarray(product, np.float64) + self.beyond * v)
+        return np.asarray(product, np.float64) + self.beyond * v
 
     def factorise(self, t: float) -> bool:
         """Put the Cholesky factor of what is above the diagonal below it; False if it has none."""
         for block in row_blocks(self.n, 12 * self.n):
-            start, stop = block.start, block.stop
+            start = block.start
+            stop = block.stop
             self.array[block, :start] = self.array[:start, block].T
             own = self.array[block, block]
             own[...] = np.where(_above(stop - start), own, own.T)
@@ -80,7 +81,8 @@ def product(
     buffer = np.empty(0)
     tiny = not t * largest <= -LEAST
     for block in row_blocks(n, 12 * n):
-        start, stop = block.start, block.stop
+        start = block.start
+        stop = block.stop
         square = np.exp(np.maximum(D[block, block] * np.float64(-t), LEAST))
         y[block] += square @ w[block]
         if keep is not None:
@@ -88,7 +90,8 @@ def product(
             np.copyto(own, square, casting="same_kind", where=_above(stop - start))
         if stop == n:
             break
-        rows, columns = stop - start, n - stop
+        rows = stop - start
+        columns = n - stop
         buffer = buffer if buffer.size >= rows * columns else np.empty(rows * columns)
         z = buffer[: rows * columns].reshape(rows, columns)
         np.multiply(D[block, stop:], np.float64(-t), out=z)

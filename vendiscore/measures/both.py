@@ -28,7 +28,8 @@ class Both(SampleSet):
     def __init__(self, own: Any) -> None:
         if any(map(is_space, own.sets)):
             raise TypeError(_ALONE.format("a MetricSpace"))
-        self.psd, self.of_rows = own.psd, own.of_rows
+        self.psd = own.psd
+        self.of_rows = own.of_rows
         self.own = own
         self.how: How = own.whole.how_of_parts  # `own` is a Subject
 

@@ -25,17 +25,22 @@ def geometric_mean_of_deviations(subject: Subject) -> float:
     if sp.issparse(X):
         X = sp.csc_array(X).astype(np.float64)
         n = X.shape[0]
-        ends = [np.asarray(end.toarray()).ravel() for end in (X.min(axis=0), X.max(axis=0))]
-        mean, stored = np.asarray(X.mean(axis=0)).ravel(), np.diff(X.indptr)
+        least = X.min(axis=0).toarray()
+        most = X.max(axis=0).toarray()
+        mean = np.asarray(X.mean(axis=0)).ravel()
+        stored = np.diff(X.indptr)
         X.data = (X.data - np.repeat(mean, stored)) ** 2
-        deviations = np.sqrt((X.sum(axis=0) + (n - stored) * mean**2) / n)
+        squares = X.sum(axis=0) + (n - stored) * mean**2
+        deviations = np.sqrt(squares / n)
     else:
         X = np.asarray(to_host(X), dtype=np.float64)
-        ends = [X.min(axis=0), X.max(axis=0)]
+        least = X.min(axis=0)
+        most = X.max(axis=0)
         # Powers of two, which take no digit: squares of 1e200 overflow.
-        top = np.ldexp(1.0, np.frexp(np.abs(X).max(axis=0))[1] - 1)
+        _, exponents = np.frexp(np.abs(X).max(axis=0))
+        top = np.ldexp(1.0, exponents - 1)
         deviations = np.std(X / top, axis=0) * top
     # Rounding makes the mean of equal numbers differ from them.
-    if not (deviations > 0).all() or (ends[0] == ends[1]).any():
+    if not (deviations > 0).all() or (least == most).any():
         return 0.0
     return float(np.exp(np.log(deviations).mean()))

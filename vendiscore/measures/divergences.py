@@ -79,7 +79,8 @@ def surprise(
     >>> surprise(["a", "a", "b"], ["a", "c", "c"], k="labels").round(3)  # log 4/3, and log 2
     array([0.288, 0.288, 0.693])
     """
-    read, psd = how_of({**how, "k": k}), check_psd(psd)
+    read = how_of({**how, "k": k})
+    psd = check_psd(psd)
     permutations = integer("permutations", permutations, 0, remedy="99 are usual")
     own = read_samples(samples, read, "samples")
     other = read_samples(references, read, "references")
@@ -103,7 +104,9 @@ def shuffled(pool: Similarity, n: int, permutations: int, psd: PSD = "check") ->
     And below, a row each, with n random samples of it in their place.
     """
     pool = in_full(pool, pool.n)
-    rng, sizes, turns = np.random.default_rng(0), (n, pool.n - n), -(-pool.n // n)
+    rng = np.random.default_rng(0)
+    sizes = (n, pool.n - n)
+    turns = -(-pool.n // n)
     if permutations < turns:
         raise ValueError(
             f"`permutations` must be at least {turns}, so that each of {pool.n} is once one of {n} "

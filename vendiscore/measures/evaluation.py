@@ -72,7 +72,8 @@ def measure_each(subject: Subject, measures: Sequence[Chosen], keys: Sequence[st
             raise TypeError(f"{measure.name} needs {error}; leave it out of `measures`") from None
     every: list[Record] = []
     known: set[str] = set()
-    n, roundoff = subject.n, subject.roundoff
+    n = subject.n
+    roundoff = subject.roundoff
     for measure, _ in measures:
         scores: Record = {}
         for suffix, value in _by_suffix(measure, by_name[measure.name], keys).items():

@@ -36,7 +36,8 @@ def total(subject: Subject) -> list[Number]:
 @_register("WithinVS", range="[1, n]", source=_JOST, needs="similarity")
 def within(subject: Subject) -> list[Number]:
     """α: the Vendi Score within a group, groups weighted so that α β = γ; exp Σ w H at order 1."""
-    parts, p = subject.parts, subject.p
+    parts = subject.parts
+    p = subject.p
     if p is None:
         weights: Any = np.array([len(part.rows) for part in parts]) / subject.similarity.n
     else:

@@ -34,19 +34,18 @@ def maximum_mean_discrepancy(subject: Subject, unbiased: bool = False) -> Number
     samples to themselves) it is right on average, and below 0 for about half of the draws of one
     source, −1/(n−1) − 1/(m−1) at least.
     """
-    (n, m), K = subject.both.sizes, subject.both.similarity
+    (n, m) = subject.both.sizes
+    K = subject.both.similarity
     own = K.diagonal()
     halves = np.zeros((n + m, 2))
-    halves[:n, 0], halves[n:, 1] = 1 / n, 1 / m
+    halves[:n, 0] = 1 / n
+    halves[n:, 1] = 1 / m
     V = as_kind_of(halves, own)
     means = V.T @ K.matmul(V)  # within and between the sets, self-pairs included
     within = means[0, 0], means[1, 1]
     if unbiased:
         _check_two("MMD", n, m, "leave `unbiased` out, or pass more")
-        within = (
-            (n * n * within[0] - own[:n].sum()) / (n * (n - 1)),
-            (m * m * within[1] - own[n:].sum()) / (m * (m - 1)),
-        )
+        within = _unbiased(within[0], own[:n]), _unbiased(within[1], own[n:])
     value = within[0] + within[1] - 2 * means[0, 1]
     if unbiased or is_torch(value):
         return value
@@ -56,6 +55,12 @@ def maximum_mean_discrepancy(subject: Subject, unbiased: bool = False) -> Number
             "kernel; use another kernel, or leave it out of `measures`"
         )
     return max(float(value), 0.0)
+
+
+def _unbiased(mean: Any, diagonal: Any) -> Any:
+    """Return the mean similarity of pairs of different samples, from the mean of all pairs."""
+    n = len(diagonal)
+    return (n * n * mean - diagonal.sum()) / (n * (n - 1))
 
 
 @register_measure(
@@ -75,7 +80,8 @@ def kernel_inception_distance(subject: Subject) -> float:
     estimate. Its scale is set by the encoder's features.
     """
     X, Y = _raw_features(subject)
-    n, m = X.shape[0], Y.shape[0]
+    n = X.shape[0]
+    m = Y.shape[0]
     _check_two("KID", n, m, "pass more")
     of_samples = _sum_of_cubes(X, X, apart=True) / (n * (n - 1))
     of_references = _sum_of_cubes(Y, Y, apart=True) / (m * (m - 1))
@@ -91,7 +97,8 @@ def _raw_features(subject: Subject) -> list[Rows]:
         found = [each if sp.issparse(each) else numpy_rows(each, name) for each, name in pairs]
         stacked([np.empty((0, each.shape[1])) for each in found], subject.names)  # as wide
         return [each.astype(np.float64, copy=False) for each in found]
-    K, n = subject.both.similarity, subject.both.sizes[0]
+    K = subject.both.similarity
+    n = subject.both.sizes[0]
     check_features(K)
     inner = getattr(K, "distinct", K)
     F = inner.bare().features()

@@ -54,10 +54,8 @@ def magnitude(
     subject: Subject, t: float | Sequence[float] = 1.0, solver: Solving = "auto"
 ) -> float | dict[str, float]:
     """The effective number of points at scale t of distances; several t give one for each."""
-    space = subject.solved(solver)[0]
-    if isinstance(t, float):
-        return space.magnitude(t)
-    return _by_scale(t, evaluate(space, np.array(t)).values.tolist())
+    function = evaluate(subject.solved(solver)[0], np.atleast_1d(t))
+    return _by_scale(t, function.values.tolist())
 
 
 def _by_scale(t: float | Sequence[float], values: Sequence[float]) -> float | dict[str, float]:

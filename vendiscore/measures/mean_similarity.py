@@ -69,4 +69,7 @@ def average_similarity(subject: Subject | Stack) -> Number:
     """The mean similarity of two different samples; 1 for a single one."""
     n = subject.n
     p, ordinary = subject.ordinariness
-    return (n * (p * ordinary).sum(-1) - 1) / (n - 1) if n > 1 else (p * ordinary).sum(-1)
+    mean = (p * ordinary).sum(-1)
+    if n == 1:
+        return mean
+    return (n * mean - 1) / (n - 1)

@@ -133,7 +133,8 @@ def of_kernel(
         pairs = _KernelPairs(similarity, n, kernel_rounding(similarity))
     elif sp.issparse(F):
         # As many products in a sum as a row has numbers, of vectors of length 1.
-        rounding = 4 * (int(np.diff(F.tocsr().indptr).max(initial=0)) + 16) * EPS
+        stored = np.diff(F.tocsr().indptr)
+        rounding = 4 * (int(stored.max(initial=0)) + 16) * EPS
         pairs = _KernelPairs(similarity, n, rounding)
     else:
         pairs = RowPairs(np.asarray(to_host(F), np.float64), UNIT_ROUNDING**0.5)
@@ -148,7 +149,8 @@ def of_space(space: MetricSpace, n: int) -> Neighbourhoods:
 
 def _distinct(groups: Any, n: int) -> tuple[np.ndarray, tuple[np.ndarray, np.ndarray]]:
     """Return places of the distinct samples of both sets; which of its set's each sample is."""
-    places, inverse = [], []
+    places = []
+    inverse = []
     for start, own in ((0, groups[:n]), (n, groups[n:])):
         _, first, which = np.unique(own, return_index=True, return_inverse=True)
         order = np.argsort(first)
@@ -172,17 +174,19 @@ class _KernelPairs(Pairs):
             of_references = slice(n, self.n), similarity.take(second)
             self.parts = [of_samples, of_references, *self.parts]
         self.diagonal = np.asarray(to_host(similarity.diagonal()), np.float64)
-        groups = similarity.groups()
-        repeated = groups is not None and len(np.unique(groups)) < self.n
-        self.groups = groups if repeated else None
+        self.groups = similarity.groups()
+        if self.groups is not None and len(np.unique(self.groups)) == self.n:
+            self.groups = None
 
     def block(self, rows: slice, columns: slice) -> np.ndarray:
-        side, part = next(
-            (side, part)
+        first = min(rows.start, columns.start)
+        last = max(rows.stop, columns.stop)
+        around = [
+            (side.start, part)
             for side, part in self.parts
-            if all(side.start <= some.start and some.stop <= side.stop for some in (rows, columns))
-        )
-        start = side.start
+            if side.start <= first and last <= side.stop
+        ]
+        start, part = around[0]
         K = to_host(part.rows(slice(rows.start - start, rows.stop - start)))
         K = K[:, columns.start - start : columns.stop - start]
         D = kernel_squares(K, self.diagonal[rows], self.diagonal[columns])
@@ -191,13 +195,13 @@ class _KernelPairs(Pairs):
         if self.groups is not None:
             identical = self.groups[rows, None] == self.groups[columns]
             D[identical] = 0.0
-        return np.asarray(D)
+        return D
 
     def reach(self, r: np.ndarray) -> np.ndarray:
-        return np.asarray(r * r * (1 + 8 * EPS) + self.rounding)
+        return r * r * (1 + 8 * EPS) + self.rounding
 
     def lengths(self, i: np.ndarray, j: np.ndarray, found: np.ndarray) -> np.ndarray:
         return np.sqrt(found)
 
     def within(self, i: np.ndarray, j: np.ndarray, found: np.ndarray, r: np.ndarray) -> np.ndarray:
-        return np.asarray(found <= self.reach(r))
+        return found <= self.reach(r)

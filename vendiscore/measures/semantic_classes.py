@@ -18,18 +18,16 @@ from .stack import Stack
 from .subject import Subject
 from .vendi_family import numbers_of, quality_of, read_numbers, read_quality
 
-
-def _read_same_above(value: object) -> float:
-    expected, remedy = "a number from −1 to below 1", "similarities above it are the same"
-    return number("same_above", value, expected, lambda x: -1 <= x < 1, remedy)
-
-
-def _read_patience(value: object) -> float:
-    return number("patience", value, "a number from 0 to 1", lambda x: 0 <= x <= 1, "0.8 is usual")
-
-
 _register = partial(register_measure, needs="similarity")
-_READERS = {"same_above": _read_same_above}
+_READERS = {
+    "same_above": partial(
+        number,
+        "same_above",
+        expected="a number from −1 to below 1",
+        allowed=lambda x: -1 <= x < 1,
+        remedy="similarities above it are the same",
+    )
+}
 
 
 def first_members(blocks: Iterable[np.ndarray], shape: tuple[int, ...]) -> np.ndarray:
@@ -37,7 +35,8 @@ def first_members(blocks: Iterable[np.ndarray], shape: tuple[int, ...]) -> np.nd
 
     `blocks` are rows (..., b, n), in order: whether samples are the same as all others.
     """
-    codes, i = np.full(shape, -1), 0
+    codes = np.full(shape, -1)
+    i = 0
     for block in blocks:
         for row in np.moveaxis(block, -2, 0):
             founds = codes[..., i] < 0
@@ -86,7 +85,13 @@ def distinct_classes(subject: Subject | Stack, same_above: float = 0.5) -> Numbe
     readers={
         **_READERS,
         "quality": partial(read_quality, who="UtilityK"),
-        "patience": _read_patience,
+        "patience": partial(
+            number,
+            "patience",
+            expected="a number from 0 to 1",
+            allowed=lambda x: 0 <= x <= 1,
+            remedy="0.8 is usual",
+        ),
     },
 )
 def utility(
@@ -127,7 +132,8 @@ def semantic_entropy(subject: Subject, logprobs: Any = None, same_above: float =
     log-probability for each sample, normalised within each set. At most log n; classes are those
     of DistinctK.
     """
-    codes, p = class_codes(subject, same_above), subject.p
+    codes = class_codes(subject, same_above)
+    p = subject.p
     if logprobs is not None:
         if p is not None:
             raise ValueError("`p` and `logprobs` both say how probable samples are; pass one")

@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from ..resolve.group_labels import Groups
     from .both import Both
 
-NO_GROUPS = "pass `groups`, a label for each sample, or the samples as a list of lists"
-
 
 class UnsuitedError(TypeError):
     """Input that a measure needs, and the samples that were passed instead."""
@@ -113,10 +111,11 @@ class Subject(SampleSet):
         self.name = name
         self.estimating = estimating
         self.solver = solver
-        self.solved: Callable[[Solving], list[MetricSpace]]
-        self.reference_spaces: Callable[[Solving], list[MetricSpace]]
-        self.solved = lru_cache(maxsize=1)(self._solved)
-        self.reference_spaces = lru_cache(maxsize=1)(self._reference_spaces)
+        remembered = lru_cache(maxsize=1)
+        self.solved: Callable[[Solving], list[MetricSpace]] = remembered(self._solved)
+        self.reference_spaces: Callable[[Solving], list[MetricSpace]] = remembered(
+            self._reference_spaces
+        )
         self.names: list[str] = (
             [name] if references is None else [name, "references"]
         )  # as errors call them
@@ -214,7 +213,8 @@ class Subject(SampleSet):
     def spectral(self) -> Spectral:
         """Vendi Scores of all orders, read off the eigenvectors where these are needed."""
         known = self.eigen if "eigenvectors" in self.needs else None
-        K, p = self.similarities[0], self.p
+        K = self.similarities[0]
+        p = self.p
         return vendi(K, self.orders, p, self.psd, spectrum=known, estimating=self.estimating)
 
     @property
@@ -272,15 +272,13 @@ class Subject(SampleSet):
     @property
     def codes(self) -> np.ndarray:
         """The group of each sample that was not left out, as its number."""
-        if self.groups is None:
-            raise ValueError(NO_GROUPS)
+        assert self.groups is not None
         return self.groups.codes[self.rows_of_passed >= 0]
 
     @cached_property
     def parts(self) -> list[Part]:
         """The groups as sets of their own, in the order of their labels."""
-        if self.groups is None:
-            raise ValueError(NO_GROUPS)
+        assert self.groups is not None
         from ..resolve.group_labels import check_size
 
         check_size(self.groups, self.n_passed)
@@ -323,9 +321,11 @@ class Subject(SampleSet):
         from ..magnitude.spaces_of_samples import as_spaces
 
         if self.of_rows or self.how.metric == "precomputed":
-            how, references = self.how_of_parts, self.references
+            how = self.how_of_parts
+            references = self.references
         else:
-            how, references = self.how, self.similarities[1]
+            how = self.how
+            references = self.similarities[1]
         return as_spaces([references], how, ["references"], solver=solver)
 
     @cached_property
@@ -378,8 +378,12 @@ class Part(Subject):
         needs: Collection[str] = ("similarity",),
     ) -> None:
         super().__init__(None, whole.how, name=name, orders=whole.orders, needs=needs)
-        self.references, self.names, self.psd = whole.references, whole.names, whole.psd
-        self.solver, self.whole, self.places = whole.solver, whole, places
+        self.references = whole.references
+        self.names = whole.names
+        self.psd = whole.psd
+        self.solver = whole.solver
+        self.whole = whole
+        self.places = places
 
     def afresh(self, spectral: Spectral | None = None) -> Part:
         """Return the part with its notes and scores alone, so that no view of it takes memory."""
@@ -422,7 +426,8 @@ class Part(Subject):
         return weights / weights.sum()
 
     def _solved(self, solver: Solving) -> list[MetricSpace]:
-        whole, how = self.whole, self.whole.how_of_parts
+        whole = self.whole
+        how = self.whole.how_of_parts
         if how.metric == "precomputed":
             samples = whole.distances[np.ix_(self.places, self.places)]
         else:

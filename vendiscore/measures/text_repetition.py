@@ -46,14 +46,16 @@ def ngram_diversity(subject: Subject, sizes: Sequence[int] = (1, 2, 3, 4)) -> fl
     """
     with subject.located():
         read = _tokens(subject)
-    ratios, left = [], []
+    ratios = []
+    left = []
     for n, (_, grams, counts) in zip(sizes, count_ngrams(read, sizes), strict=True):
         if len(grams):
             ratios.append((int(grams.max()) + 1) / int(counts.sum()))
         else:
             left.append(n)
     if left:
-        longest, said = max(map(len, read)), ", ".join(map(str, left))
+        longest = max(map(len, read))
+        said = ", ".join(map(str, left))
         if not ratios:
             raise ValueError(
                 f"NgramDiversity needs a text of {min(left)} tokens or more for n-grams of `sizes` "
@@ -67,7 +69,8 @@ def ngram_diversity(subject: Subject, sizes: Sequence[int] = (1, 2, 3, 4)) -> fl
 
 def _tokens(subject: Subject) -> list[list[Any]]:
     """Return the tokens of each text: of words or characters as the whole set has them."""
-    how, whole = subject.how, subject.whole
+    how = subject.how
+    whole = subject.whole
     own: Record = {}
     if how.k is None or (isinstance(how.k, Kernel) and how.k.name == TEXT_KERNEL):
         own = {name: how.options[name] for name in ("tokenizer", "analyzer") if name in how.options}
@@ -95,7 +98,8 @@ def self_bleu(subject: Subject) -> float:
     tokens.) It grows with the number of texts: compare sets of one size. O(total length) time and
     memory.
     """
-    how, options = subject.how, dict(_BLEU)
+    how = subject.how
+    options = dict(_BLEU)
     if isinstance(how.k, Kernel) and how.k.name == "bleu":
         options |= {name: how.options[name] for name in options if name in how.options}
     subject.whole.settings |= options
@@ -125,7 +129,9 @@ def _matches(texts: np.ndarray, grams: np.ndarray, times: np.ndarray, n: int) ->
     if not len(grams):
         return np.zeros(n, dtype=int)
     order = np.lexsort((-times, grams))  # by n-gram, the largest count first
-    grams, texts, times = grams[order], texts[order], times[order]
+    grams = grams[order]
+    texts = texts[order]
+    times = times[order]
     first = np.flatnonzero(np.diff(grams, prepend=-1))
     second = np.diff(first, append=len(grams)) > 1
     runner_up = np.zeros(len(first), dtype=int)
@@ -139,7 +145,9 @@ def _nearest(lengths: np.ndarray) -> np.ndarray:
     """Return for each length the nearest of another text, the smaller of two such."""
     order = np.argsort(lengths, kind="stable")
     ascending = np.r_[-np.inf, lengths[order], np.inf]  # neither end has two neighbours
-    below, own, above = ascending[:-2], ascending[1:-1], ascending[2:]
+    below = ascending[:-2]
+    own = ascending[1:-1]
+    above = ascending[2:]
     nearest = np.empty_like(lengths)
     nearest[order] = np.where(own - below <= above - own, below, above)
     return nearest

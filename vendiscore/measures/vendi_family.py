@@ -25,19 +25,15 @@ def vendi_score(subject: Subject) -> list[Number]:
     return subject.spectral.values
 
 
-def read_numbers(
-    values: object,
-    name: str,
-    who: str,
-    least: float = -math.inf,
-    most: float = math.inf,
-    remedy: str = "",
-) -> PerSample | None:
-    """Return one number for each sample, of the option `name` of the measure `who`, or None."""
+def read_numbers(values: object, name: str, who: str, **bounds: Any) -> PerSample | None:
+    """Return one number for each sample, of the option `name` of the measure `who`, or None.
+
+    `bounds` are options of `per_sample`.
+    """
     if values is None:
         return None
     refuse_gradient(who, **{name: values})
-    return per_sample(values, name, least=least, most=most, remedy=remedy)
+    return per_sample(values, name, **bounds)
 
 
 def read_quality(quality: object, who: str = "qVS") -> PerSample | None:
@@ -79,7 +75,8 @@ def quality_weighted(subject: Subject, quality: Any = None) -> list[Number]:
 
 def log_score(subject: Subject, q: float) -> Number:
     """Return log VS of order q; of order 2 by a norm where no measure needs the spectrum."""
-    K, known = subject.similarity, subject.needed_spectrum
+    K = subject.similarity
+    known = subject.needed_spectrum
     number = vendi(K, [q], subject.p, subject.psd, spectrum=known).values[0]
     return namespace(number).log(number) if is_torch(number) else math.log(number)
 

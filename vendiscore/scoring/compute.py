@@ -16,7 +16,7 @@ from ..core.types import Options, Record, Samples, Weights
 from ..encoders.tokenizers import tokens_remembered
 from ..measures.evaluation import measure_each
 from ..measures.measure import BETWEEN
-from ..measures.subject import NO_GROUPS, Subject
+from ..measures.subject import Subject
 from ..resolve.kernel import Kernel, list_kernels, psd_kernels
 from ..resolve.kernel_request import FitTo, KernelArgument, Metric
 from ..resolve.sets import is_space, read_samples
@@ -173,7 +173,8 @@ def subject_of(
     if request.pairs and references is None:
         two = ", ".join(each.measure.name for each in request.measures if each.measure.references)
         raise ValueError(f"{two} compares with a second set: pass `references`, or leave it out")
-    flat, groups = read_samples(samples, request.how, name), None
+    flat = read_samples(samples, request.how, name)
+    groups = None
     if request.how.given:
         plain = getattr(flat, "ndim", 0) == 2
     else:
@@ -187,7 +188,10 @@ def subject_of(
     if how.prompts is not None and groups is not None:
         how = replace(how, prompts=how.prompts.of_groups(groups))
     if groups is None and (names := request.of_groups):
-        raise ValueError(f"{', '.join(names)} needs groups of samples: {NO_GROUPS}")
+        raise ValueError(
+            f"{', '.join(names)} needs groups of samples: pass `groups`, a label for each sample, "
+            "or the samples as a list of lists"
+        )
     if groups is not None and request.estimating is not None:
         raise ValueError(
             "`method='estimate'` is for one large set, and groups are scored one by one, with the "

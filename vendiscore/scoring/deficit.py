@@ -62,9 +62,11 @@ def repeats_of(similarity: Similarity, spectrum: Spectrum | None = None) -> Repe
         every = K[np.triu_indices(n, 1)]
         squares = np.square(every)
         squares[squares < NO_DEFICIT**2] = 0.0
-        total, fourth = float(squares.sum()), float(np.square(squares).sum())
+        total = float(squares.sum())
+        fourth = float(np.square(squares).sum())
         plain = bool(((squares == 0) | (squares > 1 - NO_DEFICIT)).all())
-        odd, negative = n - float(K.sum(axis=1).max()), bool(every.min() < -NO_DEFICIT)
+        odd = n - float(K.sum(axis=1).max())
+        negative = bool(every.min() < -NO_DEFICIT)
         return Repeats(n, total**2 / fourth if fourth else 0.0, total, odd, plain, negative)
     groups = similarity.groups()
     if spectrum is None or groups is None:
@@ -80,7 +82,8 @@ def log_ends(
     found: Jackknife, most: int, q: float, level: float, repeats: Repeats | None = None
 ) -> tuple[float, float]:
     """Return both ends of log VS_q of `most` samples, in [0, log most]."""
-    full, of_pair = math.log(most), deficit_of_pair(most, q)
+    full = math.log(most)
+    of_pair = deficit_of_pair(most, q)
     low, high = deficit_ends(
         full - found.log,
         found,
@@ -104,10 +107,12 @@ def deficit_ends(
 
     `beside` returns that number for so many distinct samples and otherwise one kind.
     """
-    low, high = 0.0, math.inf
+    low = 0.0
+    high = math.inf
     if math.isfinite(found.spread):
         times = np.exp(min(student_reach(level, found.units) * found.spread, 700.0))
-        low, high = float(deficit / times), float(deficit * times)
+        low = float(deficit / times)
+        high = float(deficit * times)
     if repeats is None or not repeats.few:
         return low, high
     count = repeats.pairs if deficit > NO_DEFICIT else 0.0
@@ -115,8 +120,10 @@ def deficit_ends(
     if not (repeats.plain and count):
         more = poisson(repeats.squares, level)[1] * of_pair
     if math.isinf(high):
-        low, high = fewer, more
-    low, high = min(low, fewer), max(high, more)
+        low = fewer
+        high = more
+    low = min(low, fewer)
+    high = max(high, more)
     if repeats.plain and repeats.odd < _FEW_ODD * repeats.n:
         low = min(low, beside(poisson(max(repeats.odd, 0.0), level)[1]))
     return low, high
@@ -141,7 +148,8 @@ def deficit_of_pair(n: int, q: float) -> float:
 def log_beside(n: int, odd: float, q: float) -> float:
     """Return log VS_q of n − odd equal samples and `odd` distinct ones."""
     odd = min(odd, n - 1.0)
-    bulk, single = math.log1p(-odd / n), -math.log(n)
+    bulk = math.log1p(-odd / n)
+    single = -math.log(n)
     if math.isinf(q):
         return -bulk
     if q == 1:

@@ -41,7 +41,8 @@ def details(
     spaces_of_sets = [each.spaces for each in sets]
     spaces = [each[0] for each in spaces_of_sets if each]
     settings = _settings(subject, request, similarity, spaces_of_sets[0])
-    table, methods = uncertainty.table or [], uncertainty.methods
+    table = uncertainty.table or []
+    methods = uncertainty.methods
     if methods:
         settings |= {"ci": request.ci, "interval": list(dict.fromkeys(methods.values()))}
     if request.permutations is not None:
@@ -87,13 +88,17 @@ def details(
     key = "VS" + request.suffixes[request.orders.index(order)]
     sizes = {row["n"] for row in table} or {n}
     if similarity and not request.estimating and key in numbers and len(sizes) == 1:
-        value, size = float(scalar(numbers[key])), sizes.pop()
+        value = float(scalar(numbers[key]))
+        size = sizes.pop()
         report["typical"] = typical_sentence(similarity.settings, size, order, value, subject.p)
     report["notes"] = [*uncertainty.notes, *_notes(subject, similarity, scores, spaces)]
     report["versions"] = versions()
     names = [chosen.measure.name for chosen in request.measures]
-    size = {"n": n} | ({"dropped": len(report["dropped"])} if report["dropped"] else {})
-    report["signature"] = line(names, settings | of_measures | size)
+    settings |= of_measures
+    settings["n"] = n
+    if report["dropped"]:
+        settings["dropped"] = len(report["dropped"])
+    report["signature"] = line(names, settings)
     if UNKNOWN in report["signature"]:
         report["notes"].append(_UNKNOWN_SOURCE)
     return report
@@ -125,7 +130,8 @@ def _settings(
     if similarity:
         settings |= similarity.settings or {"kernel": type(similarity).__name__}
         dtype = str(getattr(subject.samples, "dtype", ""))
-        settings |= {"dtype": dtype} if dtype else {}
+        if dtype:
+            settings["dtype"] = dtype
     settings |= {name: value for name, value in subject.settings.items() if name not in settings}
     if spaces:
         settings |= spaces[0].settings | {"solver": spaces[0].solver.method}
@@ -149,11 +155,12 @@ def _settings(
 def _of_measures(request: Request, settings: Options) -> Record:
     """Return the options of measures, with the measure's name where others or `settings` differ."""
     every: Record = {}
-    for measure, own in ((chosen.measure, chosen.settings) for chosen in request.measures):
-        for name, value in own.items():
-            value = plain(value)
-            same = every.get(name, plain(settings.get(name, value))) == value
-            every[name if same else f"{measure.name}.{name}"] = value
+    for chosen in request.measures:
+        for name, setting in chosen.settings.items():
+            value = plain(setting)
+            known = every.get(name, plain(settings.get(name, value)))
+            key = name if known == value else f"{chosen.measure.name}.{name}"
+            every[key] = value
     return every
 
 
@@ -164,11 +171,12 @@ def _of_spectrum(
     some = [of_groups] if of_groups else []
     if found and found.spectrum:
         some.append((found.spectrum.negative_mass, found.spectrum.cut))
-    names = map(digits, request.orders)
-    by_order = dict(zip(names, found.estimates, strict=True)) if found else {}
-    return {
-        "method": {q: estimate.route for q, estimate in by_order.items()},
-        "why": {q: estimate.why for q, estimate in by_order.items()},
+    report: Record = {"method": {}, "why": {}}
+    if found:
+        for order, estimate in zip(request.orders, found.estimates, strict=True):
+            report["method"][digits(order)] = estimate.route
+            report["why"][digits(order)] = estimate.why
+    return report | {
         "negative_mass": max((mass for mass, _ in some), default=None),
         "cut": max((cut for _, cut in some), default=0.0 if found else None),
     }

@@ -27,7 +27,8 @@ MANY = 50
 # Ratio of the sizes of the largest and the smallest group from which on a note mentions it.
 UNLIKE = 2
 # Prompts are many with a few answers each; so few groups of so many samples are models, say.
-_FEW, _LARGE = 12, 20
+_FEW = 12
+_LARGE = 20
 SOURCES = "Groups this few and this large are often sources, such as models,"
 
 
@@ -82,7 +83,8 @@ def _columns(
     left = np.arange(len(groups)) if rest else np.flatnonzero(apart)
     parts = subject.parts if len(left) else []
     for i in track(left.tolist(), len(left), "scoring groups"):
-        part, own = parts[i], each if apart[i] else rest
+        part = parts[i]
+        own = each if apart[i] else rest
         try:
             row = measure_each(part, own, request.suffixes)
         except Exception as error:

@@ -80,7 +80,8 @@ def uncertainty_of(subject: Subject, request: Request, scores: Sequence[Options]
         every = find(subject, units, values)
         limits = chosen.measure.limits(subject.n)
         for key, (error, low, high) in zip(own, every, strict=True):
-            low, high = max(low, limits[0]), min(high, limits[1])
+            low = max(low, limits[0])
+            high = min(high, limits[1])
             if error < _NO_WIDTH:
                 found.notes.append(f"{key}_se is 0: {_NO_EVIDENCE[high - low > 1e-6 * high]}")
             found.numbers[key] = {"se": error, "low": low, "high": high}
@@ -155,18 +156,22 @@ def _of_spectrum(subject: Subject, units: Units, values: Sequence[float]) -> lis
     for value, q in zip(values, subject.orders, strict=True):
         found = jackknife(subject.eigen, q, units.codes)
         ends = log_ends(found, subject.n, q, units.level, units.repeats)
-        low, high = min(value, math.exp(ends[0])), max(value, math.exp(ends[1]))
+        low = min(value, math.exp(ends[0]))
+        high = max(value, math.exp(ends[1]))
         every.append((value * found.error, low, high))
     return every
 
 
 def _of_similarity(subject: Subject, units: Units, values: Sequence[float]) -> list[Ends]:
     """Return the interval of the mean similarity of two samples."""
-    n, pairs = subject.n, units.pairs
+    n = subject.n
+    pairs = units.pairs
     rows = n * to_host(subject.ordinariness[1])  # sums of the rows of K
-    total, own = rows.sum(), to_host(subject.similarity.diagonal())
+    total = rows.sum()
+    own = to_host(subject.similarity.diagonal())
     if units.codes is None:
-        rest, lost = np.full(n, n - 1), 2 * rows - own
+        rest = np.full(n, n - 1)
+        lost = 2 * rows - own
     else:
         rest = n - np.bincount(units.codes)
         parts = (np.flatnonzero(units.codes == code) for code in range(units.m))
@@ -194,7 +199,8 @@ def _of_similarity(subject: Subject, units: Units, values: Sequence[float]) -> l
 
 def _of_diversity(subject: Subject, units: Units, values: Sequence[float]) -> list[Ends]:
     """Return the interval of IntDiv, which is 1 − 1/n less of the mean similarity."""
-    n, (value,) = subject.n, values
+    n = subject.n
+    (value,) = values
     share = 1 - 1 / n
     ((error, low, high),) = _of_similarity(subject, units, [1 - value / share])
     return [(error * share, share * (1 - high), share * (1 - low))]

@@ -10,10 +10,9 @@ import numpy as np
 import scipy
 
 from ..core.arguments import DEFAULT_ORDER
-from ..core.namespace import to_host
 from ..spectral.clusters import leave_cluster_out
 from ..spectral.rank_one import influence_of, leave_one_out, log_score, surprise
-from ..spectral.spectrum import Spectrum
+from ..spectral.spectrum import Spectrum, positive_parts
 
 # A deficit below this is 0 but for rounding: what is left has nothing in common.
 NO_DEFICIT = 1e-9
@@ -38,11 +37,6 @@ def quantile(level: float) -> float:
     return float(scipy.special.ndtri((1 + level) / 2))
 
 
-def ends(log: float, reach: float, most: int) -> tuple[float, float]:
-    """Return exp(log ± reach), in [1, most]."""
-    return math.exp(max(0.0, log - reach)), math.exp(min(math.log(most), log + reach))
-
-
 def jackknife(
     spectrum: Spectrum, q: float = DEFAULT_ORDER, clusters: np.ndarray | None = None
 ) -> Jackknife:
@@ -51,11 +45,13 @@ def jackknife(
     Deficits without clusters of unlike sizes vary with these sizes, log VS hardly: the spread of
     clusters is the error of log VS over the deficit of all.
     """
-    log, left = log_score(spectrum, q), without_each(spectrum, q, clusters)
+    log = log_score(spectrum, q)
+    left = without_each(spectrum, q, clusters)
     if clusters is None:
         of_set = of_samples(log, left)
         return Jackknife(log, float(of_set.error), float(of_set.spread), of_set.units)
-    error, deficit = float(delete_one_error(left)), math.log(spectrum.n) - log
+    error = float(delete_one_error(left))
+    deficit = math.log(spectrum.n) - log
     return Jackknife(log, error, error / deficit if deficit > NO_DEFICIT else math.inf, len(left))
 
 
@@ -86,7 +82,8 @@ def influence_error(
     spectrum: Spectrum, q: float = DEFAULT_ORDER, clusters: np.ndarray | None = None
 ) -> float:
     """Find the standard error of log VS_q by the infinitesimal jackknife (Jaeckel 1972), O(n r)."""
-    slopes, times = influence(spectrum, q), 1.0
+    slopes = influence(spectrum, q)
+    times = 1.0
     if clusters is not None:
         slopes = np.bincount(clusters, slopes)
         times = len(slopes) / max(1, len(slopes) - 1)
@@ -96,9 +93,6 @@ def influence_error(
 def influence(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> np.ndarray:
     """Find the slope of log VS_q in the share of each sample, (n,), of mean 0."""
     if math.isinf(q):
-        if spectrum.vectors is None:
-            raise ValueError(
-                "`spectrum` has no vectors; pass spectrum_of(similarity, vectors=True)"
-            )
-        return np.asarray(1 - spectrum.n * to_host(spectrum.vectors)[:, 0] ** 2)
+        vectors = positive_parts(spectrum)[1]
+        return 1 - spectrum.n * vectors[:, 0] ** 2
     return influence_of(surprise(spectrum, q) - log_score(spectrum, q), q)

@@ -41,7 +41,7 @@ def add_nulls(
     place = [chosen.measure.name for chosen in request.measures].index(BETWEEN)
     shuffles = request.permutations or _usual(subject, request)
     every = shuffled(subject, shuffles)  # (orders, shuffles)
-    errors = None
+    errors: Any = None
     if request.ci is not None:  # by the jackknife, as it is and shuffled
         logs = np.array([left_out(subject, mixed) for mixed in (False, True)])
         errors = (np.exp(logs.mean(axis=-1)) * delete_one_error(logs)).T
@@ -59,7 +59,7 @@ def add_nulls(
                 f"No shuffle changes {key}: groups of these sizes tell nothing, "
                 "and the interval of its excess is all that is possible."
             )
-        if errors is not None and request.ci is not None:
+        if request.ci is not None:
             sizes = group_sizes(subject)
             most = effective_number(sizes / sizes.sum(), subject.orders[i])
             low, high = min(0.0, 1 - null), max(0.0, most - null)  # all that is possible
@@ -97,7 +97,8 @@ def ends(excess: float, drawn: np.ndarray, errors: np.ndarray, level: float) -> 
         reach = quantile(level) * error
     else:
         reach = math.hypot(least, quantile(level) * math.sqrt(max(0.0, error**2 - chance**2)))
-    low, high = excess - reach, excess + reach
+    low = excess - reach
+    high = excess + reach
     if abs(excess) > least:
         return (max(low, _ROUNDING), high) if excess > 0 else (low, min(high, -_ROUNDING))
     return low, high
@@ -121,7 +122,7 @@ def shuffled(subject: Subject, shuffles: int) -> np.ndarray:
         logs[:, :, groups] = scores.reshape(-1, *members.shape[:2])
     within = [_log_within(weights, logs[i], q) for i, q in enumerate(subject.orders)]
     total = np.array([scalar(value) for value in subject.spectral.values])
-    return np.asarray(total[:, None] / np.exp(within))
+    return total[:, None] / np.exp(within)
 
 
 def left_out(subject: Subject, mixed: bool = False) -> np.ndarray:
@@ -129,7 +130,9 @@ def left_out(subject: Subject, mixed: bool = False) -> np.ndarray:
     codes = subject.codes
     if mixed:
         codes = np.random.default_rng(0).permutation(codes)
-    n, sizes, orders = len(codes), np.bincount(codes), subject.orders
+    n = len(codes)
+    sizes = np.bincount(codes)
+    orders = subject.orders
     K = in_full(subject.similarity.in_numpy(), n)
     scores = np.zeros((len(orders), n, len(sizes)))  # log VS of each group without each sample
     for groups, members in members_by_size(codes):
@@ -162,7 +165,9 @@ def _logs(
 
     Or (orders, sets, m) without each of the samples.
     """
-    (sets, m), orders, psd = members.shape, subject.orders, subject.psd
+    (sets, m) = members.shape
+    orders = subject.orders
+    psd = subject.psd
     weights = None
     if p is not None:
         weights = p[members] / p[members].sum(axis=-1, keepdims=True)
@@ -192,7 +197,7 @@ def _log_within(weights: np.ndarray, logs: np.ndarray, q: float) -> np.ndarray:
     if math.isinf(q):
         with np.errstate(divide="ignore"):  # of groups that have lost their only sample
             shares = np.log(weights)
-        return np.asarray(shares.max(-1) - (shares - logs).max(-1))
+        return shares.max(-1) - (shares - logs).max(-1)
     powers = (weights / weights.max(-1, keepdims=True)) ** q
     return log_power_mean(powers / powers.sum(-1, keepdims=True), -logs, q)
 

@@ -170,7 +170,9 @@ def _read_request(
         if name not in own and (name not in _OPEN or value is not None)
     }
     distances = [name for name in _OF_DISTANCES if not _is_default(rest.get(name))]
-    q, p, permutations = own["q"], own["p"], own["permutations"]
+    q = own["q"]
+    p = own["p"]
+    permutations = own["permutations"]
     ci = None if own["ci"] is None else confidence("ci", own["ci"])
     clusters = own["clusters"]
     if clusters is not None:
@@ -184,19 +186,26 @@ def _read_request(
     names = usual(arguments, references) if own["measures"] is None else own["measures"]
     chosen = read_measures(names, rest)
     measures = [each.measure for each in chosen]
-    orders, psd = check_orders(q), check_psd(own["psd"])
+    orders = check_orders(q)
+    q_is_passed = is_several(q) or orders != [DEFAULT_ORDER]
+    psd = check_psd(own["psd"])
     said = ", ".join(measure.name for measure in measures)
     if others is not None:
         rest = {n: value for n, value in rest.items() if n not in others and not having(n)}
-        p = p if all(measure.weighted for measure in measures) else None
+        if not all(measure.weighted for measure in measures):
+            p = None
     elif distances and not any(measure.needs == "distances" for measure in measures):
         raise TypeError(
             f"`{distances[0]}` is about distances, which {said} does not look at; "
             f"{_instead_of_distances(how)}, or name a measure of distances such as 'MagArea' in "
             f"`measures`"
         )
-    elif not any_order and (is_several(q) or orders != [DEFAULT_ORDER]):
-        _check_ordered(q, measures, said)
+    elif q_is_passed and not any_order and not any(measure.ordered for measure in measures):
+        ordered = ", ".join(each.name for each in list_measures() if each.ordered)
+        raise TypeError(
+            f"`q={q!r:.40}` has no effect on {said}: it is the order of {ordered}; leave it out, "
+            "or name one of these in `measures`"
+        )
     if all(measure.needs == "distances" for measure in measures):
         check_one_way(how, said)
     if p is not None and (without := [m.name for m in measures if not m.weighted]):
@@ -259,7 +268,8 @@ def _read_method(method: object, rtol: object, rest: Record) -> Estimating | Non
     given: Record = {}
     if rtol is not None:
         # A mean over random vectors comes no nearer in any time.
-        expected, remedy = "a relative error from 1e-08 to 1", "2e-3 is usual"
+        expected = "a relative error from 1e-08 to 1"
+        remedy = "2e-3 is usual"
         given["rtol"] = number("rtol", rtol, expected, lambda r: 1e-8 <= r < 1, remedy)
     if "seed" in rest:  # which kernels may have, too
         given["seed"] = integer("seed", rest["seed"], 0)
@@ -282,16 +292,6 @@ def _check_estimate(ci: float | None, orders: list[float], measures: list[Measur
         raise ValueError(
             "q=0 counts eigenvalues above rounding, which an estimate cannot; pass a small order "
             "such as q=0.1, or leave `method` out"
-        )
-
-
-def _check_ordered(q: object, measures: list[Measure], said: str) -> None:
-    """Raise a TypeError if orders were passed and no measure has any."""
-    if not any(measure.ordered for measure in measures):
-        some = ", ".join(each.name for each in list_measures() if each.ordered)
-        raise TypeError(
-            f"`q={q!r:.40}` has no effect on {said}: it is the order of {some}; leave it out, or "
-            "name one of these in `measures`"
         )
 
 

@@ -158,7 +158,8 @@ def credits_of(
     """Find what each sample adds to its group, and the score of each group."""
     how = how_of(how_compared)
     one_of("credit", credit, get_args(Credit))
-    q, psd = read_order(q, zero=False), check_psd(psd)
+    q = read_order(q, zero=False)
+    psd = check_psd(psd)
     if credit == "surprise" and math.isinf(q):
         raise ValueError(
             "`q=inf` sees the largest eigenvalue alone, of which all samples that have anything in "
@@ -170,7 +171,8 @@ def credits_of(
             "blank texts earn 0"
         )
     sizes = np.bincount(groups.codes, minlength=len(groups))
-    codes, some = groups.codes, np.flatnonzero(sizes[groups.codes] > 1)
+    codes = groups.codes
+    some = np.flatnonzero(sizes[groups.codes] > 1)
     texts = isinstance(samples, list) and all(isinstance(sample, str) for sample in samples)
     if flag("match_length", match_length):
         if not texts:
@@ -180,7 +182,8 @@ def credits_of(
         some = some[[bool(samples[i].strip()) for i in some]]
     found = np.where(sizes[codes] > 1, 0.0, np.nan)
     scores = np.where(sizes > 1, 1.0, np.nan)
-    taken, at = None, codes
+    taken = None
+    at = codes
     if how.prompts is not None and len(codes):
         taken, at = how.prompts.of_groups(groups).placed([samples], [len(codes)])
         if match_length:  # which leaves a prompt that is alone its length
@@ -211,12 +214,14 @@ def _of_groups(
     assert subject.groups is not None
     codes = subject.groups.codes
     sizes = np.bincount(codes)
-    credits, scores = np.zeros(subject.n_passed), np.ones(len(sizes))
+    credits = np.zeros(subject.n_passed)
+    scores = np.ones(len(sizes))
     apart = np.ones(len(sizes), dtype=bool)
     for numbers, stack in stacks_of(subject):
         rows, own, unusual = _of_stack(stack, credit, q, psd)
         usual = numbers[~unusual]
-        credits[stack.rows[~unusual]], scores[usual] = rows[~unusual], own[~unusual]
+        credits[stack.rows[~unusual]] = rows[~unusual]
+        scores[usual] = own[~unusual]
         apart[usual] = False
     for i in np.flatnonzero(apart):
         part = subject.parts[i]

@@ -266,7 +266,8 @@ def _few(matrix: object, name: str, q: object, p: object, normalize: object) -> 
     rows = plain_rows(matrix)
     if rows is None or rows.size > SMALL_ROWS or type(normalize) is not bool:
         return None
-    n, size = len(rows), min(rows.shape)
+    n = len(rows)
+    size = min(rows.shape)
     weights = None if p is None else plain_weights(p, n)
     if size >= core.TWO_STAGE_SIZE or (weights is None) != (p is None):
         return None

@@ -32,7 +32,8 @@ from .state_settings import found_in, is_plain, must_be_unit, refused, restored,
 from .state_sums import Sum, of_similarity, of_vectors
 
 # Outside of this range of sums of weights, their products would underflow or overflow.
-_LEAST, _MOST = 1e-200, 1e300
+_LEAST = 1e-200
+_MOST = 1e300
 _COUNTED = ("n", "weight", "uneven", "dropped")
 # Held while a sum takes the place of another, so that threads lose no batch of one state.
 _ADDING = threading.Lock()
@@ -113,13 +114,6 @@ class State(metaclass=Public):
         """Return the state of no samples, `State(k, **options)`."""
         return cls(k, **options)  # type: ignore[arg-type]
 
-    @classmethod
-    def of_fields(cls, asked: Options, how: How | None, **fields: object) -> Self:
-        """Return a state from its attributes, which are not checked."""
-        state = cls.__new__(cls)
-        vars(state).update(fields, _asked=asked, _how=how)
-        return state
-
     def changed(self, **fields: object) -> Self:
         """Return a copy with other attributes; the numbers, which nobody changes, are shared."""
         state = copy(self)
@@ -177,10 +171,14 @@ class State(metaclass=Public):
             would follow from the batch, a state from bytes that do not hold its encoder, and one
             that would not fit in memory. The state stays as it was.
         """
-        how, found, total = with_prompts(self.how, prompts), self._found, None
+        how = with_prompts(self.how, prompts)
+        found = self._found
+        total = None
         refuse_gradient("a State", p=p)
         samples = as_samples(batch, empty=True)
-        n, dropped, notes = size(samples), 0, self.notes
+        n = size(samples)
+        dropped = 0
+        notes = self.notes
         weights = None
         if p is not None:
             weights = to_host(per_sample(p, "p", least=0, weights=True).of(n))
@@ -193,11 +191,14 @@ class State(metaclass=Public):
             total = of_vectors(samples, weights, unit)
         if total is None:
             similarity = self._seen(samples, how)
-            n, dropped, notes = similarity.n, len(similarity.dropped), tuple(similarity.notes)
+            n = similarity.n
+            dropped = len(similarity.dropped)
+            notes = tuple(similarity.notes)
             weights = weights if weights is None else np.delete(weights, list(similarity.dropped))
             total = of_similarity(similarity, weights)
             found = found_in(similarity.settings, self._asked)
-        weight, uneven = float(n if weights is None else weights.sum()), weights is not None
+        weight = float(n if weights is None else weights.sum())
+        uneven = weights is not None
         piece = self.changed(
             _found=found,
             n=n,
@@ -259,9 +260,11 @@ class State(metaclass=Public):
         return self.merge(other) if isinstance(other, State) else NotImplemented
 
     def _check_alike(self, other: State) -> None:
-        a, b = self._asked, other._asked
+        a = self._asked
+        b = other._asked
         if self.n and other.n:
-            a, b = {**self.settings, "d": self.d}, {**other.settings, "d": other.d}
+            a = {**self.settings, "d": self.d}
+            b = {**other.settings, "d": other.d}
         differ = [
             f"`{name}` is {a.get(name, 'nothing')!r} and {b.get(name, 'nothing')!r}"
             for name in sorted({*a, *b})
@@ -302,7 +305,7 @@ class State(metaclass=Public):
         """
         orders = list(dict.fromkeys(check_orders(q)))
         psd = check_psd(psd)
-        told = flag("details", details)
+        with_details = flag("details", details)
         state = self.changed()  # which no other thread updates
         spectrum = state._spectrum(psd)
         estimates = spectrum.estimates(orders)
@@ -310,7 +313,9 @@ class State(metaclass=Public):
         values = [min(max(float(each.value), 1.0), float(state.n)) for each in estimates]
         scores: Record = dict(zip(names, values, strict=True))
         by_order = dict(zip(map(digits, orders), estimates, strict=True))
-        return scores | ({"details": state._details(psd, by_order, spectrum)} if told else {})
+        if with_details:
+            scores["details"] = state._details(psd, by_order, spectrum)
+        return scores
 
     def _spectrum(self, psd: PSD) -> Spectrum:
         if self._sum is None:
@@ -334,8 +339,11 @@ class State(metaclass=Public):
         p = f"given, sum {digits(self.weight)}" if self.uneven else "uniform"
         why = f"the samples were added up, {self.d} features of each"
         told = {**self.settings, "p": p, "q": list(estimates)}
-        told |= ({"psd": psd} if psd != "check" else {}) | {"n": self.n}
-        told |= {"dropped": self.dropped} if self.dropped else {}
+        if psd != "check":
+            told["psd"] = psd
+        told["n"] = self.n
+        if self.dropped:
+            told["dropped"] = self.dropped
         return {
             "n": self.n,
             "dropped": self.dropped,
@@ -379,7 +387,13 @@ class State(metaclass=Public):
                 "samples to a new state"
             )
         how = restored(fields["settings"]) if fields["whole"] else None
-        counts = {name: fields[name] for name in _COUNTED}
-        notes = tuple(fields["notes"])
-        counts |= {"_found": fields["found"], "notes": notes, "_sum": total}
-        return cls.of_fields(fields["settings"], how, **counts)
+        state = cls.__new__(cls)
+        vars(state).update(
+            {name: fields[name] for name in _COUNTED},
+            _asked=fields["settings"],
+            _how=how,
+            _found=fields["found"],
+            notes=tuple(fields["notes"]),
+            _sum=total,
+        )
+        return state

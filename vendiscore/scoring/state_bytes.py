@@ -15,18 +15,24 @@ from ..core.types import Options, Record
 from ..hashing import hash_bytes
 from .state_sums import Sum, length, stays_rows
 
-_MAGIC, _VERSION = b"vendi-state", 2
+_MAGIC = b"vendi-state"
+_VERSION = 2
 _HEAD = struct.Struct("<BI")
 _SUM = 8  # bytes of the checksum
 _START = len(_MAGIC) + _HEAD.size
 _REMEDY = "pass the bytes from State.to_bytes, whole and unchanged"
 # The fields of the head, by their types.
 _TYPES = {
-    dict: ("settings", "found"),
-    bool: ("whole", "uneven"),
-    int: ("n", "dropped", "d", "rows"),
-    float: ("weight",),
-    list: ("notes",),
+    "settings": dict,
+    "found": dict,
+    "whole": bool,
+    "uneven": bool,
+    "n": int,
+    "dropped": int,
+    "d": int,
+    "rows": int,
+    "weight": float,
+    "notes": list,
 }
 
 
@@ -56,7 +62,8 @@ def read_record(data: bytes) -> tuple[Record, Sum | None]:
             f"`data` is a state of format {version}, but this version reads format {_VERSION}; "
             "read it with the version of vendiscore that wrote it"
         )
-    body, checksum = data[:-_SUM], data[-_SUM:]
+    body = data[:-_SUM]
+    checksum = data[-_SUM:]
     if hash_bytes(body) != checksum:
         raise ValueError(f"`data` is cut off or was changed: its checksum differs; {_REMEDY}")
     try:
@@ -67,13 +74,17 @@ def read_record(data: bytes) -> tuple[Record, Sum | None]:
 
 def _record(head: bytes, numbers: bytes) -> tuple[Record, Sum | None]:
     fields = json.loads(head)
-    named = [(name, kind) for kind, names in _TYPES.items() for name in names]
-    wrong = [name for name, kind in named if type(fields[name]) is not kind]
-    n, weight, d, rows = (fields[name] for name in ("n", "weight", "d", "rows"))
+    wrong = [name for name, kind in _TYPES.items() if type(fields[name]) is not kind]
+    n = fields["n"]
+    weight = fields["weight"]
+    d = fields["d"]
+    rows = fields["rows"]
     if wrong or min(n, d, rows, fields["dropped"]) < 0 or "kernel" not in fields["settings"]:
         raise ValueError(f"wrong {', '.join(wrong) or 'numbers'} in its head")
     expected = 8 * (rows * d if rows else length(d))
-    if len(numbers) != expected or (n == 0) != (d == 0) or (rows and not stays_rows(rows, d)):
+    one_is_empty = (n == 0) != (d == 0)
+    too_many_rows = rows and not stays_rows(rows, d)
+    if len(numbers) != expected or one_is_empty or too_many_rows:
         raise ValueError(f"{len(numbers)} bytes of numbers for {n} samples of {d} features")
     values = np.frombuffer(numbers, dtype="<f8").astype(np.float64)
     if not (math.isfinite(weight) and weight >= 0 and np.isfinite(values).all()):

@@ -57,23 +57,32 @@ def streaming() -> str:
 
 def settings_of(how: How) -> Record:
     """Return kernel and options in values that can be written down and told apart."""
-    rest: Record = {"normalize": True} if how.normalize else {}
-    rest |= {"prompts": "given"} if how.prompts is not None else {}
-    if not isinstance(how.k, Kernel):
-        return {"kernel": _DOT_PRODUCTS} | rest
-    options = {**how.k.options, **how.options}
-    options.pop("on_error")
-    told = {name: _told(value) for name, value in options.items() if name not in IDLE}
-    skip = {"on_error": "skip"} if how.skip else {}
-    return {"kernel": how.k.name} | told | skip | rest
+    settings: Record = {"kernel": _DOT_PRODUCTS}
+    if isinstance(how.k, Kernel):
+        settings["kernel"] = how.k.name
+        for name, value in {**how.k.options, **how.options}.items():
+            if name not in IDLE and name != "on_error":
+                settings[name] = _told(value)
+        if how.skip:
+            settings["on_error"] = "skip"
+    if how.normalize:
+        settings["normalize"] = True
+    if how.prompts is not None:
+        settings["prompts"] = "given"
+    return settings
 
 
 def found_in(settings: Options, asked: Options) -> Record:
     """Return the settings that a batch reports of its encoder beyond those requested."""
-    told = {name: plain(value) for name, value in settings.items() if name not in IDLE | _COUNTS}
-    # A function that was asked for has "@" and what it does, its report has only its name.
-    told = {name: value for name, value in told.items() if "@" not in str(asked.get(name))}
-    return {name: value for name, value in told.items() if asked.get(name, "nothing") != value}
+    reported: Record = {}
+    for name, setting in settings.items():
+        value = plain(setting)
+        requested = asked.get(name, "nothing")
+        # A function that was asked for has "@" and what it does, its report has only its name.
+        named = name in IDLE | _COUNTS or "@" in str(requested)
+        if not named and requested != value:
+            reported[name] = value
+    return reported
 
 
 def restored(settings: Options) -> How | None:

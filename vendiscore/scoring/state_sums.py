@@ -100,7 +100,8 @@ def _scaled(
         return X
     # Blocks that stay in a core's cache from one step to the next.
     for part in row_blocks(len(X), 16 * X.shape[1], least=1):
-        rows, F = X[part], out[part]
+        rows = X[part]
+        F = out[part]
         if rows.dtype != float:
             F[...] = rows
             rows = F
@@ -136,7 +137,8 @@ def unit(similarity: Similarity, weights: np.ndarray | None = None) -> Similarit
 
 def of_similarity(similarity: Similarity, weights: np.ndarray | None) -> Sum:
     """Return the sum over a kernel's features of samples, divided by their lengths."""
-    scaled, d = unit(similarity, weights), similarity.dim
+    scaled = unit(similarity, weights)
+    d = similarity.dim
     assert d is not None
     if stays_rows(similarity.n, d):
         what = f"the {d} features of {similarity.n} samples"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 
@@ -62,18 +61,16 @@ def typical_sentence(
     return f"For {n:,} {table['kind']} by {table['by']}{order}, {_place(known, value)}."
 
 
-def _place(known: Mapping[str, float], value: float) -> str:
+def _place(known: dict[str, float], value: float) -> str:
     """Say where a score is among the scores of known sets."""
-    low = max((x for x in known.values() if x <= value), default=None)
-    high = min((x for x in known.values() if x >= value), default=None)
-    below, above = (_named(known, x) for x in (low, high))
-    if low is None:
-        return f"this is below {above}"
-    if high is None:
-        return f"this is above {below}"
-    return f"this is the same as {below}" if low == high else f"this is between {below} and {above}"
-
-
-def _named(known: Mapping[str, float], value: float | None) -> str:
-    """Name a source of a score, with it."""
-    return next((f"{name} ({x:.3g})" for name, x in known.items() if x == value), "")
+    sources = {x: f"{name} ({x:.3g})" for name, x in reversed(known.items())}
+    below = [x for x in sources if x <= value]
+    above = [x for x in sources if x >= value]
+    if not below:
+        return f"this is below {sources[min(above)]}"
+    low = sources[max(below)]
+    if not above:
+        return f"this is above {low}"
+    if value in sources:
+        return f"this is the same as {low}"
+    return f"this is between {low} and {sources[min(above)]}"
