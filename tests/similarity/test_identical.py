@@ -1,9 +1,10 @@
-"""Equal rows are found exactly, in order of first appearance."""
+"""Equal rows are found exactly, whatever their codes are, in order of first appearance."""
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from vendiscore.similarity import identical
 from vendiscore.similarity.identical import identical_rows
 
 RNG = np.random.default_rng(0)
@@ -44,6 +45,18 @@ def test_groups_are_numbered_as_they_come(kind, layout, n):
 def test_rows_without_columns_are_all_equal(n):
     assert identical_rows(np.ones((n, 0))).tolist() == [0] * n
     assert identical_rows(sp.csr_array((n, 4))).tolist() == [0] * n
+
+
+def test_rows_whose_codes_collide_are_told_apart(monkeypatch):
+    monkeypatch.setattr(identical, "_codes", lambda A: np.zeros(len(A), np.uint64))
+    for kind in ("normal", "wide", "signs"):
+        A = ROWS[kind][PICKS]
+        assert identical_rows(A).tolist() == naive(A)
+
+
+@pytest.mark.parametrize("kind", ["normal", "wide", "single", "signs", "last bits", "bits"])
+def test_codes_of_different_rows_differ(kind):
+    assert len(set(identical._codes(ROWS[kind]).tolist())) == len(ROWS[kind])
 
 
 @pytest.mark.parametrize("n", [4, 700])

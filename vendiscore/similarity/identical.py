@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 
 import numpy as np
 
+from ..core.namespace import row_blocks
 from ..core.types import Rows
+from ..hashing import mix
 from . import sparse as sp
 
-_ROWS = 64  # that are copied at once
+# Up to so many bytes (a row counts 256 more), a dict of rows is faster than codes.
+_FEW = 1 << 16
 
 
 def joint_groups(columns: Sequence[np.ndarray]) -> np.ndarray:
@@ -26,17 +28,50 @@ def identical_rows(A: Rows) -> np.ndarray | None:
     """
     keys: Iterator[bytes]
     if isinstance(A, np.ndarray):
-        zero = A.dtype.type(0)
-        blocks = (A[start : start + _ROWS] for start in range(0, len(A), _ROWS))
-        positive = (np.add(block, zero, order="C") for block in blocks)  # −0.0 + 0.0 is 0.0
-        keys = (row.tobytes() for block in positive for row in block)
+        is_large = A.nbytes + 256 * len(A) > _FEW
+        groups = _groups_by_codes(A) if is_large else None
+        if groups is not None:
+            return groups
+        without_negative_zeros = np.add(A, A.dtype.type(0), order="C")
+        keys = (row.tobytes() for row in without_negative_zeros)
     elif sp.issparse(A):
         A = A.sorted_indices()  # a copy
         A.eliminate_zeros()
-        parts = (slice(start, end) for start, end in pairwise(A.indptr))
+        ends = zip(A.indptr[:-1], A.indptr[1:], strict=True)
+        parts = (slice(start, end) for start, end in ends)
         keys = (A.indices[part].tobytes() + A.data[part].tobytes() for part in parts)
     else:
         return None
     numbers: dict[bytes, int] = {}
-    groups = (numbers.setdefault(key, len(numbers)) for key in keys)
-    return np.fromiter(groups, int, A.shape[0])
+    groups_of_rows = (numbers.setdefault(key, len(numbers)) for key in keys)
+    return np.fromiter(groups_of_rows, int, A.shape[0])
+
+
+def _groups_by_codes(A: np.ndarray) -> np.ndarray | None:
+    """Return the group of each row by its code; None where rows of one code are not equal."""
+    _, first, groups = np.unique(_codes(A), return_index=True, return_inverse=True)
+    alike = first[groups]
+    repeats = np.flatnonzero(alike != np.arange(len(A)))
+    for block in row_blocks(len(repeats), A[:1].nbytes):
+        rows = repeats[block]
+        equal = A[rows] == A[alike[rows]]  # NaN equals nothing
+        if not equal.all():
+            return None
+    return np.unique(alike, return_inverse=True)[1]
+
+
+def _codes(A: np.ndarray) -> np.ndarray:
+    """Return random sums of the bits of each row, as 64 bits."""
+    row_bytes = A[:1].nbytes
+    size = next(size for size in (8, 4, 2, 1) if row_bytes % size == 0)
+    places = np.arange(1, row_bytes // size + 1, dtype=np.uint64)
+    factors = mix(places) | np.uint64(1)
+    codes = np.empty(len(A), np.uint64)
+    for block in row_blocks(len(A), row_bytes):
+        positive = np.add(A[block], A.dtype.type(0), order="C")  # −0.0 + 0.0 is 0.0
+        bits = positive.view(f"u{size}")
+        # Rows of small integers differ in high bits alone, which products carry no lower.
+        for shift in (16, 32):
+            bits ^= bits >> shift
+        codes[block] = np.einsum("ij,j->i", bits, factors)
+    return codes
