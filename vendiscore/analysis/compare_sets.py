@@ -179,7 +179,8 @@ def comparing(
     pairs = list(itertools.combinations(range(len(names)), 2))
     sets: DrawnSets | PairedSets
     if groups is None or clustered:
-        sets, groups = DrawnSets(pool, starts, names, plan, groups), None
+        sets = DrawnSets(pool, starts, names, plan, groups)
+        groups = None
     else:
         sets = PairedSets(pool, groups, names, plan)
     rows = tuple(sets.row(i) for i in range(len(names)))
@@ -189,12 +190,14 @@ def comparing(
         steps = permuted(pair.seen, pair.draw, plan.permutations, plan.level, pair.step)
         nulls.append((yield from told(steps, partial(add, done * plan.permutations))))
     p = [null.p for null in nulls]
-    adjusted, at = holm(p), levels(p, plan.level)
+    adjusted = holm(p)
+    at = levels(p, plan.level)
     least = len(pairs) / (plan.permutations + 1)
     equal = max(0.0, 1 - 2 * (1 - plan.level) / len(pairs))
     compared = []
     for k, (i, j) in enumerate(pairs):
-        ends, ratio = statistics[k].interval(at[k]), statistics[k].ratio(equal)
+        ends = statistics[k].interval(at[k])
+        ratio = statistics[k].ratio(equal)
         known = names[i], names[j], *ends, p[k], adjusted[k], nulls[k].drawn
         compared.append(PairRow(*known, at[k], least, *ratio))
     return Comparison(

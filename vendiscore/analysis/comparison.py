@@ -18,7 +18,8 @@ from ..signature import plain_order
 from ..summary import Summary, frame, html_table, measured, with_error
 from .permutation import needed
 
-MORE, LESS = "more diverse", "less diverse"
+MORE = "more diverse"
+LESS = "less diverse"
 SAME = "no difference shown"
 _USUAL = "999 is usual; a p as small as 1 − level needs 1/(1 − level) − 1"
 _ROUNDED = 1 + 1e-9  # p-values that differ by less are equal
@@ -38,7 +39,8 @@ class Plan:
 
     def checked(self) -> Plan:
         """Return the plan with plain values; raise an error for invalid settings."""
-        size, within = self.size, self.within
+        size = self.size
+        within = self.within
         if size is not None:
             size = integer("size", size, MIN_SAMPLES, remedy="leave it out for the smallest set's")
         level = confidence("level", self.level)
@@ -282,8 +284,10 @@ class Comparison(Summary):
         return "".join(parts)
 
     def _told(self, row: PairRow) -> str:
-        a, b = row.a, row.b
-        low, high = row.low, row.high
+        a = row.a
+        b = row.b
+        low = row.low
+        high = row.high
         verdict = self.verdict(a, b)
         ratio = ""
         if verdict == SAME:

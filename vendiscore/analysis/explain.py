@@ -94,7 +94,8 @@ def explain(
 
 def read_terms(q: object, threshold: object, psd: object) -> tuple[float, float, PSD]:
     """Return an order above 0, a threshold in [−1, 1], and `psd`, all checked."""
-    allowed, usual = "a similarity, from -1 to 1", GONE["threshold='auto'"]
+    allowed = "a similarity, from -1 to 1"
+    usual = GONE["threshold='auto'"]
     limit = number("threshold", threshold, allowed, lambda t: -1 <= t <= 1, usual)
     return read_order(q, zero=False), limit, check_psd(psd)
 

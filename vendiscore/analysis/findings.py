@@ -245,12 +245,15 @@ class Findings:
         """The score of fewer samples, and of up to twice as many."""
         if self.no_growth or self.similarity is None:
             return None
-        some, spectrum = self.similarity, None
+        some = self.similarity
+        spectrum = None
         if some.n > MOST_GROWN:
             some = some.take(sample_of(some.n, MOST_GROWN))
         else:
             spectrum = self.looked.eigen
-        n, q, psd = some.n, self.order, self.subject.psd
+        n = some.n
+        q = self.order
+        psd = self.subject.psd
         closed = has_closed_form(some, q, psd)
         sizes = {n // 8, n // 4, n // 2, n, 2 * n if n >= ENOUGH or q == 2 else n}
         wanted = sorted(size for size in sizes if size > 1)
@@ -315,7 +318,8 @@ def find(
     grouped = subject.groups is not None
     if wants_interval and (grouped or names <= set(CLOSED)):
         keywords |= {"ci": LEVEL}
-        request, wants_interval = replace(request, ci=LEVEL), False
+        request = replace(request, ci=LEVEL)
+        wants_interval = False
     elif "VS" in names and not (grouped or request.estimating) and subject.similarity.n <= MOST:
         subject.decompose()
     numbers = measured(subject, request)
@@ -346,7 +350,8 @@ def _without_interval(subject: Subject, request: Request) -> str:
             f"No interval was computed: it takes measuring {names[0]} of many halves of the "
             f"samples; pass ci=0.95 to compute it."
         )
-    n, dim = subject.similarity.n, subject.similarity.dim
+    n = subject.similarity.n
+    dim = subject.similarity.dim
     if n < LEAST:
         return f"There is no interval: it needs {LEAST} samples or more."
     if "VS" in names and min(n, n if dim is None else dim) > MOST:

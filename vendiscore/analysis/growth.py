@@ -51,7 +51,9 @@ ENOUGH = 16  # the least n for which n/8 samples are two or more
 _FALLS = 2.0  # the error of a falling ratio of steps, in units of its last fall
 # Limits for asymptotes, found by benchmarks/growth.py: the largest ratio of steps below order 2
 # and above it, and the largest last step, with two standard errors, below order 2.
-_SLOWEST, _SLOWEST_ABOVE_2, _LAST_STEP = 0.9, 0.75, 0.075
+_SLOWEST = 0.9
+_SLOWEST_ABOVE_2 = 0.75
+_LAST_STEP = 0.075
 _ROUNDING = 1e-12
 _KEYWORDS = ("sizes", "clusters", "q", "draws", "level", "psd", "seed")
 

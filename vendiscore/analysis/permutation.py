@@ -9,7 +9,8 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 # So many permutations at least as extreme are enough, once STEP have been drawn.
-ENOUGH, STEP = 20, 99
+ENOUGH = 20
+STEP = 99
 _NEAR = 10  # approximations on either side of a bar that are replaced at once
 LEAST_DIGIT = 1e-12  # tolerance for a p that equals a level
 

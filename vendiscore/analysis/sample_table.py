@@ -29,7 +29,8 @@ from .spectral_modes import Mode, modes_of, strongest
 COLUMNS = ("surprise", "adds", "novelty", "mode", "nearest", "nearest_similarity", "redundant_of")
 DUST = 1e-12  # a smaller loss of log VS may be rounding
 # Rows that the table of a large set shows from each end, and characters of a text.
-SHOWN, LETTERS = 5, 60
+SHOWN = 5
+LETTERS = 60
 PAIRS = 3  # shown on each side of the threshold
 
 

@@ -39,7 +39,8 @@ _ORDERS = {
 
 def meaning(found: Findings, what: str) -> str:
     """Say what the number means; `what` names the samples in the plural."""
-    n, score = found.n, found.value
+    n = found.n
+    score = found.value
     if not found.is_vendi:
         known = measure(found.key)
         return f"{found.key}: {known.summary} {about(known).capitalize()}." if known else ""
@@ -57,13 +58,15 @@ def meaning(found: Findings, what: str) -> str:
 
 
 def _of_groups(found: Findings, what: str) -> str:
-    sizes, se = found.sizes, found.beside("se")
+    sizes = found.sizes
+    se = found.beside("se")
     if se is None:
         return (
             f"These {sizes[0]} {what} are one group, and this is its score; several groups have a "
             f"mean with a standard error."
         )
-    least, most = min(sizes), max(sizes)
+    least = min(sizes)
+    most = max(sizes)
     size = str(least) if least == most else f"{least} to {most}"
     return (
         f"On average, {found.value:.2f} ± {se:.2f} of {size} {what} in a group are effectively "
@@ -176,8 +179,10 @@ def adding(q: float, of_adds: float) -> str:
 
 def copies(found: Findings, what: str) -> str:
     """Say how many samples are identical with others, or with others of their group."""
-    n, distinct = found.n, found.distinct
-    again, where = n - distinct, " within their groups" if found.grouped else ""
+    n = found.n
+    distinct = found.distinct
+    again = n - distinct
+    where = " within their groups" if found.grouped else ""
     if n == 1:
         return ""
     if again == 0:
@@ -200,7 +205,8 @@ def numbers(row: np.ndarray, digits: int = 4) -> str:
 
 def growing(found: Growth) -> str:
     """Return whether more samples of the source would add much to their score."""
-    n, scores = found.n, dict(zip(found.sizes, found.scores, strict=True))
+    n = found.n
+    scores = dict(zip(found.sizes, found.scores, strict=True))
     if n // 2 not in scores:
         return f"{n:,} samples score {short(scores[n])}."
     coming = past = scores[n] / scores[n // 2] - 1

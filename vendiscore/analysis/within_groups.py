@@ -56,7 +56,8 @@ class PairedSets:
 
     def row(self, i: int) -> SetRow:
         """Return mean scores of set i over groups, of all samples and of as many as others have."""
-        whole, matched = [], []
+        whole = []
+        matched = []
         n = size = 0
         for K, (members,), least in self._stacks([i]):
             n += len(K) * members

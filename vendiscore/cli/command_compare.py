@@ -41,7 +41,8 @@ def run_compare(args: Namespace) -> str:
     asked |= {name: getattr(args, name) for name in ("level", "permutations", "size")}
     asked |= {"q": how.order, "seed": args.seed}
     if args.by:
-        known, values = {"samples": sources[0]}, sources[0].values
+        known = {"samples": sources[0]}
+        values = sources[0].values
         groups: Any = sources[0].groups
         asked["by"] = sources[0].sets
     else:

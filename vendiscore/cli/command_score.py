@@ -45,12 +45,14 @@ def run_score(args: Namespace) -> str:
     sources = read_all([*args.files, *([args.references] if args.references else [])], how)
     others = {"references": sources.pop()} if args.references else {}
     if args.format == "html":
-        sets, keywords = {"samples": sources[0], **others}, how.of(sources[0], needed) | asked
+        sets = {"samples": sources[0], **others}
+        keywords = how.of(sources[0], needed) | asked
         report = import_module("vendiscore.report").report
         return f"{_call(report, sets, keywords, title=sources[0].name).html().rstrip()}\n"
     found = []
     for source in sources:
-        sets, keywords = {"samples": source, **others}, how.of(source, needed) | asked
+        sets = {"samples": source, **others}
+        keywords = how.of(source, needed) | asked
         with warnings.catch_warnings(record=True) as caught:
             found.append(_call(compute, sets, keywords, details=True))
         warned = [str(warning.message) for warning in caught]

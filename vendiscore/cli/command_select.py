@@ -60,7 +60,8 @@ def run_explain(args: Namespace) -> str:
     if args.format == "csv":
         return made(rows, args.width)
     heading = "### {}\n\n" if args.format == "md" else "{}:\n"
-    unit, size = source.unit, args.size
+    unit = source.unit
+    size = args.size
 
     def pick(i: int, *names: str) -> Record:
         return {name: rows[i][name] for name in names}

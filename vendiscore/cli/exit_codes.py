@@ -5,7 +5,10 @@ from __future__ import annotations
 import sys
 
 # Exit codes for unusable samples, for an invalid command, and of the shell: 128 and a signal.
-DATA, USAGE, BROKEN_PIPE, INTERRUPTED = 1, 2, 141, 130
+DATA = 1
+USAGE = 2
+BROKEN_PIPE = 141
+INTERRUPTED = 130
 PROGRAM = "vendiscore"
 
 

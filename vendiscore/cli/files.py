@@ -84,7 +84,8 @@ def _read(path: str, wanted: Wanted) -> Samples:
         raise RefusedError("--split is for lines of text, and this is not; leave --split out")
     lines = form in ("txt", "smi")
     if lines and wanted.kind == "vectors":
-        form, lines = "csv", False
+        form = "csv"
+        lines = False
     found = _parsed(form, data, wanted)
     if lines:
         if wanted.column or wanted.others:

@@ -68,7 +68,8 @@ class How:
 
     def of(self, source: Samples, needed: bool = True) -> Record:
         """Return the keywords of `compute` for a file, with the usual kernel if one is `needed`."""
-        found, idle = dict(self.keywords), source.kind == "vectors" and not needed
+        found = dict(self.keywords)
+        idle = source.kind == "vectors" and not needed
         named = any(found.get(name) for name in ("k", "metric", *_OF_NUMBERS))
         if source.kind not in _USUAL or named or idle:
             return found
@@ -84,13 +85,16 @@ class How:
 
 def read_how(args: Namespace, also: Collection[str] | None = None) -> How:
     """Read the options about the kernel; where only `also` are allowed beyond, one order too."""
-    kind, found, order = "", {}, float(DEFAULT_ORDER)
+    kind = ""
+    found = {}
+    order = float(DEFAULT_ORDER)
     with usage():
         if args.kernel is not None:
             name, *parts = args.kernel.split(":")
             (kernel, _), own = named_kernel(name), parse_options(parts)
             check_options(kernel, own)
-            kind, found = KINDS.get(kernel.samples, ""), {"k": name, **own}
+            kind = KINDS.get(kernel.samples, "")
+            found = {"k": name, **own}
         found |= parse_options(args.option)
         if also is not None:
             resolve.how_of({name: x for name, x in found.items() if name not in also}, also)

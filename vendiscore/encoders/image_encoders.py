@@ -33,7 +33,8 @@ _TRUE = ("1", "ON", "YES", "TRUE")  # as huggingface_hub reads its switches
 
 def _read(items: list[object]) -> list[Any]:
     """Return RGB images of a batch."""
-    images, problems = [], {}
+    images = []
+    problems = {}
     for i, item in enumerate(items):
         try:
             images.append(as_image(item, i).convert("RGB"))
@@ -45,7 +46,9 @@ def _read(items: list[object]) -> list[Any]:
 
 def _load(files: ModelFiles, pooling: Pooling | None, max_length: None) -> Network:
     """Return the network of a Hub id or folder with its image processor; else Inception v3."""
-    path, revision, device = files.path, files.revision, files.device
+    path = files.path
+    revision = files.revision
+    device = files.device
     if path is None:
         no_effect({"revision": revision, "pooling": pooling}, "Inception v3")
         return _inception(device, files.dtype)
@@ -55,7 +58,8 @@ def _load(files: ModelFiles, pooling: Pooling | None, max_length: None) -> Netwo
         processor = transformers.AutoImageProcessor.from_pretrained(path, revision=revision)
     else:
         sentences = load_sentence_transformer(files, pooling)
-        model, processor = sentences.transformers_model, sentences.processor
+        model = sentences.transformers_model
+        processor = sentences.processor
         if pooling is None:
             if not sentences.supports("image"):
                 raise ValueError(

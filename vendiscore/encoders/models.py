@@ -70,7 +70,8 @@ class Encoder:
     """
 
     def __init__(self, kind: Kind, model: Model, batch_size: int) -> None:
-        self._kind, self._model = kind, model
+        self._kind = kind
+        self._model = model
         self.batch_size = batch_size
 
     @property
@@ -119,7 +120,8 @@ class Encoder:
 
         A torch network of the caller's is in evaluation mode until the generator ends or is closed.
         """
-        kind, size = self._kind, self.batch_size
+        kind = self._kind
+        size = self.batch_size
         # Texts of like length go into one batch.
         lengths = list(map(len, samples)) if kind.name == "text" else None  # type: ignore[arg-type]
         with self._model.running(samples) as (rows, settings):

@@ -94,7 +94,8 @@ def load_sentence_transformer(files: ModelFiles, pooling: Pooling | None) -> Any
             f"`model_path` {path!r} cannot be loaded by sentence-transformers ({error}); get the "
             f"model again"
         ) from error
-    network, steps = model.transformers_model, [type(step).__name__ for step in model]
+    network = model.transformers_model
+    steps = [type(step).__name__ for step in model]
     if pooling is not None:
         steps += ["a prompt"] if default_prompt(model) else []
         others = [step for step in steps[1:] if step not in ("Pooling", "Normalize", "Dropout")]
@@ -152,7 +153,8 @@ def has_steps(files: ModelFiles) -> bool:
     hub = require("huggingface_hub", files.extra, "an embedding kernel")
     errors = require("huggingface_hub.errors", files.extra, "an embedding kernel")
     wrong = (errors.RepositoryNotFoundError, errors.RevisionNotFoundError, errors.HFValidationError)
-    path, revision = str(files.path), files.revision
+    path = str(files.path)
+    revision = files.revision
     try:
         hub.hf_hub_download(path, "modules.json", revision=revision)
     except wrong:
@@ -239,7 +241,8 @@ class Network:
         self.check(samples)
         with nullcontext() if self.device else _borrowed(self.model):
             first = next(self.model.parameters(), torch.empty(0, dtype=torch.float32, device="cpu"))
-            device, dtype = self.device or first.device, first.dtype
+            device = self.device or first.device
+            dtype = first.dtype
             report = {**self.settings, "device": device.type, "half": dtype.itemsize == 2}
 
             def encode(batch: list[Any]) -> Any:

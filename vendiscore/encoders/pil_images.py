@@ -186,7 +186,8 @@ def _pixel_array(item: Any) -> np.ndarray:
 
 
 def _channels_last(A: np.ndarray, tensor: bool) -> np.ndarray:
-    first, last = A.shape[0] in _CHANNELS, A.shape[2] in _CHANNELS
+    first = A.shape[0] in _CHANNELS
+    last = A.shape[2] in _CHANNELS
     if first and last and tensor:
         raise _ImageError(
             f"is a tensor of shape {A.shape}, which can be read as (C, H, W) and as (H, W, C); "
@@ -204,7 +205,8 @@ def _bytes(A: np.ndarray) -> np.ndarray:
     top = {"b": 1, "f": 1, "i": 255, "u": 255}.get(A.dtype.kind)
     if top is None:
         raise _ImageError(f"must be an array of numbers, got dtype {A.dtype}")
-    low, high = A.min(), A.max()
+    low = A.min()
+    high = A.max()
     if not (low >= 0 and high <= top):  # so that NaN is caught
         kind = "floats from 0 to 1" if A.dtype.kind == "f" else "integers from 0 to 255"
         raise _ImageError(

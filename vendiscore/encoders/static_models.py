@@ -20,7 +20,8 @@ from ..optional import require
 _DTYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2", "I64": "<i8", "I32": "<i4"}
 _LARGEST = 100_000_000  # bytes of a header, as the format allows
 # Names of vectors, and of other tensors: the row and the weight of each token (model2vec).
-_VECTORS, _OTHERS = ("embeddings", "embedding.weight"), {"mapping", "weights"}
+_VECTORS = ("embeddings", "embedding.weight")
+_OTHERS = {"mapping", "weights"}
 
 
 class StaticFiles(NamedTuple):

@@ -45,17 +45,22 @@ def check_texts(texts: Sequence[Any]) -> None:
 
 def _load(files: ModelFiles, pooling: Pooling | None, max_length: int | None) -> TextNetwork:
     """Return the network of a Hub id or folder, with what its files say of tokens and pooling."""
-    path, source, stated, lowercase = files.path, "given", None, {}
+    path = files.path
+    source = "given"
+    stated = None
+    lowercase = {}
     transformers = require("transformers", "text", "kernel 'text_embeddings'")
     if path == MODEL_PATH and pooling is None:
-        pooling, source = "pooler", "its card"
+        pooling = "pooler"
+        source = "its card"
     if path != MODEL_PATH and has_steps(files):
         sentences = load_sentence_transformer(files, pooling)
         if getattr(sentences[0], "do_lower_case", False):
             lowercase = {"lowercase": True}
         if pooling is None:
             return _sentence_network(sentences, max_length, lowercase, files.device)
-        model, tokenizer = sentences.transformers_model, sentences.tokenizer
+        model = sentences.transformers_model
+        tokenizer = sentences.tokenizer
         stated = sentences.max_seq_length
     elif pooling is None:
         # A path that leads nowhere is a matter for transformers.
@@ -129,7 +134,9 @@ def _sentence_network(
     model: Any, max_length: int | None, lowercase: Mapping[str, bool], device: object
 ) -> TextNetwork:
     """Return a SentenceTransformer, which says itself how its texts become embeddings."""
-    inner, limit, prompt = model.transformers_model, None, default_prompt(model)
+    inner = model.transformers_model
+    limit = None
+    prompt = default_prompt(model)
     if inner is not None:
         limit = limit_of(inner, model.tokenizer, max_length, model.max_seq_length)
         model.max_seq_length = limit
@@ -143,7 +150,8 @@ def _sentence_network(
         **lowercase,
         **({"prompt": prompt} if prompt else {}),
     }
-    tokenize, embed = partial(model.preprocess, prompt=prompt), sentence_embeddings(model)
+    tokenize = partial(model.preprocess, prompt=prompt)
+    embed = sentence_embeddings(model)
     return TextNetwork(model, device, settings, tokenize, embed, model.tokenizer)
 
 
@@ -165,7 +173,8 @@ class TextNetwork(Network):
                 raise error.at(blank) from None
 
     def inputs(self, batch: list[str], report: Record) -> Options:
-        limit, prompt = self.settings["max_length"], self.settings.get("prompt", "")
+        limit = self.settings["max_length"]
+        prompt = self.settings.get("prompt", "")
         with _tokenizing:
             inputs: Mapping[str, Tensor] = self.prepare(batch)
             mask = inputs.get("attention_mask")  # which some models do without

@@ -48,7 +48,8 @@ def state(collection: Samples, *, split_every: int = 8, **how: Any) -> Any:
     dask = require("dask", "dask", "scoring a collection of Dask")
     integer("split_every", split_every, 2)
     start = dask.delayed(State.empty(**how), traverse=False)
-    add, merge = dask.delayed(_added, pure=False), dask.delayed(_merged, pure=False)
+    add = dask.delayed(_added, pure=False)
+    merge = dask.delayed(_merged, pure=False)
     sums: Sequence[object] = [add(start, part, i) for i, part in enumerate(_partitions(collection))]
     if not sums:
         return merge([start])

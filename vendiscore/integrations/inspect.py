@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target
     from inspect_ai.solver import TaskState
 else:  # inspect_ai looks up by these names what a metric takes
-    SampleScore, Score = _scorer.SampleScore, _scorer.Score
+    SampleScore = _scorer.SampleScore
+    Score = _scorer.Score
 
 
 def _documented(decorate: Callable[[Any], Any]) -> Callable[[Any], Any]:
@@ -53,7 +54,8 @@ def vendi_score(given_prompt: bool = False, **options: object) -> Metric:
     >>> vendi_score()([SampleScore(score=s, sample_id=i // 2) for i, s in enumerate(scores)])
     {'VS': 1.5, 'VS_se': 0.5, 'samples': 2}
     """
-    request, taking = read_options(options), flag("given_prompt", given_prompt)
+    request = read_options(options)
+    taking = flag("given_prompt", given_prompt)
 
     def diversity(scores: list[SampleScore]) -> dict[str, float]:
         answers: dict[Any, list[str]] = {}
@@ -62,7 +64,8 @@ def vendi_score(given_prompt: bool = False, **options: object) -> Metric:
             for each in scores:
                 answers.setdefault(each.sample_id, []).append(each.score.answer or "")
         some = {of: texts for of, texts in answers.items() if len(texts) > 1}
-        groups, own = list(map(filled, some.values())), [prompts[of] for of in some]
+        groups = list(map(filled, some.values()))
+        own = [prompts[of] for of in some]
         if taking and None in own:
             raise ValueError(
                 "`given_prompt` needs the prompt in `metadata['prompt']` of each score; use the "

@@ -234,7 +234,8 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         default_order = "q" not in options
         options = {**self.defaults, **_read_once(options)}
         samples = _one_of(samples=samples, predictions=predictions, data=data)
-        others, caller = None, sys._getframe(1).f_locals.get("self")
+        others = None
+        caller = sys._getframe(1).f_locals.get("self")
         if isinstance(caller, evaluate.CombinedEvaluations):  # it passes the keywords of all
             rest = (each for each in caller.evaluation_modules if each is not self)
             signatures = (inspect.signature(each._compute) for each in rest)
@@ -271,7 +272,8 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         second = pooled(whole.references) if whole.references else None
         request = replace(request, groups=all_labels(whole.labels))
         result = self._result(pooled(whole.samples), second, request)
-        self._added, self._failed = Added(), False
+        self._added = Added()
+        self._failed = False
         return result
 
     def _result(

@@ -56,7 +56,8 @@ class VendiReward:
         self.by = by
         self.given_prompt = given_prompt
         self.options: Record = {"match_length": True} | options
-        fuse, weight = self.options.pop("fuse", "x"), self.options.pop("weight", 1.0)
+        fuse = self.options.pop("fuse", "x")
+        weight = self.options.pop("weight", 1.0)
         self.fuse, self.weight = read_fusion(fuse, weight)
         credits_of([], groups_of([]), **self.options)  # which are read
 
@@ -69,7 +70,8 @@ class VendiReward:
         **others: Any,
     ) -> list[dict[str, float]]:
         """Return "score", "quality" and "diversity" of each solution."""
-        prompts, key = [], self.given_prompt
+        prompts = []
+        key = self.given_prompt
         for i, (source, info) in enumerate(zip(data_sources, extra_infos, strict=True)):
             asked = filter(None, (self.by, key))
             for name in (x for x in asked if not isinstance(info, Mapping) or x not in info):
@@ -83,7 +85,8 @@ class VendiReward:
         told = [self.quality(**dict(zip(names, row, strict=True)), **others) for row in columns]
         known = np.array([t["score"] if isinstance(t, Mapping) else t for t in told], dtype=float)
         taken = filled([info[key] for info in extra_infos]) if key else None
-        groups, texts = groups_of(prompts), list(solution_strs)
+        groups = groups_of(prompts)
+        texts = list(solution_strs)
         found = credits_of(texts, groups, prompts=taken, **self.options).credits
         rewards = fused(found, known, self.fuse, self.weight)
         rows = zip(rewards.tolist(), known.tolist(), np.nan_to_num(found).tolist(), strict=True)

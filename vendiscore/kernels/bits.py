@@ -140,7 +140,8 @@ def _compact(B: Rows) -> Rows:
     B = sp.csr_array(B, dtype=np.float32, copy=True)
     B.eliminate_zeros()
     names, columns = np.unique(B.indices, return_inverse=True)
-    n, d = B.shape[0], max(1, len(names))
+    n = B.shape[0]
+    d = max(1, len(names))
     B = sp.csr_array((B.data, columns.ravel(), B.indptr), shape=(n, d))
     _check_size(int(np.diff(B.indptr).max()))
     if B.nnz <= RARE * n * d:

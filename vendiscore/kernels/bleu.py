@@ -128,7 +128,8 @@ def _from_matches(
     K = np.empty((n, n))
     size = max(1, PAIRS_AT_ONCE // n)
     for i in track(range(0, n, size), -(-n // size), "comparing pairs"):
-        rows, columns = slice(i, i + size), slice(i, n)
+        rows = slice(i, i + size)
+        columns = slice(i, n)
         a, b = np.broadcast_arrays(lengths[rows, None], lengths[None, columns])
         matches = [(B[rows] @ B[columns].T).toarray().astype(int) for B in orders]
         first, inverse = _distinct([a, b, *matches])

@@ -31,7 +31,8 @@ from .labels import labels
 
 SAME_ABOVE = 0.5
 _HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
-_SHOWN, _LONGEST = 10, 255
+_SHOWN = 10
+_LONGEST = 255
 
 
 @register_kernel(
@@ -86,7 +87,8 @@ def equivalence(
     of_model = {"max_length": max_length, "device": device, "half": half, "revision": revision}
     judging = {"same_above": same_above, "audit": audit}
     batch_size = integer("batch_size", batch_size)
-    above, audited = SAME_ABOVE, 0
+    above = SAME_ABOVE
+    audited = 0
     if same_above is not None:
         above = number("same_above", same_above, "a finite number", math.isfinite)
     path = _as_path(same)
@@ -132,11 +134,13 @@ def equivalence(
             return float(found)
 
     else:
-        audited, ids = 200, np.arange(size(samples))
+        audited = 200
+        ids = np.arange(size(samples))
         what = "`same` must be 'exact', a pattern, a function, a path, or a matrix of judgements"
         if np.ndim(same) != 2:
             raise TypeError(f"{what}, got {type(same).__name__}")
-        matrix, shape = np.asarray(as_matrix(np.asarray(same, dtype=float), "same")), ids.shape * 2
+        matrix = np.asarray(as_matrix(np.asarray(same, dtype=float), "same"))
+        shape = ids.shape * 2
         if matrix.shape != shape:
             raise ValueError(f"{what} {shape} of {len(ids)} samples, got shape {matrix.shape}")
 

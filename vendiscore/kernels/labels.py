@@ -105,10 +105,12 @@ def _improper(P: Rows, tolerance: float) -> dict[int, str]:
     """Return what is wrong with rows that are not probabilities."""
     xp = np if sp.issparse(P) else namespace(P)
     if sp.issparse(P):
-        lowest, sums = P.min(axis=1).toarray().ravel(), np.asarray(P.sum(axis=1)).ravel()
+        lowest = P.min(axis=1).toarray().ravel()
+        sums = np.asarray(P.sum(axis=1)).ravel()
     else:
         with np.errstate(over="ignore"):
-            lowest, sums = xp.min(P, axis=1), xp.sum(P, axis=1)
+            lowest = xp.min(P, axis=1)
+            sums = xp.sum(P, axis=1)
     bad = (lowest < 0) | ~(xp.abs(sums - 1) <= tolerance)
     problems: dict[int, str] = {}
     if bool(xp.any(bad)):

@@ -219,7 +219,8 @@ def _molecule(sample: object) -> Any:
     if not isinstance(sample, (str, Mol)):
         column = "; of a table pass one column, such as df['smiles']"
         made = "; fingerprints that are made go to k='tanimoto'"
-        listed, vector = isinstance(sample, (list, tuple, dict)), hasattr(sample, "ToBitString")
+        listed = isinstance(sample, (list, tuple, dict))
+        vector = hasattr(sample, "ToBitString")
         raise ValueError(  # noqa: TRY004
             f"must be a SMILES or an rdkit.Chem.Mol, got {type(sample).__name__}: {sample!r:.40}"
             f"{column if listed else made if vector else ''}"

@@ -82,8 +82,10 @@ def growth(
     ['-', '--']
     """
     ax = axes_of(ax)
-    x, y = np.asarray(sizes), np.asarray(scores)
-    known, beyond = x <= n, x >= max(x[x <= n], default=0)
+    x = np.asarray(sizes)
+    y = np.asarray(scores)
+    known = x <= n
+    beyond = x >= max(x[x <= n], default=0)
     ax.plot(x[known], y[known], color="C0", lw=2)
     if (x > n).any():
         ax.plot(x[beyond], y[beyond], color="C0", lw=2, ls="--")
@@ -203,7 +205,8 @@ def intervals(
     style = require("matplotlib", "plots", "a picture").rcParams["axes.prop_cycle"].by_key()
     colours = len(style.get("color", "k"))
     for i, (value, left, right) in enumerate(zip(scores, low, high, strict=True)):
-        colour, marker = f"C{i}", _DOTS[i // colours % len(_DOTS)]
+        colour = f"C{i}"
+        marker = _DOTS[i // colours % len(_DOTS)]
         ax.plot([left, right], [i, i], color=colour, lw=2.5, alpha=0.6)
         ax.plot([value], [i], ls="", ms=7, color=colour, marker=marker)
     ax.set_yticks(range(len(names)), names, parse_math=False)

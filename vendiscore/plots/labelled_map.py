@@ -62,7 +62,8 @@ def source_map(
     for i in order:
         x, y = pixels[i]
         wide = _WIDE * _POINTS * len(names[i])
-        low, high = y - _POINTS / 2, y + _POINTS / 2
+        low = y - _POINTS / 2
+        high = y + _POINTS / 2
         sides = {  # keyed by the alignment of text
             "left": (x + _GAP, low, x + _GAP + wide, high),
             "right": (x - _GAP - wide, low, x - _GAP, high),

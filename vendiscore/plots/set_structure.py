@@ -73,7 +73,8 @@ def contributions(
     ax = axes_of(ax)
     order = np.argsort(-np.asarray(adds), kind="stable")
     percent = 100 * lost(np.asarray(adds)[order])
-    places, marked = np.arange(len(order)), np.asarray(redundant)[order]
+    places = np.arange(len(order))
+    marked = np.asarray(redundant)[order]
     ax.plot(places, percent, ".", color="C0", ms=4, label="samples")
     if marked.any():
         ax.plot(places[marked], percent[marked], ".", color="C1", ms=5, label="near-duplicates")
@@ -121,7 +122,8 @@ def heat_map(
         K = K[np.ix_(order, order)]
     n = len(K)
     K = averaged(K, cells)
-    low, extent = min(0.0, float(K.min())), (0.5, n + 0.5, n + 0.5, 0.5)
+    low = min(0.0, float(K.min()))
+    extent = (0.5, n + 0.5, n + 0.5, 0.5)
     image = ax.imshow(K, "viridis", vmin=low, vmax=1, interpolation="nearest", extent=extent)
     ax.set(xlabel="samples" if order is None else "samples, clustered")
     if groups is not None:

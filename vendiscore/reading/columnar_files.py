@@ -113,7 +113,8 @@ class Columns:
                 if rows >= most:
                     break
         found = [list(row) for row in zip(*(cells[name][:most] for name in columns), strict=True)]
-        places, names = range(1, len(found) + 1), list(columns)
+        places = range(1, len(found) + 1)
+        names = list(columns)
         return Table(names, found, places, header=names, typed=True, more=self.more)
 
     def head(self) -> Table:

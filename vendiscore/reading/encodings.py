@@ -45,7 +45,8 @@ def decode(data: bytes, encoding: str | None = None) -> tuple[str, str]:
     except UnicodeDecodeError as error:
         start = error.start + len(data) - len(error.object)  # utf-8-sig does not count its mark
         before = data[:start].decode(used or "utf-8", errors="replace")
-        wrong, called = error.object[error.start], used.removesuffix("-sig") or "utf-8"
+        wrong = error.object[error.start]
+        called = used.removesuffix("-sig") or "utf-8"
     remedy = "" if encoding else "; save it as UTF-8 (in Excel: “CSV UTF-8”)"
     raise NotTextError(f"byte 0x{wrong:02x} is not {called}{remedy}", _place(before))
 

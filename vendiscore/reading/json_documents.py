@@ -29,7 +29,8 @@ def records(text: str, wanted: Wanted) -> Table:
             values.append(None)
             at = f" at {error.place.partition(', ')[2]}" if error.place else ""
             problems[i] = f"is not valid JSON{at}: {error.message}"
-    places, lines = [place for place, _ in kept], [line for _, line in kept]
+    places = [place for place, _ in kept]
+    lines = [line for _, line in kept]
     return _table(values, places, lines, "line", problems, wanted)
 
 
@@ -88,9 +89,13 @@ def _table(
     wanted: Wanted,
 ) -> Table:
     """Make a table of values; values without names go under "text" or "row", by the first."""
-    limits, anything = wanted.limits, wanted.kind == "values"
-    more, most = len(values) > limits.samples, limits.samples
-    values, places, origin = values[:most], places[:most], origin[:most]
+    limits = wanted.limits
+    anything = wanted.kind == "values"
+    more = len(values) > limits.samples
+    most = limits.samples
+    values = values[:most]
+    places = places[:most]
+    origin = origin[:most]
     problems = {i: what for i, what in problems.items() if i < most}
     for i, value in enumerate(values):
         filled = isinstance(value, str) or (isinstance(value, dict) and len(value) > 0)

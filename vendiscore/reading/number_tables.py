@@ -23,10 +23,14 @@ def numbers_of(table: Table, wanted: Wanted) -> Samples:
     field = _row_field(table, wanted) if table.typed else None
     if field is None:
         kept, lost = _features(table, wanted)
-        width, comma = len(kept), not table.typed and _has_decimal_commas(table, kept)
+        width = len(kept)
+        comma = not table.typed and _has_decimal_commas(table, kept)
         every = [[row[j] for j in kept] for row in table.rows]
     else:
-        kept, lost, comma, every = [field], {}, False, [row[field] for row in table.rows]
+        kept = [field]
+        lost = {}
+        comma = False
+        every = [row[field] for row in table.rows]
         width = check_width(len(next(filter(is_row, every))), wanted.limits)
     X = np.full((len(every), width), np.nan)
     problems: dict[int, tuple[str, int]] = {}  # by row: a predicate, and the column
@@ -66,7 +70,8 @@ def numbers_of(table: Table, wanted: Wanted) -> Samples:
 
 def _row_field(table: Table, wanted: Wanted) -> int | None:
     """Return the field of records that holds rows of numbers, or None; ask if there are several."""
-    column, names = wanted.column, table.names
+    column = wanted.column
+    names = table.names
     if column:
         has = column in names and any(map(is_row, table.column(column)))
         return names.index(column) if has else None
@@ -78,7 +83,8 @@ def _row_field(table: Table, wanted: Wanted) -> int | None:
 
 def _features(table: Table, wanted: Wanted) -> tuple[list[int], dict[int, str]]:
     """Return the columns of numbers, and the reasons why others are left out."""
-    columns, first_row = list(zip(*table.rows, strict=True)), table.rows[0]
+    columns = list(zip(*table.rows, strict=True))
+    first_row = table.rows[0]
     if wanted.header is None and not table.typed and not table.header and counts(first_row):
         raise AskError(
             f"Row {table.places[0]} is {join_names(first_row)}: are these the names of the "

@@ -85,7 +85,8 @@ def columns_samples(file: Columns, wanted: Wanted) -> Samples:
     others = [checked_column(file.names, c) for c in wanted.others]
     rest = [c for c in file.names if c not in others]
     column = wanted.column and checked_column(file.names, wanted.column)
-    numeric, notes = {*file.numbers, *file.vectors}, tuple[str, ...]()
+    numeric = {*file.numbers, *file.vectors}
+    notes = tuple[str, ...]()
     if not column and wanted.kind != "vectors":
         if len(rest) == 1:
             column = rest[0]
@@ -134,7 +135,8 @@ def array_samples(arrays: Arrays, wanted: Wanted, kinds: Mapping[int, str]) -> S
 
 def _strings(read: Table, column: str, kind: str) -> Samples:
     """Return the strings of a column, or its values if the kernel compares labels."""
-    values, problems = read.column(column), dict(read.problems)
+    values = read.column(column)
+    problems = dict(read.problems)
     if kind != "values":
         for i, value in enumerate(values):
             if not isinstance(value, str):
@@ -186,7 +188,8 @@ def _are_numbers(read: Table, wanted: Wanted) -> bool:
 
 def _labelled(samples: Samples, read: Table, wanted: Wanted) -> Samples:
     """Add the sets, groups, quality and prompts of the samples, and the rows that have none."""
-    problems, wrong = dict(samples.problems), dict(samples.wrong)
+    problems = dict(samples.problems)
+    wrong = dict(samples.wrong)
 
     def missing(i: int, column: str, what: str) -> None:
         if i not in problems:
@@ -198,7 +201,8 @@ def _labelled(samples: Samples, read: Table, wanted: Wanted) -> Samples:
             missing(i, str(column), f"is empty, so that the sample has no {what}")
         return found
 
-    sets, groups = labels(wanted.by, "set"), labels(wanted.group_by, "group")
+    sets = labels(wanted.by, "set")
+    groups = labels(wanted.group_by, "group")
     prompts = labels(wanted.prompts, "prompt")
     quality: list[float] = []
     for i, value in enumerate(read.column(wanted.quality) if wanted.quality else []):

@@ -250,7 +250,8 @@ def join_names(names: Iterable[str]) -> str:
 
 def _has_header(rows: Sequence[Sequence[str]], wanted: Wanted) -> bool:
     """Return whether the first row names the columns, which it does unless its cells forbid it."""
-    first, body = [cell.strip() for cell in rows[0]], rows[1:]
+    first = [cell.strip() for cell in rows[0]]
+    body = rows[1:]
     columns = [[row[j] for row in body if j < len(row)] for j in range(len(first))]
     known = (TEXT_NAMES, OTHER_NAMES, MOLECULE_NAMES, _OTHERS_YET)
     names = [name for name in first if len(name.split()) < 4 and not _is_sentence(name)]
@@ -291,7 +292,9 @@ def _are_fractions(cells: Iterable[str]) -> bool:
 
 def delimiter(text: str, numeric: bool, limits: Limits) -> str:
     """Return the sign that splits most rows into equal numbers of cells, numbers preferred."""
-    best, found, error = (0.0, 0.0), "", None
+    best = (0.0, 0.0)
+    found = ""
+    error = None
     most = min(limits.samples + 1, _LOOK)
     first_row = _FIRST_ROW.match(text.lstrip("\r\n "))
     for sign in DELIMITERS:
@@ -310,7 +313,8 @@ def delimiter(text: str, numeric: bool, limits: Limits) -> str:
         numbers = share_of_numbers(chain.from_iterable(rows[1:] or rows))
         rank = (round(alike / len(rows), 2), numbers)
         if rank > best:
-            best, found = rank, sign
+            best = rank
+            found = sign
     if not found and error:
         raise error
     return found

@@ -13,7 +13,9 @@ def line_samples(text: str, split: str, molecules: bool) -> Samples:
     rows = LINE_BREAK.split(text)
     rows = rows[:-1] if not rows[-1] else rows
     places: Sequence[int] = range(1, len(rows) + 1)
-    values, whole, between = rows, rows, "\n"
+    values = rows
+    whole = rows
+    between = "\n"
     if molecules:
         values = [row.split(maxsplit=1)[0] if row.strip() else "" for row in rows]
     elif split != "row":
@@ -34,11 +36,13 @@ def line_samples(text: str, split: str, molecules: bool) -> Samples:
 
 def parts(rows: Sequence[str], is_sign: Callable[[str], bool]) -> Iterator[tuple[int, list[str]]]:
     """Yield the lines between separators, with the number of the first, from 1."""
-    start, part = 1, list[str]()
+    start = 1
+    part = list[str]()
     for place, row in enumerate(rows, 1):
         if is_sign(row):
             yield start, part
-            start, part = place + 1, []
+            start = place + 1
+            part = []
         else:
             part.append(row)
     yield start, part

@@ -41,7 +41,8 @@ class Previews:
     @classmethod
     def of(cls, subject: Subject) -> Previews:
         """Return previews of the samples of a subject that was measured."""
-        how, samples = subject.how, subject.samples
+        how = subject.how
+        samples = subject.samples
         whole = isinstance(samples, (Similarity, MetricSpace))
         if how.given or how.metric == "precomputed" or whole:
             return cls(None, "")
@@ -64,7 +65,8 @@ class Previews:
 
     def cell(self, place: int, longest: int) -> str:
         """Return a sample as HTML; fold a long text, and cut it at `longest` characters."""
-        label, picture = self.label(place), self._picture(place)
+        label = self.label(place)
+        picture = self._picture(place)
         if self.kind == "images":
             name = escape(label)
             return f'<img src="{picture}" alt="{name}">' if picture else f"<span>{name}</span>"

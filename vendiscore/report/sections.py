@@ -22,7 +22,11 @@ from .previews import Previews
 
 GROUPS = 60  # groups that are shown; the rest is counted
 # Most entries of each list; the rest is counted.
-NEAR_GROUPS, NEAR_MEMBERS, MODES, REDUNDANT, ADDING = 8, 4, 8, 8, 4
+NEAR_GROUPS = 8
+NEAR_MEMBERS = 4
+MODES = 8
+REDUNDANT = 8
+ADDING = 4
 LONGEST, LONGEST_OF_ALL = 400, 1_200  # characters of a text in a list, and in the table of all
 ROOM = 280_000  # bytes of the table of all samples
 _LONGEST = 800  # characters of a setting
@@ -147,7 +151,8 @@ def settings(found: Findings, shown: Previews) -> str:
 
 
 def _headline(found: Findings) -> str:
-    value, key = found.value, escape(found.key)
+    value = found.value
+    key = escape(found.key)
     if not found.is_vendi:
         return f'<p class="number"><b>{short(value)}</b> {key}</p>'
     if found.grouped:
@@ -175,7 +180,8 @@ def _numbers(found: Findings) -> str:
     for key in found.numbers:
         if key not in keys or key == "details":
             continue
-        low, high = found.beside("low", key), found.beside("high", key)
+        low = found.beside("low", key)
+        high = found.beside("high", key)
         interval = "" if low is None or high is None else f"{short(low)} to {short(high)}"
         row = [escape(key), short(found.numbers[key]), interval, "", ""]
         if not key.endswith(("_null", "_excess")) and (measure := sentences.measure(key)):
@@ -230,7 +236,8 @@ def redundant(found: Findings, shown: Previews) -> str:
     if found.similarity is None or found.n < 2:
         return ""
     explained = found.explanation
-    places, adds = explained.places, found.adds
+    places = explained.places
+    adds = found.adds
     order = np.argsort(np.round(adds, 9), kind="stable")  # an order that rounding does not change
     least = [
         [
@@ -265,7 +272,8 @@ def _one_of_each(order: np.ndarray, explained: Explanation, count: int) -> list[
     """Return the first rows of an order, but only one of two that are nearest to each other."""
     chosen: dict[tuple[int, int], int] = {}
     for i in order.tolist():
-        place, nearest = int(explained.places[i]), int(explained.nearest[i])
+        place = int(explained.places[i])
+        nearest = int(explained.nearest[i])
         chosen.setdefault((min(place, nearest), max(place, nearest)), i)
         if len(chosen) == count:
             break
@@ -309,7 +317,8 @@ def _of_what(found: Findings, explained: Explanation) -> str:
 
 
 def _near(explained: Explanation, shown: Previews) -> str:
-    groups, items = explained.groups, []
+    groups = explained.groups
+    items = []
     for keep, rest in groups[:NEAR_GROUPS]:
         places: dict[str, list[int]] = {}
         for place in (keep, *rest):
@@ -348,7 +357,8 @@ def _modes(explained: Explanation, shown: Previews) -> str:
     rows = []
     for mode in [mode for mode in every if len(mode.members)][:MODES]:
         most = listing((shown.cell(place, LONGEST) for place in mode.exemplars), name=shown.kind)
-        share, members = f"{100 * mode.share:.1f} %", f"{len(mode.members):,}"
+        share = f"{100 * mode.share:.1f} %"
+        members = f"{len(mode.members):,}"
         rows.append([f"{mode.number + 1}", share, members, most])
     head = ["mode", "share", shown.what, "the most of"]
     beyond = more(len(every) - len(rows), f", smaller or the main one of no {shown.word}")

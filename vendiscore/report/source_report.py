@@ -47,7 +47,8 @@ def tables(found: Sources, rows: int, pairs: int, prompts: int) -> Iterator[Tabl
 
 def source_report(found: Sources, title: str | None = None) -> Report:
     """Write the report of how many sources effectively differ."""
-    n, score = len(found.sources), found.score
+    n = len(found.sources)
+    score = found.score
     number = headline(score, n, " sources")
     notes = listing(escape(note, 2_000) for note in found.notes) if found.notes else ""
     parts = dict.fromkeys(("sources", "pairs", "prompts"), "")
@@ -93,9 +94,11 @@ def source_pictures(found: Sources) -> list[Figure]:
     rows = [
         replace(row, name=shortened(" ".join(row.name.split()), _NAME)) for row in found.sources
     ]
-    named, n = replace(found, sources=tuple(rows)), len(rows)
+    named = replace(found, sources=tuple(rows))
+    n = len(rows)
     (a, b, near), longest = found.pairs(1)[0], max(len(row.name) for row in rows)
-    wide, label = 4.4 if n <= _SMALL else 9.0, f"nearest are {a} and {b}: {near:.2f}"
+    wide = 4.4 if n <= _SMALL else 9.0
+    label = f"nearest are {a} and {b}: {near:.2f}"
     room = (0.2 + 0.065 * longest) / wide  # for a name
     side = (0.79 if n <= _SMALL else 0.86) - room  # the rest is for the numbers of the colour bar
     size = (wide, wide * side / 0.9)

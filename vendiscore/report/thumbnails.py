@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 LARGEST_DRAWN = 100  # atoms
-WIDTH, HEIGHT = 150, 110
+WIDTH = 150
+HEIGHT = 110
 _LINES = re.compile(r" d='([^']*)' style='fill:([^;]*);(?:[^']*;)?stroke:([^;]*);")
 _LETTERS = re.compile(
     r"<text x='([^']*)' y='([^']*)'[^>]*font-size:([^;]*)px;[^>]*fill:([^'; ]*)[^>]*>([^<]*)</text>"

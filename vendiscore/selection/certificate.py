@@ -29,11 +29,13 @@ from .constraints import Constraints
 
 # Steps of the search, which ends where the bound is this close to a fractional selection in log VS:
 # more steps could lower it by no more than that.
-STEPS, ENOUGH = 20, 5e-3
+STEPS = 20
+ENOUGH = 5e-3
 # Up to so many samples without features are all landmarks; of more, the selection and this many,
 # or fewer where their coordinates would be more numbers. Measured on 2,000 digits, 60 chosen: 256
 # landmarks bound VS by 26.21, 512 by 26.153, 1,024 by 26.153.
-LANDMARKS, NUMBERS = 512, 1 << 25
+LANDMARKS = 512
+NUMBERS = 1 << 25
 # The least that eigenvalues are raised to, which keeps their powers finite; the bound counts it.
 FLOOR = 1e-12
 
@@ -72,7 +74,8 @@ class _Space:
     """Coordinates of samples, and tangents of S_q there."""
 
     def __init__(self, candidates: Candidates, places: np.ndarray) -> None:
-        n, dim = candidates.n, candidates.dim
+        n = candidates.n
+        dim = candidates.dim
         self.rest = np.zeros(n)
         if dim is not None and dim <= n:
             self.dim = dim

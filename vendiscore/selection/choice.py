@@ -143,7 +143,8 @@ def select(
     wish = one_of("objective", objective, OBJECTIVES, GONE.get(str(objective), ""))
     usual = "q=1 is usual, q=0.5 counts rare samples more, q=2 fewer"
     order = read_order(q, zero=False, most=2, remedy=usual)
-    swaps, psd = flag("swaps", swaps), one_of("psd", psd, PSDS)
+    swaps = flag("swaps", swaps)
+    psd = one_of("psd", psd, PSDS)
     given = "quality" if relevance is None else "relevance"
     if quality is not None and relevance is not None:
         raise TypeError(
@@ -220,7 +221,8 @@ def select(
 
 def _operations(candidates: Candidates, size: int, wish: Wish) -> float:
     """Estimate additions and multiplications: of 1,000 of 20,000 × 384 within a factor of 2."""
-    n, dim = candidates.n, candidates.dim or size
+    n = candidates.n
+    dim = candidates.dim or size
     if wish == "represent":
         represented = min(n, COVERED)
         return 4.0 * n * dim * represented

@@ -31,16 +31,19 @@ from .resolvent import (
 EQUAL = 1e-11
 # Up to so many samples in the set, candidates whose gains differ by less than the quadrature may be
 # off are compared exactly. With more, fewer ridges do: they put log VS off by less than 1e-6.
-EXACTLY, NEAR = 100, 1e-7
+EXACTLY = 100
+NEAR = 1e-7
 # Error of exact comparisons, and about how many ridges they take.
-EXACT, NODES = 1e-13, 60
+EXACT = 1e-13
+NODES = 60
 # Largest squared distance of a sample from the span of the set that is taken for rounding.
 ROUNDING = 1e-12
 # An exchange is worth its time if it raises the sum Φ, size · log VS at q = 1, by this.
 WORTH = 1e-3
 # Up to so many candidates are all looked at for each pick; of more, the best ones are, as many as
 # `SHORTLIST`, for as long as none of the others can be better: their gains only fall.
-FEW, SHORTLIST = 2048, 1024
+FEW = 2048
+SHORTLIST = 1024
 # Candidates of more that may come in for a member, those that add most to the whole set.
 NEWCOMERS = 1024
 # Numbers that are held at once where many members are looked at.
@@ -80,7 +83,8 @@ class Spectral:
         self.merit = merit
         self._fine = vendi_form(q, most, FINE)
         self._coarse = vendi_form(q, most, COARSE)
-        n, dim = candidates.n, candidates.dim
+        n = candidates.n
+        dim = candidates.dim
         followed = min(n, FEW + most)
         ridges = len(self._fine.t)
         changes = min(most, CHANGES)

@@ -15,7 +15,8 @@ from .candidates import Candidates
 FEW = 2048
 # Numbers of candidates that `Cover` looks at at once, and of samples that it represents of more:
 # means of that many are within 1 % of the means of all.
-BATCH, COVERED = 64, 20_000
+BATCH = 64
+COVERED = 20_000
 # Number of similarities that are kept for the next look at the same candidates.
 KEPT = 1 << 27
 # Gains that differ by less are equal: the first sample is taken.

@@ -21,7 +21,8 @@ from .candidates import Candidates
 
 # Errors of a gain, relative to a change of the trace by 1: of gains that are compared, and of
 # bounds on all others.
-FINE, COARSE = 1e-9, 1e-4
+FINE = 1e-9
+COARSE = 1e-4
 # The least ridge: with smaller ones the rounding of inverses grows with each sample beyond the
 # number of dimensions.
 RIDGE = 1e-9

@@ -17,14 +17,16 @@ from .representatives import Cover
 ROUNDS = 8
 # With many candidates, rounds end that raise log VS by less, and so many members are looked at, the
 # ones that the set would miss least: of 1,000, all whose exchange was worth it were among 50.
-ENDS, MEMBERS = 1e-4, 512
+ENDS = 1e-4
+MEMBERS = 512
 
 Objective: TypeAlias = Spectral | Cover
 
 
 def greedy(objective: Objective, constraints: Constraints) -> bool:
     """Choose samples, each the best at its time; return whether Ctrl-C stopped it."""
-    first, size = constraints.initial, constraints.size
+    first = constraints.initial
+    size = constraints.size
     try:
         for step in track(range(size), size, "selecting"):
             if step < len(first):

@@ -11,14 +11,13 @@ import numpy as np
 import scipy
 
 from ..core.namespace import Array, is_numpy, is_torch, namespace, scalar
-from ..core.score import ALONE_SIZE
+from ..core.score import ALONE_SIZE, TWO_STAGE_SIZE
 from ..progress import foretell
 from ..similarity.threads import at_most
-from . import two_stage
 
 # Up to this size NumPy's eigensolver is used where it has several threads: SciPy's at first waits
 # for the threads of NumPy's products (1,500 samples: 76 ms of 227). Above, two stages, or SciPy's.
-NUMPY_SIZE = two_stage.LEAST_SIZE - 1
+NUMPY_SIZE = TWO_STAGE_SIZE - 1
 # With so many rows eigenvalues alone take one thread as long as two (512: 11 and 9 ms), which wait
 # for each other at every row: on a busy machine two took 0.3 to 4 s.
 ALONE = ALONE_SIZE, 1024
@@ -48,6 +47,8 @@ def decompose(A: Array, fault: Callable[[], str], vectors: bool = False) -> Eige
         if not math.isfinite(scalar(A.sum())):
             raise np.linalg.LinAlgError("entries are not finite")
         if on_host and A.ndim == 2 and len(A) > NUMPY_SIZE:
+            from . import two_stage
+
             what = "eigenvalues"
             if vectors:
                 what = "eigenvectors"

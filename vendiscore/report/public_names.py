@@ -1,0 +1,60 @@
+"""Gather the names of `vendiscore.report` for programs that show findings in their own way."""
+
+from ..analysis import sentences
+from ..analysis.findings import Findings, find
+from ..reading.columnar_files import Columns
+from ..reading.columns import is_prose
+from ..reading.encodings import decode
+from ..reading.formats import FORMATS, format_of, named_format
+from ..reading.limits import AskError, Limits, RefusedError, Wanted
+from ..reading.number_tables import not_finite
+from ..reading.samples import Samples
+from ..reading.string_patterns import is_smiles
+from ..reading.table_samples import samples_of
+from ..reading.tables import (
+    MOLECULE_NAMES,
+    OTHER_NAMES,
+    TEXT_NAMES,
+    Table,
+    are_numbers,
+    is_named,
+    join_names,
+    share_of_numbers,
+)
+from . import thumbnails
+from .document import report_of
+from .figures import Figure, pictures
+from .source_report import source_pictures
+
+__all__ = [
+    "FORMATS",
+    "MOLECULE_NAMES",
+    "OTHER_NAMES",
+    "TEXT_NAMES",
+    "AskError",
+    "Columns",
+    "Figure",
+    "Findings",
+    "Limits",
+    "RefusedError",
+    "Samples",
+    "Table",
+    "Wanted",
+    "are_numbers",
+    "decode",
+    "find",
+    "format_of",
+    "is_named",
+    "is_prose",
+    "is_smiles",
+    "join_names",
+    "named_format",
+    "not_finite",
+    "pictures",
+    "report_of",
+    "samples_of",
+    "sentences",
+    "share_of_numbers",
+    "source_pictures",
+    "thumbnails",
+]
