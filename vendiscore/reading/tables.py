@@ -370,7 +370,9 @@ def _trim(cells: Sequence[str]) -> Sequence[str]:
 
 def _fitted(cells: list[str], width: int, delimiter: str) -> list[str]:
     """Add blank cells up to the number of names, or join surplus cells to the last."""
-    cells = [*_trim(cells)] if len(cells) > width else cells + [""] * (width - len(cells))
+    if len(cells) > width:
+        cells = [*_trim(cells)]
+    cells = cells + [""] * (width - len(cells))
     return [*cells[: width - 1], delimiter.join(cells[width - 1 :])]
 
 
