@@ -17,7 +17,7 @@ from .namespace import Array, detached, is_numpy, is_torch, namespace, scalar
 PSD = Literal["check", "clip"]
 PSDS: tuple[PSD, ...] = ("check", "clip")
 
-EPS = float(np.finfo(np.float64).eps)  # every spectrum is in double precision
+EPS = float(np.finfo(np.float64).eps)  # of all spectra here but `score_K` of float32 K without p
 # Negative eigenvalues that sum to less than this share of the trace are rounding: clipping them
 # moves log VS by no more than about 1e-6 · log n.
 NEGATIVE_MASS = 1e-6
