@@ -45,7 +45,7 @@ MUTANTS = {
         ("max(self.n, size) * EPS", "1000 * max(self.n, size) * EPS"),
         ("max(self.n, size) * EPS", "0.001 * max(self.n, size) * EPS"),
         ("0.25 * self.spacing", "0.5 * self.spacing"),
-        ("0.0 if self.psd else", "0.0 if not self.psd else"),
+        ("0.0 if self.semidefinite else", "0.0 if not self.semidefinite else"),
         ("negative_mass > rounding.negative_mass", "negative_mass > 10 * rounding.negative_mass"),
         ("negative_mass > NEGATIVE_MASS", "negative_mass > 10 * NEGATIVE_MASS"),
         ("abs(total - 1) <= RANGE_TOLERANCE", "abs(total - 1) <= 1"),

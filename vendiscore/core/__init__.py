@@ -1,1 +1,1 @@
-"""The number: Hill numbers of eigenvalues, with all checks of what they are taken from."""
+"""The number: Hill numbers of eigenvalues, and the checks of matrices, rows and arguments."""

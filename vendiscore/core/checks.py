@@ -1,4 +1,4 @@
-"""Checks of a similarity matrix, its diagonal, and weights, before any work starts."""
+"""Checks of a similarity matrix, its diagonal, and weights, before any eigenvalue is found."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def check_unit_diagonal(
     of: str = "",
     places: Sequence[int] | None = None,
 ) -> None:
-    """Raise a SampleError unless k(x, x) = 1 for every sample, for features if `rows`."""
+    """Raise a SampleError unless k(x, x) = 1 for every sample; `rows` cannot be distances."""
     good = abs(diagonal - 1) <= max(DIAGONAL_TOLERANCE, 2 * spacing)  # NaN is not
     if bool(good.all()):
         return
@@ -163,7 +163,7 @@ def checked_matrix(K: np.ndarray, normalize: bool, spacing: float) -> tuple[np.n
 
 
 def unit_sum(weights: Array, spacing: float) -> Array:
-    """Return weights divided by their sum, which must be 1 within the precision they came in."""
+    """Return weights over their sum, which must be 1; readers of weights call it, core does not."""
     xp = namespace(weights)
     with np.errstate(all="ignore"):  # weights that vanish in double precision, or overflow in a sum
         total = xp.sum(weights)

@@ -54,8 +54,8 @@ def effective_number(shares: Array, q: float = DEFAULT_ORDER) -> Number:
             f"`shares` must be numbers of at least 0 that sum to 1, got a sum of "
             f"{scalar(shares.sum()):.6g}; divide them by it"
         )
-    some_are_not = positive.shape[0] < shares.shape[0]
-    if (some_are_not and bool((shares < 0).any())) or not q >= 0:
+    fewer = positive.shape[0] < shares.shape[0]
+    if (fewer and bool((shares < 0).any())) or not q >= 0:
         raise ValueError(
             f"`shares` and `q` must be at least 0, got a least share of "
             f"{scalar(shares.min()):.3g} and q={q}"
@@ -70,7 +70,7 @@ def hill_number(positive: Array, q: float) -> Any:
     """
     m = positive.shape[0]
     if not is_numpy(positive):
-        if q <= 1 + NEAR_ONE:
+        if q <= 1 + NEAR_ONE:  # the slope is along shares of sum 1
             positive = positive / positive.sum()
         xp = namespace(positive)
         return from_logs(xp, positive, xp.log(positive), m, q)
@@ -117,10 +117,10 @@ def log_power_mean(weights: Array, logs: Array, q: float) -> Array:
     return xp.log(xp.sum(weights * powers, axis=-1)) / (1 - q) - top[..., 0]
 
 
-def from_logs(xp: Any, shares: Array, logs: Array, positive: Any, q: float) -> Array:
-    """Return the Hill number of shares, from their logs and how many of them are positive."""
+def from_logs(xp: Any, shares: Array, logs: Array, count: Any, q: float) -> Array:
+    """Return the Hill number of shares, from their logs and the count of positive ones."""
     if q == 0:
-        return (shares * 0).sum(-1) + positive
+        return (shares * 0).sum(-1) + count  # of the shares' shape and kind
     if math.isinf(q):
         return 1 / xp.max(shares, axis=-1)
     return xp.exp(log_power_mean(shares, logs, q))

@@ -34,8 +34,8 @@ def is_numpy(x: object) -> TypeGuard[np.ndarray]:
 
 def is_sparse(x: object) -> TypeGuard[csr_array]:
     """Return whether `x` is one of SciPy's sparse arrays, without importing them."""
-    told = getattr(sys.modules.get("scipy.sparse"), "issparse", None)
-    return told is not None and told(x)
+    issparse = getattr(sys.modules.get("scipy.sparse"), "issparse", None)
+    return issparse is not None and issparse(x)
 
 
 def namespace(x: Array) -> Any:

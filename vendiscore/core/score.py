@@ -15,17 +15,17 @@ from .shares import Rounding, diagonal_shares, shares
 # Returns all eigenvalues of a symmetric matrix, ascending.
 Solver: TypeAlias = Callable[[np.ndarray], np.ndarray]
 
-# From these sizes on the spectral routes find eigenvalues in one thread, order ∞ without the others
-# (below, all take milliseconds), and all in two stages.
+# Least sizes at which spectral/ takes one thread, finds one eigenvalue for order ∞, and takes two
+# stages for all. They are not used here: a caller passes such a solver.
 ALONE_SIZE, LANCZOS_SIZE, TWO_STAGE_SIZE = 192, 500, 1536
 # Below so many multiplications, double precision takes a millisecond.
 SINGLE_SIZE = 10**7
 # Rows that are multiplied in single precision at once: of 1,024 the error is a third, and the
 # additions in double precision take a fifth of the time.
 SINGLE_ROWS = 4096
-# Rows whose squared lengths, or their inverses, are larger are rescaled before they are squared.
+# If any squared length, or its inverse, is larger, all rows are rescaled and squared again.
 FAR = 1e30
-# Where the largest share is larger, noise of 1e-5 would be a percent of what the others hold.
+# A larger share is found in double precision: noise of 1e-5 would be a percent of the other shares.
 NEARLY_ALL = 0.999
 
 
@@ -100,7 +100,7 @@ def score_X(
     return _number(gram(F.T if d < n else F), q, rounding, eigenvalues)
 
 
-# A matrix that passed the checks may still be no similarity; `compute` takes `psd`.
+# A matrix that passed the checks may not be a similarity; `compute` takes `psd`.
 CLIP = "is the similarity positive semidefinite? psd='clip' sets negative eigenvalues to zero"
 
 
@@ -134,8 +134,8 @@ def covariance_single(X: Array, scale: Array | None) -> Array:
 def without_noise(values: Array) -> Array:
     """Return ascending eigenvalues of products in single precision, of sum 1.
 
-    As large as the most negative one they are noise; equal rows are rounded equally, so that the
-    trace is off.
+    Eigenvalues up to the size of the most negative one are noise and become 0. The others are
+    divided by their sum: equal rows are rounded equally, which moves the trace.
     """
     xp = namespace(values)
     values = xp.astype(values, xp.float64)

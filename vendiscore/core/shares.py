@@ -17,7 +17,7 @@ from .namespace import Array, detached, is_numpy, is_torch, namespace, scalar
 PSD = Literal["check", "clip"]
 PSDS: tuple[PSD, ...] = ("check", "clip")
 
-EPS = float(np.finfo(np.float64).eps)  # every spectrum is in double precision
+EPS = float(np.finfo(np.float64).eps)  # of all spectra here but `score_K` of float32 K without p
 # Negative eigenvalues that sum to less than this share of the trace are rounding: clipping them
 # moves log VS by no more than about 1e-6 · log n.
 NEGATIVE_MASS = 1e-6
@@ -35,7 +35,7 @@ class Rounding(NamedTuple):
     """The rounding of the entries of a matrix of n samples, to tell it from faults."""
 
     n: int
-    psd: bool  # positive semidefinite by construction
+    semidefinite: bool  # by construction: no share is rounding of entries passed
     spacing: float  # relative, of the numbers that entries came in, if coarser than float64; else 0
     fault: Callable[[], str]  # what may be wrong with the matrix
 
@@ -50,7 +50,7 @@ class Rounding(NamedTuple):
 
     def coarse(self, size: int) -> float:
         """Return the share below which eigenvalues are rounding of the entries passed."""
-        return 0.0 if self.psd else self.spacing / math.sqrt(size)
+        return 0.0 if self.semidefinite else self.spacing / math.sqrt(size)
 
     def cut(self, largest: float, size: int) -> float:
         """Return n·ε·λ_max, the share below which eigenvalues are rounding of their computation."""
