@@ -93,3 +93,11 @@ def test_results_say_which_commit_and_machine_they_are_from(
     assert found["commit"] == "unknown" or len(found["commit"]) == 40
     assert set(found["machine"]) == {"processor", "cores", "memory_gb", "system", "blas"}
     assert str(Path.home()) not in json.dumps(found)
+
+
+def test_pieces_that_mutants_replace_are_in_their_modules(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(FOLDER))
+    changes = importlib.import_module("mutants").MUTANTS
+    texts = {name: (ROOT / "vendiscore" / f"{name}.py").read_text("utf-8") for name in changes}
+    pieces = [(name, old) for name, pairs in changes.items() for old, _ in pairs]
+    assert [(name, old) for name, old in pieces if old not in texts[name]] == []
