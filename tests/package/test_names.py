@@ -22,7 +22,7 @@ WHOLE = {"browser", "fuzz", "package", "page"}
 
 
 # A reader pays for tokens; lines, comments and docstrings are free.
-MOST_TOKENS = 221_200
+MOST_TOKENS = 221_300
 MOST_OF_PAGE = 44_600
 FREE = {
     tokenize.COMMENT,

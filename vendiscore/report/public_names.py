@@ -1,30 +1,36 @@
 """Gather the names of `vendiscore.report` for programs that show findings in their own way."""
 
-from ..analysis import sentences
-from ..analysis.findings import Findings, find
-from ..reading.columnar_files import Columns
-from ..reading.columns import is_prose
-from ..reading.encodings import decode
-from ..reading.formats import FORMATS, format_of, named_format
-from ..reading.limits import AskError, Limits, RefusedError, Wanted
-from ..reading.number_tables import not_finite
-from ..reading.samples import Samples
-from ..reading.string_patterns import is_smiles
-from ..reading.table_samples import samples_of
-from ..reading.tables import (
-    MOLECULE_NAMES,
-    OTHER_NAMES,
-    TEXT_NAMES,
-    Table,
-    are_numbers,
-    is_named,
-    join_names,
-    share_of_numbers,
-)
-from . import thumbnails
-from .document import report_of
-from .figures import Figure, pictures
-from .source_report import source_pictures
+from __future__ import annotations
+
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ..analysis import sentences
+    from ..analysis.findings import Findings, find
+    from ..reading.columnar_files import Columns
+    from ..reading.columns import is_prose
+    from ..reading.encodings import decode
+    from ..reading.formats import FORMATS, format_of, named_format
+    from ..reading.limits import AskError, Limits, RefusedError, Wanted
+    from ..reading.number_tables import not_finite
+    from ..reading.samples import Samples
+    from ..reading.string_patterns import is_smiles
+    from ..reading.table_samples import samples_of
+    from ..reading.tables import (
+        MOLECULE_NAMES,
+        OTHER_NAMES,
+        TEXT_NAMES,
+        Table,
+        are_numbers,
+        is_named,
+        join_names,
+        share_of_numbers,
+    )
+    from . import thumbnails
+    from .document import report_of
+    from .figures import Figure, pictures
+    from .source_report import source_pictures
 
 __all__ = [
     "FORMATS",
@@ -58,3 +64,30 @@ __all__ = [
     "source_pictures",
     "thumbnails",
 ]
+# Where the names are; nothing is imported for them before their first use.
+_MODULES = {
+    "analysis": "sentences",
+    "analysis.findings": "Findings find",
+    "reading.columnar_files": "Columns",
+    "reading.columns": "is_prose",
+    "reading.encodings": "decode",
+    "reading.formats": "FORMATS format_of named_format",
+    "reading.limits": "AskError Limits RefusedError Wanted",
+    "reading.number_tables": "not_finite",
+    "reading.samples": "Samples",
+    "reading.string_patterns": "is_smiles",
+    "reading.table_samples": "samples_of",
+    "reading.tables": "MOLECULE_NAMES OTHER_NAMES TEXT_NAMES Table are_numbers is_named join_names "
+    "share_of_numbers",
+    "report": "thumbnails",
+    "report.document": "report_of",
+    "report.figures": "Figure pictures",
+    "report.source_report": "source_pictures",
+}
+
+
+def __getattr__(name: str) -> Any:
+    for module, names in _MODULES.items():
+        if name in names.split():
+            return resolve_name(f"vendiscore.{module}.{name}")
+    raise AttributeError(f"module {__package__!r} has no attribute {name!r}")
