@@ -11,11 +11,8 @@ from typing import Any
 
 import numpy as np
 
-# Between the caller and us there may be evaluate and its copies of the entry scripts.
-_OURS = (__name__.partition(".")[0], "evaluate", "evaluate_modules")
-
-# Unusable samples that a message lists by their places, at most.
-SHOWN = 10
+_OURS = (__name__.partition(".")[0], "evaluate", "evaluate_modules")  # and its copies of scripts
+SHOWN = 10  # unusable samples that a message lists by their places, at most
 
 
 def _arguments(error: Any) -> tuple[type, tuple[object, ...]]:
@@ -46,8 +43,8 @@ class NotPSDError(ValueError):
         super().__init__(
             f"the similarity must be positive semidefinite, but its smallest eigenvalue is "
             f"{smallest:.3g} and the negative ones sum to {-negative_mass:.3g} of a trace of 1. "
-            f"Use a kernel that is positive semidefinite, or pass psd='clip' to set negative "
-            f"eigenvalues to zero and restore the trace on purpose."
+            "Use a kernel that is positive semidefinite, or pass psd='clip' to set negative "
+            "eigenvalues to zero and restore the trace on purpose."
             + (" A value this small may be rounding error." if negative_mass < 1e-2 else "")
         )
         self.smallest = smallest
@@ -63,8 +60,7 @@ class SampleError(ValueError):
     ----------
     problems : dict of int to str
         What is wrong with each, and what to do about it, as a predicate ("is empty; remove it").
-    index, problem : int, str
-        The place of the first of them, and what is wrong with it.
+    index, problem : int, str, the place of the first of them, and what is wrong with it
 
     Examples
     --------
@@ -78,26 +74,30 @@ class SampleError(ValueError):
 
     def __init__(self, index: int, problem: str, problems: Mapping[int, str] | None = None) -> None:
         self.problems: dict[int, str] = dict(sorted({**(problems or {}), index: problem}.items()))
-        self.index: int
-        self.problem: str
-        self.index, self.problem = next(iter(self.problems.items()))
+        self.index: int = next(iter(self.problems))
+        self.problem: str = self.problems[self.index]
         places = [*map(str, self.problems)]
         shown = ", ".join(places[:SHOWN] + ["…"] * (len(places) > SHOWN))
         more = f" ({len(places)} samples cannot be used: {shown})" if len(places) > 1 else ""
         super().__init__(f"sample {self.index} {self.problem}{more}")
 
-    @staticmethod
-    def check(problems: Mapping[int, str]) -> None:
+    @classmethod
+    def of(cls, problems: Mapping[int, str]) -> SampleError:
+        """Return the error about samples, at least one of them."""
+        return cls(min(problems), problems[min(problems)], problems)
+
+    @classmethod
+    def check(cls, problems: Mapping[int, str]) -> None:
         """Raise if there is a problem."""
         if problems:
-            raise SampleError(*next(iter(problems.items())), problems)
+            raise cls.of(problems)
 
     def at(self, places: Sequence[Any] | np.ndarray) -> SampleError:
         """Return the same error with sample i called `places[i]`, which may be several places."""
         moved: dict[int, str] = {}
         for index, problem in self.problems.items():
             moved |= dict.fromkeys(np.atleast_1d(places[index]).tolist(), problem)
-        return SampleError(*next(iter(moved.items())), moved)
+        return SampleError.of(moved)
 
     __reduce__ = _arguments
 

@@ -60,7 +60,7 @@ def naming_files(images: Sequence[object]) -> Iterator[None]:
             named = str(item) in problem or repr(str(item)) in problem
             if isinstance(item, (str, Path)) and not named:
                 problems[i] = f"({item}) {problem}"
-        raise SampleError(error.index, problems[error.index], problems) from error.__cause__
+        raise SampleError.of(problems) from error.__cause__
 
 
 def check_images(images: Sequence[object]) -> None:

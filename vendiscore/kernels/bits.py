@@ -115,7 +115,7 @@ def _told(error: SampleError, samples: Pool) -> SampleError:
                 f"must be a row of 0 and 1 or a fingerprint of RDKit, got "
                 f"{type(sample).__name__}: {sample!r:.40}; {_OF_TEXT if text else _OF_MOLECULES}"
             )
-    return SampleError(*next(iter(problems.items())), problems)
+    return SampleError.of(problems)
 
 
 def _bytes(X: np.ndarray) -> np.ndarray:

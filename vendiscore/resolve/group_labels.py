@@ -73,7 +73,7 @@ class Groups:
         for i, problem in error.problems.items():
             at, group = self.place(i)
             problems[i] = f"(sample {at} of {self.named(group)}) {problem}"
-        return SampleError(*next(iter(problems.items())), problems)
+        return SampleError.of(problems)
 
     def __str__(self) -> str:
         return f"{len(self)}@{digest(self.codes)}"

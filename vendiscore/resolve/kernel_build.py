@@ -78,7 +78,7 @@ def build_all(
                 refused |= {} if skip else own
                 cause = error.__cause__
         if refused:
-            raise SampleError(*next(iter(refused.items())), refused) from cause
+            raise SampleError.of(refused) from cause
         if not problems:
             break
         dropped |= problems

@@ -150,7 +150,7 @@ def _build(part: Part, values: Samples, fit_to: np.ndarray | None) -> Similarity
     except SampleError as error:
         found = error.problems.items()
         problems = {i: where + problem.removeprefix("of `samples` ") for i, problem in found}
-        raise SampleError(error.index, problems[error.index], problems) from error.__cause__
+        raise SampleError.of(problems) from error.__cause__
 
 
 @dataclass(frozen=True)

@@ -393,7 +393,7 @@ def _of_one_set(error: SampleError, starts: np.ndarray, names: Sequence[str]) ->
         for i, problem in error.problems.items()
         if low <= i < high
     }
-    return SampleError(*next(iter(problems.items())), problems)
+    return SampleError.of(problems)
 
 
 def apart(pool: Similarity, starts: np.ndarray) -> list[Similarity]:

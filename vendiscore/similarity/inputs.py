@@ -262,7 +262,7 @@ def as_matrix(
             problems |= error.at(rest).problems
         except (TypeError, ValueError):
             break  # to be reported once these rows are mended
-    raise SampleError(*next(iter(problems.items())), problems)
+    raise SampleError.of(problems)
 
 
 def _matrix(X: Pool, name: str) -> Rows:
