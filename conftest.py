@@ -1,4 +1,4 @@
-"""Kernels and measures that an example registers are gone after it; `--base` skips some."""
+"""Keep what an example registers to itself, and skip by `--base` what needs a missing package."""
 
 from collections.abc import Iterator
 from doctest import UnexpectedException
@@ -13,7 +13,7 @@ from vendiscore.resolve.plugins import Plugins
 
 @pytest.fixture
 def own_registry(monkeypatch):
-    """What is registered is forgotten after the test."""
+    """Forget after the test what it registers."""
     list_kernels()
     list_measures()
     for kind in Plugins._kinds:

@@ -1,3 +1,3 @@
-"""Analyses of single samples: how much each adds to the diversity of its set, and its repeats."""
+"""Analyses of sets: what each sample adds, repeats, differences of sets and sources, growth."""
 
 from .layout import clustered_order as clustered_order

@@ -1,4 +1,4 @@
-"""Measures of samples: functions that are registered by name."""
+"""Measures by name, and the Subject that they are functions of: samples and their views."""
 
 from ..hints import refuse_calls
 

@@ -1,1 +1,1 @@
-"""Build the Similarity that measures need from samples and keywords."""
+"""Kernels by name, and the Similarity that samples and keywords make."""

@@ -1,1 +1,1 @@
-"""The front door: from samples and keywords to a dict of numbers."""
+"""The front door: keywords to a dict of numbers, intervals, rewards, and sums of batches."""

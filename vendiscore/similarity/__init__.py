@@ -1,1 +1,1 @@
-"""A similarity matrix as an operator: from features, entries, fingerprints, parts of others."""
+"""Similarities as operators, and what they stand on: containers, distances, weights, memory."""
