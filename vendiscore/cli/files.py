@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-import csv
 import gzip
 import sys
 import zlib
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from ..core.errors import SHOWN
 from ..hints import suggestion
 from ..reading.encodings import NotTextError
+from ..reading.files import read_data
 from ..reading.folders import folder_samples
-from ..reading.formats import FORMATS, TYPES, format_of
 from ..reading.limits import AskError, RefusedError, Wanted
 from ..reading.samples import Samples
-from ..reading.text_lines import line_samples
 from .exit_codes import DataError, tell
 
 STDIN = "-"
 NO_SAMPLES = "there are no samples in it"
 BY_FOLDER = "folder"  # what --group-by calls the folder that a file is in
-_OF_ARRAYS = {2: "vectors", 3: "images", 4: "images"}  # by their dimensions
 
 
 def read(path: str, wanted: Wanted) -> Samples:
@@ -73,44 +69,7 @@ def _read(path: str, wanted: Wanted) -> Samples:
         return _of_folder(Path(path), wanted)
     file = path.removesuffix(".gz") if path.lower().endswith(".gz") else path
     data = _bytes(path)
-    form = wanted.type or format_of("" if path == STDIN else file, data) or "txt"
-    if form == "image":
-        raise RefusedError("a single image is not read; pass the folder it is in")
-    if form not in TYPES:
-        raise RefusedError(
-            f"a file of type {form} is not read; unpack it into a folder, or name its --type"
-        )
-    if wanted.split != "row" and (form != "txt" or wanted.kind == "vectors"):
-        raise RefusedError("--split is for lines of text, and this is not; leave --split out")
-    lines = form in ("txt", "smi")
-    if lines and wanted.kind == "vectors":
-        form = "csv"
-        lines = False
-    found = _parsed(form, data, wanted)
-    if lines:
-        if wanted.column or wanted.others:
-            raise RefusedError(
-                "it is read as lines of text, which have no columns; name its type with --type "
-                "csv, tsv or jsonl, or leave out all options that name columns"
-            )
-        return line_samples(found, wanted.split, form == "smi")
-    from ..reading import table_samples as tables  # which texts need not wait for
-    from ..reading.tables import Table
-
-    is_open = isinstance(found, Table) and not wanted.kind and not found.typed
-    if is_open and tables.is_numeric(found.without(wanted.others), wanted.column):
-        wanted = replace(wanted, kind="vectors")
-        found = _parsed(form, data, wanted)
-    return tables.samples_of(found, wanted, _OF_ARRAYS)
-
-
-def _parsed(form: str, data: bytes, wanted: Wanted) -> Any:
-    parse = FORMATS[form].parse
-    before = csv.field_size_limit(2**31 - 1)  # of the process, for cells of any length
-    try:
-        return parse and parse(data, wanted)
-    finally:
-        csv.field_size_limit(before)
+    return read_data("" if path == STDIN else file, data, wanted)
 
 
 def _of_folder(folder: Path, wanted: Wanted) -> Samples:

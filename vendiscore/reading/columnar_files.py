@@ -12,9 +12,10 @@ import numpy as np
 
 from ..optional import require
 from .limits import WHOLE, Limits, RefusedError, inexact
+from .names import join_names
 from .number_tables import ask_vectors, check_width
 from .samples import Samples
-from .tables import Table, checked_column, join_names
+from .tables import Table, checked_column
 
 pa: ModuleType = require("pyarrow", "app", "reading parquet")
 pq: ModuleType = require("pyarrow.parquet", "app", "reading parquet")
@@ -118,8 +119,13 @@ class Columns:
         return Table(names, found, places, header=names, typed=True, more=self.more)
 
     def head(self) -> Table:
-        """Read the first rows of the columns that can be shown."""
-        return self.table([*self.strings, *self.numbers][:_MOST], _LOOK)
+        """Read the first rows."""
+        return self.table(self.names[:_MOST], _LOOK)
+
+    def holder(self, path: str) -> str:
+        """Return the column in which a path begins."""
+        start = path.partition(".")[0].partition("[")[0]
+        return checked_column(self.names, path if path in self.names else start)
 
     def numeric_samples(self, column: str | None, others: Collection[str]) -> Samples:
         """Read numbers: a named column, the only column of rows, or all columns but `others`."""

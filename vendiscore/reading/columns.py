@@ -1,74 +1,223 @@
-"""Columns that hold the samples of a table: found by their contents, or else by a question."""
+"""Columns that hold the samples, their prompts and their models: by what is plain, or a question.
+
+The samples are in the one column that is named as answers or, without such a name, in the one with
+prose; ids, labels, targets and prompts are never taken because other columns were left out.
+"""
 
 from __future__ import annotations
 
-from .limits import AskError, Limits, Wanted
-from .string_patterns import is_smiles, unspaced
-from .tables import (
-    MOLECULE_NAMES,
-    OTHER_NAMES,
-    TEXT_NAMES,
-    Table,
-    checked_column,
-    is_named,
-    join_names,
-    share_of_numbers,
-)
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
-_LOOK, _LOOK_SMILES = 200, 20  # rows that show what the rest is like
+from .limits import AskError, RefusedError, Wanted
+from .names import MOLECULE_NAMES, PROMPT_NAMES, is_named, join_names, role_of
+from .records import is_nested, known_record, paths, value_at
+from .string_patterns import looks_like, unspaced
+from .tables import Table, checked_column, is_number, is_row
+
+_LOOK = 200  # rows that show what the rest is like
 _MOST = 100  # columns examined
-_CLEAR = 3  # times the length of the next longest column: texts, not labels
+_PROSE = 0.3  # of the cells have several words, in columns of texts
+_FEATURES = 2  # columns of numbers that may be meant next to a column of names
+
+# What a column holds, by the kind of samples that can be taken from it.
+_HOLDING = {
+    "texts": ("texts", "lists", "molecules"),
+    "sequences": ("texts", "molecules"),
+    "molecules": ("molecules",),
+    "images": ("images",),
+    "vectors": ("vectors",),
+}
 
 
-def pick(table: Table, wanted: Wanted) -> str:
+class Choice(NamedTuple):
+    """The column of samples, or None for all columns of numbers, their kind, and their groups."""
+
+    column: str | None
+    kind: str
+    prompt: str = ""
+    model: str = ""
+    record: str = ""  # the tool that writes such records
+
+
+def choose(head: Table, wanted: Wanted) -> Choice:
+    """Return what the first rows of a table show; ask where two readings exist."""
+    names = [name for name in head.names[:_MOST] if name not in wanted.others]
+    holds = {name: _held(head, name) for name in names}
     if wanted.column:
-        return checked_column(table.names, wanted.column)
-    if len(table.names) == 1:
-        return table.names[0]
-    what = "molecule" if wanted.kind == "molecules" else "text"
-    found = _molecules(table, wanted.limits) if what == "molecule" else _texts(table)
-    if len(found) == 1:
-        return found[0]
-    could = f"Columns {join_names(found)} could be meant" if found else "No column is clearly meant"
-    first = [*found, *(name for name in table.names if name not in found)][:_MOST]
-    raise AskError(
-        f"Which column holds the {what}s? {could}; pick a column: {join_names(table.names)}.",
-        [(name, {"column": name, "kind": wanted.kind}) for name in first],
-    )
+        return _as_named(head, wanted, holds)
+    first = dict(zip(head.names, head.rows[0], strict=True))
+    known = known_record(first) if head.typed and wanted.kind in ("", "texts") else None
+    if known:
+        model = known.model if value_at(first, known.model) is not None else ""
+        grouped = ("", "") if wanted.groups_named else (known.prompt, model)
+        return Choice(known.answers, known.kind, *grouped, known.name)
+    could = _candidates(head, holds, wanted.kind)
+    features = [name for name in names if holds[name] == "numbers" and not _is_counter(name)]
+    if wanted.kind == "vectors" and not could:
+        return Choice(None, "vectors")
+    if len(names) == 1 and holds[names[0]] not in ("nested", "numbers", ""):
+        return Choice(names[0], _kind(holds[names[0]], wanted))
+    nested = [name for name in names if holds[name] == "nested"]
+    asked = any(holds[name] == "texts" and role_of(name) == "prompt" for name in names)
+    if features and not (wanted.kind or could or nested or asked):
+        return Choice(None, "vectors")
+    plain = len(could) == 1 and _is_plain(head, could[0], holds, features, nested, wanted.kind)
+    if not plain:
+        raise _question(head, holds, could, features, nested, wanted)
+    kind = _kind(holds[could[0]], wanted)
+    prompt, model = _grouping(names, could[0], holds) if not wanted.groups_named else ("", "")
+    return Choice(could[0], kind, prompt, model)
 
 
-def _molecules(table: Table, limits: Limits) -> list[str]:
-    named = [name for name in table.names if is_named(name, MOLECULE_NAMES)]
+def is_numeric(table: Table, wanted: Wanted) -> bool:
+    """Return whether the column that is named, or each column, is of numbers."""
+    names = [wanted.column] if wanted.column in table.names else table.names
+    held = {_held(table, str(name)) for name in names if name not in wanted.others}
+    return held <= {"numbers", ""} and "numbers" in held
+
+
+def _as_named(head: Table, wanted: Wanted, holds: Mapping[str, str]) -> Choice:
+    """Return the choice of a person, with the kind of what is under the name."""
+    column = str(wanted.column)
+    held = holds.get(column, "")
+    if column not in head.names:
+        if wanted.kind == "vectors" and "," in column:
+            return Choice(column, "vectors")
+        held = _kind_of_cells(head.column(column)[:_LOOK])  # of a path
+    prompt, model = _grouping(list(holds), column, holds) if not wanted.groups_named else ("", "")
+    kind = "vectors" if held == "numbers" and not wanted.kind else _kind(held, wanted)
+    return Choice(column, kind, prompt, model)
+
+
+def _kind(held: str, wanted: Wanted) -> str:
+    if wanted.kind:
+        return wanted.kind
+    return held if held in ("molecules", "vectors", "images") else "texts"
+
+
+def _candidates(head: Table, holds: Mapping[str, str], kind: str) -> list[str]:
+    """Return the columns that samples of a kind can be taken from, named ones before others."""
+    held = _HOLDING.get(kind, ("texts", "lists", "molecules", "vectors", "images"))
+    left = [name for name in holds if holds[name] in held and role_of(name) in ("text", "")]
+    named = [name for name in left if _is_meant(name, holds[name])]
     if named:
-        return named
-    cells = {name: _some(table, name)[:_LOOK_SMILES] for name in table.names[:_MOST]}
-    return [
-        name
-        for name, some in cells.items()
-        if sum(is_smiles(cell, limits.smiles) for cell in some) > 0.5 * len(some)
-    ]
+        return [name for name in left if name in named or holds[name] in ("vectors", "images")]
+    bare = [name for name in left if holds[name] == "texts" and not _has_prose(head, name)]
+    return [name for name in left if name not in bare] or left
 
 
-def _texts(table: Table) -> list[str]:
-    cells = {name: _some(table, name) for name in table.names[:_MOST]}
-    cells = {name: some for name, some in cells.items() if some and share_of_numbers(some) < 0.5}
-    # Columns with names that nobody gives to answers come last, and prose before identifiers.
-    left = [name for name in cells if not is_named(name, OTHER_NAMES)] or list(cells)
-    named = [name for name in left if is_named(name, TEXT_NAMES)]
-    if len(named) == 1:
-        return named
-    left = named or left
-    prose = {name: sum(map(is_prose, cells[name])) / len(cells[name]) for name in left}
-    left = [name for name in left if prose[name] > 0.3] or left
-    weight = {name: sum(map(len, set(cells[name]))) / len(cells[name]) for name in left}
-    return [name for name in left if _CLEAR * weight[name] > max(weight.values())]
+def _is_meant(name: str, held: str) -> bool:
+    if held == "molecules":
+        return is_named(name, MOLECULE_NAMES)
+    return held in ("texts", "lists") and role_of(name) == "text"
 
 
-def _some(table: Table, name: str) -> list[str]:
-    """Return the first strings of a column that are not blank."""
-    at = table.names.index(name)
-    found = [row[at].strip() for row in table.rows[:_LOOK] if isinstance(row[at], str)]
-    return [cell for cell in found if cell]
+def _is_plain(
+    head: Table,
+    name: str,
+    holds: Mapping[str, str],
+    features: Sequence[str],
+    nested: Sequence[str],
+    kind: str,
+) -> bool:
+    """Return whether the only candidate is meant, whatever is in the other columns."""
+    if _is_meant(name, holds[name]) or kind == "molecules":
+        return True
+    labels = holds[name] == "texts" and not _has_prose(head, name)
+    return not nested and not (labels and len(features) >= _FEATURES and kind == "")
+
+
+def _question(
+    head: Table,
+    holds: Mapping[str, str],
+    could: Sequence[str],
+    features: Sequence[str],
+    nested: Sequence[str],
+    wanted: Wanted,
+) -> RefusedError:
+    """Ask for the column: the likely ones first, then paths in nested ones, then others."""
+    what = {"molecules": "molecules", "vectors": "vectors"}.get(wanted.kind, "samples")
+    choices = [(name, {"column": name}) for name in could]
+    if could and features and not wanted.kind:
+        choices.insert(0, (f"the numbers {join_names(features)}", {"kind": "vectors"}))
+    first = dict(zip(head.names, head.rows[0], strict=True))
+    inner = [path for name in nested for path in paths(first[name], name)]
+    choices += [(path, {"column": path}) for path in inner]
+    rest = [name for name in holds if holds[name] == "texts" and name not in could]
+    rest.sort(key=lambda name: role_of(name) in ("id", "other"))
+    choices += [(name, {"column": name}) for name in rest]
+    if not choices:
+        return RefusedError(
+            f"there is no column of {what or 'samples'}: it has {join_names(head.names)}"
+        )
+    said = "No column is clearly meant"
+    if len(could) > 1:
+        said = f"Columns {join_names(could)} could be meant"
+    return AskError(f"Which column holds the {what}? {said}.", choices[:_MOST])
+
+
+def _grouping(names: Sequence[str], column: str, holds: Mapping[str, str]) -> tuple[str, str]:
+    """Return the columns that are named as prompts and as models, "" without one."""
+    rest = [name for name in names if name != column and holds.get(name) not in ("vectors", "")]
+    prompts = [name for name in rest if role_of(name) == "prompt"]
+    prompts += [name for name in rest if role_of(name) == "id" and is_named(name, PROMPT_NAMES)]
+    models = [name for name in rest if role_of(name) == "model"]
+    return next(iter(prompts), ""), next(iter(models), "")
+
+
+def _held(head: Table, name: str) -> str:
+    cells = head.column(name)[:_LOOK]
+    if is_named(name, MOLECULE_NAMES) and any(isinstance(cell, str) for cell in cells):
+        return "molecules"
+    return _kind_of_cells(cells)
+
+
+def _kind_of_cells(cells: Sequence[Any]) -> str:
+    """Return what most cells hold: "numbers", "vectors", "lists" of texts, "texts", "nested", …"""
+    filled = [cell for cell in cells if cell is not None and cell != "" and cell == cell]
+    strings = [cell for cell in filled if isinstance(cell, str)]
+    if 2 * len(strings) > len(filled):
+        return _kind_of_strings(strings)
+    if not filled:
+        return ""
+    if any(isinstance(cell, Mapping) and {*cell} == {"bytes", "path"} for cell in filled):
+        return "images"
+    if any(map(is_row, filled)):
+        return "vectors"
+    if any(map(is_nested, filled)):
+        return "nested"
+    return "lists" if any(isinstance(cell, list) for cell in filled) else "numbers"
+
+
+def _kind_of_strings(strings: Sequence[str]) -> str:
+    some = [text.strip() for text in strings]
+    if 2 * sum(map(is_number, some)) > len(some):
+        return "numbers"
+    if some[0].startswith("[") and is_row(row_in(some[0])):
+        return "vectors"
+    like = looks_like(some)
+    return "molecules" if like and like[1] == "morgan" else "texts"
+
+
+def row_in(cell: Any) -> Any:
+    """Return the numbers of a text that is a JSON list of them; any other cell as it is."""
+    if isinstance(cell, str) and cell.startswith("["):
+        try:
+            return json.loads(cell)
+        except ValueError:
+            return cell
+    return cell
+
+
+def _is_counter(name: str) -> bool:
+    return role_of(name) in ("id", "label")
+
+
+def _has_prose(head: Table, name: str) -> bool:
+    some = [cell for cell in head.column(name)[:_LOOK] if isinstance(cell, str) and cell.strip()]
+    return sum(map(is_prose, some)) > _PROSE * len(some)
 
 
 def is_prose(cell: str) -> bool:
@@ -88,3 +237,38 @@ def is_prose(cell: str) -> bool:
     (True, False)
     """
     return " " in cell or unspaced([cell]) > 0
+
+
+def few_values(labels: Iterable[str]) -> bool:
+    """Return whether labels repeat: two or more, twice each in the mean, at most 20."""
+    every = [label for label in labels if label]
+    return 2 <= len({*every}) <= min(20, len(every) // 2)
+
+
+def check_one_set(table: Table, chosen: Choice, wanted: Wanted) -> None:
+    """Ask whether a column of few texts tells sets apart, unless columns of groups are known."""
+    if wanted.groups_named or chosen.record or chosen.kind not in ("texts", "molecules"):
+        return
+    known = {chosen.column, chosen.prompt, chosen.model}
+    for name in table.names[:_MOST]:
+        if name in known or role_of(name) in ("id", "text", "prompt", "model", "other"):
+            continue
+        labels = table.labels(name)
+        if few_values(labels) and _held(table, name) == "texts":
+            values = join_names(dict.fromkeys(filter(None, labels)))
+            raise AskError(
+                f"Is each value of column {name!r:.60} a set of its own ({values})?",
+                [
+                    (f"Each {name} by itself", {"group_by": name}),
+                    ("All rows are one set", {"pool": True}),
+                ],
+            )
+
+
+def checked_path(head: Table, path: str) -> str:
+    """Return the path if its first name is a column's."""
+    if path in head.names:
+        return path
+    start = path.partition(".")[0].partition("[")[0]
+    checked_column(head.names, start)
+    return path

@@ -47,6 +47,22 @@ def _json(data: bytes, how: Wanted, lines: bool = False) -> Table:
     return (records if lines else document)(decode(data, how.encoding)[0], how)
 
 
+def _sequences(data: bytes, how: Wanted) -> Table:
+    from .sequences import sequences
+
+    return sequences(decode(data, how.encoding)[0], how)
+
+
+def _log(data: bytes, how: Wanted) -> Table:
+    """Read an Inspect log, a zip with a file of JSON for each sample."""
+    from .json_documents import documents
+    from .zip_archives import open_zip
+
+    with open_zip(data, how.limits.samples) as (archive, entries):
+        named = [entry for entry in entries if entry.filename.startswith("samples/")]
+        return documents([archive.read(entry).decode() for entry in named], how)
+
+
 def _parquet(data: bytes, how: Wanted) -> Any:
     from .columnar_files import Columns
 
@@ -66,6 +82,8 @@ FORMATS = {
     "csv": Format(("csv",), _cells),
     "tsv": Format(("tsv", "tab"), partial(_cells, sign="\t")),
     "jsonl": Format(("jsonl", "ndjson"), partial(_json, lines=True)),
+    "fasta": Format(("fasta", "fa", "faa", "fna", "ffn", "fastq", "fq", "a3m"), _sequences),
+    "eval": Format(("eval",), _log),
     "json": Format(("json",), _json),
     "smi": Format(("smi", "smiles"), _text),
     "parquet": Format(("parquet", "pq"), _parquet, (b"PAR1",)),
@@ -158,12 +176,12 @@ def format_of(name: str, data: bytes) -> str | None:
     """
     found = known_format(name)
     inside = next((kind for magic, kind in _MAGIC.items() if data.startswith(magic)), None)
-    if inside == "zip" and found not in ("zip", "npz"):
+    if inside == "zip" and found not in ("zip", "npz", "eval"):
         sheet = b"xl/workbook" in data or b"[Content_Types].xml" in data[:4096]
         return known_format("sheet.xlsx") if sheet else "zip"
     if inside is None and data[4:12] in _HEIC:
         return "image"
     if inside and found in (None, "txt", "csv", "tsv"):
         return inside if inside in FORMATS else known_format(f"file.{inside}")
-    # "answers of v1.2", or an ending without a meaning
-    return "txt" if not found and not re.fullmatch(r"[a-z]{1,4}", ending(name)) else found
+    # no ending, or "answers of v1.2"
+    return "txt" if not found and not re.fullmatch(r"[a-z]\w{0,7}", ending(name)) else found

@@ -8,7 +8,9 @@ from itertools import chain, islice
 from typing import Any
 
 from .limits import RefusedError, Wanted
-from .tables import Table, is_row, join_names
+from .names import join_names
+from .records import HOLDERS, known_record
+from .tables import Table, is_row
 
 # Arrays and objects unpacked at once: each takes far more memory than its two brackets.
 _MOST_NESTED = 2_000_000
@@ -40,6 +42,12 @@ def document(text: str, wanted: Wanted) -> Table:
     return _table(values, range(1, len(values) + 1), values, "element", {}, wanted)
 
 
+def documents(texts: Sequence[str], wanted: Wanted) -> Table:
+    """Read several documents of JSON, a record each."""
+    values = [_loaded(text) for text in texts]
+    return _table(values, range(1, len(values) + 1), values, "sample", {}, wanted)
+
+
 def _loaded(text: str) -> Any:
     if (opened := text.count("[") + text.count("{")) > _MOST_NESTED:
         raise RefusedError(
@@ -57,27 +65,34 @@ def _loaded(text: str) -> Any:
         ) from None
 
 
-def _array(found: object) -> list[Any]:
-    """Return the samples: an array, the only one in an object, or columns put together."""
-    if isinstance(found, list):
-        return found
-    if isinstance(found, dict) and found:
-        arrays = {name: value for name, value in found.items() if isinstance(value, list)}
-        if len(arrays) == len(found) > 1 and len({*map(len, arrays.values())}) == 1:
-            rows = zip(*arrays.values(), strict=True)
-            return [dict(zip(arrays, row, strict=True)) for row in rows]
-        if len(arrays) == 1:
-            return next(iter(arrays.values()))
-        # pandas' to_json: an object for each column, keyed by the index of the rows.
-        columns = list(found.values())
-        if all(
-            isinstance(column, dict) and column.keys() == columns[0].keys() for column in columns
-        ):
-            return [{name: found[name][key] for name in found} for key in columns[0]]
-        raise RefusedError(
-            f"{_EXPECTED}, got an object with {join_names(found)}; save the list of samples itself."
-        )
-    raise RefusedError(f"{_EXPECTED}, got {type(found).__name__}.")
+def _array(document: object) -> list[Any]:
+    """Return the samples: an array, the records of an object, or columns put together."""
+    if isinstance(document, list):
+        return document
+    if not isinstance(document, dict) or not document:
+        raise RefusedError(f"{_EXPECTED}, got {type(document).__name__}.")
+    arrays = {name: value for name, value in document.items() if isinstance(value, list)}
+    if len(arrays) == len(document) > 1 and len({*map(len, arrays.values())}) == 1:
+        rows = zip(*arrays.values(), strict=True)
+        return [dict(zip(arrays, row, strict=True)) for row in rows]
+    filled = {name: value for name, value in arrays.items() if value}
+    held = [name for name in HOLDERS if name in filled] or list(filled)
+    if len(held) == 1 or (held and held[0] in HOLDERS):
+        return [_unwrapped(value) for value in filled[held[0]]]
+    # pandas' to_json: an object for each column, keyed by the index of the rows.
+    columns = list(document.values())
+    if all(isinstance(column, dict) and column.keys() == columns[0].keys() for column in columns):
+        return [{name: document[name][key] for name in document} for key in columns[0]]
+    if known_record(document):
+        return [document]
+    raise RefusedError(
+        f"{_EXPECTED}, got an object with {join_names(document)}; save the list of samples itself."
+    )
+
+
+def _unwrapped(value: Any) -> Any:
+    """Return the row of a dataset viewer, which stands under its number."""
+    return value["row"] if isinstance(value, dict) and "row_idx" in value else value
 
 
 def _table(

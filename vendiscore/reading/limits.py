@@ -90,6 +90,9 @@ class Wanted:
     split, type, encoding : str, the sign between texts, the format, and how letters are coded
     header, index : bool, optional
         Whether the first row names the columns, and the first column numbers the rows.
+    pool : bool, whether all rows are one set, whatever their prompts and models
+    matrix : bool, optional, whether a symmetric table holds similarities
+    skip_rows : int, rows above the header
     typed, skip : bool, whether it was typed into a box; whether to leave out what cannot be read
     limits : Limits
 
@@ -110,6 +113,9 @@ class Wanted:
     encoding: str | None = None
     header: bool | None = None  # whether the first row names the columns; None to find out
     index: bool | None = None  # whether the first column numbers the rows
+    pool: bool = False  # whether all rows are one set, whatever their prompts and models
+    matrix: bool | None = None  # whether a symmetric table holds similarities; None to ask
+    skip_rows: int = 0  # rows above the header
     typed: bool = False  # whether it was typed into a box, not read from a file
     skip: bool = False  # leave out samples that cannot be read
     limits: Limits = field(default_factory=partial(Limits, smiles=1_000))
@@ -119,6 +125,11 @@ class Wanted:
         """The columns that are not samples."""
         named = [self.by, self.group_by, self.quality, self.prompts]
         return list(filter(None, dict.fromkeys(named)))
+
+    @property
+    def groups_named(self) -> bool:
+        """True if a person named the columns that group samples, or that none does."""
+        return self.pool or bool(self.by or self.group_by or self.prompts)
 
 
 def inexact(entry: object) -> str:

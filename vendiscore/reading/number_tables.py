@@ -3,57 +3,66 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from .columns import row_in
 from .json_documents import describe_value
 from .limits import WHOLE, AskError, Limits, RefusedError, Wanted, inexact
+from .names import ID_NAMES, is_named, join_names, role_of
 from .samples import Samples
-from .tables import Table, are_numbers, checked_column, counts, is_named, is_row, join_names
+from .tables import Table, are_numbers, checked_column, counts, is_row
 
-_SWAPPED = str.maketrans(",.", ".,")
-_INDEX = re.compile("ids?|index|idx|row|rownames|unnamed|nr|no|uid")
+# Columns of numbers that are no features, by the role of their names.
+_NO_FEATURES = {"id": "it numbers the rows", "label": "it holds labels"}
+_THOUSANDS = r"\s*[+-]?[1-9]\d{0,2}(,\d{3})+\s*"
 
 
 def numbers_of(table: Table, wanted: Wanted) -> Samples:
-    """Return the numbers of a non-empty table: a field of rows of numbers, or columns."""
-    field = _row_field(table, wanted) if table.typed else None
-    if field is None:
-        kept, lost = _features(table, wanted)
-        width = len(kept)
-        comma = not table.typed and _has_decimal_commas(table, kept)
-        every = [[row[j] for j in kept] for row in table.rows]
+    """Return the numbers of a non-empty table: a column of rows of numbers, or columns."""
+    column = wanted.column
+    cells = [row_in(cell) for cell in table.column(column)] if column and "," not in column else []
+    if column and any(map(is_row, cells)):
+        names = [column]
+        lost: Mapping[str, str] = {}
+        width = check_width(len(next(filter(is_row, cells))), wanted.limits)
+        every, comma = cells, False
     else:
-        kept = [field]
-        lost = {}
-        comma = False
-        every = [row[field] for row in table.rows]
-        width = check_width(len(next(filter(is_row, every))), wanted.limits)
+        kept, reasons = _features(table, wanted)
+        names = [table.names[j] for j in kept]
+        lost = {table.names[j]: why for j, why in reasons.items()}
+        width = len(kept)
+        every = [[row[j] for j in kept] for row in table.rows]
+        signs = [("", ".")] * width if table.typed else _signs_of_columns(table, kept)
+        comma = any(decimal == "," for _, decimal in signs)
+        if any(sign != ("", ".") for sign in signs):
+            every = [[*map(_plain, cells, signs)] for cells in every]
     X = np.full((len(every), width), np.nan)
-    problems: dict[int, tuple[str, int]] = {}  # by row: a predicate, and the column
-    for i, cells in enumerate(every):
-        if field is not None and not is_row(cells):
-            problems[i] = f"is {describe_value(cells)}, not a row of numbers", field
-        elif len(cells) != width:
-            problems[i] = f"has {len(cells):,} numbers, the first {width:,}", kept[0]
+    problems: dict[int, tuple[str, str]] = {}  # by row: a predicate, and the column
+    for i, row in enumerate(every):
+        if column in names and not isinstance(row, list):
+            problems[i] = f"is {describe_value(row)}, not a row of numbers", names[0]
+        elif len(row) != width:
+            problems[i] = f"has {len(row):,} numbers, the first {width:,}", names[0]
         else:
-            plain = [cell.translate(_SWAPPED) for cell in cells] if comma else cells
             try:
-                X[i] = [float(cell) for cell in plain]
+                X[i] = [float(cell) for cell in row]
                 sure = not table.typed or bool((np.abs(X[i]) < WHOLE).all())
             except (TypeError, ValueError, OverflowError):
                 sure = False
-            faults = () if sure else map(_fault, plain, cells)
-            if at := next(((what, k) for k, what in enumerate(faults) if what), None):
-                problems[i] = at[0], kept[at[1] if field is None else 0]
+            faults = () if sure else enumerate(map(_fault, row))
+            if at := next(((what, k) for k, what in faults if what), None):
+                problems[i] = at[0], names[min(at[1], len(names) - 1)]
     for i, (what, k) in not_finite(X).items():
-        problems.setdefault(i, (what, kept[min(k, len(kept) - 1)]))
+        problems.setdefault(i, (what, names[min(k, len(names) - 1)]))
+    if not problems and wanted.matrix is None:
+        _check_no_similarities(X)
     named = table.header or len(table.names) > 1
     every_problem = {i: what for i, (what, _) in problems.items()} | dict(table.problems)
-    wrong = {i: table.names[j] if named else "" for i, (_, j) in problems.items()}
+    wrong = {i: name if named else "" for i, (_, name) in problems.items()}
     return Samples(
         X,
         table.places,
@@ -61,24 +70,26 @@ def numbers_of(table: Table, wanted: Wanted) -> Samples:
         dict(sorted(every_problem.items())),
         kind="vectors",
         wrong=wrong | dict.fromkeys(table.problems, ""),
-        features=[table.names[j] for j in kept],
-        lost={table.names[j]: why for j, why in lost.items()},
-        column=table.names[kept[0]] if named and len(kept) == 1 else wanted.column,
+        features=names,
+        lost=lost,
+        column=names[0] if named and len(names) == 1 else column,
         table=replace(table, rows=[], problems={}, origin=(), comma=comma),
     )
 
 
-def _row_field(table: Table, wanted: Wanted) -> int | None:
-    """Return the field of records that holds rows of numbers, or None; ask if there are several."""
-    column = wanted.column
-    names = table.names
-    if column:
-        has = column in names and any(map(is_row, table.column(column)))
-        return names.index(column) if has else None
-    rows = [name for name in names if table.holds_rows(name)]
-    if len(rows) > 1:
-        raise ask_vectors(rows)
-    return names.index(rows[0]) if rows else None
+def _check_no_similarities(X: np.ndarray) -> None:
+    """Ask whether numbers are similarities: a symmetric matrix with ones on the diagonal."""
+    n = len(X)
+    if n < 2 or X.shape != (n, n) or not (np.diagonal(X) == 1).all() or not (X == X.T).all():
+        return
+    raise AskError(
+        f"The table is symmetric, {n:,} × {n:,}, with ones on its diagonal: is it a matrix of "
+        f"similarities, or are its rows features?",
+        [
+            ("It is a matrix of similarities", {"matrix": True}),
+            ("Its rows are features", {"matrix": False}),
+        ],
+    )
 
 
 def _features(table: Table, wanted: Wanted) -> tuple[list[int], dict[int, str]]:
@@ -96,6 +107,8 @@ def _features(table: Table, wanted: Wanted) -> tuple[list[int], dict[int, str]]:
         asked = [column] if column in table.names else column.split(",")
         return [table.names.index(checked_column(table.names, name)) for name in asked], {}
     kept = [j for j, cells in enumerate(columns) if are_numbers(cells)]
+    roles = [role_of(name) for name in table.names]
+    named = [j for j in kept if table.header and roles[j] in _NO_FEATURES]
     first = kept[0] if table.typed and kept else 0
     index = None if table.typed else wanted.index
     if index is None and len(kept if table.typed else columns) > 1:
@@ -104,6 +117,9 @@ def _features(table: Table, wanted: Wanted) -> tuple[list[int], dict[int, str]]:
     if index:
         lost = dict(sorted({**lost, first: "it numbers the rows"}.items()))
         kept = [j for j in kept if j != first]
+    if len(named) < len(kept):
+        lost |= {j: _NO_FEATURES[roles[j]] for j in named if j in kept}
+        kept = [j for j in kept if j not in named]
     if not kept:
         raise RefusedError(
             f"There is no column of numbers; {table.unit} {table.places[0]} has "
@@ -148,7 +164,7 @@ def ask_vectors(names: Sequence[str]) -> AskError:
 def _is_index(table: Table, j: int, cells: Sequence[object]) -> bool:
     """Return whether a column numbers the rows: with distinct whole numbers."""
     if table.header is not None:
-        if table.header[j] and not is_named(table.header[j], _INDEX):
+        if table.header[j] and not is_named(table.header[j], ID_NAMES):
             return False
         whole = all(re.fullmatch(r"\s*\d+\s*", str(cell)) for cell in cells)
         return whole and len(set(cells)) == len(cells)
@@ -161,23 +177,41 @@ def _is_index(table: Table, j: int, cells: Sequence[object]) -> bool:
     return False
 
 
-def _has_decimal_commas(table: Table, kept: Sequence[int]) -> bool:
-    """Return whether commas in cells are decimal signs: more than points, and not of thousands."""
-    with_comma = [cell for row in table.rows for j in kept if "," in (cell := row[j])]
-    if not with_comma:
-        return False
-    every = (row[j] for row in table.rows for j in kept)
-    with_point = sum("." in cell and "," not in cell for cell in every)
-    if sum("." not in cell for cell in with_comma) <= with_point:
-        return False
-    thousands = all(re.fullmatch(r"\s*[+-]?[1-9]\d{0,2},\d{3}\s*", cell) for cell in with_comma)
-    return not (thousands and table.delimiter == ",")
+def _signs_of_columns(table: Table, kept: Sequence[int]) -> list[tuple[str, str]]:
+    """Return the sign between thousands and the decimal sign of each column."""
+    columns = [[row[j] for row in table.rows] for j in kept]
+    return [_signs(cells, table.delimiter) for cells in columns]
 
 
-def _fault(plain: Any, cell: object) -> str:
+def _signs(cells: Sequence[str], delimiter: str) -> tuple[str, str]:
+    """Return the sign between thousands, "" for none, and the decimal sign of a column."""
+    commas = [cell for cell in cells if "," in cell]
+    if not commas:
+        thousands = [cell for cell in cells if cell.count(".") > 1]
+        return (".", ",") if thousands else ("", ".")
+    both = [cell for cell in commas if "." in cell]
+    if both:
+        return (".", ",") if both[0].rfind(",") > both[0].rfind(".") else (",", ".")
+    points = sum("." in cell for cell in cells)
+    thousands = [cell for cell in commas if re.fullmatch(_THOUSANDS, cell)]
+    several = any(cell.count(",") > 1 for cell in commas)
+    if several or (len(thousands) == len(commas) and (delimiter == "," or points)):
+        return ",", "."
+    return ("", ",") if len(commas) > points else ("", ".")
+
+
+def _plain(cell: str, signs: tuple[str, str]) -> str:
+    """Return a number without signs between thousands, and with a decimal point."""
+    thousands, decimal = signs
+    if thousands:
+        cell = cell.replace(thousands, "")
+    return cell.replace(decimal, ".")
+
+
+def _fault(cell: Any) -> str:
     """Say why a cell is not a number in double precision; "" if it is one."""
     try:
-        float(plain)
+        float(cell)
     except (TypeError, ValueError):
         if isinstance(cell, str) and not cell.strip():
             return "has an empty cell"

@@ -11,7 +11,7 @@ from numpy.lib import format as npy
 
 from ..hints import suggestion
 from .limits import AskError, RefusedError
-from .tables import join_names
+from .names import join_names
 from .zip_archives import open_zip
 
 _HEADER = 1 << 14  # bytes that contain the header; NumPy reads 10,000

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .names import join_names
+
 if TYPE_CHECKING:
     from .tables import Table
 
@@ -26,6 +28,7 @@ class Samples:
     notes : tuple of str, sentences on how they were read
     written : callable, optional, which writes some samples as the file has them
     table : Table, optional, without its rows
+    by, record : mapping, str, the columns of `sets` and `groups`, and what writes such records
 
     Examples
     --------
@@ -50,6 +53,8 @@ class Samples:
     features: Sequence[str] = ()  # the columns that numbers are from
     lost: Mapping[str, str] = field(default_factory=dict)  # other columns, and why
     table: Table | None = None  # their table, without its rows
+    by: Mapping[str, str] = field(default_factory=dict)  # the columns of `sets` and of `groups`
+    record: str = ""  # what writes such records
 
     def __len__(self) -> int:
         return len(self.values)
@@ -75,6 +80,30 @@ class Samples:
             prompts=[self.prompts[i] for i in kept] if self.prompts else (),
             written=written and (lambda some: written([kept[i] for i in some])),
         )
+
+    @property
+    def taken(self) -> str:
+        """Say which samples were taken, how they are grouped, and what is left out."""
+        n = len(self)
+        kind = self.kind if n != 1 else self.kind.removesuffix("s")
+        what = f"{n:,} {kind}"
+        if self.column:
+            what = f"{what} of column {self.column!r:.60}"
+        if self.record:
+            what = f"{what} ({self.record})"
+        for name, labels in (("groups", self.groups), ("sets", self.sets)):
+            if labels:
+                by = f" by column {self.by[name]!r:.60}" if self.by.get(name) else ""
+                what = f"{what}, in {len({*labels}):,} {name}{by}"
+        used = {*self.features}
+        for path in (self.column, *self.by.values()):
+            used |= {path, (path or "").partition(".")[0].partition("[")[0]}
+        left = [name for name in self.table.names if name not in used] if self.table else []
+        left = [f"{name} ({self.lost[name]})" if self.lost.get(name) else name for name in left]
+        if left:
+            what = f"{what}; left out: {join_names(left)}"
+        above = self.table.above if self.table else ()
+        return "; ".join([what, *above])
 
     def place(self, i: int) -> str:
         """Return the place of a sample: "line 3", or "row 3, column 'answer'"."""

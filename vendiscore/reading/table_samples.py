@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from .columns import pick
+from .columns import Choice, check_one_set, checked_path, choose
 from .csv_cells import csv_row
 from .json_documents import describe_value
 from .limits import RefusedError, Wanted
 from .number_tables import check_width, numbers_of
+from .records import answers_in
 from .samples import Samples
-from .tables import Table, are_numbers, checked_column, is_row, join_names
+from .tables import Table
 
 if TYPE_CHECKING:
     from .columnar_files import Columns
@@ -59,49 +60,39 @@ def samples_of(
         return columns_samples(read, wanted)
     if not read.rows:
         return Samples([], [], kind=wanted.kind or "texts")
-    rest = read.without([checked_column(read.names, c) for c in wanted.others])
-    if not rest.names:
+    for path in filter(None, [wanted.column, *wanted.others]):
+        if "," not in path:
+            checked_path(read, path)
+    if not {*read.names} - {*wanted.others}:
         but = f" other than {', '.join(wanted.others)}" if wanted.others else ""
         raise RefusedError(f"it has no columns{but}, and so no samples")
-    notes: tuple[str, ...] = ()
-    numbers = wanted.kind == "vectors" or _are_numbers(rest, wanted)
-    if not numbers:
-        column, notes = _picked(rest, wanted, read.names)
-        wanted = replace(wanted, column=column)
-        numbers = _are_numbers(rest, wanted)
-    if numbers:
-        samples = numbers_of(read if wanted.column else rest, wanted)
-        whole = replace(samples.table or rest, names=read.names, header=read.header)
-        samples = replace(samples, table=whole)
+    chosen = choose(read, wanted)
+    if chosen.kind == "vectors":
+        samples = numbers_of(read, replace(wanted, column=chosen.column))
     else:
-        samples = _strings(read, str(wanted.column), wanted.kind)
+        check_one_set(read, chosen, wanted)
+        samples, rows = _strings(read, chosen)
+        return _labelled(samples, read, wanted, chosen, rows)
     if read.origin or not read.typed:
         samples = replace(samples, written=lambda kept: _written(read, kept))
-    return _labelled(replace(samples, notes=notes), read, wanted)
+    return _labelled(samples, read, wanted, chosen, range(len(samples)))
 
 
 def columns_samples(file: Columns, wanted: Wanted) -> Samples:
     """Return a column of texts or of rows of numbers, or all columns of numbers."""
-    others = [checked_column(file.names, c) for c in wanted.others]
-    rest = [c for c in file.names if c not in others]
-    column = wanted.column and checked_column(file.names, wanted.column)
-    numeric = {*file.numbers, *file.vectors}
-    notes = tuple[str, ...]()
-    if not column and wanted.kind != "vectors":
-        if len(rest) == 1:
-            column = rest[0]
-        elif wanted.kind or not {*rest} <= numeric:
-            column, notes = _picked(file.head().without(others), wanted, rest, file.vectors)
-    if wanted.kind == "vectors" or (not wanted.kind and (not column or column in numeric)):
-        samples = file.numeric_samples(column, others)
-        if others:
-            samples = _labelled(samples, file.table(others), wanted)
-    elif not column:
+    others = [checked_path(file.head(), path) for path in wanted.others]
+    if not {*file.names} - {*others}:
         raise RefusedError("it has no columns, and so no samples")
-    else:
-        read = file.table(list(dict.fromkeys([column, *others])))
-        samples = samples_of(read, replace(wanted, column=column))
-    return replace(samples, notes=notes)
+    chosen = choose(file.head(), wanted)
+    if chosen.kind == "vectors" and (chosen.column is None or chosen.column in file.names):
+        samples = file.numeric_samples(chosen.column, others)
+        if others:
+            samples = _labelled(samples, file.table(others), wanted, chosen, range(len(samples)))
+        return samples
+    needed = [chosen.column, chosen.prompt, chosen.model, *others]
+    columns = {file.holder(path) for path in needed if path}
+    read = file.table([name for name in file.names if name in columns])
+    return samples_of(read, replace(wanted, column=chosen.column))
 
 
 def array_samples(arrays: Arrays, wanted: Wanted, kinds: Mapping[int, str]) -> Samples:
@@ -133,84 +124,92 @@ def array_samples(arrays: Arrays, wanted: Wanted, kinds: Mapping[int, str]) -> S
     )
 
 
-def _strings(read: Table, column: str, kind: str) -> Samples:
-    """Return the strings of a column, or its values if the kernel compares labels."""
-    values = read.column(column)
-    problems = dict(read.problems)
-    if kind != "values":
-        for i, value in enumerate(values):
+def _strings(read: Table, chosen: Choice) -> tuple[Samples, Sequence[int]]:
+    """Return the texts, images or values of a column, and the row of each: a list is a group."""
+    column = str(chosen.column)
+    cells = read.column(column)
+    if chosen.kind != "values":
+        cells = [answers_in(cell) for cell in cells]
+        cells = [cell[0] if isinstance(cell, list) and len(cell) == 1 else cell for cell in cells]
+    several = any(isinstance(cell, list) for cell in cells) and chosen.kind != "values"
+    rows: Sequence[int] = range(len(cells))
+    places: Sequence[int | str] = read.places
+    groups: Sequence[str] = ()
+    if several:
+        lists = [cell if isinstance(cell, list) else [cell] for cell in cells]
+        rows = [i for i, each in enumerate(lists) for _ in each]
+        counts = [k for each in lists for k in range(1, len(each) + 1)]
+        places = [f"{read.places[i]}, answer {k}" for i, k in zip(rows, counts, strict=True)]
+        cells = [answer for each in lists for answer in each]
+        groups = [f"{read.unit} {read.places[i]}" for i in rows]
+    problems = {j: read.problems[i] for j, i in enumerate(rows) if i in read.problems}
+    wrong = dict.fromkeys(problems, "")
+    if chosen.kind not in ("values", "images"):
+        for j, value in enumerate(cells):
             if not isinstance(value, str):
                 what = "is missing" if value is None else f"is {describe_value(value)}, not text"
-                problems.setdefault(i, what)
-                values[i] = "" if value is None else str(value)[:_KEPT]
-    return Samples(
-        values,
-        read.places,
+                problems.setdefault(j, what)
+                cells[j] = "" if value is None else str(value)[:_KEPT]
+    samples = Samples(
+        cells,
+        places,
         read.unit,
         dict(sorted(problems.items())),
-        kind=kind or "texts",
+        groups=groups,
+        kind=chosen.kind,
         column=column if len(read.names) > 1 or read.header else "",
-        wrong=dict.fromkeys(read.problems, ""),
+        wrong=wrong,
         table=replace(read, rows=[], problems={}, origin=()),
     )
+    if not several and (read.origin or not read.typed):
+        samples = replace(samples, written=lambda kept: _written(read, kept))
+    return samples, rows
 
 
-def _picked(
-    rest: Table, wanted: Wanted, names: Sequence[str], vectors: Sequence[str] = ()
-) -> tuple[str, tuple[str, ...]]:
-    """Return the column whose contents look like the samples, and a note on the choice."""
-    try:
-        column = pick(rest, wanted)
-    except RefusedError:
-        rows = vectors or [c for c in rest.names if rest.holds_rows(c)]
-        if wanted.kind or wanted.column or len(rows) != 1:
-            raise
-        column = rows[0]
-    if wanted.column or len(rest.names) == 1:
-        return column, ()
-    return column, (f"the samples are column {column!r} of {join_names(names)} (--column)",)
+def _labelled(
+    samples: Samples, read: Table, wanted: Wanted, chosen: Choice, rows: Sequence[int]
+) -> Samples:
+    """Add the sets, groups, quality and prompts of the samples, and the rows that have none.
 
-
-def is_numeric(read: Table, column: str | None) -> bool:
-    """Return whether a column, or each column, is of numbers or of rows of them."""
-    columns = [read.column(name) for name in ([column] if column in read.names else read.names)]
-    if read.typed:  # there, a string of digits is text
-        columns = [["text" if isinstance(c, str) else c for c in cells] for cells in columns]
-    return bool(columns) and all(
-        any(map(is_row, cells[:20])) or are_numbers(cells) for cells in columns
-    )
-
-
-def _are_numbers(read: Table, wanted: Wanted) -> bool:
-    """Return whether a table of typed values holds numbers, where the kind of sample is open."""
-    return not wanted.kind and read.typed and is_numeric(read, wanted.column)
-
-
-def _labelled(samples: Samples, read: Table, wanted: Wanted) -> Samples:
-    """Add the sets, groups, quality and prompts of the samples, and the rows that have none."""
+    `rows` are the row of each sample in the table.
+    """
     problems = dict(samples.problems)
     wrong = dict(samples.wrong)
 
-    def missing(i: int, column: str, what: str) -> None:
-        if i not in problems:
-            problems[i], wrong[i] = what, column
+    def missing(j: int, column: str, what: str) -> None:
+        if j not in problems:
+            problems[j], wrong[j] = what, column
 
     def labels(column: str | None, what: str) -> list[str]:
-        found = read.labels(column) if column else []
-        for i in (i for i, label in enumerate(found) if not label):
-            missing(i, str(column), f"is empty, so that the sample has no {what}")
-        return found
+        of_rows = read.labels(column) if column else []
+        each = [of_rows[i] for i in rows] if column else []
+        for j in (j for j, label in enumerate(each) if not label):
+            missing(j, str(column), f"is empty, so that the sample has no {what}")
+        return each
 
     sets = labels(wanted.by, "set")
-    groups = labels(wanted.group_by, "group")
+    groups: Sequence[Hashable] = labels(wanted.group_by, "group") or samples.groups
+    by = {"sets": wanted.by, "groups": wanted.group_by}
+    models = read.labels(chosen.model) if chosen.model else []
+    if len({*models}) > 1:
+        sets = labels(chosen.model, "model")
+        by["sets"] = chosen.model
+    if chosen.prompt:
+        asked = [read.labels(chosen.prompt)[i] for i in rows]
+        pairs = list(zip(sets or asked, asked, strict=True))
+        if 1 < len({*pairs}) < len(pairs):  # else each prompt has one answer, or all have one
+            groups = labels(chosen.prompt, "prompt")
+            by["groups"] = chosen.prompt
     prompts = labels(wanted.prompts, "prompt")
     quality: list[float] = []
-    for i, value in enumerate(read.column(wanted.quality) if wanted.quality else []):
+    for j, value in enumerate(read.column(wanted.quality) if wanted.quality else []):
         try:
             quality.append(float(value))
         except (TypeError, ValueError, OverflowError):
             quality.append(0.0)
-            missing(i, str(wanted.quality), f"is {describe_value(value)}, not a number")
+            missing(j, str(wanted.quality), f"is {describe_value(value)}, not a number")
+    if wanted.pool:
+        sets, groups = [], []
     return replace(
         samples,
         sets=sets,
@@ -219,6 +218,8 @@ def _labelled(samples: Samples, read: Table, wanted: Wanted) -> Samples:
         prompts=prompts,
         problems=dict(sorted(problems.items())),
         wrong=wrong,
+        by={name: column or "" for name, column in by.items()},
+        record=chosen.record,
     )
 
 

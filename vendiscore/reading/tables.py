@@ -13,32 +13,25 @@ from typing import Any
 
 from ..hints import suggestion
 from .limits import AskError, Limits, RefusedError, Wanted
+from .names import MOLECULE_NAMES, is_named, role_of
+from .records import label_in, value_at
 from .string_patterns import is_smiles
 
 DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", " ": "spaces"}
 _ALONE = "\x1f"  # delimiter for one column: a control character that texts do not have
-# Words of headers, which are hardly ever samples.
-#: Words in names of columns of texts, such as "answer".
-TEXT_NAMES = re.compile(
-    "(text|answer|response|completion|output|generation|generated|prediction|sentence|caption|story"
-    "|storie|reply|replie|summary|summarie|translation|antwort|antworten|ausgabe)s?"
-)
-#: Words in names of other columns, such as "id" and "prompt".
-OTHER_NAMES = re.compile(
-    "(id|index|idx|key|no|nr|row|uid|uuid|name|prompt|question|instruction|input|query|context"
-    "|reference|label|class|category|split|source|model|url|date|time|timestamp|seed|score|rank"
-    "|frage|fragen|aufgabe|eingabe|anweisung|modell|modelle|nummer|quelle|klasse|kategorie)s?"
-)
-#: Words in names of columns of molecules.
-MOLECULE_NAMES = re.compile("smiles?|smi")
-_OTHERS_YET = re.compile("inchi|inchikey|unnamed")
 _NUMBER = re.compile(
-    r"\s*[+-]?(\d+([.,]\d+|\.)?|[.,]\d+)(e[+-]?\d+)?\s*|\s*[+-]?(nan|inf)\s*", re.I | re.ASCII
+    r"\s*[+-]?(\d+([.,]\d+|\.)?|[.,]\d+)(e[+-]?\d+)?\s*|\s*[+-]?(nan|inf)\s*"
+    r"|\s*[+-]?\d{1,3}(?:(,\d{3})+(\.\d+)?|(\.\d{3})+(,\d+)?)\s*",
+    re.I | re.ASCII,
 )
 _FIRST_ROW = re.compile(r"""(?:"[^"]*+"|[^\r\n])*+""")  # quoted cells may have several lines
 _LOOK_ROWS = 20  # cells that show whether a column holds rows of numbers
 _LOOK = 2_000  # cells that show what the rest is like
 _MANY_WORDS, _LONG_NAME = 6, 60  # in a header: sentences have more
+# Cells of rows below the header that name columns once more: Qualtrics, SurveyMonkey.
+_NAMED_AGAIN = re.compile(r"""\{"ImportId":.*\}|(Open-Ended )?Response|Other \(please specify\)""")
+_MOST_AGAIN = 3  # such rows
+_MOST_TITLES = 20  # rows above the header
 
 Row = tuple[int, list[Any]]
 
@@ -71,16 +64,20 @@ class Table:
     header: list[str] | None = None  # the first row, if it is not a sample
     delimiter: str = ""  # "" for one column
     encoding: str = "utf-8"  # as Python calls it
-    skipped: int = 0  # lines before the table that say how to read it
+    skipped: int = 0  # lines before the table
+    above: Sequence[str] = ()  # rows above and below the header that hold no samples, in words
     typed: bool = False  # cells are values of any type rather than strings
     origin: Sequence[Any] = ()  # of JSON: the original lines or elements
     comma: bool = False  # whether there are decimal commas
     more: bool = False  # whether there are more rows than are read
 
     def column(self, name: str) -> list[Any]:
-        """Return the cells under a name."""
-        at = self.names.index(name)
-        return [row[at] for row in self.rows]
+        """Return the cells under a name, or at a path from the name of a column."""
+        if name in self.names:
+            at = self.names.index(name)
+            return [row[at] for row in self.rows]
+        records = (dict(zip(self.names, row, strict=True)) for row in self.rows)
+        return [value_at(record, name) for record in records]
 
     def holds_rows(self, name: str) -> bool:
         """Return whether one of the first cells under a name is an array of numbers."""
@@ -93,8 +90,7 @@ class Table:
 
     def labels(self, name: str) -> list[str]:
         """Return the labels under a name, "" for a cell that is empty."""
-        cells = self.column(checked_column(self.names, name))
-        return ["" if c is None or c != c else str(c).strip() for c in cells]  # NaN ≠ NaN
+        return [label_in(cell) for cell in self.column(name)]
 
     def without(self, names: Collection[str]) -> Table:
         """Return the other columns."""
@@ -115,7 +111,12 @@ def table(text: str, wanted: Wanted, *, sign: str = "", encoding: str = "utf-8")
     said = re.match(r"\ufeff?sep=(.)\r?\n", text)  # a line for Excel, which does not count it
     text = text[said.end() :] if said else text
     found = said[1] if said else sign or delimiter(text, wanted.kind == "vectors", limits)
-    rows = list(islice(parse_rows(text, found, limits), limits.samples + 2))
+    extra = 2 + wanted.skip_rows + _MOST_TITLES
+    rows = list(islice(parse_rows(text, found, limits), limits.samples + extra))
+    titles = wanted.skip_rows or _titles([cells for _, cells in rows[:_LOOK]])
+    above = [f"row {place} is above the header" for place, _ in rows[:titles]]
+    before = rows[titles - 1][0] if titles else 0
+    rows = rows[titles:]
     if not rows:
         return Table([], [], [], encoding=encoding)
     width = len(rows[0][1])
@@ -125,6 +126,9 @@ def table(text: str, wanted: Wanted, *, sign: str = "", encoding: str = "utf-8")
         header = _has_header([cells for _, cells in rows[:_LOOK]], wanted)
     if ragged and (not header or 2 * len(ragged) > len(rows)):
         _refuse_ragged(rows, ragged, found)
+    if again := header and _named_again([cells for _, cells in rows[1 : _MOST_AGAIN + 1]]):
+        above += [f"row {place} names the columns again" for place, _ in rows[1 : again + 1]]
+        rows = [rows[0], *rows[again + 1 :]]
     problems = {
         i - header: f"has {cells} cells, split by {DELIMITERS.get(found, repr(found))}, where the "
         f"header has {width}: put cells with such signs in quotes"
@@ -140,9 +144,27 @@ def table(text: str, wanted: Wanted, *, sign: str = "", encoding: str = "utf-8")
         header=first if header else None,
         delimiter=found,
         encoding=encoding,
-        skipped=1 if said else 0,
+        skipped=bool(said) + before,
+        above=above,
         more=len(rows) - header > limits.samples,
     )
+
+
+def _titles(rows: Sequence[Sequence[str]]) -> int:
+    """Count the rows above the header: they have one cell where most rows have several."""
+    widths = [len(_trim(cells)) for cells in rows]
+    if not widths or Counter(widths).most_common(1)[0][0] < 2:
+        return 0
+    return next(i for i, width in enumerate(widths) if width > 1)
+
+
+def _named_again(rows: Sequence[Sequence[str]]) -> int:
+    """Count the rows below the header that name the columns for a program or a second time."""
+    for i, cells in reversed([*enumerate(rows, 1)]):
+        filled = [cell for cell in cells if cell.strip()]
+        if filled and all(_NAMED_AGAIN.fullmatch(cell.strip()) for cell in filled):
+            return i
+    return 0
 
 
 def checked_column(names: Sequence[str], column: str) -> str:
@@ -207,55 +229,13 @@ def counts(cells: Sequence[object], start: int = 0) -> bool:
     return len(found) > 0 and found == [str(i) for i in range(start, start + len(found))]
 
 
-def is_named(name: str, pattern: re.Pattern[str]) -> bool:
-    """Return whether a word of the name matches: "modelAnswer_2" has the words model and answer.
-
-    Parameters
-    ----------
-    name : str
-    pattern : re.Pattern, such as `TEXT_NAMES`, of words in small letters
-
-    Returns
-    -------
-    bool
-
-    Examples
-    --------
-    >>> is_named("modelAnswer_2", TEXT_NAMES)
-    True
-    """
-    found = re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", name)
-    return any(pattern.fullmatch(word.lower()) for word in found)
-
-
-def join_names(names: Iterable[str]) -> str:
-    """Return the first names in words, cut where they are long or many.
-
-    Parameters
-    ----------
-    names : iterable of str
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> join_names("abcdefghijk")
-    'a, b, c, d, e, f, g, h …'
-    """
-    shown = list(islice(names, 9))
-    return ", ".join(f"{name:.40}" for name in shown[:8]) + (" …" if len(shown) > 8 else "")
-
-
 def _has_header(rows: Sequence[Sequence[str]], wanted: Wanted) -> bool:
     """Return whether the first row names the columns, which it does unless its cells forbid it."""
     first = [cell.strip() for cell in rows[0]]
     body = rows[1:]
     columns = [[row[j] for row in body if j < len(row)] for j in range(len(first))]
-    known = (TEXT_NAMES, OTHER_NAMES, MOLECULE_NAMES, _OTHERS_YET)
     names = [name for name in first if len(name.split()) < 4 and not _is_sentence(name)]
-    if any(is_named(name, pattern) for name in names for pattern in known):
+    if any(role_of(name) or is_named(name, MOLECULE_NAMES) for name in names):
         return True
     numbers = [share_of_numbers(cells) > 0.5 for cells in columns]
     if len(first) > 1 and not first[0] and counts(first[1:]):
@@ -298,8 +278,11 @@ def delimiter(text: str, numeric: bool, limits: Limits) -> str:
     most = min(limits.samples + 1, _LOOK)
     first_row = _FIRST_ROW.match(text.lstrip("\r\n "))
     for sign in DELIMITERS:
-        if (sign == " " and not numeric) or (first_row and sign not in first_row[0]):
+        if sign == " " and not numeric:
             continue
+        titled = bool(first_row) and sign not in first_row[0]
+        if titled and (role_of(first_row[0]) or not first_row[0].strip()):
+            continue  # one column, of texts with such signs
         try:
             rows = [cells for _, cells in islice(parse_rows(text, sign, limits), most)]
         except RefusedError as caught:
@@ -307,6 +290,10 @@ def delimiter(text: str, numeric: bool, limits: Limits) -> str:
             continue
         if not rows:
             return sign  # all cells are blank
+        if titled:
+            rows = rows[_titles(rows) :]
+            if len({len(cells) for cells in rows}) != 1:
+                continue
         if len(rows[0]) < 2:
             continue
         alike = sum(len(_trim(cells)) <= len(rows[0]) and len(cells) > 1 for cells in rows)

@@ -11,22 +11,23 @@ if TYPE_CHECKING:
     from ..reading.columnar_files import Columns
     from ..reading.columns import is_prose
     from ..reading.encodings import decode
+    from ..reading.files import read_data
     from ..reading.formats import FORMATS, format_of, named_format
     from ..reading.limits import AskError, Limits, RefusedError, Wanted
+    from ..reading.names import (
+        MODEL_NAMES,
+        MOLECULE_NAMES,
+        OTHER_NAMES,
+        PROMPT_NAMES,
+        TEXT_NAMES,
+        is_named,
+        join_names,
+    )
     from ..reading.number_tables import not_finite
     from ..reading.samples import Samples
     from ..reading.string_patterns import is_smiles
     from ..reading.table_samples import samples_of
-    from ..reading.tables import (
-        MOLECULE_NAMES,
-        OTHER_NAMES,
-        TEXT_NAMES,
-        Table,
-        are_numbers,
-        is_named,
-        join_names,
-        share_of_numbers,
-    )
+    from ..reading.tables import Table, are_numbers, share_of_numbers
     from . import thumbnails
     from .document import report_of
     from .figures import Figure, pictures
@@ -34,8 +35,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FORMATS",
+    "MODEL_NAMES",
     "MOLECULE_NAMES",
     "OTHER_NAMES",
+    "PROMPT_NAMES",
     "TEXT_NAMES",
     "AskError",
     "Columns",
@@ -57,6 +60,7 @@ __all__ = [
     "named_format",
     "not_finite",
     "pictures",
+    "read_data",
     "report_of",
     "samples_of",
     "sentences",
@@ -71,14 +75,16 @@ _MODULES = {
     "reading.columnar_files": "Columns",
     "reading.columns": "is_prose",
     "reading.encodings": "decode",
+    "reading.files": "read_data",
     "reading.formats": "FORMATS format_of named_format",
     "reading.limits": "AskError Limits RefusedError Wanted",
     "reading.number_tables": "not_finite",
     "reading.samples": "Samples",
     "reading.string_patterns": "is_smiles",
     "reading.table_samples": "samples_of",
-    "reading.tables": "MOLECULE_NAMES OTHER_NAMES TEXT_NAMES Table are_numbers is_named join_names "
-    "share_of_numbers",
+    "reading.names": "MODEL_NAMES MOLECULE_NAMES OTHER_NAMES PROMPT_NAMES TEXT_NAMES is_named "
+    "join_names",
+    "reading.tables": "Table are_numbers share_of_numbers",
     "report": "thumbnails",
     "report.document": "report_of",
     "report.figures": "Figure pictures",

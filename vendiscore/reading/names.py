@@ -1,0 +1,95 @@
+"""Names of columns as people and tools write them, by what is under them."""
+
+import re
+from collections.abc import Iterable
+from itertools import islice
+
+#: Words in names of columns of texts, such as "answer".
+TEXT_NAMES = re.compile(
+    "(text|answer|response|resp|completion|output|generation|generated|prediction|sentence|caption"
+    "|story|storie|reply|replie|summary|summarie|translation|antwort|antworten|ausgabe)s?"
+)
+#: Words in names of columns of prompts, such as "question".
+PROMPT_NAMES = re.compile(
+    "(prompt|question|instruction|input|query|context|frage|fragen|aufgabe|eingabe|anweisung)s?"
+)
+#: Words in names of columns of models, annotators or other sources.
+MODEL_NAMES = re.compile(
+    "(model|source|annotator|author|checkpoint|generator|system|worker|modell)(s|e)?"
+)
+#: Words in names of columns of ids and of labels: of numbers, too, these are no features.
+ID_NAMES = re.compile("(id|index|idx|key|no|nr|number|row|rowname|uid|uuid|nummer|unnamed|hash)s?")
+LABEL_NAMES = re.compile(
+    "(label|class|classe|klasse|category|categorie|kategorie|target|split|fold|seed)s?"
+)
+#: Words in names of columns whose texts are not the samples.
+OTHER_NAMES = re.compile(
+    "(name|reference|gold|title|url|date|time|timestamp|score|rank|rating|reward|quelle|comment"
+    "|reason|metric)s?"
+)
+#: Words in names of columns of molecules.
+MOLECULE_NAMES = re.compile("smiles?|smi")
+# A word for texts that any column can hold.
+_ANY_TEXT = re.compile("(text|sentence)s?")
+
+
+def is_named(name: str, pattern: re.Pattern[str]) -> bool:
+    """Return whether a word of the name matches: "modelAnswer_2" has the words model and answer.
+
+    Parameters
+    ----------
+    name : str
+    pattern : re.Pattern, such as `TEXT_NAMES`, of words in small letters
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> is_named("modelAnswer_2", TEXT_NAMES)
+    True
+    """
+    words = re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", name)
+    return any(pattern.fullmatch(word.lower()) for word in words)
+
+
+def role_of(name: str) -> str:
+    """Return what is under a name: "model", "id", "label", "other", "prompt", "text" or "".
+
+    Examples
+    --------
+    >>> [role_of(name) for name in ("prompt", "prompt_id", "model_id", "model_answer", "city")]
+    ['prompt', 'id', 'model', 'text', '']
+    """
+    words = [word for word in re.findall("[a-zA-Z]+", name) if not is_named(word, _ANY_TEXT)]
+    answers = any(is_named(word, TEXT_NAMES) for word in words)
+    asked = is_named(name, PROMPT_NAMES)
+    if is_named(name, MODEL_NAMES) and not (answers or asked):
+        return "model"
+    for role, pattern in (("id", ID_NAMES), ("label", LABEL_NAMES), ("other", OTHER_NAMES)):
+        if is_named(name, pattern):
+            return role
+    if asked and not answers:
+        return "prompt"
+    return "text" if is_named(name, TEXT_NAMES) else ""
+
+
+def join_names(names: Iterable[str]) -> str:
+    """Return the first names in words, cut where they are long or many.
+
+    Parameters
+    ----------
+    names : iterable of str
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> join_names("abcdefghijk")
+    'a, b, c, d, e, f, g, h …'
+    """
+    shown = list(islice(names, 9))
+    return ", ".join(f"{name:.40}" for name in shown[:8]) + (" …" if len(shown) > 8 else "")
