@@ -44,7 +44,7 @@ def test_new_format_is_one_entry(monkeypatch, tmp_path):
 
     monkeypatch.setitem(formats.FORMATS, "plus", formats.Format(("plus",), parse))
     monkeypatch.setitem(formats.ENDINGS, "plus", "plus")
-    monkeypatch.setattr("vendiscore.cli.files.TYPES", (*formats.TYPES, "plus"))
+    monkeypatch.setattr("vendiscore.reading.files.TYPES", (*formats.TYPES, "plus"))
     path = tmp_path / "a.plus"
     path.write_bytes(b"a b+c d")
     assert read_file(str(path), Wanted()).values == ["a b", "c d"]

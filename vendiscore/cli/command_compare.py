@@ -25,22 +25,24 @@ def run_compare(args: Namespace) -> str:
     if args.by and len(args.files) > 1:
         count = f"got {len(args.files)} files; leave --by out, or put all rows in one table"
         raise UsageError(f"--by compares the sets in one file, {count}")
-    if not args.by and (len(args.files) < 2 or len(set(args.files)) < len(args.files)):
-        raise UsageError(
-            "compare takes two or more different files; for one table, name the column of sets, "
-            "such as --by model"
-        )
+    if len({*args.files}) < len(args.files):
+        raise UsageError("compare takes different files")
     how = read_how(args, ("psd",))
     with usage():
         Plan(how.order, args.level, args.permutations, args.size, seed=args.seed).checked()
     sources = read_all(args.files, how)
+    if len(sources) == 1 and not sources[0].sets:
+        raise UsageError(
+            "compare takes two or more different files; for one table, name the column of sets, "
+            "such as --by model"
+        )
     asked = dict(how.of(sources[0]))
     if args.on_error == "skip":  # samples that the kernel refuses, file by file: lines are named
         sources = [compared(each, asked)[0] for each in sources]
         asked.pop("on_error")
     asked |= {name: getattr(args, name) for name in ("level", "permutations", "size")}
     asked |= {"q": how.order, "seed": args.seed}
-    if args.by:
+    if len(sources) == 1:
         known = {"samples": sources[0]}
         values = sources[0].values
         groups: Any = sources[0].groups

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from argparse import Namespace
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -44,6 +45,7 @@ def run_score(args: Namespace) -> str:
     needed = any(each.measure.needs in OF_SIMILARITIES for each in request.measures)
     sources = read_all([*args.files, *([args.references] if args.references else [])], how)
     others = {"references": sources.pop()} if args.references else {}
+    sources = [each for source in sources for each in by_set(source)]
     if args.format == "html":
         sets = {"samples": sources[0], **others}
         keywords = how.of(sources[0], needed) | asked
@@ -58,6 +60,16 @@ def run_score(args: Namespace) -> str:
         warned = [str(warning.message) for warning in caught]
         _tell(how, source, found[-1]["details"], warned, min(request.orders) < 1)
     return _printed(args, sources, found)
+
+
+def by_set(source: Samples) -> list[Samples]:
+    """Return the samples of each set, such as those of a model, by themselves."""
+    if not source.sets:
+        return [source]
+    places: dict[object, list[int]] = {}
+    for i, label in enumerate(source.sets):
+        places.setdefault(label, []).append(i)
+    return [replace(source.subset(some), name=str(label)) for label, some in places.items()]
 
 
 def _call(

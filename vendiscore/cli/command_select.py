@@ -18,7 +18,14 @@ from ..signature import line
 from ..similarity.base import Similarity
 from ..summary import shortened
 from . import output
-from .kernel_options import How, compared, placing, read_all, read_how
+from .kernel_options import (
+    How,
+    check_one_set,
+    compared,
+    placing,
+    read_all,
+    read_how,
+)
 
 _LETTERS = 60
 
@@ -99,6 +106,7 @@ def _read(args: Namespace, *own: str) -> tuple[How, Samples, Similarity, Record]
     """Return the samples that a kernel can use, their similarity, q, and the keywords of `own`."""
     how = read_how(args, own)
     source = read_all([args.file], how)[0]
+    check_one_set(args, source)
     given = how.of(source)
     rest = {"q": how.order} | {name: given.pop(name) for name in own if name in given}
     source, similarity = compared(source, given)

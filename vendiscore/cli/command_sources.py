@@ -35,14 +35,19 @@ def run_sources(args: Namespace) -> str:
         raise UsageError(said) from None
     try:
         files = read_all(args.files, how)
-        if not args.prompts and len(files) == 1 and args.by != BY_FOLDER:
+        if len(files) == 1 and not files[0].sets:
+            raise UsageError(
+                "sources takes one table with a column of sources, such as --source model, or two "
+                "or more different files, one for each source"
+            )
+        if not (args.prompts or files[0].groups) and len(files) == 1 and args.by != BY_FOLDER:
             how.note("sources are compared as whole sets; for answers to prompts, pass --prompt")
         asked = how.of(files[0]) | {"level": args.level, "q": how.order}
-        if args.by:
+        if len(files) == 1:
             labels: Sequence[object] = files[0].sets
         else:
             labels = [file.name for file in files for _ in range(len(file))]
-        prompts = list(chain.from_iterable(file.prompts for file in files)) or None
+        prompts = list(chain.from_iterable(file.prompts or file.groups for file in files)) or None
         values = pooled([file.values for file in files])
         found = sources(values, prompts, by=labels, given_prompt=args.given_prompt, **asked)
     except SampleError as error:
@@ -61,11 +66,8 @@ def _check_arguments(args: Namespace) -> None:
     count = len(args.files)
     if args.by and count > 1:
         raise UsageError(f"--source names a column of one file, got {count} files; leave it out")
-    if not args.by and (count < 2 or len(set(args.files)) < count):
-        raise UsageError(
-            "sources takes one table with a column of sources, such as --source model, or two or "
-            "more different files, one for each source"
-        )
+    if len({*args.files}) < count:
+        raise UsageError("sources takes different files, one for each source")
     if args.given_prompt and not args.prompts:
         raise UsageError("--given-prompt needs the column of prompts: name it with --prompt")
 

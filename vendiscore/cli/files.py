@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import shlex
 import sys
 import zlib
 from collections.abc import Mapping
@@ -16,24 +17,27 @@ from ..reading.files import read_data
 from ..reading.folders import folder_samples
 from ..reading.limits import AskError, RefusedError, Wanted
 from ..reading.samples import Samples
-from .exit_codes import DataError, tell
+from .exit_codes import PROGRAM, DataError, UsageError, tell
 
 STDIN = "-"
 NO_SAMPLES = "there are no samples in it"
+_MOST_WAYS = 12
+# Kernels that stand for a kind of samples, in what a person can type.
+_KERNELS = {"texts": "ngram_overlap", "molecules": "morgan", "vectors": "cosine"}
 BY_FOLDER = "folder"  # what --group-by calls the folder that a file is in
 
 
-def read(path: str, wanted: Wanted) -> Samples:
+def read(path: str, wanted: Wanted, command: str = "score") -> Samples:
     name = "standard input" if path == STDIN else path
     try:
         found = replace(_read(path, wanted), name=name)
+    except AskError as error:
+        lines = (f"  {line}" for line in _ways(path, command, error))
+        raise UsageError("\n".join([f"{name}: {error.question} Type one of:", *lines])) from None
     except RefusedError as error:
         at = f", {error.place}" if error.place else ""
         remedy = "; or name its --encoding or --type" if isinstance(error, NotTextError) else ""
-        said = error.message.replace("; pick a column:", "; name one with --column:")
-        if isinstance(error, AskError) and said == error.message:
-            said += " Name it with --column, or put a row of names above the table."
-        raise DataError(f"{name}{at}: {said}{remedy}") from None
+        raise DataError(f"{name}{at}: {error.message}{remedy}") from None
     except OSError as error:
         raise DataError(f"{name}: {_why(error, path)}") from None
     if found.problems:
@@ -41,8 +45,31 @@ def read(path: str, wanted: Wanted) -> Samples:
         found = found.subset([i for i in range(len(found)) if i not in found.problems])
     if not len(found):
         raise DataError(f"{name}: {NO_SAMPLES}")
-    lost = (f"column {column!r} is left out: {why}" for column, why in found.lost.items())
-    return replace(found, notes=(*found.notes, *lost))
+    return found
+
+
+def _ways(path: str, command: str, error: AskError) -> list[str]:
+    """Return the command for each answer to a question."""
+    start = PROGRAM if command == "score" else f"{PROGRAM} {command}"
+    start = f"{start} {shlex.quote(path)}"
+    ways = []
+    for _, asked in error.choices[:_MOST_WAYS]:
+        flags = [_flag(name, value) for name, value in asked.items() if value]
+        flags += [f"--no-{name}" for name in ("header", "index") if asked.get(name) is False]
+        flags += [f"-k {_KERNELS['vectors']}"] * (asked.get("matrix") is False)
+        ways.append(" ".join([start, *flags]))
+    return ways
+
+
+def _flag(name: str, value: object) -> str:
+    if name == "kind":
+        return f"-k {_KERNELS[str(value)]}"
+    if name == "matrix":
+        return "-o score_K=true"
+    if name == "separator":
+        return "--type txt"
+    flag = f"--{name.replace('_', '-')}"
+    return flag if value is True else f"{flag} {shlex.quote(str(value))}"
 
 
 def check(source: Samples, found: Mapping[str, str], skip: bool) -> None:

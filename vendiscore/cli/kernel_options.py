@@ -27,7 +27,9 @@ _USUAL = {
     "vectors": ("cosine", "their cosine"),
     "molecules": ("morgan", "their Morgan fingerprints"),
     "images": ("pixels", "their pixels"),
+    "sequences": ("ngram_overlap", "n-grams of 1 to 4 letters"),
 }
+_OF_SEQUENCES: Record = {"analyzer": "char", "ns": [1, 2, 3, 4]}
 # The samples to read from a file for each kind of kernel; unknown for kinds of other packages.
 KINDS = {
     "text": "texts",
@@ -75,7 +77,8 @@ class How:
             return found
         kernel, what = _USUAL[source.kind]
         self.note(f"{source.name}: {source.kind} are compared by {what} (-k {kernel})")
-        return {"k": kernel, **found}
+        letters = _OF_SEQUENCES if source.kind == "sequences" else {}
+        return {"k": kernel, **letters, **found}
 
     def note(self, message: str) -> None:
         """Print a decision that was not asked for, unless --quiet."""
@@ -175,15 +178,27 @@ def read_all(paths: Sequence[str], how: How) -> list[Samples]:
     names = {each.name for each in fields(Wanted)}
     asked = {name: value for name, value in vars(how.args).items() if name in names}
     asked |= {"kind": how.kind, "skip": how.args.on_error == "skip"}
-    found = [read(path, Wanted(**asked)) for path in paths]
+    if any(how.keywords.get(name) for name in ("k", "metric", *_OF_NUMBERS)):
+        asked["matrix"] = bool(how.keywords.get("score_K"))
+    found = [read(path, Wanted(**asked), how.args.command) for path in paths]
     for source in found:
-        for note in source.notes:
-            how.note(f"{source.name}: {note}")
+        how.note(f"{source.name}: {source.taken}")
     for source in found[1:]:
         if source.kind != found[0].kind:
             both = f"{source.name} has {source.kind}, {found[0].name} {found[0].kind}"
             raise DataError(f"{both}; take one kind at a time")
     return found
+
+
+def check_one_set(args: Namespace, source: Samples) -> None:
+    """Refuse samples of several prompts or models, unless all are meant together."""
+    for name, labels in (("groups", source.groups), ("sets", source.sets)):
+        if labels:
+            by = f" by column {source.grouping[name]!r:.60}" if source.grouping.get(name) else ""
+            raise UsageError(
+                f"{source.name}: the samples are in {len({*labels}):,} {name}{by}; pass --pool to "
+                f"take all together"
+            )
 
 
 def given_prompts(sources: Sequence[Samples]) -> Record:

@@ -219,11 +219,18 @@ def parser(command: str) -> _Parser:
         allow_abbrev=False,
     )
     own(made.add_argument)
+    made.set_defaults(command=command)
     if not formats:
         return made
     add: Add = made.add_argument_group("how files are read").add_argument
     add("--column", metavar="NAME", help="the column of a table, or array of a .npz, to read")
     between = "what separates texts: a new line, blank lines, or a line such as ---"
+    add("--pool", action="store_true", help="take all rows as one set, whatever their prompts")
+    add("--skip-rows", type=_count, default=0, metavar="N", help="rows above the header, N")
+    named = "whether the first row names the columns, if it is not plain"
+    add("--header", action=argparse.BooleanOptionalAction, default=None, help=named)
+    numbered = "whether the first column numbers the rows, if it is not plain"
+    add("--index", action=argparse.BooleanOptionalAction, default=None, help=numbered)
     add("--split", default="row", metavar="row|blank|SIGN", help=between)
     add("--type", choices=TYPES, help="type of FILE, if its name does not say")
     add("--encoding", type=_encoding, help="of text, if not UTF-8 or marked UTF-16")

@@ -7,12 +7,22 @@ prose; ids, labels, targets and prompts are never taken because other columns we
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from .limits import AskError, RefusedError, Wanted
-from .names import MOLECULE_NAMES, PROMPT_NAMES, is_named, join_names, role_of
-from .records import is_nested, known_record, paths, value_at
+from .names import (
+    MOLECULE_NAMES,
+    PROMPT_NAMES,
+    SITE_NAMES,
+    SPECIES_NAMES,
+    is_named,
+    join_names,
+    role_of,
+)
+from .records import is_conversation, is_nested, known_record, paths, value_at
 from .string_patterns import looks_like, unspaced
 from .tables import Table, checked_column, is_number, is_row
 
@@ -39,12 +49,15 @@ class Choice(NamedTuple):
     prompt: str = ""
     model: str = ""
     record: str = ""  # the tool that writes such records
+    once: str = ""  # a column whose first value alone is read
 
 
 def choose(head: Table, wanted: Wanted) -> Choice:
     """Return what the first rows of a table show; ask where two readings exist."""
     names = [name for name in head.names[:_MOST] if name not in wanted.others]
     holds = {name: _held(head, name) for name in names}
+    if not head.rows:
+        return Choice(wanted.column or names[0], wanted.kind or "texts")
     if wanted.column:
         return _as_named(head, wanted, holds)
     first = dict(zip(head.names, head.rows[0], strict=True))
@@ -52,20 +65,26 @@ def choose(head: Table, wanted: Wanted) -> Choice:
     if known:
         model = known.model if value_at(first, known.model) is not None else ""
         grouped = ("", "") if wanted.groups_named else (known.prompt, model)
-        return Choice(known.answers, known.kind, *grouped, known.name)
-    could = _candidates(head, holds, wanted.kind)
+        return Choice(known.answers, known.kind, *grouped, known.name, known.once)
+    if wanted.kind == "counts":
+        return Choice(None, "counts", record=_are_abundances(head, holds))
+    if not wanted.kind and (record := _are_abundances(head, holds)):
+        return Choice(None, "counts", record=record)
+    if len(names) == 1 and (wanted.kind or holds[names[0]] not in ("nested", "numbers", "")):
+        return Choice(names[0], _kind(holds[names[0]], wanted))
+    could = list(holds) if wanted.kind == "values" else _candidates(head, holds, wanted.kind)
     features = [name for name in names if holds[name] == "numbers" and not _is_counter(name)]
     if wanted.kind == "vectors" and not could:
         return Choice(None, "vectors")
-    if len(names) == 1 and holds[names[0]] not in ("nested", "numbers", ""):
-        return Choice(names[0], _kind(holds[names[0]], wanted))
     nested = [name for name in names if holds[name] == "nested"]
-    asked = any(holds[name] == "texts" and role_of(name) == "prompt" for name in names)
-    if features and not (wanted.kind or could or nested or asked):
+    prose = any(holds[name] == "texts" and _has_prose(head, name) for name in names)
+    bare = all(holds[name] == "texts" and not _is_meant(name, "texts") for name in could)
+    enough = len(features) >= _FEATURES if could else features
+    if enough and bare and not (wanted.kind or nested or prose):
         return Choice(None, "vectors")
-    plain = len(could) == 1 and _is_plain(head, could[0], holds, features, nested, wanted.kind)
+    plain = len(could) == 1 and (not nested or _is_meant(could[0], holds[could[0]]))
     if not plain:
-        raise _question(head, holds, could, features, nested, wanted)
+        raise _question(head, holds, could, nested, wanted)
     kind = _kind(holds[could[0]], wanted)
     prompt, model = _grouping(names, could[0], holds) if not wanted.groups_named else ("", "")
     return Choice(could[0], kind, prompt, model)
@@ -76,6 +95,51 @@ def is_numeric(table: Table, wanted: Wanted) -> bool:
     names = [wanted.column] if wanted.column in table.names else table.names
     held = {_held(table, str(name)) for name in names if name not in wanted.others}
     return held <= {"numbers", ""} and "numbers" in held
+
+
+def _are_abundances(head: Table, holds: Mapping[str, str]) -> str:
+    """Return the name of tables with a row for each species; ask about a row for each site."""
+    first, *rest = holds
+    counted = [name for name in rest if holds[name] == "numbers"]
+    cells = [str(cell) for name in counted for cell in head.column(name)[:_LOOK]]
+    if not cells or not all(re.fullmatch(r"\s*\d+(\.0)?\s*", cell) for cell in cells):
+        return ""
+    if is_named(first, SPECIES_NAMES):
+        return "a table of abundances"
+    if is_named(first, SITE_NAMES) and holds[first] != "numbers":
+        raise AskError(
+            f"Does {join_names(counted)} count the individuals of a species at each {first}?",
+            [("They are counts", {"kind": "counts"}), ("Rows are features", {"kind": "vectors"})],
+        )
+    return ""
+
+
+def merge_numbered(table: Table, wanted: Wanted) -> Table:
+    """Return columns of texts named alike but for a number, such as answer_1, as one of lists."""
+    if wanted.column:
+        return table
+    texts = [name for name in table.names if name not in wanted.others]
+    texts = [name for name in texts if role_of(name) == "text" and _held(table, name) == "texts"]
+    stems: dict[str, list[str]] = {}
+    for name in texts:
+        stems.setdefault(re.sub(r"[\W_]*\d+$", "", name), []).append(name)
+    alike = [(stem, names) for stem, names in stems.items() if len(names) > 1]
+    if len(alike) != 1:
+        return table
+    ((stem, names),) = alike
+    at = [table.names.index(name) for name in names]
+    kept = [j for j in range(len(table.names)) if j not in at]
+    joined = [[row[j] for j in at if row[j]] for row in table.rows]
+    header = [table.names[j] for j in kept]
+    return replace(
+        table,
+        names=[*header, stem],
+        header=[*header, stem],
+        rows=[
+            [*(row[j] for j in kept), each] for row, each in zip(table.rows, joined, strict=True)
+        ],
+        above=[*table.above, f"{stem!r:.60} are the {len(names)} columns {join_names(names)}"],
+    )
 
 
 def _as_named(head: Table, wanted: Wanted, holds: Mapping[str, str]) -> Choice:
@@ -101,6 +165,7 @@ def _candidates(head: Table, holds: Mapping[str, str], kind: str) -> list[str]:
     """Return the columns that samples of a kind can be taken from, named ones before others."""
     held = _HOLDING.get(kind, ("texts", "lists", "molecules", "vectors", "images"))
     left = [name for name in holds if holds[name] in held and role_of(name) in ("text", "")]
+    left = [name for name in left if not (head.header and _is_unnamed(head, name))]
     named = [name for name in left if _is_meant(name, holds[name])]
     if named:
         return [name for name in left if name in named or holds[name] in ("vectors", "images")]
@@ -114,34 +179,16 @@ def _is_meant(name: str, held: str) -> bool:
     return held in ("texts", "lists") and role_of(name) == "text"
 
 
-def _is_plain(
-    head: Table,
-    name: str,
-    holds: Mapping[str, str],
-    features: Sequence[str],
-    nested: Sequence[str],
-    kind: str,
-) -> bool:
-    """Return whether the only candidate is meant, whatever is in the other columns."""
-    if _is_meant(name, holds[name]) or kind == "molecules":
-        return True
-    labels = holds[name] == "texts" and not _has_prose(head, name)
-    return not nested and not (labels and len(features) >= _FEATURES and kind == "")
-
-
 def _question(
     head: Table,
     holds: Mapping[str, str],
     could: Sequence[str],
-    features: Sequence[str],
     nested: Sequence[str],
     wanted: Wanted,
 ) -> RefusedError:
     """Ask for the column: the likely ones first, then paths in nested ones, then others."""
     what = {"molecules": "molecules", "vectors": "vectors"}.get(wanted.kind, "samples")
     choices = [(name, {"column": name}) for name in could]
-    if could and features and not wanted.kind:
-        choices.insert(0, (f"the numbers {join_names(features)}", {"kind": "vectors"}))
     first = dict(zip(head.names, head.rows[0], strict=True))
     inner = [path for name in nested for path in paths(first[name], name)]
     choices += [(path, {"column": path}) for path in inner]
@@ -178,7 +225,7 @@ def _kind_of_cells(cells: Sequence[Any]) -> str:
     """Return what most cells hold: "numbers", "vectors", "lists" of texts, "texts", "nested", …"""
     filled = [cell for cell in cells if cell is not None and cell != "" and cell == cell]
     strings = [cell for cell in filled if isinstance(cell, str)]
-    if 2 * len(strings) > len(filled):
+    if strings and 2 * len(strings) >= len(filled):
         return _kind_of_strings(strings)
     if not filled:
         return ""
@@ -186,6 +233,8 @@ def _kind_of_cells(cells: Sequence[Any]) -> str:
         return "images"
     if any(map(is_row, filled)):
         return "vectors"
+    if any(map(is_conversation, filled)):
+        return "lists"
     if any(map(is_nested, filled)):
         return "nested"
     return "lists" if any(isinstance(cell, list) for cell in filled) else "numbers"
@@ -209,6 +258,11 @@ def row_in(cell: Any) -> Any:
         except ValueError:
             return cell
     return cell
+
+
+def _is_unnamed(head: Table, name: str) -> bool:
+    """Return whether a header has no name for a column: it is the index of the rows."""
+    return not (head.header or [name])[head.names.index(name)]
 
 
 def _is_counter(name: str) -> bool:

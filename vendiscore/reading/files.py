@@ -60,7 +60,8 @@ def read_data(name: str, data: bytes, wanted: Wanted) -> Samples:
     read = _parsed(form, data, wanted)
     if form == "txt" and not wanted.kind and wanted.split == "row" and are_rows(read):
         form, wanted = "csv", replace(wanted, kind="vectors")
-        read = _parsed(form, data, wanted)
+        lines = (line for line in read.splitlines(keepends=True) if not line.startswith("#"))
+        read = _parsed(form, "".join(lines).encode(), replace(wanted, encoding=None))
     if form in ("txt", "smi"):
         if wanted.column or wanted.others:
             raise RefusedError(
@@ -83,8 +84,8 @@ def are_rows(text: str) -> bool:
     """Return whether the first lines of a text are rows of as many numbers each, of two or more."""
     from .tables import is_number
 
-    rows = [line.replace(",", " ").split() for line in islice(text.splitlines(), _LOOK)]
-    rows = [cells for cells in rows if cells]
+    some = islice((line for line in text.splitlines() if not line.startswith("#")), _LOOK)
+    rows = [cells for line in some if (cells := line.replace(",", " ").split())]
     if len(rows) < 2 or len(rows[0]) < 2 or len({*map(len, rows)}) > 1:
         return False
     return all(is_number(cell) for cells in rows for cell in cells)

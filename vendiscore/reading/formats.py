@@ -53,6 +53,12 @@ def _sequences(data: bytes, how: Wanted) -> Table:
     return sequences(decode(data, how.encoding)[0], how)
 
 
+def _word_vectors(data: bytes, how: Wanted) -> Table:
+    from .sequences import word_vectors
+
+    return word_vectors(decode(data, how.encoding)[0], how)
+
+
 def _log(data: bytes, how: Wanted) -> Table:
     """Read an Inspect log, a zip with a file of JSON for each sample."""
     from .json_documents import documents
@@ -84,6 +90,7 @@ FORMATS = {
     "jsonl": Format(("jsonl", "ndjson"), partial(_json, lines=True)),
     "fasta": Format(("fasta", "fa", "faa", "fna", "ffn", "fastq", "fq", "a3m"), _sequences),
     "eval": Format(("eval",), _log),
+    "vec": Format(("vec",), _word_vectors),
     "json": Format(("json",), _json),
     "smi": Format(("smi", "smiles"), _text),
     "parquet": Format(("parquet", "pq"), _parquet, (b"PAR1",)),

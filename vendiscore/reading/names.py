@@ -6,7 +6,7 @@ from itertools import islice
 
 #: Words in names of columns of texts, such as "answer".
 TEXT_NAMES = re.compile(
-    "(text|answer|response|resp|completion|output|generation|generated|prediction|sentence|caption"
+    "(text|answer|response|resp|candidate|completion|output|generation|generated|prediction|sentence|caption"
     "|story|storie|reply|replie|summary|summarie|translation|antwort|antworten|ausgabe)s?"
 )
 #: Words in names of columns of prompts, such as "question".
@@ -24,11 +24,14 @@ LABEL_NAMES = re.compile(
 )
 #: Words in names of columns whose texts are not the samples.
 OTHER_NAMES = re.compile(
-    "(name|reference|gold|title|url|date|time|timestamp|score|rank|rating|reward|quelle|comment"
-    "|reason|metric)s?"
+    "(name|reference|gold|title|url|date|time|timestamp|score|rank|rating|reward|quelle"
+    "|metric|schema|version|type)s?"
 )
 #: Words in names of columns of molecules.
 MOLECULE_NAMES = re.compile("smiles?|smi")
+#: Words in the name of the first column of a table of abundances: of kinds, and of places.
+SPECIES_NAMES = re.compile("(otu|asv|taxon|taxa|specie|genus|genera)s?")
+SITE_NAMES = re.compile("(site|plot|quadrat|transect|station|locality)s?")
 # A word for texts that any column can hold.
 _ANY_TEXT = re.compile("(text|sentence)s?")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,7 +18,6 @@ from .tables import Table, are_numbers, checked_column, counts, is_row
 
 # Columns of numbers that are no features, by the role of their names.
 _NO_FEATURES = {"id": "it numbers the rows", "label": "it holds labels"}
-_THOUSANDS = r"\s*[+-]?[1-9]\d{0,2}(,\d{3})+\s*"
 
 
 def numbers_of(table: Table, wanted: Wanted) -> Samples:
@@ -36,10 +35,12 @@ def numbers_of(table: Table, wanted: Wanted) -> Samples:
         lost = {table.names[j]: why for j, why in reasons.items()}
         width = len(kept)
         every = [[row[j] for j in kept] for row in table.rows]
-        signs = [("", ".")] * width if table.typed else _signs_of_columns(table, kept)
-        comma = any(decimal == "," for _, decimal in signs)
-        if any(sign != ("", ".") for sign in signs):
-            every = [[*map(_plain, cells, signs)] for cells in every]
+        comma = False
+        if not table.typed:
+            signs = _signs_of_columns(table, kept)
+            comma = any(of.decimal == "," for of in signs)
+            pairs = (zip(cells, signs, strict=True) for cells in every)
+            every = [[of.plain(cell) for cell, of in each] for each in pairs]
     X = np.full((len(every), width), np.nan)
     problems: dict[int, tuple[str, str]] = {}  # by row: a predicate, and the column
     for i, row in enumerate(every):
@@ -58,7 +59,7 @@ def numbers_of(table: Table, wanted: Wanted) -> Samples:
                 problems[i] = at[0], names[min(at[1], len(names) - 1)]
     for i, (what, k) in not_finite(X).items():
         problems.setdefault(i, (what, names[min(k, len(names) - 1)]))
-    if not problems and wanted.matrix is None:
+    if not problems and wanted.matrix is None and column not in names:
         _check_no_similarities(X)
     named = table.header or len(table.names) > 1
     every_problem = {i: what for i, (what, _) in problems.items()} | dict(table.problems)
@@ -177,35 +178,53 @@ def _is_index(table: Table, j: int, cells: Sequence[object]) -> bool:
     return False
 
 
-def _signs_of_columns(table: Table, kept: Sequence[int]) -> list[tuple[str, str]]:
-    """Return the sign between thousands and the decimal sign of each column."""
-    columns = [[row[j] for row in table.rows] for j in kept]
-    return [_signs(cells, table.delimiter) for cells in columns]
+def _signs_of_columns(table: Table, kept: Sequence[int]) -> list[Signs]:
+    """Return the signs of each column: those of the table, unless they fit few of its cells."""
+    columns = [[row[j].strip() for row in table.rows] for j in kept]
+    marked = [[cell for cell in cells if _MARKED.search(cell)] for cells in columns]
+    possible = _SIGNS
+    if table.delimiter == ",":  # where a comma between digits is quoted, it is of thousands
+        possible = sorted(_SIGNS, key=lambda signs: signs.decimal == ",")
+    usual = _fitting(possible, [cell for cells in marked for cell in cells])
+    found = []
+    for cells, some in zip(columns, marked, strict=True):
+        bad = sum(not usual.pattern.fullmatch(cell) for cell in some)
+        found.append(_fitting(possible, some) if 2 * bad > len(cells) else usual)
+    return found
 
 
-def _signs(cells: Sequence[str], delimiter: str) -> tuple[str, str]:
-    """Return the sign between thousands, "" for none, and the decimal sign of a column."""
-    commas = [cell for cell in cells if "," in cell]
-    if not commas:
-        thousands = [cell for cell in cells if cell.count(".") > 1]
-        return (".", ",") if thousands else ("", ".")
-    both = [cell for cell in commas if "." in cell]
-    if both:
-        return (".", ",") if both[0].rfind(",") > both[0].rfind(".") else (",", ".")
-    points = sum("." in cell for cell in cells)
-    thousands = [cell for cell in commas if re.fullmatch(_THOUSANDS, cell)]
-    several = any(cell.count(",") > 1 for cell in commas)
-    if several or (len(thousands) == len(commas) and (delimiter == "," or points)):
-        return ",", "."
-    return ("", ",") if len(commas) > points else ("", ".")
+def _fitting(possible: Sequence[Signs], cells: Sequence[str]) -> Signs:
+    """Return the signs that most of the cells can be written with."""
+    fits = [sum(map(bool, map(signs.pattern.fullmatch, cells))) for signs in possible]
+    return possible[fits.index(max(fits))]
 
 
-def _plain(cell: str, signs: tuple[str, str]) -> str:
-    """Return a number without signs between thousands, and with a decimal point."""
-    thousands, decimal = signs
+class Signs(NamedTuple):
+    """The sign between thousands, "" for none, the decimal sign, and such numbers."""
+
+    thousands: str
+    decimal: str
+    pattern: re.Pattern[str]
+
+    def plain(self, cell: str) -> str:
+        """Return a number as Python writes it; another cell such that it cannot be read."""
+        if self.thousands and self.pattern.fullmatch(cell.strip()):
+            cell = cell.replace(self.thousands, "")
+        return cell.translate(_SWAPPED) if self.decimal == "," else cell
+
+
+def _signs(thousands: str, decimal: str) -> Signs:
+    whole = r"\d+"
     if thousands:
-        cell = cell.replace(thousands, "")
-    return cell.replace(decimal, ".")
+        whole = rf"(?:\d{{1,3}}(?:{re.escape(thousands)}\d{{3}})+|\d+)"
+    point = re.escape(decimal)
+    number = rf"[+-]?(?:{whole}(?:{point}\d*)?|{point}\d+)(?:[eE][+-]?\d+)?"
+    return Signs(thousands, decimal, re.compile(number))
+
+
+_MARKED = re.compile(r"\d[.,]\d|^[+-]?[.,]\d|\d[.,]")
+_SWAPPED = str.maketrans(",.", ".,")
+_SIGNS = [_signs("", "."), _signs("", ","), _signs(",", "."), _signs(".", ",")]
 
 
 def _fault(cell: Any) -> str:

@@ -32,10 +32,18 @@ class Known(NamedTuple):
     prompt: str = ""
     model: str = ""
     kind: str = "texts"
+    once: str = ""  # a column with another name for each further copy of an answer
 
 
 #: Records by their keys; the first that fits is taken. A new one is a row here and a file in tests.
 KNOWN = (
+    Known(
+        "an Inspect log",
+        ("id", "epoch", "output.choices"),
+        "output.choices[*].message.content",
+        "input",
+        "output.model",
+    ),
     Known("chat messages", ("messages",), "messages.assistant", "messages.user"),
     Known("a conversation", ("conversations",), "conversations.assistant", "conversations.user"),
     Known(
@@ -44,14 +52,7 @@ KNOWN = (
         "response.body.choices[*].message.content",
         model="response.body.model",
     ),
-    Known("lm-eval samples", ("doc_id", "arguments", "resps"), "resps", "doc_id"),
-    Known(
-        "an Inspect log",
-        ("id", "epoch", "output.choices"),
-        "output.choices[*].message.content",
-        "input",
-        "output.model",
-    ),
+    Known("lm-eval samples", ("doc_id", "arguments", "resps"), "resps", "doc_id", once="filter"),
     Known(
         "HELM requests",
         ("instance.input", "request", "result.completions"),
@@ -68,6 +69,19 @@ KNOWN = (
     ),
     Known("vLLM outputs", ("prompt", "outputs[0].text"), "outputs[*].text", "prompt", "model"),
     Known("sequences", ("sequence",), "sequence", kind="sequences"),
+    Known(
+        "Every Eval Ever",
+        ("model_id", "sample_id", "output.raw"),
+        "output.raw",
+        "sample_id",
+        "model_id",
+    ),
+    Known(
+        "lighteval details",
+        ("doc.query", "model_response.text"),
+        "model_response.text",
+        "doc.query",
+    ),
     Known("lighteval details", ("full_prompt", "predictions"), "predictions", "full_prompt"),
 )
 #: Keys of documents under which such records are, besides those of other things.
@@ -154,10 +168,19 @@ def answers_in(cell: Any) -> Any:
         return answers_in(_first(cell, _ANSWER))
     if not isinstance(cell, list):
         return cell
+    if any(isinstance(one, Mapping) and "type" in one for one in cell):
+        return _content(cell) or None
     each: list[Any] = []
     for one in map(answers_in, cell):
         each += one if isinstance(one, list) else [one]
     return each
+
+
+def image_in(cell: Any) -> Any:
+    """Return the image in a cell of a dataset: its bytes, or else its path."""
+    if not isinstance(cell, Mapping):
+        return cell
+    return cell["path"] if cell["bytes"] is None else cell["bytes"]
 
 
 def label_in(cell: Any) -> str:

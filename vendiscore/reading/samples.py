@@ -27,8 +27,8 @@ class Samples:
     name, column, features, lost : the file, the columns of the samples, and others with a reason
     notes : tuple of str, sentences on how they were read
     written : callable, optional, which writes some samples as the file has them
-    table : Table, optional, without its rows
-    by, record : mapping, str, the columns of `sets` and `groups`, and what writes such records
+    table, above : Table, without its rows; what else is no sample, in words
+    grouping, record : mapping, str, the columns of sets and groups, and what writes such records
 
     Examples
     --------
@@ -53,7 +53,8 @@ class Samples:
     features: Sequence[str] = ()  # the columns that numbers are from
     lost: Mapping[str, str] = field(default_factory=dict)  # other columns, and why
     table: Table | None = None  # their table, without its rows
-    by: Mapping[str, str] = field(default_factory=dict)  # the columns of `sets` and of `groups`
+    above: Sequence[str] = ()  # what else is no sample, in words
+    grouping: Mapping[str, str] = field(default_factory=dict)  # columns of sets and groups
     record: str = ""  # what writes such records
 
     def __len__(self) -> int:
@@ -93,17 +94,18 @@ class Samples:
             what = f"{what} ({self.record})"
         for name, labels in (("groups", self.groups), ("sets", self.sets)):
             if labels:
-                by = f" by column {self.by[name]!r:.60}" if self.by.get(name) else ""
+                by = f" by column {self.grouping[name]!r:.60}" if self.grouping.get(name) else ""
                 what = f"{what}, in {len({*labels}):,} {name}{by}"
         used = {*self.features}
-        for path in (self.column, *self.by.values()):
-            used |= {path, (path or "").partition(".")[0].partition("[")[0]}
+        for path in filter(None, (self.column, *self.grouping.values())):
+            used |= {path, path.partition(".")[0].partition("[")[0]}
         left = [name for name in self.table.names if name not in used] if self.table else []
+        left = left if self.column or self.features else []
         left = [f"{name} ({self.lost[name]})" if self.lost.get(name) else name for name in left]
         if left:
             what = f"{what}; left out: {join_names(left)}"
-        above = self.table.above if self.table else ()
-        return "; ".join([what, *above])
+        of_table = self.table.above if self.table else ()
+        return "; ".join([what, *of_table, *self.above])
 
     def place(self, i: int) -> str:
         """Return the place of a sample: "line 3", or "row 3, column 'answer'"."""

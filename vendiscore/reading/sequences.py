@@ -1,4 +1,4 @@
-"""Files of sequences, such as proteins: the names and letters of FASTA, FASTQ and A3M."""
+"""Files of names with what they stand for: sequences of letters (FASTA, FASTQ, A3M), vectors."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ def _fasta(lines: list[str]) -> Iterator[tuple[int, str, str]]:
             if at:
                 yield at, name, "".join(parts)
             at, name, parts = place, line[1:].strip(), []
-        elif line and not at:
+        elif line and not at and not line.startswith("#"):
             raise RefusedError("sequences begin with a line “>name”", f"line {place}")
-        else:
+        elif at:
             parts.append(line)
     if at:
         yield at, name, "".join(parts)
@@ -55,3 +55,16 @@ def _fastq(lines: list[str]) -> Iterator[tuple[int, str, str]]:
             said = "a sequence of FASTQ has four lines: @name, letters, +, qualities"
             raise RefusedError(said, f"line {place}")
         yield place, name[1:].strip(), letters
+
+
+def word_vectors(text: str, wanted: Wanted) -> Table:
+    """Read lines of a word and its numbers; a first line may state how many there are."""
+    lines = [(place, line.split()) for place, line in enumerate(LINE_BREAK.split(text), 1)]
+    lines = [(place, cells) for place, cells in lines if cells]
+    if lines and len(lines[0][1]) == 2:
+        lines = lines[1:]
+    most = wanted.limits.samples
+    rows = [[word, f"[{','.join(numbers)}]"] for _, (word, *numbers) in lines[:most]]
+    places = [place for place, _ in lines[:most]]
+    names = ["name", "vector"]
+    return Table(names, rows, places, "line", header=names, more=len(lines) > most)

@@ -67,7 +67,7 @@ def looks_like(strings: Sequence[str]) -> tuple[str, str] | None:
     heads = [(s.split(maxsplit=1) or [""])[0] for s in some]
     marked = 2 * sum(not head.isalpha() for head in heads) >= len(some)
     marked |= _FEW * len(some) <= sum(map(bool, map(_UNLIKE_WORDS.search, heads))) > 0
-    if marked and sum(map(_is_smiles, heads)) >= enough:
+    if marked and sum(map(could_be_smiles, heads)) >= enough:
         return "SMILES of molecules", "morgan"
     return None
 
@@ -109,7 +109,8 @@ def is_smiles(cell: str, longest: int) -> bool:
     return molecule is not None and molecule.GetNumAtoms() > 0
 
 
-def _is_smiles(text: str) -> bool:
+def could_be_smiles(text: str) -> bool:
+    """Return whether a word is written as SMILES are, whatever molecule it would be."""
     if not _SMILES.fullmatch(text) or text.count("(") != text.count(")"):
         return False
     rings = re.findall(r"%\d\d|\d", _BRACKETED.sub("", text))

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from .columns import Choice, check_one_set, checked_path, choose
+from .columns import Choice, check_one_set, checked_path, choose, merge_numbered
 from .csv_cells import csv_row
 from .json_documents import describe_value
 from .limits import RefusedError, Wanted
 from .number_tables import check_width, numbers_of
-from .records import answers_in
+from .records import answers_in, image_in
 from .samples import Samples
 from .tables import Table
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .columnar_files import Columns
     from .numpy_files import Arrays
 
+_NO_ANSWER = (None, "", [], "None", "nan")
 _KEPT = 200  # characters of a value that is not a string
 
 
@@ -66,33 +67,55 @@ def samples_of(
     if not {*read.names} - {*wanted.others}:
         but = f" other than {', '.join(wanted.others)}" if wanted.others else ""
         raise RefusedError(f"it has no columns{but}, and so no samples")
-    chosen = choose(read, wanted)
-    if chosen.kind == "vectors":
+    read = merge_numbered(read, wanted)
+    return _of_table(read, choose(read, wanted), wanted)
+
+
+def _of_table(read: Table, chosen: Choice, wanted: Wanted) -> Samples:
+    if chosen.kind in ("vectors", "counts"):
         samples = numbers_of(read, replace(wanted, column=chosen.column))
+        if chosen.kind == "counts":
+            return _abundances(samples, chosen)
+        rows: Sequence[int] = range(len(samples))
     else:
         check_one_set(read, chosen, wanted)
         samples, rows = _strings(read, chosen)
-        return _labelled(samples, read, wanted, chosen, rows)
-    if read.origin or not read.typed:
-        samples = replace(samples, written=lambda kept: _written(read, kept))
-    return _labelled(samples, read, wanted, chosen, range(len(samples)))
+    if not samples.groups and (read.origin or not read.typed):
+        samples = replace(samples, written=lambda kept: _written(read, [rows[j] for j in kept]))
+    return _labelled(samples, read, wanted, chosen, rows)
 
 
 def columns_samples(file: Columns, wanted: Wanted) -> Samples:
     """Return a column of texts or of rows of numbers, or all columns of numbers."""
-    others = [checked_path(file.head(), path) for path in wanted.others]
+    head = file.head()
+    others = [checked_path(head, path) for path in wanted.others]
     if not {*file.names} - {*others}:
         raise RefusedError("it has no columns, and so no samples")
-    chosen = choose(file.head(), wanted)
+    chosen = choose(head, wanted)
     if chosen.kind == "vectors" and (chosen.column is None or chosen.column in file.names):
         samples = file.numeric_samples(chosen.column, others)
         if others:
             samples = _labelled(samples, file.table(others), wanted, chosen, range(len(samples)))
         return samples
-    needed = [chosen.column, chosen.prompt, chosen.model, *others]
+    needed = [chosen.column, chosen.prompt, chosen.model, chosen.once, *others]
     columns = {file.holder(path) for path in needed if path}
     read = file.table([name for name in file.names if name in columns])
-    return samples_of(read, replace(wanted, column=chosen.column))
+    return _of_table(read, chosen, wanted)
+
+
+def _abundances(samples: Samples, chosen: Choice) -> Samples:
+    """Return counts with a row for each site; a table of species has its sites in columns."""
+    if not chosen.record:
+        return replace(samples, kind="counts")
+    return replace(
+        samples,
+        values=samples.values.T,
+        places=samples.features,
+        unit="site",
+        kind="counts",
+        record=chosen.record,
+        written=None,
+    )
 
 
 def array_samples(arrays: Arrays, wanted: Wanted, kinds: Mapping[int, str]) -> Samples:
@@ -128,16 +151,16 @@ def _strings(read: Table, chosen: Choice) -> tuple[Samples, Sequence[int]]:
     """Return the texts, images or values of a column, and the row of each: a list is a group."""
     column = str(chosen.column)
     cells = read.column(column)
+    kept: Sequence[int] = range(len(cells))
     if chosen.kind != "values":
-        cells = [answers_in(cell) for cell in cells]
-        cells = [cell[0] if isinstance(cell, list) and len(cell) == 1 else cell for cell in cells]
+        cells, kept = _answers(read, cells, chosen)
     several = any(isinstance(cell, list) for cell in cells) and chosen.kind != "values"
-    rows: Sequence[int] = range(len(cells))
-    places: Sequence[int | str] = read.places
+    rows = kept
+    places: Sequence[int | str] = [read.places[i] for i in rows]
     groups: Sequence[str] = ()
     if several:
         lists = [cell if isinstance(cell, list) else [cell] for cell in cells]
-        rows = [i for i, each in enumerate(lists) for _ in each]
+        rows = [i for i, each in zip(kept, lists, strict=True) for _ in each]
         counts = [k for each in lists for k in range(1, len(each) + 1)]
         places = [f"{read.places[i]}, answer {k}" for i, k in zip(rows, counts, strict=True)]
         cells = [answer for each in lists for answer in each]
@@ -150,6 +173,8 @@ def _strings(read: Table, chosen: Choice) -> tuple[Samples, Sequence[int]]:
                 what = "is missing" if value is None else f"is {describe_value(value)}, not text"
                 problems.setdefault(j, what)
                 cells[j] = "" if value is None else str(value)[:_KEPT]
+    left = len(read.rows) - len(kept)
+    more = [f"left out: {left:,} rows without an answer"] if left else []
     samples = Samples(
         cells,
         places,
@@ -160,10 +185,25 @@ def _strings(read: Table, chosen: Choice) -> tuple[Samples, Sequence[int]]:
         column=column if len(read.names) > 1 or read.header else "",
         wrong=wrong,
         table=replace(read, rows=[], problems={}, origin=()),
+        above=more,
     )
-    if not several and (read.origin or not read.typed):
-        samples = replace(samples, written=lambda kept: _written(read, kept))
     return samples, rows
+
+
+def _answers(read: Table, cells: Sequence[Any], chosen: Choice) -> tuple[list[Any], Sequence[int]]:
+    """Return what each row answers, and the rows that do: a request may have failed."""
+    if chosen.kind == "images":
+        return [image_in(cell) for cell in cells], range(len(cells))
+    each = [answers_in(cell) for cell in cells]
+    each = [cell[0] if isinstance(cell, list) and len(cell) == 1 else cell for cell in each]
+    if not chosen.record and chosen.kind != "molecules":
+        return each, range(len(cells))
+    once = read.labels(chosen.once) if chosen.once in read.names else []
+    kept = [i for i, cell in enumerate(each) if i in read.problems or cell not in _NO_ANSWER]
+    kept = [i for i in kept if not once or once[i] == once[0]]
+    if not kept:
+        raise RefusedError(f"none of its {len(cells):,} rows has an answer")
+    return [each[i] for i in kept], kept
 
 
 def _labelled(
@@ -180,9 +220,11 @@ def _labelled(
         if j not in problems:
             problems[j], wrong[j] = what, column
 
+    def of_rows(cells: Sequence[Any]) -> list[Any]:
+        return [cells[i] for i in rows]
+
     def labels(column: str | None, what: str) -> list[str]:
-        of_rows = read.labels(column) if column else []
-        each = [of_rows[i] for i in rows] if column else []
+        each = of_rows(read.labels(column)) if column else []
         for j in (j for j, label in enumerate(each) if not label):
             missing(j, str(column), f"is empty, so that the sample has no {what}")
         return each
@@ -190,19 +232,19 @@ def _labelled(
     sets = labels(wanted.by, "set")
     groups: Sequence[Hashable] = labels(wanted.group_by, "group") or samples.groups
     by = {"sets": wanted.by, "groups": wanted.group_by}
-    models = read.labels(chosen.model) if chosen.model else []
+    models = of_rows(read.labels(chosen.model)) if chosen.model else []
     if len({*models}) > 1:
         sets = labels(chosen.model, "model")
         by["sets"] = chosen.model
     if chosen.prompt:
-        asked = [read.labels(chosen.prompt)[i] for i in rows]
+        asked = of_rows(read.labels(chosen.prompt))
         pairs = list(zip(sets or asked, asked, strict=True))
         if 1 < len({*pairs}) < len(pairs):  # else each prompt has one answer, or all have one
             groups = labels(chosen.prompt, "prompt")
             by["groups"] = chosen.prompt
     prompts = labels(wanted.prompts, "prompt")
     quality: list[float] = []
-    for j, value in enumerate(read.column(wanted.quality) if wanted.quality else []):
+    for j, value in enumerate(of_rows(read.column(wanted.quality)) if wanted.quality else []):
         try:
             quality.append(float(value))
         except (TypeError, ValueError, OverflowError):
@@ -218,7 +260,7 @@ def _labelled(
         prompts=prompts,
         problems=dict(sorted(problems.items())),
         wrong=wrong,
-        by={name: column or "" for name, column in by.items()},
+        grouping={name: column or "" for name, column in by.items()},
         record=chosen.record,
     )
 

@@ -276,12 +276,12 @@ def delimiter(text: str, numeric: bool, limits: Limits) -> str:
     found = ""
     error = None
     most = min(limits.samples + 1, _LOOK)
-    first_row = _FIRST_ROW.match(text.lstrip("\r\n "))
+    first_row = _first_row(text)
     for sign in DELIMITERS:
         if sign == " " and not numeric:
             continue
-        titled = bool(first_row) and sign not in first_row[0]
-        if titled and (role_of(first_row[0]) or not first_row[0].strip()):
+        titled = sign not in first_row
+        if titled and (role_of(first_row) or not first_row.strip()):
             continue  # one column, of texts with such signs
         try:
             rows = [cells for _, cells in islice(parse_rows(text, sign, limits), most)]
@@ -305,6 +305,11 @@ def delimiter(text: str, numeric: bool, limits: Limits) -> str:
     if not found and error:
         raise error
     return found
+
+
+def _first_row(text: str) -> str:
+    first = _FIRST_ROW.match(text.lstrip("\r\n "))
+    return first[0] if first else ""
 
 
 def parse_rows(text: str, delimiter: str, limits: Limits) -> Iterator[Row]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from .encodings import LINE_BREAK
 from .samples import Samples
+from .string_patterns import could_be_smiles
 
 
 def line_samples(text: str, split: str, molecules: bool) -> Samples:
@@ -16,9 +17,22 @@ def line_samples(text: str, split: str, molecules: bool) -> Samples:
     values = rows
     whole = rows
     between = "\n"
+    above: list[str] = []
     if molecules:
-        values = [row.split(maxsplit=1)[0] if row.strip() else "" for row in rows]
-    elif split != "row":
+        kept = [i for i, row in enumerate(rows) if row.strip() and not row.startswith("#")]
+        if kept and not could_be_smiles(rows[kept[0]].split()[0]):
+            above.append(f"line {kept[0] + 1} is above the molecules")
+            kept = kept[1:]
+        places = [i + 1 for i in kept]
+        whole = [rows[i] for i in kept]
+        values = [row.split(maxsplit=1)[0] for row in whole]
+    elif split == "row":
+        kept = [i for i, row in enumerate(rows) if row.strip()]
+        places = [i + 1 for i in kept]
+        values = whole = [rows[i] for i in kept]
+        if len(kept) < len(rows):
+            above.append(f"{len(rows) - len(kept):,} blank lines are left out")
+    else:
         sign = "" if split == "blank" else split
         found = list(parts(rows, lambda row: row.strip() == sign))
         # Two signs in a row enclose an empty text; blank lines in a row are one separator.
@@ -30,6 +44,7 @@ def line_samples(text: str, split: str, molecules: bool) -> Samples:
         values,
         places,
         kind="molecules" if molecules else "texts",
+        above=above,
         written=lambda kept: between.join(whole[i] for i in kept) + "\n" * bool(kept),
     )
 
