@@ -12,7 +12,7 @@ one of three answers:
   that must be reported as left out; `first`, the first sample (numbers as %.6g, 60 characters at
   most); `rows_left_out`, the number of rows that must be reported as left out; `VS`, the Vendi
   Score of order 1 with default settings, worked out by hand where samples are equal or share
-  nothing: of the set, the mean of its prompts or sites, or of each model.
+  nothing (vectors by cosine): of the set, the mean of its prompts or sites, or of each model.
 - `ask`: a question `about` a column, the grouping, the type or a matrix, and the `choices` that
   must be among the offered ones, in this order.
 - `refuse`: an error, `because` of the reason.
@@ -36,6 +36,7 @@ HERE = Path(__file__).parent
 FILES = HERE / "files"
 DATA = Path(os.environ.get("VENDISCORE_DATA", HERE.parents[2] / "shared" / "data")) / "files"
 ROWS: list[dict[str, Any]] = json.loads((HERE / "readings.json").read_text(encoding="utf-8"))
+pq = pytest.importorskip("pyarrow.parquet")
 MADE = runpy.run_path(str(HERE / "make_files.py"))["MADE"]
 LARGEST = 4096
 
@@ -99,8 +100,7 @@ def documents(path: Path) -> list[Any]:
     if path.suffix in {".json", ".ipynb"}:
         return [json.loads(text_of(path))]
     if path.suffix == ".parquet":
-        reader = pytest.importorskip("pyarrow.parquet")
-        return reader.read_table(path).to_pylist()
+        return pq.read_table(path).to_pylist()
     return []
 
 
@@ -147,25 +147,23 @@ def same(path: Path, data: bytes, scratch: Path) -> bool:
     again = scratch / path.name
     again.write_bytes(data)
     if path.suffix == ".parquet":
-        reader = pytest.importorskip("pyarrow.parquet")
-        return reader.read_table(path).equals(reader.read_table(again), check_metadata=True)
+        return pq.read_table(path).equals(pq.read_table(again), check_metadata=True)
     return path.suffix == ".eval" and documents(path) == documents(again)
 
 
 @pytest.mark.parametrize("name", MADE)
-def test_the_script_writes_the_binary_files_as_they_are_committed(name, tmp_path):
-    pytest.importorskip("pyarrow")
+def test_the_script_writes_the_committed_files(name, tmp_path):
     assert same(FILES / name, MADE[name](), tmp_path)
 
 
-def test_binary_files_are_made_by_the_script_and_others_are_text():
+def test_files_are_small_and_text_unless_made():
     for path in FILES.iterdir():
         assert path.stat().st_size <= LARGEST, path.name
         if path.name not in MADE:
             assert "\0" not in text_of(path), path.name
 
 
-def test_every_file_has_one_row_and_every_row_a_file():
+def test_every_file_has_one_row():
     names = [row["file"] for row in ROWS]
     assert len(names) == len(set(names))
     own = {name for name in names if not name.startswith("shared/")}
@@ -206,7 +204,7 @@ def test_numbers_of_a_taken_row_agree(row):
 
 
 @pytest.mark.parametrize("row", TAKEN, ids=named)
-def test_a_score_by_hand_lies_between_one_and_n(row):
+def test_scores_lie_between_one_and_n(row):
     score = row["take"].get("VS", 1.0)
     values = score.values() if isinstance(score, dict) else [score]
     assert len(values) == (row["take"]["models"] or 1)
@@ -215,7 +213,7 @@ def test_a_score_by_hand_lies_between_one_and_n(row):
 
 
 @pytest.mark.parametrize("row", TAKEN, ids=named)
-def test_columns_of_a_taken_row_are_in_the_file(row):
+def test_columns_are_in_the_file(row):
     take = row["take"]
     column = take["column"]
     paths = column if isinstance(column, list) else [column] if column else []
@@ -254,7 +252,7 @@ def text_of_lines(path: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("row", ASKED, ids=named)
-def test_a_question_offers_what_the_file_has(row):
+def test_choices_are_in_the_file(row):
     ask = row["ask"]
     assert set(ask) == {"about", "choices"}
     assert ask["about"] in ABOUT
