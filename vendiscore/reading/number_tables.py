@@ -28,13 +28,14 @@ def numbers_of(table: Table, wanted: Wanted) -> Samples:
         names = [column]
         lost: Mapping[str, str] = {}
         width = check_width(len(next(filter(is_row, cells))), wanted.limits)
-        every, comma = cells, False
+        shown = every = cells
+        comma = False
     else:
         kept, reasons = _features(table, wanted)
         names = [table.names[j] for j in kept]
         lost = {table.names[j]: why for j, why in reasons.items()}
         width = len(kept)
-        every = [[row[j] for j in kept] for row in table.rows]
+        shown = every = [[row[j] for j in kept] for row in table.rows]
         comma = False
         if not table.typed:
             signs = _signs_of_columns(table, kept)
@@ -54,7 +55,7 @@ def numbers_of(table: Table, wanted: Wanted) -> Samples:
                 sure = not table.typed or bool((np.abs(X[i]) < WHOLE).all())
             except (TypeError, ValueError, OverflowError):
                 sure = False
-            faults = () if sure else enumerate(map(_fault, row))
+            faults = () if sure else enumerate(map(_fault, row, shown[i]))
             if at := next(((what, k) for k, what in faults if what), None):
                 problems[i] = at[0], names[min(at[1], len(names) - 1)]
     for i, (what, k) in not_finite(X).items():
@@ -227,10 +228,10 @@ _SWAPPED = str.maketrans(",.", ".,")
 _SIGNS = [_signs("", "."), _signs("", ","), _signs(",", "."), _signs(".", ",")]
 
 
-def _fault(cell: Any) -> str:
+def _fault(plain: Any, cell: object) -> str:
     """Say why a cell is not a number in double precision; "" if it is one."""
     try:
-        float(cell)
+        float(plain)
     except (TypeError, ValueError):
         if isinstance(cell, str) and not cell.strip():
             return "has an empty cell"

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from ..analysis import sentences
     from ..analysis.findings import Findings, find
     from ..reading.columnar_files import Columns
-    from ..reading.columns import is_prose
+    from ..reading.columns import choose, is_prose
     from ..reading.encodings import decode
     from ..reading.files import read_data
     from ..reading.formats import FORMATS, format_of, named_format
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         TEXT_NAMES,
         is_named,
         join_names,
+        role_of,
     )
     from ..reading.number_tables import not_finite
     from ..reading.samples import Samples
@@ -50,6 +51,7 @@ __all__ = [
     "Table",
     "Wanted",
     "are_numbers",
+    "choose",
     "decode",
     "find",
     "format_of",
@@ -62,6 +64,7 @@ __all__ = [
     "pictures",
     "read_data",
     "report_of",
+    "role_of",
     "samples_of",
     "sentences",
     "share_of_numbers",
@@ -73,7 +76,7 @@ _MODULES = {
     "analysis": "sentences",
     "analysis.findings": "Findings find",
     "reading.columnar_files": "Columns",
-    "reading.columns": "is_prose",
+    "reading.columns": "choose is_prose",
     "reading.encodings": "decode",
     "reading.files": "read_data",
     "reading.formats": "FORMATS format_of named_format",
@@ -83,7 +86,7 @@ _MODULES = {
     "reading.string_patterns": "is_smiles",
     "reading.table_samples": "samples_of",
     "reading.names": "MODEL_NAMES MOLECULE_NAMES OTHER_NAMES PROMPT_NAMES TEXT_NAMES is_named "
-    "join_names",
+    "join_names role_of",
     "reading.tables": "Table are_numbers share_of_numbers",
     "report": "thumbnails",
     "report.document": "report_of",

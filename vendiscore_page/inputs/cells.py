@@ -167,6 +167,8 @@ def _wanted(asked: Asked, kind: str | None = None, limits: Limits = TABLE) -> Wa
         prompts=asked.prompts if kind == "texts" and asked.prompts != asked.column else None,
         header=asked.header,
         index=asked.index,
+        pool=asked.pool,
+        matrix=asked.matrix,
         limits=limits,
     )
 

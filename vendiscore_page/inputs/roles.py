@@ -9,25 +9,24 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from vendiscore.report import (
+    MODEL_NAMES,
     OTHER_NAMES,
+    PROMPT_NAMES,
     TEXT_NAMES,
     RefusedError,
     Table,
     is_named,
     is_prose,
+    role_of,
     share_of_numbers,
 )
 
 from ..quotas import MAX_CELLS
 from .submission import ROLES, Asked
 
-# Names of columns of sources, whose groups have a name of their own in titles; then German ones.
+# Words in names of columns of sources, whose groups have a name of their own in titles.
 SOURCES = "model|source|annotator|author|checkpoint|generator|seed|system|worker"
-MODEL_NAMES = re.compile(f"({SOURCES}|modell)(s|e)?")
 ID_NAMES = re.compile("(id|uid|uuid|key|index|idx|nr|no|number|nummer|row)s?")
-PROMPT_NAMES = re.compile(
-    "(prompt|question|instruction|input|query|context|frage|fragen|aufgabe|eingabe|anweisung)s?"
-)
 _LABEL_NAMES = re.compile(
     "(label|class|classe|klasse|category|categorie|kategorie|group|gruppe|topic|thema|genre"
     "|language|sprache|split)s?"
@@ -35,10 +34,8 @@ _LABEL_NAMES = re.compile(
 _NO_ANSWERS = re.compile("(reference|target|title|name|date|time|url|comment|explanation|reason)s?")
 _LOOK = 5_000  # rows that tell what the others are
 _MOST = 100  # columns that are looked into
-_WORDS = 3  # in a prompt, where no name says "prompt"
 _SHORT = 100  # characters of a name
 _LABELS = 20  # values of a column that nothing but its cells calls a label
-_CROSSED = 0.9  # of the pairs of a model and a prompt that are there, where no name says "model"
 
 
 @dataclass(frozen=True)
@@ -68,12 +65,6 @@ class _Column:
     @property
     def is_prose(self) -> bool:
         return 2 * sum(map(is_prose, self.times)) > len(self.times)
-
-    @property
-    def is_long(self) -> bool:
-        """True if cells are sentences rather than names, by their mean number of words."""
-        words = sum(len(cell.split()) for cell in self.times)
-        return self.is_prose and words >= _WORDS * len(self.times)
 
     @property
     def is_label(self) -> bool:
@@ -120,24 +111,16 @@ def roles_of(
 
 
 def _prompt(left: Sequence[_Column], _: Sequence[str]) -> _Column | None:
-    """Find the prompts: by their name, texts before their numbers, or as texts that repeat."""
-    named = [each for each in left if each.named(PROMPT_NAMES) and each.times]
-    named = [each for each in named if not (each.named(ID_NAMES) and each.is_unique)]
-    again = [each for each in left if each.is_long and 2 <= len(each.times) <= each.filled // 2]
-    return next(iter([*sorted(named, key=lambda each: each.named(ID_NAMES)), *again]), None)
+    """Find the prompts by their name, or else by the name of their ids."""
+    named = [each for each in left if role_of(each.name) == "prompt" and each.times]
+    ids = [each for each in left if role_of(each.name) == "id" and each.named(PROMPT_NAMES)]
+    return next(iter([*named, *(each for each in ids if not each.is_unique)]), None)
 
 
-def _model(left: Sequence[_Column], prompts: Sequence[str]) -> _Column | None:
-    """Find the models: by their name, or as labels that each have a row for nearly each prompt."""
-
-    def crosses(each: _Column) -> bool:
-        pairs = {pair for pair in zip(each.cells, prompts, strict=True) if all(pair)}
-        every = len(each.times) * len({*prompts} - {""})
-        return each.is_label and len(pairs) >= _CROSSED * every > len(each.times)
-
-    named = [each for each in left if each.named(MODEL_NAMES) and each.is_short]
-    named = [each for each in named if len(each.times) < each.filled]
-    return next(iter([*named, *(each for each in left if prompts and crosses(each))]), None)
+def _model(left: Sequence[_Column], _: Sequence[str]) -> _Column | None:
+    """Find the models by their name."""
+    named = [each for each in left if role_of(each.name) == "model" and each.is_short]
+    return next((each for each in named if len(each.times) < each.filled), None)
 
 
 def _id(left: Sequence[_Column], _: Sequence[str]) -> _Column | None:
