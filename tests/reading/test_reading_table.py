@@ -32,6 +32,9 @@ from typing import Any
 
 import pytest
 
+from vendiscore.cli import main
+from vendiscore.report import AskError, Wanted, read_data
+
 HERE = Path(__file__).parent
 FILES = HERE / "files"
 DATA = Path(os.environ.get("VENDISCORE_DATA", HERE.parents[2] / "shared" / "data")) / "files"
@@ -271,3 +274,57 @@ def test_choices_are_in_the_file(row):
 def test_a_refusal_says_why(row):
     assert set(row["refuse"]) == {"because"}
     assert 1 < len(row["refuse"]["because"].split()) <= 12
+
+
+@pytest.mark.parametrize("row", TAKEN, ids=named)
+def test_the_samples_are_taken(row):
+    path, take = located(row), row["take"]
+    samples = read_data(path.name, path.read_bytes(), Wanted())
+    counts = take["kind"] == "counts"
+    assert samples.kind == ("labels" if counts else take["kind"])
+    assert not samples.problems
+    if not counts:
+        assert len(samples) == take["n"]
+    pairs = {*zip(samples.sets or samples.groups, samples.groups or samples.sets, strict=True)}
+    assert len(pairs) == (take["groups"] or 0)
+    assert len({*samples.sets}) == (take["models"] if (take["models"] or 1) > 1 else 0)
+    for name in take["left_out"]:
+        assert any(each == name or each.startswith(f"{name} (") for each in samples.left_out)
+    if "rows_left_out" in take:
+        said = samples.taken.partition(";")[2]
+        assert (
+            said.count("row ") == take["rows_left_out"] or f"{take['rows_left_out']} rows" in said
+        )
+
+
+@pytest.mark.parametrize("row", ASKED, ids=named)
+def test_the_question_is_asked(row):
+    path = located(row)
+    with pytest.raises(AskError) as caught:
+        read_data(path.name, path.read_bytes(), Wanted())
+    offered = [{*map(str, choice.values())} | {*choice} for _, choice in caught.value.choices]
+    words = {"texts": "txt"}
+    for choice in row["ask"]["choices"]:
+        assert any(words.get(choice, choice) in each for each in offered) or choice == "vectors"
+
+
+@pytest.mark.parametrize("row", [row for row in TAKEN if "VS" in row["take"]], ids=named)
+def test_the_command_prints_the_number(row, capsys):
+    path, expected = located(row), row["take"]["VS"]
+    assert main([str(path), "-f", "json", "--quiet"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    rows = printed if isinstance(printed, list) else [printed]
+    numbers = {each.get("file", ""): each["VS"] for each in rows}
+    if isinstance(expected, dict) and len(expected) == len(numbers) > 1:
+        assert numbers == pytest.approx(expected)
+    else:
+        one = next(iter(expected.values())) if isinstance(expected, dict) else expected
+        assert [*numbers.values()] == pytest.approx([one])
+
+
+@pytest.mark.parametrize("row", ASKED, ids=named)
+def test_the_command_asks_with_lines_to_type(row, capsys):
+    assert main([str(located(row))]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert f"\n  vendiscore {located(row)} " in printed.err

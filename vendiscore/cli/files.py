@@ -62,6 +62,8 @@ def _ways(path: str, command: str, error: AskError) -> list[str]:
 
 
 def _flag(name: str, value: object) -> str:
+    if value == "counts":
+        return "--counts"
     if name == "kind":
         return f"-k {_KERNELS[str(value)]}"
     if name == "matrix":

@@ -27,6 +27,7 @@ _USUAL = {
     "vectors": ("cosine", "their cosine"),
     "molecules": ("morgan", "their Morgan fingerprints"),
     "images": ("pixels", "their pixels"),
+    "labels": ("labels", "equality"),
     "sequences": ("ngram_overlap", "n-grams of 1 to 4 letters"),
 }
 _OF_SEQUENCES: Record = {"analyzer": "char", "ns": [1, 2, 3, 4]}
@@ -180,6 +181,8 @@ def read_all(paths: Sequence[str], how: How) -> list[Samples]:
     asked |= {"kind": how.kind, "skip": how.args.on_error == "skip"}
     if any(how.keywords.get(name) for name in ("k", "metric", *_OF_NUMBERS)):
         asked["matrix"] = bool(how.keywords.get("score_K"))
+    if how.args.counts:
+        asked["kind"] = "counts"
     found = [read(path, Wanted(**asked), how.args.command) for path in paths]
     for source in found:
         how.note(f"{source.name}: {source.taken}")

@@ -226,6 +226,8 @@ def parser(command: str) -> _Parser:
     add("--column", metavar="NAME", help="the column of a table, or array of a .npz, to read")
     between = "what separates texts: a new line, blank lines, or a line such as ---"
     add("--pool", action="store_true", help="take all rows as one set, whatever their prompts")
+    counted = "numbers are counts of species at sites, not features"
+    add("--counts", action="store_true", help=counted)
     add("--skip-rows", type=_count, default=0, metavar="N", help="rows above the header, N")
     named = "whether the first row names the columns, if it is not plain"
     add("--header", action=argparse.BooleanOptionalAction, default=None, help=named)

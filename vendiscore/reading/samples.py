@@ -96,16 +96,20 @@ class Samples:
             if labels:
                 by = f" by column {self.grouping[name]!r:.60}" if self.grouping.get(name) else ""
                 what = f"{what}, in {len({*labels}):,} {name}{by}"
+        what = "; left out: ".join([what, *([join_names(self.left_out)] if self.left_out else [])])
+        of_table = self.table.above if self.table else ()
+        return "; ".join([what, *of_table, *self.above])
+
+    @property
+    def left_out(self) -> list[str]:
+        """The columns that are not used, with the reasons of some."""
         used = {*self.features}
         for path in filter(None, (self.column, *self.grouping.values())):
             used |= {path, path.partition(".")[0].partition("[")[0]}
-        left = [name for name in self.table.names if name not in used] if self.table else []
-        left = left if self.column or self.features else []
-        left = [f"{name} ({self.lost[name]})" if self.lost.get(name) else name for name in left]
-        if left:
-            what = f"{what}; left out: {join_names(left)}"
-        of_table = self.table.above if self.table else ()
-        return "; ".join([what, *of_table, *self.above])
+        if not self.table or not (self.column or self.features):
+            return []
+        left = [name for name in self.table.names if name not in used]
+        return [f"{name} ({self.lost[name]})" if self.lost.get(name) else name for name in left]
 
     def place(self, i: int) -> str:
         """Return the place of a sample: "line 3", or "row 3, column 'answer'"."""

@@ -7,6 +7,8 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from .columns import Choice, check_one_set, checked_path, choose, merge_numbered
 from .csv_cells import csv_row
 from .json_documents import describe_value
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     from .columnar_files import Columns
     from .numpy_files import Arrays
 
-_NO_ANSWER = (None, "", [], "None", "nan")
+_NO_ANSWER: tuple[Any, ...] = (None, "", [], "None", "nan")
 _KEPT = 200  # characters of a value that is not a string
 
 
@@ -75,7 +77,7 @@ def _of_table(read: Table, chosen: Choice, wanted: Wanted) -> Samples:
     if chosen.kind in ("vectors", "counts"):
         samples = numbers_of(read, replace(wanted, column=chosen.column))
         if chosen.kind == "counts":
-            return _abundances(samples, chosen)
+            return _abundances(read, samples, chosen)
         rows: Sequence[int] = range(len(samples))
     else:
         check_one_set(read, chosen, wanted)
@@ -100,21 +102,31 @@ def columns_samples(file: Columns, wanted: Wanted) -> Samples:
     needed = [chosen.column, chosen.prompt, chosen.model, chosen.once, *others]
     columns = {file.holder(path) for path in needed if path}
     read = file.table([name for name in file.names if name in columns])
-    return _of_table(read, chosen, wanted)
+    samples = _of_table(read, chosen, wanted)
+    whole = samples.table and replace(samples.table, names=file.names, header=file.names)
+    return replace(samples, table=whole)
 
 
-def _abundances(samples: Samples, chosen: Choice) -> Samples:
-    """Return counts with a row for each site; a table of species has its sites in columns."""
-    if not chosen.record:
-        return replace(samples, kind="counts")
-    return replace(
-        samples,
-        values=samples.values.T,
-        places=samples.features,
-        unit="site",
-        kind="counts",
-        record=chosen.record,
-        written=None,
+def _abundances(read: Table, counted: Samples, chosen: Choice) -> Samples:
+    """Return the species of each individual that a table counts, in groups by their sites."""
+    if counted.problems:
+        return counted
+    rows = read.labels(read.names[0])
+    counts = counted.values.astype(int)
+    species, sites = (rows, counted.features) if chosen.record else (counted.features, rows)
+    by_site = counts.T if chosen.record else counts
+    labels = [label for row in by_site for label in np.repeat(species, row).tolist()]
+    sizes = by_site.sum(axis=1)
+    return Samples(
+        labels,
+        range(1, len(labels) + 1),
+        "individual",
+        groups=np.repeat(sites, sizes).tolist(),
+        kind="labels",
+        features=[*counted.features, read.names[0]],
+        lost={name: why for name, why in counted.lost.items() if name != read.names[0]},
+        table=counted.table,
+        record=f"{len(species):,} species at {len(sites):,} sites",
     )
 
 
