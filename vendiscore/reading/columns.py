@@ -24,10 +24,11 @@ from .names import (
 )
 from .records import is_conversation, is_nested, known_record, paths, value_at
 from .string_patterns import looks_like, unspaced
-from .tables import Table, checked_column, is_number, is_row
+from .tables import Table, is_number, is_row
 
 _LOOK = 200  # rows that show what the rest is like
 _MOST = 100  # columns examined
+_LONG = 1_000  # characters of a cell that show what it is
 _PROSE = 0.3  # of the cells have several words, in columns of texts
 _FEATURES = 2  # columns of numbers that may be meant next to a column of names
 
@@ -237,14 +238,16 @@ def _kind_of_cells(cells: Sequence[Any]) -> str:
         return "lists"
     if any(map(is_nested, filled)):
         return "nested"
-    return "lists" if any(isinstance(cell, list) for cell in filled) else "numbers"
+    if any(isinstance(cell, list) for cell in filled):
+        return "lists"
+    return "numbers" if any(isinstance(cell, (int, float)) for cell in filled) else ""
 
 
 def _kind_of_strings(strings: Sequence[str]) -> str:
-    some = [text.strip() for text in strings]
+    some = [text[:_LONG].strip() for text in strings]
     if 2 * sum(map(is_number, some)) > len(some):
         return "numbers"
-    if some[0].startswith("[") and is_row(row_in(some[0])):
+    if some[0].startswith("[") and is_row(row_in(strings[0])):
         return "vectors"
     like = looks_like(some)
     return "molecules" if like and like[1] == "morgan" else "texts"
@@ -317,12 +320,3 @@ def check_one_set(table: Table, chosen: Choice, wanted: Wanted) -> None:
                     ("All rows are one set", {"pool": True}),
                 ],
             )
-
-
-def checked_path(head: Table, path: str) -> str:
-    """Return the path if its first name is a column's."""
-    if path in head.names:
-        return path
-    start = path.partition(".")[0].partition("[")[0]
-    checked_column(head.names, start)
-    return path

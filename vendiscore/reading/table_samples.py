@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .columns import Choice, check_one_set, checked_path, choose, merge_numbered
+from .columns import Choice, check_one_set, choose, merge_numbered
 from .csv_cells import csv_row
 from .json_documents import describe_value
 from .limits import RefusedError, Wanted
 from .number_tables import check_width, numbers_of
 from .records import answers_in, image_in
 from .samples import Samples
-from .tables import Table
+from .tables import Table, checked_path
 
 if TYPE_CHECKING:
     from .columnar_files import Columns
@@ -65,7 +65,7 @@ def samples_of(
         return Samples([], [], kind=wanted.kind or "texts")
     for path in filter(None, [wanted.column, *wanted.others]):
         if "," not in path:
-            checked_path(read, path)
+            checked_path(read.names, path)
     if not {*read.names} - {*wanted.others}:
         but = f" other than {', '.join(wanted.others)}" if wanted.others else ""
         raise RefusedError(f"it has no columns{but}, and so no samples")
@@ -90,7 +90,7 @@ def _of_table(read: Table, chosen: Choice, wanted: Wanted) -> Samples:
 def columns_samples(file: Columns, wanted: Wanted) -> Samples:
     """Return a column of texts or of rows of numbers, or all columns of numbers."""
     head = file.head()
-    others = [checked_path(head, path) for path in wanted.others]
+    others = [checked_path(head.names, path) for path in wanted.others]
     if not {*file.names} - {*others}:
         raise RefusedError("it has no columns, and so no samples")
     chosen = choose(head, wanted)

@@ -90,7 +90,7 @@ class Table:
 
     def labels(self, name: str) -> list[str]:
         """Return the labels under a name, "" for a cell that is empty."""
-        return [label_in(cell) for cell in self.column(name)]
+        return [label_in(cell) for cell in self.column(checked_path(self.names, name))]
 
     def without(self, names: Collection[str]) -> Table:
         """Return the other columns."""
@@ -172,6 +172,13 @@ def checked_column(names: Sequence[str], column: str) -> str:
         hint = suggestion(f"{column:.60}", [f"{name:.40}" for name in names])
         raise RefusedError(f"There is no column {column!r:.60}. {hint}")
     return column
+
+
+def checked_path(names: Sequence[str], path: str) -> str:
+    """Return the path if its first name is a column's."""
+    if path not in names:
+        checked_column(names, path.partition(".")[0].partition("[")[0])
+    return path
 
 
 def is_row(value: object) -> bool:

@@ -167,8 +167,8 @@ def _wanted(asked: Asked, kind: str | None = None, limits: Limits = TABLE) -> Wa
         prompts=asked.prompts if kind == "texts" and asked.prompts != asked.column else None,
         header=asked.header,
         index=asked.index,
-        pool=asked.pool,
-        matrix=asked.matrix,
+        pool=not (asked.sets or asked.by),
+        matrix=False,  # which its kernel says
         limits=limits,
     )
 

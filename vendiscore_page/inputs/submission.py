@@ -43,5 +43,3 @@ class Asked:
     dataset: str | None = None  # "owner/name:config/split" on the Hub, instead of a `Given`
     header: bool | None = None  # whether the first row names the columns
     index: bool | None = None  # whether the first column numbers the rows
-    pool: bool = False  # whether all rows are one set, whatever their prompts and models
-    matrix: bool | None = None  # whether a symmetric table holds similarities
