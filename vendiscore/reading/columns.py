@@ -80,7 +80,7 @@ def choose(head: Table, wanted: Wanted) -> Choice:
     nested = [name for name in names if holds[name] == "nested"]
     prose = any(holds[name] == "texts" and _has_prose(head, name) for name in names)
     bare = all(holds[name] == "texts" and not _is_meant(name, "texts") for name in could)
-    enough = len(features) >= _FEATURES if could else features
+    enough = len(features) >= (_FEATURES if "texts" in holds.values() else 1)
     if enough and bare and not (wanted.kind or nested or prose):
         return Choice(None, "vectors")
     plain = len(could) == 1 and (not nested or _is_meant(could[0], holds[could[0]]))
