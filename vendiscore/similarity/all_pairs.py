@@ -25,8 +25,8 @@ from .pairs import (
     lengths,
     mend_close,
     require_room,
-    scaled,
     symmetric_part,
+    times_power,
 )
 
 # Squared distances of unit vectors up to this, from differences, may be rounding: (32ε)².
@@ -146,7 +146,7 @@ def check_truths(X: np.ndarray, metric: str, name: str) -> None:
 def _euclidean(X: np.ndarray) -> np.ndarray:
     """Return ‖x − y‖ for all rows of X (n, d), of any size that double precision holds."""
     shift = exponent_of(X)
-    D = exact_squares(scaled(X, shift))
+    D = exact_squares(times_power(X, -shift))
     np.sqrt(D, out=D)
     if shift:
         np.ldexp(D, shift, out=D)

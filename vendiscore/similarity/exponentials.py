@@ -10,11 +10,19 @@ from typing import Any, Self
 
 import numpy as np
 
-from ..core.namespace import Array, detached, is_numpy, namespace, row_blocks, scalar
-from ..core.types import DType, Rows, Tensor
+from ..core.namespace import Array, is_numpy, row_blocks, scalar
+from ..core.types import DType, Tensor
 from . import memory
 from .identical import identical_rows
-from .pairs import Index, Law, RowDistances, distinct_places, pair_blocks
+from .pairs import (
+    Index,
+    Law,
+    RowDistances,
+    distinct_places,
+    largest_entry,
+    pair_blocks,
+    times_power,
+)
 
 # A median below this share of the largest entry is invalid as a bandwidth.
 LEAST_WIDTH = 2.0**-300
@@ -40,7 +48,7 @@ class Exponentials:
 
     def __init__(self, X: Array, sigma: object, law: Law) -> None:
         exponent = math.frexp(scalar(sigma))[1]
-        largest = _largest(X)
+        largest = largest_entry(X)
         if largest and math.frexp(largest)[1] - exponent > MOST_APART:
             raise ValueError(
                 f"`sigma` is {scalar(sigma):.6g} and the largest entry of the samples "
@@ -100,7 +108,7 @@ def median_width(X: Array, law: Law) -> Array:
     rows = X[distinct_places(X)]
     if len(rows) < 2:
         return 1.0
-    exponent = math.frexp(_largest(X))[1]
+    exponent = math.frexp(largest_entry(X))[1]
     rows = times_power(rows, -exponent)
     median = _median if is_numpy(rows) else _median_of_tensor
     width = median(rows, law)
@@ -222,20 +230,3 @@ def _squares_or_sums(gap: Array, law: Law) -> Array:
     if law == "gaussian":
         return (gap * gap).sum(-1)
     return abs(gap).sum(-1)
-
-
-def _largest(X: Array) -> float:
-    X = detached(X)
-    return max(scalar(X.max()), -scalar(X.min()))
-
-
-def times_power(X: Rows, exponent: int) -> Array:
-    """Return X · 2^exponent in float64, which is exact."""
-    if hasattr(X, "dtype"):
-        xp = namespace(X)
-        X = xp.astype(X, xp.float64, copy=False)
-    while exponent:  # 2^exponent itself may be beyond the range
-        step = max(-1000, min(1000, exponent))
-        X = X * 2.0**step
-        exponent -= step
-    return X

@@ -22,9 +22,10 @@ from .pairs import (
     centre_of,
     check_defined,
     exponent_of,
+    largest_entry,
     lengths,
     mend_close,
-    scaled,
+    times_power,
 )
 from .threads import in_order, slices
 
@@ -75,7 +76,7 @@ class RowPairs(Pairs):
         memory.require(16 * self.n * (d + 2), what, "compare fewer samples")
         self.least = least
         self.shift = exponent_of(X)
-        self.X = scaled(X, self.shift)
+        self.X = times_power(X, -self.shift)
         # Upper bound, in squared norms, on the error of a product of d + 2 columns and its sums.
         self.error = (4 * d + 16) * EPS
         centred = self.X - centre_of(self.X)
@@ -116,14 +117,14 @@ class MetricPairs(Pairs):
         self.exponent: float = math.inf
         self.shift: int = 0
         if metric == "minkowski":
-            largest = float(np.abs(X).max())
+            largest = largest_entry(X)
             _, exponent = math.frexp(largest)
             self.shift = exponent + 1
             self.exponent = self.options.pop("exponent", 2.0)
             self.options["p"] = self.exponent
         elif metric in HOMOGENEOUS:
             self.shift = exponent_of(X)
-        self.X = scaled(X, self.shift)
+        self.X = times_power(X, -self.shift)
 
     def block(self, rows: slice, columns: slice) -> np.ndarray:
         by = self.metric

@@ -191,19 +191,29 @@ def check_defined(D: np.ndarray, metric: str, pair: PairName) -> None:
             )
 
 
+def largest_entry(X: Array) -> float:
+    """Return the largest absolute value of an array."""
+    X = detached(X)
+    return max(scalar(X.max()), -scalar(X.min()))
+
+
 def exponent_of(X: np.ndarray) -> int:
     """Return the power of two that rows are divided by before they are squared: 0 for most."""
-    largest = float(np.abs(X).max(initial=0.0))
+    largest = largest_entry(X)
     if not largest or 1 / TAME < largest < TAME:
         return 0
     return math.frexp(largest)[1]
 
 
-def scaled(X: np.ndarray, shift: int) -> np.ndarray:
-    """Return rows divided by a power of two, in float64."""
-    X = X.astype(np.float64, copy=False)
-    if shift:
-        return np.ldexp(X, -shift)
+def times_power(X: Rows, exponent: int) -> Array:
+    """Return X · 2^exponent in float64, which is exact but for numbers that vanish."""
+    if hasattr(X, "dtype"):
+        xp = namespace(X)
+        X = xp.astype(X, xp.float64, copy=False)
+    while exponent:  # 2^exponent itself may be beyond the range
+        step = max(-1000, min(1000, exponent))
+        X = X * 2.0**step
+        exponent -= step
     return X
 
 
