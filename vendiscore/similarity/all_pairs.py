@@ -1,7 +1,5 @@
 """All pairwise distances of rows, as new matrices that the caller may overwrite."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from typing import Any

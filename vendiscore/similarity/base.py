@@ -31,6 +31,7 @@ from .identical import joint_groups
 Index = slice | np.ndarray
 
 _NOTHING: Mapping[Any, Any] = MappingProxyType({})
+S = TypeVar("S", bound="Similarity")
 
 
 class Similarity(metaclass=Public):
@@ -280,7 +281,7 @@ class Similarity(metaclass=Public):
         parts = [self._part(at).dense() for at in places]
         return namespace(parts[0]).stack(parts)
 
-    def _like(self, part: Similarity, index: Index) -> Similarity:
+    def _like(self, part: S, index: Index) -> S:
         """Copy notes, settings and scale factors to the subset `index`."""
         echoes = self.echoes
         if echoes is not None:
@@ -307,9 +308,6 @@ def _places(similarity: Similarity) -> list[int]:
     """Return where each sample is in the list that was passed, of which some may be left out."""
     dropped = list(similarity.dropped)
     return np.setdiff1d(range(similarity.n + len(dropped)), dropped).tolist()
-
-
-S = TypeVar("S", bound=Similarity)
 
 
 def check_diagonal(similarity: S) -> S:

@@ -94,8 +94,8 @@ class _Mixture(Similarity):
                 f"`parts` must be one or more similarities of the same samples, got sizes {sizes}"
             )
         self.parts: tuple[Similarity, ...] = tuple(_in_one_library(parts))
-        self.n: int = sizes[0]
-        self.psd: bool = all(part.psd for part in parts)
+        self.n = sizes[0]
+        self.psd = all(part.psd for part in parts)
 
     def _groups(self) -> np.ndarray | None:
         groups = [part.groups() for part in self.parts]
@@ -178,8 +178,9 @@ class SumSimilarity(_Mixture):
             )
         self.weights: tuple[float, ...] = tuple(float(w) for w in weights)
         self._options = (self.weights,)
-        dims = [part.dim for part in parts]
-        self.dim = None if None in dims else sum(d for d in dims if d is not None)
+        dims: list[Any] = [part.dim for part in parts]
+        if None not in dims:
+            self.dim = sum(dims)
 
     def _combined(self, of: str, *args: object) -> Any:
         terms = zip(self.weights, self.parts, strict=True)

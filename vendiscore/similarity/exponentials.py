@@ -1,7 +1,5 @@
 """The kernels exp(−‖x − y‖² / 2σ²) and exp(−Σ|x_j − y_j| / σ) of rows, and their bandwidths σ."""
 
-from __future__ import annotations
-
 import copy
 import math
 import sys
@@ -57,11 +55,11 @@ class Exponentials:
             )
         width = times_power(sigma, -exponent)
         rows = times_power(X, -exponent)
-        self.n: int = len(X)
-        self.width: int = X.shape[1]
-        self.distances: RowDistances = RowDistances(rows, law, scalar(width))
+        self.n = len(X)
+        self.width = X.shape[1]
+        self.distances = RowDistances(rows, law, scalar(width))
         self._factors: tuple[np.ndarray, np.ndarray] | None = None
-        self.factor: np.ndarray = -0.5 / width**2
+        self.factor = -0.5 / width**2
         if law == "laplace":
             self.factor = -1 / width
 

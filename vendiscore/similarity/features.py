@@ -39,9 +39,6 @@ COPIED = 1 << 27
 # Sparse parts of at most so many numbers become dense: small sparse products take ten times longer.
 FEW = 1 << 16
 
-# Attributes that other features of the same samples keep.
-KEPT = ("settings", "fitted", "notes", "roundoff", "dropped", "echoes", "scale")
-
 
 class FeatureSimilarity(Similarity):
     """K = X Xᵀ, dot products of rows of features.
@@ -83,8 +80,8 @@ class FeatureSimilarity(Similarity):
         return Similarity.normalized(rescaled)
 
     def _of(self, X: Rows) -> Self:
-        kept = {name: getattr(self, name) for name in KEPT}
-        return type(self)(X)._with(**kept)
+        similar = self._like(type(self)(X), slice(None))
+        return similar._with(dropped=self.dropped)
 
     @property
     def multiplies_in_single(self) -> bool:

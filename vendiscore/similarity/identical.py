@@ -1,7 +1,5 @@
 """Rows that are equal as numbers, found in one pass."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 import numpy as np

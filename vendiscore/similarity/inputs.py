@@ -1,7 +1,5 @@
 """Readers of samples: from lists, arrays, tensors, frames and columns to arrays and lists."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections import Counter

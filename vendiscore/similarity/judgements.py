@@ -1,7 +1,5 @@
 """Similarities of classes, which follow from judgements of pairs by the rule of NoveltyBench."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from itertools import combinations

@@ -1,7 +1,5 @@
 """Distances √(k(x, x) + k(y, y) − 2 k(x, y)) of a kernel, and their rounding errors."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..core.namespace import row_blocks

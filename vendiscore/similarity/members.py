@@ -1,7 +1,5 @@
 """Places of the members of groups, from the code of each sample's group."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Checks of available memory before a large allocation, rather than after it fails."""
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 

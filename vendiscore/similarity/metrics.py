@@ -1,7 +1,5 @@
 """The metrics by name, their properties and their options."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..core.arguments import number

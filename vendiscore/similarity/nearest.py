@@ -1,7 +1,5 @@
 """The nearest neighbours of n points, and pairs within radii, by distances of blocks of pairs."""
 
-from __future__ import annotations
-
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
@@ -115,7 +113,7 @@ class MetricPairs(Pairs):
         self.groups = np.asarray(identical_rows(X), np.int32)
         self.options: Record = dict(options)
         self.exponent: float = math.inf
-        self.shift: int = 0
+        self.shift = 0
         if metric == "minkowski":
             largest = largest_entry(X)
             _, exponent = math.frexp(largest)

@@ -1,7 +1,5 @@
 """Distances of pairs of rows, some rows at a time, of NumPy and torch alike."""
 
-from __future__ import annotations
-
 import copy
 import math
 import sys
@@ -54,8 +52,8 @@ class RowDistances:
         self.X = X
         self.law = law
         few_columns = is_numpy(X) and X.shape[1] <= DIRECT_COLUMNS
-        self.by_product: bool = law == "gaussian" and not few_columns
-        self.is_fit_for_single: bool = False
+        self.by_product = law == "gaussian" and not few_columns
+        self.is_fit_for_single = False
         if not self.by_product:
             return
         xp = namespace(X)
@@ -65,10 +63,10 @@ class RowDistances:
         # Two more columns add the squares in the same product.
         self.left: Any = xp.concat([-2 * C, squares, ones], axis=1)
         self.right: Any = xp.concat([C, ones, squares], axis=1)
-        self.squares: Array = detached(squares)[:, 0]
+        self.squares = detached(squares)[:, 0]
         largest = scalar(self.squares.max())
         width = sigma or 0.0
-        self.is_lossy: bool = not ROUNDING * largest <= ERROR * width**2
+        self.is_lossy = not ROUNDING * largest <= ERROR * width**2
         self.is_fit_for_single = ROUNDING_SINGLE * largest <= ERROR_SINGLE * width**2
 
     def __call__(self, index: Index, columns: Index) -> Array:

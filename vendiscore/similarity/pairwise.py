@@ -1,7 +1,5 @@
 """The Similarity of any function k(a, b) of two samples."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from functools import partial

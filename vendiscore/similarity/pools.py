@@ -1,7 +1,5 @@
 """Several collections of samples as one: an array if all are arrays of one shape, else a list."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 from numbers import Number

@@ -1,7 +1,5 @@
 """Similarity given the prompt: dot products of what the prompt of a sample leaves of it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

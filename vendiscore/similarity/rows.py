@@ -10,7 +10,7 @@ import numpy as np
 from ..core.namespace import Array, row_blocks
 from ..core.types import DType, Options
 from . import memory
-from .base import Index, Similarity
+from .base import Index, S, Similarity
 from .identical import identical_rows
 from .pairs import BLOCKS, LEAST_ROWS, fill_symmetric, pair_blocks
 from .threads import in_order, slices
@@ -150,7 +150,7 @@ class RowsSimilarity(Similarity):
             return K @ V
         return symmetric_product(self._entries, V, self.in_threads)
 
-    def _like(self, part: Similarity, index: Index) -> Similarity:
+    def _like(self, part: S, index: Index) -> S:
         K = self._kept.K
         part = super()._like(part, index)
         if K is not None and isinstance(part, RowsSimilarity) and _has_room(8 * part.n**2):

@@ -1,7 +1,5 @@
 """Mean similarities between sets of samples, and the cosines of their mean features."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..core.namespace import as_kind_of, to_host

@@ -1,7 +1,5 @@
 """All pairs of samples in single precision, a tile of K at a time, and chosen pairs in double."""
 
-from __future__ import annotations
-
 from itertools import combinations_with_replacement
 from typing import Any
 
@@ -30,7 +28,7 @@ class Tiles:
 
     def __init__(self, similarity: Similarity) -> None:
         self.similarity = similarity
-        self.n: int = similarity.n
+        self.n = similarity.n
         scale = similarity.scale
         self.scale = None
         if scale is not None:
