@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..core.arguments import number
-from ..core.errors import SampleError
+from ..core.checks import check_samples
 from ..core.namespace import row_blocks, to_host
 from ..core.types import PairFunction, Rows
 from .inputs import as_samples, as_vectors
@@ -79,12 +79,12 @@ def check_distances(D: Rows, name: str = "samples") -> np.ndarray:
             f"`{name}` with metric='precomputed' must be a square matrix of distances, got shape "
             f"{D.shape}; rows of numbers go with metric='euclidean'"
         )
-    SampleError.check(
-        {
-            int(i): f"must have distance 0 to itself, got {D[i, i]:.6g}; is `{name}` a similarity "
-            f"matrix? Then pass score_K=True instead of metric='precomputed'"
-            for i in np.flatnonzero(np.diagonal(D))
-        }
+    diagonal = D.diagonal()
+    check_samples(
+        diagonal,
+        diagonal == 0,
+        f"must have distance 0 to itself, got {{:.6g}}; is `{name}` a similarity matrix? Then pass "
+        "score_K=True instead of metric='precomputed'",
     )
     if D.min() < 0:
         i, j = divmod(int(np.argmin(D)), n)
@@ -118,12 +118,11 @@ def unit_rows(X: np.ndarray, metric: str, name: str) -> np.ndarray:
     what = "a constant vector"
     if metric == "cosine":
         what = "a zero vector"
-    SampleError.check(
-        {
-            int(i): f"is {what}, for which metric {metric!r} is undefined; remove it from "
-            f"`{name}` or use another metric"
-            for i in np.flatnonzero(~usable)
-        }
+    check_samples(
+        largest,
+        usable,
+        f"is {what}, for which metric {metric!r} is undefined; remove it from `{name}` or use "
+        "another metric",
     )
     U /= np.linalg.norm(U, axis=1)[:, None]
     return U
@@ -132,12 +131,12 @@ def unit_rows(X: np.ndarray, metric: str, name: str) -> np.ndarray:
 def check_truths(X: np.ndarray, metric: str, name: str) -> None:
     """Raise a SampleError for rows of other numbers than 0 and 1."""
     wrong = (X != 0) & (X != 1)
-    SampleError.check(
-        {
-            int(i): f"has {X[i][wrong[i]][0]:.6g}, and metric {metric!r} is one of truth values, 0 "
-            f"and 1; pass `{name}` > 0 if presence is meant, or use another metric"
-            for i in np.flatnonzero(wrong.any(axis=1))
-        }
+    first = np.argmax(wrong, axis=1)
+    check_samples(
+        X[np.arange(len(X)), first],
+        ~wrong.any(axis=1),
+        f"has {{:.6g}}, and metric {metric!r} is one of truth values, 0 and 1; pass `{name}` > 0 "
+        "if presence is meant, or use another metric",
     )
 
 

@@ -8,25 +8,45 @@ from ..hints import suggestion
 
 # Metrics of `scipy.spatial.distance.cdist`, without the three that are computed here.
 SCIPY_METRICS = (
-    *("braycurtis", "canberra", "chebyshev", "cityblock", "correlation", "dice", "hamming"),
-    *("jaccard", "jensenshannon", "mahalanobis", "minkowski", "rogerstanimoto", "russellrao"),
-    *("seuclidean", "sokalsneath", "sqeuclidean", "yule"),
+    "braycurtis",
+    "canberra",
+    "chebyshev",
+    "cityblock",
+    "correlation",
+    "dice",
+    "hamming",
+    "jaccard",
+    "jensenshannon",
+    "mahalanobis",
+    "minkowski",
+    "rogerstanimoto",
+    "russellrao",
+    "seuclidean",
+    "sokalsneath",
+    "sqeuclidean",
+    "yule",
 )
 METRICS = ("euclidean", "manhattan", "cosine", *SCIPY_METRICS)
 # exp(−tD) is positive definite for distinct points at every t > 0: L1 and squared L2 distances and
 # square roots of these, in some coordinates; Jaccard's is 1 minus a positive definite kernel.
-NEGATIVE_TYPE = frozenset(
-    (
-        *("euclidean", "manhattan", "cityblock", "cosine", "sqeuclidean", "seuclidean"),
-        *("mahalanobis", "correlation", "hamming", "jaccard"),
-    )
+NEGATIVE_TYPE = (
+    "euclidean",
+    "manhattan",
+    "cityblock",
+    "cosine",
+    "sqeuclidean",
+    "seuclidean",
+    "mahalanobis",
+    "correlation",
+    "hamming",
+    "jaccard",
 )
 # Metrics that are L2 distances in some coordinates.
-HILBERT = frozenset(("euclidean", "seuclidean", "mahalanobis"))
+HILBERT = ("euclidean", "seuclidean", "mahalanobis")
 # Metrics of truth values, for which SciPy would take every number but 0 for true.
-BOOLEAN = frozenset(("dice", "jaccard", "rogerstanimoto", "russellrao", "sokalsneath", "yule"))
+BOOLEAN = ("dice", "jaccard", "rogerstanimoto", "russellrao", "sokalsneath", "yule")
 # Distances that grow with the samples by the same factor.
-HOMOGENEOUS = frozenset(("euclidean", "manhattan", "cityblock", "chebyshev", "mahalanobis"))
+HOMOGENEOUS = ("euclidean", "manhattan", "cityblock", "chebyshev", "mahalanobis")
 METRIC_OPTIONS = ("exponent",)
 # Largest asymmetry of distances, relative to the two entries, that counts as rounding; also the
 # largest distance of a sample from itself, relative to its nearest neighbour.
@@ -43,16 +63,14 @@ def check_metric(metric: object, more: tuple[str, ...] = ()) -> None:
 
 def check_options(metric: str | PairFunction, options: Options) -> Record:
     """Return the options of a metric, checked."""
+    checked = dict(options)
     if callable(metric):
-        return dict(options)
-    for option in options:
+        return checked
+    for option, value in options.items():
         if metric != "minkowski":
             raise TypeError(f"`{option}` is not an option of metric {metric!r}; leave it out")
-    expected = "a number of at least 1"
-    return {
-        option: number(option, value, expected, lambda p: p >= 1)
-        for option, value in options.items()
-    }
+        checked[option] = number(option, value, "a number of at least 1", lambda p: p >= 1)
+    return checked
 
 
 def scatter(X: np.ndarray, option: str) -> np.ndarray:

@@ -115,9 +115,7 @@ class MetricPairs(Pairs):
         self.exponent: float = math.inf
         self.shift = 0
         if metric == "minkowski":
-            largest = largest_entry(X)
-            _, exponent = math.frexp(largest)
-            self.shift = exponent + 1
+            self.shift = math.frexp(largest_entry(X))[1] + 1
             self.exponent = self.options.pop("exponent", 2.0)
             self.options["p"] = self.exponent
         elif metric in HOMOGENEOUS:
@@ -126,15 +124,14 @@ class MetricPairs(Pairs):
 
     def block(self, rows: slice, columns: slice) -> np.ndarray:
         by = self.metric
-        if self.metric == "manhattan":
+        if by == "manhattan":
             by = "cityblock"
         A = self.X[rows]
         B = self.X[columns]
         cdist = scipy.spatial.distance.cdist
-        D = np.asarray(cdist(A, B, by, **self.options))
+        D: np.ndarray = cdist(A, B, by, **self.options)
         if by == "jensenshannon":  # the only metric with asymmetric rounding
-            mirrored = np.asarray(cdist(B, A, by))
-            D = (D + mirrored.T) / 2
+            D = (D + cdist(B, A, by).T) / 2
         identical = self.groups[rows, None] == self.groups[columns]
         np.put(D, np.flatnonzero(identical), 0.0)  # faster than by a mask
 
@@ -170,20 +167,19 @@ class MatrixPairs(Pairs):
 def nearest(pairs: Pairs, own: slice, counts: np.ndarray, k: int, description: str) -> np.ndarray:
     """Return sorted distances (size, k) of `own` points to k neighbours; i has counts[i] copies."""
     distinct = min(k, len(counts) - 1)
+    if not distinct:
+        return np.zeros((1, k))
 
     def look(block: slice) -> np.ndarray:
-        if not distinct:
-            return np.zeros((len(counts), k))
         with np.errstate(all="ignore"):
             D = pairs.block(block, own)
             rows = np.arange(len(D))
             itself = rows + block.start - own.start
             D[rows, itself] = np.inf
             lengths, others = _nearest(pairs, D, block.start, own.start, distinct)
-        copies = counts[itself, None] - 1  # of the point itself, at distance 0
-        many = np.concatenate([copies, counts[others]], axis=1)
-        zeros = np.zeros((len(D), 1))
-        lengths = np.concatenate([zeros, lengths], axis=1)
+        copies = counts[itself] - 1  # of the point itself, at distance 0
+        many = np.column_stack([copies, counts[others]])
+        lengths = np.column_stack([np.zeros(len(D)), lengths])
         # Cumulative counts show which point holds the first, the second, …, the k-th neighbour.
         until = np.cumsum(many, axis=1)
         nearer = until[:, None] <= np.arange(k)[:, None]

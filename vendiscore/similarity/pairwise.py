@@ -3,10 +3,10 @@
 import math
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
 import numpy as np
 
+from ..core.namespace import detached
 from ..core.types import PairFunction, Pool
 from ..progress import track
 from ..signature import plain
@@ -73,7 +73,7 @@ def _number(value: object, i: int, j: int) -> tuple[float, bool]:
     """Return the value as a float, and whether it came in single precision or less."""
     if isinstance(value, float) and math.isfinite(value):  # NumPy's float64 is one
         return value, False
-    scalar: Any = value.detach() if hasattr(value, "detach") else value
+    scalar = detached(value)
     if getattr(scalar, "ndim", 0) and np.size(scalar) == 1:
         scalar = scalar.reshape(())  # functions for many pairs give (1, 1) arrays
     kind = str(getattr(scalar, "dtype", ""))

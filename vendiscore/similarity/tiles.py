@@ -29,10 +29,9 @@ class Tiles:
     def __init__(self, similarity: Similarity) -> None:
         self.similarity = similarity
         self.n = similarity.n
-        scale = similarity.scale
         self.scale = None
-        if scale is not None:
-            self.scale = to_host(scale)
+        if similarity.scale is not None:
+            self.scale = to_host(similarity.scale)
         self.rows: np.ndarray | None = None  # with dot products K, (n, d) in single precision
         self._rare: Any = None  # sparse columns, next to frequent ones, which `rows` has
         self._lists: dict[int, Any] = {}  # by tiles of columns, the rows that have each

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..core.arguments import is_several
-from ..core.checks import unit_sum
+from ..core.checks import check_samples, unit_sum
 from ..core.errors import SampleError
 from ..core.namespace import Array, is_torch, namespace, scalar, to_host
 from ..core.types import Weights
@@ -61,7 +61,8 @@ def per_sample(
         nested = all(map(is_several, flat))
     if nested:
         flat, sizes = unnested(flat, name)
-        sizes = None if set(sizes) == {1} else sizes  # a column
+        if set(sizes) == {1}:  # a column
+            sizes = None
     if isinstance(flat, list):
         flat = _array(flat, name, weights)
     kind = str(getattr(flat, "dtype", ""))
@@ -80,10 +81,7 @@ def per_sample(
         bounds = f" and at least {least:g}"
     if most < np.inf:
         bounds += f" and at most {most:g}"
-    if not bool(good.all()):
-        bad = [i for i, is_good in enumerate(good.tolist()) if not is_good]
-        expected = f"of `{name}` must be finite{bounds}"
-        SampleError.check({i: f"{expected}, got {scalar(flat[i]):.6g}{remedy}" for i in bad})
+    check_samples(flat, good, f"of `{name}` must be finite{bounds}, got {{:.6g}}{remedy}")
     return PerSample(name, flat, sizes)
 
 
