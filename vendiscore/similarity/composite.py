@@ -98,11 +98,10 @@ class _Mixture(Similarity):
         self.psd = all(part.psd for part in parts)
 
     def _groups(self) -> np.ndarray | None:
-        groups = [part.groups() for part in self.parts]
-        known = [group for group in groups if group is not None]
-        if len(known) == len(groups):
-            return joint_groups(known)
-        return None
+        groups: list[Any] = [part.groups() for part in self.parts]
+        if any(group is None for group in groups):
+            return None
+        return joint_groups(groups)
 
     def entries_work(self) -> float:
         return sum(part.entries_work() for part in self.parts)

@@ -65,9 +65,7 @@ class FeatureSimilarity(Similarity):
     def __init__(self, X: Rows, settings: Mapping[str, object] | None = None) -> None:
         self.n, self.dim = X.shape
         self.X = X
-        self.settings = {}
-        if settings is not None:
-            self.settings = {**settings}
+        self.settings = settings or {}
 
     def normalized(self) -> Self:
         squares = self._squares
@@ -118,9 +116,8 @@ class FeatureSimilarity(Similarity):
         """‖x‖² of every row, found once for all scaled copies."""
         if not is_numpy(self.X):
             host = self.in_numpy()
-            xp = namespace(self.X)
             if host is not self:
-                return xp.asarray(host._squares)
+                return namespace(self.X).asarray(host._squares)
             X = self._features()
             return dots(X, X)
         squares = np.empty(self.n)
@@ -152,7 +149,7 @@ class FeatureSimilarity(Similarity):
             return FeatureSimilarity(X)
         used, columns = np.unique(X.indices, return_inverse=True)
         shape = (len(index), max(1, len(used)))
-        few: sp.csr_array = sp.csr_array((X.data, columns, X.indptr), shape)
+        few = sp.csr_array((X.data, columns, X.indptr), shape)
         if len(index) * len(used) <= FEW:
             few = few.toarray()
         return FeatureSimilarity(few)
@@ -170,7 +167,8 @@ class FeatureSimilarity(Similarity):
         first[by_column.indptr] = True
         starts = np.flatnonzero(first)
         entries = (by_column.data, by_column.indices, starts)
-        F = sp.csr_array(entries, (len(starts) - 1, g * m))
+        shape = (len(starts) - 1, g * m)
+        F = sp.csr_array(entries, shape)
         pairs = (F.T @ F).tocoo()
         K = np.zeros((g, m, m))
         sets, rows_of_sets = np.divmod(pairs.row, m)

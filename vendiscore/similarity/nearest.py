@@ -135,17 +135,18 @@ class MetricPairs(Pairs):
         identical = self.groups[rows, None] == self.groups[columns]
         np.put(D, np.flatnonzero(identical), 0.0)  # faster than by a mask
 
-        def pair(i: int, j: int) -> str:
-            return self.pair(rows.start + i, columns.start + j)
-
-        def measure(i: np.ndarray, j: np.ndarray) -> np.ndarray:
-            return lengths(self.X, rows.start + i, columns.start + j, self.exponent)
-
-        check_defined(D, self.metric, pair)
+        check_defined(
+            D,
+            self.metric,
+            lambda i, j: self.pair(rows.start + i, columns.start + j),
+        )
         if math.isfinite(self.exponent):
-            # Powers of distances below this, far below the largest too, have lost digits.
-            least = LOST ** (1 / self.exponent) / EPS
-            mend_close(D, least, measure)
+            mend_close(
+                D,
+                # Powers of distances below this, far below the largest too, have lost digits.
+                LOST ** (1 / self.exponent) / EPS,
+                lambda i, j: lengths(self.X, rows.start + i, columns.start + j, self.exponent),
+            )
         if self.shift:
             return np.ldexp(D, self.shift, out=D)
         return D
@@ -204,21 +205,20 @@ def members(
     radii: Sequence[np.ndarray],
     description: str,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Count the points within each of the radii of each row, and of each column."""
+    """Count the points within each of the radii of each row, from 0 on, and of each column."""
     counts_of_rows, counts_of_columns = counts
     radii = [r * (1 + TIES) for r in radii]
     reaches = [pairs.reach(r) for r in radii]
-    of_rows = np.zeros((len(radii), rows.stop - rows.start), int)
-    of_columns = np.zeros((len(radii), columns.stop - columns.start), int)
+    of_rows = np.zeros((len(radii), len(counts_of_rows)), int)
+    of_columns = np.zeros((len(radii), len(counts_of_columns)), int)
 
     def look(block: slice) -> tuple[slice, list[np.ndarray], list[np.ndarray]]:
-        own = slice(block.start - rows.start, block.stop - rows.start)
         by_row = []
         by_column = []
         with np.errstate(all="ignore"):
             D = pairs.block(block, columns)
             for r, most in zip(radii, reaches, strict=True):
-                around = own if len(r) > 1 else slice(None)
+                around = block if len(r) > 1 else slice(None)
                 places = np.flatnonzero(most[around] >= D)
                 i, j = np.divmod(places, D.shape[1])
                 radius = np.broadcast_to(r[around], D.shape)[i, j]
@@ -226,13 +226,13 @@ def members(
                 i = i[inside]
                 j = j[inside]
                 of_row = np.bincount(i, counts_of_columns[j], len(D))
-                of_column = np.bincount(j, counts_of_rows[own][i], D.shape[1])
+                of_column = np.bincount(j, counts_of_rows[block][i], D.shape[1])
                 by_row.append(of_row.astype(int))
                 by_column.append(of_column.astype(int))
-        return own, by_row, by_column
+        return block, by_row, by_column
 
-    for own, by_row, by_column in _looked(pairs, look, rows, columns, description):
-        of_rows[:, own] += by_row
+    for block, by_row, by_column in _looked(pairs, look, rows, columns, description):
+        of_rows[:, block] += by_row
         of_columns += by_column
     return of_rows, of_columns
 

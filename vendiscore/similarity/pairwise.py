@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from functools import partial
+from itertools import combinations_with_replacement
 
 import numpy as np
 
@@ -51,7 +52,7 @@ def _compare_all(samples: Pool, k: PairFunction, at: Sequence[int]) -> np.ndarra
         return _number(found, at[i], at[j])
 
     single = True
-    pairs = ((i, j) for i in range(n) for j in range(i, n))
+    pairs = combinations_with_replacement(range(n), 2)
     for i, j in track(pairs, n * (n + 1) // 2, "comparing pairs"):
         K[i, j], rounded = value(i, j)
         K[j, i] = K[i, j]

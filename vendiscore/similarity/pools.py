@@ -47,10 +47,11 @@ def pooled(sets: Sequence[Pool]) -> Pool:
     if any(map(is_torch, firsts)):
         sets = _as_arrays(sets)
     types = {getattr(samples, "dtype", None) for samples in sets}
-    if all(map(is_numpy, sets)) and len(types) == 1 and _of_one_shape(sets):
+    shapes = {tuple(getattr(samples, "shape", ())[1:]) for samples in sets}
+    if all(map(is_numpy, sets)) and len(types) == len(shapes) == 1:
         return np.concatenate(sets)
     tensors = [samples for samples in sets if is_torch(samples)]
-    if tensors and all(map(_is_numeric, sets)) and _of_one_shape(sets):
+    if tensors and all(map(_is_numeric, sets)) and len(shapes) == 1:
         torch = sys.modules["torch"]
         device = tensors[0].device
         return torch.cat([torch.as_tensor(samples, device=device) for samples in sets])
@@ -104,12 +105,6 @@ def _rows(rows: Any) -> Any:
     if X.dtype.kind in "fiub":
         return X
     return rows
-
-
-def _of_one_shape(sets: Sequence[Any]) -> bool:
-    """Return whether the rows of arrays have one shape."""
-    shapes = {tuple(samples.shape[1:]) for samples in sets}
-    return len(shapes) == 1
 
 
 def _listed(samples: Any) -> list[Any]:

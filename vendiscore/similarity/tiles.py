@@ -82,11 +82,11 @@ class Tiles:
         size = TOGETHER
         if isinstance(self.similarity, FeatureSimilarity):
             size = PAIRS
-
-        def some(block: slice) -> np.ndarray:
-            return self._some(i[block], j[block])
-
-        values = in_order(some, slices(len(i), size), self.similarity.in_threads)
+        values = in_order(
+            lambda block: self._some(i[block], j[block]),
+            slices(len(i), size),
+            self.similarity.in_threads,
+        )
         return np.concatenate([np.empty(0), *values])
 
     def _some(self, i: np.ndarray, j: np.ndarray) -> np.ndarray:
