@@ -183,12 +183,13 @@ def _by_function(
         except Exception as error:
             error.add_note(f"in `metric` of {pair(i, j)}")
             raise
-        D[i, j] = number("metric(a, b)", value, f"a number for {pair(i, j)}", lambda _: True)
-        if not 0 <= D[i, j] < math.inf:
-            problem = "finite"
-            if D[i, j] < 0:
-                problem = "at least 0"
-            refuse((i, j), problem, "remove such rows or correct it")
+        D[i, j] = number(
+            "metric(a, b)",
+            value,
+            f"a finite number of at least 0 for {pair(i, j)}",
+            lambda d: 0 <= d < math.inf,
+            "remove such rows, or correct it",
+        )
     others = np.where(np.eye(n, dtype=bool), np.inf, D)
     apart = np.flatnonzero(D.diagonal() > SYMMETRY_TOLERANCE * others.min(axis=1))
     if apart.size:

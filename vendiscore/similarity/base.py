@@ -275,7 +275,8 @@ class Similarity(metaclass=Public):
         K = self._stack(places)
         if self.scale is None:
             return K
-        return scale_pairs(K, self.scale[places])
+        s = self.scale[places]
+        return K * s[:, :, None] * s[:, None, :]
 
     def _stack(self, places: np.ndarray) -> Array:
         parts = [self._part(at).dense() for at in places]
@@ -320,8 +321,3 @@ def check_diagonal(similarity: S) -> S:
     rows = similarity.dim is not None
     check_unit_diagonal(diagonal, similarity.roundoff, rows=rows, places=places)
     return similarity
-
-
-def scale_pairs(K: Array, s: Array) -> Array:
-    """Return diag(s) K diag(s) for K (…, n, n) and s (…, n)."""
-    return K * s[..., :, None] * s[..., None, :]

@@ -267,7 +267,7 @@ class FeatureSimilarity(Similarity):
         return add_sparse(K, rare[index] @ transposed)
 
     def _take(self, index: np.ndarray) -> FeatureSimilarity:
-        return FeatureSimilarity(self.X[index], self.settings)
+        return FeatureSimilarity(self.X[index])
 
     def _matmul(self, V: Array) -> Array:
         X = self.X

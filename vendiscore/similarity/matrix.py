@@ -53,7 +53,7 @@ class MatrixSimilarity(Similarity):
 
     def _take(self, index: np.ndarray) -> MatrixSimilarity:
         K = self.K[index][:, index]
-        return MatrixSimilarity(K, psd=self.psd, settings=self.settings)
+        return MatrixSimilarity(K, psd=self.psd)
 
     def _stack(self, places: np.ndarray) -> Array:
         K = self.K[places[:, :, None], places[:, None, :]]
@@ -128,9 +128,7 @@ class DeferredSimilarity(MatrixSimilarity):
         return self._alone is not None and not self._compute.cache_info().currsize
 
     def _take(self, index: np.ndarray) -> MatrixSimilarity:
-        return DeferredSimilarity(
-            len(index), lambda: self.K[index][:, index], psd=self.psd, settings=self.settings
-        )
+        return DeferredSimilarity(len(index), lambda: self.K[index][:, index], psd=self.psd)
 
     def _stack(self, places: np.ndarray) -> Array:
         if self.divisible:

@@ -120,7 +120,7 @@ class RowsSimilarity(Similarity):
         return self._entries(index, slice(0, self.n))
 
     def _take(self, index: np.ndarray) -> RowsSimilarity:
-        return RowsSimilarity(self.entries.take(index), psd=self.psd, settings=self.settings)
+        return RowsSimilarity(self.entries.take(index), psd=self.psd)
 
     def _groups(self) -> np.ndarray | None:
         return self.entries.groups()

@@ -71,11 +71,11 @@ def per_sample(
         real = True
     if not real or flat.ndim != 1:
         raise TypeError(f"`{name}` must be numbers, one for each sample, got {values!r:.60}")
-    if is_torch(flat):
-        flat = flat.double() if weights else to_host(flat)
-    if not is_torch(flat):
-        flat = flat.astype(np.float64)
-    good = namespace(flat).isfinite(flat) & (flat >= least) & (flat <= most)
+    if not weights:
+        flat = to_host(flat)
+    xp = namespace(flat)
+    flat = xp.astype(flat, xp.float64)
+    good = xp.isfinite(flat) & (flat >= least) & (flat <= most)
     bounds = ""
     if least > -np.inf:
         bounds = f" and at least {least:g}"
@@ -87,31 +87,29 @@ def per_sample(
 
 def _array(values: list[Any], name: str, weights: bool) -> Array:
     """Return a list of real numbers as an array, or weights of which some are tensors as one."""
-    reals = [_real(x, weights) for x in values]
-    SampleError.check(
-        {
-            i: f"of `{name}` must be a number, got {values[i]!r:.40}; give it one, or leave it out"
-            for i, real in enumerate(reals)
-            if real is None
-        }
-    )
+    reals = np.zeros(len(values))
+    problems = {}
+    for i, x in enumerate(values):
+        try:
+            reals[i] = _real(x, weights)
+        except (TypeError, ValueError, OverflowError):
+            remedy = "give it one, or leave it out"
+            problems[i] = f"of `{name}` must be a number, got {x!r:.40}; {remedy}"
+    SampleError.check(problems)
     if weights and any(map(is_torch, values)):
         torch = sys.modules["torch"]
         tensors = [torch.as_tensor(x, dtype=torch.float64) for x in values]
         return torch.stack(tensors)
-    return np.array(reals, dtype=np.float64)
+    return reals
 
 
-def _real(x: Any, weights: bool) -> float | None:
-    """Return a real number as a float, None for anything else."""
+def _real(x: Any, weights: bool) -> float:
+    """Return a real number as a float; an error for anything else."""
     kind = f"{type(x).__name__} {getattr(x, 'dtype', '')}"
     single = isinstance(x, Number) or getattr(x, "ndim", None) == 0
     if not single or isinstance(x, str) or "complex" in kind or (weights and "bool" in kind):
-        return None
-    try:
-        return scalar(x)
-    except (TypeError, ValueError, OverflowError):
-        return None
+        raise TypeError
+    return scalar(x)
 
 
 def check_weights(
