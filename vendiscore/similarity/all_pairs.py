@@ -59,7 +59,7 @@ def distances(
         everything = slice(0, len(X))
         D = MetricPairs(X, metric, options, pair).block(everything, everything)
         if metric == "sqeuclidean":
-            _check_lost(D, X, metric, pair)
+            _check_lost(D, X, pair)
     check_defined(D, metric, pair)
     return D
 
@@ -114,7 +114,8 @@ def unit_rows(X: np.ndarray, metric: str, name: str) -> np.ndarray:
         for _ in range(2):  # the first mean is rounded to the size of the numbers
             U -= U.mean(axis=1, keepdims=True)
         # Only rounding remains of a constant row.
-        usable &= np.abs(U).max(axis=1) > 8 * np.finfo(np.float64).eps
+        rounding = 8 * np.finfo(np.float64).eps
+        usable &= np.abs(U).max(axis=1) > rounding
     what = "a constant vector"
     if metric == "cosine":
         what = "a zero vector"
@@ -151,16 +152,17 @@ def _euclidean(X: np.ndarray) -> np.ndarray:
     return D
 
 
-def _check_lost(D: np.ndarray, X: np.ndarray, metric: str, pair: PairName) -> None:
+def _check_lost(D: np.ndarray, X: np.ndarray, pair: PairName) -> None:
     """Raise where a distance of rows that differ is too small for its power to have all digits."""
     for block in row_blocks(len(D), 8 * len(D)):
         near, other = np.nonzero(D[block] < LOST)
-        for i, j in zip((near + block.start).tolist(), other.tolist(), strict=True):
+        near += block.start
+        for i, j in zip(near.tolist(), other.tolist(), strict=True):
             if (X[i] != X[j]).any():
                 raise ValueError(
-                    f"metric {metric!r} is too small for double precision (got {D[i, j]:.6g}) for "
-                    f"{pair(i, j)}, which differ; use metric 'euclidean', or multiply all rows by "
-                    f"a large number"
+                    f"metric 'sqeuclidean' is too small for double precision (got {D[i, j]:.6g}) "
+                    f"for {pair(i, j)}, which differ; use metric 'euclidean', or multiply all rows "
+                    f"by a large number"
                 )
 
 

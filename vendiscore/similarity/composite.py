@@ -57,7 +57,8 @@ class RepeatedSimilarity(Similarity):
             return super()._matmul(V)
         ones = np.ones(self.n)
         starts = np.arange(self.n + 1)
-        member = sp.csr_array((ones, self.inverse, starts), (self.n, self.distinct.n))
+        shape = (self.n, self.distinct.n)
+        member = sp.csr_array((ones, self.inverse, starts), shape)
         return member @ self.distinct.matmul(member.T @ V)
 
     def squared_norm(self) -> Array | float:
@@ -190,7 +191,9 @@ class SumSimilarity(_Mixture):
 
     def _features(self) -> Rows:
         terms = zip(self.weights, self.parts, strict=True)
-        F: list[Any] = [math.sqrt(w) * part.features() for w, part in terms]
+        F: list[Any] = []
+        for w, part in terms:
+            F.append(math.sqrt(w) * part.features())
         if all(map(sp.issparse, F)):
             return sp.hstack(F, format="csr")
         if any(map(is_torch, F)):

@@ -70,8 +70,8 @@ class FeatureSimilarity(Similarity):
     def normalized(self) -> Self:
         squares = self._squares
         xp = namespace(squares)
-        safe = (xp.min(squares) >= 1 / FAR) & (xp.max(squares) <= FAR)
-        if bool(safe) or self.scale is not None:
+        safe = (squares >= 1 / FAR) & (squares <= FAR)
+        if self.scale is not None or bool(xp.all(safe)):
             return super().normalized()
         # Cosines do not change with the lengths of rows.
         rescaled = self._of(of_moderate_length(self.X))
@@ -187,8 +187,10 @@ class FeatureSimilarity(Similarity):
         for block in blocks:
             rows = places[block].ravel()
             index: Index = rows
-            if np.array_equal(rows, np.arange(rows[0], rows[0] + len(rows))):
-                index = slice(rows[0], rows[-1] + 1)  # a view, and no copy
+            first = rows[0]
+            following = np.arange(first, first + len(rows))
+            if np.array_equal(rows, following):
+                index = slice(first, first + len(rows))  # a view, and no copy
             F = self._float64(index)
             F = xp.reshape(F, (-1, m, d))
             transposed = xp.permute_dims(F, (0, 2, 1))
@@ -297,7 +299,8 @@ class FeatureSimilarity(Similarity):
             s[:, 0] = self.scale
         out = np.empty((self.n, V.shape[1]), V.dtype)
         for block in row_blocks(self.n, 8 * self.X.shape[1], least=256):
-            np.matmul(self.X[block] * s[block], V, out=out[block])
+            F = self.X[block] * s[block]
+            np.matmul(F, V, out=out[block])
         return out
 
     def covariance(self, single: bool = False) -> Array:

@@ -72,8 +72,6 @@ def _from_other(samples: Any, name: str) -> Pool:
             f"`{name}` must be an ordered collection of samples, got a {type(samples).__name__}; "
             f"pass one of its columns or list(…)"
         )
-    if isinstance(samples, (list, tuple)):
-        return list(samples)
     if sp.issparse(samples):
         _check_two_dimensional(samples, name)
         rows = samples.tocsr()
@@ -246,7 +244,8 @@ def as_matrix(samples: object, name: str = "samples", also: Refusals | None = No
     while rest := [i for i in range(size(samples)) if i not in problems]:
         try:
             X = _matrix(choose(samples, rest), name)
-            problems |= {rest[i]: problem for i, problem in (also(X) if also else {}).items()}
+            more = also(X) if also else {}
+            problems |= {rest[i]: problem for i, problem in more.items()}
             break
         except SampleError as error:
             problems |= error.at(rest).problems
@@ -427,7 +426,8 @@ def check_finite(X: Rows, name: str) -> None:
     else:
         rows = places // X.shape[1]
     problems = {}
-    for i, value in zip(rows[::-1].tolist(), flat[places[::-1]], strict=True):
+    rows, first = np.unique(rows, return_index=True)
+    for i, value in zip(rows.tolist(), flat[places[first]], strict=True):
         problems[i] = f"of `{name}` must be finite, got {value}; remove or impute such samples"
     SampleError.check(problems)
 

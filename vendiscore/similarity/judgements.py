@@ -49,7 +49,8 @@ class Judgements:
         """Return whether the things of each pair are the same."""
         new = [pair for pair in dict.fromkeys(pairs) if pair not in self.known]
         if new:
-            self.known.update(zip(new, map(bool, self.judge(new)), strict=True))
+            verdicts = map(bool, self.judge(new))
+            self.known.update(zip(new, verdicts, strict=True))
         return [self.known[pair] for pair in pairs]
 
     def classes(self, sets: Sequence[np.ndarray]) -> list[np.ndarray]:

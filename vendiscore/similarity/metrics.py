@@ -95,9 +95,11 @@ def scatter(X: np.ndarray, option: str) -> np.ndarray:
     if option == "V":
         return variances
     # By way of the correlations, which do not depend on the units of the columns.
-    R = np.atleast_2d(np.cov(((X - X.mean(axis=0)) / deviations).T))
+    standard = (X - X.mean(axis=0)) / deviations
+    R = np.atleast_2d(np.cov(standard.T))
     values, vectors = np.linalg.eigh(R)
-    rank = int((values > 8 * max(n, d) * np.finfo(np.float64).eps * values[-1]).sum())
+    noise = 8 * max(n, d) * np.finfo(np.float64).eps * values[-1]
+    rank = np.count_nonzero(values > noise)
     if rank < d:
         raise ValueError(
             f"metric 'mahalanobis' needs an invertible covariance, but the covariance of {n} "

@@ -222,7 +222,8 @@ def members(
                 places = np.flatnonzero(most[around] >= D)
                 i, j = np.divmod(places, D.shape[1])
                 radius = np.broadcast_to(r[around], D.shape)[i, j]
-                inside = pairs.within(block.start + i, columns.start + j, D[i, j], radius)
+                numbers = D[i, j]
+                inside = pairs.within(block.start + i, columns.start + j, numbers, radius)
                 i = i[inside]
                 j = j[inside]
                 of_row = np.bincount(i, counts_of_columns[j], len(D))

@@ -61,8 +61,10 @@ class RowDistances:
         squares = xp.linalg.vecdot(C, C)[:, None]
         ones = xp.ones_like(squares)
         # Two more columns add the squares in the same product.
-        self.left: Any = xp.concat([-2 * C, squares, ones], axis=1)
-        self.right: Any = xp.concat([C, ones, squares], axis=1)
+        left = [-2 * C, squares, ones]
+        right = [C, ones, squares]
+        self.left: Any = xp.concat(left, axis=1)
+        self.right: Any = xp.concat(right, axis=1)
         self.squares = detached(squares)[:, 0]
         largest = scalar(self.squares.max())
         width = sigma or 0.0
@@ -230,9 +232,11 @@ def lengths(X: np.ndarray, i: np.ndarray, j: np.ndarray, exponent: float = 2.0) 
     """Return (Σ |x − y|^p)^(1/p) of rows i and j of X, each in its own unit, a power of two."""
     out = np.empty(len(i))
     for part in row_blocks(len(i), 8 * X.shape[1]):
-        gap = np.subtract(X[i[part]], X[j[part]], dtype=np.float64)
+        left = X[i[part]]
+        right = X[j[part]]
+        gap = np.subtract(left, right, dtype=np.float64)
         gap = np.abs(gap)
-        unit = np.frexp(gap.max(axis=1))[1]
+        _, unit = np.frexp(gap.max(axis=1))
         powers = np.ldexp(gap, -unit[:, None]) ** exponent
         root = powers.sum(axis=1) ** (1 / exponent)
         out[part] = np.ldexp(root, unit)

@@ -23,6 +23,8 @@ KEPT_AT_ONCE = 1 << 28
 ROWS = 1024
 COLUMNS = 512
 
+BlockFunction = Callable[[np.ndarray, np.ndarray], np.ndarray]  # of some rows and others
+
 
 class Entries(Protocol):
     """A symmetric matrix K (n, n) of samples, in parts that are computed when asked."""
@@ -83,7 +85,7 @@ class RowsSimilarity(Similarity):
     def of_rows(
         cls,
         X: np.ndarray,
-        k: Callable[[np.ndarray, np.ndarray], np.ndarray],
+        k: BlockFunction,
         *,
         psd: bool = False,
         settings: Options | None = None,
@@ -205,7 +207,7 @@ def _has_room(size: int) -> bool:
 class _OfRows:
     in_threads = False  # who wrote k did not say
 
-    def __init__(self, X: np.ndarray, k: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> None:
+    def __init__(self, X: np.ndarray, k: BlockFunction) -> None:
         self.n = len(X)
         self.X = X
         self.k = k

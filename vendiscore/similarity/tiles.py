@@ -101,4 +101,5 @@ class Tiles:
         values = dots(left, right)
         if self.scale is None:
             return values
-        return values * self.scale[i] * self.scale[j]
+        values = values * self.scale[i]
+        return values * self.scale[j]

@@ -122,7 +122,8 @@ def check_weights(
     """Return weights (n,), float64 of sum exactly 1; a tensor if `p` or `like` (samples) is one."""
     if p is None:
         return None
-    weights = per_sample(p, "p", least=0, weights=True).of(n + len(dropped), groups)
+    numbers = per_sample(p, "p", least=0, weights=True)
+    weights = numbers.of(n + len(dropped), groups)
     if is_torch(weights) and weights.requires_grad and like is not None and not is_torch(like):
         raise TypeError(
             "`p` has a gradient, which is lost unless the samples are a torch tensor; pass "
