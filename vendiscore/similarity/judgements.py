@@ -138,8 +138,8 @@ class EquivalenceSimilarity(Similarity):
     def notes(self) -> Sequence[str]:
         """Its notes, and the notes on the judgements up to now."""
         now = self.judgements.notes
-        begin = {note[:40] for note in now}
-        others = [note for note in self._notes if note[:40] not in begin]
+        begin = tuple(note[:40] for note in now)
+        others = [note for note in self._notes if not note.startswith(begin)]
         return (*others, *now)
 
     @notes.setter

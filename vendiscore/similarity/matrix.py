@@ -107,12 +107,10 @@ class DeferredSimilarity(MatrixSimilarity):
         n: int,
         compute: Callable[[], np.ndarray],
         *,
-        psd: bool = False,
         settings: Options | None = None,
         alone: Callable[[np.ndarray], DeferredSimilarity] | None = None,
     ) -> None:
         self.n = n
-        self.psd = psd
         self.settings = settings or {}
         self._compute = cache(compute)
         self._alone = alone
@@ -128,7 +126,7 @@ class DeferredSimilarity(MatrixSimilarity):
         return self._alone is not None and not self._compute.cache_info().currsize
 
     def _take(self, index: np.ndarray) -> MatrixSimilarity:
-        return DeferredSimilarity(len(index), lambda: self.K[index][:, index], psd=self.psd)
+        return DeferredSimilarity(len(index), lambda: self.K[index][:, index])
 
     def _stack(self, places: np.ndarray) -> Array:
         if self.divisible:

@@ -260,8 +260,9 @@ def exact_squares(X: np.ndarray) -> np.ndarray:
     if not find.by_product:
         everything = slice(0, n)
         return find(everything, everything)
-    blocks = ((block, find(block, slice(block.start, n))) for block in pair_blocks(n))
-    D = fill_symmetric(np.empty((n, n)), blocks)
+    blocks = pair_blocks(n)
+    upper = ((block, find(block, slice(block.start, n))) for block in blocks)
+    D = fill_symmetric(np.empty((n, n)), upper)
     np.fill_diagonal(D, 0.0)
     return D
 

@@ -59,7 +59,8 @@ def _compare_all(samples: Pool, k: PairFunction, at: Sequence[int]) -> np.ndarra
         single &= rounded
     for i, j in zip(*_spread(n), strict=True):
         back, _ = value(j, i)
-        if abs(back - K[i, j]) > SYMMETRY_TOLERANCE * max(1.0, abs(back)):
+        size = max(1.0, abs(back))
+        if abs(back - K[i, j]) > SYMMETRY_TOLERANCE * size:
             raise ValueError(
                 f"`k` must be symmetric, but k(samples[{at[i]}], samples[{at[j]}]) = {K[i, j]:.6g} "
                 f"and k(samples[{at[j]}], samples[{at[i]}]) = {back:.6g}; pass the mean of both "

@@ -83,10 +83,14 @@ def _as_arrays(sets: Sequence[Any]) -> list[Any]:
 
 def _stacked(rows: Any) -> Any:
     """Return a list of tensors, rows or numbers, of one shape as one tensor."""
-    if not isinstance(rows, list) or not all(is_torch(row) and row.ndim < 2 for row in rows):
+    if not isinstance(rows, list):
         return rows
-    alike = len({(row.shape, row.device, row.dtype) for row in rows}) == 1
-    if alike:
+    kinds = set()
+    for row in rows:
+        if not is_torch(row) or row.ndim > 1:
+            return rows
+        kinds.add((row.shape, row.device, row.dtype))
+    if len(kinds) == 1:
         return sys.modules["torch"].stack(rows)
     return rows
 
@@ -96,7 +100,9 @@ def _rows(rows: Any) -> Any:
     if not isinstance(rows, list):
         return rows
     shape = shape_of(rows)
-    if shape is None or any(shape_of(row) != shape[1:] or is_torch(row) for row in rows):
+    if shape is None or any(map(is_torch, rows)):
+        return rows
+    if any(shape_of(row) != shape[1:] for row in rows):
         return rows
     try:
         X = np.asarray(rows)

@@ -58,7 +58,8 @@ class Tiles:
         if self.rows is not None or isinstance(self.similarity, RowsSimilarity):
             sides = slices(n, SIDE)
             return list(combinations_with_replacement(sides, 2))
-        return [(rows, slice(rows.start, n)) for rows in row_blocks(n, 8 * n)]
+        blocks = row_blocks(n, 8 * n)
+        return [(rows, slice(rows.start, n)) for rows in blocks]
 
     def __call__(self, rows: slice, columns: slice) -> np.ndarray:
         """Return K[rows, columns], a new array, off by at most SINGLE_ERROR for entries up to 1."""
