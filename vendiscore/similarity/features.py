@@ -251,7 +251,9 @@ class FeatureSimilarity(Similarity):
         return common * self.scale[:, None], scale_rows(rare, self.scale)
 
     def _rows(self, index: Index) -> Array:
-        whole = isinstance(index, slice) and index.indices(self.n) == (0, self.n, 1)
+        whole = False
+        if isinstance(index, slice):
+            whole = index.indices(self.n) == (0, self.n, 1)
         if not sp.issparse(self.X):
             X = self._float64(index)
             if whole:

@@ -98,7 +98,8 @@ def scatter(X: np.ndarray, option: str) -> np.ndarray:
     standard = (X - X.mean(axis=0)) / deviations
     R = np.atleast_2d(np.cov(standard.T))
     values, vectors = np.linalg.eigh(R)
-    noise = 8 * max(n, d) * np.finfo(np.float64).eps * values[-1]
+    eps = np.finfo(np.float64).eps
+    noise = 8 * max(n, d) * eps * values[-1]
     rank = np.count_nonzero(values > noise)
     if rank < d:
         raise ValueError(

@@ -112,7 +112,8 @@ class RowsSimilarity(Similarity):
             return self._kept.K[index, columns]
         with np.errstate(under="ignore"):  # whatever the caller has set: what vanishes is 0
             part = self.entries(index, columns, dtype)
-        places = np.arange(self.n)[index] - columns.start
+        places = np.arange(self.n)[index]
+        places -= columns.start
         is_inside = (places >= 0) & (places < part.shape[1])
         inside = np.flatnonzero(is_inside)
         part[inside, places[inside]] = 1.0
