@@ -1,7 +1,5 @@
 """Suggest the name or the call that was meant by one that is refused."""
 
-from __future__ import annotations
-
 import difflib
 import functools
 import importlib

@@ -1,7 +1,5 @@
 """Progress of long work: a generator yields how far it is, and returns its result."""
 
-from __future__ import annotations
-
 import contextlib
 import math
 import sys

@@ -1,7 +1,5 @@
 """From samples to embeddings: one batch at a time by any function, every row checked."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 

@@ -1,7 +1,5 @@
 """Encoders of images: Inception v3, transformers models, and whatever encodes PIL images."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path

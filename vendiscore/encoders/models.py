@@ -1,7 +1,5 @@
 """Encoders: made once, kept, and asked for the embeddings of as many sets as there are."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass

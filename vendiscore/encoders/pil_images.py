@@ -1,7 +1,5 @@
 """Images as people hold them, decoded: to PIL images of 8 bits, greyscale or RGB."""
 
-from __future__ import annotations
-
 import io
 import os
 from collections.abc import Iterator, Mapping, Sequence

@@ -5,8 +5,6 @@ JSON; both may lie in folders below. The format of safetensors is eight bytes th
 header is, the header (JSON: dtype, shape and place of each tensor), and the numbers.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any, NamedTuple

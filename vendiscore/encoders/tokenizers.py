@@ -1,7 +1,5 @@
 """Tokenizers of sacrebleu by name, and tokens that are remembered."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Callable, Hashable, Iterator

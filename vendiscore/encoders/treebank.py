@@ -5,8 +5,6 @@ The rules come from R. MacIntyre's tokenizer for the Treebank, as NLTK extended 
 need the space that an earlier one inserts. Most are `str.replace`, fast where nothing is to do.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from unicodedata import category

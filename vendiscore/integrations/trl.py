@@ -1,7 +1,5 @@
 """Diversity as a reward of TRL: what each completion adds to those for its prompt."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Diversity as a reward of verl: what each solution adds to those for its prompt."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The kernel on bits: rows of 0 and 1, and fingerprints that RDKit made."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """Sentence BLEU as a kernel on text, by way of sacrebleu's own score."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import cache, partial
 from typing import Any

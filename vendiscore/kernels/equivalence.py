@@ -1,7 +1,5 @@
 """The kernel of classes of equivalent samples: whoever judges two of them to be the same."""
 
-from __future__ import annotations
-
 import inspect
 import math
 import re

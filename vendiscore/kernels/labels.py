@@ -1,7 +1,5 @@
 """Kernels on what is known about a sample: its class, its tags, or probabilities of classes."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any

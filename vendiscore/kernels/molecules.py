@@ -1,7 +1,5 @@
 """Kernels on molecules: Tanimoto or Dice similarity of their RDKit fingerprints."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from types import ModuleType

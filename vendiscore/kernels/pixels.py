@@ -1,7 +1,5 @@
 """The kernel on the pixels of images."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, Literal
 

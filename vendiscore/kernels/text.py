@@ -1,7 +1,5 @@
 """Kernels on text."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet

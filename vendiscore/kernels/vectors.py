@@ -1,7 +1,5 @@
 """Kernels on vectors: rows of an array, or plain numbers as vectors of length 1."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from functools import partial

@@ -1,7 +1,5 @@
 """Text as HTML, and the few elements that a report is made of."""
 
-from __future__ import annotations
-
 import html
 from collections.abc import Iterable
 

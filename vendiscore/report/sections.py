@@ -1,7 +1,5 @@
 """The sections of a report, in order: their sentences, tables and pictures."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 

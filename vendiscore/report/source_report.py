@@ -1,7 +1,5 @@
 """The report of how many sources effectively differ: its tables, and both pictures."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
