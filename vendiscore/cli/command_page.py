@@ -1,7 +1,5 @@
 """`vendiscore page`: serve the page on this machine until it is interrupted."""
 
-from __future__ import annotations
-
 from argparse import Namespace
 from importlib.util import find_spec
 

@@ -1,7 +1,5 @@
 """The options of a command, as keywords of the library: samples, kernels, orders, measures."""
 
-from __future__ import annotations
-
 import json
 from argparse import Namespace
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -107,7 +105,7 @@ def read_how(args: Namespace, also: Collection[str] | None = None) -> How:
 
 def read_measuring(args: Namespace, how: How) -> tuple[Record, Request]:
     """Read the keywords of `score` that are not about the kernel, and the whole request."""
-    found: Record = {"q": parse_value(args.orders)}
+    found = {"q": parse_value(args.orders)}
     if args.measures:
         found["measures"] = parse_measures(args.measures)
     if args.ci and "ci" not in how.keywords:
@@ -206,7 +204,7 @@ def parse_value(text: str) -> Any:
 
 
 def parse_options(pairs: Iterable[str]) -> Record:
-    found: Record = {}
+    found = {}
     for pair in pairs:
         name, sign, text = pair.partition("=")
         name = name.strip().replace("-", "_")
