@@ -86,6 +86,14 @@ def encoder(
         no_effect({"tokenizer": tokenizer, "max_length": max_length}, "kind='images'")
         samples, adapter = IMAGES, transform
     return make_encoder(
-        *(samples, model_path, model, adapter, pooling),
-        *(batch_size, device, half, revision, max_length),
+        samples,
+        model_path,
+        model,
+        adapter,
+        pooling,
+        batch_size,
+        device,
+        half,
+        revision,
+        max_length,
     )

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias, get_args
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 
@@ -34,8 +34,8 @@ class Function:
         yield self.encode, self.settings
 
 
-Model: TypeAlias = Function | Network
-Embedded: TypeAlias = tuple[np.ndarray, dict[str, Any]]
+Model = Function | Network
+Embedded = tuple[np.ndarray, dict[str, Any]]
 
 
 class Kind(NamedTuple):
@@ -194,7 +194,7 @@ def make_encoder(
 
 def _own_encode(model: Any, adapter: str) -> Encode:
     """Return the function by which a model embeds a list of samples itself."""
-    encode: Encode | None = getattr(model, "encode", None)
+    encode = getattr(model, "encode", None)
     if callable(encode) and not isinstance(model, str):
         return encode
     if is_network(model):
@@ -208,5 +208,4 @@ def _own_encode(model: Any, adapter: str) -> Encode:
             f"`model` must have a method encode(list of samples), be a function of such a list, "
             f"or be a torch network, got {type(model).__name__}{hint}"
         )
-    function: Encode = model
-    return function
+    return model

@@ -73,10 +73,13 @@ def _header(path: Path) -> tuple[Record, int]:
     return header, 8 + size
 
 
-def _tensor(files: StaticFiles, name: str) -> np.ndarray:
-    """Return one tensor, in single precision if it has less."""
+def _tensor(files: StaticFiles, name: str) -> Any:
+    """Return one tensor, in single precision if it has less; None where a file has none."""
+    if name not in files.header:
+        return None
     entry = files.header[name]
-    kind, (low, high) = entry["dtype"], entry["data_offsets"]
+    kind = entry["dtype"]
+    low, high = entry["data_offsets"]
     if kind not in _DTYPES:
         raise ValueError(
             f"{str(files.vectors)!r} has numbers of dtype {kind}; save it in one of "
@@ -103,14 +106,14 @@ class StaticModel:
         self._tokenizer.no_truncation()
         (name,) = (name for name in files.header if name not in _OTHERS)
         self._vectors = _tensor(files, name)
-        self._rows = _tensor(files, "mapping") if "mapping" in files.header else None
-        self._weights = _tensor(files, "weights") if "weights" in files.header else None
+        self._rows = _tensor(files, "mapping")
+        self._weights = _tensor(files, "weights")
         if self._vectors.ndim != 2:
             raise ValueError(f"{str(files.vectors)!r} must hold a matrix with a row per token")
         # model2vec leaves out unknown tokens; wordllama's and byte tokenizers have none.
         written = json.loads(files.tokenizer.read_text(encoding="utf-8"))["model"].get("unk_token")
         self._unknown = self._tokenizer.token_to_id(written) if written else None
-        self.settings: dict[str, str] = {
+        self.settings = {
             "model": "StaticModel",
             "model_path": str(path),
             "pooling": "mean",

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import SampleError
-from ..core.types import Options, Record, Tensor
-from ..optional import is_network, require
+from ..core.types import Options, Record
+from ..optional import is_network
 from .models import Kind
 from .networks import (
     ModelFiles,
@@ -49,7 +49,6 @@ def _load(files: ModelFiles, pooling: Pooling | None, max_length: int | None) ->
     source = "given"
     stated = None
     lowercase = {}
-    transformers = require("transformers", "text", "kernel 'text_embeddings'")
     if path == MODEL_PATH and pooling is None:
         pooling = "pooler"
         source = "its card"
@@ -64,14 +63,14 @@ def _load(files: ModelFiles, pooling: Pooling | None, max_length: int | None) ->
         stated = sentences.max_seq_length
     elif pooling is None:
         # A path that leads nowhere is a matter for transformers.
-        transformers.AutoConfig.from_pretrained(path, revision=files.revision)
+        files.part("AutoConfig")
         raise ValueError(
             f"`model_path` {str(path)!r} says nothing about pooling (no modules.json); pass "
             f"pooling='mean', 'cls' or 'pooler', as the model's card says"
         )
     else:
         model = load_pretrained(files, pooling)
-        tokenizer = transformers.AutoTokenizer.from_pretrained(path, revision=files.revision)
+        tokenizer = files.part("AutoTokenizer")
         if tokenizer.pad_token is None:  # masked, so any token does
             tokenizer.pad_token = tokenizer.eos_token
     limit = limit_of(model, tokenizer, max_length, stated)
@@ -176,7 +175,7 @@ class TextNetwork(Network):
         limit = self.settings["max_length"]
         prompt = self.settings.get("prompt", "")
         with _tokenizing:
-            inputs: Mapping[str, Tensor] = self.prepare(batch)
+            inputs = self.prepare(batch)
             mask = inputs.get("attention_mask")  # which some models do without
             lengths = [1] * len(batch) if mask is None else mask.sum(dim=1).tolist()
             full = [prompt + text for text, n in zip(batch, lengths, strict=True) if n == limit]
@@ -237,9 +236,8 @@ class PairClassifier:
 
 def load_pair_classifier(files: ModelFiles, max_length: int | None) -> PairClassifier:
     """Load a sequence classifier: an NLI model, one of two classes, or of one logit."""
-    transformers = require("transformers", files.extra, "kernel 'equivalence'")
     model = load_pretrained(files, None, "AutoModelForSequenceClassification")
-    tokenizer = transformers.AutoTokenizer.from_pretrained(files.path, revision=files.revision)
+    tokenizer = files.part("AutoTokenizer")
     limit = limit_of(model, tokenizer, max_length, None)
 
     def prepare(pairs: list[object]) -> Any:

@@ -58,7 +58,6 @@ def named_tokenizer(name: object, argument: str = "tokenizer") -> Callable[[str]
     split = metrics.BLEU(tokenize=name).tokenizer
 
     def tokenize(text: str) -> list[str]:
-        tokens: list[str] = split(text.rstrip()).split()
-        return tokens
+        return split(text.rstrip()).split()
 
     return tokenize

@@ -51,7 +51,7 @@ def tokenize_all(texts: Sequence[str]) -> list[list[str]]:
     """Return the tokens of each text: the rules go once over many texts, each a line."""
     # A text's own line feeds become tabs, which no rule tells from them.
     lines = [text.replace("\n", "\t") for text in texts]
-    tokens: list[list[str]] = []
+    tokens = []
     start = 0
     while start < len(lines):
         characters, end = 0, start
