@@ -203,7 +203,7 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         defaults = _read_once(options)
         request = read_request(defaults, self.usual, any_order=True)
         self._how = request.how
-        self.defaults: dict[str, object] = defaults
+        self.defaults = defaults
         self.keeps_references = self.keeps_references or request.pairs or request.needs_unit
         self._added = Added()
         self._failed = False  # whether the last compute of nothing but these did
@@ -360,8 +360,7 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         return {name: value for name, value in vars(self).items() if name != "_lock"}
 
     def __setstate__(self, state: Record) -> None:
-        for name, value in (state | {"_lock": threading.RLock()}).items():
-            setattr(self, name, value)
+        self.__dict__.update(state, _lock=threading.RLock())
 
 
 def _read_once(options: Record) -> Record:

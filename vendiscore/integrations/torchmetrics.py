@@ -68,15 +68,15 @@ class VendiScore(_Metric):  # type: ignore[misc]
         **options: object,
     ) -> None:
         super().__init__(**options)
-        self.num_features: int = integer("num_features", num_features)
+        self.num_features = integer("num_features", num_features)
         self.feature = feature
         if feature is not None and not callable(feature):
             raise TypeError(
                 f"`feature` must be a network or a function of a batch, got "
                 f"{type(feature).__name__}; leave it out to pass embeddings"
             )
-        self.orders: list[float] = list(dict.fromkeys(check_orders(q)))
-        self.several: bool = is_several(q)
+        self.orders = list(dict.fromkeys(check_orders(q)))
+        self.several = is_several(q)
         products = _torch.zeros((num_features, num_features), dtype=_torch.float64)
         self.add_state("products", products, dist_reduce_fx="sum")
         self.add_state("count", _torch.tensor(0), dist_reduce_fx="sum")

@@ -94,7 +94,7 @@ def sentence_bleu(
         return split(text.lower() if lowercase else text)
 
     def score(matches: Sequence[int], length: int, other: int) -> float:
-        found: float = BLEU.compute_bleu(
+        found = BLEU.compute_bleu(
             correct=list(matches),
             total=[max(0, length - n) for n in range(max_order)],
             sys_len=length,

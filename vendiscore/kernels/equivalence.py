@@ -89,6 +89,7 @@ def equivalence(
     audited = 0
     if same_above is not None:
         above = number("same_above", same_above, "a finite number", math.isfinite)
+    settings = {"same": plain(same.pattern if isinstance(same, re.Pattern) else same)}
     path = _as_path(same)
     if path is None:
         no_effect({**of_model, "batch_size": size_given}, "`same`, which is not a model")
@@ -96,8 +97,8 @@ def equivalence(
             no_effect(judging, "answers, which are equal or not")
             if answer is not same:
                 check_texts(samples)
-            return _by_answers(samples, answer).noted(settings={"same": plain(_named(same))})
-    settings = {"same": plain(_named(same)), "same_above": above}
+            return _by_answers(samples, answer).noted(settings=settings)
+    settings["same_above"] = above
     distinct, first, ids = distinct_samples(samples)
     if path is not None:
         check_texts(samples)
@@ -155,11 +156,6 @@ def _as_path(same: object) -> Any:
         return same if isinstance(same, Path) else None
     folder = len(same) <= _LONGEST and Path(same).is_dir()  # patterns may be longer than names can
     return same if folder or _HUB_ID.fullmatch(same) else None
-
-
-def _named(same: object) -> Any:
-    """Return what `settings` say of a judge."""
-    return same.pattern if isinstance(same, re.Pattern) else same
 
 
 def _answer(same: object) -> Callable[[Any], Any] | None:

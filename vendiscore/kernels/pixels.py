@@ -66,7 +66,7 @@ def _pixels(images: Sequence[object], size: int | None, mode: Mode | None) -> np
         _require(n, 3 * size * size if mode != "L" else size * size)
     X = np.empty((0, 0), dtype=np.uint8)
     first = None
-    problems: dict[int, str] = {}
+    problems = {}
     for i, item in enumerate(track(images, n, "reading images")):
         try:
             image = as_image(item, i)

@@ -22,7 +22,9 @@ from ..similarity.features import FEW, FeatureSimilarity
 Tokenizer = Callable[[str], Sequence[str]]
 Analyzer = Literal["auto", "word", "char"]
 _LENGTHS = Control(
-    *("ns", "n-grams of", "checks"),
+    "ns",
+    "n-grams of",
+    "checks",
     value=[1, 2, 3, 4],
     choices=(1, 2, 3, 4, 5),
     most=10,
@@ -30,7 +32,9 @@ _LENGTHS = Control(
     phrase="of {}",
 )
 _UNIT = Control(
-    *("unit", "made of", "choice"),
+    "unit",
+    "made of",
+    "choice",
     value="word",
     choices={"word": "words", "char": "characters"},
     info="words, or characters, for writing without spaces",
@@ -168,7 +172,7 @@ def read_tokens(
     remembered: dict[str, list[Any]] | None = None,
 ) -> list[list[Any]]:
     """Return the tokens of each text, at least `least`, which messages call `than`."""
-    by_text: dict[str, list[Any]] = {} if remembered is None else remembered
+    by_text = {} if remembered is None else remembered
     strings = [text for text in texts if isinstance(text, str)]
     new = [text for text in dict.fromkeys(strings) if text not in by_text]
     if tokenize is treebank.tokenize:
@@ -179,7 +183,7 @@ def read_tokens(
         split = [_tokens(text, tokenize) for text in new]
     by_text.update(zip(new, split, strict=True))
     tokens = [by_text[text] if isinstance(text, str) else [] for text in texts]
-    problems: dict[int, str] = {}
+    problems = {}
     for i, (text, own) in enumerate(zip(texts, tokens, strict=True)):
         if len(own) >= max(least, 1):
             continue
@@ -197,8 +201,7 @@ def read_tokens(
         else:
             number = "1 token" if len(own) == 1 else f"{len(own)} tokens"
             problems[i] = f"has {number}, fewer than {than}; remove it or pass a smaller n"
-    if problems:
-        SampleError.check(problems)
+    SampleError.check(problems)
     return tokens
 
 

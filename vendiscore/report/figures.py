@@ -121,7 +121,9 @@ def profile(found: Findings) -> Figure:
         "means a few dominate."
     )
     return Figure.of(
-        *("profile", "Profile", text),
+        "profile",
+        "Profile",
+        text,
         lambda ax: plots.profile(ORDERS, values, mark=mark, ax=ax),
         label,
     )
