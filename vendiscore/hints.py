@@ -322,13 +322,14 @@ def suggestion(
     """Return `Did you mean …?` for an unknown name, then the list of names if it is short."""
     names = sorted(known)
     accepted = {*names, *({*also} - {str(name)})}
-    told = remedy(name, kind) if kind and not synonym(name, accepted) else ""
-    found = None if told else meant(name, accepted)
-    hint = [told] if told else [f"Did you mean {mark}{found}{mark}?"] if found else []
+    hint = remedy(name, kind) if kind and not synonym(name, accepted) else ""
+    close = None if hint else meant(name, accepted)
+    if close:
+        hint = f"Did you mean {mark}{close}{mark}?"
     if len(names) > LISTED:
-        rest = look or f"Available: {', '.join(names[:LISTED])}, …"
-        return hint[0] if hint else rest
-    return " ".join([*hint, *([f"Available: {', '.join(names)}."] if names else [])])
+        return hint or look or f"Available: {', '.join(names[:LISTED])}, …"
+    listed = f"Available: {', '.join(names)}." if names else ""
+    return f"{hint} {listed}".strip()
 
 
 def folded(name: str) -> str:

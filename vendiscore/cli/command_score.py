@@ -3,7 +3,6 @@
 import warnings
 from argparse import Namespace
 from collections.abc import Callable, Mapping
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +44,8 @@ def run_score(args: Namespace) -> str:
     if args.format == "html":
         sets = {"samples": sources[0], **others}
         keywords = how.of(sources[0], needed) | asked
-        report = import_module("vendiscore.report").report
+        from ..report import report  # which other formats need not wait for
+
         return f"{_call(report, sets, keywords, title=sources[0].name).html().rstrip()}\n"
     found = []
     for source in sources:

@@ -85,10 +85,14 @@ def load_pretrained(files: ModelFiles, pooling: Pooling | None, kind: str = "Aut
 def load_sentence_transformer(files: ModelFiles, pooling: Pooling | None) -> Any:
     """Load a model with `modules.json`; `pooling` may replace no step but its pooling."""
     library = require("sentence_transformers", files.extra, "a model with modules.json")
-    where = {"device": str(files.device), "revision": files.revision}
     path = str(files.path)
     try:
-        model = library.SentenceTransformer(path, model_kwargs={"dtype": files.dtype}, **where)
+        model = library.SentenceTransformer(
+            path,
+            device=str(files.device),
+            revision=files.revision,
+            model_kwargs={"dtype": files.dtype},
+        )
         length = model.max_seq_length
         if length is not None and not length >= 1:
             raise ValueError(f"max_seq_length is {length!r:.40}")

@@ -138,16 +138,16 @@ def labelled(added: Added, groups: object) -> Added:
     """Give the labels that `compute` got to the samples that have none."""
     if groups is None:
         return added
-    pairs = list(zip(added.samples, added.labels, strict=True))
+    pairs = zip(added.samples, added.labels, strict=True)
     sizes = [size(batch) if own is None else 0 for batch, own in pairs]
-    if pairs and not any(sizes):
+    if sizes and not any(sizes):
         raise ValueError(
             "`groups` was already passed when the samples were added: leave it out of compute()"
         )
     rest = iter(labels_of(groups, sum(sizes)))
     every = zip(sizes, added.labels, strict=True)
     labels = [list(islice(rest, n)) if n else own for n, own in every]
-    return Added(added.samples, added.references, labels)
+    return replace(added, labels=labels)
 
 
 def all_labels(labels: list[Any], more: str = "") -> list[Any] | None:

@@ -124,7 +124,7 @@ def equivalence(
             except Exception as error:
                 error.add_note(f"`same` was judging samples {first[i]} and {first[j]}")
                 raise
-            number = isinstance(found, (bool, int, float, np.generic)) or hasattr(found, "item")
+            number = isinstance(found, (int, float)) or hasattr(found, "item")
             if not number or not math.isfinite(found):
                 raise TypeError(
                     f"`same` must return True, False or a probability, got {found!r:.40} for "

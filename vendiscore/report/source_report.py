@@ -94,13 +94,14 @@ def source_pictures(found: Sources) -> list[Figure]:
     ]
     named = replace(found, sources=tuple(rows))
     n = len(rows)
-    (a, b, near), longest = found.pairs(1)[0], max(len(row.name) for row in rows)
-    wide = 4.4 if n <= _SMALL else 9.0
+    a, b, near = found.pairs(1)[0]
     label = f"nearest are {a} and {b}: {near:.2f}"
+    longest = max(len(row.name) for row in rows)
+    wide, share = (4.4, 0.79) if n <= _SMALL else (9.0, 0.86)
     room = (0.2 + 0.065 * longest) / wide  # for a name
-    side = (0.79 if n <= _SMALL else 0.86) - room  # the rest is for the numbers of the colour bar
+    side = share - room  # the rest is for the numbers of the colour bar
     size = (wide, wide * side / 0.9)
-    at = svg(lambda ax: named.plot(ax), f"Map: {label}", size, (0.02, 0.02, 0.96 - room, 0.96))
+    at = svg(named.plot, f"Map: {label}", size, (0.02, 0.02, 0.96 - room, 0.96))
     heat = svg(
         lambda ax: named.plot(ax, kind="heat"),
         f"Similarities of sources: {label}",
