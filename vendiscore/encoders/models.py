@@ -81,8 +81,8 @@ class Encoder:
         return {**self._model.settings, "batch_size": self.batch_size}
 
     def __repr__(self) -> str:
-        told = {name: value for name, value in self.settings.items() if value is not None}
-        listed = ", ".join(f"{name}={value!r}" for name, value in told.items())
+        known = (item for item in self.settings.items() if item[1] is not None)
+        listed = ", ".join(f"{name}={value!r}" for name, value in known)
         return f"<encoder of {self.kind}: {listed}>"
 
     def encode(self, samples: Samples) -> np.ndarray:

@@ -28,6 +28,7 @@ class StaticFiles(NamedTuple):
     vectors: Path
     header: Record
     start: int  # of the numbers
+    name: str  # of the vectors
     tokenizer: Path
 
 
@@ -42,8 +43,9 @@ def static_files(path: Any) -> StaticFiles | None:
         return None
     header, start = _header(vectors[0])
     matrices = [name for name in header if name not in _OTHERS]
-    known = len(matrices) == 1 and matrices[0].endswith(_VECTORS)
-    return StaticFiles(vectors[0], header, start, tokenizers[0]) if known else None
+    if len(matrices) != 1 or not matrices[0].endswith(_VECTORS):
+        return None
+    return StaticFiles(vectors[0], header, start, matrices[0], tokenizers[0])
 
 
 def _is_static(modules: Path) -> bool:
@@ -104,8 +106,7 @@ class StaticModel:
         self._tokenizer = tokenizers.Tokenizer.from_file(str(files.tokenizer))
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
-        (name,) = (name for name in files.header if name not in _OTHERS)
-        self._vectors = _tensor(files, name)
+        self._vectors = _tensor(files, files.name)
         self._rows = _tensor(files, "mapping")
         self._weights = _tensor(files, "weights")
         if self._vectors.ndim != 2:

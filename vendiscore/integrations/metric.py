@@ -83,16 +83,18 @@ def read(samples: Samples, kept: Sequence[object], how: How, name: str = "sample
 def _check_kind(batch: object, kept: Sequence[object], name: str) -> None:
     """Raise where a batch has other samples than those kept, or rows of another length."""
     width = _width(batch, name)
-    if kept and width != (before := _width(kept[0], name)):
-        error = TypeError if None in (before, width) else ValueError
-        raise error(
-            f"`{name}` must be of one kind in all batches, got {_kind(before)} and now "
-            f"{_kind(width)}; this batch was not kept"
-        )
-
-
-def _kind(width: int | None) -> str:
-    return "samples that are not rows of numbers" if width is None else f"rows of {width} numbers"
+    before = _width(kept[0], name) if kept else width
+    if width == before:
+        return
+    error = TypeError if None in (before, width) else ValueError
+    was, now = (
+        "samples that are not rows of numbers" if each is None else f"rows of {each} numbers"
+        for each in (before, width)
+    )
+    raise error(
+        f"`{name}` must be of one kind in all batches, got {was} and now {now}; this batch was not "
+        "kept"
+    )
 
 
 def _width(batch: Any, name: str) -> int | None:
