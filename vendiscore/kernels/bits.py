@@ -185,9 +185,8 @@ def _of_vectors(samples: Sequence[Any]) -> sp.csr_array:
     names = np.unique(np.concatenate(places), return_inverse=True)[1].ravel()
     level = np.concatenate(levels)
     columns = names * (int(level.max(initial=0)) + 1) + level
-    kept, columns = np.unique(columns, return_inverse=True)
-    shape = (len(samples), max(1, len(kept)))
-    return sp.csr_array((np.ones(len(level), np.float32), columns.ravel(), starts), shape=shape)
+    shape = (len(samples), int(columns.max(initial=0)) + 1)
+    return sp.csr_array((np.ones(len(level), np.float32), columns, starts), shape=shape)
 
 
 def _kind(sample: Any) -> str:
