@@ -3,7 +3,6 @@
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from itertools import chain
 
 from ..analysis.between_sources import Sources
 from ..analysis.source_scores import read_plan
@@ -39,7 +38,7 @@ def run_sources(args: Namespace) -> str:
             labels = files[0].sets
         else:
             labels = [file.name for file in files for _ in range(len(file))]
-        prompts = list(chain.from_iterable(file.prompts for file in files)) or None
+        prompts = [prompt for file in files for prompt in file.prompts] or None
         values = pooled([file.values for file in files])
         found = sources(values, prompts, by=labels, given_prompt=args.given_prompt, **asked)
     except SampleError as error:

@@ -69,8 +69,7 @@ def _meant(word: str, known: Iterable[str]) -> str | None:
 
 def no_command(word: str, files: Iterable[str]) -> str:
     """Say that a word is not a command and not one of the files here, and what it may mean."""
-    command = _meant(word, COMMANDS)
-    close = command or meant(word, files)
+    close = _meant(word, COMMANDS) or meant(word, files)
     hint = f" Did you mean `{PROGRAM} {close}`?" if close else ""
     names = ", ".join(COMMANDS)
     return f"{word} is not a file, and not a command.{hint} The commands are {names}."

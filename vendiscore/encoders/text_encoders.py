@@ -37,10 +37,12 @@ _SAME = re.compile(r"(?!not|non|un)\w*(same|equivalent|duplicate|paraphrase|simi
 
 def check_texts(texts: Sequence[Any]) -> None:
     """Raise a `SampleError` for samples that are not str."""
-    wrong = {i: text for i, text in enumerate(texts) if not isinstance(text, str)}
-    SampleError.check(
-        {i: f"must be a str, got {type(x).__name__}: {x!r:.40}" for i, x in wrong.items()}
-    )
+    problems = {
+        i: f"must be a str, got {type(x).__name__}: {x!r:.40}"
+        for i, x in enumerate(texts)
+        if not isinstance(x, str)
+    }
+    SampleError.check(problems)
 
 
 def _load(files: ModelFiles, pooling: Pooling | None, max_length: int | None) -> TextNetwork:
@@ -112,10 +114,15 @@ def _transformer(
     decodes = getattr(model.config, "is_encoder_decoder", False)
     forward = model.get_encoder() if decodes else getattr(model, "get_text_features", model)
 
-    # Padding goes to the right: the first token is where pooling looks for it.
-    padding = {"padding": True, "padding_side": "right", "return_tensors": "pt"}
-    cut = {"truncation": limit is not None, "max_length": limit, "verbose": False}
-    tokenize = partial(tokenizer, **padding, **cut)
+    tokenize = partial(
+        tokenizer,
+        padding=True,
+        padding_side="right",  # the first token is where pooling looks for it
+        truncation=limit is not None,
+        max_length=limit,
+        return_tensors="pt",
+        verbose=False,
+    )
 
     def embed(inputs: Record) -> Any:
         return pool(forward(**inputs), pooling, inputs["attention_mask"])
@@ -181,10 +188,12 @@ class TextNetwork(Network):
             full = [prompt + text for text, n in zip(batch, lengths, strict=True) if n == limit]
             whole = self.tokenizer(full, verbose=False)["input_ids"] if full else []
         report["truncated"] = report.get("truncated", 0) + sum(len(ids) > limit for ids in whole)
-        empty = [i for i, length in enumerate(lengths) if not length]
-        SampleError.check(
-            {i: f"has no tokens: {batch[i]!r:.40}; remove empty texts" for i in empty}
-        )
+        problems = {
+            i: f"has no tokens: {batch[i]!r:.40}; remove empty texts"
+            for i, length in enumerate(lengths)
+            if not length
+        }
+        SampleError.check(problems)
         return inputs
 
 
@@ -242,8 +251,16 @@ def load_pair_classifier(files: ModelFiles, max_length: int | None) -> PairClass
 
     def prepare(pairs: list[object]) -> Any:
         first, second = map(list, zip(*pairs, strict=True))
-        how = {"truncation": limit is not None, "max_length": limit, "verbose": False}
-        return dict(tokenizer(first, second, padding=True, return_tensors="pt", **how))
+        inputs = tokenizer(
+            first,
+            second,
+            padding=True,
+            truncation=limit is not None,
+            max_length=limit,
+            return_tensors="pt",
+            verbose=False,
+        )
+        return dict(inputs)
 
     def logits(inputs: Record) -> Any:
         return model(**inputs).logits

@@ -44,8 +44,8 @@ def named_tokenizer(name: object, argument: str = "tokenizer") -> Callable[[str]
     install, *modules = _NEEDS.get(name, ("",))
     for module in modules:
         if sys.modules.get(module) is None and find_spec(module) is None:
-            command = f"pip install {install}"
-            raise MissingPackageError(module, "text", f"{argument}={name!r}", command)
+            purpose = f"{argument}={name!r}"
+            raise MissingPackageError(module, "text", purpose, f"pip install {install}")
     if "sentencepiece" in modules:
         pieces = require("sacrebleu.tokenizers.tokenizer_spm", "text", f"{argument}={name!r}")
         url = pieces.SPM_MODELS[name]["url"]

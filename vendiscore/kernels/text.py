@@ -135,7 +135,8 @@ def _unit_features(tokens: Sequence[Sequence[Hashable]], orders: Sequence[int]) 
     """Return sums of one unit vector for each n that a text is long enough for, as unit rows."""
     n = len(tokens)
     scales = 1 / np.sqrt([sum(len(t) >= order for order in orders) for t in tokens])
-    found, width = [], 0
+    found = []
+    width = 0
     for rows, columns, counts in count_ngrams(tokens, orders):
         norms = np.sqrt(np.bincount(rows, counts**2, n))
         found.append((rows, width + columns, counts * (1 / norms[rows]) * scales[rows]))
@@ -247,7 +248,8 @@ def count_ngrams(
     names = {token: i for i, token in enumerate(dict.fromkeys(every))}
     ids = np.fromiter(map(names.__getitem__, every), dtype=int, count=len(every))
     text = np.repeat(np.arange(len(tokens)), list(map(len, tokens)))
-    starts, keys = np.arange(len(ids)), ids
+    starts = np.arange(len(ids))
+    keys = ids
     found = {}
     for n in range(1, max(orders) + 1):
         order, first = _sorted(keys)

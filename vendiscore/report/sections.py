@@ -25,7 +25,9 @@ NEAR_MEMBERS = 4
 MODES = 8
 REDUNDANT = 8
 ADDING = 4
-LONGEST, LONGEST_OF_ALL = 400, 1_200  # characters of a text in a list, and in the table of all
+# Characters of a text in a list, and in the table of all.
+LONGEST = 400
+LONGEST_OF_ALL = 1_200
 ROOM = 280_000  # bytes of the table of all samples
 _LONGEST = 800  # characters of a setting
 

@@ -16,8 +16,10 @@ from .sections import Section, headline, pictured
 from .svg import svg
 
 _COLUMNS = ("name", "n", "adds", "nearest", "similarity", "within")
-_ROWS, _ENDS = 1_000, 10  # rows of sources; pairs and prompts at each end
-_NAME, _SMALL = 24, 12  # characters of a name in a picture; most sources in a small picture
+_ROWS = 1_000  # rows of sources
+_ENDS = 10  # pairs and prompts at each end
+_NAME = 24  # characters of a name in a picture
+_SMALL = 12  # most sources in a small picture
 
 # The part of the report, a title, rows by their columns, and the number of further sources.
 Table = tuple[str, str, list[dict[str, Any]], int]
