@@ -202,7 +202,8 @@ def read_tokens(
         else:
             number = "1 token" if len(own) == 1 else f"{len(own)} tokens"
             problems[i] = f"has {number}, fewer than {than}; remove it or pass a smaller n"
-    SampleError.check(problems)
+    if problems:
+        SampleError.check(problems)
     return tokens
 
 
