@@ -116,15 +116,14 @@ def check_in_memory(samples: object, name: str) -> None:
     gathers = [method for mark, method in _GATHERS.items() if hasattr(kind, mark)]
     if not gathers:
         return
-    way = "in vendiscore.State.empty(…), a part at a time"
-    if gathers[0] == "compute":
-        # xarray has Dask's methods for arrays in memory, too.
-        if getattr(samples, "npartitions", None) is getattr(samples, "chunks", None):
-            return
-        way = "by vendiscore.integrations.dask.score"
+    # xarray has Dask's methods for arrays in memory, too.
+    in_memory = getattr(samples, "npartitions", None) is getattr(samples, "chunks", None)
+    if gathers[0] == "compute" and in_memory:
+        return
     raise TypeError(
         f"`{name}` must be in memory, got {kind.__module__}.{kind.__qualname__}, which is lazy or "
-        f"partitioned; pass {name}.{gathers[0]}() if it fits into memory, or add it up {way}"
+        f"partitioned; pass {name}.{gathers[0]}() if it fits into memory, or add its parts up in "
+        "vendiscore.State.empty(…)"
     )
 
 
