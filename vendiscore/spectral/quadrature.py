@@ -81,9 +81,8 @@ def log_of_trace(values: np.ndarray, change: np.ndarray, trace: np.ndarray, q: f
 
     Changes and traces have the shape (…, n); values of 0 are ignored.
     """
-    logs = np.log(np.where(values > 0, values, 1.0))
-    entropy = np.vecdot(values, surprisal(logs, q))
-    S = (entropy[..., None] + change) / trace
+    entropy = entropies(values, q).sum(axis=-1, keepdims=True)
+    S = (entropy + change) / trace
     log_score = np.log(trace) + log_of_entropy(S, q)
     return np.asarray(log_score)
 
@@ -93,6 +92,12 @@ def surprisal(logs: np.ndarray, q: float) -> np.ndarray:
     if q == 1:
         return -logs
     return np.expm1((q - 1) * logs) / (1 - q)
+
+
+def entropies(x: np.ndarray, q: float) -> np.ndarray:
+    """Return (x^q − x)/(1 − q), or its limit −x log x; 0 of 0."""
+    logs = np.log(np.where(x > 0, x, 1.0))
+    return x * surprisal(logs, q)
 
 
 def log_of_entropy(S: Array, q: float) -> Array:

@@ -92,19 +92,14 @@ class LargestEigenvalue:
         from .lanczos import BASIS
 
         n = similarity.n
-        dim = similarity.dim
         norm = NORM.cost(similarity)
-        steps = USUAL_STEPS
+        product = n * product_width(similarity)
         X: Any = getattr(similarity, "X", None)
         if sp.issparse(X):
             product = X.nnz
-        elif dim is None:
-            product = n * n
-        else:
-            product = n * min(n, 2 * dim)
-        flops = norm.flops + steps * (2 * product + 4 * n * BASIS)
+        flops = norm.flops + USUAL_STEPS * (2 * product + 4 * n * BASIS)
         size = norm.bytes + 24 * n * BASIS
-        return Cost(flops, size, norm.touched + steps * product)
+        return Cost(flops, size, norm.touched + USUAL_STEPS * product)
 
     def value(self, weighted: Similarity, psd: PSD) -> Array | float:
         """Return the effective number of order ∞."""
@@ -257,6 +252,13 @@ def moment_route(similarity: Similarity, q: float, psd: PSD = "check") -> Moment
     if large and is_numpy(similarity.diagonal()):
         return LARGEST
     return None
+
+
+def product_width(similarity: Similarity) -> int:
+    """Return how many multiplications a sample takes in a product with one vector."""
+    n = similarity.n
+    dim = similarity.dim
+    return n if dim is None else min(n, 2 * dim)
 
 
 def _widened(similarity: Similarity) -> int:
