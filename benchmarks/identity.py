@@ -21,7 +21,7 @@ import numpy as np
 from pairs import arguments, environment, write
 
 from vendiscore import FeatureSimilarity, MatrixSimilarity, select
-from vendiscore.spectral.quadrature import of_integral, of_trace, ridges, step_for
+from vendiscore.spectral.quadrature import of_trace, ridges, step_for
 from vendiscore.spectral.rank_one import gains, leave_one_out
 from vendiscore.spectral.vendi import spectrum_of
 
@@ -250,7 +250,6 @@ def certificates(repeats: int, n: int = 14, k: int = 5) -> list[dict[str, Any]]:
 
 def main() -> None:
     given = arguments(__doc__)
-    assert of_integral(1.0) == 1.0
     assert float(of_trace(1.0, 1.0)) == -1.0
     rows = [*quadrature(), *orders(), *submodular(given.repeats), *certificates(given.repeats)]
     write(given.json, rows, environment() | {"repeats": given.repeats})

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.namespace import gram
-from ..spectral.quadrature import NOTHING, of_integral, of_trace, ridges, step_for
+from ..spectral.quadrature import NOTHING, of_trace, ridges, step_for
 from .candidates import Candidates
 
 # Errors of a gain, relative to a change of the trace by 1: of gains that are compared, and of
@@ -70,14 +70,13 @@ def vendi_form(q: float, size: int, tolerance: float) -> Form:
     t, weights = ridges(q, least, float(size), tolerance)
     b = math.sqrt(size)
     step = step_for(tolerance)
-    factor = of_integral(q)
-    last = factor * step * t[-1] ** (q - 2)
+    last = float(weights[-1]) / t[-1] ** 2
     beyond = last / math.expm1((2 - q) * step)
-    of_nodes = factor * float(weights @ (1 / (t + b)))
+    of_nodes = float(weights @ (1 / (t + b)))
     # + beyond (b − xᵀAx − 1/2), written as a part of each trace term.
     first = float(of_trace(q, b)) - of_nodes
     first += beyond * b
-    return Form(first, -beyond / 2, t, factor * weights)
+    return Form(first, -beyond / 2, t, weights)
 
 
 class Basis:

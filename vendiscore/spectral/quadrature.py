@@ -35,10 +35,13 @@ def step_for(tolerance: float) -> float:
 def ridges(
     q: float, least: float, largest: float, tolerance: float = 1e-10, share: float = 1.0
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Find nodes t and weights w with Σ w f(t) = ∫ t^{q−1} f(t) dt, for a matrix of trace about 1.
+    """Find nodes t and weights w with Σ w f(t) = q sinc(1−q) ∫ t^{q−1} f(t) dt, none at q = 2.
 
-    Below the smallest eigenvalue the integrand is t^q (α + β log t): two nodes stand for it.
+    For a matrix of trace about 1. Below its smallest eigenvalue the integrand is t^q (α + β log t):
+    two nodes stand for it.
     """
+    if q == 2:
+        return np.empty(0), np.empty(0)
     step = step_for(tolerance)
     negligible = NOTHING * tolerance
     resolved = (negligible * least**2) ** (1 / (1 + q))
@@ -51,11 +54,11 @@ def ridges(
     last = math.ceil(math.log(high) / step)
     u = step * np.arange(first, last + 1)
     t = np.exp(u)
-    weights = step * t**q
+    weights = step * t**q * (q * np.sinc(1 - q))
     # Σ_{k≥1} e^{−qhk} and Σ_{k≥1} k e^{−qhk}: the nodes below, and how far they are.
     below = 1 / math.expm1(q * step)
     far = below * (1 + below)
-    lowest = step * t[0] ** q
+    lowest = weights[0]
     weights[0] += lowest * (below + far)
     weights[1] -= lowest * far
     return t, weights
@@ -67,13 +70,6 @@ def of_trace(q: float, b: np.ndarray | float) -> np.ndarray:
     x = (q - 1) * logs
     term = -np.exp(x) - logs * scipy.special.exprel(x)
     return np.asarray(term)
-
-
-def of_integral(q: float) -> float:
-    """Return the factor of the integral, q sinc(1−q), which is 0 at q = 2."""
-    if q == 2:
-        return 0.0
-    return float(q * np.sinc(1 - q))
 
 
 def log_of_trace(values: np.ndarray, change: np.ndarray, trace: np.ndarray, q: float) -> np.ndarray:

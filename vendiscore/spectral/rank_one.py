@@ -21,7 +21,7 @@ from ..core.hill import log_power_mean
 from ..core.namespace import Array, row_blocks, scalar, to_host
 from ..core.types import Weights
 from .clusters import leave_cluster_out
-from .quadrature import TOLERANCE, log_of_trace, of_integral, of_trace, ridges, surprisal
+from .quadrature import TOLERANCE, log_of_trace, of_trace, ridges, surprisal
 from .spectrum import Spectrum, positive_parts, positive_values
 
 RIDGE = 1e-9  # of novelty, as a share of a sample
@@ -76,14 +76,12 @@ def gains(
     c = lengths * weight
     b = (g @ values) / c + c / 2
     change = c * of_trace(q, b)
-    factor = of_integral(q)
-    if factor:
-        t, w = ridges(q, values[-1], values[0], tolerance, weight)
-        resolvents = 1 / (values[:, None] + t)
-        s = g @ resolvents + outside[:, None] / t
-        subtracted = c[:, None] / (t + b[:, None])
-        integrand = np.log1p(s) - subtracted
-        change += factor * (integrand @ w)
+    t, w = ridges(q, values[-1], values[0], tolerance, weight)
+    resolvents = 1 / (values[:, None] + t)
+    s = g @ resolvents + outside[:, None] / t
+    subtracted = c[:, None] / (t + b[:, None])
+    integrand = np.log1p(s) - subtracted
+    change += integrand @ w
     return log_of_trace(values, change, 1 + c, q) - log_score(spectrum, q)
 
 
@@ -135,9 +133,9 @@ def novelty(spectrum: Spectrum) -> Array:
 
 def coverage(novelties: np.ndarray, p: Weights | None = None) -> float:
     """Return 1 − the mean novelty, weighted by p: on labels the Good–Turing coverage."""
-    n = len(novelties)
-    weights = np.full(n, 1 / n) if p is None else to_host(p)
-    return 1 - float(weights @ novelties)
+    weights = None if p is None else to_host(p)
+    mean = np.average(novelties, weights=weights)
+    return 1 - float(mean)
 
 
 def log_score(spectrum: Spectrum, q: float) -> float:
@@ -162,24 +160,22 @@ def without_each(
     with np.errstate(all="ignore"):
         b = np.where(p > 0, second / p - p / 2, 1.0)
     change = p * of_trace(q, b)
-    factor = of_integral(q)
-    if factor:
-        least = float(values[values > 0].min())
-        largest = float(values.max())
-        t, w = ridges(q, least, largest, tolerance, share)
-        # 1 − s below the largest eigenvalue, s above it: each without cancellation.
-        mid = int(np.searchsorted(t, largest))
-        below = t[:mid] / (column + t[:mid])
-        above = -column / (column + t[mid:])
-        logs = squares @ np.concatenate([below, above], axis=-1)
-        low = logs[..., :mid]
-        high = logs[..., mid:]
-        low += _outside(squares)[..., None]
-        with np.errstate(divide="ignore"):
-            np.log(low, out=low)
-        np.log1p(high, out=high)
-        logs += p[..., None] / (t + b[..., None])
-        change -= factor * (logs @ w)
+    least = float(values[values > 0].min())
+    largest = float(values.max())
+    t, w = ridges(q, least, largest, tolerance, share)
+    # 1 − s below the largest eigenvalue, s above it: each without cancellation.
+    mid = int(np.searchsorted(t, largest))
+    below = t[:mid] / (column + t[:mid])
+    above = -column / (column + t[mid:])
+    logs = squares @ np.concatenate([below, above], axis=-1)
+    low = logs[..., :mid]
+    high = logs[..., mid:]
+    low += _outside(squares)[..., None]
+    with np.errstate(divide="ignore"):
+        np.log(low, out=low)
+    np.log1p(high, out=high)
+    logs += p[..., None] / (t + b[..., None])
+    change -= logs @ w
     return log_of_trace(values, -change, 1 - p, q)
 
 
