@@ -21,7 +21,7 @@ from .quadrature import entropies, log_of_entropy
 from .routes import NORM, Cost, SpectrumRoute, StalledError, product_width
 from .spectrum import rounding_of
 from .stochastic import Krylov, Pairs, Quadrature
-from .weighted_similarity import merge_identical, weighted_by
+from .weighted_similarity import merge_identical
 
 # Random vectors at once: with as many, a product of a kept K takes as long as reading K does.
 VECTORS = 16
@@ -174,8 +174,7 @@ def estimated(
             "psd='clip' needs all eigenvalues, which an estimate does not find; leave out one of "
             "`psd` and `method`"
         )
-    distinct = merge_identical(similarity, p)
-    weighted = weighted_by(distinct.similarity, distinct.p)
+    weighted = merge_identical(similarity, p).weighted
     cost = exact.cost(weighted)
     available = memory.available_bytes()
     limit = cost.flops if cost.bytes <= available else math.inf

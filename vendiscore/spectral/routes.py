@@ -155,15 +155,13 @@ class Covariance:
         single = isinstance(weighted, FeatureSimilarity) and weighted.multiplies_in_single
         single = single and n * d**2 >= SINGLE_SIZE
         with _prepared(cost, n, d, vectors):
-            if vectors:
-                project = partial(weighted.projected, single=single)
-                C = weighted.covariance()
-                return decomposed(C, rounding, psd, self.name, why, vectors, project)
             if single and p is None and min(orders, default=0.0) >= 1:
                 spectrum = self._run_single(weighted.covariance(single=True), rounding, why)
                 if scalar(spectrum.values[0]) < NEARLY_ALL:
                     return spectrum
-            return decomposed(weighted.covariance(), rounding, psd, self.name, why)
+            project = partial(weighted.projected, single=single)
+            C = weighted.covariance()
+            return decomposed(C, rounding, psd, self.name, why, vectors, project)
 
     def _run_single(self, C: Array, rounding: Rounding, why: str) -> Spectrum:
         """Return the spectrum of C, whose eigenvalues down to the most negative one are noise."""
@@ -200,17 +198,16 @@ class Eigenvalues:
     ) -> Spectrum:
         """Return the exact spectrum, whatever the orders."""
         distinct = merge_identical(similarity, p)
-        weighted = weighted_by(distinct.similarity, distinct.p)
+        weighted = distinct.weighted
         n = similarity.n
         m = weighted.n
         why = f"all eigenvalues of the {n} × {n} similarity matrix"
         if m < n:
             why = f"{why}, {m} of them distinct"
-        more = 0
-        if vectors and m < n:
-            more = 8 * n * m
         cost = self.cost(weighted, vectors)
-        with _prepared(cost._replace(bytes=cost.bytes + more), n, m, vectors):
+        if vectors and m < n:
+            cost = cost._replace(bytes=cost.bytes + 8 * n * m)
+        with _prepared(cost, n, m, vectors):
             found = decomposed(
                 weighted.dense(), rounding_of(weighted), psd, self.name, why, vectors
             )
