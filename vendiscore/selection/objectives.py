@@ -104,30 +104,29 @@ class Spectral:
 
     def best(self, allowed: np.ndarray) -> int:
         """Return the candidate, of those `allowed` (N,), with which the set is worth most."""
-        if self._frontier is None or self._frontier.is_old:
-            self._renew(allowed)
+        frontier = self._frontier
+        if frontier is None or frontier.is_old:
+            frontier = self._renew(allowed)
         while True:
-            assert self._frontier is not None
-            some = self._frontier.index
-            gains = self._frontier.gains()
-            self._bounds[some] = gains
-            values = self._values(gains, some)
-            values = np.where(allowed[some], values, -np.inf)
+            some = frontier.index
+            self._bounds[some] = frontier.gains()
+            values = self._values(self._bounds[some], some)
+            values[~allowed[some]] = -np.inf
             top = float(values.max())
-            if self._frontier.is_new or top >= self._others(allowed, some):
+            if frontier.is_new or top >= self._others(allowed, some):
                 break
-            self._renew(allowed)
-        margin = EQUAL
-        if not self.places:  # alone, all add the same
-            margin = NEAR
-        if 0 < len(self.places) <= EXACTLY:
+            frontier = self._renew(allowed)
+        compared = 0 < len(self.places) <= EXACTLY
+        margin = NEAR  # alone, all add the same
+        if compared:
             # Eigenvalues below the least ridge count for small orders.
             margin = max(NEAR, 2 * RIDGE**self.q / self.q)
+        elif self.places:
+            margin = EQUAL
         close = some[values >= top - margin]
-        if len(close) > 1 and self.places and margin > EQUAL:
+        if compared and len(close) > 1:
             exact = self._exact(close)
-            equal = exact >= exact.max() - EQUAL
-            close = close[equal]
+            close = close[exact >= exact.max() - EQUAL]
         return int(close[0])
 
     def add(self, v: int) -> None:
@@ -145,21 +144,22 @@ class Spectral:
     def exchanges(self, members: np.ndarray, allowed: Allowed) -> tuple[np.ndarray, np.ndarray]:
         """Return the best candidate instead of each of these members, and its worth."""
         frontier = self._followed()
-        here = self._positions(members)
+        here = frontier.positions([self.places[j] for j in members])
         step = max(1, SWEPT // max(1, frontier.D.size))
 
         def best(start: int) -> tuple[np.ndarray, np.ndarray]:
             some = slice(start, start + step)
             at = here[some]
-            leaving = frontier.index[at, None]
+            index = frontier.index
+            leaving = index[at, None]
             losses = frontier.losses(at)[:, None]
             gains = frontier.without(at)
-            values = self._values(gains, frontier.index, losses, leaving)
-            may_join = allowed(members[some], frontier.index) & ~frontier.is_member
+            values = self._values(gains, index, losses, leaving)
+            may_join = allowed(members[some], index) & ~frontier.is_member
             values[~may_join] = -np.inf
             kept = self._values(losses, leaving, losses, leaving)[:, 0]
             best = values.argmax(axis=1)
-            return frontier.index[best], values.max(axis=1) - kept
+            return index[best], values.max(axis=1) - kept
 
         parts = in_order(best, range(0, len(members), step))
         places, worth = zip(*parts, strict=True)
@@ -172,19 +172,17 @@ class Spectral:
             return False
         frontier = self._followed()
         place = int(best[0])
-        old = frontier.at[self.places[j]]
-        new = frontier.at[place]
+        old, new = frontier.positions([self.places[j], place])
         row = None
         if self._rows is not None:
             row = self.candidates.row(place)
+            self._rows[j] = row
         losses = frontier.losses(np.array([old]))
         self.total -= float(losses[0])
         frontier.change(old)
         gains = frontier.gains()
         self.total += float(gains[new])
         frontier.change(new, row)
-        if self._rows is not None:
-            self._rows[j] = row
         self.places = [*self.places[:j], place, *self.places[j + 1 :]]  # at once, for Ctrl-C
         return True
 
@@ -193,9 +191,8 @@ class Spectral:
         basis = self._basis(self._coarse)
         every = np.setdiff1d(np.arange(self.candidates.n), self.places)
         if len(every) > FEW:
-            self._bounds[every] = self._all_gains(basis, every)
             values = np.full(self.candidates.n, -np.inf)
-            values[every] = self._values(self._bounds[every], every)
+            values[every] = self._looked_at(basis, every)
             best = newcomers(values, NEWCOMERS)
             every = np.setdiff1d(best, self.places)
         self._newcomers = every
@@ -208,12 +205,9 @@ class Spectral:
 
     def losses(self, members: np.ndarray) -> np.ndarray:
         """Return what members take from Φ as they leave."""
-        return self._followed().losses(self._positions(members))
-
-    def _positions(self, members: np.ndarray) -> np.ndarray:
-        """Return where the frontier has some members."""
         frontier = self._followed()
-        return np.array([frontier.at[self.places[j]] for j in members])
+        here = frontier.positions([self.places[j] for j in members])
+        return frontier.losses(here)
 
     @property
     def least(self) -> float:
@@ -235,7 +229,7 @@ class Spectral:
         self.total = basis.total(form)
         return basis
 
-    def _renew(self, allowed: np.ndarray) -> None:
+    def _renew(self, allowed: np.ndarray) -> Frontier:
         """Follow the candidates that are best now."""
         some = np.flatnonzero(allowed)
         form = self._fine if len(self.places) < EXACTLY else self._coarse
@@ -243,6 +237,7 @@ class Spectral:
         if len(some) > FEW:
             some = self._shortlist(basis, some)
         self._frontier = Frontier(basis, form, some, [])
+        return self._frontier
 
     def _followed(self) -> Frontier:
         """Return the frontier of exchanges, made again if much changed."""
@@ -264,9 +259,7 @@ class Spectral:
         order = np.argsort(-values, kind="stable")
         while done < len(some):
             part = np.sort(order[done : done + step])
-            looked = some[part]
-            self._bounds[looked] = self._all_gains(basis, looked)
-            values[part] = self._values(self._bounds[looked], looked)
+            values[part] = self._looked_at(basis, some[part])
             done += len(part)
             exact = values[order[:done]]
             least = np.partition(exact, -SHORTLIST)[-SHORTLIST]
@@ -275,8 +268,8 @@ class Spectral:
         best = np.argsort(-values, kind="stable")[:SHORTLIST]
         return np.sort(some[best])
 
-    def _all_gains(self, basis: Basis, some: np.ndarray) -> np.ndarray:
-        """Return bounds on what `some` add, that are off by no more than 2 COARSE."""
+    def _looked_at(self, basis: Basis, some: np.ndarray) -> np.ndarray:
+        """Bound what `some` add, by no more than 2 COARSE too much, and return their values."""
         form = self._coarse
         gains = np.empty(len(some))
 
@@ -287,17 +280,17 @@ class Spectral:
 
         dim = self.candidates.dim or len(self.places)
         each(look, row_blocks(len(some), 64 * dim, 1024))
-        return gains + COARSE
+        gains += COARSE
+        self._bounds[some] = gains
+        return self._values(gains, some)
 
     def _others(self, allowed: np.ndarray, followed: np.ndarray) -> float:
         """Return what others can be worth at most, but for twice the error of their bounds."""
-        open_ = allowed.copy()
-        open_[followed] = False
-        some = np.flatnonzero(open_)
-        if not len(some):
-            return -math.inf
+        others = allowed.copy()
+        others[followed] = False
+        some = np.flatnonzero(others)
         values = self._values(self._bounds[some], some)
-        most = float(values.max())
+        most = float(values.max(initial=-np.inf))
         if len(self.places) > EXACTLY:
             most -= 2 * COARSE * self._unit
         return most
@@ -307,8 +300,7 @@ class Spectral:
         m = len(self.places)
         basis = self._basis(self._fine)
         shares = positive_shares(basis.values)
-        ascending = np.flatnonzero(shares)
-        positive = ascending[::-1]
+        positive = np.flatnonzero(shares)[::-1]
         Z = basis.coordinates(some)
         squares = Z[:, positive] ** 2
         if not basis.whole:

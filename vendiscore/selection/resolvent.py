@@ -199,6 +199,10 @@ class Frontier:
         """True if nothing changed."""
         return not self._changes
 
+    def positions(self, places: list[int]) -> np.ndarray:
+        """Return where some samples are in `index`."""
+        return np.array([self.at[place] for place in places])
+
     def gains(self) -> np.ndarray:
         """Return what candidates add, (n,), and no matter what for members."""
         return self.form.value(self.D.copy(), self.squares)
