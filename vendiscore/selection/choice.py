@@ -193,10 +193,10 @@ def select(
             groups = replace(groups, codes=groups.codes[kept])
     first = np.searchsorted(kept, first).tolist()
     constraints = read_constraints(similarity.n, size, first, groups, quota)
-    if relevance is not None:
-        quality = read_relevance(n, relevance, kept)
-    elif quality is not None:
-        quality = read_quality(n, quality, kept)
+    merit = None
+    if scores is not None:
+        read = read_quality if relevance is None else read_relevance
+        merit = Merit(read(n, scores, kept), share)
     # Numbers are checked. Thousands of small products cost more with threads that wait.
     with np.errstate(all="ignore"), at_most(1):
         candidates = Candidates(similarity)
@@ -206,17 +206,15 @@ def select(
             single=wish == "represent",
             tip="Ctrl-C keeps what is chosen by then",
         )
-        merit = None
-        if quality is not None and share < 1:
-            merit = Merit(quality, share)
+        if share == 1:
+            merit = None
         rows, swapped = _chosen(candidates, constraints, wish, order, merit, swaps)
         constraints = replace(constraints, size=len(rows))  # fewer after Ctrl-C
-        part = candidates.among(rows)
-        chosen = MatrixSimilarity(part.copy(), psd=similarity.psd)
+        K = candidates.among(rows)
+        chosen = MatrixSimilarity(K.copy(), psd=similarity.psd)
         spectrum_of(chosen, psd=psd)
         merit = merit and merit.of(rows)
-    known = part, merit, candidates, constraints, rows
-    return Selection(kept[rows], wish, order, swapped, *known)
+    return Selection(kept[rows], wish, order, swapped, K, merit, candidates, constraints, rows)
 
 
 def _operations(candidates: Candidates, size: int, wish: Wish) -> float:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core.namespace import row_blocks
 from ..similarity import memory
-from ..similarity.threads import each, in_order
+from ..similarity.threads import each, in_order, slices
 from ..spectral.clusters import positive_shares
 from ..spectral.quadrature import log_of_entropy
 from ..spectral.rank_one import gains as exact_gains
@@ -147,8 +147,7 @@ class Spectral:
         here = frontier.positions([self.places[j] for j in members])
         step = max(1, SWEPT // max(1, frontier.D.size))
 
-        def best(start: int) -> tuple[np.ndarray, np.ndarray]:
-            some = slice(start, start + step)
+        def best(some: slice) -> tuple[np.ndarray, np.ndarray]:
             at = here[some]
             index = frontier.index
             leaving = index[at, None]
@@ -161,7 +160,7 @@ class Spectral:
             best = values.argmax(axis=1)
             return index[best], values.max(axis=1) - kept
 
-        parts = in_order(best, range(0, len(members), step))
+        parts = in_order(best, slices(len(members), step))
         places, worth = zip(*parts, strict=True)
         return np.concatenate(places), np.concatenate(worth)
 
@@ -183,20 +182,20 @@ class Spectral:
         gains = frontier.gains()
         self.total += float(gains[new])
         frontier.change(new, row)
-        self.places = [*self.places[:j], place, *self.places[j + 1 :]]  # at once, for Ctrl-C
+        self.places[j] = place
         return True
 
     def follow(self, newcomers: Callable[[np.ndarray, int], np.ndarray]) -> None:
         """Look at all candidates again, and follow those that `newcomers` takes by their values."""
-        basis = self._basis(self._coarse)
-        every = np.setdiff1d(np.arange(self.candidates.n), self.places)
-        if len(every) > FEW:
-            values = np.full(self.candidates.n, -np.inf)
-            values[every] = self._looked_at(basis, every)
+        n = self.candidates.n
+        every = np.setdiff1d(np.arange(n), self.places)
+        if self.has_many:
+            values = np.full(n, -np.inf)
+            values[every] = self._looked_at(self._basis(self._coarse), every)
             best = newcomers(values, NEWCOMERS)
             every = np.setdiff1d(best, self.places)
         self._newcomers = every
-        self._frontier = Frontier(basis, self._coarse, every, self.places)
+        self._frontier = None
 
     @property
     def has_many(self) -> bool:
@@ -241,10 +240,10 @@ class Spectral:
 
     def _followed(self) -> Frontier:
         """Return the frontier of exchanges, made again if much changed."""
-        assert self._frontier is not None
-        if self._frontier.is_old:
+        if self._frontier is None or self._frontier.is_old:
+            form = self._coarse
             every = np.setdiff1d(self._newcomers, self.places)
-            self._frontier = Frontier(self._basis(self._coarse), self._coarse, every, self.places)
+            self._frontier = Frontier(self._basis(form), form, every, self.places)
         return self._frontier
 
     def _shortlist(self, basis: Basis, some: np.ndarray) -> np.ndarray:

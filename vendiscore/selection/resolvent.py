@@ -97,19 +97,19 @@ class Basis:
         self.candidates = candidates
         self._rows = rows
         self.whole: bool = candidates.dim is not None and candidates.dim <= len(places)
-        if rows is not None:
-            values, U = _eigen_of_similarities(rows[:, places])
-            self._V = self.members = U
-        else:
+        if rows is None:
             F = candidates.features(np.array(places, int))
-            if self.whole:
-                values, U = np.linalg.eigh(gram(F.T))
-                self._V = U
-                self.members = F @ U
-            else:
-                values, U = _eigen_of_similarities(gram(F))
-                self._V = F.T @ U
-                self.members = U
+            K = gram(F.T if self.whole else F)
+        else:
+            K = rows[:, places]
+        if not self.whole:
+            np.fill_diagonal(K, 1.0)
+        values, U = np.linalg.eigh(K)
+        self._V = self.members = U
+        if self.whole:
+            self.members = F @ U
+        elif rows is None:
+            self._V = F.T @ U
         self.values: np.ndarray = np.maximum(values, 0.0)
 
     def coordinates(self, index: np.ndarray) -> np.ndarray:
@@ -147,12 +147,6 @@ class Basis:
         trace = float(values.sum())
         square = float(values @ values)
         return form.of_trace * trace + form.of_square * square + of_ridges
-
-
-def _eigen_of_similarities(K: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return eigenvalues and eigenvectors of similarities, with ones on their diagonal."""
-    np.fill_diagonal(K, 1.0)
-    return np.linalg.eigh(K)
 
 
 class Frontier:
@@ -276,16 +270,14 @@ class Frontier:
         n = len(self.index)
         weighed = Z * self._over.T[:, None]
         weighed = weighed.reshape(r * m, Z.shape[1])
-        across = weighed @ self._Z.T
-        across = across.reshape(r, m, n)
+        across = (weighed @ self._Z.T).reshape(r, m, n)
         if not self.basis.whole and not self._of_members(some):
             similar = self._similar(some, row)
             np.subtract(similar, across, out=across)
             across /= self.form.t[:, None, None]
-            members = slice(self._first, n)
             if self._first < n:  # this part would be lost in rounding
                 with_members = weighed @ self.basis.members.T
-                across[..., members] = with_members.reshape(r, m, n - self._first)
+                across[..., self._first :] = with_members.reshape(r, m, n - self._first)
         for a, sign in self._changes:
             changed = a[:, some, None] * a[:, None]
             across -= sign * changed

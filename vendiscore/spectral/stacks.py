@@ -67,9 +67,7 @@ class Spectra:
         """Return eigenvalues (g, m) of trace 1, ascending, those below m·ε·λ_max zero."""
         xp = namespace(K)
         m = K.shape[1]
-        decomposition = decompose(K, lambda: "look for NaN in the kernel", vectors)
-        values = decomposition.values
-        self.vectors = decomposition.vectors
+        values, self.vectors, _ = decompose(K, lambda: "look for NaN in the kernel", vectors)
         known = detached(values)
         cut = m * EPS * known[:, -1:]
         below_zero = known * (known < 0)
