@@ -8,7 +8,7 @@ import scipy.linalg
 
 from vendiscore import MatrixSimilarity, compute
 from vendiscore.similarity.threads import blas_libraries
-from vendiscore.spectral import two_stage
+from vendiscore.spectral import eigen, two_stage
 from vendiscore.spectral.eigen import decompose
 
 TOLERANCE = 1e-12  # of the largest eigenvalue
@@ -67,8 +67,7 @@ def test_threads_do_not_disturb_each_other(driver):
 @pytest.fixture
 def from_here_on(monkeypatch):
     """Matrices of 64 rows count as large."""
-    monkeypatch.setattr(two_stage, "LEAST_SIZE", 64)
-    monkeypatch.setattr("vendiscore.spectral.eigen.NUMPY_SIZE", 63)
+    monkeypatch.setattr(eigen, "NUMPY_SIZE", 63)
 
 
 def similar(n: int = 100) -> np.ndarray:
@@ -138,12 +137,12 @@ def test_a_reduction_has_no_more_threads_than_it_uses(driver, monkeypatch):
 
     monkeypatch.setattr(two_stage, "MOST_THREADS", 1)
     monkeypatch.setattr(two_stage, "driver", lambda: looking)
-    decompose(similar(two_stage.LEAST_SIZE), str)
+    decompose(similar(eigen.NUMPY_SIZE + 1), str)
     assert seen == [1]
 
 
 def test_a_similarity_of_size_just_at_the_limit_takes_the_driver(driver):
-    n = two_stage.LEAST_SIZE
+    n = eigen.NUMPY_SIZE + 1
     diagonal = np.linspace(0.5, 1.5, n)
     A = np.diag(diagonal / diagonal.sum())
     A[0, 1] = A[1, 0] = 1e-5

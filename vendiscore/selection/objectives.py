@@ -13,8 +13,7 @@ from ..similarity import memory
 from ..similarity.threads import each, in_order, slices
 from ..spectral.clusters import positive_shares
 from ..spectral.quadrature import log_of_entropy
-from ..spectral.rank_one import gains as exact_gains
-from ..spectral.spectrum import Spectrum
+from ..spectral.rank_one import with_each
 from .candidates import Candidates
 from .resolvent import (
     CHANGES,
@@ -299,23 +298,22 @@ class Spectral:
         m = len(self.places)
         basis = self._basis(self._fine)
         shares = positive_shares(basis.values)
-        positive = np.flatnonzero(shares)[::-1]
+        positive = np.flatnonzero(shares)
         Z = basis.coordinates(some)
         squares = Z[:, positive] ** 2
         if not basis.whole:
             squares = squares / basis.values[positive]
-        spectrum = Spectrum(values=shares[positive], n=m, route="eigenvalues", why="")
-        gains = np.empty(len(some))
+        logs = np.empty(len(some))
         for rows in row_blocks(len(some), 32 * NODES):
             part = squares[rows]
             inside = part.sum(axis=1)
             lengths = np.where(inside > 1 - ROUNDING, inside, 1.0)  # but for rounding
-            gains[rows] = exact_gains(spectrum, part, lengths, 1 / m, self.q, tolerance=EXACT)
+            logs[rows] = with_each(shares[positive], part, lengths, self.q, 1 / m, EXACT)
         if self.merit is None:
-            return gains
+            return logs
         quality = self.merit.quality
         of_set = quality[self.places].sum()
-        return self.merit.joined(gains, of_set + quality[some])
+        return self.merit.joined(logs, of_set + quality[some])
 
     def _values(
         self,

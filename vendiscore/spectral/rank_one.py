@@ -22,15 +22,13 @@ from ..core.namespace import Array, row_blocks, scalar, to_host
 from ..core.types import Weights
 from .clusters import leave_cluster_out
 from .quadrature import TOLERANCE, log_of_trace, of_trace, ridges, surprisal
-from .spectrum import Spectrum, positive_parts, positive_values
+from .spectrum import Spectrum, positive_parts
 
 RIDGE = 1e-9  # of novelty, as a share of a sample
 ALL = 1 - 1e-12  # a sample with more of the weight leaves nothing behind
 
 
-def leave_one_out(
-    spectrum: Spectrum, q: float = DEFAULT_ORDER, *, tolerance: float = TOLERANCE
-) -> Array:
+def leave_one_out(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> Array:
     """Find log VS_q of the set without each sample, shape (n,)."""
     q = read_order(q, zero=False)
     values, U = positive_parts(spectrum)
@@ -43,7 +41,7 @@ def leave_one_out(
             i = int(np.argmax(p)) + rows.start
             raise ValueError(f"sample {i} has all the weight: without it nothing is left")
         if q <= 2:
-            left[rows] = without_each(values, squares, q, 1 / spectrum.n, tolerance)
+            left[rows] = without_each(values, squares, q, 1 / spectrum.n)
     if q > 2:
         return leave_cluster_out(spectrum, np.arange(len(U)), q)
     return np.clip(left, 0.0, math.log(spectrum.n - 1))
@@ -59,30 +57,30 @@ def lost(adds: object) -> Array:
     return -np.expm1(-np.asarray(adds))
 
 
-def gains(
-    spectrum: Spectrum,
+def with_each(
+    values: np.ndarray,
     squares: np.ndarray,
     lengths: np.ndarray,
+    q: float,
     weight: float,
-    q: float = DEFAULT_ORDER,
-    *,
     tolerance: float = TOLERANCE,
-) -> Array:
-    """Return log VS_q with each of some candidates added, minus log VS_q of the set."""
-    q = read_order(q, zero=False, most=2)
-    values = positive_values(spectrum)
+) -> np.ndarray:
+    """Return log VS_q with each of some candidates added, (m,), for q ≤ 2, from positive `values`.
+
+    `squares` (m, r) are their squared coordinates along the eigenvectors, of `lengths` in all.
+    """
     outside = _outside(squares, lengths) * weight
     g = squares * weight  # of y = √w x, in the eigenvectors of A
     c = lengths * weight
     b = (g @ values) / c + c / 2
     change = c * of_trace(q, b)
-    t, w = ridges(q, values[-1], values[0], tolerance, weight)
+    t, w = ridges(q, values.min(), values.max(), tolerance, weight)
     resolvents = 1 / (values[:, None] + t)
     s = g @ resolvents + outside[:, None] / t
     subtracted = c[:, None] / (t + b[:, None])
     integrand = np.log1p(s) - subtracted
     change += integrand @ w
-    return log_of_trace(values, change, 1 + c, q) - log_score(spectrum, q)
+    return log_of_trace(values, change, 1 + c, q)
 
 
 def surprise(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> Array:

@@ -10,10 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from ..core.score import TWO_STAGE_SIZE
-
-# It is faster from there: a tie at 1,500, one and a half times at 2,500 to 5,000.
-LEAST_SIZE = TWO_STAGE_SIZE
 # More threads than these make a full reduction slower: its steps are short, and all threads wait
 # for each other after each.
 MOST_THREADS = 4
