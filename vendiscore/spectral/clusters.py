@@ -142,8 +142,7 @@ class _Clusters:
             left -= weight * integrand.real
         least = _LOST * whole
         powers = np.log(np.maximum(left, least))
-        powers += q * math.log(self.values[0])
-        powers -= q * np.log(1 - self.weights)
+        powers += q * np.log(self.values[0] / (1 - self.weights))
         logs = powers / (1 - q)
         lost = np.flatnonzero(left <= least)
         for rows in row_blocks(len(lost), 8 * len(x) ** 2, least=1):

@@ -97,16 +97,15 @@ def surprise_of(values: np.ndarray, squares: np.ndarray, q: float) -> np.ndarray
     """Find it, (…, n), from eigenvalues (…, 1, r) and squared eigenvectors (…, n, r)."""
     with np.errstate(all="ignore"):
         parts = squares * values
-        p = parts.sum(axis=-1)
+        p = parts.sum(axis=-1, keepdims=True)
+        shares = parts / p  # NaN of weight 0
         largest = values.max(axis=-1, keepdims=True)
         logs = np.log(np.where(values > 0, values, largest))
-        column = p[..., None]
         if math.isinf(q):
-            present = parts > 1e-12 * column
-            surprises = np.where(present, -logs, np.inf).min(axis=-1)
+            surprises = np.where(shares <= 1e-12, np.inf, -logs).min(axis=-1)
         else:
-            surprises = log_power_mean(parts / column, logs, q)
-    surprises = np.where(p == 0, np.nan, surprises)
+            surprises = log_power_mean(shares, logs, q)
+    surprises[p[..., 0] == 0] = np.nan
     return np.maximum(surprises, 0.0)
 
 

@@ -213,10 +213,9 @@ class Eigenvalues:
             )
         if m == n:
             return found
-        U = None
-        if found.vectors is not None:
-            U = distinct.repeated(found.vectors)
-        return replace(found, n=n, vectors=U)
+        if vectors:
+            found = replace(found, vectors=distinct.repeated(found.vectors))
+        return replace(found, n=n)
 
 
 MomentRoute = Norm | LargestEigenvalue
@@ -239,14 +238,13 @@ def spectrum_route(similarity: Similarity, vectors: bool = False) -> SpectrumRou
 
 def moment_route(similarity: Similarity, q: float, psd: PSD = "check") -> MomentRoute | None:
     """Return the route to order q alone; clipping needs all eigenvalues if any can be negative."""
-    if q not in (2, math.inf) or not (psd == "check" or similarity.psd):
+    if psd == "clip" and not similarity.psd:
         return None
     if q == 2:
         return NORM
     n = similarity.n
-    dim = similarity.dim
-    large = min(n, n if dim is None else dim) >= LANCZOS_SIZE
-    if large and is_numpy(similarity.diagonal()):
+    size = n if similarity.dim is None else min(n, similarity.dim)
+    if q == math.inf and size >= LANCZOS_SIZE and is_numpy(similarity.diagonal()):
         return LARGEST
     return None
 
