@@ -40,7 +40,12 @@ NUMBERS = 1 << 25
 FLOOR = 1e-12
 
 
-def bound(candidates: Candidates, places: np.ndarray, constraints: Constraints, q: float) -> float:
+def bound(
+    candidates: Candidates,
+    places: np.ndarray,
+    constraints: Constraints,
+    q: float,
+) -> float:
     """Bound VS_q of every selection that meets the constraints; a step takes O(N d² + d³)."""
     k = constraints.size
     space = _Space(candidates, places)
@@ -110,7 +115,12 @@ class _Space:
         if n > LANDMARKS:
             self.rest = np.maximum(1 - np.vecdot(Z, Z), 0.0)
 
-    def tangent(self, p: np.ndarray, dims: int, q: float) -> tuple[float, np.ndarray]:
+    def tangent(
+        self,
+        p: np.ndarray,
+        dims: int,
+        q: float,
+    ) -> tuple[float, np.ndarray]:
         """Return Σ λ^q over the `dims` largest eigenvalues, and g (n,), at the A of weights p."""
 
         def part(block: slice) -> np.ndarray:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from ..spectral.clusters import positive_shares
 from ..spectral.quadrature import log_of_entropy
 from ..spectral.rank_one import with_each
 from .candidates import Candidates
+from .constraints import Constraints
 from .resolvent import (
     CHANGES,
     COARSE,
@@ -47,8 +47,6 @@ SHORTLIST = 1024
 NEWCOMERS = 1024
 # Numbers that are held at once where many members are looked at.
 SWEPT = 1 << 22
-# Function that returns which candidates may come in for some members, positions in the set.
-Allowed: TypeAlias = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
 class Merit(NamedTuple):
@@ -73,13 +71,15 @@ class Spectral:
     def __init__(
         self,
         candidates: Candidates,
-        most: int,
+        constraints: Constraints,
         q: float,
         merit: Merit | None = None,
     ) -> None:
         self.candidates = candidates
+        self.constraints = constraints
         self.q = q
         self.merit = merit
+        most = constraints.size
         self._fine = vendi_form(q, most, FINE)
         self._coarse = vendi_form(q, most, COARSE)
         n = candidates.n
@@ -140,7 +140,7 @@ class Spectral:
             self._frontier = None
         self.places.append(v)
 
-    def exchanges(self, members: np.ndarray, allowed: Allowed) -> tuple[np.ndarray, np.ndarray]:
+    def exchanges(self, members: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the best candidate instead of each of these members, and its worth."""
         frontier = self._followed()
         here = frontier.positions([self.places[j] for j in members])
@@ -153,8 +153,8 @@ class Spectral:
             losses = frontier.losses(at)[:, None]
             gains = frontier.without(at)
             values = self._values(gains, index, losses, leaving)
-            may_join = allowed(members[some], index) & ~frontier.is_member
-            values[~may_join] = -np.inf
+            allowed = self.constraints.instead(self.places, members[some], index)
+            values[~allowed | frontier.is_member] = -np.inf
             kept = self._values(losses, leaving, losses, leaving)[:, 0]
             best = values.argmax(axis=1)
             return index[best], values.max(axis=1) - kept
@@ -163,9 +163,9 @@ class Spectral:
         places, worth = zip(*parts, strict=True)
         return np.concatenate(places), np.concatenate(worth)
 
-    def exchange(self, j: int, allowed: Allowed) -> bool:
+    def exchange(self, j: int) -> bool:
         """Put the best candidate in the place of the member at position j, if it is better."""
-        best, more = self.exchanges(np.array([j]), allowed)
+        best, more = self.exchanges(np.array([j]))
         if not more[0] > self.least:
             return False
         frontier = self._followed()
@@ -184,14 +184,14 @@ class Spectral:
         self.places[j] = place
         return True
 
-    def follow(self, newcomers: Callable[[np.ndarray, int], np.ndarray]) -> None:
-        """Look at all candidates again, and follow those that `newcomers` takes by their values."""
+    def follow(self) -> None:
+        """Look at all candidates again, and follow the best newcomers."""
         n = self.candidates.n
         every = np.setdiff1d(np.arange(n), self.places)
         if self.has_many:
             values = np.full(n, -np.inf)
             values[every] = self._looked_at(self._basis(self._coarse), every)
-            best = newcomers(values, NEWCOMERS)
+            best = self.constraints.newcomers(values, NEWCOMERS)
             every = np.setdiff1d(best, self.places)
         self._newcomers = every
         self._frontier = None

@@ -10,6 +10,7 @@ from ..similarity import memory
 from ..similarity.members import sample_of
 from ..similarity.threads import each
 from .candidates import Candidates
+from .constraints import Constraints
 
 # More samples than that are compared in single precision.
 FEW = 2048
@@ -29,8 +30,9 @@ class Cover:
     Gains only fall, so that the last gain of a candidate bounds the present one (Minoux, 1978).
     """
 
-    def __init__(self, candidates: Candidates, size: int) -> None:
+    def __init__(self, candidates: Candidates, constraints: Constraints) -> None:
         self.candidates = candidates
+        self.constraints = constraints
         self.places: list[int] = []
         n = candidates.n
         dim = candidates.dim or 0

@@ -52,9 +52,7 @@ class Form(NamedTuple):
     def loss(self, left: np.ndarray, squares: np.ndarray) -> np.ndarray:
         """Return what members take as they leave, from 1 − s (r, ...) and xᵀAx (...)."""
         lost = self.of_trace + self.of_square * (2 * squares - 1)
-        if len(self.t):
-            lost = lost - self.w @ np.log(left)
-        return lost
+        return lost - self.w @ np.log(left)
 
 
 def vendi_form(q: float, size: int, tolerance: float) -> Form:
@@ -89,10 +87,11 @@ class Basis:
     coordinates of the places themselves, or of the weight of each in the set.
     """
 
-    members: np.ndarray
-
     def __init__(
-        self, candidates: Candidates, places: list[int], rows: np.ndarray | None = None
+        self,
+        candidates: Candidates,
+        places: list[int],
+        rows: np.ndarray | None,
     ) -> None:
         self.candidates = candidates
         self._rows = rows
@@ -105,7 +104,8 @@ class Basis:
         if not self.whole:
             np.fill_diagonal(K, 1.0)
         values, U = np.linalg.eigh(K)
-        self._V = self.members = U
+        self._V = U
+        self.members: np.ndarray = U
         if self.whole:
             self.members = F @ U
         elif rows is None:

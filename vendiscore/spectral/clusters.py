@@ -32,7 +32,11 @@ _LOST = 1e-5  # of Σ λ^q; where less is left, digits are lost, and new eigenva
 _HALVINGS = 48
 
 
-def leave_cluster_out(spectrum: Spectrum, clusters: np.ndarray, q: float = DEFAULT_ORDER) -> Array:
+def leave_cluster_out(
+    spectrum: Spectrum,
+    clusters: np.ndarray,
+    q: float = DEFAULT_ORDER,
+) -> Array:
     """Find log VS_q without each cluster; `clusters` has codes 0 to m − 1.
 
     Time: O(n r s) for each of some dozens of nodes, of clusters of s samples.

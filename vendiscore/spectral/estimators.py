@@ -44,7 +44,10 @@ def lanczos_cost(similarity: Similarity, steps: int = USUAL_STEPS) -> Cost:
 
 
 def estimate_by_lanczos(
-    weighted: Similarity, orders: Sequence[float], how: Estimating, flops: float = math.inf
+    weighted: Similarity,
+    orders: Sequence[float],
+    how: Estimating,
+    flops: float = math.inf,
 ) -> list[Estimate]:
     """Estimate orders in so many operations, or raise a StalledError; with no limit, warn."""
     refuse_gradient("An estimate", samples=weighted)
@@ -143,7 +146,10 @@ def _converge(
 
 
 def _read(
-    quadrature: Quadrature, pairs: Pairs, traces: np.ndarray, q: float
+    quadrature: Quadrature,
+    pairs: Pairs,
+    traces: np.ndarray,
+    q: float,
 ) -> tuple[float, float]:
     """Read the log of one score and its error; in shares of the largest no sum underflows."""
     top = float(max([quadrature.nodes[-1], *pairs.values]))

@@ -33,7 +33,11 @@ def step_for(tolerance: float) -> float:
 
 
 def ridges(
-    q: float, least: float, largest: float, tolerance: float = 1e-10, share: float = 1.0
+    q: float,
+    least: float,
+    largest: float,
+    tolerance: float = 1e-10,
+    share: float = 1.0,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Find nodes t and weights w with Σ w f(t) = q sinc(1−q) ∫ t^{q−1} f(t) dt, none at q = 2.
 
@@ -72,7 +76,12 @@ def of_trace(q: float, b: np.ndarray | float) -> np.ndarray:
     return np.asarray(term)
 
 
-def log_of_trace(values: np.ndarray, change: np.ndarray, trace: np.ndarray, q: float) -> np.ndarray:
+def log_of_trace(
+    values: np.ndarray,
+    change: np.ndarray,
+    trace: np.ndarray,
+    q: float,
+) -> np.ndarray:
     """Return log VS_q of matrices of some trace, whose S_q is S_q of `values` (…, r) plus a change.
 
     Changes and traces have the shape (…, n); values of 0 are ignored.

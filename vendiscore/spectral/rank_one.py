@@ -93,7 +93,11 @@ def surprise(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> Array:
     return found
 
 
-def surprise_of(values: np.ndarray, squares: np.ndarray, q: float) -> np.ndarray:
+def surprise_of(
+    values: np.ndarray,
+    squares: np.ndarray,
+    q: float,
+) -> np.ndarray:
     """Find it, (…, n), from eigenvalues (…, 1, r) and squared eigenvectors (…, n, r)."""
     with np.errstate(all="ignore"):
         parts = squares * values

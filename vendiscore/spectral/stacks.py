@@ -63,7 +63,13 @@ class Spectra:
         self.shares = self._shares(K, orders, psd, vectors)
         self.values = [effective_numbers(self.shares, q) for q in orders]
 
-    def _shares(self, K: Array, orders: Sequence[float], psd: PSD, vectors: bool) -> Array:
+    def _shares(
+        self,
+        K: Array,
+        orders: Sequence[float],
+        psd: PSD,
+        vectors: bool,
+    ) -> Array:
         """Return eigenvalues (g, m) of trace 1, ascending, those below m·ε·λ_max zero."""
         xp = namespace(K)
         m = K.shape[1]

@@ -86,7 +86,12 @@ class Pairs(NamedTuple):
     values: np.ndarray
     vectors: Array
 
-    def orthogonal_basis(self, multiply: Callable[[Array], Array], Z: Array, most: int) -> Krylov:
+    def orthogonal_basis(
+        self,
+        multiply: Callable[[Array], Array],
+        Z: Array,
+        most: int,
+    ) -> Krylov:
         """Return the Krylov basis of the matrix on vectors that are orthogonal to these."""
         rows = self.vectors.T
 
