@@ -157,11 +157,18 @@ class Frontier:
     joins, and c²/(1 − s_y) joins it as the member y leaves.
     """
 
-    def __init__(self, basis: Basis, form: Form, index: np.ndarray, members: list[int]) -> None:
+    def __init__(
+        self,
+        basis: Basis,
+        form: Form,
+        index: np.ndarray,
+        members: list[int],
+    ) -> None:
         self.basis = basis
         self.form = form
         self.index: np.ndarray = np.concatenate([index, members]).astype(int)
-        self.at: dict[int, int] = {place: i for i, place in enumerate(self.index.tolist())}
+        numbered = enumerate(self.index.tolist())
+        self.at: dict[int, int] = {place: i for i, place in numbered}
         self._first = len(index)
         self.is_member: np.ndarray = np.arange(len(self.index)) >= self._first
         self._Z = basis.coordinates(self.index)

@@ -291,7 +291,12 @@ def _prepared(cost: Cost, n: int, size: int, vectors: bool) -> AbstractContextMa
     return foretell(f"{step} of {n:,} samples", work, cost.bytes, tip=tip)
 
 
-def run_moment(route: MomentRoute, weighted: Similarity, q: float, psd: PSD) -> Estimate:
+def run_moment(
+    route: MomentRoute,
+    weighted: Similarity,
+    q: float,
+    psd: PSD,
+) -> Estimate:
     """Find order q by its own route: a number that n samples can have, or a ValueError."""
     n = weighted.n
     what = f"{route.what} of the similarity matrix of {n} samples"

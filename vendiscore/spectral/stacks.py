@@ -116,7 +116,8 @@ class Spectra:
         """Return log VS_q of each set without each of its samples, (g, m), for m of 2 or more."""
         m = self.K.shape[1]
         if q > 2:
-            others = np.array([np.delete(np.arange(m), i) for i in range(m)])
+            all_but_one = [np.delete(np.arange(m), i) for i in range(m)]
+            others = np.array(all_but_one)
             rows = others[:, :, None]
             columns = others[:, None, :]
             eigenvalues = []

@@ -71,7 +71,7 @@ def _calling(routines: Sequence[object], integer: Any) -> Driver:
         band = max(width for least, width in BANDS if n >= least)
         rows = np.empty((n, band + 1))
         asked = (np.empty(1), np.empty(1))
-        first = (b"L", n, band, A, max(1, n), rows, band + 1, np.empty(n))
+        first = (b"L", n, band, A, n, rows, band + 1, np.empty(n))
         call(to_band, *first, asked[0], -1)
         work = np.empty(int(asked[0][0]))
         call(to_band, *first, work, len(work))

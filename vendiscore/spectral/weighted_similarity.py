@@ -41,11 +41,9 @@ def merge_identical(similarity: Similarity, p: Array | None) -> Distinct:
     """Drop repeated samples and add up their weights (arXiv 2210.02410, Theorem 3.1)."""
     n = similarity.n
     groups = similarity.groups()
-    if groups is None or (groups == np.arange(n)).all():
+    if groups is None or len(np.unique(groups)) == n:
         return Distinct(weighted_by(similarity, p))
     _, first, inverse = np.unique(groups, return_index=True, return_inverse=True)
-    if len(first) == n:
-        return Distinct(weighted_by(similarity, p))
     each = np.full(n, 1 / n) if p is None else to_host(p)
     together = np.bincount(inverse, each)
     whole = together[inverse]
