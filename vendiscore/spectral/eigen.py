@@ -43,7 +43,7 @@ def decompose(A: Array, fault: Callable[[], str], vectors: bool = False) -> Eige
     if is_torch(A) and A.requires_grad:
         A.register_hook(partial(_check_gradient, vectors=vectors))
     on_host = is_numpy(A)
-    linalg = namespace(A).linalg
+    linalg = np.linalg if on_host else namespace(A).linalg
     try:
         if not math.isfinite(scalar(A.sum())):
             raise np.linalg.LinAlgError("entries are not finite")
