@@ -21,8 +21,8 @@ import numpy as np
 from pairs import arguments, environment, write
 
 from vendiscore import FeatureSimilarity, MatrixSimilarity, select
-from vendiscore.spectral.quadrature import of_integral, of_trace, ridges, step_for
-from vendiscore.spectral.rank_one import gains, leave_one_out
+from vendiscore.spectral.quadrature import of_trace, ridges, step_for
+from vendiscore.spectral.rank_one import leave_one_out, with_each, without_each
 from vendiscore.spectral.vendi import spectrum_of
 
 STEPS = (3.0, 2.0, 1.5, 1.0, 0.7)
@@ -105,17 +105,18 @@ def quadrature() -> list[dict[str, Any]]:
         ours, whole, nodes = 0.0, 0.0, 0
         for A, truth in kept.values():
             spectrum = spectrum_of(FeatureSimilarity(A), vectors=True)
-            found = leave_one_out(spectrum, tolerance=tolerance)
+            values = spectrum.values[spectrum.values > 0]
+            squares = spectrum.vectors**2
+            found = without_each(values, squares, 1.0, 1 / len(A), tolerance)
             ours = max(ours, float(np.abs(found - truth).max()) * (len(A) - 1))
             whole = max(whole, float(np.abs(everywhere(A, step) - truth).max()) * (len(A) - 1))
-            values = spectrum.values[spectrum.values > 0]
             count = len(ridges(1.0, values[-1], values[0], tolerance, 1 / len(A))[0])
             nodes = max(nodes, count)
         spectrum = spectrum_of(FeatureSimilarity(X), vectors=True)
         values, V = np.linalg.eigh(X.T @ X)
         squares = (added @ V[:, ::-1]) ** 2
-        found = gains(spectrum, squares, np.ones(20), 1 / 400, tolerance=tolerance)
-        gain = float(np.abs(found - gained).max()) * 401
+        found = with_each(values[::-1] / 400, squares, np.ones(20), 1.0, 1 / 400, tolerance)
+        gain = float(np.abs(found - log_score(X) - gained).max()) * 401
         rows.append(
             {
                 "step": step,
@@ -250,7 +251,6 @@ def certificates(repeats: int, n: int = 14, k: int = 5) -> list[dict[str, Any]]:
 
 def main() -> None:
     given = arguments(__doc__)
-    assert of_integral(1.0) == 1.0
     assert float(of_trace(1.0, 1.0)) == -1.0
     rows = [*quadrature(), *orders(), *submodular(given.repeats), *certificates(given.repeats)]
     write(given.json, rows, environment() | {"repeats": given.repeats})

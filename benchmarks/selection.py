@@ -204,10 +204,10 @@ def turns(
             def choose(given: Any = given, swaps: bool = swaps) -> None:
                 from vendiscore.selection.candidates import Candidates
 
-                objective = Spectral(Candidates(given), size, 1.0)
-                greedy(objective, constraints)
+                objective = Spectral(Candidates(given), constraints, 1.0)
+                greedy(objective)
                 if swaps:
-                    exchanged(objective, constraints)
+                    exchanged(objective)
 
             name = f"{title} {size}, {form}" + (", swaps" if swaps else "")
             result = compare(

@@ -92,7 +92,7 @@ MARKS = {
         "similarity/test_inputs",
         "kernels/test_bits",
         "cli/test_files.py",
-        "integrations/test_dask",
+        "scoring/test_state_recipes",
         "similarity/test_all_pairs",
         "encoders/test_models",
         "analysis/test_sample_table.py",

@@ -1,7 +1,5 @@
 """Hashes that are the same in every process: of bytes, and of unsigned integers."""
 
-from __future__ import annotations
-
 from hashlib import blake2b
 
 import numpy as np

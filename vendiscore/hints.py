@@ -1,7 +1,5 @@
 """Suggest the name or the call that was meant by one that is refused."""
 
-from __future__ import annotations
-
 import difflib
 import functools
 import importlib
@@ -258,6 +256,8 @@ GONE = {
     "--clusters": "compute(samples, clusters=labels, ci=0.95) gives intervals, in Python.",
     "--quota": "select(samples, size, groups=labels, quota={label: count}) has quotas, in Python.",
     "--within": "compare(a, b, within=0.05) asks whether sets are the same, in Python.",
+    "to_state": "State.empty(k='cosine').update(embeddings) keeps sums that can be added up.",
+    "dask": "Copy it from examples/recipes/dask_collection.py.",
     "DiversityCallback": "Copy it from examples/harnesses/diversity_callback.py.",
     "num_process": (
         "A metric scores the samples of one process: gather them there, or let each process add "
@@ -322,13 +322,14 @@ def suggestion(
     """Return `Did you mean …?` for an unknown name, then the list of names if it is short."""
     names = sorted(known)
     accepted = {*names, *({*also} - {str(name)})}
-    told = remedy(name, kind) if kind and not synonym(name, accepted) else ""
-    found = None if told else meant(name, accepted)
-    hint = [told] if told else [f"Did you mean {mark}{found}{mark}?"] if found else []
+    hint = remedy(name, kind) if kind and not synonym(name, accepted) else ""
+    close = None if hint else meant(name, accepted)
+    if close:
+        hint = f"Did you mean {mark}{close}{mark}?"
     if len(names) > LISTED:
-        rest = look or f"Available: {', '.join(names[:LISTED])}, …"
-        return hint[0] if hint else rest
-    return " ".join([*hint, *([f"Available: {', '.join(names)}."] if names else [])])
+        return hint or look or f"Available: {', '.join(names[:LISTED])}, …"
+    listed = f"Available: {', '.join(names)}." if names else ""
+    return f"{hint} {listed}".strip()
 
 
 def folded(name: str) -> str:

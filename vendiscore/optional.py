@@ -1,7 +1,5 @@
 """Other packages: what all need is looked for first, what a call needs by that call."""
 
-from __future__ import annotations
-
 import importlib
 import sys
 from contextlib import suppress
@@ -17,7 +15,6 @@ BASE = ("array_api_compat", "numpy", "psutil", "scipy", "threadpoolctl", "tqdm")
 _NEXT = {
     ("torch", "text"): ("transformers",),
     ("torch", "images"): ("torchvision", "transformers", "PIL"),
-    ("gradio", "app"): ("matplotlib", "PIL", "rdkit"),
     ("torch", "torchmetrics"): ("torchmetrics",),
 }
 # The names by which pip knows modules of other names.

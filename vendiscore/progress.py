@@ -1,7 +1,5 @@
 """Progress of long work: a generator yields how far it is, and returns its result."""
 
-from __future__ import annotations
-
 import contextlib
 import math
 import sys
@@ -9,15 +7,15 @@ import time
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextvars import ContextVar
 from functools import cache
-from typing import Any, TextIO, TypeAlias, TypeVar
+from typing import Any, TextIO, TypeVar
 
 Value = TypeVar("Value")
 Step = TypeVar("Step")
 Word = TypeVar("Word")
 # Yields words for whoever is waiting, and returns the result.
-Steps: TypeAlias = Generator[str, None, Value]
+Steps = Generator[str, None, Value]
 # Yields how many of the samples are done, beginning with 0, and returns the result.
-Counts: TypeAlias = Generator[int, None, Value]
+Counts = Generator[int, None, Value]
 
 _DELAY = 2.0  # seconds of work before a bar appears
 _QUIET = ContextVar("quiet", default=False)
@@ -43,8 +41,7 @@ def finish(steps: Generator[Any, None, Value]) -> Value:
         try:
             next(steps)
         except StopIteration as end:
-            result: Value = end.value
-            return result
+            return end.value
 
 
 def told(
@@ -56,9 +53,10 @@ def told(
             try:
                 step = next(steps)
             except StopIteration as end:
-                result: Value = end.value
+                result = end.value
                 return result
-            if (word := words(step)) is not None:
+            word = words(step)
+            if word is not None:
                 yield word
 
 

@@ -1,7 +1,5 @@
 """The signature of a number: the settings that it depends on, with digests of arrays, functions."""
 
-from __future__ import annotations
-
 import ast
 import copyreg
 import functools

@@ -1,7 +1,5 @@
 """Results in print: a sentence for people, one line for a prompt, digits that mean something."""
 
-from __future__ import annotations
-
 import html
 import math
 from collections.abc import Iterable, Mapping, Sequence

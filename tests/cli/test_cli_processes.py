@@ -158,7 +158,7 @@ def test_bars_are_for_terminals_only(texts, save, monkeypatch, capsys):
         return capsys.readouterr().err
 
     assert "comparing sets" not in bars()
-    monkeypatch.setattr("vendiscore.cli._is_terminal", lambda stream: True)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     assert "comparing sets" in bars()
 
 

@@ -147,8 +147,11 @@ def difference(a: np.ndarray, b: np.ndarray) -> float:
         (lambda a, b: difference(a, b) * (1 + (a[0] > b[0])), "must be symmetric (got"),
         (lambda a, b: difference(a, b) + 1e-5 * (a[0] == 3) * (b[0] == 0), "must be symmetric"),
         (lambda a, b: difference(a, b) + 1, "must be 0 for a row and itself, got 1 for rows 0"),
-        (lambda a, b: -difference(a, b), "must be at least 0, got -"),
-        (lambda a, b: math.nan if a[0] != b[0] else 0.0, "must be finite, got nan for rows"),
+        (lambda a, b: -difference(a, b), "must be a finite number of at least 0 for rows"),
+        (
+            lambda a, b: math.nan if a[0] != b[0] else 0.0,
+            "and 1 of `samples`, got nan; remove such rows",
+        ),
     ],
 )
 @pytest.mark.parametrize("far", [4.0, 1e7])

@@ -114,11 +114,6 @@ def test_the_readme_says_what_each_extra_brings():
     assert sorted(names) == sorted(EXTRAS)
 
 
-def test_the_extra_for_dask_brings_its_cluster():
-    (dask,) = PROJECT["optional-dependencies"]["dask"]
-    assert re.match(r"dask\[(.*)\]", dask)[1].split(",") == ["array", "dataframe", "distributed"]
-
-
 def test_what_is_looked_for_first_is_what_is_declared():
     assert {name.replace("_", "-") for name in optional.BASE} == BASE
 

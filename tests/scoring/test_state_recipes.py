@@ -2,11 +2,14 @@
 
 import os
 import re
+import runpy
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 from vendiscore import compute
@@ -25,7 +28,12 @@ def printed(recipe: str) -> str:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("package", "recipe"), [("ray.data", "ray_data.py"), ("pyspark", "spark.py")]
+    ("package", "recipe"),
+    [
+        ("dask.array", "dask_collection.py"),
+        ("ray.data", "ray_data.py"),
+        ("pyspark", "spark.py"),
+    ],
 )
 def test_an_engine_finds_the_score_of_all_rows_at_once(package, recipe):
     pytest.importorskip(package)
@@ -35,6 +43,39 @@ def test_an_engine_finds_the_score_of_all_rows_at_once(package, recipe):
     assert found is not None
     parts, whole = map(float, found.groups())
     assert parts == pytest.approx(whole, rel=1e-12)
+
+
+X = np.random.default_rng(0).standard_normal((60, 5))
+
+
+def partitions(kind: str) -> list[Any]:
+    if kind == "delayed":
+        dask = pytest.importorskip("dask")
+        return [dask.delayed(X[:20]), dask.delayed(X[20:])]
+    if kind == "bag":
+        bags = pytest.importorskip("dask.bag")
+        some = bags.from_sequence(X.tolist(), npartitions=7)
+        return bags.concat([some, bags.from_sequence([None]).filter(bool)]).to_delayed()
+    if kind == "dataframe":
+        frame = pytest.importorskip("pandas").DataFrame(X, columns=list("abcde"))
+        return pytest.importorskip("dask.dataframe").from_pandas(frame, npartitions=4).to_delayed()
+    rows = pytest.importorskip("dask.array").from_array(X, chunks=(25, 2))
+    return rows.rechunk({1: -1}).to_delayed().ravel().tolist()
+
+
+@pytest.mark.parametrize("split_every", [2, 3, 8])
+@pytest.mark.parametrize("kind", ["array", "dataframe", "bag", "delayed"])
+def test_partitions_of_dask_add_up(kind, split_every):
+    recipe = runpy.run_path(str(ROOT / "examples" / "recipes" / "dask_collection.py"))
+    state = recipe["state_of"](partitions(kind), split_every).compute()
+    assert (state.n, state.d) == (60, 5)
+    assert state.compute([0.5, 2]) == pytest.approx(compute(X, k="cosine", q=[0.5, 2]), rel=1e-12)
+
+
+def test_no_partitions_are_no_samples():
+    pytest.importorskip("dask")
+    recipe = runpy.run_path(str(ROOT / "examples" / "recipes" / "dask_collection.py"))
+    assert recipe["state_of"]([]).compute().n == 0
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # __del__ of Ray

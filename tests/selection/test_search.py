@@ -127,11 +127,11 @@ def test_an_interrupted_exchange_keeps_all(monkeypatch):
     plain = select(X, 30, k="cosine", swaps=False)
     exchange, calls = objectives.Spectral.exchange, []
 
-    def stopped(self, j, allowed):
+    def stopped(self, j):
         calls.append(j)
         if len(calls) == 3:
             raise KeyboardInterrupt
-        return exchange(self, j, allowed)
+        return exchange(self, j)
 
     monkeypatch.setattr(objectives.Spectral, "exchange", stopped)
     with pytest.warns(UserWarning, match="all 30 samples are chosen, and exchanges ended after"):

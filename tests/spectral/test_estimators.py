@@ -19,7 +19,7 @@ from vendiscore.similarity import memory
 from vendiscore.spectral import estimators
 from vendiscore.spectral.estimate import Estimating
 from vendiscore.spectral.estimators import estimate_by_lanczos
-from vendiscore.spectral.stochastic import Krylov, Quadrature, converged_pairs
+from vendiscore.spectral.stochastic import Krylov, Quadrature
 from vendiscore.spectral.vendi import vendi
 from vendiscore.spectral.weighted_similarity import weighted_by
 
@@ -140,7 +140,7 @@ def test_a_parabola_leaves_nothing_to_chance():
 
 def test_pairs_that_have_converged_are_eigenpairs_and_orthonormal():
     A = dense(rbf(300, sigma=2.0))
-    pairs = converged_pairs(krylov(A, 8, 12)[0], 0.0)
+    pairs = krylov(A, 8, 12)[0].converged(0.0)
     k = len(pairs.values)
     assert k > 3
     np.testing.assert_allclose(pairs.vectors.T @ pairs.vectors, np.eye(k), atol=1e-10)

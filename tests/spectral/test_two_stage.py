@@ -8,7 +8,7 @@ import scipy.linalg
 
 from vendiscore import MatrixSimilarity, compute
 from vendiscore.similarity.threads import blas_libraries
-from vendiscore.spectral import two_stage
+from vendiscore.spectral import eigen, two_stage
 from vendiscore.spectral.eigen import decompose
 
 TOLERANCE = 1e-12  # of the largest eigenvalue
@@ -67,8 +67,7 @@ def test_threads_do_not_disturb_each_other(driver):
 @pytest.fixture
 def from_here_on(monkeypatch):
     """Matrices of 64 rows count as large."""
-    monkeypatch.setattr(two_stage, "LEAST_SIZE", 64)
-    monkeypatch.setattr("vendiscore.spectral.eigen.NUMPY_SIZE", 63)
+    monkeypatch.setattr(eigen, "NUMPY_SIZE", 63)
 
 
 def similar(n: int = 100) -> np.ndarray:
@@ -76,8 +75,8 @@ def similar(n: int = 100) -> np.ndarray:
     return np.exp(-((X[:, None] - X) ** 2).sum(2) / 2)
 
 
-def hide(monkeypatch) -> None:
-    monkeypatch.setattr(two_stage, "_NAMES", (("numpy.linalg._umath_linalg", "no_such_{}_", None),))
+def hide(monkeypatch, module: str = "numpy.linalg._umath_linalg") -> None:
+    monkeypatch.setattr(two_stage, "_NAMES", ((module, "no_such_{}_", None),))
 
 
 def test_the_score_is_the_same_without_the_driver_and_says_which_ran(
@@ -99,8 +98,8 @@ def test_a_name_that_is_not_there_is_no_driver(monkeypatch):
 
 
 def test_no_library_is_no_driver(monkeypatch):
-    monkeypatch.setattr(two_stage, "_libraries", list)
-    assert two_stage._found.__wrapped__(two_stage._NAMES) is None
+    hide(monkeypatch, "numpy.linalg.no_such_module")
+    assert two_stage.driver() is None
 
 
 def test_a_driver_that_is_wrong_is_not_taken(driver):
@@ -138,12 +137,12 @@ def test_a_reduction_has_no_more_threads_than_it_uses(driver, monkeypatch):
 
     monkeypatch.setattr(two_stage, "MOST_THREADS", 1)
     monkeypatch.setattr(two_stage, "driver", lambda: looking)
-    decompose(similar(two_stage.LEAST_SIZE), str)
+    decompose(similar(eigen.NUMPY_SIZE + 1), str)
     assert seen == [1]
 
 
 def test_a_similarity_of_size_just_at_the_limit_takes_the_driver(driver):
-    n = two_stage.LEAST_SIZE
+    n = eigen.NUMPY_SIZE + 1
     diagonal = np.linspace(0.5, 1.5, n)
     A = np.diag(diagonal / diagonal.sum())
     A[0, 1] = A[1, 0] = 1e-5

@@ -13,7 +13,7 @@ from vendiscore.spectral.estimate import Estimate, Estimating
 from vendiscore.spectral.estimators import estimate_by_lanczos, estimated
 from vendiscore.spectral.routes import StalledError, spectrum_route
 from vendiscore.spectral.vendi import spectrum_of
-from vendiscore.spectral.weighted_similarity import merge_identical, weighted_by
+from vendiscore.spectral.weighted_similarity import merge_identical
 
 SHAPES = ("flat", "power law", "exponential", "low rank", "blocks", "one dominant", "repeated")
 KERNELS = (
@@ -150,9 +150,7 @@ def cell(kernel: str, shape: str, q: float, rtol: float, way: str, n: int) -> Ce
         else:
             distinct = merge_identical(similarity, p)
             try:
-                found = estimate_by_lanczos(
-                    weighted_by(distinct.similarity, distinct.p), [q], how, math.inf
-                )
+                found = estimate_by_lanczos(distinct.weighted, [q], how, math.inf)
             except StalledError:
                 return Cell("refused", True)
     (one,) = found

@@ -1,7 +1,5 @@
 """The command `vendiscore`: score, compare, select and explain the samples of files."""
 
-from __future__ import annotations
-
 import io
 import os
 import re
@@ -11,7 +9,6 @@ from collections.abc import Sequence
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 from ..progress import quiet
 from .exit_codes import BROKEN_PIPE, DATA, INTERRUPTED, USAGE, UsageError, tell
@@ -41,7 +38,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         tell("error: standard output is closed, so that nothing can be printed")
         return DATA
     try:
-        with warnings.catch_warnings(), quiet(not _is_terminal(sys.stderr)):
+        terminal = sys.stderr is not None and not sys.stderr.closed and sys.stderr.isatty()
+        with warnings.catch_warnings(), quiet(not terminal):
             _show_warnings()
             module = import_module(f".{COMMANDS[command].module}", __name__)
             sys.stdout.write(getattr(module, f"run_{command}")(args))
@@ -74,7 +72,3 @@ def _show_warnings() -> None:
     warnings.filterwarnings("ignore", _LEFT_OUT, UserWarning)
     warnings.filterwarnings("ignore", r"Glyph \d+", UserWarning)  # of text that stays text in SVG
     warnings.showwarning = lambda message, *others, **more: tell(f"warning: {message}")
-
-
-def _is_terminal(stream: Any) -> bool:
-    return stream is not None and not stream.closed and stream.isatty()

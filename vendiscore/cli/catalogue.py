@@ -1,7 +1,5 @@
 """`vendiscore kernels` and `vendiscore measures`: a line for each, or all of one."""
 
-from __future__ import annotations
-
 import inspect
 from argparse import Namespace
 
@@ -25,9 +23,16 @@ def run_kernels(args: Namespace) -> str:
 
 def run_measures(args: Namespace) -> str:
     if args.name is None:
-        columns = ("measure", "tells", "more of it", "what it is")
-        known = ((each.name, each.aspect, each.direction, each.summary) for each in list_measures())
-        listed = output.table([dict(zip(columns, row, strict=True)) for row in known], None)
+        rows = [
+            {
+                "measure": each.name,
+                "tells": each.aspect,
+                "more of it": each.direction,
+                "what it is": each.summary,
+            }
+            for each in list_measures()
+        ]
+        listed = output.table(rows, None)
         presets = ", ".join(f"-m {each}" for each in PRESETS)
         return f"{listed}\nSeveral at once: {presets} (`vendiscore measures text`).\n"
     if args.name in PRESETS:

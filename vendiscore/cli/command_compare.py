@@ -1,7 +1,5 @@
 """`vendiscore compare`: find out which of several sets is more diverse."""
 
-from __future__ import annotations
-
 from argparse import Namespace
 from dataclasses import asdict
 from typing import Any
@@ -40,8 +38,13 @@ def run_compare(args: Namespace) -> str:
     if args.on_error == "skip":  # samples that the kernel refuses, file by file: lines are named
         sources = [compared(each, asked)[0] for each in sources]
         asked.pop("on_error")
-    asked |= {name: getattr(args, name) for name in ("level", "permutations", "size")}
-    asked |= {"q": how.order, "seed": args.seed}
+    asked |= {
+        "q": how.order,
+        "level": args.level,
+        "permutations": args.permutations,
+        "size": args.size,
+        "seed": args.seed,
+    }
     if len(sources) == 1:
         known = {"samples": sources[0]}
         values = sources[0].values
@@ -70,13 +73,18 @@ def _printed(args: Namespace, found: Comparison) -> str:
     if args.format == "csv":
         return output.comma_separated(pairs, args.width)
     for pair, row in zip(pairs, found.pairs, strict=True):  # however few digits are asked for
-        floors = {"p": 1 / (row.permutations + 1), "p_adjusted": row.p_floor}
-        pair |= {name: chance(pair[name], floor) for name, floor in floors.items()}
+        pair["p"] = chance(row.p, 1 / (row.permutations + 1))
+        pair["p_adjusted"] = chance(row.p_adjusted, row.p_floor)
         pair["level"] = f"{percent(row.level)} %"
         del pair["p_floor"]  # which ≤ says
         del pair["ratio_low"], pair["ratio_high"]  # of `within`
     made = output.FORMATS[args.format]
-    asked = {name: getattr(args, name) for name in ("level", "permutations", "seed")}
-    said = line(["VS"], {**found.settings, "q": found.q, **asked})
-    tables = made(sets, args.width), made(pairs, args.width)
-    return "\n".join([f"{found.sentence}\n", *tables, f"{said}\n"])
+    asked = {
+        "q": found.q,
+        "level": args.level,
+        "permutations": args.permutations,
+        "seed": args.seed,
+    }
+    signature = line(["VS"], {**found.settings, **asked})
+    tables = [made(sets, args.width), made(pairs, args.width)]
+    return "\n".join([f"{found.sentence}\n", *tables, f"{signature}\n"])

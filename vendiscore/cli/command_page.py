@@ -1,7 +1,5 @@
 """`vendiscore page`: serve the page on this machine until it is interrupted."""
 
-from __future__ import annotations
-
 from argparse import Namespace
 from importlib.util import find_spec
 
@@ -10,8 +8,7 @@ from ..optional import MissingPackageError
 
 def run_page(args: Namespace) -> str:
     if find_spec("gradio") is None:
-        install = 'pip install "vendiscore[app]"'
-        raise MissingPackageError("gradio", "app", "the page", install)
+        raise MissingPackageError("gradio", "app", "the page", 'pip install "vendiscore[app]"')
     from vendiscore_page.serving.server import build, launch
 
     try:

@@ -1,12 +1,9 @@
 """`vendiscore FILE…`: print the scores of each file, with their signature."""
 
-from __future__ import annotations
-
 import warnings
 from argparse import Namespace
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +46,8 @@ def run_score(args: Namespace) -> str:
     if args.format == "html":
         sets = {"samples": sources[0], **others}
         keywords = how.of(sources[0], needed) | asked
-        report = import_module("vendiscore.report").report
+        from ..report import report  # which other formats need not wait for
+
         return f"{_call(report, sets, keywords, title=sources[0].name).html().rstrip()}\n"
     found = []
     for source in sources:
@@ -110,25 +108,31 @@ def scores(found: Mapping[str, Any], *more: str) -> dict[str, float]:
 def _printed(args: Namespace, sources: list[Samples], found: list[dict[str, Any]]) -> str:
     width = args.width
     if args.brief:
-        lines = (scores(each, "_null", "_excess", "_p").values() for each in found)
-        return "".join(f"{' '.join(output.exact(x, width) for x in line)}\n" for line in lines)
+        text = ""
+        for each in found:
+            numbers = scores(each, "_null", "_excess", "_p").values()
+            text += " ".join(output.exact(number, width) for number in numbers) + "\n"
+        return text
     if len(found) == 1 and args.format == "json":
         return output.as_json(found[0], width)
     if len(found) == 1 and args.format == "text":
         return _one(found[0], width)
-    rows = [{"file": source.name} | each for source, each in zip(sources, found, strict=True)]
     if args.format == "json":
-        return output.as_json(rows, width)
+        named = zip(sources, found, strict=True)
+        return output.as_json([{"file": source.name} | each for source, each in named], width)
+    rows = []
     signatures = "\n" if args.format == "text" else ""
-    for i, row in enumerate(rows):
-        details = row.pop("details")
-        rows[i] = {"file": row["file"], "n": details["n"], **row}
+    for source, each in zip(sources, found, strict=True):
+        details = each.pop("details")
+        signature = details["signature"]
+        row = {"file": source.name, "n": details["n"]} | each
+        rows.append(row)
         if args.format == "csv":
-            rows[i]["signature"] = details["signature"]
+            row["signature"] = signature
         elif args.format == "md":
-            signatures += f"\n`{details['signature']}`\n"
+            signatures += f"\n`{signature}`\n"
         else:
-            signatures += f"{row['file']}: {details['signature']}\n"
+            signatures += f"{source.name}: {signature}\n"
     return output.FORMATS[args.format](rows, width) + signatures
 
 
@@ -138,21 +142,21 @@ def _one(found: Record, width: int | None) -> str:
     level = details.get("interval", {}).get("level")
     lines = []
     for name, value in scores(found).items():
-        shown = {
-            end: output.shown(found[name + end], width) for end in _ERRORS if name + end in found
-        }
         errors = []
-        if level and "_low" in shown:
-            errors.append(f"{100 * level:g} % interval {shown['_low']} to {shown['_high']}")
-        elif "_low" in shown:
-            errors.append(f"between {shown['_low']} and {shown['_high']}")
-        if "_se" in shown:
-            errors.append(f"standard error {shown['_se']}")
+        if level and f"{name}_low" in found:
+            low = output.shown(found[f"{name}_low"], width)
+            high = output.shown(found[f"{name}_high"], width)
+            errors.append(f"{100 * level:g} % interval {low} to {high}")
+        if f"{name}_se" in found:
+            error = output.shown(found[f"{name}_se"], width)
+            errors.append(f"standard error {error}")
         more = f" ({', '.join(errors)})" if errors else ""
         lines.append(f"{name} = {output.shown(value, width)}{more}")
     lines.append(f"n = {details['n']:,}")
     kernel = {"kernel": details.get("kernel")}
     lines += filter(None, [details["typical"], wording_sentence(kernel)])
     if "groups" in details:
-        lines.append("\n" + output.table(details["groups"], width))
-    return "\n".join([*lines, details["signature"], ""])
+        table = output.table(details["groups"], width)
+        lines.append(f"\n{table}")
+    lines.append(f"{details['signature']}\n")
+    return "\n".join(lines)

@@ -1,7 +1,5 @@
 """`vendiscore select` and `vendiscore explain`: choose samples, or explain them one by one."""
 
-from __future__ import annotations
-
 from argparse import Namespace
 from collections.abc import Sequence
 
@@ -67,39 +65,50 @@ def run_explain(args: Namespace) -> str:
     if args.format == "csv":
         return made(rows, args.width)
     heading = "### {}\n\n" if args.format == "md" else "{}:\n"
+    parts = [f"{found.sentence}\n"]
+    for title, some in _tables(found, source, rows, args.size).items():
+        if some:
+            parts.append(heading.format(title) + made(some, args.width))
+    settings = {**similarity.settings, "q": order, "threshold": found.threshold}
+    signature = line(["explain"], settings)
+    return "\n".join([*parts, f"{signature}\n"])
+
+
+def _tables(
+    found: Explanation, source: Samples, rows: list[Record], size: int
+) -> dict[str, list[Record]]:
+    """Return the tables of an explanation by their headings, of up to `size` rows."""
     unit = source.unit
-    size = args.size
 
     def pick(i: int, *names: str) -> Record:
         return {name: rows[i][name] for name in names}
 
-    largest = sorted(range(len(rows)), key=lambda i: -rows[i]["adds"])[:size]
-    modes = [mode for mode in found.modes() if len(mode.exemplars)][:size]
-    tables = {
-        "near-duplicates": [
-            pick(i, unit) | {"near-duplicates": ", ".join(map(str, near))} | pick(i, "sample")
-            for i, rest in found.groups[:size]
-            for near in [[*_places(source, rest[:8]), *["…"] * (len(rest) > 8)]]
-        ],
-        "pairs next to the threshold": [
-            {"similarity": alike}
-            | pick(i, unit, "sample")
-            | {f"other {name}": value for name, value in pick(j, unit, "sample").items()}
-            for pairs in (found.boundary()[0][::-1], found.boundary()[1])
-            for i, j, alike in pairs
-        ],
-        "modes": [
-            {"share": mode.share, "members": len(mode.members)}
-            | pick(int(mode.exemplars[0]), unit, "sample")
-            for mode in modes
-        ],
-        "samples that add the most": [
-            pick(i, unit, "adds", "surprise", "novelty", "sample") for i in largest
-        ],
+    repeated = []
+    for i, rest in found.groups[:size]:
+        near = ", ".join(map(str, _places(source, rest[:8])))
+        if len(rest) > 8:
+            near += ", …"
+        repeated.append(pick(i, unit) | {"near-duplicates": near} | pick(i, "sample"))
+    pairs = []
+    above, below = found.boundary()
+    for i, j, alike in [*above[::-1], *below]:
+        other = pick(j, unit, "sample")
+        named = {f"other {name}": value for name, value in other.items()}
+        pairs.append({"similarity": alike} | pick(i, unit, "sample") | named)
+    modes = []
+    for mode in found.modes():
+        if len(mode.exemplars):
+            row = {"share": mode.share, "members": len(mode.members)}
+            modes.append(row | pick(int(mode.exemplars[0]), unit, "sample"))
+    columns = (unit, "adds", "surprise", "novelty", "sample")
+    adding = [pick(i, *columns) for i in range(len(rows))]
+    adding.sort(key=lambda row: -row["adds"])
+    return {
+        "near-duplicates": repeated,
+        "pairs next to the threshold": pairs,
+        "modes": modes[:size],
+        "samples that add the most": adding[:size],
     }
-    parts = [heading.format(name) + made(some, args.width) for name, some in tables.items() if some]
-    said = line(["explain"], {**similarity.settings, "q": given["q"], "threshold": found.threshold})
-    return "\n".join([f"{found.sentence}\n", *parts, f"{said}\n"])
 
 
 def _read(args: Namespace, *own: str) -> tuple[How, Samples, Similarity, Record]:
@@ -110,7 +119,9 @@ def _read(args: Namespace, *own: str) -> tuple[How, Samples, Similarity, Record]
     given = how.of(source)
     rest = {"q": how.order} | {name: given.pop(name) for name in own if name in given}
     source, similarity = compared(source, given)
-    return how, source, similarity.noted(dropped={}) if similarity.dropped else similarity, rest
+    if similarity.dropped:
+        similarity = similarity.noted(dropped={})
+    return how, source, similarity, rest
 
 
 def _places(source: Samples, kept: Sequence[int]) -> list[int | str]:
@@ -126,11 +137,8 @@ def _samples(found: Explanation, source: Samples) -> list[Record]:
             if name in ("nearest", "redundant_of"):
                 row[name] = source.places[value] if value >= 0 else None
     for row, sample in zip(rows, source.values, strict=True):
-        row["sample"] = _shown(sample)
+        if isinstance(sample, np.ndarray):
+            row["sample"] = sentences.numbers(sample.ravel())
+        else:
+            row["sample"] = shortened(" ".join(str(sample).split()), _LETTERS)
     return rows
-
-
-def _shown(value: object) -> str:
-    if isinstance(value, np.ndarray):
-        return sentences.numbers(value.ravel())
-    return shortened(" ".join(str(value).split()), _LETTERS)

@@ -1,12 +1,8 @@
 """`vendiscore sources`: find how many models, annotators or generators effectively differ."""
 
-from __future__ import annotations
-
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from itertools import chain
-from typing import Any
 
 from ..analysis.between_sources import Sources
 from ..analysis.source_scores import read_plan
@@ -44,10 +40,11 @@ def run_sources(args: Namespace) -> str:
             how.note("sources are compared as whole sets; for answers to prompts, pass --prompt")
         asked = how.of(files[0]) | {"level": args.level, "q": how.order}
         if len(files) == 1:
-            labels: Sequence[object] = files[0].sets
+            labels = files[0].sets
         else:
             labels = [file.name for file in files for _ in range(len(file))]
-        prompts = list(chain.from_iterable(file.prompts or file.groups for file in files)) or None
+        asked_by = [file.prompts or file.groups for file in files]
+        prompts = [prompt for each in asked_by for prompt in each] or None
         values = pooled([file.values for file in files])
         found = sources(values, prompts, by=labels, given_prompt=args.given_prompt, **asked)
     except SampleError as error:
@@ -84,10 +81,16 @@ def _name(files: Sequence[Samples], problems: Mapping[int, str], skip: bool) -> 
 
 def _in_flags(args: Namespace, said: str) -> str:
     """Return a message of the library or of a reader with the flags for its keywords."""
-    words = {"`by`": f"--source {args.by or 'FILE'}", "`prompts`": f"--prompt {args.prompts}"}
-    words |= {"by `compute`": "by `vendiscore FILE`", "psd='clip'": "-o psd=clip"}
-    words |= {"--by, --group-by and --quality": "--source and --prompt"}
-    words |= {"--group-by folder and ": "", "--by": "--source", "has no set": "has no source"}
+    words = {
+        "`by`": f"--source {args.by or 'FILE'}",
+        "`prompts`": f"--prompt {args.prompts}",
+        "by `compute`": "by `vendiscore FILE`",
+        "psd='clip'": "-o psd=clip",
+        "--by, --group-by and --quality": "--source and --prompt",
+        "--group-by folder and ": "",
+        "--by": "--source",
+        "has no set": "has no source",
+    }
     for word, flag in words.items():
         said = said.replace(word, flag)
     name = "" if len(args.files) > 1 or said.startswith(args.files[0]) else f"{args.files[0]}: "
@@ -104,12 +107,12 @@ def _printed(args: Namespace, found: Sources) -> str:
     heading = "### {}\n\n" if args.format == "md" else "{}:\n"
     parts = [f"{found.sentence}\n"]
     for _, title, rows, more in tables(found, 20, pairs=5, prompts=3):
-        cells = [{name: _cell(value) for name, value in row.items()} for row in rows]
+        for row in rows:
+            for name, value in row.items():
+                if isinstance(value, str):
+                    row[name] = shortened(value, _LETTERS)
+        made = output.FORMATS[args.format](rows, args.width)
         rest = f"\nAnd {more:,} more sources; -f csv and -f json list all.\n" if more else ""
-        made = output.FORMATS[args.format](cells, args.width)
         parts.append(heading.format(title) + made + rest)
-    return "\n".join([*parts, f"{found.signature}\n"])
-
-
-def _cell(value: object) -> Any:
-    return shortened(value, _LETTERS) if isinstance(value, str) else value
+    parts.append(f"{found.signature}\n")
+    return "\n".join(parts)

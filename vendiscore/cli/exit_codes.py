@@ -1,7 +1,5 @@
 """Exit codes, errors and messages of a command."""
 
-from __future__ import annotations
-
 import sys
 
 # Exit codes for unusable samples, for an invalid command, and of the shell: 128 and a signal.

@@ -1,7 +1,5 @@
 """The options of a command, as keywords of the library: samples, kernels, orders, measures."""
 
-from __future__ import annotations
-
 import json
 from argparse import Namespace
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -95,23 +93,25 @@ def read_how(args: Namespace, also: Collection[str] | None = None) -> How:
     with usage():
         if args.kernel is not None:
             name, *parts = args.kernel.split(":")
-            (kernel, _), own = named_kernel(name), parse_options(parts)
-            check_options(kernel, own)
+            kernel, _ = named_kernel(name)
+            options = parse_options(parts)
+            check_options(kernel, options)
             kind = KINDS.get(kernel.samples, "")
-            found = {"k": name, **own}
+            found = {"k": name, **options}
         found |= parse_options(args.option)
         if also is not None:
             resolve.how_of({name: x for name, x in found.items() if name not in also}, also)
             order = read_order(parse_value(args.order), "-q")
     if not kind and any(found.get(name) for name in _OF_NUMBERS):
         kind = "vectors"
-    found |= {"on_error": "skip"} if args.on_error == "skip" else {}
+    if args.on_error == "skip":
+        found["on_error"] = "skip"
     return How(args, kind, found, order)
 
 
 def read_measuring(args: Namespace, how: How) -> tuple[Record, Request]:
     """Read the keywords of `score` that are not about the kernel, and the whole request."""
-    found: Record = {"q": parse_value(args.orders)}
+    found = {"q": parse_value(args.orders)}
     if args.measures:
         found["measures"] = parse_measures(args.measures)
     if args.ci and "ci" not in how.keywords:
@@ -207,7 +207,9 @@ def check_one_set(args: Namespace, source: Samples) -> None:
 def given_prompts(sources: Sequence[Samples]) -> Record:
     """Return the keyword of the prompts of one set or several, where --prompts names a column."""
     each = [list(source.prompts) for source in sources]
-    return {} if not each[0] else {"prompts": each if len(each) > 1 else each[0]}
+    if not each[0]:
+        return {}
+    return {"prompts": each if len(each) > 1 else each[0]}
 
 
 def parse_value(text: str) -> Any:
@@ -224,7 +226,7 @@ def parse_value(text: str) -> Any:
 
 
 def parse_options(pairs: Iterable[str]) -> Record:
-    found: Record = {}
+    found = {}
     for pair in pairs:
         name, sign, text = pair.partition("=")
         name = name.strip().replace("-", "_")

@@ -1,7 +1,5 @@
 """Print rows of names and numbers as text, Markdown, CSV and JSON."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -15,11 +13,9 @@ _NOT_FINITE = {"NaN": None, "Infinity": "inf", "-Infinity": "-inf"}
 
 def shown(value: object, width: int | None) -> str:
     """Return a cell for people: six digits, or `width` decimal places."""
-    if isinstance(value, float):
-        return f"{value:.6g}" if width is None else f"{value:.{width}f}"
-    if type(value) is int:
-        return f"{value:,}"
-    return "" if value is None else str(value)
+    if isinstance(value, float) and width is None:
+        return f"{value:.6g}"
+    return f"{value:,}" if type(value) is int else exact(value, width)
 
 
 def exact(value: object, width: int | None) -> str:
@@ -35,8 +31,9 @@ def table(rows: Sequence[Row], width: int | None) -> str:
     wide = [max(map(len, column)) for column in zip(*lines, strict=True)]
     text = ""
     for line in filter(None, lines):
-        columns = zip(line, wide, right, strict=True)
-        cells = [cell.rjust(n) if number else cell.ljust(n) for cell, n, number in columns]
+        cells = []
+        for cell, n, number in zip(line, wide, right, strict=True):
+            cells.append(cell.rjust(n) if number else cell.ljust(n))
         text += "  ".join(cells).rstrip() + "\n"
     return text
 
@@ -55,12 +52,14 @@ def markdown(rows: Sequence[Row], width: int | None) -> str:
 def comma_separated(rows: Sequence[Row], width: int | None) -> str:
     """Return CSV for a spreadsheet, with all digits unless a width is asked for."""
     names = _names(rows)
-    lines = [csv_row(map(text_cell, names))]
+    text = csv_row(map(text_cell, names))
     for row in rows:
-        values = [row.get(name) for name in names]
-        cells = [text_cell(x) if isinstance(x, str) else exact(x, width) for x in values]
-        lines.append(csv_row(cells))
-    return "".join(lines)
+        cells = []
+        for name in names:
+            value = row.get(name)
+            cells.append(text_cell(value) if isinstance(value, str) else exact(value, width))
+        text += csv_row(cells)
+    return text
 
 
 def as_json(result: object, width: int | None) -> str:

@@ -1,7 +1,5 @@
 """The commands and their options, as argparse reads them."""
 
-from __future__ import annotations
-
 import argparse
 import codecs
 from collections.abc import Callable, Iterable
@@ -71,8 +69,7 @@ def _meant(word: str, known: Iterable[str]) -> str | None:
 
 def no_command(word: str, files: Iterable[str]) -> str:
     """Say that a word is not a command and not one of the files here, and what it may mean."""
-    command = _meant(word, COMMANDS)
-    close = command or meant(word, files)
+    close = _meant(word, COMMANDS) or meant(word, files)
     hint = f" Did you mean `{PROGRAM} {close}`?" if close else ""
     names = ", ".join(COMMANDS)
     return f"{word} is not a file, and not a command.{hint} The commands are {names}."
@@ -105,14 +102,24 @@ def _encoding(text: str) -> str:
 def _score(add: Add) -> None:
     add("--version", action="version", version=f"{PROGRAM} {__version__}")
     add("files", nargs="+", metavar="FILE", help="see below; a row each")
-    orders = "order of the score, or several: 0,1,inf"
-    add("-q", "--orders", default=str(DEFAULT_ORDER), help=orders)
-    others = "measures instead of VS, with commas: VS,IntDiv or MagArea:n_scales=20; "
-    others += f"`{PROGRAM} measures` lists them"
-    add("-m", "--measures", action="append", metavar="MEASURES", help=others)
+    add(
+        "-q", "--orders", default=str(DEFAULT_ORDER), help="order of the score, or several: 0,1,inf"
+    )
+    add(
+        "-m",
+        "--measures",
+        action="append",
+        metavar="MEASURES",
+        help="measures instead of VS, with commas: VS,IntDiv or MagArea:n_scales=20; "
+        f"`{PROGRAM} measures` lists them",
+    )
     add("--references", metavar="FILE", help="a second set, for measures that compare with one")
-    each = "score the samples of each value of a column, or of a folder's folders ('folder'), "
-    add("--group-by", metavar="COLUMN", help=f"{each}by themselves, and give the mean")
+    add(
+        "--group-by",
+        metavar="COLUMN",
+        help="score the samples of each value of a column, or of a folder's folders ('folder'), by "
+        "themselves, and give the mean",
+    )
     add("--ci", action="store_true", help="add 95 %% intervals (-o ci=0.9 for 90 %%)")
     add("-b", "--brief", action="store_true", help="print only the number")
 
@@ -120,10 +127,17 @@ def _score(add: Add) -> None:
 def _compare(add: Add) -> None:
     add("files", nargs="+", metavar="FILE", help="two or more, or one with --by")
     _order(add)
-    sets = "compare the sets that a column of one FILE names, such as its models, or a folder's "
-    add("--by", metavar="COLUMN", help=f"{sets}folders ('folder')")
-    within = "compare within groups that all sets have, such as prompts"
-    add("--group-by", metavar="COLUMN", help=within)
+    add(
+        "--by",
+        metavar="COLUMN",
+        help="compare the sets that a column of one FILE names, such as its models, or a folder's "
+        "folders ('folder')",
+    )
+    add(
+        "--group-by",
+        metavar="COLUMN",
+        help="compare within groups that all sets have, such as prompts",
+    )
     add("--level", type=float, default=0.95, help="of the intervals, 0.95")
     add("--permutations", type=int, default=999, help="most permutations, 999")
     add("--size", type=int, help="the matched size, if not the usual one")
@@ -133,12 +147,22 @@ def _compare(add: Add) -> None:
 def _sources(add: Add) -> None:
     add("files", nargs="+", metavar="FILE", help="one with --source, or two or more, each a source")
     _order(add)
-    sets = "of the model, annotator or generator of each sample, or a folder's folders ('folder')"
-    add("--source", "--by", dest="by", metavar="COLUMN", help=sets)
-    asked = "of prompts: answers to one are compared with each other; without, whole sets are"
-    add("--prompt", "--prompts", dest="prompts", metavar="COLUMN", help=asked)
-    taken = "take the prompts out of similarities"
-    add("--given-prompt", action="store_true", help=taken)
+    add(
+        "--source",
+        "--by",
+        dest="by",
+        metavar="COLUMN",
+        help="of the model, annotator or generator of each sample, or a folder's folders "
+        "('folder')",
+    )
+    add(
+        "--prompt",
+        "--prompts",
+        dest="prompts",
+        metavar="COLUMN",
+        help="of prompts: answers to one are compared with each other; without, whole sets are",
+    )
+    add("--given-prompt", action="store_true", help="take the prompts out of similarities")
     add("--level", type=float, default=0.95, help="of the interval, 0.95")
 
 
@@ -146,8 +170,12 @@ def _select(add: Add) -> None:
     add("file", metavar="FILE")
     add("-n", "--size", type=_count, required=True, help="how many samples to choose")
     _order(add)
-    large = "what to maximise: diversity, or with 'represent' how well all are represented"
-    add("--objective", default="vendi", metavar="vendi|represent", help=large)
+    add(
+        "--objective",
+        default="vendi",
+        metavar="vendi|represent",
+        help="what to maximise: diversity, or with 'represent' how well all are represented",
+    )
     add("--quality", metavar="COLUMN", help="a number of at least 0 for each sample")
     add("--rows", action="store_true", help="print lines, rows or names only")
 
@@ -155,8 +183,12 @@ def _select(add: Add) -> None:
 def _explain(add: Add) -> None:
     add("file", metavar="FILE")
     _order(add)
-    near = f"similarity of near-duplicates, {DEFAULT_THRESHOLD}"
-    add("--threshold", type=_threshold, default=DEFAULT_THRESHOLD, help=near)
+    add(
+        "--threshold",
+        type=_threshold,
+        default=DEFAULT_THRESHOLD,
+        help=f"similarity of near-duplicates, {DEFAULT_THRESHOLD}",
+    )
     add("-n", "--size", type=_count, default=10, help="rows of each table, 10")
 
 
@@ -173,79 +205,130 @@ def _order(add: Add) -> None:
 
 
 class Command(NamedTuple):
-    """A command: the module that runs it, its own options, and its formats."""
+    """A command: the module that runs it, its own options, what it is for, and its formats."""
 
     module: str
     options: Callable[[Add], None]
+    about: str
     formats: tuple[str, ...] = ()
 
 
 _TABLES = ("text", "json", "csv", "md")
 COMMANDS = {
-    "score": Command("command_score", _score, (*_TABLES, "html")),
-    "compare": Command("command_compare", _compare, _TABLES),
-    "sources": Command("command_sources", _sources, (*_TABLES, "html")),
-    "select": Command("command_select", _select, ("text", "json")),
-    "explain": Command("command_select", _explain, _TABLES),
-    "kernels": Command("catalogue", _name),
-    "measures": Command("catalogue", _name),
-    "page": Command("command_page", _page),
-}
-_HELP = {
-    "score": "one row of numbers for each file (the command where none is named)",
-    "compare": "which of several sets is more diverse, and whether by chance",
-    "sources": "how many models, annotators or generators effectively differ",
-    "select": "the samples of a file that differ most, or that stand for all",
-    "explain": "which samples add to the score, and which repeat others",
-    "kernels": "the kernels, or what one of them is",
-    "measures": "the measures, or what one of them is",
-    "page": "the page in a browser, served on this machine: the same without code",
+    "score": Command(
+        "command_score",
+        _score,
+        "one row of numbers for each file (the command where none is named)",
+        (*_TABLES, "html"),
+    ),
+    "compare": Command(
+        "command_compare",
+        _compare,
+        "which of several sets is more diverse, and whether by chance",
+        _TABLES,
+    ),
+    "sources": Command(
+        "command_sources",
+        _sources,
+        "how many models, annotators or generators effectively differ",
+        (*_TABLES, "html"),
+    ),
+    "select": Command(
+        "command_select",
+        _select,
+        "the samples of a file that differ most, or that stand for all",
+        ("text", "json"),
+    ),
+    "explain": Command(
+        "command_select",
+        _explain,
+        "which samples add to the score, and which repeat others",
+        _TABLES,
+    ),
+    "kernels": Command("catalogue", _name, "the kernels, or what one of them is"),
+    "measures": Command("catalogue", _name, "the measures, or what one of them is"),
+    "page": Command(
+        "command_page",
+        _page,
+        "the page in a browser, served on this machine: the same without code",
+    ),
 }
 _ABOUT = "How many effectively different samples are here?"
 _EPILOG = f"""\
 FILE is lines of text (any ending), or of type {", ".join(TYPES)},
 each also as .gz; a folder of images or .txt files; or - for standard input.
 commands:
-""" + "\n".join(f"  {name:<9} {said}" for name, said in _HELP.items())
+""" + "\n".join(f"  {name:<9} {each.about}" for name, each in COMMANDS.items())
 
 
 def parser(command: str) -> _Parser:
-    score, (_, own, formats) = command == "score", COMMANDS[command]
+    _, options, about, formats = COMMANDS[command]
+    score = command == "score"
     made = _Parser(
         prog=PROGRAM if score else f"{PROGRAM} {command}",
-        description=_ABOUT if score else f"{_HELP[command].capitalize()}.",
+        description=_ABOUT if score else f"{about.capitalize()}.",
         epilog=_EPILOG if score else None,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    own(made.add_argument)
+    options(made.add_argument)
     made.set_defaults(command=command)
     if not formats:
         return made
-    add: Add = made.add_argument_group("how files are read").add_argument
+    add = made.add_argument_group("how files are read").add_argument
     add("--column", metavar="NAME", help="the column of a table, or array of a .npz, to read")
-    between = "what separates texts: a new line, blank lines, or a line such as ---"
     add("--pool", action="store_true", help="take all rows as one set, whatever their prompts")
-    counted = "numbers are counts of species at sites, not features"
-    add("--counts", action="store_true", help=counted)
+    add(
+        "--counts",
+        action="store_true",
+        help="numbers are counts of species at sites, not features",
+    )
     add("--skip-rows", type=_count, default=0, metavar="N", help="rows above the header, N")
-    named = "whether the first row names the columns, if it is not plain"
-    add("--header", action=argparse.BooleanOptionalAction, default=None, help=named)
-    numbered = "whether the first column numbers the rows, if it is not plain"
-    add("--index", action=argparse.BooleanOptionalAction, default=None, help=numbered)
-    add("--split", default="row", metavar="row|blank|SIGN", help=between)
+    add(
+        "--header",
+        action=argparse.BooleanOptionalAction,
+        help="whether the first row names the columns, if it is not plain",
+    )
+    add(
+        "--index",
+        action=argparse.BooleanOptionalAction,
+        help="whether the first column numbers the rows, if it is not plain",
+    )
+    add(
+        "--split",
+        default="row",
+        metavar="row|blank|SIGN",
+        help="what separates texts: a new line, blank lines, or a line such as ---",
+    )
     add("--type", choices=TYPES, help="type of FILE, if its name does not say")
     add("--encoding", type=_encoding, help="of text, if not UTF-8 or marked UTF-16")
-    skipped = "leave out samples that cannot be used, and say which"
-    add("--on-error", choices=("raise", "skip"), default="raise", help=skipped)
+    add(
+        "--on-error",
+        choices=("raise", "skip"),
+        default="raise",
+        help="leave out samples that cannot be used, and say which",
+    )
     add = made.add_argument_group("how samples are compared").add_argument
-    kernel = f"such as rbf:sigma=2; `{PROGRAM} kernels` lists them"
-    add("-k", "--kernel", metavar="KERNEL[:OPTION=VALUE…]", help=kernel)
-    option = "of the kernel, of measures, or any other of vendiscore.compute; may be repeated"
-    add("-o", "--option", action="append", default=[], metavar="OPTION=VALUE", help=option)
+    add(
+        "-k",
+        "--kernel",
+        metavar="KERNEL[:OPTION=VALUE…]",
+        help=f"such as rbf:sigma=2; `{PROGRAM} kernels` lists them",
+    )
+    add(
+        "-o",
+        "--option",
+        action="append",
+        default=[],
+        metavar="OPTION=VALUE",
+        help="of the kernel, of measures, or any other of vendiscore.compute; may be repeated",
+    )
     if command != "sources":  # which has its own
-        taken = "of each sample's prompt, which is taken out of its similarities"
-        add("--prompts", metavar="COLUMN", help=taken)
+        add(
+            "--prompts",
+            metavar="COLUMN",
+            help="of each sample's prompt, which is taken out of its similarities",
+        )
     add = made.add_argument_group("what is printed").add_argument
     add("-f", "--format", choices=formats, default="text")
     add("-w", "--width", type=_count, metavar="DIGITS", help="decimal places of each number")

@@ -81,11 +81,21 @@ def encoder(
 
     if one_of("kind", kind, ("text", "images")) == "text":
         no_effect({"transform": transform}, "kind='text'")
-        samples, adapter = TEXTS, tokenizer
+        samples = TEXTS
+        adapter = tokenizer
     else:
         no_effect({"tokenizer": tokenizer, "max_length": max_length}, "kind='images'")
-        samples, adapter = IMAGES, transform
+        samples = IMAGES
+        adapter = transform
     return make_encoder(
-        *(samples, model_path, model, adapter, pooling),
-        *(batch_size, device, half, revision, max_length),
+        samples,
+        model_path,
+        model,
+        adapter,
+        pooling,
+        batch_size,
+        device,
+        half,
+        revision,
+        max_length,
     )

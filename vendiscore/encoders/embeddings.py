@@ -1,9 +1,7 @@
 """From samples to embeddings: one batch at a time by any function, every row checked."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -12,7 +10,7 @@ from ..core.namespace import is_torch
 from ..progress import Counts
 
 # From a list of m samples to their rows: an (m, d) array, a tensor or a list of rows.
-Encode: TypeAlias = Callable[[list[Any]], Any]
+Encode = Callable[[list[Any]], Any]
 
 
 def no_effect(values: Mapping[str, object], beside: str) -> None:

@@ -1,7 +1,5 @@
 """Encoders of images: Inception v3, transformers models, and whatever encodes PIL images."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -47,15 +45,12 @@ def _read(items: list[object]) -> list[Any]:
 def _load(files: ModelFiles, pooling: Pooling | None, max_length: None) -> Network:
     """Return the network of a Hub id or folder with its image processor; else Inception v3."""
     path = files.path
-    revision = files.revision
-    device = files.device
     if path is None:
-        no_effect({"revision": revision, "pooling": pooling}, "Inception v3")
-        return _inception(device, files.dtype)
+        no_effect({"revision": files.revision, "pooling": pooling}, "Inception v3")
+        return _inception(files)
     if not has_steps(files):
         model = load_pretrained(files, pooling or "pooler")
-        transformers = require("transformers", "images", "kernel 'image_embeddings'")
-        processor = transformers.AutoImageProcessor.from_pretrained(path, revision=revision)
+        processor = files.part("AutoImageProcessor")
     else:
         sentences = load_sentence_transformer(files, pooling)
         model = sentences.transformers_model
@@ -68,12 +63,12 @@ def _load(files: ModelFiles, pooling: Pooling | None, max_length: None) -> Netwo
                 )
             settings = sentence_settings(sentences, model) | {"transform": _name(processor)}
             embed = sentence_embeddings(sentences)
-            return Network(sentences, device, settings, sentences.preprocess, embed)
+            return Network(sentences, files.device, settings, sentences.preprocess, embed)
 
     def prepare(batch: list[object]) -> Any:
         return processor(images=batch, return_tensors="pt")
 
-    return _pooled(model, device, pooling, prepare, _name(processor))
+    return _pooled(model, files.device, pooling, prepare, _name(processor))
 
 
 def _wrap(model: Any, transform: Transform, pooling: Pooling | None, max_length: None) -> Network:
@@ -98,20 +93,22 @@ def _pooled(
 ) -> Network:
     """Return a network whose output is pooled here."""
     forward = getattr(model, "get_image_features", model)
+    source = "given" if pooling else "default"
+    chosen = pooling or "pooler"
 
     def embed(inputs: object) -> Any:
         output = forward(**inputs) if isinstance(inputs, Mapping) else forward(inputs)
-        return pool(output, pooling or "pooler")
+        return pool(output, chosen)
 
     settings = describe(model) | {
-        "pooling": pooling or "pooler",
-        "pooling_from": "given" if pooling else "default",
+        "pooling": chosen,
+        "pooling_from": source,
         "transform": transform,
     }
     return Network(model, device, settings, prepare, embed)
 
 
-def _inception(device: object, dtype: object) -> Network:
+def _inception(files: ModelFiles) -> Network:
     torch = require("torch", "images", "kernel 'image_embeddings'")
     models = require("torchvision.models", "images", "kernel 'image_embeddings'")
     weights = models.Inception_V3_Weights.DEFAULT
@@ -129,10 +126,10 @@ def _inception(device: object, dtype: object) -> Network:
             f"at {kept}, or pass model_path=… (a model in the Hub's cache) or model=…"
         ) from error
     model.fc = torch.nn.Identity()
-    model.to(dtype)
+    model.to(files.dtype)
     settings = {"model": f"torchvision {weights}", "transform": "weights.transforms()"}
     prepare = _each(weights.transforms())
-    return Network(model, device, settings, prepare, lambda X: pool(model(X), None))
+    return Network(model, files.device, settings, prepare, lambda X: pool(model(X), None))
 
 
 def _each(transform: Transform) -> Encode:

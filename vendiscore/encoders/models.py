@@ -1,13 +1,11 @@
 """Encoders: made once, kept, and asked for the embeddings of as many sets as there are."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias, get_args
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 
@@ -36,8 +34,8 @@ class Function:
         yield self.encode, self.settings
 
 
-Model: TypeAlias = Function | Network
-Embedded: TypeAlias = tuple[np.ndarray, dict[str, Any]]
+Model = Function | Network
+Embedded = tuple[np.ndarray, dict[str, Any]]
 
 
 class Kind(NamedTuple):
@@ -83,8 +81,8 @@ class Encoder:
         return {**self._model.settings, "batch_size": self.batch_size}
 
     def __repr__(self) -> str:
-        told = {name: value for name, value in self.settings.items() if value is not None}
-        listed = ", ".join(f"{name}={value!r}" for name, value in told.items())
+        known = (item for item in self.settings.items() if item[1] is not None)
+        listed = ", ".join(f"{name}={value!r}" for name, value in known)
         return f"<encoder of {self.kind}: {listed}>"
 
     def encode(self, samples: Samples) -> np.ndarray:
@@ -196,7 +194,7 @@ def make_encoder(
 
 def _own_encode(model: Any, adapter: str) -> Encode:
     """Return the function by which a model embeds a list of samples itself."""
-    encode: Encode | None = getattr(model, "encode", None)
+    encode = getattr(model, "encode", None)
     if callable(encode) and not isinstance(model, str):
         return encode
     if is_network(model):
@@ -210,5 +208,4 @@ def _own_encode(model: Any, adapter: str) -> Encode:
             f"`model` must have a method encode(list of samples), be a function of such a list, "
             f"or be a torch network, got {type(model).__name__}{hint}"
         )
-    function: Encode = model
-    return function
+    return model

@@ -31,6 +31,12 @@ class ModelFiles(NamedTuple):
     device: Any
     dtype: Any
 
+    def part(self, kind: str, **options: object) -> Any:
+        """Load what goes with a network by a class of transformers, such as "AutoTokenizer"."""
+        transformers = require("transformers", self.extra, "an embedding kernel")
+        loader = getattr(transformers, kind)
+        return loader.from_pretrained(self.path, revision=self.revision, **options)
+
 
 def model_files(
     path: Any, revision: str | None, extra: str, device: object, half: bool | None
@@ -71,10 +77,7 @@ def pick_dtype(half: bool | None, device: torch.device) -> torch.dtype:
 
 def load_pretrained(files: ModelFiles, pooling: Pooling | None, kind: str = "AutoModel") -> Any:
     """Load the transformers network of a Hub id or folder, all of whose weights are trained."""
-    transformers = require("transformers", files.extra, "an embedding kernel")
-    model, report = getattr(transformers, kind).from_pretrained(
-        files.path, revision=files.revision, dtype=files.dtype, output_loading_info=True
-    )
+    model, report = files.part(kind, dtype=files.dtype, output_loading_info=True)
     _check_trained(model, files.path, sorted(report["missing_keys"]), pooling)
     return model
 
@@ -82,10 +85,14 @@ def load_pretrained(files: ModelFiles, pooling: Pooling | None, kind: str = "Aut
 def load_sentence_transformer(files: ModelFiles, pooling: Pooling | None) -> Any:
     """Load a model with `modules.json`; `pooling` may replace no step but its pooling."""
     library = require("sentence_transformers", files.extra, "a model with modules.json")
-    where = {"device": str(files.device), "revision": files.revision}
     path = str(files.path)
     try:
-        model = library.SentenceTransformer(path, model_kwargs={"dtype": files.dtype}, **where)
+        model = library.SentenceTransformer(
+            path,
+            device=str(files.device),
+            revision=files.revision,
+            model_kwargs={"dtype": files.dtype},
+        )
         length = model.max_seq_length
         if length is not None and not length >= 1:
             raise ValueError(f"max_seq_length is {length!r:.40}")

@@ -1,7 +1,5 @@
 """Images as people hold them, decoded: to PIL images of 8 bits, greyscale or RGB."""
 
-from __future__ import annotations
-
 import io
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -67,7 +65,7 @@ def check_images(images: Sequence[object]) -> None:
     """Raise a `SampleError` for samples of other types and files not there, before any work."""
     PIL = require("PIL.Image", "images", "a kernel on images")
     readable = (PIL.Image, bytes, bytearray, np.ndarray, list)
-    problems: dict[int, str] = {}
+    problems = {}
     for i, item in enumerate(images):
         try:
             source = _stored(item) if isinstance(item, Mapping) else item
@@ -139,9 +137,11 @@ def _eight_bit(image: Any) -> Any:
     if image.mode in ("L", "RGB"):
         return image
     if image.mode not in _GREYS + _COLOURS:
-        deep = image.mode.startswith(("I", "F"))
-        top = "65535" if image.mode.startswith("I;16") else "top, with the same top"
-        recipe = f"pass np.asarray(image) / {top}" if deep else "convert it"
+        recipe = "convert it"
+        if image.mode.startswith("I;16"):
+            recipe = "pass np.asarray(image) / 65535"
+        elif image.mode.startswith(("I", "F")):
+            recipe = "pass np.asarray(image) / top, with the same top"
         raise _ImageError(
             f"is an image of mode {image.mode}, which has no single conversion to 8-bit greyscale "
             f"or RGB; {recipe}, the same way for all images"

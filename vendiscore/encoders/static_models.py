@@ -5,8 +5,6 @@ JSON; both may lie in folders below. The format of safetensors is eight bytes th
 header is, the header (JSON: dtype, shape and place of each tensor), and the numbers.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -30,6 +28,7 @@ class StaticFiles(NamedTuple):
     vectors: Path
     header: Record
     start: int  # of the numbers
+    name: str  # of the vectors
     tokenizer: Path
 
 
@@ -44,8 +43,9 @@ def static_files(path: Any) -> StaticFiles | None:
         return None
     header, start = _header(vectors[0])
     matrices = [name for name in header if name not in _OTHERS]
-    known = len(matrices) == 1 and matrices[0].endswith(_VECTORS)
-    return StaticFiles(vectors[0], header, start, tokenizers[0]) if known else None
+    if len(matrices) != 1 or not matrices[0].endswith(_VECTORS):
+        return None
+    return StaticFiles(vectors[0], header, start, matrices[0], tokenizers[0])
 
 
 def _is_static(modules: Path) -> bool:
@@ -75,10 +75,13 @@ def _header(path: Path) -> tuple[Record, int]:
     return header, 8 + size
 
 
-def _tensor(files: StaticFiles, name: str) -> np.ndarray:
-    """Return one tensor, in single precision if it has less."""
+def _tensor(files: StaticFiles, name: str) -> Any:
+    """Return one tensor, in single precision if it has less; None where a file has none."""
+    if name not in files.header:
+        return None
     entry = files.header[name]
-    kind, (low, high) = entry["dtype"], entry["data_offsets"]
+    kind = entry["dtype"]
+    low, high = entry["data_offsets"]
     if kind not in _DTYPES:
         raise ValueError(
             f"{str(files.vectors)!r} has numbers of dtype {kind}; save it in one of "
@@ -103,16 +106,15 @@ class StaticModel:
         self._tokenizer = tokenizers.Tokenizer.from_file(str(files.tokenizer))
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
-        (name,) = (name for name in files.header if name not in _OTHERS)
-        self._vectors = _tensor(files, name)
-        self._rows = _tensor(files, "mapping") if "mapping" in files.header else None
-        self._weights = _tensor(files, "weights") if "weights" in files.header else None
+        self._vectors = _tensor(files, files.name)
+        self._rows = _tensor(files, "mapping")
+        self._weights = _tensor(files, "weights")
         if self._vectors.ndim != 2:
             raise ValueError(f"{str(files.vectors)!r} must hold a matrix with a row per token")
         # model2vec leaves out unknown tokens; wordllama's and byte tokenizers have none.
         written = json.loads(files.tokenizer.read_text(encoding="utf-8"))["model"].get("unk_token")
         self._unknown = self._tokenizer.token_to_id(written) if written else None
-        self.settings: dict[str, str] = {
+        self.settings = {
             "model": "StaticModel",
             "model_path": str(path),
             "pooling": "mean",

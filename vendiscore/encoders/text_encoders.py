@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import SampleError
-from ..core.types import Options, Record, Tensor
-from ..optional import is_network, require
+from ..core.types import Options, Record
+from ..optional import is_network
 from .models import Kind
 from .networks import (
     ModelFiles,
@@ -37,10 +37,12 @@ _SAME = re.compile(r"(?!not|non|un)\w*(same|equivalent|duplicate|paraphrase|simi
 
 def check_texts(texts: Sequence[Any]) -> None:
     """Raise a `SampleError` for samples that are not str."""
-    wrong = {i: text for i, text in enumerate(texts) if not isinstance(text, str)}
-    SampleError.check(
-        {i: f"must be a str, got {type(x).__name__}: {x!r:.40}" for i, x in wrong.items()}
-    )
+    problems = {
+        i: f"must be a str, got {type(x).__name__}: {x!r:.40}"
+        for i, x in enumerate(texts)
+        if not isinstance(x, str)
+    }
+    SampleError.check(problems)
 
 
 def _load(files: ModelFiles, pooling: Pooling | None, max_length: int | None) -> TextNetwork:
@@ -49,7 +51,6 @@ def _load(files: ModelFiles, pooling: Pooling | None, max_length: int | None) ->
     source = "given"
     stated = None
     lowercase = {}
-    transformers = require("transformers", "text", "kernel 'text_embeddings'")
     if path == MODEL_PATH and pooling is None:
         pooling = "pooler"
         source = "its card"
@@ -64,14 +65,14 @@ def _load(files: ModelFiles, pooling: Pooling | None, max_length: int | None) ->
         stated = sentences.max_seq_length
     elif pooling is None:
         # A path that leads nowhere is a matter for transformers.
-        transformers.AutoConfig.from_pretrained(path, revision=files.revision)
+        files.part("AutoConfig")
         raise ValueError(
             f"`model_path` {str(path)!r} says nothing about pooling (no modules.json); pass "
             f"pooling='mean', 'cls' or 'pooler', as the model's card says"
         )
     else:
         model = load_pretrained(files, pooling)
-        tokenizer = transformers.AutoTokenizer.from_pretrained(path, revision=files.revision)
+        tokenizer = files.part("AutoTokenizer")
         if tokenizer.pad_token is None:  # masked, so any token does
             tokenizer.pad_token = tokenizer.eos_token
     limit = limit_of(model, tokenizer, max_length, stated)
@@ -113,10 +114,15 @@ def _transformer(
     decodes = getattr(model.config, "is_encoder_decoder", False)
     forward = model.get_encoder() if decodes else getattr(model, "get_text_features", model)
 
-    # Padding goes to the right: the first token is where pooling looks for it.
-    padding = {"padding": True, "padding_side": "right", "return_tensors": "pt"}
-    cut = {"truncation": limit is not None, "max_length": limit, "verbose": False}
-    tokenize = partial(tokenizer, **padding, **cut)
+    tokenize = partial(
+        tokenizer,
+        padding=True,
+        padding_side="right",  # the first token is where pooling looks for it
+        truncation=limit is not None,
+        max_length=limit,
+        return_tensors="pt",
+        verbose=False,
+    )
 
     def embed(inputs: Record) -> Any:
         return pool(forward(**inputs), pooling, inputs["attention_mask"])
@@ -176,16 +182,18 @@ class TextNetwork(Network):
         limit = self.settings["max_length"]
         prompt = self.settings.get("prompt", "")
         with _tokenizing:
-            inputs: Mapping[str, Tensor] = self.prepare(batch)
+            inputs = self.prepare(batch)
             mask = inputs.get("attention_mask")  # which some models do without
             lengths = [1] * len(batch) if mask is None else mask.sum(dim=1).tolist()
             full = [prompt + text for text, n in zip(batch, lengths, strict=True) if n == limit]
             whole = self.tokenizer(full, verbose=False)["input_ids"] if full else []
         report["truncated"] = report.get("truncated", 0) + sum(len(ids) > limit for ids in whole)
-        empty = [i for i, length in enumerate(lengths) if not length]
-        SampleError.check(
-            {i: f"has no tokens: {batch[i]!r:.40}; remove empty texts" for i in empty}
-        )
+        problems = {
+            i: f"has no tokens: {batch[i]!r:.40}; remove empty texts"
+            for i, length in enumerate(lengths)
+            if not length
+        }
+        SampleError.check(problems)
         return inputs
 
 
@@ -237,15 +245,22 @@ class PairClassifier:
 
 def load_pair_classifier(files: ModelFiles, max_length: int | None) -> PairClassifier:
     """Load a sequence classifier: an NLI model, one of two classes, or of one logit."""
-    transformers = require("transformers", files.extra, "kernel 'equivalence'")
     model = load_pretrained(files, None, "AutoModelForSequenceClassification")
-    tokenizer = transformers.AutoTokenizer.from_pretrained(files.path, revision=files.revision)
+    tokenizer = files.part("AutoTokenizer")
     limit = limit_of(model, tokenizer, max_length, None)
 
     def prepare(pairs: list[object]) -> Any:
         first, second = map(list, zip(*pairs, strict=True))
-        how = {"truncation": limit is not None, "max_length": limit, "verbose": False}
-        return dict(tokenizer(first, second, padding=True, return_tensors="pt", **how))
+        inputs = tokenizer(
+            first,
+            second,
+            padding=True,
+            truncation=limit is not None,
+            max_length=limit,
+            return_tensors="pt",
+            verbose=False,
+        )
+        return dict(inputs)
 
     def logits(inputs: Record) -> Any:
         return model(**inputs).logits

@@ -1,7 +1,5 @@
 """Tokenizers of sacrebleu by name, and tokens that are remembered."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Callable, Hashable, Iterator
@@ -46,8 +44,8 @@ def named_tokenizer(name: object, argument: str = "tokenizer") -> Callable[[str]
     install, *modules = _NEEDS.get(name, ("",))
     for module in modules:
         if sys.modules.get(module) is None and find_spec(module) is None:
-            command = f"pip install {install}"
-            raise MissingPackageError(module, "text", f"{argument}={name!r}", command)
+            purpose = f"{argument}={name!r}"
+            raise MissingPackageError(module, "text", purpose, f"pip install {install}")
     if "sentencepiece" in modules:
         pieces = require("sacrebleu.tokenizers.tokenizer_spm", "text", f"{argument}={name!r}")
         url = pieces.SPM_MODELS[name]["url"]
@@ -60,7 +58,6 @@ def named_tokenizer(name: object, argument: str = "tokenizer") -> Callable[[str]
     split = metrics.BLEU(tokenize=name).tokenizer
 
     def tokenize(text: str) -> list[str]:
-        tokens: list[str] = split(text.rstrip()).split()
-        return tokens
+        return split(text.rstrip()).split()
 
     return tokenize

@@ -5,8 +5,6 @@ The rules come from R. MacIntyre's tokenizer for the Treebank, as NLTK extended 
 need the space that an earlier one inserts. Most are `str.replace`, fast where nothing is to do.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from unicodedata import category
@@ -53,10 +51,11 @@ def tokenize_all(texts: Sequence[str]) -> list[list[str]]:
     """Return the tokens of each text: the rules go once over many texts, each a line."""
     # A text's own line feeds become tabs, which no rule tells from them.
     lines = [text.replace("\n", "\t") for text in texts]
-    tokens: list[list[str]] = []
+    tokens = []
     start = 0
     while start < len(lines):
-        characters, end = 0, start
+        characters = 0
+        end = start
         while end < len(lines) and characters < _AT_ONCE:
             characters += len(lines[end])
             end += 1
@@ -110,8 +109,10 @@ def _put_apart(text: str) -> str:
 
 def _apart(match: re.Match[str]) -> str:
     """Split an apostrophe from the word after it, unless that word is a clitic, as in 've."""
-    text, (start, end) = match.string, match.span()
-    before, after = text[max(start - 1, 0) : start], text[end : end + 1]
+    text = match.string
+    start, end = match.span()
+    before = text[max(start - 1, 0) : start]
+    after = text[end : end + 1]
     return "' " + match[1] if _is_letter(after) and not _is_letter(before) else match[0]
 
 

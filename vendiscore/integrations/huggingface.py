@@ -1,7 +1,5 @@
 """The metrics of Hugging Face `evaluate`: the classes that its entry scripts hand on."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Mapping
 from typing import ClassVar

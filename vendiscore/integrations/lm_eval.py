@@ -1,7 +1,5 @@
 """The diversity of the generations for each prompt, as a metric of lm-eval."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

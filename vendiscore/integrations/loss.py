@@ -74,8 +74,8 @@ class VendiLoss(torch.nn.Module):  # type: ignore[misc]  # torch is not read by 
         **options: object,
     ) -> None:
         super().__init__()
-        self.q: float = read_order(q, zero=False)
-        self.weight: float = number(
+        self.q = read_order(q, zero=False)
+        self.weight = number(
             "weight", weight, "a finite number of at least 0", lambda w: 0 <= w < float("inf")
         )
         self.psd = check_psd(psd)

@@ -83,16 +83,18 @@ def read(samples: Samples, kept: Sequence[object], how: How, name: str = "sample
 def _check_kind(batch: object, kept: Sequence[object], name: str) -> None:
     """Raise where a batch has other samples than those kept, or rows of another length."""
     width = _width(batch, name)
-    if kept and width != (before := _width(kept[0], name)):
-        error = TypeError if None in (before, width) else ValueError
-        raise error(
-            f"`{name}` must be of one kind in all batches, got {_kind(before)} and now "
-            f"{_kind(width)}; this batch was not kept"
-        )
-
-
-def _kind(width: int | None) -> str:
-    return "samples that are not rows of numbers" if width is None else f"rows of {width} numbers"
+    before = _width(kept[0], name) if kept else width
+    if width == before:
+        return
+    error = TypeError if None in (before, width) else ValueError
+    was, now = (
+        "samples that are not rows of numbers" if each is None else f"rows of {each} numbers"
+        for each in (before, width)
+    )
+    raise error(
+        f"`{name}` must be of one kind in all batches, got {was} and now {now}; this batch was not "
+        "kept"
+    )
 
 
 def _width(batch: Any, name: str) -> int | None:
@@ -138,16 +140,16 @@ def labelled(added: Added, groups: object) -> Added:
     """Give the labels that `compute` got to the samples that have none."""
     if groups is None:
         return added
-    pairs = list(zip(added.samples, added.labels, strict=True))
+    pairs = zip(added.samples, added.labels, strict=True)
     sizes = [size(batch) if own is None else 0 for batch, own in pairs]
-    if pairs and not any(sizes):
+    if sizes and not any(sizes):
         raise ValueError(
             "`groups` was already passed when the samples were added: leave it out of compute()"
         )
     rest = iter(labels_of(groups, sum(sizes)))
     every = zip(sizes, added.labels, strict=True)
     labels = [list(islice(rest, n)) if n else own for n, own in every]
-    return Added(added.samples, added.references, labels)
+    return replace(added, labels=labels)
 
 
 def all_labels(labels: list[Any], more: str = "") -> list[Any] | None:
@@ -203,7 +205,7 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         defaults = _read_once(options)
         request = read_request(defaults, self.usual, any_order=True)
         self._how = request.how
-        self.defaults: dict[str, object] = defaults
+        self.defaults = defaults
         self.keeps_references = self.keeps_references or request.pairs or request.needs_unit
         self._added = Added()
         self._failed = False  # whether the last compute of nothing but these did
@@ -360,8 +362,7 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         return {name: value for name, value in vars(self).items() if name != "_lock"}
 
     def __setstate__(self, state: Record) -> None:
-        for name, value in (state | {"_lock": threading.RLock()}).items():
-            setattr(self, name, value)
+        self.__dict__.update(state, _lock=threading.RLock())
 
 
 def _read_once(options: Record) -> Record:

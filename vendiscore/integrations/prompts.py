@@ -1,7 +1,5 @@
 """The diversity of a model's answers prompt by prompt, as harnesses ask for it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..core.arguments import DEFAULT_ORDER, integer, is_several
-from ..core.namespace import is_torch, to_host
+from ..core.namespace import is_torch
 from ..core.types import Axes
 from ..optional import require
+from ..resolve.kernel_request import how_of
 from ..resolve.sets import resolve_sets
 from ..scoring.request import check_orders
-from ..scoring.state import State
-from ..scoring.state_sums import Sum, packed, unit
+from ..scoring.state_sums import unit
 from ..signature import digits
 from ..spectral.spectrum import from_covariance
 
@@ -55,8 +55,7 @@ class VendiScore(_Metric):  # type: ignore[misc]
     higher_is_better = True
     full_state_update = False
     plot_lower_bound: float = 1.0
-    # The sum, apart from its accumulated numbers.
-    _empty = State.empty(k="cosine")
+    _how = how_of({"k": "cosine"})
 
     products: Any
     count: Any
@@ -69,15 +68,15 @@ class VendiScore(_Metric):  # type: ignore[misc]
         **options: object,
     ) -> None:
         super().__init__(**options)
-        self.num_features: int = integer("num_features", num_features)
+        self.num_features = integer("num_features", num_features)
         self.feature = feature
         if feature is not None and not callable(feature):
             raise TypeError(
                 f"`feature` must be a network or a function of a batch, got "
                 f"{type(feature).__name__}; leave it out to pass embeddings"
             )
-        self.orders: list[float] = list(dict.fromkeys(check_orders(q)))
-        self.several: bool = is_several(q)
+        self.orders = list(dict.fromkeys(check_orders(q)))
+        self.several = is_several(q)
         products = _torch.zeros((num_features, num_features), dtype=_torch.float64)
         self.add_state("products", products, dist_reduce_fx="sum")
         self.add_state("count", _torch.tensor(0), dist_reduce_fx="sum")
@@ -98,7 +97,7 @@ class VendiScore(_Metric):  # type: ignore[misc]
             if not len(X):
                 return
             X = X.detach().to(self.products.device)
-            similarity = unit(resolve_sets([X], self._empty.how, ["batch"])[0])
+            similarity = unit(resolve_sets([X], self._how, ["batch"])[0])
             self.products += similarity.covariance()
             self.count += len(X)
 
@@ -112,14 +111,6 @@ class VendiScore(_Metric):  # type: ignore[misc]
         if not self.several:
             return values[0]
         return {f"VS_q{digits(q)}": value for q, value in zip(self.orders, values, strict=True)}
-
-    def to_state(self) -> State:
-        """Return the sums of this process, or of all after `sync()`, as a `vendiscore.State`."""
-        n = int(self.count)
-        if n == 0:
-            return self._empty.changed()
-        total = Sum(self.num_features, packed(to_host(self.products)))
-        return self._empty.changed(n=n, weight=float(n), _sum=total)
 
     def plot(self, val: object = None, ax: Axes | None = None) -> Axes:
         """Draw the score, or the results of `compute` or `forward` in `val`, as Figure and Axes."""

@@ -1,7 +1,5 @@
 """Diversity as a reward of TRL: what each completion adds to those for its prompt."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -108,10 +106,7 @@ class VendiReward:
             return _plain(self.weight * found)
         given = self.quality(prompts=prompts, completions=completions, **columns)
         known = np.array([math.nan if value is None else value for value in given], dtype=float)
-        some = ~np.isnan(known)
-        rewards = np.full(len(found), math.nan)
-        rewards[some] = fused(found[some], known[some], self.fuse, self.weight)
-        return _plain(rewards)
+        return _plain(fused(found, known, self.fuse, self.weight))
 
 
 def _plain(values: np.ndarray) -> list[float | None]:

@@ -1,13 +1,11 @@
 """Diversity as a reward of verl: what each solution adds to those for its prompt."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from ..core.types import Options, Record
+from ..core.types import Options
 from ..scoring.rewards import credits_of, fused, groups_of, read_fusion
 from .prompts import filled
 
@@ -55,7 +53,7 @@ class VendiReward:
         self.quality = quality
         self.by = by
         self.given_prompt = given_prompt
-        self.options: Record = {"match_length": True} | options
+        self.options = {"match_length": True} | options
         fuse = self.options.pop("fuse", "x")
         weight = self.options.pop("weight", 1.0)
         self.fuse, self.weight = read_fusion(fuse, weight)
@@ -73,12 +71,12 @@ class VendiReward:
         prompts = []
         key = self.given_prompt
         for i, (source, info) in enumerate(zip(data_sources, extra_infos, strict=True)):
-            asked = filter(None, (self.by, key))
-            for name in (x for x in asked if not isinstance(info, Mapping) or x not in info):
-                raise ValueError(
-                    f"`extra_infos` must hold the prompt of each solution under {name!r}, which "
-                    f"solution {i} lacks; write it into the data, or pass `by=`"
-                )
+            for name in filter(None, (self.by, key)):
+                if not isinstance(info, Mapping) or name not in info:
+                    raise ValueError(
+                        f"`extra_infos` must hold the prompt of each solution under {name!r}, "
+                        f"which solution {i} lacks; write it into the data, or pass `by=`"
+                    )
             prompts.append((str(source), info.get("split"), info[self.by]))
         columns = zip(data_sources, solution_strs, ground_truths, extra_infos, strict=True)
         names = ("data_source", "solution_str", "ground_truth", "extra_info")
@@ -89,5 +87,6 @@ class VendiReward:
         texts = list(solution_strs)
         found = credits_of(texts, groups, prompts=taken, **self.options).credits
         rewards = fused(found, known, self.fuse, self.weight)
-        rows = zip(rewards.tolist(), known.tolist(), np.nan_to_num(found).tolist(), strict=True)
-        return [dict(zip(("score", "quality", "diversity"), row, strict=True)) for row in rows]
+        added = np.nan_to_num(found)
+        rows = zip(rewards.tolist(), known.tolist(), added.tolist(), strict=True)
+        return [{"score": a, "quality": b, "diversity": c} for a, b, c in rows]

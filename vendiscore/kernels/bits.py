@@ -1,7 +1,5 @@
 """The kernel on bits: rows of 0 and 1, and fingerprints that RDKit made."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
@@ -19,10 +17,6 @@ from ..similarity import sparse as sp
 from ..similarity.base import Similarity
 from ..similarity.bit_sets import COEFFICIENTS, MOST_BITS, RARE, BitSimilarity
 from ..similarity.inputs import as_matrix
-
-_OF_TEXT = "pass [int(bit) for bit in bits] of each"
-_OF_MOLECULES = "molecules go to k='morgan'"
-_REMEDY = "pass X > 0 for what is there and what is not, or compare numbers by k='cosine'"
 
 
 @register_kernel(
@@ -101,7 +95,10 @@ def _improper(X: Any) -> dict[int, str]:
 
 
 def _not_a_bit(value: object, column: object) -> str:
-    return f"must have only 0 and 1, got {value:.6g} in column {column}; {_REMEDY}"
+    return (
+        f"must have only 0 and 1, got {value:.6g} in column {column}; pass X > 0 for what is there "
+        "and what is not, or compare numbers by k='cosine'"
+    )
 
 
 def _told(error: SampleError, samples: Pool) -> SampleError:
@@ -110,10 +107,12 @@ def _told(error: SampleError, samples: Pool) -> SampleError:
     for i in problems if isinstance(samples, list) else ():
         sample = samples[i]
         if isinstance(sample, str) or _is_of_rdkit(sample):
-            text = isinstance(sample, str) and not sample.strip("01")
+            remedy = "molecules go to k='morgan'"
+            if isinstance(sample, str) and not sample.strip("01"):
+                remedy = "pass [int(bit) for bit in bits] of each"
             problems[i] = (
                 f"must be a row of 0 and 1 or a fingerprint of RDKit, got "
-                f"{type(sample).__name__}: {sample!r:.40}; {_OF_TEXT if text else _OF_MOLECULES}"
+                f"{type(sample).__name__}: {sample!r:.40}; {remedy}"
             )
     return SampleError.of(problems)
 
@@ -165,9 +164,9 @@ def _of_vectors(samples: Sequence[Any]) -> sp.csr_array:
     """Return fingerprints as CSR rows of ones; a count c is c bits, "at least 1" to "… c"."""
     kinds = [_kind(sample) for sample in samples]
     usual = Counter(kind for kind in kinds if kind).most_common(1)[0][0]
-    problems: dict[int, str] = {}
-    places: list[np.ndarray] = []
-    levels: list[np.ndarray] = []
+    problems = {}
+    places = []
+    levels = []
     for i, (sample, kind) in enumerate(zip(samples, kinds, strict=True)):
         if kind != usual:
             found = f"one of {kind}" if kind else f"{type(sample).__name__}: {sample!r:.40}"
@@ -186,9 +185,8 @@ def _of_vectors(samples: Sequence[Any]) -> sp.csr_array:
     names = np.unique(np.concatenate(places), return_inverse=True)[1].ravel()
     level = np.concatenate(levels)
     columns = names * (int(level.max(initial=0)) + 1) + level
-    kept, columns = np.unique(columns, return_inverse=True)
-    shape = (len(samples), max(1, len(kept)))
-    return sp.csr_array((np.ones(len(level), np.float32), columns.ravel(), starts), shape=shape)
+    shape = (len(samples), int(columns.max(initial=0)) + 1)
+    return sp.csr_array((np.ones(len(level), np.float32), columns, starts), shape=shape)
 
 
 def _kind(sample: Any) -> str:

@@ -1,7 +1,5 @@
 """Sentence BLEU as a kernel on text, by way of sacrebleu's own score."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import cache, partial
 from typing import Any
@@ -96,7 +94,7 @@ def sentence_bleu(
         return split(text.lower() if lowercase else text)
 
     def score(matches: Sequence[int], length: int, other: int) -> float:
-        found: float = BLEU.compute_bleu(
+        found = BLEU.compute_bleu(
             correct=list(matches),
             total=[max(0, length - n) for n in range(max_order)],
             sys_len=length,

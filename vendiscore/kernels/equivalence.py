@@ -1,7 +1,5 @@
 """The kernel of classes of equivalent samples: whoever judges two of them to be the same."""
 
-from __future__ import annotations
-
 import inspect
 import math
 import re
@@ -91,6 +89,7 @@ def equivalence(
     audited = 0
     if same_above is not None:
         above = number("same_above", same_above, "a finite number", math.isfinite)
+    settings = {"same": plain(same.pattern if isinstance(same, re.Pattern) else same)}
     path = _as_path(same)
     if path is None:
         no_effect({**of_model, "batch_size": size_given}, "`same`, which is not a model")
@@ -98,8 +97,8 @@ def equivalence(
             no_effect(judging, "answers, which are equal or not")
             if answer is not same:
                 check_texts(samples)
-            return _by_answers(samples, answer).noted(settings={"same": plain(_named(same))})
-    settings = {"same": plain(_named(same)), "same_above": above}
+            return _by_answers(samples, answer).noted(settings=settings)
+    settings["same_above"] = above
     distinct, first, ids = distinct_samples(samples)
     if path is not None:
         check_texts(samples)
@@ -125,7 +124,7 @@ def equivalence(
             except Exception as error:
                 error.add_note(f"`same` was judging samples {first[i]} and {first[j]}")
                 raise
-            number = isinstance(found, (bool, int, float, np.generic)) or hasattr(found, "item")
+            number = isinstance(found, (int, float)) or hasattr(found, "item")
             if not number or not math.isfinite(found):
                 raise TypeError(
                     f"`same` must return True, False or a probability, got {found!r:.40} for "
@@ -157,11 +156,6 @@ def _as_path(same: object) -> Any:
         return same if isinstance(same, Path) else None
     folder = len(same) <= _LONGEST and Path(same).is_dir()  # patterns may be longer than names can
     return same if folder or _HUB_ID.fullmatch(same) else None
-
-
-def _named(same: object) -> Any:
-    """Return what `settings` say of a judge."""
-    return same.pattern if isinstance(same, re.Pattern) else same
 
 
 def _answer(same: object) -> Callable[[Any], Any] | None:

@@ -1,7 +1,5 @@
 """Images by the cosine of their embeddings."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Kernels on what is known about a sample: its class, its tags, or probabilities of classes."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -112,7 +110,7 @@ def _improper(P: Rows, tolerance: float) -> dict[int, str]:
             lowest = xp.min(P, axis=1)
             sums = xp.sum(P, axis=1)
     bad = (lowest < 0) | ~(xp.abs(sums - 1) <= tolerance)
-    problems: dict[int, str] = {}
+    problems = {}
     if bool(xp.any(bad)):
         for i in map(int, np.flatnonzero(bad.tolist())):
             low = scalar(lowest[i])

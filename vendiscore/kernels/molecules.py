@@ -1,7 +1,5 @@
 """Kernels on molecules: Tanimoto or Dice similarity of their RDKit fingerprints."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from types import ModuleType
@@ -181,7 +179,7 @@ def _compare(
     chosen = one_of("coefficient", coefficient, COEFFICIENTS)
     n = len(molecules)
     bits = np.empty((0, 0), np.uint8)
-    problems: dict[int, str] = {}
+    problems = {}
     for i, row in enumerate(_read(molecules, fingerprint)):
         if isinstance(row, ValueError):
             problems[i] = str(row)
@@ -215,26 +213,26 @@ def _molecule(sample: object) -> Any:
     """Return RDKit's molecule of a sample; the ValueError says what is wrong with it."""
     from rdkit.Chem import Mol, MolFromInchi, MolFromSmiles
 
-    remedy = "correct or remove it"
     if not isinstance(sample, (str, Mol)):
-        column = "; of a table pass one column, such as df['smiles']"
-        made = "; fingerprints that are made go to k='tanimoto'"
-        listed = isinstance(sample, (list, tuple, dict))
-        vector = hasattr(sample, "ToBitString")
+        remedy = ""
+        if isinstance(sample, (list, tuple, dict)):
+            remedy = "; of a table pass one column, such as df['smiles']"
+        elif hasattr(sample, "ToBitString"):
+            remedy = "; fingerprints that are made go to k='tanimoto'"
         raise ValueError(  # noqa: TRY004
             f"must be a SMILES or an rdkit.Chem.Mol, got {type(sample).__name__}: {sample!r:.40}"
-            f"{column if listed else made if vector else ''}"
+            f"{remedy}"
         )
     inchi = isinstance(sample, str) and sample.lstrip().startswith("InChI=")
     if isinstance(sample, str):
-        read: Callable[[str], Any] = MolFromInchi if inchi else MolFromSmiles
+        read = MolFromInchi if inchi else MolFromSmiles
         written = sample.split()[0] if inchi else sample
         molecule = None if "\0" in written else read(written)  # older RDKit stops there
     else:
         molecule = sample
     if molecule is None:
         kind = "an InChI" if inchi else "a SMILES"
-        raise ValueError(f"is not {kind} that RDKit can read: {sample!r}; {remedy}")
+        raise ValueError(f"is not {kind} that RDKit can read: {sample!r}; correct or remove it")
     if molecule.GetNumAtoms() == 0:
-        raise ValueError(f"is a molecule without atoms: {sample!r}; {remedy}")
+        raise ValueError(f"is a molecule without atoms: {sample!r}; correct or remove it")
     return molecule

@@ -1,7 +1,5 @@
 """The kernel on the pixels of images."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -68,7 +66,7 @@ def _pixels(images: Sequence[object], size: int | None, mode: Mode | None) -> np
         _require(n, 3 * size * size if mode != "L" else size * size)
     X = np.empty((0, 0), dtype=np.uint8)
     first = None
-    problems: dict[int, str] = {}
+    problems = {}
     for i, item in enumerate(track(images, n, "reading images")):
         try:
             image = as_image(item, i)

@@ -1,7 +1,5 @@
 """Kernels on text."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -24,7 +22,9 @@ from ..similarity.features import FEW, FeatureSimilarity
 Tokenizer = Callable[[str], Sequence[str]]
 Analyzer = Literal["auto", "word", "char"]
 _LENGTHS = Control(
-    *("ns", "n-grams of", "checks"),
+    "ns",
+    "n-grams of",
+    "checks",
     value=[1, 2, 3, 4],
     choices=(1, 2, 3, 4, 5),
     most=10,
@@ -32,7 +32,9 @@ _LENGTHS = Control(
     phrase="of {}",
 )
 _UNIT = Control(
-    *("unit", "made of", "choice"),
+    "unit",
+    "made of",
+    "choice",
     value="word",
     choices={"word": "words", "char": "characters"},
     info="words, or characters, for writing without spaces",
@@ -133,7 +135,8 @@ def _unit_features(tokens: Sequence[Sequence[Hashable]], orders: Sequence[int]) 
     """Return sums of one unit vector for each n that a text is long enough for, as unit rows."""
     n = len(tokens)
     scales = 1 / np.sqrt([sum(len(t) >= order for order in orders) for t in tokens])
-    found, width = [], 0
+    found = []
+    width = 0
     for rows, columns, counts in count_ngrams(tokens, orders):
         norms = np.sqrt(np.bincount(rows, counts**2, n))
         found.append((rows, width + columns, counts * (1 / norms[rows]) * scales[rows]))
@@ -170,7 +173,7 @@ def read_tokens(
     remembered: dict[str, list[Any]] | None = None,
 ) -> list[list[Any]]:
     """Return the tokens of each text, at least `least`, which messages call `than`."""
-    by_text: dict[str, list[Any]] = {} if remembered is None else remembered
+    by_text = {} if remembered is None else remembered
     strings = [text for text in texts if isinstance(text, str)]
     new = [text for text in dict.fromkeys(strings) if text not in by_text]
     if tokenize is treebank.tokenize:
@@ -181,7 +184,7 @@ def read_tokens(
         split = [_tokens(text, tokenize) for text in new]
     by_text.update(zip(new, split, strict=True))
     tokens = [by_text[text] if isinstance(text, str) else [] for text in texts]
-    problems: dict[int, str] = {}
+    problems = {}
     for i, (text, own) in enumerate(zip(texts, tokens, strict=True)):
         if len(own) >= max(least, 1):
             continue
@@ -246,7 +249,8 @@ def count_ngrams(
     names = {token: i for i, token in enumerate(dict.fromkeys(every))}
     ids = np.fromiter(map(names.__getitem__, every), dtype=int, count=len(every))
     text = np.repeat(np.arange(len(tokens)), list(map(len, tokens)))
-    starts, keys = np.arange(len(ids)), ids
+    starts = np.arange(len(ids))
+    keys = ids
     found = {}
     for n in range(1, max(orders) + 1):
         order, first = _sorted(keys)

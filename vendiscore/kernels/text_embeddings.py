@@ -1,7 +1,5 @@
 """Texts by the cosine of their embeddings."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -77,8 +75,16 @@ def text_embeddings(
     """
     check_texts(texts)
     encoder = make_encoder(
-        *(TEXTS, model_path, model, tokenizer, pooling),
-        *(batch_size, device, half, revision, max_length),
+        TEXTS,
+        model_path,
+        model,
+        tokenizer,
+        pooling,
+        batch_size,
+        device,
+        half,
+        revision,
+        max_length,
     )
     X, settings = encoder.embedded(texts)
     return FeatureSimilarity(X, settings).normalized()

@@ -1,7 +1,5 @@
 """Kernels on vectors: rows of an array, or plain numbers as vectors of length 1."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from functools import partial
@@ -28,7 +26,8 @@ from ..similarity.torch_rows import of_tensor
 _VENDI = "Friedman & Dieng, arXiv 2210.02410"
 _RASMUSSEN = "Rasmussen & Williams, Gaussian Processes for Machine Learning, §4.2"
 _SCALE = Control(
-    *("sigma", "scale σ"),
+    "sigma",
+    "scale σ",
     info="how far apart is not alike any more; 0 for the median distance",
     phrase="σ {}",
 )
@@ -125,7 +124,7 @@ def polynomial(vectors: Pool, degree: int = 3, c: float = 1.0) -> Similarity:
 
 def _powers(A: np.ndarray, B: np.ndarray, degree: int) -> np.ndarray:
     """Return (a·b)^degree for all rows of A and B, of length 1."""
-    K: np.ndarray = A @ B.T
+    K = A @ B.T
     with np.errstate(under="ignore"):
         for block in row_blocks(len(K), 8 * K.shape[1], least=1):
             K[block] = _power(np.clip(K[block], -1, 1), degree)
@@ -138,7 +137,7 @@ def _power(K: np.ndarray, degree: int) -> np.ndarray:
     if degree == 1:
         return K
     half = _power(K, degree // 2)
-    square: np.ndarray = half * half
+    square = half * half
     return square * K if degree % 2 else square
 
 

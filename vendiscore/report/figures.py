@@ -77,9 +77,8 @@ def pictures(found: Findings, curve: Curve | None = None) -> Iterator[Figure]:
             "The score of fewer samples, and with a dashed line of up to twice as many. A curve "
             "that has become flat: more samples would add little."
         )
-        text += (
-            "" if grown.n == found.n else f" Drawn from a random {grown.n:,} of all {found.n:,}."
-        )
+        if grown.n < found.n:
+            text += f" Drawn from a random {grown.n:,} of all {found.n:,}."
         yield Figure.of("growth", "Growth", text, grown.plot, label)
     if (curve := found.curve or curve) is not None:
         yield magnitude(curve)
@@ -94,10 +93,12 @@ def heat(found: Findings) -> Figure:
         (0.15, 0.13, 0.68, 0.85),
     )
     text = "Bright squares along the diagonal are clusters of similar samples."
-    lines = "" if found.codes is None else " Lines divide the groups."
-    looked = len(found.chosen)
-    part = "" if looked == found.n else f" Drawn from a random {looked:,} of all {found.n:,}."
-    return Figure("heat", picture, "Similarities", text + lines + part)
+    if found.codes is not None:
+        text += " Lines divide the groups."
+    drawn = len(found.chosen)
+    if drawn < found.n:
+        text += f" Drawn from a random {drawn:,} of all {found.n:,}."
+    return Figure("heat", picture, "Similarities", text)
 
 
 def spectrum(found: Findings) -> Figure:
@@ -121,7 +122,9 @@ def profile(found: Findings) -> Figure:
         "means a few dominate."
     )
     return Figure.of(
-        *("profile", "Profile", text),
+        "profile",
+        "Profile",
+        text,
         lambda ax: plots.profile(ORDERS, values, mark=mark, ax=ax),
         label,
     )

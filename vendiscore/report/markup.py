@@ -1,7 +1,5 @@
 """Text as HTML, and the few elements that a report is made of."""
 
-from __future__ import annotations
-
 import html
 from collections.abc import Iterable
 
@@ -29,7 +27,7 @@ def folded(text: str, longest: int) -> str:
 
 def paragraph(*sentences: str) -> str:
     """Return sentences of plain text as a paragraph, without empty ones."""
-    said = " ".join(sentence for sentence in sentences if sentence)
+    said = " ".join(filter(None, sentences))
     return f"<p>{escape(said, 2_000)}</p>" if said else ""
 
 

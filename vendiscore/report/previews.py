@@ -97,7 +97,9 @@ class Previews:
         """Return a small picture; "" if it cannot be drawn or the file has enough pictures."""
         if place not in self._pictures:
             self._pictures[place] = self._drawn(place) if self._left > 0 else ""
-        picture = self._pictures[place] if len(self._pictures[place]) <= self._left else ""
+        picture = self._pictures[place]
+        if len(picture) > self._left:
+            return ""
         self._left -= len(picture)
         return picture
 

@@ -1,7 +1,5 @@
 """Gather the names of `vendiscore.report` for programs that show findings in their own way."""
 
-from __future__ import annotations
-
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 

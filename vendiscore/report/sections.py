@@ -1,8 +1,6 @@
 """The sections of a report, in order: their sentences, tables and pictures."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,7 +25,9 @@ NEAR_MEMBERS = 4
 MODES = 8
 REDUNDANT = 8
 ADDING = 4
-LONGEST, LONGEST_OF_ALL = 400, 1_200  # characters of a text in a list, and in the table of all
+# Characters of a text in a list, and in the table of all.
+LONGEST = 400
+LONGEST_OF_ALL = 1_200
 ROOM = 280_000  # bytes of the table of all samples
 _LONGEST = 800  # characters of a setting
 
@@ -57,7 +57,7 @@ class Section:
 
 def sections(found: Findings, shown: Previews) -> Iterator[Section]:
     """Return every section that has content."""
-    parts: list[tuple[str, str, Callable[[Findings, Previews], str]]] = [
+    parts = [
         ("score", "The number", score),
         ("alike", "What is alike", alike),
         ("redundant", "What repeats, and what adds", redundant),
@@ -287,12 +287,20 @@ def every(found: Findings, shown: Previews) -> str:
     head = ["no.", shown.word]
     if numbered is not None:
         head += ["most like", "similarity", "adds", "mode", "repeats"]
-    rows: list[list[str]] = []
+    rows = []
     left = ROOM
     for i, place in enumerate(places.tolist()):
         row = [str(place), shown.cell(place, LONGEST_OF_ALL)]
         if numbered is not None:
-            row += _columns(numbered, float(found.adds[i]), i)
+            mode = int(numbered.mode[i])
+            of = int(numbered.redundant_of[i])
+            row += [
+                str(int(numbered.nearest[i])),
+                f"{numbered.nearest_similarity[i]:.3f}",
+                _percent(found.adds[i]),
+                str(mode + 1) if mode >= 0 else "",
+                str(of) if of >= 0 else "",
+            ]
         left -= len("".join(row).encode()) + 9 * len(row) + 30
         if left < 0:
             break
@@ -363,17 +371,6 @@ def _modes(explained: Explanation, shown: Previews) -> str:
     head = ["mode", "share", shown.what, "the most of"]
     beyond = more(len(every) - len(rows), f", smaller or the main one of no {shown.word}")
     return table(head, rows) + beyond
-
-
-def _columns(explained: Explanation, adds: float, i: int) -> list[str]:
-    of = int(explained.redundant_of[i])
-    return [
-        str(int(explained.nearest[i])),
-        f"{explained.nearest_similarity[i]:.3f}",
-        _percent(adds),
-        str(int(explained.mode[i]) + 1) if explained.mode[i] >= 0 else "",
-        "" if of < 0 else str(of),
-    ]
 
 
 def _percent(adds: float) -> str:

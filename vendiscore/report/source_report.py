@@ -1,7 +1,5 @@
 """The report of how many sources effectively differ: its tables, and both pictures."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -18,8 +16,10 @@ from .sections import Section, headline, pictured
 from .svg import svg
 
 _COLUMNS = ("name", "n", "adds", "nearest", "similarity", "within")
-_ROWS, _ENDS = 1_000, 10  # rows of sources; pairs and prompts at each end
-_NAME, _SMALL = 24, 12  # characters of a name in a picture; most sources in a small picture
+_ROWS = 1_000  # rows of sources
+_ENDS = 10  # pairs and prompts at each end
+_NAME = 24  # characters of a name in a picture
+_SMALL = 12  # most sources in a small picture
 
 # The part of the report, a title, rows by their columns, and the number of further sources.
 Table = tuple[str, str, list[dict[str, Any]], int]
@@ -96,13 +96,14 @@ def source_pictures(found: Sources) -> list[Figure]:
     ]
     named = replace(found, sources=tuple(rows))
     n = len(rows)
-    (a, b, near), longest = found.pairs(1)[0], max(len(row.name) for row in rows)
-    wide = 4.4 if n <= _SMALL else 9.0
+    a, b, near = found.pairs(1)[0]
     label = f"nearest are {a} and {b}: {near:.2f}"
+    longest = max(len(row.name) for row in rows)
+    wide, share = (4.4, 0.79) if n <= _SMALL else (9.0, 0.86)
     room = (0.2 + 0.065 * longest) / wide  # for a name
-    side = (0.79 if n <= _SMALL else 0.86) - room  # the rest is for the numbers of the colour bar
+    side = share - room  # the rest is for the numbers of the colour bar
     size = (wide, wide * side / 0.9)
-    at = svg(lambda ax: named.plot(ax), f"Map: {label}", size, (0.02, 0.02, 0.96 - room, 0.96))
+    at = svg(named.plot, f"Map: {label}", size, (0.02, 0.02, 0.96 - room, 0.96))
     heat = svg(
         lambda ax: named.plot(ax, kind="heat"),
         f"Similarities of sources: {label}",

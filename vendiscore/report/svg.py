@@ -1,7 +1,5 @@
 """Pictures as SVG whose text stays text and whose ink has the colour of the page's text."""
 
-from __future__ import annotations
-
 import html
 import io
 import re

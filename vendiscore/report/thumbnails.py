@@ -6,7 +6,7 @@ import base64
 import html
 import io
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -53,7 +53,7 @@ def depicted(smiles: str, letters: bool = False) -> str:
 
     with rdBase.BlockLogs():
         # Older RDKit reads only the text before a NUL.
-        molecule: Any = None if "\0" in smiles else Chem.MolFromSmiles(smiles)
+        molecule = None if "\0" in smiles else Chem.MolFromSmiles(smiles)
         if molecule is None or molecule.GetNumAtoms() > LARGEST_DRAWN:
             return ""
         canvas = rdMolDraw2D.MolDraw2DSVG(WIDTH, HEIGHT, -1, -1, letters)

@@ -40,7 +40,12 @@ NUMBERS = 1 << 25
 FLOOR = 1e-12
 
 
-def bound(candidates: Candidates, places: np.ndarray, constraints: Constraints, q: float) -> float:
+def bound(
+    candidates: Candidates,
+    places: np.ndarray,
+    constraints: Constraints,
+    q: float,
+) -> float:
     """Bound VS_q of every selection that meets the constraints; a step takes O(N d² + d³)."""
     k = constraints.size
     space = _Space(candidates, places)
@@ -52,10 +57,10 @@ def bound(candidates: Candidates, places: np.ndarray, constraints: Constraints, 
         for step in track(range(STEPS), STEPS, "bounding"):
             power, g = space.tangent(p, dims, q)
             best = constraints.best(g)
-            of_best = float(g[best].mean())
-            least = min(least, _log_effective(power + of_best, q))
-            of_fractional = float(g @ p)
-            if least - _log_effective(power + of_fractional, q) < ENOUGH:
+            of_best = _log_effective(power + float(g[best].mean()), q)
+            of_fractional = _log_effective(power + float(g @ p), q)
+            least = min(least, of_best)
+            if least - of_fractional < ENOUGH:
                 break
             target = np.zeros(candidates.n)
             target[best] = 1 / k
@@ -87,7 +92,7 @@ class _Space:
             others = np.setdiff1d(landmarks, places)
             most = max(1, NUMBERS // n)
             count = min(LANDMARKS, most, len(others))
-            even = np.linspace(0, len(others) - 1, count).astype(int)
+            even = np.linspace(0, len(others) - 1, count, dtype=int)
             landmarks = np.union1d(places, others[even])
         memory.require(
             16 * n * len(landmarks),
@@ -97,10 +102,10 @@ class _Space:
         C = candidates.rows(landmarks)
         among = C[:, landmarks]
         values, U = np.linalg.eigh(among)
-        below = values[values < 0]
-        negative = -float(below.sum()) / len(values)
+        shares = values / len(values)
+        negative = -float(shares[shares < 0].sum())
         if negative > NEGATIVE_MASS:
-            raise NotPSDError(float(values[0]) / len(values), negative)
+            raise NotPSDError(float(shares[0]), negative)
         kept = positive_shares(values) > 0
         Z = C.T @ U[:, kept]
         Z /= np.sqrt(values[kept])
@@ -108,10 +113,14 @@ class _Space:
         self.blocks = [slice(0, n)]
         self.rows = Z.__getitem__
         if n > LANDMARKS:
-            lengths = np.einsum("ij,ij->i", Z, Z)
-            self.rest = np.maximum(1 - lengths, 0.0)
+            self.rest = np.maximum(1 - np.vecdot(Z, Z), 0.0)
 
-    def tangent(self, p: np.ndarray, dims: int, q: float) -> tuple[float, np.ndarray]:
+    def tangent(
+        self,
+        p: np.ndarray,
+        dims: int,
+        q: float,
+    ) -> tuple[float, np.ndarray]:
         """Return Σ λ^q over the `dims` largest eigenvalues, and g (n,), at the A of weights p."""
 
         def part(block: slice) -> np.ndarray:
@@ -136,21 +145,15 @@ class _Space:
         kept = int(np.argmax(levels >= next_value[:count]))
         level = max(float(levels[kept]), FLOOR)
         values[kept:] = level
-        slopes = _slope(values, q)
-        of_rest = _slope(np.array(level), q)
-        g = self.rest * float(of_rest)
+        # The derivatives of (x^q − x)/(1 − q), of the level last.
+        logs = np.log(np.append(values, level))
+        slopes = q * surprisal(logs, q) - 1
+        g = self.rest * slopes[-1]
 
         def look(block: slice) -> None:
             Z = self.rows(block) @ V
-            g[block] += Z**2 @ slopes
+            g[block] += Z**2 @ slopes[:-1]
 
         each(look, self.blocks)
-        largest = np.sum(values[:kept] ** q)
-        power = float(largest) + (dims - kept) * level**q
-        return power, g
-
-
-def _slope(values: np.ndarray, q: float) -> np.ndarray:
-    """Return the derivative of (x^q − x)/(1 − q)."""
-    logs = np.log(values)
-    return q * surprisal(logs, q) - 1
+        largest = float(np.sum(values[:kept] ** q))
+        return largest + (dims - kept) * level**q, g

@@ -152,7 +152,15 @@ def select(
             "exp((r − mean)/std)"
         )
     scores = quality if relevance is None else relevance
-    share = _check_tradeoff(tradeoff, scores is not None)
+    share = 0.5
+    if tradeoff is not None:
+        if scores is None:
+            raise ValueError(
+                "`tradeoff` needs `relevance` or `quality`: pass a score for each sample"
+            )
+        expected = "a number from 0 (relevance alone) to 1 (diversity alone)"
+        remedy = "leave it out for the product of both"
+        share = number("tradeoff", tradeoff, expected, lambda part: 0 <= part <= 1, remedy)
     if scores is not None and wish == "represent":
         raise ValueError(
             f"`{given}` has no part in objective={wish!r}; leave it out, or take 'vendi'"
@@ -193,10 +201,10 @@ def select(
             groups = replace(groups, codes=groups.codes[kept])
     first = np.searchsorted(kept, first).tolist()
     constraints = read_constraints(similarity.n, size, first, groups, quota)
-    if relevance is not None:
-        quality = read_relevance(n, relevance, kept)
-    elif quality is not None:
-        quality = read_quality(n, quality, kept)
+    merit = None
+    if scores is not None:
+        read = read_quality if relevance is None else read_relevance
+        merit = Merit(read(n, scores, kept), share)
     # Numbers are checked. Thousands of small products cost more with threads that wait.
     with np.errstate(all="ignore"), at_most(1):
         candidates = Candidates(similarity)
@@ -206,17 +214,15 @@ def select(
             single=wish == "represent",
             tip="Ctrl-C keeps what is chosen by then",
         )
-        merit = None
-        if quality is not None and share < 1:
-            merit = Merit(quality, share)
+        if share == 1:
+            merit = None
         rows, swapped = _chosen(candidates, constraints, wish, order, merit, swaps)
         constraints = replace(constraints, size=len(rows))  # fewer after Ctrl-C
-        part = candidates.among(rows)
-        chosen = MatrixSimilarity(part.copy(), psd=similarity.psd)
+        K = candidates.among(rows)
+        chosen = MatrixSimilarity(K.copy(), psd=similarity.psd)
         spectrum_of(chosen, psd=psd)
         merit = merit and merit.of(rows)
-    known = part, merit, candidates, constraints, rows
-    return Selection(kept[rows], wish, order, swapped, *known)
+    return Selection(kept[rows], wish, order, swapped, K, merit, candidates, constraints, rows)
 
 
 def _operations(candidates: Candidates, size: int, wish: Wish) -> float:
@@ -232,17 +238,6 @@ def _operations(candidates: Candidates, size: int, wish: Wish) -> float:
     return size * min(size, dim) * (looks + changes)
 
 
-def _check_tradeoff(tradeoff: object, is_used: bool) -> float:
-    """Return the share of diversity in a product with relevance."""
-    if tradeoff is None:
-        return 0.5
-    expected = "a number from 0 (relevance alone) to 1 (diversity alone)"
-    if not is_used:
-        raise ValueError("`tradeoff` needs `relevance` or `quality`: pass a score for each sample")
-    remedy = "leave it out for the product of both"
-    return number("tradeoff", tradeoff, expected, lambda share: 0 <= share <= 1, remedy)
-
-
 def _chosen(
     candidates: Candidates,
     constraints: Constraints,
@@ -253,22 +248,21 @@ def _chosen(
 ) -> tuple[np.ndarray, int]:
     """Return the rows chosen, in order, and how many were swapped."""
     if wish == "represent":
-        cover = Cover(candidates, constraints.size)
-        greedy(cover, constraints)
+        cover = Cover(candidates, constraints)
+        greedy(cover)
         return np.array(cover.places), 0
-    objective = Spectral(candidates, constraints.size, q, merit)
-    stopped = greedy(objective, constraints)
+    objective = Spectral(candidates, constraints, q, merit)
     swapped = 0
-    if swaps and not stopped:
-        swapped = exchanged(objective, constraints)
+    if not greedy(objective) and swaps:
+        swapped = exchanged(objective)
     rows = np.array(objective.places)
     if not swapped:
         return rows, 0
-    initial = np.array(constraints.initial, dtype=int)
+    initial = constraints.initial
     rest = rows[~np.isin(rows, initial)]
-    rows = np.concatenate([initial, rest])
+    rows = np.concatenate([initial, rest]).astype(int)
     part = candidates.similarity.take(rows)
-    again = Spectral(Candidates(part), len(rows), q, merit and merit.of(rows))
+    again = Spectral(Candidates(part), constraints.of(rows), q, merit and merit.of(rows))
     with quiet():
-        greedy(again, constraints.of(rows))
+        greedy(again)
     return rows[again.places], swapped

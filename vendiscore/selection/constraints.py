@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,17 +29,18 @@ class Constraints:
         allowed[places] = False
         return allowed
 
-    def instead(self, places: list[int]) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
+    def instead(
+        self,
+        places: list[int],
+        members: np.ndarray,
+        candidates: np.ndarray,
+    ) -> np.ndarray:
         """Return which candidates may come in for each of some members, positions in `places`."""
         room = self._counts(places) < self.most
         group = self.group[places]
-
-        def allowed(members: np.ndarray, candidates: np.ndarray) -> np.ndarray:
-            joining = self.group[candidates]
-            leaving = group[members, None]
-            return room[joining] | (joining == leaving)
-
-        return allowed
+        joining = self.group[candidates]
+        leaving = group[members, None]
+        return room[joining] | (joining == leaving)
 
     def _counts(self, places: Any) -> np.ndarray:
         """Return how many of some samples are in each group."""
@@ -85,7 +86,11 @@ class Constraints:
 
 
 def read_constraints(
-    n: int, size: object, initial: list[int], groups: Groups | None, quota: object
+    n: int,
+    size: object,
+    initial: list[int],
+    groups: Groups | None,
+    quota: object,
 ) -> Constraints:
     """Return the constraints, if a selection can meet them, of places that were read."""
     size = integer("size", size, 1, n, f"there are {n} samples: take as many, or add some")

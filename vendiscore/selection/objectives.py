@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..core.namespace import row_blocks
 from ..similarity import memory
-from ..similarity.threads import each, in_order
+from ..similarity.threads import each, in_order, slices
 from ..spectral.clusters import positive_shares
 from ..spectral.quadrature import log_of_entropy
-from ..spectral.rank_one import gains as exact_gains
-from ..spectral.spectrum import Spectrum
+from ..spectral.rank_one import with_each
 from .candidates import Candidates
+from .constraints import Constraints
 from .resolvent import (
     CHANGES,
     COARSE,
@@ -48,8 +47,6 @@ SHORTLIST = 1024
 NEWCOMERS = 1024
 # Numbers that are held at once where many members are looked at.
 SWEPT = 1 << 22
-# Function that returns which candidates may come in for some members, positions in the set.
-Allowed: TypeAlias = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
 class Merit(NamedTuple):
@@ -74,13 +71,15 @@ class Spectral:
     def __init__(
         self,
         candidates: Candidates,
-        most: int,
+        constraints: Constraints,
         q: float,
         merit: Merit | None = None,
     ) -> None:
         self.candidates = candidates
+        self.constraints = constraints
         self.q = q
         self.merit = merit
+        most = constraints.size
         self._fine = vendi_form(q, most, FINE)
         self._coarse = vendi_form(q, most, COARSE)
         n = candidates.n
@@ -104,30 +103,29 @@ class Spectral:
 
     def best(self, allowed: np.ndarray) -> int:
         """Return the candidate, of those `allowed` (N,), with which the set is worth most."""
-        if self._frontier is None or self._frontier.is_old:
-            self._renew(allowed)
+        frontier = self._frontier
+        if frontier is None or frontier.is_old:
+            frontier = self._renew(allowed)
         while True:
-            assert self._frontier is not None
-            some = self._frontier.index
-            gains = self._frontier.gains()
-            self._bounds[some] = gains
-            values = self._values(gains, some)
-            values = np.where(allowed[some], values, -np.inf)
+            some = frontier.index
+            self._bounds[some] = frontier.gains()
+            values = self._values(self._bounds[some], some)
+            values[~allowed[some]] = -np.inf
             top = float(values.max())
-            if self._frontier.is_new or top >= self._others(allowed, some):
+            if frontier.is_new or top >= self._others(allowed, some):
                 break
-            self._renew(allowed)
-        margin = EQUAL
-        if not self.places:  # alone, all add the same
-            margin = NEAR
-        if 0 < len(self.places) <= EXACTLY:
+            frontier = self._renew(allowed)
+        compared = 0 < len(self.places) <= EXACTLY
+        margin = NEAR  # alone, all add the same
+        if compared:
             # Eigenvalues below the least ridge count for small orders.
             margin = max(NEAR, 2 * RIDGE**self.q / self.q)
+        elif self.places:
+            margin = EQUAL
         close = some[values >= top - margin]
-        if len(close) > 1 and self.places and margin > EQUAL:
+        if compared and len(close) > 1:
             exact = self._exact(close)
-            equal = exact >= exact.max() - EQUAL
-            close = close[equal]
+            close = close[exact >= exact.max() - EQUAL]
         return int(close[0])
 
     def add(self, v: int) -> None:
@@ -142,64 +140,61 @@ class Spectral:
             self._frontier = None
         self.places.append(v)
 
-    def exchanges(self, members: np.ndarray, allowed: Allowed) -> tuple[np.ndarray, np.ndarray]:
+    def exchanges(self, members: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the best candidate instead of each of these members, and its worth."""
         frontier = self._followed()
-        here = self._positions(members)
+        here = frontier.positions([self.places[j] for j in members])
         step = max(1, SWEPT // max(1, frontier.D.size))
 
-        def best(start: int) -> tuple[np.ndarray, np.ndarray]:
-            some = slice(start, start + step)
+        def best(some: slice) -> tuple[np.ndarray, np.ndarray]:
             at = here[some]
-            leaving = frontier.index[at, None]
+            index = frontier.index
+            leaving = index[at, None]
             losses = frontier.losses(at)[:, None]
             gains = frontier.without(at)
-            values = self._values(gains, frontier.index, losses, leaving)
-            may_join = allowed(members[some], frontier.index) & ~frontier.is_member
-            values[~may_join] = -np.inf
+            values = self._values(gains, index, losses, leaving)
+            allowed = self.constraints.instead(self.places, members[some], index)
+            values[~allowed | frontier.is_member] = -np.inf
             kept = self._values(losses, leaving, losses, leaving)[:, 0]
             best = values.argmax(axis=1)
-            return frontier.index[best], values.max(axis=1) - kept
+            return index[best], values.max(axis=1) - kept
 
-        parts = in_order(best, range(0, len(members), step))
+        parts = in_order(best, slices(len(members), step))
         places, worth = zip(*parts, strict=True)
         return np.concatenate(places), np.concatenate(worth)
 
-    def exchange(self, j: int, allowed: Allowed) -> bool:
+    def exchange(self, j: int) -> bool:
         """Put the best candidate in the place of the member at position j, if it is better."""
-        best, more = self.exchanges(np.array([j]), allowed)
+        best, more = self.exchanges(np.array([j]))
         if not more[0] > self.least:
             return False
         frontier = self._followed()
         place = int(best[0])
-        old = frontier.at[self.places[j]]
-        new = frontier.at[place]
+        old, new = frontier.positions([self.places[j], place])
         row = None
         if self._rows is not None:
             row = self.candidates.row(place)
+            self._rows[j] = row
         losses = frontier.losses(np.array([old]))
         self.total -= float(losses[0])
         frontier.change(old)
         gains = frontier.gains()
         self.total += float(gains[new])
         frontier.change(new, row)
-        if self._rows is not None:
-            self._rows[j] = row
-        self.places = [*self.places[:j], place, *self.places[j + 1 :]]  # at once, for Ctrl-C
+        self.places[j] = place
         return True
 
-    def follow(self, newcomers: Callable[[np.ndarray, int], np.ndarray]) -> None:
-        """Look at all candidates again, and follow those that `newcomers` takes by their values."""
-        basis = self._basis(self._coarse)
-        every = np.setdiff1d(np.arange(self.candidates.n), self.places)
-        if len(every) > FEW:
-            self._bounds[every] = self._all_gains(basis, every)
-            values = np.full(self.candidates.n, -np.inf)
-            values[every] = self._values(self._bounds[every], every)
-            best = newcomers(values, NEWCOMERS)
+    def follow(self) -> None:
+        """Look at all candidates again, and follow the best newcomers."""
+        n = self.candidates.n
+        every = np.setdiff1d(np.arange(n), self.places)
+        if self.has_many:
+            values = np.full(n, -np.inf)
+            values[every] = self._looked_at(self._basis(self._coarse), every)
+            best = self.constraints.newcomers(values, NEWCOMERS)
             every = np.setdiff1d(best, self.places)
         self._newcomers = every
-        self._frontier = Frontier(basis, self._coarse, every, self.places)
+        self._frontier = None
 
     @property
     def has_many(self) -> bool:
@@ -208,12 +203,9 @@ class Spectral:
 
     def losses(self, members: np.ndarray) -> np.ndarray:
         """Return what members take from Φ as they leave."""
-        return self._followed().losses(self._positions(members))
-
-    def _positions(self, members: np.ndarray) -> np.ndarray:
-        """Return where the frontier has some members."""
         frontier = self._followed()
-        return np.array([frontier.at[self.places[j]] for j in members])
+        here = frontier.positions([self.places[j] for j in members])
+        return frontier.losses(here)
 
     @property
     def least(self) -> float:
@@ -235,7 +227,7 @@ class Spectral:
         self.total = basis.total(form)
         return basis
 
-    def _renew(self, allowed: np.ndarray) -> None:
+    def _renew(self, allowed: np.ndarray) -> Frontier:
         """Follow the candidates that are best now."""
         some = np.flatnonzero(allowed)
         form = self._fine if len(self.places) < EXACTLY else self._coarse
@@ -243,13 +235,14 @@ class Spectral:
         if len(some) > FEW:
             some = self._shortlist(basis, some)
         self._frontier = Frontier(basis, form, some, [])
+        return self._frontier
 
     def _followed(self) -> Frontier:
         """Return the frontier of exchanges, made again if much changed."""
-        assert self._frontier is not None
-        if self._frontier.is_old:
+        if self._frontier is None or self._frontier.is_old:
+            form = self._coarse
             every = np.setdiff1d(self._newcomers, self.places)
-            self._frontier = Frontier(self._basis(self._coarse), self._coarse, every, self.places)
+            self._frontier = Frontier(self._basis(form), form, every, self.places)
         return self._frontier
 
     def _shortlist(self, basis: Basis, some: np.ndarray) -> np.ndarray:
@@ -264,9 +257,7 @@ class Spectral:
         order = np.argsort(-values, kind="stable")
         while done < len(some):
             part = np.sort(order[done : done + step])
-            looked = some[part]
-            self._bounds[looked] = self._all_gains(basis, looked)
-            values[part] = self._values(self._bounds[looked], looked)
+            values[part] = self._looked_at(basis, some[part])
             done += len(part)
             exact = values[order[:done]]
             least = np.partition(exact, -SHORTLIST)[-SHORTLIST]
@@ -275,8 +266,8 @@ class Spectral:
         best = np.argsort(-values, kind="stable")[:SHORTLIST]
         return np.sort(some[best])
 
-    def _all_gains(self, basis: Basis, some: np.ndarray) -> np.ndarray:
-        """Return bounds on what `some` add, that are off by no more than 2 COARSE."""
+    def _looked_at(self, basis: Basis, some: np.ndarray) -> np.ndarray:
+        """Bound what `some` add, by no more than 2 COARSE too much, and return their values."""
         form = self._coarse
         gains = np.empty(len(some))
 
@@ -287,17 +278,17 @@ class Spectral:
 
         dim = self.candidates.dim or len(self.places)
         each(look, row_blocks(len(some), 64 * dim, 1024))
-        return gains + COARSE
+        gains += COARSE
+        self._bounds[some] = gains
+        return self._values(gains, some)
 
     def _others(self, allowed: np.ndarray, followed: np.ndarray) -> float:
         """Return what others can be worth at most, but for twice the error of their bounds."""
-        open_ = allowed.copy()
-        open_[followed] = False
-        some = np.flatnonzero(open_)
-        if not len(some):
-            return -math.inf
+        others = allowed.copy()
+        others[followed] = False
+        some = np.flatnonzero(others)
         values = self._values(self._bounds[some], some)
-        most = float(values.max())
+        most = float(values.max(initial=-np.inf))
         if len(self.places) > EXACTLY:
             most -= 2 * COARSE * self._unit
         return most
@@ -307,24 +298,22 @@ class Spectral:
         m = len(self.places)
         basis = self._basis(self._fine)
         shares = positive_shares(basis.values)
-        ascending = np.flatnonzero(shares)
-        positive = ascending[::-1]
+        positive = np.flatnonzero(shares)
         Z = basis.coordinates(some)
         squares = Z[:, positive] ** 2
         if not basis.whole:
             squares = squares / basis.values[positive]
-        spectrum = Spectrum(values=shares[positive], n=m, route="eigenvalues", why="")
-        gains = np.empty(len(some))
+        logs = np.empty(len(some))
         for rows in row_blocks(len(some), 32 * NODES):
             part = squares[rows]
             inside = part.sum(axis=1)
             lengths = np.where(inside > 1 - ROUNDING, inside, 1.0)  # but for rounding
-            gains[rows] = exact_gains(spectrum, part, lengths, 1 / m, self.q, tolerance=EXACT)
+            logs[rows] = with_each(shares[positive], part, lengths, self.q, 1 / m, EXACT)
         if self.merit is None:
-            return gains
+            return logs
         quality = self.merit.quality
         of_set = quality[self.places].sum()
-        return self.merit.joined(gains, of_set + quality[some])
+        return self.merit.joined(logs, of_set + quality[some])
 
     def _values(
         self,

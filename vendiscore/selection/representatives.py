@@ -10,6 +10,7 @@ from ..similarity import memory
 from ..similarity.members import sample_of
 from ..similarity.threads import each
 from .candidates import Candidates
+from .constraints import Constraints
 
 # More samples than that are compared in single precision.
 FEW = 2048
@@ -29,11 +30,13 @@ class Cover:
     Gains only fall, so that the last gain of a candidate bounds the present one (Minoux, 1978).
     """
 
-    def __init__(self, candidates: Candidates, size: int) -> None:
+    def __init__(self, candidates: Candidates, constraints: Constraints) -> None:
         self.candidates = candidates
+        self.constraints = constraints
         self.places: list[int] = []
         n = candidates.n
-        single = n > FEW
+        dim = candidates.dim or 0
+        dtype: type = np.float32 if dim and n > FEW else np.float64
         self._bounds = np.full(n, np.inf)
         self._some = sample_of(n, COVERED)
         m = len(self._some)
@@ -41,11 +44,9 @@ class Cover:
             announce(f"{m:,} samples drawn from {n:,} are represented.")
         self._most = min(n, KEPT // m)
         self._rows: dict[int, np.ndarray] = {}  # similarities of candidates that were looked at
-        dim = candidates.dim or 0
-        width = 4 if single else 8
         numbers = m * (dim + 6 * BATCH + self._most)
         memory.require(
-            width * numbers + 16 * n,
+            np.dtype(dtype).itemsize * numbers + 16 * n,
             f"representing {m} samples",
             "pass fewer",
         )
@@ -56,12 +57,9 @@ class Cover:
             for block in candidates.blocks():
                 X = candidates.features(block)
                 self._bounds[block] = 1 + X @ mean
-            if single:
-                self._features = features.astype(np.float32)
-        # No similarity is lower.
-        self._nearest = np.full(m, -1.0)
-        if self._features is not None:
-            self._nearest = self._nearest.astype(np.float32)
+            if dtype is np.float32:
+                self._features = features.astype(dtype)
+        self._nearest: np.ndarray = np.full(m, -1.0, dtype)  # no similarity is lower
 
     def best(self, allowed: np.ndarray) -> int:
         """Return the first of the candidates, of those `allowed` (n,), that add most."""
@@ -94,18 +92,17 @@ class Cover:
     def _look(self, some: np.ndarray) -> None:
         """Find what some candidates add."""
         places = some.tolist()
-        missing = [v for v in places if v not in self._rows]
-        new: dict[int, np.ndarray] = {}
+        rows = {v: self._rows[v] for v in places if v in self._rows}
+        missing = [v for v in places if v not in rows]
         if missing:
-            rows = self._similarities(missing)
-            new = dict(zip(missing, rows, strict=True))
+            new = self._similarities(missing)
+            rows.update(zip(missing, new, strict=True))
         for v in places:
-            row = new[v] if v in new else self._rows[v]
-            more = np.maximum(row, self._nearest)
+            more = np.maximum(rows[v], self._nearest)
             more -= self._nearest
             self._bounds[v] = more.mean()
         room = max(0, self._most - len(self._rows))
-        self._rows |= {v: new[v].copy() for v in missing[:room]}
+        self._rows |= {v: rows[v].copy() for v in missing[:room]}
 
     def _similarities(self, places: list[int]) -> np.ndarray:
         index = np.array(places)

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.namespace import gram
-from ..spectral.quadrature import NOTHING, of_integral, of_trace, ridges, step_for
+from ..spectral.quadrature import NOTHING, of_trace, ridges, step_for
 from .candidates import Candidates
 
 # Errors of a gain, relative to a change of the trace by 1: of gains that are compared, and of
@@ -52,9 +52,7 @@ class Form(NamedTuple):
     def loss(self, left: np.ndarray, squares: np.ndarray) -> np.ndarray:
         """Return what members take as they leave, from 1 − s (r, ...) and xᵀAx (...)."""
         lost = self.of_trace + self.of_square * (2 * squares - 1)
-        if len(self.t):
-            lost = lost - self.w @ np.log(left)
-        return lost
+        return lost - self.w @ np.log(left)
 
 
 def vendi_form(q: float, size: int, tolerance: float) -> Form:
@@ -70,14 +68,13 @@ def vendi_form(q: float, size: int, tolerance: float) -> Form:
     t, weights = ridges(q, least, float(size), tolerance)
     b = math.sqrt(size)
     step = step_for(tolerance)
-    factor = of_integral(q)
-    last = factor * step * t[-1] ** (q - 2)
+    last = float(weights[-1]) / t[-1] ** 2
     beyond = last / math.expm1((2 - q) * step)
-    of_nodes = factor * float(weights @ (1 / (t + b)))
+    of_nodes = float(weights @ (1 / (t + b)))
     # + beyond (b − xᵀAx − 1/2), written as a part of each trace term.
     first = float(of_trace(q, b)) - of_nodes
     first += beyond * b
-    return Form(first, -beyond / 2, t, factor * weights)
+    return Form(first, -beyond / 2, t, weights)
 
 
 class Basis:
@@ -90,27 +87,29 @@ class Basis:
     coordinates of the places themselves, or of the weight of each in the set.
     """
 
-    members: np.ndarray
-
     def __init__(
-        self, candidates: Candidates, places: list[int], rows: np.ndarray | None = None
+        self,
+        candidates: Candidates,
+        places: list[int],
+        rows: np.ndarray | None,
     ) -> None:
         self.candidates = candidates
         self._rows = rows
         self.whole: bool = candidates.dim is not None and candidates.dim <= len(places)
-        if rows is not None:
-            values, U = _eigen_of_similarities(rows[:, places])
-            self._V = self.members = U
-        else:
+        if rows is None:
             F = candidates.features(np.array(places, int))
-            if self.whole:
-                values, U = np.linalg.eigh(gram(F.T))
-                self._V = U
-                self.members = F @ U
-            else:
-                values, U = _eigen_of_similarities(gram(F))
-                self._V = F.T @ U
-                self.members = U
+            K = gram(F.T if self.whole else F)
+        else:
+            K = rows[:, places]
+        if not self.whole:
+            np.fill_diagonal(K, 1.0)
+        values, U = np.linalg.eigh(K)
+        self._V = U
+        self.members: np.ndarray = U
+        if self.whole:
+            self.members = F @ U
+        elif rows is None:
+            self._V = F.T @ U
         self.values: np.ndarray = np.maximum(values, 0.0)
 
     def coordinates(self, index: np.ndarray) -> np.ndarray:
@@ -150,12 +149,6 @@ class Basis:
         return form.of_trace * trace + form.of_square * square + of_ridges
 
 
-def _eigen_of_similarities(K: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return eigenvalues and eigenvectors of similarities, with ones on their diagonal."""
-    np.fill_diagonal(K, 1.0)
-    return np.linalg.eigh(K)
-
-
 class Frontier:
     """Samples that are followed while some of them join the set and others leave it.
 
@@ -164,11 +157,18 @@ class Frontier:
     joins, and c²/(1 − s_y) joins it as the member y leaves.
     """
 
-    def __init__(self, basis: Basis, form: Form, index: np.ndarray, members: list[int]) -> None:
+    def __init__(
+        self,
+        basis: Basis,
+        form: Form,
+        index: np.ndarray,
+        members: list[int],
+    ) -> None:
         self.basis = basis
         self.form = form
         self.index: np.ndarray = np.concatenate([index, members]).astype(int)
-        self.at: dict[int, int] = {place: i for i, place in enumerate(self.index.tolist())}
+        numbered = enumerate(self.index.tolist())
+        self.at: dict[int, int] = {place: i for i, place in numbered}
         self._first = len(index)
         self.is_member: np.ndarray = np.arange(len(self.index)) >= self._first
         self._Z = basis.coordinates(self.index)
@@ -199,6 +199,10 @@ class Frontier:
     def is_new(self) -> bool:
         """True if nothing changed."""
         return not self._changes
+
+    def positions(self, places: list[int]) -> np.ndarray:
+        """Return where some samples are in `index`."""
+        return np.array([self.at[place] for place in places])
 
     def gains(self) -> np.ndarray:
         """Return what candidates add, (n,), and no matter what for members."""
@@ -273,16 +277,14 @@ class Frontier:
         n = len(self.index)
         weighed = Z * self._over.T[:, None]
         weighed = weighed.reshape(r * m, Z.shape[1])
-        across = weighed @ self._Z.T
-        across = across.reshape(r, m, n)
+        across = (weighed @ self._Z.T).reshape(r, m, n)
         if not self.basis.whole and not self._of_members(some):
             similar = self._similar(some, row)
             np.subtract(similar, across, out=across)
             across /= self.form.t[:, None, None]
-            members = slice(self._first, n)
             if self._first < n:  # this part would be lost in rounding
                 with_members = weighed @ self.basis.members.T
-                across[..., members] = with_members.reshape(r, m, n - self._first)
+                across[..., self._first :] = with_members.reshape(r, m, n - self._first)
         for a, sign in self._changes:
             changed = a[:, some, None] * a[:, None]
             across -= sign * changed

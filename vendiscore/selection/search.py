@@ -9,7 +9,6 @@ import numpy as np
 
 from ..core.errors import warn
 from ..progress import Counts, counted, track
-from .constraints import Constraints
 from .objectives import Spectral
 from .representatives import Cover
 
@@ -23,8 +22,9 @@ MEMBERS = 512
 Objective: TypeAlias = Spectral | Cover
 
 
-def greedy(objective: Objective, constraints: Constraints) -> bool:
+def greedy(objective: Objective) -> bool:
     """Choose samples, each the best at its time; return whether Ctrl-C stopped it."""
+    constraints = objective.constraints
     first = constraints.initial
     size = constraints.size
     try:
@@ -44,12 +44,12 @@ def greedy(objective: Objective, constraints: Constraints) -> bool:
     return False
 
 
-def exchanged(objective: Spectral, constraints: Constraints) -> int:
+def exchanged(objective: Spectral) -> int:
     """Exchange members for candidates while that helps, or until Ctrl-C; return how many were."""
     done = [0]
-    size = constraints.size
+    size = objective.constraints.size
     try:
-        counted(_rounds(objective, constraints, done), ROUNDS * size, "exchanging")
+        counted(_rounds(objective, done), ROUNDS * size, "exchanging")
     except KeyboardInterrupt:
         warn(
             f"interrupted: all {size:,} samples are chosen, and exchanges ended after {done[0]:,}; "
@@ -58,31 +58,31 @@ def exchanged(objective: Spectral, constraints: Constraints) -> int:
     return done[0]
 
 
-def _rounds(objective: Spectral, constraints: Constraints, done: list[int]) -> Counts[None]:
+def _rounds(objective: Spectral, done: list[int]) -> Counts[None]:
     """Exchange members, the best exchanges first, in rounds; count them in `done`."""
-    fixed = set(constraints.initial)
-    size = constraints.size
+    fixed = objective.constraints.initial
+    size = objective.constraints.size
     raised = math.inf
     for r in range(ROUNDS):
         yield r * size
-        members = np.flatnonzero([place not in fixed for place in objective.places])
+        members = np.flatnonzero(~np.isin(objective.places, fixed))
         if not len(members):
             return
-        objective.follow(constraints.newcomers)
+        objective.follow()
         if objective.has_many and raised < ENDS * size:
             return
         if objective.has_many and len(members) > MEMBERS:
             least_missed = np.argsort(objective.losses(members), kind="stable")
             members = members[least_missed[:MEMBERS]]
         places = np.array(objective.places)
-        _, more = objective.exchanges(members, constraints.instead(objective.places))
+        _, more = objective.exchanges(members)
         promising = members[np.argsort(-more)]
-        promising = promising[: int((more > objective.least).sum())]
+        promising = promising[: np.count_nonzero(more > objective.least)]
         before = done[0]
         total = objective.total
         for i, place in enumerate(places[promising]):
             j = objective.places.index(place)
-            done[0] += objective.exchange(j, constraints.instead(objective.places))
+            done[0] += objective.exchange(j)
             yield r * size + i * size // len(promising)
         if done[0] == before:
             return

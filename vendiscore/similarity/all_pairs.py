@@ -1,7 +1,5 @@
 """All pairwise distances of rows, as new matrices that the caller may overwrite."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -9,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..core.arguments import number
-from ..core.errors import SampleError
+from ..core.checks import check_samples
 from ..core.namespace import row_blocks, to_host
 from ..core.types import PairFunction, Rows
 from .inputs import as_samples, as_vectors
@@ -25,8 +23,8 @@ from .pairs import (
     lengths,
     mend_close,
     require_room,
-    scaled,
     symmetric_part,
+    times_power,
 )
 
 # Squared distances of unit vectors up to this, from differences, may be rounding: (32ε)².
@@ -61,7 +59,7 @@ def distances(
         everything = slice(0, len(X))
         D = MetricPairs(X, metric, options, pair).block(everything, everything)
         if metric == "sqeuclidean":
-            _check_lost(D, X, metric, pair)
+            _check_lost(D, X, pair)
     check_defined(D, metric, pair)
     return D
 
@@ -81,12 +79,12 @@ def check_distances(D: Rows, name: str = "samples") -> np.ndarray:
             f"`{name}` with metric='precomputed' must be a square matrix of distances, got shape "
             f"{D.shape}; rows of numbers go with metric='euclidean'"
         )
-    SampleError.check(
-        {
-            int(i): f"must have distance 0 to itself, got {D[i, i]:.6g}; is `{name}` a similarity "
-            f"matrix? Then pass score_K=True instead of metric='precomputed'"
-            for i in np.flatnonzero(np.diagonal(D))
-        }
+    diagonal = D.diagonal()
+    check_samples(
+        diagonal,
+        diagonal == 0,
+        f"must have distance 0 to itself, got {{:.6g}}; is `{name}` a similarity matrix? Then pass "
+        "score_K=True instead of metric='precomputed'",
     )
     if D.min() < 0:
         i, j = divmod(int(np.argmin(D)), n)
@@ -116,16 +114,16 @@ def unit_rows(X: np.ndarray, metric: str, name: str) -> np.ndarray:
         for _ in range(2):  # the first mean is rounded to the size of the numbers
             U -= U.mean(axis=1, keepdims=True)
         # Only rounding remains of a constant row.
-        usable &= np.abs(U).max(axis=1) > 8 * np.finfo(np.float64).eps
+        rounding = 8 * np.finfo(np.float64).eps
+        usable &= np.abs(U).max(axis=1) > rounding
     what = "a constant vector"
     if metric == "cosine":
         what = "a zero vector"
-    SampleError.check(
-        {
-            int(i): f"is {what}, for which metric {metric!r} is undefined; remove it from "
-            f"`{name}` or use another metric"
-            for i in np.flatnonzero(~usable)
-        }
+    check_samples(
+        largest,
+        usable,
+        f"is {what}, for which metric {metric!r} is undefined; remove it from `{name}` or use "
+        "another metric",
     )
     U /= np.linalg.norm(U, axis=1)[:, None]
     return U
@@ -134,19 +132,19 @@ def unit_rows(X: np.ndarray, metric: str, name: str) -> np.ndarray:
 def check_truths(X: np.ndarray, metric: str, name: str) -> None:
     """Raise a SampleError for rows of other numbers than 0 and 1."""
     wrong = (X != 0) & (X != 1)
-    SampleError.check(
-        {
-            int(i): f"has {X[i][wrong[i]][0]:.6g}, and metric {metric!r} is one of truth values, 0 "
-            f"and 1; pass `{name}` > 0 if presence is meant, or use another metric"
-            for i in np.flatnonzero(wrong.any(axis=1))
-        }
+    first = np.argmax(wrong, axis=1)
+    check_samples(
+        X[np.arange(len(X)), first],
+        ~wrong.any(axis=1),
+        f"has {{:.6g}}, and metric {metric!r} is one of truth values, 0 and 1; pass `{name}` > 0 "
+        "if presence is meant, or use another metric",
     )
 
 
 def _euclidean(X: np.ndarray) -> np.ndarray:
     """Return ‖x − y‖ for all rows of X (n, d), of any size that double precision holds."""
     shift = exponent_of(X)
-    D = exact_squares(scaled(X, shift))
+    D = exact_squares(times_power(X, -shift))
     np.sqrt(D, out=D)
     if shift:
         np.ldexp(D, shift, out=D)
@@ -154,16 +152,17 @@ def _euclidean(X: np.ndarray) -> np.ndarray:
     return D
 
 
-def _check_lost(D: np.ndarray, X: np.ndarray, metric: str, pair: PairName) -> None:
+def _check_lost(D: np.ndarray, X: np.ndarray, pair: PairName) -> None:
     """Raise where a distance of rows that differ is too small for its power to have all digits."""
     for block in row_blocks(len(D), 8 * len(D)):
         near, other = np.nonzero(D[block] < LOST)
-        for i, j in zip((near + block.start).tolist(), other.tolist(), strict=True):
+        near += block.start
+        for i, j in zip(near.tolist(), other.tolist(), strict=True):
             if (X[i] != X[j]).any():
                 raise ValueError(
-                    f"metric {metric!r} is too small for double precision (got {D[i, j]:.6g}) for "
-                    f"{pair(i, j)}, which differ; use metric 'euclidean', or multiply all rows by "
-                    f"a large number"
+                    f"metric 'sqeuclidean' is too small for double precision (got {D[i, j]:.6g}) "
+                    f"for {pair(i, j)}, which differ; use metric 'euclidean', or multiply all rows "
+                    f"by a large number"
                 )
 
 
@@ -186,12 +185,13 @@ def _by_function(
         except Exception as error:
             error.add_note(f"in `metric` of {pair(i, j)}")
             raise
-        D[i, j] = number("metric(a, b)", value, f"a number for {pair(i, j)}", lambda _: True)
-        if not 0 <= D[i, j] < math.inf:
-            problem = "finite"
-            if D[i, j] < 0:
-                problem = "at least 0"
-            refuse((i, j), problem, "remove such rows or correct it")
+        D[i, j] = number(
+            "metric(a, b)",
+            value,
+            f"a finite number of at least 0 for {pair(i, j)}",
+            lambda d: 0 <= d < math.inf,
+            "remove such rows, or correct it",
+        )
     others = np.where(np.eye(n, dtype=bool), np.inf, D)
     apart = np.flatnonzero(D.diagonal() > SYMMETRY_TOLERANCE * others.min(axis=1))
     if apart.size:

@@ -31,6 +31,7 @@ from .identical import joint_groups
 Index = slice | np.ndarray
 
 _NOTHING: Mapping[Any, Any] = MappingProxyType({})
+S = TypeVar("S", bound="Similarity")
 
 
 class Similarity(metaclass=Public):
@@ -274,13 +275,14 @@ class Similarity(metaclass=Public):
         K = self._stack(places)
         if self.scale is None:
             return K
-        return scale_pairs(K, self.scale[places])
+        s = self.scale[places]
+        return K * s[:, :, None] * s[:, None, :]
 
     def _stack(self, places: np.ndarray) -> Array:
         parts = [self._part(at).dense() for at in places]
         return namespace(parts[0]).stack(parts)
 
-    def _like(self, part: Similarity, index: Index) -> Similarity:
+    def _like(self, part: S, index: Index) -> S:
         """Copy notes, settings and scale factors to the subset `index`."""
         echoes = self.echoes
         if echoes is not None:
@@ -309,9 +311,6 @@ def _places(similarity: Similarity) -> list[int]:
     return np.setdiff1d(range(similarity.n + len(dropped)), dropped).tolist()
 
 
-S = TypeVar("S", bound=Similarity)
-
-
 def check_diagonal(similarity: S) -> S:
     """Return the similarity itself, if k(x, x) = 1 for every sample."""
     with np.errstate(all="ignore"):
@@ -322,8 +321,3 @@ def check_diagonal(similarity: S) -> S:
     rows = similarity.dim is not None
     check_unit_diagonal(diagonal, similarity.roundoff, rows=rows, places=places)
     return similarity
-
-
-def scale_pairs(K: Array, s: Array) -> Array:
-    """Return diag(s) K diag(s) for K (…, n, n) and s (…, n)."""
-    return K * s[..., :, None] * s[..., None, :]

@@ -58,7 +58,8 @@ class BitEntries:
         self.coefficient = coefficient
         self.bits = bits
         self.width = bits.shape[1] / 2  # products in single precision
-        self.sizes: np.ndarray = np.asarray(bits.sum(axis=1, dtype=np.float64)).ravel()
+        sizes = bits.sum(axis=1, dtype=np.float64)
+        self.sizes = np.asarray(sizes).ravel()
 
     @cached_property
     def _common_and_rare(self) -> tuple[np.ndarray, Any]:

@@ -57,7 +57,8 @@ class RepeatedSimilarity(Similarity):
             return super()._matmul(V)
         ones = np.ones(self.n)
         starts = np.arange(self.n + 1)
-        member = sp.csr_array((ones, self.inverse, starts), (self.n, self.distinct.n))
+        shape = (self.n, self.distinct.n)
+        member = sp.csr_array((ones, self.inverse, starts), shape)
         return member @ self.distinct.matmul(member.T @ V)
 
     def squared_norm(self) -> Array | float:
@@ -94,15 +95,14 @@ class _Mixture(Similarity):
                 f"`parts` must be one or more similarities of the same samples, got sizes {sizes}"
             )
         self.parts: tuple[Similarity, ...] = tuple(_in_one_library(parts))
-        self.n: int = sizes[0]
-        self.psd: bool = all(part.psd for part in parts)
+        self.n = sizes[0]
+        self.psd = all(part.psd for part in parts)
 
     def _groups(self) -> np.ndarray | None:
-        groups = [part.groups() for part in self.parts]
-        known = [group for group in groups if group is not None]
-        if len(known) == len(groups):
-            return joint_groups(known)
-        return None
+        groups: list[Any] = [part.groups() for part in self.parts]
+        if any(group is None for group in groups):
+            return None
+        return joint_groups(groups)
 
     def entries_work(self) -> float:
         return sum(part.entries_work() for part in self.parts)
@@ -178,8 +178,9 @@ class SumSimilarity(_Mixture):
             )
         self.weights: tuple[float, ...] = tuple(float(w) for w in weights)
         self._options = (self.weights,)
-        dims = [part.dim for part in parts]
-        self.dim = None if None in dims else sum(d for d in dims if d is not None)
+        dims: list[Any] = [part.dim for part in parts]
+        if None not in dims:
+            self.dim = sum(dims)
 
     def _combined(self, of: str, *args: object) -> Any:
         terms = zip(self.weights, self.parts, strict=True)
@@ -190,7 +191,9 @@ class SumSimilarity(_Mixture):
 
     def _features(self) -> Rows:
         terms = zip(self.weights, self.parts, strict=True)
-        F: list[Any] = [math.sqrt(w) * part.features() for w, part in terms]
+        F: list[Any] = []
+        for w, part in terms:
+            F.append(math.sqrt(w) * part.features())
         if all(map(sp.issparse, F)):
             return sp.hstack(F, format="csr")
         if any(map(is_torch, F)):

@@ -1,20 +1,27 @@
 """The kernels exp(−‖x − y‖² / 2σ²) and exp(−Σ|x_j − y_j| / σ) of rows, and their bandwidths σ."""
 
-from __future__ import annotations
-
 import copy
 import math
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 
-from ..core.namespace import Array, detached, is_numpy, namespace, row_blocks, scalar
-from ..core.types import DType, Rows, Tensor
+from ..core.namespace import Array, is_numpy, row_blocks, scalar
+from ..core.types import DType, Tensor
 from . import memory
 from .identical import identical_rows
-from .pairs import Index, Law, RowDistances, distinct_places, pair_blocks
+from .pairs import (
+    Index,
+    Law,
+    RowDistances,
+    distinct_places,
+    largest_entry,
+    pair_blocks,
+    times_power,
+)
 
 # A median below this share of the largest entry is invalid as a bandwidth.
 LEAST_WIDTH = 2.0**-300
@@ -40,7 +47,7 @@ class Exponentials:
 
     def __init__(self, X: Array, sigma: object, law: Law) -> None:
         exponent = math.frexp(scalar(sigma))[1]
-        largest = _largest(X)
+        largest = largest_entry(X)
         if largest and math.frexp(largest)[1] - exponent > MOST_APART:
             raise ValueError(
                 f"`sigma` is {scalar(sigma):.6g} and the largest entry of the samples "
@@ -49,11 +56,10 @@ class Exponentials:
             )
         width = times_power(sigma, -exponent)
         rows = times_power(X, -exponent)
-        self.n: int = len(X)
-        self.width: int = X.shape[1]
-        self.distances: RowDistances = RowDistances(rows, law, scalar(width))
-        self._factors: tuple[np.ndarray, np.ndarray] | None = None
-        self.factor: np.ndarray = -0.5 / width**2
+        self.n = len(X)
+        self.width = X.shape[1]
+        self.distances = RowDistances(rows, law, scalar(width))
+        self.factor = -0.5 / width**2
         if law == "laplace":
             self.factor = -1 / width
 
@@ -61,7 +67,7 @@ class Exponentials:
         """Compute entries of K, as `similarity.rows.Entries` defines."""
         with np.errstate(all="ignore"):
             if dtype == np.float32 and self.distances.is_fit_for_single:
-                left, right = self._single()
+                left, right = self._single
                 E = left[index] @ right[columns].T
                 return np.exp(E, out=E)
             D: Any = self.distances(index, columns)
@@ -76,17 +82,16 @@ class Exponentials:
                 np.exp(rows, out=rows)
             return D.astype(dtype, copy=False)
 
+    @cached_property
     def _single(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return factors of the exponents, scaled once: to scale products took a fifth of time."""
-        if self._factors is None:
-            left = self.distances.left * self.factor
-            right = self.distances.right
-            self._factors = left.astype(np.float32), right.astype(np.float32)
-        return self._factors
+        """Factors of the exponents, scaled once: to scale products took a fifth of the time."""
+        left = self.distances.left * self.factor
+        right = self.distances.right
+        return left.astype(np.float32), right.astype(np.float32)
 
     def take(self, index: np.ndarray) -> Self:
         part = copy.copy(self)
-        part._factors = None
+        part.__dict__.pop("_single", None)
         part.n = len(index)
         part.distances = self.distances.take(index)
         return part
@@ -100,7 +105,7 @@ def median_width(X: Array, law: Law) -> Array:
     rows = X[distinct_places(X)]
     if len(rows) < 2:
         return 1.0
-    exponent = math.frexp(_largest(X))[1]
+    exponent = math.frexp(largest_entry(X))[1]
     rows = times_power(rows, -exponent)
     median = _median if is_numpy(rows) else _median_of_tensor
     width = median(rows, law)
@@ -181,8 +186,8 @@ def _between(
     """Count numbers below `low`; tabulate those in [low, high], sorted, and how often each is."""
     below = 0
     size = 0
-    values = [np.empty(0)]
-    counts = [np.empty(0, dtype=np.int64)]
+    values = []
+    counts = []
     for part in parts:
         late = part >= low
         below += part.size - int(np.count_nonzero(late))
@@ -222,20 +227,3 @@ def _squares_or_sums(gap: Array, law: Law) -> Array:
     if law == "gaussian":
         return (gap * gap).sum(-1)
     return abs(gap).sum(-1)
-
-
-def _largest(X: Array) -> float:
-    X = detached(X)
-    return max(scalar(X.max()), -scalar(X.min()))
-
-
-def times_power(X: Rows, exponent: int) -> Array:
-    """Return X · 2^exponent in float64, which is exact."""
-    if hasattr(X, "dtype"):
-        xp = namespace(X)
-        X = xp.astype(X, xp.float64, copy=False)
-    while exponent:  # 2^exponent itself may be beyond the range
-        step = max(-1000, min(1000, exponent))
-        X = X * 2.0**step
-        exponent -= step
-    return X

@@ -39,9 +39,6 @@ COPIED = 1 << 27
 # Sparse parts of at most so many numbers become dense: small sparse products take ten times longer.
 FEW = 1 << 16
 
-# Attributes that other features of the same samples keep.
-KEPT = ("settings", "fitted", "notes", "roundoff", "dropped", "echoes", "scale")
-
 
 class FeatureSimilarity(Similarity):
     """K = X Xᵀ, dot products of rows of features.
@@ -68,23 +65,21 @@ class FeatureSimilarity(Similarity):
     def __init__(self, X: Rows, settings: Mapping[str, object] | None = None) -> None:
         self.n, self.dim = X.shape
         self.X = X
-        self.settings = {}
-        if settings is not None:
-            self.settings = {**settings}
+        self.settings = settings or {}
 
     def normalized(self) -> Self:
         squares = self._squares
         xp = namespace(squares)
-        safe = (xp.min(squares) >= 1 / FAR) & (xp.max(squares) <= FAR)
-        if bool(safe) or self.scale is not None:
+        safe = (squares >= 1 / FAR) & (squares <= FAR)
+        if self.scale is not None or bool(xp.all(safe)):
             return super().normalized()
         # Cosines do not change with the lengths of rows.
         rescaled = self._of(of_moderate_length(self.X))
         return Similarity.normalized(rescaled)
 
     def _of(self, X: Rows) -> Self:
-        kept = {name: getattr(self, name) for name in KEPT}
-        return type(self)(X)._with(**kept)
+        similar = self._like(type(self)(X), slice(None))
+        return similar._with(dropped=self.dropped)
 
     @property
     def multiplies_in_single(self) -> bool:
@@ -121,9 +116,8 @@ class FeatureSimilarity(Similarity):
         """‖x‖² of every row, found once for all scaled copies."""
         if not is_numpy(self.X):
             host = self.in_numpy()
-            xp = namespace(self.X)
             if host is not self:
-                return xp.asarray(host._squares)
+                return namespace(self.X).asarray(host._squares)
             X = self._features()
             return dots(X, X)
         squares = np.empty(self.n)
@@ -155,7 +149,7 @@ class FeatureSimilarity(Similarity):
             return FeatureSimilarity(X)
         used, columns = np.unique(X.indices, return_inverse=True)
         shape = (len(index), max(1, len(used)))
-        few: sp.csr_array = sp.csr_array((X.data, columns, X.indptr), shape)
+        few = sp.csr_array((X.data, columns, X.indptr), shape)
         if len(index) * len(used) <= FEW:
             few = few.toarray()
         return FeatureSimilarity(few)
@@ -173,7 +167,8 @@ class FeatureSimilarity(Similarity):
         first[by_column.indptr] = True
         starts = np.flatnonzero(first)
         entries = (by_column.data, by_column.indices, starts)
-        F = sp.csr_array(entries, (len(starts) - 1, g * m))
+        shape = (len(starts) - 1, g * m)
+        F = sp.csr_array(entries, shape)
         pairs = (F.T @ F).tocoo()
         K = np.zeros((g, m, m))
         sets, rows_of_sets = np.divmod(pairs.row, m)
@@ -192,8 +187,10 @@ class FeatureSimilarity(Similarity):
         for block in blocks:
             rows = places[block].ravel()
             index: Index = rows
-            if np.array_equal(rows, np.arange(rows[0], rows[0] + len(rows))):
-                index = slice(rows[0], rows[-1] + 1)  # a view, and no copy
+            first = rows[0]
+            following = np.arange(first, first + len(rows))
+            if np.array_equal(rows, following):
+                index = slice(first, first + len(rows))  # a view, and no copy
             F = self._float64(index)
             F = xp.reshape(F, (-1, m, d))
             transposed = xp.permute_dims(F, (0, 2, 1))
@@ -254,7 +251,9 @@ class FeatureSimilarity(Similarity):
         return common * self.scale[:, None], scale_rows(rare, self.scale)
 
     def _rows(self, index: Index) -> Array:
-        whole = isinstance(index, slice) and index.indices(self.n) == (0, self.n, 1)
+        whole = False
+        if isinstance(index, slice):
+            whole = index.indices(self.n) == (0, self.n, 1)
         if not sp.issparse(self.X):
             X = self._float64(index)
             if whole:
@@ -272,7 +271,7 @@ class FeatureSimilarity(Similarity):
         return add_sparse(K, rare[index] @ transposed)
 
     def _take(self, index: np.ndarray) -> FeatureSimilarity:
-        return FeatureSimilarity(self.X[index], self.settings)
+        return FeatureSimilarity(self.X[index])
 
     def _matmul(self, V: Array) -> Array:
         X = self.X
@@ -302,7 +301,8 @@ class FeatureSimilarity(Similarity):
             s[:, 0] = self.scale
         out = np.empty((self.n, V.shape[1]), V.dtype)
         for block in row_blocks(self.n, 8 * self.X.shape[1], least=256):
-            np.matmul(self.X[block] * s[block], V, out=out[block])
+            F = self.X[block] * s[block]
+            np.matmul(F, V, out=out[block])
         return out
 
     def covariance(self, single: bool = False) -> Array:

@@ -1,8 +1,7 @@
 """Rows that are equal as numbers, found in one pass."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -17,7 +16,9 @@ _FEW = 1 << 16
 
 def joint_groups(columns: Sequence[np.ndarray]) -> np.ndarray:
     """Return one group number per sample from several columns that must all agree."""
-    return np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)[1].ravel()
+    rows = np.column_stack(columns)
+    groups = np.unique(rows, axis=0, return_inverse=True)[1]
+    return groups.ravel()
 
 
 def identical_rows(A: Rows) -> np.ndarray | None:
@@ -26,30 +27,31 @@ def identical_rows(A: Rows) -> np.ndarray | None:
     >>> identical_rows(np.array([[1.0, 2.0], [0.0, 1.0], [1.0, 2.0]]))
     array([0, 1, 0])
     """
-    keys: Iterator[bytes]
     if isinstance(A, np.ndarray):
-        is_large = A.nbytes + 256 * len(A) > _FEW
-        groups = _groups_by_codes(A) if is_large else None
-        if groups is not None:
-            return groups
-        without_negative_zeros = np.add(A, A.dtype.type(0), order="C")
-        keys = (row.tobytes() for row in without_negative_zeros)
+        if A.nbytes + 256 * len(A) > _FEW:
+            groups = _groups_by_codes(A)
+            if groups is not None:
+                return groups
+        positive = np.add(A, A.dtype.type(0), order="C")  # −0.0 + 0.0 is 0.0
+        keys = [row.tobytes() for row in positive]
     elif sp.issparse(A):
         A = A.sorted_indices()  # a copy
         A.eliminate_zeros()
-        ends = zip(A.indptr[:-1], A.indptr[1:], strict=True)
-        parts = (slice(start, end) for start, end in ends)
-        keys = (A.indices[part].tobytes() + A.data[part].tobytes() for part in parts)
+        keys = []
+        for start, end in pairwise(A.indptr):
+            columns = A.indices[start:end].tobytes()
+            keys.append(columns + A.data[start:end].tobytes())
     else:
         return None
     numbers: dict[bytes, int] = {}
-    groups_of_rows = (numbers.setdefault(key, len(numbers)) for key in keys)
-    return np.fromiter(groups_of_rows, int, A.shape[0])
+    groups_of_rows = [numbers.setdefault(key, len(numbers)) for key in keys]
+    return np.array(groups_of_rows, int)
 
 
 def _groups_by_codes(A: np.ndarray) -> np.ndarray | None:
     """Return the group of each row by its code; None where rows of one code are not equal."""
-    _, first, groups = np.unique(_codes(A), return_index=True, return_inverse=True)
+    codes = _codes(A)
+    _, first, groups = np.unique(codes, return_index=True, return_inverse=True)
     alike = first[groups]
     repeats = np.flatnonzero(alike != np.arange(len(A)))
     for block in row_blocks(len(repeats), A[:1].nbytes):
@@ -68,7 +70,7 @@ def _codes(A: np.ndarray) -> np.ndarray:
     factors = mix(places) | np.uint64(1)
     codes = np.empty(len(A), np.uint64)
     for block in row_blocks(len(A), row_bytes):
-        positive = np.add(A[block], A.dtype.type(0), order="C")  # −0.0 + 0.0 is 0.0
+        positive = np.add(A[block], A.dtype.type(0), order="C")
         bits = positive.view(f"u{size}")
         # Rows of small integers differ in high bits alone, which products carry no lower.
         for shift in (16, 32):

@@ -1,7 +1,5 @@
 """Readers of samples: from lists, arrays, tensors, frames and columns to arrays and lists."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections import Counter
@@ -14,7 +12,8 @@ import numpy as np
 from array_api_compat import is_array_api_obj
 
 from ..core.errors import SampleError
-from ..core.namespace import Array, is_numpy, is_torch, namespace, scalar, to_host
+from ..core.namespace import Array, is_numpy, is_torch, scalar, to_host
+from ..core.shares import EPS
 from ..core.types import Pool, Rows, Tensor
 from ..reading.limits import WHOLE, inexact
 from . import sparse as sp
@@ -30,6 +29,7 @@ _GATHERS = {
 ROWS_READ: ContextVar[dict[int, tuple[Any, Any]] | None] = ContextVar("read", default=None)
 
 _IN_NUMPY = ("torch.float32", "torch.float64")
+Refusals = Callable[[Any], dict[int, str]]  # of rows, by their places
 
 
 def as_samples(samples: object, name: str = "samples", *, empty: bool = False) -> Pool:
@@ -40,7 +40,8 @@ def as_samples(samples: object, name: str = "samples", *, empty: bool = False) -
         converted = list(samples)
     else:
         converted = _from_other(samples, name)
-    if not empty and (converted.shape[0] if hasattr(converted, "shape") else len(converted)) == 0:
+    count = converted.shape[0] if hasattr(converted, "shape") else len(converted)
+    if not empty and count == 0:
         raise ValueError(f"`{name}` is empty: expected at least one sample; check how it was made")
     return converted
 
@@ -71,8 +72,6 @@ def _from_other(samples: Any, name: str) -> Pool:
             f"`{name}` must be an ordered collection of samples, got a {type(samples).__name__}; "
             f"pass one of its columns or list(…)"
         )
-    if isinstance(samples, (list, tuple)):
-        return list(samples)
     if sp.issparse(samples):
         _check_two_dimensional(samples, name)
         rows = samples.tocsr()
@@ -117,15 +116,14 @@ def check_in_memory(samples: object, name: str) -> None:
     gathers = [method for mark, method in _GATHERS.items() if hasattr(kind, mark)]
     if not gathers:
         return
-    way = "in vendiscore.State.empty(…), a part at a time"
-    if gathers[0] == "compute":
-        # xarray has Dask's methods for arrays in memory, too.
-        if getattr(samples, "npartitions", None) is getattr(samples, "chunks", None):
-            return
-        way = "by vendiscore.integrations.dask.score"
+    # xarray has Dask's methods for arrays in memory, too.
+    in_memory = getattr(samples, "npartitions", None) is getattr(samples, "chunks", None)
+    if gathers[0] == "compute" and in_memory:
+        return
     raise TypeError(
         f"`{name}` must be in memory, got {kind.__module__}.{kind.__qualname__}, which is lazy or "
-        f"partitioned; pass {name}.{gathers[0]}() if it fits into memory, or add it up {way}"
+        f"partitioned; pass {name}.{gathers[0]}() if it fits into memory, or add its parts up in "
+        "vendiscore.State.empty(…)"
     )
 
 
@@ -161,26 +159,21 @@ def _check_tensor(X: Tensor, name: str) -> None:
 def _from_arrow(column: Any) -> list[Any] | np.ndarray:
     if hasattr(column, "num_columns"):  # a table
         columns = [_arrow_values(each) for each in column.columns]
-        numbers = [x for x in columns if x is not None and x.dtype.kind in "fbiu"]
-        whole = numbers and len(numbers) == len(columns)
-        if whole:
-            return np.column_stack(numbers)
-        return column.to_pylist()
-    values = None if column.null_count else _arrow_values(column)
-    # The kernel names the missing values.
-    if values is None or values.dtype.kind == "O":
-        return column.to_pylist()
-    return values
+        if columns and all(values.dtype.kind in "fbiu" for values in columns):
+            return np.column_stack(columns)
+    elif not column.null_count:  # the kernel names missing values
+        values = _arrow_values(column)
+        if values.dtype.kind != "O":
+            return values
+    return column.to_pylist()
 
 
-def _arrow_values(column: Any) -> np.ndarray | None:
-    """Convert an Arrow column, missing numbers to NaN; return None for types that NumPy lacks."""
+def _arrow_values(column: Any) -> np.ndarray:
+    """Convert an Arrow column, missing numbers to NaN; types that NumPy lacks become objects."""
     try:
         return np.asarray(column.to_numpy(zero_copy_only=False))
-    except TypeError:  # a chunked array takes no such argument
-        return np.asarray(column.to_numpy())
     except NotImplementedError:
-        return None
+        return np.empty(0, dtype=object)
 
 
 def unnested(values: Any, name: str) -> tuple[Any, list[int]]:
@@ -194,10 +187,8 @@ def unnested(values: Any, name: str) -> tuple[Any, list[int]]:
 
 def check_in_step(name: str, sizes: list[int], groups: Any) -> None:
     """Raise unless the samples are groups of these sizes, one after the other."""
-    samples = None
     nested = ""
-    if groups is not None:
-        samples = groups.sizes
+    samples = getattr(groups, "sizes", None)
     if samples is not None:
         nested = f", or nested as these are, in {_listed(samples)}"
     if sizes != samples:
@@ -221,9 +212,7 @@ def choose(samples: Pool, places: Sequence[int] | np.ndarray) -> Pool:
     return samples[places]
 
 
-def as_vectors(
-    samples: Pool, name: str = "samples", also: Callable[[Any], dict[int, str]] | None = None
-) -> Rows:
+def as_vectors(samples: Pool, name: str = "samples", also: Refusals | None = None) -> Rows:
     """Return finite rows (n, d) as `as_matrix`, plain numbers as vectors of length 1."""
     if isinstance(samples, list):
         if any(map(_is_number, samples)):
@@ -237,9 +226,7 @@ def _is_number(x: object) -> bool:
     return getattr(x, "ndim", None) == 0 or isinstance(x, Number)
 
 
-def as_matrix(
-    samples: object, name: str = "samples", also: Callable[[Any], dict[int, str]] | None = None
-) -> Rows:
+def as_matrix(samples: object, name: str = "samples", also: Refusals | None = None) -> Rows:
     """Return finite rows (n, d): floats, CSR or a tensor; `also` adds the caller's refusals."""
     known = ROWS_READ.get()
     if known is not None and id(samples) in known:
@@ -256,7 +243,8 @@ def as_matrix(
     while rest := [i for i in range(size(samples)) if i not in problems]:
         try:
             X = _matrix(choose(samples, rest), name)
-            problems |= {rest[i]: problem for i, problem in (also(X) if also else {}).items()}
+            more = also(X) if also else {}
+            problems |= {rest[i]: problem for i, problem in more.items()}
             break
         except SampleError as error:
             problems |= error.at(rest).problems
@@ -291,10 +279,10 @@ def _stack(rows: Sequence[object], name: str) -> Array:
     if not any(isinstance(row, np.ma.MaskedArray) for row in rows):
         try:
             X = np.asarray(rows)
+            if X.dtype.kind in "fbiu":
+                return X
         except (TypeError, ValueError, OverflowError):
-            X = None  # ragged, or worse
-        if X is not None and X.dtype.kind in "fbiu":
-            return X
+            pass  # ragged, or worse
     read: dict[int, np.ndarray] = {}
     problems: dict[int, str] = {}
     for i, row in enumerate(rows):
@@ -309,7 +297,7 @@ def _stack(rows: Sequence[object], name: str) -> Array:
 def _row(row: object) -> np.ndarray:
     """Read one row in float64, entry by entry; the message of its error is a predicate."""
     listed = hasattr(row, "__len__") and not isinstance(row, (str, bytes, Mapping))
-    if not listed and _odd(row):
+    if not (listed or _is_real(row)):
         remedy = _REMOVE
         if isinstance(row, Mapping):
             remedy = "; pass one of its columns"
@@ -323,7 +311,7 @@ def _row(row: object) -> np.ndarray:
     except ValueError:
         raise ValueError(f"must be a row of numbers, got {row!r:.40}{_REMOVE}") from None
     for entry in entries.flat:
-        if _odd(entry):
+        if not _is_real(entry):
             raise TypeError(
                 f"must be a row of numbers, got {type(entry).__name__} {entry!r:.40} in it{_REMOVE}"
             )
@@ -339,26 +327,26 @@ def _row(row: object) -> np.ndarray:
 _REMOVE = "; remove it, or correct it"
 
 
-def _odd(entry: object) -> bool:
-    """Return whether an entry is not a real number."""
-    return not isinstance(entry, (Number, np.number, np.bool_)) or isinstance(
-        entry, (complex, np.complexfloating)
-    )
+def _is_real(entry: object) -> bool:
+    is_complex = isinstance(entry, (complex, np.complexfloating))
+    return isinstance(entry, (Number, np.bool_)) and not is_complex
 
 
 def _stack_tensors(rows: Sequence[Any], name: str) -> Tensor:
     problems: dict[int, str] = {}
+    shapes = {}
+    devices = set()
     for i, row in enumerate(rows):
         if is_torch(row):
             _check_tensor(row, name)
+            shapes[i] = tuple(row.shape)
+            devices.add(str(row.device))
         else:
             problems[i] = (
                 f"of `{name}` must be a torch tensor like the others, got {type(row).__name__}: "
                 f"{row!r:.40}{_REMOVE}"
             )
-    tensors = {i: row for i, row in enumerate(rows) if i not in problems}
-    _check_shapes({i: tuple(row.shape) for i, row in tensors.items()}, problems, name)
-    devices = {str(row.device) for row in tensors.values()}
+    _check_shapes(shapes, problems, name)
     if len(devices) > 1:
         raise ValueError(f"`{name}` must be tensors on one device, got {sorted(devices)}")
     return sys.modules["torch"].stack(list(rows))
@@ -380,7 +368,7 @@ def _as_float(X: Rows, name: str) -> Rows:
         if X.is_complex():
             raise TypeError(f"`{name}` must be real, got {X.dtype}; pass its real part")
         if X.is_floating_point():
-            if X.dtype in (torch.float32, torch.float64):
+            if X.dtype == torch.float64:
                 return X
             return X.to(torch.float32)
         if X.element_size() == 8:
@@ -392,18 +380,14 @@ def _as_float(X: Rows, name: str) -> Rows:
     kind = X.dtype.kind
     if kind not in "fbiu":
         raise TypeError(f"`{name}` must be real numbers, got dtype {X.dtype}; convert it first")
-    if kind == "f":
-        if X.dtype.itemsize in (4, 8):
-            if X.dtype.isnative:
-                return X
-            return X.astype(X.dtype.newbyteorder("="))
-        with np.errstate(over="ignore"):  # numbers beyond float64 become infinite
-            if X.dtype.itemsize < 4:
-                return X.astype(np.float32)
-            return X.astype(np.float64)
-    if X.dtype.itemsize == 8:
+    size = X.dtype.itemsize
+    wide: Any = np.float64
+    if kind == "f" and size <= 4:
+        wide = np.float32
+    if kind != "f" and size == 8:
         _check_whole(X, name)
-    return X.astype(np.float64)
+    with np.errstate(over="ignore"):  # numbers beyond float64 become infinite
+        return X.astype(wide, copy=False)
 
 
 def _check_whole(X: Rows, name: str) -> None:
@@ -416,10 +400,9 @@ def _check_whole(X: Rows, name: str) -> None:
     with np.errstate(invalid="ignore"):
         double = X.astype(np.float64)
         wide = X.astype(np.longdouble) != double.astype(np.longdouble)
-    rows = wide.reshape(len(X), -1).any(axis=1)
     problems = {}
-    for i in np.flatnonzero(rows).tolist():
-        first = X[i][wide[i]].flat[0]
+    for i in np.flatnonzero(wide.any(axis=1)).tolist():
+        first = X[i][wide[i]][0]
         problems[i] = f"of `{name}` {inexact(int(first))}"
     SampleError.check(problems)
 
@@ -435,22 +418,17 @@ def check_finite(X: Rows, name: str) -> None:
                 return
     elif np.isfinite(scalar(values.sum())):
         return
-    finite = namespace(values).isfinite(values)
-    if bool(finite.all()):
-        return
+    flat = to_host(values).ravel()
+    places = np.flatnonzero(~np.isfinite(flat))
     if sp.issparse(X):
-        bad = np.flatnonzero(~finite)
-        rows = np.searchsorted(X.indptr, bad, "right") - 1
-        found = {int(i): float(values[j]) for i, j in zip(rows[::-1], bad[::-1], strict=True)}
+        rows = np.searchsorted(X.indptr, places, "right") - 1
     else:
-        bad = np.flatnonzero(~to_host(finite.all(1)))
-        found = {int(i): scalar(X[int(i)][~finite[int(i)]][0]) for i in bad}
-    SampleError.check(
-        {
-            i: f"of `{name}` must be finite, got {value}; remove or impute such samples"
-            for i, value in found.items()
-        }
-    )
+        rows = places // X.shape[1]
+    problems = {}
+    rows, first = np.unique(rows, return_index=True)
+    for i, value in zip(rows.tolist(), flat[places[first]], strict=True):
+        problems[i] = f"of `{name}` must be finite, got {value}; remove or impute such samples"
+    SampleError.check(problems)
 
 
 def in_host_memory(x: Array) -> Array:
@@ -469,10 +447,11 @@ def precision(samples: object) -> float:
     >>> precision(np.ones(3, np.float16))
     0.0009765625
     """
-    first: Any = samples[0] if isinstance(samples, (list, tuple)) and len(samples) else samples
-    dtype: Any = getattr(first, "dtype", None)
-    if is_torch(first):
-        torch = sys.modules["torch"]
-        return float(torch.finfo(dtype if dtype.is_floating_point else torch.float64).eps)
-    floating = isinstance(dtype, np.dtype) and dtype.kind == "f"
-    return max(float(np.finfo(dtype if floating else np.float64).eps), float(np.finfo(float).eps))
+    if isinstance(samples, (list, tuple)) and samples:
+        samples = samples[0]
+    dtype = getattr(samples, "dtype", None)
+    if is_torch(samples) and samples.is_floating_point():
+        return float(sys.modules["torch"].finfo(dtype).eps)
+    if isinstance(dtype, np.dtype) and dtype.kind == "f":
+        return max(EPS, float(np.finfo(dtype).eps))
+    return EPS

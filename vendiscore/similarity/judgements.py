@@ -1,10 +1,8 @@
 """Similarities of classes, which follow from judgements of pairs by the rule of NoveltyBench."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
-from itertools import combinations
+from itertools import chain, combinations
 from typing import TypeAlias
 
 import numpy as np
@@ -51,13 +49,14 @@ class Judgements:
         """Return whether the things of each pair are the same."""
         new = [pair for pair in dict.fromkeys(pairs) if pair not in self.known]
         if new:
-            self.known.update(zip(new, map(bool, self.judge(new)), strict=True))
+            verdicts = map(bool, self.judge(new))
+            self.known.update(zip(new, verdicts, strict=True))
         return [self.known[pair] for pair in pairs]
 
     def classes(self, sets: Sequence[np.ndarray]) -> list[np.ndarray]:
         """Return the number of the class of each thing of each set, found for that set alone."""
         left = [list(dict.fromkeys(ids.tolist())) for ids in sets]
-        self._audit(left)
+        self._audit(map(tuple, left))
         codes: list[dict[int, int]] = [{} for _ in sets]
         code = 0
         while any(left):  # the next first member of all sets at once
@@ -75,16 +74,18 @@ class Judgements:
             classes.append(np.array(of_set))
         return classes
 
-    def _audit(self, sets: Sequence[Sequence[int]]) -> None:
+    def _audit(self, sets: Iterable[tuple[int, ...]]) -> None:
         """Judge all pairs of sets that are small enough, and count their open triples."""
-        new = [tuple(ids) for ids in sets if len(ids) > 2 and tuple(ids) not in self.triples]
+        new = [ids for ids in sets if len(ids) > 2 and ids not in self.triples]
         small = [ids for ids in new if len(ids) <= self.audit]
-        self.ask([pair for ids in small for pair in combinations(ids, 2)])
+        pairs = [list(combinations(ids, 2)) for ids in small]
+        self.ask(list(chain(*pairs)))  # of all sets at once
         self.triples.update(dict.fromkeys(new))
-        for ids in small:
+        for ids, of_set in zip(small, pairs, strict=True):
             n = len(ids)
             S = np.zeros((n, n), dtype=bool)
-            S[np.triu_indices(n, 1)] = [self.known[pair] for pair in combinations(ids, 2)]
+            upper = np.triu_indices(n, 1)
+            S[upper] = self.ask(of_set)
             self.triples[ids] = count_open_triples(S | S.T)
 
     @property
@@ -137,8 +138,8 @@ class EquivalenceSimilarity(Similarity):
     def notes(self) -> Sequence[str]:
         """Its notes, and the notes on the judgements up to now."""
         now = self.judgements.notes
-        begin = {note[:40] for note in now}
-        others = [note for note in self._notes if note[:40] not in begin]
+        begin = tuple(note[:40] for note in now)
+        others = [note for note in self._notes if not note.startswith(begin)]
         return (*others, *now)
 
     @notes.setter
@@ -171,7 +172,7 @@ class EquivalenceSimilarity(Similarity):
         return self._labels.take(index)
 
     def _part(self, index: np.ndarray) -> Similarity:
-        return EquivalenceSimilarity(self.judgements, self.ids[index], self.settings)
+        return EquivalenceSimilarity(self.judgements, self.ids[index])
 
     def _stack(self, places: np.ndarray) -> Array:
         codes = np.array(self.judgements.classes(list(self.ids[places])))

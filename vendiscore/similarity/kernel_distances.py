@@ -1,11 +1,10 @@
 """Distances √(k(x, x) + k(y, y) − 2 k(x, y)) of a kernel, and their rounding errors."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..core.namespace import row_blocks
 from ..core.types import Rows
+from .features import dots
 from .inputs import precision
 
 # 2 − 2k of identical samples is zero up to this many ε of a matrix K's precision: 1e-14.
@@ -27,7 +26,7 @@ def sparse_squares(F: Rows, i: np.ndarray, j: np.ndarray) -> np.ndarray:
     squares = np.empty(len(i))
     for part in row_blocks(len(i), 2048):
         gap = F[i[part]] - F[j[part]]
-        squares[part] = np.asarray(gap.multiply(gap).sum(axis=1)).ravel()
+        squares[part] = dots(gap, gap)
     return squares
 
 

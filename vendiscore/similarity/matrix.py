@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core.namespace import Array, is_numpy, is_torch, namespace, row_blocks, to_host
 from ..core.types import Options
-from .base import Index, Similarity, scale_pairs
+from .base import Index, Similarity
 from .identical import identical_rows
 
 
@@ -53,7 +53,7 @@ class MatrixSimilarity(Similarity):
 
     def _take(self, index: np.ndarray) -> MatrixSimilarity:
         K = self.K[index][:, index]
-        return MatrixSimilarity(K, psd=self.psd, settings=self.settings)
+        return MatrixSimilarity(K, psd=self.psd)
 
     def _stack(self, places: np.ndarray) -> Array:
         K = self.K[places[:, :, None], places[:, None, :]]
@@ -68,28 +68,20 @@ class MatrixSimilarity(Similarity):
         return super()._matmul(V)
 
     def dense(self) -> Array:
-        K = self.K
-        s = self.scale
-        if not is_numpy(K):
-            xp = namespace(K)
-            K = xp.astype(K, xp.float64)  # a copy
-            if s is None:
-                return K
-            return scale_pairs(K, s)
+        if not is_numpy(self.K):
+            return super().dense()
         out = self._new_matrix()
         for block in self._blocks():
-            rows = out[block]
-            if s is None:
-                rows[:] = K[block]
-            else:
-                np.multiply(K[block], s, out=rows)
-                rows *= s[block, None]
+            rows = self.K[block]
+            if self.scale is not None:
+                rows = rows * self.scale * self.scale[block, None]
+            out[block] = rows
         return out
 
     def _groups(self) -> np.ndarray | None:
         K = self.K
         n = self.n
-        if is_numpy(K):  # equal rows i and j have K_ij = K_jj, which is seen sooner than equal rows
+        if is_numpy(K):  # equal rows i and j have K_ij = K_jj, which is found sooner
             diagonal = K.diagonal()
             equal = 0
             for block in row_blocks(n, 8 * n):
@@ -115,12 +107,10 @@ class DeferredSimilarity(MatrixSimilarity):
         n: int,
         compute: Callable[[], np.ndarray],
         *,
-        psd: bool = False,
         settings: Options | None = None,
         alone: Callable[[np.ndarray], DeferredSimilarity] | None = None,
     ) -> None:
         self.n = n
-        self.psd = psd
         self.settings = settings or {}
         self._compute = cache(compute)
         self._alone = alone
@@ -136,9 +126,7 @@ class DeferredSimilarity(MatrixSimilarity):
         return self._alone is not None and not self._compute.cache_info().currsize
 
     def _take(self, index: np.ndarray) -> MatrixSimilarity:
-        return DeferredSimilarity(
-            len(index), lambda: self.K[index][:, index], psd=self.psd, settings=self.settings
-        )
+        return DeferredSimilarity(len(index), lambda: self.K[index][:, index])
 
     def _stack(self, places: np.ndarray) -> Array:
         if self.divisible:

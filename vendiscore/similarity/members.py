@@ -1,7 +1,5 @@
 """Places of the members of groups, from the code of each sample's group."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np
@@ -15,7 +13,8 @@ def members_of(codes: np.ndarray, groups: int = 0) -> list[np.ndarray]:
     """
     sizes = np.bincount(codes, minlength=groups)
     order = np.argsort(codes, kind="stable")
-    return np.split(order, np.cumsum(sizes)[:-1])
+    ends = np.cumsum(sizes)
+    return np.split(order, ends[:-1])
 
 
 def members_by_size(codes: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
@@ -26,19 +25,23 @@ def members_by_size(codes: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]
     >>> [(groups.tolist(), places.tolist()) for groups, places in members_by_size(np.array([1, 0]))]
     [([0, 1], [[1], [0]])]
     """
-    order = np.argsort(codes, kind="stable")[np.count_nonzero(codes < 0) :]
+    order = np.argsort(codes, kind="stable")
+    order = order[np.count_nonzero(codes < 0) :]
     sizes = np.bincount(codes[order])
     starts = np.cumsum(sizes) - sizes
     for m in np.unique(sizes[sizes > 0]).tolist():
         groups = np.flatnonzero(sizes == m)
-        yield groups, order[starts[groups, None] + np.arange(m)]
+        places = starts[groups, None] + np.arange(m)
+        yield groups, order[places]
 
 
 def sample_of(n: int, most: int) -> np.ndarray:
     """Return all n places, or `most` of them, ascending: the same ones in each call."""
     if n <= most:
         return np.arange(n)
-    return np.sort(np.random.default_rng(0).choice(n, most, replace=False))
+    rng = np.random.default_rng(0)
+    places = rng.choice(n, most, replace=False)
+    return np.sort(places)
 
 
 def submatrices(K: np.ndarray, places: np.ndarray) -> np.ndarray:

@@ -1,7 +1,5 @@
 """Checks of available memory before a large allocation, rather than after it fails."""
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 
@@ -45,11 +43,11 @@ def _groups(root: Path, own: Path) -> tuple[Path, ...]:
     """Return the folders of the control groups that limit this process, as they are at first."""
     tops = (root, root / "unified")  # the second where version 1 has the first
     folders = [*tops]
-    lines = own.read_text().splitlines() if own.exists() else []
-    for path in [line[3:] for line in lines if line.startswith("0::")]:
-        for top in tops:
-            inner = top / path.strip("/")
-            folders += [group for group in (inner, *inner.parents) if top in group.parents]
+    mine = own.read_text() if own.exists() else ""
+    path = mine.partition("0::")[2]  # of version 2, which is listed last
+    for top in tops:
+        inner = top / path.strip("/\n")
+        folders += [group for group in (inner, *inner.parents) if top in group.parents]
     return tuple(folder for folder in dict.fromkeys(folders) if _bound(folder) < _NO_LIMIT)
 
 

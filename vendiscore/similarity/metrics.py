@@ -1,7 +1,5 @@
 """The metrics by name, their properties and their options."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..core.arguments import number
@@ -10,25 +8,45 @@ from ..hints import suggestion
 
 # Metrics of `scipy.spatial.distance.cdist`, without the three that are computed here.
 SCIPY_METRICS = (
-    *("braycurtis", "canberra", "chebyshev", "cityblock", "correlation", "dice", "hamming"),
-    *("jaccard", "jensenshannon", "mahalanobis", "minkowski", "rogerstanimoto", "russellrao"),
-    *("seuclidean", "sokalsneath", "sqeuclidean", "yule"),
+    "braycurtis",
+    "canberra",
+    "chebyshev",
+    "cityblock",
+    "correlation",
+    "dice",
+    "hamming",
+    "jaccard",
+    "jensenshannon",
+    "mahalanobis",
+    "minkowski",
+    "rogerstanimoto",
+    "russellrao",
+    "seuclidean",
+    "sokalsneath",
+    "sqeuclidean",
+    "yule",
 )
 METRICS = ("euclidean", "manhattan", "cosine", *SCIPY_METRICS)
 # exp(−tD) is positive definite for distinct points at every t > 0: L1 and squared L2 distances and
 # square roots of these, in some coordinates; Jaccard's is 1 minus a positive definite kernel.
-NEGATIVE_TYPE = frozenset(
-    (
-        *("euclidean", "manhattan", "cityblock", "cosine", "sqeuclidean", "seuclidean"),
-        *("mahalanobis", "correlation", "hamming", "jaccard"),
-    )
+NEGATIVE_TYPE = (
+    "euclidean",
+    "manhattan",
+    "cityblock",
+    "cosine",
+    "sqeuclidean",
+    "seuclidean",
+    "mahalanobis",
+    "correlation",
+    "hamming",
+    "jaccard",
 )
 # Metrics that are L2 distances in some coordinates.
-HILBERT = frozenset(("euclidean", "seuclidean", "mahalanobis"))
+HILBERT = ("euclidean", "seuclidean", "mahalanobis")
 # Metrics of truth values, for which SciPy would take every number but 0 for true.
-BOOLEAN = frozenset(("dice", "jaccard", "rogerstanimoto", "russellrao", "sokalsneath", "yule"))
+BOOLEAN = ("dice", "jaccard", "rogerstanimoto", "russellrao", "sokalsneath", "yule")
 # Distances that grow with the samples by the same factor.
-HOMOGENEOUS = frozenset(("euclidean", "manhattan", "cityblock", "chebyshev", "mahalanobis"))
+HOMOGENEOUS = ("euclidean", "manhattan", "cityblock", "chebyshev", "mahalanobis")
 METRIC_OPTIONS = ("exponent",)
 # Largest asymmetry of distances, relative to the two entries, that counts as rounding; also the
 # largest distance of a sample from itself, relative to its nearest neighbour.
@@ -45,16 +63,14 @@ def check_metric(metric: object, more: tuple[str, ...] = ()) -> None:
 
 def check_options(metric: str | PairFunction, options: Options) -> Record:
     """Return the options of a metric, checked."""
+    checked = dict(options)
     if callable(metric):
-        return dict(options)
-    for option in options:
+        return checked
+    for option, value in options.items():
         if metric != "minkowski":
             raise TypeError(f"`{option}` is not an option of metric {metric!r}; leave it out")
-    expected = "a number of at least 1"
-    return {
-        option: number(option, value, expected, lambda p: p >= 1)
-        for option, value in options.items()
-    }
+        checked[option] = number(option, value, "a number of at least 1", lambda p: p >= 1)
+    return checked
 
 
 def scatter(X: np.ndarray, option: str) -> np.ndarray:
@@ -79,9 +95,12 @@ def scatter(X: np.ndarray, option: str) -> np.ndarray:
     if option == "V":
         return variances
     # By way of the correlations, which do not depend on the units of the columns.
-    R = np.atleast_2d(np.cov(((X - X.mean(axis=0)) / deviations).T))
+    standard = (X - X.mean(axis=0)) / deviations
+    R = np.atleast_2d(np.cov(standard.T))
     values, vectors = np.linalg.eigh(R)
-    rank = int((values > 8 * max(n, d) * np.finfo(np.float64).eps * values[-1]).sum())
+    eps = np.finfo(np.float64).eps
+    noise = 8 * max(n, d) * eps * values[-1]
+    rank = np.count_nonzero(values > noise)
     if rank < d:
         raise ValueError(
             f"metric 'mahalanobis' needs an invertible covariance, but the covariance of {n} "

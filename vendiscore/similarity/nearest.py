@@ -1,7 +1,5 @@
 """The nearest neighbours of n points, and pairs within radii, by distances of blocks of pairs."""
 
-from __future__ import annotations
-
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
@@ -22,9 +20,10 @@ from .pairs import (
     centre_of,
     check_defined,
     exponent_of,
+    largest_entry,
     lengths,
     mend_close,
-    scaled,
+    times_power,
 )
 from .threads import in_order, slices
 
@@ -75,7 +74,7 @@ class RowPairs(Pairs):
         memory.require(16 * self.n * (d + 2), what, "compare fewer samples")
         self.least = least
         self.shift = exponent_of(X)
-        self.X = scaled(X, self.shift)
+        self.X = times_power(X, -self.shift)
         # Upper bound, in squared norms, on the error of a product of d + 2 columns and its sums.
         self.error = (4 * d + 16) * EPS
         centred = self.X - centre_of(self.X)
@@ -114,42 +113,40 @@ class MetricPairs(Pairs):
         self.groups = np.asarray(identical_rows(X), np.int32)
         self.options: Record = dict(options)
         self.exponent: float = math.inf
-        self.shift: int = 0
+        self.shift = 0
         if metric == "minkowski":
-            largest = float(np.abs(X).max())
-            _, exponent = math.frexp(largest)
-            self.shift = exponent + 1
+            self.shift = math.frexp(largest_entry(X))[1] + 1
             self.exponent = self.options.pop("exponent", 2.0)
             self.options["p"] = self.exponent
         elif metric in HOMOGENEOUS:
             self.shift = exponent_of(X)
-        self.X = scaled(X, self.shift)
+        self.X = times_power(X, -self.shift)
 
     def block(self, rows: slice, columns: slice) -> np.ndarray:
         by = self.metric
-        if self.metric == "manhattan":
+        if by == "manhattan":
             by = "cityblock"
         A = self.X[rows]
         B = self.X[columns]
         cdist = scipy.spatial.distance.cdist
-        D = np.asarray(cdist(A, B, by, **self.options))
+        D: np.ndarray = cdist(A, B, by, **self.options)
         if by == "jensenshannon":  # the only metric with asymmetric rounding
-            mirrored = np.asarray(cdist(B, A, by))
-            D = (D + mirrored.T) / 2
+            D = (D + cdist(B, A, by).T) / 2
         identical = self.groups[rows, None] == self.groups[columns]
         np.put(D, np.flatnonzero(identical), 0.0)  # faster than by a mask
 
-        def pair(i: int, j: int) -> str:
-            return self.pair(rows.start + i, columns.start + j)
-
-        def measure(i: np.ndarray, j: np.ndarray) -> np.ndarray:
-            return lengths(self.X, rows.start + i, columns.start + j, self.exponent)
-
-        check_defined(D, self.metric, pair)
+        check_defined(
+            D,
+            self.metric,
+            lambda i, j: self.pair(rows.start + i, columns.start + j),
+        )
         if math.isfinite(self.exponent):
-            # Powers of distances below this, far below the largest too, have lost digits.
-            least = LOST ** (1 / self.exponent) / EPS
-            mend_close(D, least, measure)
+            mend_close(
+                D,
+                # Powers of distances below this, far below the largest too, have lost digits.
+                LOST ** (1 / self.exponent) / EPS,
+                lambda i, j: lengths(self.X, rows.start + i, columns.start + j, self.exponent),
+            )
         if self.shift:
             return np.ldexp(D, self.shift, out=D)
         return D
@@ -171,20 +168,19 @@ class MatrixPairs(Pairs):
 def nearest(pairs: Pairs, own: slice, counts: np.ndarray, k: int, description: str) -> np.ndarray:
     """Return sorted distances (size, k) of `own` points to k neighbours; i has counts[i] copies."""
     distinct = min(k, len(counts) - 1)
+    if not distinct:
+        return np.zeros((1, k))
 
     def look(block: slice) -> np.ndarray:
-        if not distinct:
-            return np.zeros((len(counts), k))
         with np.errstate(all="ignore"):
             D = pairs.block(block, own)
             rows = np.arange(len(D))
             itself = rows + block.start - own.start
             D[rows, itself] = np.inf
             lengths, others = _nearest(pairs, D, block.start, own.start, distinct)
-        copies = counts[itself, None] - 1  # of the point itself, at distance 0
-        many = np.concatenate([copies, counts[others]], axis=1)
-        zeros = np.zeros((len(D), 1))
-        lengths = np.concatenate([zeros, lengths], axis=1)
+        copies = counts[itself] - 1  # of the point itself, at distance 0
+        many = np.column_stack([copies, counts[others]])
+        lengths = np.column_stack([np.zeros(len(D)), lengths])
         # Cumulative counts show which point holds the first, the second, …, the k-th neighbour.
         until = np.cumsum(many, axis=1)
         nearer = until[:, None] <= np.arange(k)[:, None]
@@ -209,35 +205,35 @@ def members(
     radii: Sequence[np.ndarray],
     description: str,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Count the points within each of the radii of each row, and of each column."""
+    """Count the points within each of the radii of each row, from 0 on, and of each column."""
     counts_of_rows, counts_of_columns = counts
     radii = [r * (1 + TIES) for r in radii]
     reaches = [pairs.reach(r) for r in radii]
-    of_rows = np.zeros((len(radii), rows.stop - rows.start), int)
-    of_columns = np.zeros((len(radii), columns.stop - columns.start), int)
+    of_rows = np.zeros((len(radii), len(counts_of_rows)), int)
+    of_columns = np.zeros((len(radii), len(counts_of_columns)), int)
 
     def look(block: slice) -> tuple[slice, list[np.ndarray], list[np.ndarray]]:
-        own = slice(block.start - rows.start, block.stop - rows.start)
         by_row = []
         by_column = []
         with np.errstate(all="ignore"):
             D = pairs.block(block, columns)
             for r, most in zip(radii, reaches, strict=True):
-                around = own if len(r) > 1 else slice(None)
+                around = block if len(r) > 1 else slice(None)
                 places = np.flatnonzero(most[around] >= D)
                 i, j = np.divmod(places, D.shape[1])
                 radius = np.broadcast_to(r[around], D.shape)[i, j]
-                inside = pairs.within(block.start + i, columns.start + j, D[i, j], radius)
+                numbers = D[i, j]
+                inside = pairs.within(block.start + i, columns.start + j, numbers, radius)
                 i = i[inside]
                 j = j[inside]
                 of_row = np.bincount(i, counts_of_columns[j], len(D))
-                of_column = np.bincount(j, counts_of_rows[own][i], D.shape[1])
+                of_column = np.bincount(j, counts_of_rows[block][i], D.shape[1])
                 by_row.append(of_row.astype(int))
                 by_column.append(of_column.astype(int))
-        return own, by_row, by_column
+        return block, by_row, by_column
 
-    for own, by_row, by_column in _looked(pairs, look, rows, columns, description):
-        of_rows[:, own] += by_row
+    for block, by_row, by_column in _looked(pairs, look, rows, columns, description):
+        of_rows[:, block] += by_row
         of_columns += by_column
     return of_rows, of_columns
 

@@ -1,7 +1,5 @@
 """Distances of pairs of rows, some rows at a time, of NumPy and torch alike."""
 
-from __future__ import annotations
-
 import copy
 import math
 import sys
@@ -54,8 +52,8 @@ class RowDistances:
         self.X = X
         self.law = law
         few_columns = is_numpy(X) and X.shape[1] <= DIRECT_COLUMNS
-        self.by_product: bool = law == "gaussian" and not few_columns
-        self.is_fit_for_single: bool = False
+        self.by_product = law == "gaussian" and not few_columns
+        self.is_fit_for_single = False
         if not self.by_product:
             return
         xp = namespace(X)
@@ -63,12 +61,14 @@ class RowDistances:
         squares = xp.linalg.vecdot(C, C)[:, None]
         ones = xp.ones_like(squares)
         # Two more columns add the squares in the same product.
-        self.left: Any = xp.concat([-2 * C, squares, ones], axis=1)
-        self.right: Any = xp.concat([C, ones, squares], axis=1)
-        self.squares: Array = detached(squares)[:, 0]
+        left = [-2 * C, squares, ones]
+        right = [C, ones, squares]
+        self.left: Any = xp.concat(left, axis=1)
+        self.right: Any = xp.concat(right, axis=1)
+        self.squares = detached(squares)[:, 0]
         largest = scalar(self.squares.max())
         width = sigma or 0.0
-        self.is_lossy: bool = not ROUNDING * largest <= ERROR * width**2
+        self.is_lossy = not ROUNDING * largest <= ERROR * width**2
         self.is_fit_for_single = ROUNDING_SINGLE * largest <= ERROR_SINGLE * width**2
 
     def __call__(self, index: Index, columns: Index) -> Array:
@@ -191,19 +191,29 @@ def check_defined(D: np.ndarray, metric: str, pair: PairName) -> None:
             )
 
 
+def largest_entry(X: Array) -> float:
+    """Return the largest absolute value of an array."""
+    X = detached(X)
+    return max(scalar(X.max()), -scalar(X.min()))
+
+
 def exponent_of(X: np.ndarray) -> int:
     """Return the power of two that rows are divided by before they are squared: 0 for most."""
-    largest = float(np.abs(X).max(initial=0.0))
+    largest = largest_entry(X)
     if not largest or 1 / TAME < largest < TAME:
         return 0
     return math.frexp(largest)[1]
 
 
-def scaled(X: np.ndarray, shift: int) -> np.ndarray:
-    """Return rows divided by a power of two, in float64."""
-    X = X.astype(np.float64, copy=False)
-    if shift:
-        return np.ldexp(X, -shift)
+def times_power(X: Rows, exponent: int) -> Array:
+    """Return X · 2^exponent in float64, which is exact but for numbers that vanish."""
+    if hasattr(X, "dtype"):
+        xp = namespace(X)
+        X = xp.astype(X, xp.float64, copy=False)
+    while exponent:  # 2^exponent itself may be beyond the range
+        step = max(-1000, min(1000, exponent))
+        X = X * 2.0**step
+        exponent -= step
     return X
 
 
@@ -222,9 +232,11 @@ def lengths(X: np.ndarray, i: np.ndarray, j: np.ndarray, exponent: float = 2.0) 
     """Return (Σ |x − y|^p)^(1/p) of rows i and j of X, each in its own unit, a power of two."""
     out = np.empty(len(i))
     for part in row_blocks(len(i), 8 * X.shape[1]):
-        gap = np.subtract(X[i[part]], X[j[part]], dtype=np.float64)
+        left = X[i[part]]
+        right = X[j[part]]
+        gap = np.subtract(left, right, dtype=np.float64)
         gap = np.abs(gap)
-        unit = np.frexp(gap.max(axis=1))[1]
+        _, unit = np.frexp(gap.max(axis=1))
         powers = np.ldexp(gap, -unit[:, None]) ** exponent
         root = powers.sum(axis=1) ** (1 / exponent)
         out[part] = np.ldexp(root, unit)
@@ -248,8 +260,9 @@ def exact_squares(X: np.ndarray) -> np.ndarray:
     if not find.by_product:
         everything = slice(0, n)
         return find(everything, everything)
-    blocks = ((block, find(block, slice(block.start, n))) for block in pair_blocks(n))
-    D = fill_symmetric(np.empty((n, n)), blocks)
+    blocks = pair_blocks(n)
+    upper = ((block, find(block, slice(block.start, n))) for block in blocks)
+    D = fill_symmetric(np.empty((n, n)), upper)
     np.fill_diagonal(D, 0.0)
     return D
 

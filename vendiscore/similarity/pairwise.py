@@ -1,14 +1,13 @@
 """The Similarity of any function k(a, b) of two samples."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
+from itertools import combinations_with_replacement
 
 import numpy as np
 
+from ..core.namespace import detached
 from ..core.types import PairFunction, Pool
 from ..progress import track
 from ..signature import plain
@@ -53,14 +52,15 @@ def _compare_all(samples: Pool, k: PairFunction, at: Sequence[int]) -> np.ndarra
         return _number(found, at[i], at[j])
 
     single = True
-    pairs = ((i, j) for i in range(n) for j in range(i, n))
+    pairs = combinations_with_replacement(range(n), 2)
     for i, j in track(pairs, n * (n + 1) // 2, "comparing pairs"):
         K[i, j], rounded = value(i, j)
         K[j, i] = K[i, j]
         single &= rounded
     for i, j in zip(*_spread(n), strict=True):
         back, _ = value(j, i)
-        if abs(back - K[i, j]) > SYMMETRY_TOLERANCE * max(1.0, abs(back)):
+        size = max(1.0, abs(back))
+        if abs(back - K[i, j]) > SYMMETRY_TOLERANCE * size:
             raise ValueError(
                 f"`k` must be symmetric, but k(samples[{at[i]}], samples[{at[j]}]) = {K[i, j]:.6g} "
                 f"and k(samples[{at[j]}], samples[{at[i]}]) = {back:.6g}; pass the mean of both "
@@ -75,7 +75,7 @@ def _number(value: object, i: int, j: int) -> tuple[float, bool]:
     """Return the value as a float, and whether it came in single precision or less."""
     if isinstance(value, float) and math.isfinite(value):  # NumPy's float64 is one
         return value, False
-    scalar: Any = value.detach() if hasattr(value, "detach") else value
+    scalar = detached(value)
     if getattr(scalar, "ndim", 0) and np.size(scalar) == 1:
         scalar = scalar.reshape(())  # functions for many pairs give (1, 1) arrays
     kind = str(getattr(scalar, "dtype", ""))

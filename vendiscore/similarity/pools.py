@@ -1,7 +1,5 @@
 """Several collections of samples as one: an array if all are arrays of one shape, else a list."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 from numbers import Number
@@ -49,10 +47,11 @@ def pooled(sets: Sequence[Pool]) -> Pool:
     if any(map(is_torch, firsts)):
         sets = _as_arrays(sets)
     types = {getattr(samples, "dtype", None) for samples in sets}
-    if all(map(is_numpy, sets)) and len(types) == 1 and _of_one_shape(sets):
+    shapes = {tuple(getattr(samples, "shape", ())[1:]) for samples in sets}
+    if all(map(is_numpy, sets)) and len(types) == len(shapes) == 1:
         return np.concatenate(sets)
     tensors = [samples for samples in sets if is_torch(samples)]
-    if tensors and all(map(_is_numeric, sets)) and _of_one_shape(sets):
+    if tensors and all(map(_is_numeric, sets)) and len(shapes) == 1:
         torch = sys.modules["torch"]
         device = tensors[0].device
         return torch.cat([torch.as_tensor(samples, device=device) for samples in sets])
@@ -84,10 +83,14 @@ def _as_arrays(sets: Sequence[Any]) -> list[Any]:
 
 def _stacked(rows: Any) -> Any:
     """Return a list of tensors, rows or numbers, of one shape as one tensor."""
-    if not isinstance(rows, list) or not all(is_torch(row) and row.ndim < 2 for row in rows):
+    if not isinstance(rows, list):
         return rows
-    alike = len({(row.shape, row.device, row.dtype) for row in rows}) == 1
-    if alike:
+    kinds = set()
+    for row in rows:
+        if not is_torch(row) or row.ndim > 1:
+            return rows
+        kinds.add((row.shape, row.device, row.dtype))
+    if len(kinds) == 1:
         return sys.modules["torch"].stack(rows)
     return rows
 
@@ -97,7 +100,9 @@ def _rows(rows: Any) -> Any:
     if not isinstance(rows, list):
         return rows
     shape = shape_of(rows)
-    if shape is None or any(shape_of(row) != shape[1:] or is_torch(row) for row in rows):
+    if shape is None or any(map(is_torch, rows)):
+        return rows
+    if any(shape_of(row) != shape[1:] for row in rows):
         return rows
     try:
         X = np.asarray(rows)
@@ -106,12 +111,6 @@ def _rows(rows: Any) -> Any:
     if X.dtype.kind in "fiub":
         return X
     return rows
-
-
-def _of_one_shape(sets: Sequence[Any]) -> bool:
-    """Return whether the rows of arrays have one shape."""
-    shapes = {tuple(samples.shape[1:]) for samples in sets}
-    return len(shapes) == 1
 
 
 def _listed(samples: Any) -> list[Any]:

@@ -1,7 +1,5 @@
 """Similarity given the prompt: dot products of what the prompt of a sample leaves of it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -73,9 +71,13 @@ def given(both: Similarity, n: int, prompt: np.ndarray, spacing: float) -> Simil
     echo = xp.astype(echoes, xp.float64)
     some: Similarity
     if rows is not None:
-        without = scale_rows(rows, 1 - echo)
-        features = _with_column(without, echo[:, None])
-        some = FeatureSimilarity(features).normalized()
+        F = scale_rows(rows, 1 - echo)
+        column = echo[:, None]
+        if sp.issparse(F):
+            F = sp.hstack([F, sp.csr_array(column)], format="csr")
+        else:
+            F = xp.concat([F, column], axis=1)
+        some = FeatureSimilarity(F).normalized()
     else:
         diagonal = left * (1 - echo) + echo
         some = _Residual(both, at, of, share, diagonal).normalized()
@@ -113,13 +115,6 @@ def _spacing(K: Similarity) -> float:
     parts = map(_spacing, getattr(K, "parts", ()))
     rows = getattr(K, "X", None)
     return max([precision(rows), *parts])
-
-
-def _with_column(F: Any, column: Array) -> Any:
-    """Return features, dense or sparse, with one more column."""
-    if sp.issparse(F):
-        return sp.hstack([F, sp.csr_array(column)], format="csr")
-    return namespace(F).concat([F, column], axis=1)
 
 
 def _pairs(both: Similarity, of: np.ndarray) -> tuple[Array, float]:
@@ -176,7 +171,8 @@ class _Residual(Similarity):
     def _take(self, index: np.ndarray) -> Similarity:
         at = self.at[index]
         of = self.of[index]
-        return _Residual(self.both, at, of, self.share[index], self.left[index])
+        share = self.share[index]
+        return _Residual(self.both, at, of, share, self.left[index])
 
     def _part(self, index: np.ndarray) -> Similarity:
         needed = np.concatenate([self.at[index], self.of[index]])
@@ -197,7 +193,8 @@ class _Residual(Similarity):
         samples = K[:, :m]
         prompts = K[:, m:]
         K = samples - prompts * c[:, :, None]
-        return K[:, :, :m] - K[:, :, m:] * c[:, None, :]
+        of_prompts = K[:, :, m:] * c[:, None, :]
+        return K[:, :, :m] - of_prompts
 
     def _matmul(self, V: Array) -> Array:
         if not is_numpy(V) or is_torch(self.share):
@@ -205,7 +202,8 @@ class _Residual(Similarity):
         values = np.append(np.ones(self.n), -self.share)
         rows = np.tile(np.arange(self.n), 2)
         columns = np.append(self.at, self.of)
-        T = sp.csr_array((values, (rows, columns)), (self.n, self.both.n))
+        shape = (self.n, self.both.n)
+        T = sp.csr_array((values, (rows, columns)), shape)
         return T @ self.both.matmul(T.T @ V)
 
     def _groups(self) -> np.ndarray | None:

@@ -10,7 +10,7 @@ import numpy as np
 from ..core.namespace import Array, row_blocks
 from ..core.types import DType, Options
 from . import memory
-from .base import Index, Similarity
+from .base import Index, S, Similarity
 from .identical import identical_rows
 from .pairs import BLOCKS, LEAST_ROWS, fill_symmetric, pair_blocks
 from .threads import in_order, slices
@@ -22,6 +22,8 @@ KEPT_AT_ONCE = 1 << 28
 # Tiles of so many rows and columns stay in a core's cache while they are multiplied.
 ROWS = 1024
 COLUMNS = 512
+
+BlockFunction = Callable[[np.ndarray, np.ndarray], np.ndarray]  # of some rows and others
 
 
 class Entries(Protocol):
@@ -83,7 +85,7 @@ class RowsSimilarity(Similarity):
     def of_rows(
         cls,
         X: np.ndarray,
-        k: Callable[[np.ndarray, np.ndarray], np.ndarray],
+        k: BlockFunction,
         *,
         psd: bool = False,
         settings: Options | None = None,
@@ -110,7 +112,8 @@ class RowsSimilarity(Similarity):
             return self._kept.K[index, columns]
         with np.errstate(under="ignore"):  # whatever the caller has set: what vanishes is 0
             part = self.entries(index, columns, dtype)
-        places = np.arange(self.n)[index] - columns.start
+        places = np.arange(self.n)[index]
+        places -= columns.start
         is_inside = (places >= 0) & (places < part.shape[1])
         inside = np.flatnonzero(is_inside)
         part[inside, places[inside]] = 1.0
@@ -120,7 +123,7 @@ class RowsSimilarity(Similarity):
         return self._entries(index, slice(0, self.n))
 
     def _take(self, index: np.ndarray) -> RowsSimilarity:
-        return RowsSimilarity(self.entries.take(index), psd=self.psd, settings=self.settings)
+        return RowsSimilarity(self.entries.take(index), psd=self.psd)
 
     def _groups(self) -> np.ndarray | None:
         return self.entries.groups()
@@ -150,7 +153,7 @@ class RowsSimilarity(Similarity):
             return K @ V
         return symmetric_product(self._entries, V, self.in_threads)
 
-    def _like(self, part: Similarity, index: Index) -> Similarity:
+    def _like(self, part: S, index: Index) -> S:
         K = self._kept.K
         part = super()._like(part, index)
         if K is not None and isinstance(part, RowsSimilarity) and _has_room(8 * part.n**2):
@@ -205,7 +208,7 @@ def _has_room(size: int) -> bool:
 class _OfRows:
     in_threads = False  # who wrote k did not say
 
-    def __init__(self, X: np.ndarray, k: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> None:
+    def __init__(self, X: np.ndarray, k: BlockFunction) -> None:
         self.n = len(X)
         self.X = X
         self.k = k

@@ -1,7 +1,5 @@
 """Mean similarities between sets of samples, and the cosines of their mean features."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..core.namespace import as_kind_of, to_host
@@ -44,7 +42,8 @@ def without_own(means: np.ndarray, counts: np.ndarray) -> np.ndarray:
     (n m − 1)/(n − 1) for n samples, where k(x, x) = 1; NaN for sets of one.
     """
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(counts > 1, (counts * means - 1) / (counts - 1), np.nan)
+        different = (counts * means - 1) / (counts - 1)
+        return np.where(counts > 1, different, np.nan)
 
 
 def cosines(sums: np.ndarray, own: np.ndarray) -> np.ndarray:
@@ -53,7 +52,8 @@ def cosines(sums: np.ndarray, own: np.ndarray) -> np.ndarray:
     own (..., sets, sets) has for each pair what the first set has with itself, where the second
     has samples, too.
     """
-    found = sums / np.sqrt(own * np.swapaxes(own, -1, -2))
+    products = own * np.swapaxes(own, -1, -2)
+    cosines = sums / np.sqrt(products)
     diagonal = np.arange(sums.shape[-1])
-    found[..., diagonal, diagonal] = 1
-    return found
+    cosines[..., diagonal, diagonal] = 1
+    return cosines

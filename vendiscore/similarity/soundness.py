@@ -1,7 +1,5 @@
 """Similarities that are given, a matrix or an object: checked before any work starts."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..core.checks import (

@@ -3,8 +3,6 @@
 The import takes longer than NumPy's, and small sets do not need it.
 """
 
-from __future__ import annotations
-
 import importlib
 from typing import Any
 

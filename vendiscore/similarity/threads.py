@@ -1,7 +1,5 @@
 """Work in as many Python threads as BLAS may take, while BLAS itself takes one."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """All pairs of samples in single precision, a tile of K at a time, and chosen pairs in double."""
 
-from __future__ import annotations
-
 from itertools import combinations_with_replacement
 from typing import Any
 
@@ -30,11 +28,10 @@ class Tiles:
 
     def __init__(self, similarity: Similarity) -> None:
         self.similarity = similarity
-        self.n: int = similarity.n
-        scale = similarity.scale
+        self.n = similarity.n
         self.scale = None
-        if scale is not None:
-            self.scale = to_host(scale)
+        if similarity.scale is not None:
+            self.scale = to_host(similarity.scale)
         self.rows: np.ndarray | None = None  # with dot products K, (n, d) in single precision
         self._rare: Any = None  # sparse columns, next to frequent ones, which `rows` has
         self._lists: dict[int, Any] = {}  # by tiles of columns, the rows that have each
@@ -61,7 +58,8 @@ class Tiles:
         if self.rows is not None or isinstance(self.similarity, RowsSimilarity):
             sides = slices(n, SIDE)
             return list(combinations_with_replacement(sides, 2))
-        return [(rows, slice(rows.start, n)) for rows in row_blocks(n, 8 * n)]
+        blocks = row_blocks(n, 8 * n)
+        return [(rows, slice(rows.start, n)) for rows in blocks]
 
     def __call__(self, rows: slice, columns: slice) -> np.ndarray:
         """Return K[rows, columns], a new array, off by at most SINGLE_ERROR for entries up to 1."""
@@ -85,11 +83,11 @@ class Tiles:
         size = TOGETHER
         if isinstance(self.similarity, FeatureSimilarity):
             size = PAIRS
-
-        def some(block: slice) -> np.ndarray:
-            return self._some(i[block], j[block])
-
-        values = in_order(some, slices(len(i), size), self.similarity.in_threads)
+        values = in_order(
+            lambda block: self._some(i[block], j[block]),
+            slices(len(i), size),
+            self.similarity.in_threads,
+        )
         return np.concatenate([np.empty(0), *values])
 
     def _some(self, i: np.ndarray, j: np.ndarray) -> np.ndarray:
@@ -104,4 +102,5 @@ class Tiles:
         values = dots(left, right)
         if self.scale is None:
             return values
-        return values * self.scale[i] * self.scale[j]
+        values = values * self.scale[i]
+        return values * self.scale[j]

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..core.arguments import is_several
-from ..core.checks import unit_sum
+from ..core.checks import check_samples, unit_sum
 from ..core.errors import SampleError
 from ..core.namespace import Array, is_torch, namespace, scalar, to_host
 from ..core.types import Weights
@@ -61,7 +61,8 @@ def per_sample(
         nested = all(map(is_several, flat))
     if nested:
         flat, sizes = unnested(flat, name)
-        sizes = None if set(sizes) == {1} else sizes  # a column
+        if set(sizes) == {1}:  # a column
+            sizes = None
     if isinstance(flat, list):
         flat = _array(flat, name, weights)
     kind = str(getattr(flat, "dtype", ""))
@@ -70,50 +71,45 @@ def per_sample(
         real = True
     if not real or flat.ndim != 1:
         raise TypeError(f"`{name}` must be numbers, one for each sample, got {values!r:.60}")
-    if is_torch(flat):
-        flat = flat.double() if weights else to_host(flat)
-    if not is_torch(flat):
-        flat = flat.astype(np.float64)
-    good = namespace(flat).isfinite(flat) & (flat >= least) & (flat <= most)
+    if not weights:
+        flat = to_host(flat)
+    xp = namespace(flat)
+    flat = xp.astype(flat, xp.float64)
+    good = xp.isfinite(flat) & (flat >= least) & (flat <= most)
     bounds = ""
     if least > -np.inf:
         bounds = f" and at least {least:g}"
     if most < np.inf:
         bounds += f" and at most {most:g}"
-    if not bool(good.all()):
-        bad = [i for i, is_good in enumerate(good.tolist()) if not is_good]
-        expected = f"of `{name}` must be finite{bounds}"
-        SampleError.check({i: f"{expected}, got {scalar(flat[i]):.6g}{remedy}" for i in bad})
+    check_samples(flat, good, f"of `{name}` must be finite{bounds}, got {{:.6g}}{remedy}")
     return PerSample(name, flat, sizes)
 
 
 def _array(values: list[Any], name: str, weights: bool) -> Array:
     """Return a list of real numbers as an array, or weights of which some are tensors as one."""
-    reals = [_real(x, weights) for x in values]
-    SampleError.check(
-        {
-            i: f"of `{name}` must be a number, got {values[i]!r:.40}; give it one, or leave it out"
-            for i, real in enumerate(reals)
-            if real is None
-        }
-    )
+    reals = np.zeros(len(values))
+    problems = {}
+    for i, x in enumerate(values):
+        try:
+            reals[i] = _real(x, weights)
+        except (TypeError, ValueError, OverflowError):
+            remedy = "give it one, or leave it out"
+            problems[i] = f"of `{name}` must be a number, got {x!r:.40}; {remedy}"
+    SampleError.check(problems)
     if weights and any(map(is_torch, values)):
         torch = sys.modules["torch"]
         tensors = [torch.as_tensor(x, dtype=torch.float64) for x in values]
         return torch.stack(tensors)
-    return np.array(reals, dtype=np.float64)
+    return reals
 
 
-def _real(x: Any, weights: bool) -> float | None:
-    """Return a real number as a float, None for anything else."""
+def _real(x: Any, weights: bool) -> float:
+    """Return a real number as a float; an error for anything else."""
     kind = f"{type(x).__name__} {getattr(x, 'dtype', '')}"
     single = isinstance(x, Number) or getattr(x, "ndim", None) == 0
     if not single or isinstance(x, str) or "complex" in kind or (weights and "bool" in kind):
-        return None
-    try:
-        return scalar(x)
-    except (TypeError, ValueError, OverflowError):
-        return None
+        raise TypeError
+    return scalar(x)
 
 
 def check_weights(
@@ -126,7 +122,8 @@ def check_weights(
     """Return weights (n,), float64 of sum exactly 1; a tensor if `p` or `like` (samples) is one."""
     if p is None:
         return None
-    weights = per_sample(p, "p", least=0, weights=True).of(n + len(dropped), groups)
+    numbers = per_sample(p, "p", least=0, weights=True)
+    weights = numbers.of(n + len(dropped), groups)
     if is_torch(weights) and weights.requires_grad and like is not None and not is_torch(like):
         raise TypeError(
             "`p` has a gradient, which is lost unless the samples are a torch tensor; pass "

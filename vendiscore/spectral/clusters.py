@@ -21,7 +21,7 @@ from ..core.hill import from_logs
 from ..core.namespace import Array, namespace, row_blocks
 from ..core.shares import EPS, shares_above
 from ..similarity.members import members_by_size
-from .quadrature import TOLERANCE, log_of_trace, of_integral, of_trace, ridges
+from .quadrature import TOLERANCE, log_of_trace, of_trace, ridges
 from .spectrum import Spectrum, positive_parts
 
 # Clusters of more samples than this share of the dimensions are left out by new eigenvalues.
@@ -32,7 +32,11 @@ _LOST = 1e-5  # of Σ λ^q; where less is left, digits are lost, and new eigenva
 _HALVINGS = 48
 
 
-def leave_cluster_out(spectrum: Spectrum, clusters: np.ndarray, q: float = DEFAULT_ORDER) -> Array:
+def leave_cluster_out(
+    spectrum: Spectrum,
+    clusters: np.ndarray,
+    q: float = DEFAULT_ORDER,
+) -> Array:
     """Find log VS_q without each cluster; `clusters` has codes 0 to m − 1.
 
     Time: O(n r s) for each of some dozens of nodes, of clusters of s samples.
@@ -101,9 +105,6 @@ class _Clusters:
         within = np.square(self.inner(values)).sum(axis=(1, 2))
         b = (second - within / 2) / trace
         change = trace * of_trace(q, b)
-        factor = of_integral(q)
-        if not factor:
-            return log_of_trace(values, -change, 1 - trace, q)
         nodes, weights = ridges(q, values[-1], values[0], TOLERANCE, self.share)
         tiny = np.finfo(float).tiny
         for t, weight in zip(nodes.tolist(), weights.tolist(), strict=True):
@@ -117,7 +118,7 @@ class _Clusters:
                 taken = np.linalg.eigvalsh(S)
                 logs = np.log1p(-taken)
             integrand = logs.sum(axis=1) + trace / (t + b)
-            change -= factor * weight * integrand
+            change -= weight * integrand
         return log_of_trace(values, -change, 1 - trace, q)
 
     def encircled(self, q: float) -> np.ndarray:
@@ -145,8 +146,7 @@ class _Clusters:
             left -= weight * integrand.real
         least = _LOST * whole
         powers = np.log(np.maximum(left, least))
-        powers += q * math.log(self.values[0])
-        powers -= q * np.log(1 - self.weights)
+        powers += q * np.log(self.values[0] / (1 - self.weights))
         logs = powers / (1 - q)
         lost = np.flatnonzero(left <= least)
         for rows in row_blocks(len(lost), 8 * len(x) ** 2, least=1):

@@ -16,7 +16,8 @@ from ..progress import foretell
 from ..similarity.threads import at_most
 
 # Up to this size NumPy's eigensolver is used where it has several threads: SciPy's at first waits
-# for the threads of NumPy's products (1,500 samples: 76 ms of 227). Above, two stages, or SciPy's.
+# for the threads of NumPy's products (1,500 samples: 76 ms of 227). Above, two stages, or SciPy's:
+# two stages take as long at 1,500, two thirds at 2,500 to 5,000.
 NUMPY_SIZE = TWO_STAGE_SIZE - 1
 # With so many rows eigenvalues alone take one thread as long as two (512: 11 and 9 ms), which wait
 # for each other at every row: on a busy machine two took 0.3 to 4 s.
@@ -61,7 +62,7 @@ def decompose(A: Array, fault: Callable[[], str], vectors: bool = False) -> Eige
             with at_most(two_stage.MOST_THREADS):
                 if vectors:
                     return Eigen(*scipy.linalg.eigh(A, driver="evd", **in_place))
-                driver = two_stage.driver() if len(A) >= two_stage.LEAST_SIZE else None
+                driver = two_stage.driver()
                 if driver is None or not A.flags.forc or A.dtype != np.float64:
                     return Eigen(scipy.linalg.eigvalsh(A, **in_place))
                 return Eigen(driver(A), driver="reduced in two stages")

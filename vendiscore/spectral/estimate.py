@@ -1,7 +1,5 @@
 """A number with its error and its route."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

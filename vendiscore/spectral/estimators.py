@@ -17,11 +17,11 @@ from ..similarity import memory
 from ..similarity.base import Similarity
 from ..similarity.memory import TooLargeError
 from .estimate import Estimate, Estimating
-from .quadrature import log_of_entropy, surprisal
-from .routes import NORM, Cost, SpectrumRoute, StalledError
+from .quadrature import entropies, log_of_entropy
+from .routes import NORM, Cost, SpectrumRoute, StalledError, product_width
 from .spectrum import rounding_of
-from .stochastic import Krylov, Pairs, Quadrature, converged_pairs
-from .weighted_similarity import merge_identical, weighted_by
+from .stochastic import Krylov, Pairs, Quadrature
+from .weighted_similarity import merge_identical
 
 # Random vectors at once: with as many, a product of a kept K takes as long as reading K does.
 VECTORS = 16
@@ -31,26 +31,23 @@ TOP_STEPS = (6, 12, 24, 48)
 STEPS = 48
 USUAL_STEPS = 18
 SETS = 8
-
-
 ROUNDING = 1e-10  # of the log of a score
 
 
 def lanczos_cost(similarity: Similarity, steps: int = USUAL_STEPS) -> Cost:
     """Return the cost of so many products."""
     n = similarity.n
-    dim = similarity.dim
     columns = VECTORS * steps
-    width = n
-    if dim is not None:
-        width = min(n, 2 * dim)
-    product = 2 * n * width
+    product = 2 * n * product_width(similarity)
     flops = NORM.cost(similarity).flops + columns * (product + 4 * n * columns)
     return Cost(flops, 8 * n * (columns + 6 * VECTORS))
 
 
 def estimate_by_lanczos(
-    weighted: Similarity, orders: Sequence[float], how: Estimating, flops: float = math.inf
+    weighted: Similarity,
+    orders: Sequence[float],
+    how: Estimating,
+    flops: float = math.inf,
 ) -> list[Estimate]:
     """Estimate orders in so many operations, or raise a StalledError; with no limit, warn."""
     refuse_gradient("An estimate", samples=weighted)
@@ -67,8 +64,8 @@ def estimate_by_lanczos(
         vectors = rng.choice([-1.0, 1.0], (n, min(VECTORS, n)))
         return as_kind_of(vectors, like)
 
-    what = f"Estimating the score of {n:,} samples"
-    with foretell(what, lanczos_cost(weighted).flops, needed):
+    expected = lanczos_cost(weighted).flops
+    with foretell(f"Estimating the score of {n:,} samples", expected, needed):
         first, *seeds = np.random.SeedSequence(how.seed).spawn(1 + SETS)
         top = Krylov(weighted.matmul, signs(first), TOP_STEPS[-1])
         traces = np.array([n, 1.0, float(weighted.squared_norm())])
@@ -80,7 +77,7 @@ def estimate_by_lanczos(
             if searching and depth:
                 top.extend(depth)
                 before = len(pairs.values)
-                pairs = converged_pairs(top, source.coarse(n))
+                pairs = top.converged(source.coarse(n))
                 searching = len(pairs.values) > before
                 if searching:
                     sets = []  # they have a larger error
@@ -122,8 +119,8 @@ def _converge(
 
     Returns the log of each score, its standard error, and the error of quadrature.
     """
-    known = [np.sum(pairs.values**k) for k in range(3)]
-    traces = traces - np.array(known)
+    powers = pairs.values[:, None] ** np.arange(3)
+    traces = traces - powers.sum(axis=0)
     largest = float(pairs.values.max(initial=0.0))
     rounding = max(source.cut(largest, source.n), source.coarse(source.n))
     logs: list[np.ndarray] = []
@@ -135,9 +132,9 @@ def _converge(
         readings = [_read(quadrature, pairs, traces, q) for q in orders]
         log, error = np.transpose(readings)
         logs.append(log)
-        left = np.full(len(orders), math.inf)
-        if krylov.steps * krylov.b > krylov.n - krylov.b - len(pairs.values):
-            left = np.zeros(len(orders))  # the basis is of the whole
+        left = np.full_like(log, math.inf)
+        if krylov.size > krylov.n - krylov.b - len(pairs.values):
+            left = np.zeros_like(log)  # the basis is of the whole
         elif len(logs) > 2:
             before, last = np.abs(np.diff(logs[-3:], axis=0))
             # Steps that shrink in proportion go on to move by so much (Aitken).
@@ -149,20 +146,19 @@ def _converge(
 
 
 def _read(
-    quadrature: Quadrature, pairs: Pairs, traces: np.ndarray, q: float
+    quadrature: Quadrature,
+    pairs: Pairs,
+    traces: np.ndarray,
+    q: float,
 ) -> tuple[float, float]:
     """Read the log of one score and its error; in shares of the largest no sum underflows."""
-    top = max(quadrature.top, *pairs.values, 0.0)
+    top = float(max([quadrature.nodes[-1], *pairs.values]))
     if not top > 0:
         return math.nan, math.inf
-
-    def f(x: np.ndarray) -> np.ndarray:
-        """Return (y^q − y)/(1 − q) of y = x/top, or its limit −y log y."""
-        y = x / top
-        return y * surprisal(np.log(np.where(y > 0, y, 1.0)), q)
-
-    value, error = quadrature.trace(f(quadrature.nodes), traces)
-    entropy = top * (value + float(f(pairs.values).sum()))
+    of_nodes = entropies(quadrature.nodes / top, q)
+    of_pairs = entropies(pairs.values / top, q)
+    value, error = quadrature.trace(of_nodes, traces)
+    entropy = top * (value + float(of_pairs.sum()))
     growth = (1 - q) * entropy
     if not growth > -1:
         return math.nan, math.inf
@@ -184,12 +180,10 @@ def estimated(
             "psd='clip' needs all eigenvalues, which an estimate does not find; leave out one of "
             "`psd` and `method`"
         )
-    distinct = merge_identical(similarity, p)
-    weighted = weighted_by(distinct.similarity, distinct.p)
+    weighted = merge_identical(similarity, p).weighted
     cost = exact.cost(weighted)
-    limit = math.inf
-    if cost.bytes <= memory.available_bytes():
-        limit = cost.flops
+    available = memory.available_bytes()
+    limit = cost.flops if cost.bytes <= available else math.inf
     if limit <= lanczos_cost(weighted).flops:
         return None
     try:
@@ -199,6 +193,6 @@ def estimated(
             return None
         raise TooLargeError(
             f"`method='estimate'` found no score: {error}. Exact scores need "
-            f"{cost.bytes / 1e9:,.1f} GB, of which {memory.available_bytes() / 1e9:,.1f} GB are "
-            f"free: score fewer samples, or pass an order nearer 1, q=2 or q=float('inf')"
+            f"{cost.bytes / 1e9:,.1f} GB, of which {available / 1e9:,.1f} GB are free: "
+            f"score fewer samples, or pass an order nearer 1, q=2 or q=float('inf')"
         ) from None

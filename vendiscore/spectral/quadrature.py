@@ -33,12 +33,19 @@ def step_for(tolerance: float) -> float:
 
 
 def ridges(
-    q: float, least: float, largest: float, tolerance: float = 1e-10, share: float = 1.0
+    q: float,
+    least: float,
+    largest: float,
+    tolerance: float = 1e-10,
+    share: float = 1.0,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Find nodes t and weights w with Σ w f(t) = ∫ t^{q−1} f(t) dt, for a matrix of trace about 1.
+    """Find nodes t and weights w with Σ w f(t) = q sinc(1−q) ∫ t^{q−1} f(t) dt, none at q = 2.
 
-    Below the smallest eigenvalue the integrand is t^q (α + β log t): two nodes stand for it.
+    For a matrix of trace about 1. Below its smallest eigenvalue the integrand is t^q (α + β log t):
+    two nodes stand for it.
     """
+    if q == 2:
+        return np.empty(0), np.empty(0)
     step = step_for(tolerance)
     negligible = NOTHING * tolerance
     resolved = (negligible * least**2) ** (1 / (1 + q))
@@ -51,11 +58,11 @@ def ridges(
     last = math.ceil(math.log(high) / step)
     u = step * np.arange(first, last + 1)
     t = np.exp(u)
-    weights = step * t**q
+    weights = step * t**q * (q * np.sinc(1 - q))
     # Σ_{k≥1} e^{−qhk} and Σ_{k≥1} k e^{−qhk}: the nodes below, and how far they are.
     below = 1 / math.expm1(q * step)
     far = below * (1 + below)
-    lowest = step * t[0] ** q
+    lowest = weights[0]
     weights[0] += lowest * (below + far)
     weights[1] -= lowest * far
     return t, weights
@@ -69,21 +76,18 @@ def of_trace(q: float, b: np.ndarray | float) -> np.ndarray:
     return np.asarray(term)
 
 
-def of_integral(q: float) -> float:
-    """Return the factor of the integral, q sinc(1−q), which is 0 at q = 2."""
-    if q == 2:
-        return 0.0
-    return float(q * np.sinc(1 - q))
-
-
-def log_of_trace(values: np.ndarray, change: np.ndarray, trace: np.ndarray, q: float) -> np.ndarray:
+def log_of_trace(
+    values: np.ndarray,
+    change: np.ndarray,
+    trace: np.ndarray,
+    q: float,
+) -> np.ndarray:
     """Return log VS_q of matrices of some trace, whose S_q is S_q of `values` (…, r) plus a change.
 
     Changes and traces have the shape (…, n); values of 0 are ignored.
     """
-    logs = np.log(np.where(values > 0, values, 1.0))
-    entropy = np.vecdot(values, surprisal(logs, q))
-    S = (entropy[..., None] + change) / trace
+    entropy = entropies(values, q).sum(axis=-1, keepdims=True)
+    S = (entropy + change) / trace
     log_score = np.log(trace) + log_of_entropy(S, q)
     return np.asarray(log_score)
 
@@ -93,6 +97,12 @@ def surprisal(logs: np.ndarray, q: float) -> np.ndarray:
     if q == 1:
         return -logs
     return np.expm1((q - 1) * logs) / (1 - q)
+
+
+def entropies(x: np.ndarray, q: float) -> np.ndarray:
+    """Return (x^q − x)/(1 − q), or its limit −x log x; 0 of 0."""
+    logs = np.log(np.where(x > 0, x, 1.0))
+    return x * surprisal(logs, q)
 
 
 def log_of_entropy(S: Array, q: float) -> Array:

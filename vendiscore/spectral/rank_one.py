@@ -21,16 +21,14 @@ from ..core.hill import log_power_mean
 from ..core.namespace import Array, row_blocks, scalar, to_host
 from ..core.types import Weights
 from .clusters import leave_cluster_out
-from .quadrature import TOLERANCE, log_of_trace, of_integral, of_trace, ridges, surprisal
-from .spectrum import Spectrum, positive_parts, positive_values
+from .quadrature import TOLERANCE, log_of_trace, of_trace, ridges, surprisal
+from .spectrum import Spectrum, positive_parts
 
 RIDGE = 1e-9  # of novelty, as a share of a sample
 ALL = 1 - 1e-12  # a sample with more of the weight leaves nothing behind
 
 
-def leave_one_out(
-    spectrum: Spectrum, q: float = DEFAULT_ORDER, *, tolerance: float = TOLERANCE
-) -> Array:
+def leave_one_out(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> Array:
     """Find log VS_q of the set without each sample, shape (n,)."""
     q = read_order(q, zero=False)
     values, U = positive_parts(spectrum)
@@ -43,7 +41,7 @@ def leave_one_out(
             i = int(np.argmax(p)) + rows.start
             raise ValueError(f"sample {i} has all the weight: without it nothing is left")
         if q <= 2:
-            left[rows] = without_each(values, squares, q, 1 / spectrum.n, tolerance)
+            left[rows] = without_each(values, squares, q, 1 / spectrum.n)
     if q > 2:
         return leave_cluster_out(spectrum, np.arange(len(U)), q)
     return np.clip(left, 0.0, math.log(spectrum.n - 1))
@@ -59,32 +57,30 @@ def lost(adds: object) -> Array:
     return -np.expm1(-np.asarray(adds))
 
 
-def gains(
-    spectrum: Spectrum,
+def with_each(
+    values: np.ndarray,
     squares: np.ndarray,
     lengths: np.ndarray,
+    q: float,
     weight: float,
-    q: float = DEFAULT_ORDER,
-    *,
     tolerance: float = TOLERANCE,
-) -> Array:
-    """Return log VS_q with each of some candidates added, minus log VS_q of the set."""
-    q = read_order(q, zero=False, most=2)
-    values = positive_values(spectrum)
+) -> np.ndarray:
+    """Return log VS_q with each of some candidates added, (m,), for q ≤ 2, from positive `values`.
+
+    `squares` (m, r) are their squared coordinates along the eigenvectors, of `lengths` in all.
+    """
     outside = _outside(squares, lengths) * weight
     g = squares * weight  # of y = √w x, in the eigenvectors of A
     c = lengths * weight
     b = (g @ values) / c + c / 2
     change = c * of_trace(q, b)
-    factor = of_integral(q)
-    if factor:
-        t, w = ridges(q, values[-1], values[0], tolerance, weight)
-        resolvents = 1 / (values[:, None] + t)
-        s = g @ resolvents + outside[:, None] / t
-        subtracted = c[:, None] / (t + b[:, None])
-        integrand = np.log1p(s) - subtracted
-        change += factor * (integrand @ w)
-    return log_of_trace(values, change, 1 + c, q) - log_score(spectrum, q)
+    t, w = ridges(q, values.min(), values.max(), tolerance, weight)
+    resolvents = 1 / (values[:, None] + t)
+    s = g @ resolvents + outside[:, None] / t
+    subtracted = c[:, None] / (t + b[:, None])
+    integrand = np.log1p(s) - subtracted
+    change += integrand @ w
+    return log_of_trace(values, change, 1 + c, q)
 
 
 def surprise(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> Array:
@@ -97,20 +93,23 @@ def surprise(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> Array:
     return found
 
 
-def surprise_of(values: np.ndarray, squares: np.ndarray, q: float) -> np.ndarray:
+def surprise_of(
+    values: np.ndarray,
+    squares: np.ndarray,
+    q: float,
+) -> np.ndarray:
     """Find it, (…, n), from eigenvalues (…, 1, r) and squared eigenvectors (…, n, r)."""
     with np.errstate(all="ignore"):
         parts = squares * values
-        p = parts.sum(axis=-1)
+        p = parts.sum(axis=-1, keepdims=True)
+        shares = parts / p  # NaN of weight 0
         largest = values.max(axis=-1, keepdims=True)
         logs = np.log(np.where(values > 0, values, largest))
-        column = p[..., None]
         if math.isinf(q):
-            present = parts > 1e-12 * column
-            surprises = np.where(present, -logs, np.inf).min(axis=-1)
+            surprises = np.where(shares <= 1e-12, np.inf, -logs).min(axis=-1)
         else:
-            surprises = log_power_mean(parts / column, logs, q)
-    surprises = np.where(p == 0, np.nan, surprises)
+            surprises = log_power_mean(shares, logs, q)
+    surprises[p[..., 0] == 0] = np.nan
     return np.maximum(surprises, 0.0)
 
 
@@ -135,9 +134,9 @@ def novelty(spectrum: Spectrum) -> Array:
 
 def coverage(novelties: np.ndarray, p: Weights | None = None) -> float:
     """Return 1 − the mean novelty, weighted by p: on labels the Good–Turing coverage."""
-    n = len(novelties)
-    weights = np.full(n, 1 / n) if p is None else to_host(p)
-    return 1 - float(weights @ novelties)
+    weights = None if p is None else to_host(p)
+    mean = np.average(novelties, weights=weights)
+    return 1 - float(mean)
 
 
 def log_score(spectrum: Spectrum, q: float) -> float:
@@ -162,24 +161,22 @@ def without_each(
     with np.errstate(all="ignore"):
         b = np.where(p > 0, second / p - p / 2, 1.0)
     change = p * of_trace(q, b)
-    factor = of_integral(q)
-    if factor:
-        least = float(values[values > 0].min())
-        largest = float(values.max())
-        t, w = ridges(q, least, largest, tolerance, share)
-        # 1 − s below the largest eigenvalue, s above it: each without cancellation.
-        mid = int(np.searchsorted(t, largest))
-        below = t[:mid] / (column + t[:mid])
-        above = -column / (column + t[mid:])
-        logs = squares @ np.concatenate([below, above], axis=-1)
-        low = logs[..., :mid]
-        high = logs[..., mid:]
-        low += _outside(squares)[..., None]
-        with np.errstate(divide="ignore"):
-            np.log(low, out=low)
-        np.log1p(high, out=high)
-        logs += p[..., None] / (t + b[..., None])
-        change -= factor * (logs @ w)
+    least = float(values[values > 0].min())
+    largest = float(values.max())
+    t, w = ridges(q, least, largest, tolerance, share)
+    # 1 − s below the largest eigenvalue, s above it: each without cancellation.
+    mid = int(np.searchsorted(t, largest))
+    below = t[:mid] / (column + t[:mid])
+    above = -column / (column + t[mid:])
+    logs = squares @ np.concatenate([below, above], axis=-1)
+    low = logs[..., :mid]
+    high = logs[..., mid:]
+    low += _outside(squares)[..., None]
+    with np.errstate(divide="ignore"):
+        np.log(low, out=low)
+    np.log1p(high, out=high)
+    logs += p[..., None] / (t + b[..., None])
+    change -= logs @ w
     return log_of_trace(values, -change, 1 - p, q)
 
 

@@ -92,19 +92,14 @@ class LargestEigenvalue:
         from .lanczos import BASIS
 
         n = similarity.n
-        dim = similarity.dim
         norm = NORM.cost(similarity)
-        steps = USUAL_STEPS
+        product = n * product_width(similarity)
         X: Any = getattr(similarity, "X", None)
         if sp.issparse(X):
             product = X.nnz
-        elif dim is None:
-            product = n * n
-        else:
-            product = n * min(n, 2 * dim)
-        flops = norm.flops + steps * (2 * product + 4 * n * BASIS)
+        flops = norm.flops + USUAL_STEPS * (2 * product + 4 * n * BASIS)
         size = norm.bytes + 24 * n * BASIS
-        return Cost(flops, size, norm.touched + steps * product)
+        return Cost(flops, size, norm.touched + USUAL_STEPS * product)
 
     def value(self, weighted: Similarity, psd: PSD) -> Array | float:
         """Return the effective number of order ∞."""
@@ -160,15 +155,13 @@ class Covariance:
         single = isinstance(weighted, FeatureSimilarity) and weighted.multiplies_in_single
         single = single and n * d**2 >= SINGLE_SIZE
         with _prepared(cost, n, d, vectors):
-            if vectors:
-                project = partial(weighted.projected, single=single)
-                C = weighted.covariance()
-                return decomposed(C, rounding, psd, self.name, why, vectors, project)
             if single and p is None and min(orders, default=0.0) >= 1:
                 spectrum = self._run_single(weighted.covariance(single=True), rounding, why)
                 if scalar(spectrum.values[0]) < NEARLY_ALL:
                     return spectrum
-            return decomposed(weighted.covariance(), rounding, psd, self.name, why)
+            project = partial(weighted.projected, single=single)
+            C = weighted.covariance()
+            return decomposed(C, rounding, psd, self.name, why, vectors, project)
 
     def _run_single(self, C: Array, rounding: Rounding, why: str) -> Spectrum:
         """Return the spectrum of C, whose eigenvalues down to the most negative one are noise."""
@@ -205,26 +198,24 @@ class Eigenvalues:
     ) -> Spectrum:
         """Return the exact spectrum, whatever the orders."""
         distinct = merge_identical(similarity, p)
-        weighted = weighted_by(distinct.similarity, distinct.p)
+        weighted = distinct.weighted
         n = similarity.n
         m = weighted.n
         why = f"all eigenvalues of the {n} × {n} similarity matrix"
         if m < n:
             why = f"{why}, {m} of them distinct"
-        more = 0
-        if vectors and m < n:
-            more = 8 * n * m
         cost = self.cost(weighted, vectors)
-        with _prepared(cost._replace(bytes=cost.bytes + more), n, m, vectors):
+        if vectors and m < n:
+            cost = cost._replace(bytes=cost.bytes + 8 * n * m)
+        with _prepared(cost, n, m, vectors):
             found = decomposed(
                 weighted.dense(), rounding_of(weighted), psd, self.name, why, vectors
             )
         if m == n:
             return found
-        U = None
-        if found.vectors is not None:
-            U = distinct.repeated(found.vectors)
-        return replace(found, n=n, vectors=U)
+        if vectors:
+            found = replace(found, vectors=distinct.repeated(found.vectors))
+        return replace(found, n=n)
 
 
 MomentRoute = Norm | LargestEigenvalue
@@ -247,16 +238,22 @@ def spectrum_route(similarity: Similarity, vectors: bool = False) -> SpectrumRou
 
 def moment_route(similarity: Similarity, q: float, psd: PSD = "check") -> MomentRoute | None:
     """Return the route to order q alone; clipping needs all eigenvalues if any can be negative."""
-    if q not in (2, math.inf) or not (psd == "check" or similarity.psd):
+    if psd == "clip" and not similarity.psd:
         return None
     if q == 2:
         return NORM
     n = similarity.n
-    dim = similarity.dim
-    large = min(n, n if dim is None else dim) >= LANCZOS_SIZE
-    if large and is_numpy(similarity.diagonal()):
+    size = n if similarity.dim is None else min(n, similarity.dim)
+    if q == math.inf and size >= LANCZOS_SIZE and is_numpy(similarity.diagonal()):
         return LARGEST
     return None
+
+
+def product_width(similarity: Similarity) -> int:
+    """Return how many multiplications a sample takes in a product with one vector."""
+    n = similarity.n
+    dim = similarity.dim
+    return n if dim is None else min(n, 2 * dim)
 
 
 def _widened(similarity: Similarity) -> int:
@@ -294,7 +291,12 @@ def _prepared(cost: Cost, n: int, size: int, vectors: bool) -> AbstractContextMa
     return foretell(f"{step} of {n:,} samples", work, cost.bytes, tip=tip)
 
 
-def run_moment(route: MomentRoute, weighted: Similarity, q: float, psd: PSD) -> Estimate:
+def run_moment(
+    route: MomentRoute,
+    weighted: Similarity,
+    q: float,
+    psd: PSD,
+) -> Estimate:
     """Find order q by its own route: a number that n samples can have, or a ValueError."""
     n = weighted.n
     what = f"{route.what} of the similarity matrix of {n} samples"

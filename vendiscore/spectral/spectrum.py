@@ -63,17 +63,12 @@ class Spectrum(Shares):
         ]
 
 
-def positive_values(spectrum: Spectrum) -> np.ndarray:
-    """Return the positive eigenvalues (r,), on the host."""
-    values = to_host(spectrum.values)
-    return values[values > 0]
-
-
 def positive_parts(spectrum: Spectrum) -> tuple[np.ndarray, np.ndarray]:
-    """Return positive eigenvalues (r,) and the eigenvectors (n, r)."""
+    """Return positive eigenvalues (r,) and the eigenvectors (n, r), on the host."""
     if spectrum.vectors is None:
         raise ValueError("`spectrum` has no vectors; pass spectrum_of(similarity, vectors=True)")
-    return positive_values(spectrum), to_host(spectrum.vectors)
+    values = to_host(spectrum.values)
+    return values[values > 0], to_host(spectrum.vectors)
 
 
 def rounding_of(weighted: Similarity) -> Rounding:

@@ -63,13 +63,17 @@ class Spectra:
         self.shares = self._shares(K, orders, psd, vectors)
         self.values = [effective_numbers(self.shares, q) for q in orders]
 
-    def _shares(self, K: Array, orders: Sequence[float], psd: PSD, vectors: bool) -> Array:
+    def _shares(
+        self,
+        K: Array,
+        orders: Sequence[float],
+        psd: PSD,
+        vectors: bool,
+    ) -> Array:
         """Return eigenvalues (g, m) of trace 1, ascending, those below m·ε·λ_max zero."""
         xp = namespace(K)
         m = K.shape[1]
-        decomposition = decompose(K, lambda: "look for NaN in the kernel", vectors)
-        values = decomposition.values
-        self.vectors = decomposition.vectors
+        values, self.vectors, _ = decompose(K, lambda: "look for NaN in the kernel", vectors)
         known = detached(values)
         cut = m * EPS * known[:, -1:]
         below_zero = known * (known < 0)
@@ -112,7 +116,8 @@ class Spectra:
         """Return log VS_q of each set without each of its samples, (g, m), for m of 2 or more."""
         m = self.K.shape[1]
         if q > 2:
-            others = np.array([np.delete(np.arange(m), i) for i in range(m)])
+            all_but_one = [np.delete(np.arange(m), i) for i in range(m)]
+            others = np.array(all_but_one)
             rows = others[:, :, None]
             columns = others[:, None, :]
             eigenvalues = []

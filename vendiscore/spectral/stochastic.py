@@ -27,50 +27,57 @@ class Krylov:
         self.multiply = multiply
         self.n, self.b = Z.shape
         self.most = min(most, self.n // self.b)
+        self.steps = 0
+        size = self.b * self.most
+        self._T = np.zeros((size + self.b, size + self.b))
         xp = namespace(Z)
-        shape = self.b * self.most, self.n
-        self.basis: Any = xp.empty(shape, dtype=Z.dtype, device=Z.device)
+        self.basis: Any = xp.empty((size, self.n), dtype=Z.dtype, device=Z.device)
         self._last, R = xp.linalg.qr(Z)
         self.start = to_host(R)
-        self.diagonal: list[np.ndarray] = []
-        self.below: list[np.ndarray] = []
-
-    @property
-    def steps(self) -> int:
-        """The number of steps that have been made."""
-        return len(self.diagonal)
 
     def extend(self, steps: int) -> None:
         """Go on until so many steps have been made, or as many as there is room for."""
         xp = namespace(self._last)
         while self.steps < min(steps, self.most):
             Q = self._last
-            known = (self.steps + 1) * self.b
-            basis = self.basis[:known]
-            basis[-self.b :] = Q.T
+            here = slice(self.size, self.size + self.b)
+            self.steps += 1
+            following = slice(self.size, self.size + self.b)
+            self.basis[here] = Q.T
+            basis = self.basis[: self.size]
             W = self.multiply(Q)
             block = to_host(Q.T @ W)
-            self.diagonal.append((block + block.T) / 2)
-            for _ in range(2):  # twice is enough (Giraud et al., 2005)
-                inside = basis.T @ (basis @ W)
-                W = W - inside
+            self._T[here, here] = (block + block.T) / 2
+            W = outside(basis, W)
+            W = outside(basis, W)  # twice is enough (Giraud et al., 2005)
             Q, R = xp.linalg.qr(W)
             # Columns of a W short of full rank are arbitrary: not yet orthogonal to the rest.
-            inside = basis.T @ (basis @ Q)
-            self._last, R2 = xp.linalg.qr(Q - inside)
-            self.below.append(to_host(R2 @ R))
+            Q = outside(basis, Q)
+            self._last, R2 = xp.linalg.qr(Q)
+            below = to_host(R2 @ R)
+            self._T[following, here] = below
+            self._T[here, following] = below.T
+
+    @property
+    def size(self) -> int:
+        """The number of vectors in the basis."""
+        return self.steps * self.b
 
     def matrix(self) -> np.ndarray:
         """Return A in the basis."""
-        steps = self.steps
-        b = self.b
-        T = np.zeros((steps, b, steps, b))
-        for i, block in enumerate(self.diagonal):
-            T[i, :, i] = block
-        for i, block in enumerate(self.below[:-1]):
-            T[i + 1, :, i] = block
-            T[i, :, i + 1] = block.T
-        return T.reshape(steps * b, steps * b)
+        return self._T[: self.size, : self.size]
+
+    def converged(self, rounding: float) -> Pairs:
+        """Return the pairs that are eigenpairs, and no rounding."""
+        values, S = np.linalg.eigh(self.matrix())
+        last = slice(self.size - self.b, self.size)
+        below = self._T[self.size : self.size + self.b, last]
+        residuals = np.linalg.norm(below @ S[last], axis=0)
+        least = max(self.n * EPS * values[-1], rounding)
+        done = (residuals <= CONVERGED * values) & (values > least)
+        basis = self.basis[: self.size]
+        coordinates = as_kind_of(S[:, done], basis)
+        return Pairs(values[done], basis.T @ coordinates)
 
 
 class Pairs(NamedTuple):
@@ -79,30 +86,25 @@ class Pairs(NamedTuple):
     values: np.ndarray
     vectors: Array
 
-    def without(self, V: Array) -> Array:
-        """Return the parts of vectors that are orthogonal to these."""
-        inside = self.vectors.T @ V
-        return V - self.vectors @ inside
-
-    def orthogonal_basis(self, multiply: Callable[[Array], Array], Z: Array, most: int) -> Krylov:
+    def orthogonal_basis(
+        self,
+        multiply: Callable[[Array], Array],
+        Z: Array,
+        most: int,
+    ) -> Krylov:
         """Return the Krylov basis of the matrix on vectors that are orthogonal to these."""
+        rows = self.vectors.T
 
         def multiply_outside(V: Array) -> Array:
-            return self.without(multiply(V))
+            return outside(rows, multiply(V))
 
-        return Krylov(multiply_outside, self.without(Z), most)
+        return Krylov(multiply_outside, outside(rows, Z), most)
 
 
-def converged_pairs(krylov: Krylov, rounding: float) -> Pairs:
-    """Return the pairs of a Krylov basis that are eigenpairs, and no rounding."""
-    values, S = np.linalg.eigh(krylov.matrix())
-    last = S[-krylov.b :]
-    residuals = np.linalg.norm(krylov.below[-1] @ last, axis=0)
-    least = max(krylov.n * EPS * values[-1], rounding)
-    done = (residuals <= CONVERGED * values) & (values > least)
-    basis = krylov.basis[: len(values)]
-    coordinates = as_kind_of(S[:, done], basis)
-    return Pairs(values[done], basis.T @ coordinates)
+def outside(basis: Array, V: Array) -> Array:
+    """Return the parts of vectors that are orthogonal to the rows of a basis."""
+    inside = basis @ V
+    return V - basis.T @ inside
 
 
 class Quadrature:
@@ -111,7 +113,6 @@ class Quadrature:
     def __init__(self, krylov: Krylov, rounding: float = 0.0) -> None:
         values, S = np.linalg.eigh(krylov.matrix())
         self.least = float(values[0])
-        self.top = float(values[-1])
         self.nodes = np.where(values > rounding, values, 0.0)
         first = S[: krylov.b]
         coordinates = first.T @ krylov.start

@@ -5,16 +5,11 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Sequence
 from functools import cache
+from importlib import import_module
 from typing import Any
 
 import numpy as np
-import numpy.linalg
-import scipy
 
-from ..core.score import TWO_STAGE_SIZE
-
-# It is faster from there: a tie at 1,500, one and a half times at 2,500 to 5,000.
-LEAST_SIZE = TWO_STAGE_SIZE
 # More threads than these make a full reduction slower: its steps are short, and all threads wait
 # for each other after each.
 MOST_THREADS = 4
@@ -27,8 +22,8 @@ TRIED_ERROR = 1e-11
 BANDS = ((0, 32), (3000, 48), (8000, 64))
 # To a band, from there to three diagonals, and their eigenvalues.
 ROUTINES = ("dsytrd_sy2sb", "dsytrd_sb2st", "dsterf")
-# Patterns of names, with the integers that they take. The first has 64 bits: its library is
-# NumPy's own, so that its threads are the ones that had the products before.
+# Modules of their libraries, patterns of names, and the integers that they take. The first has 64
+# bits: its library is NumPy's own, so that its threads are the ones that had the products before.
 _NAMES = (
     ("numpy.linalg._umath_linalg", "scipy_{}_64_", ctypes.c_int64),
     ("scipy.linalg._flapack", "scipy_{}_", ctypes.c_int32),
@@ -45,25 +40,16 @@ def driver() -> Driver | None:
 
 @cache
 def _found(names: tuple[tuple[str, str, Any], ...]) -> Driver | None:
-    modules = {module.__name__: module for module in _libraries()}
-    for library, name, integer in names:
+    for module, name, integer in names:
         try:
-            opened = ctypes.CDLL(modules[library].__file__)
-            routines = [getattr(opened, name.format(routine)) for routine in ROUTINES]
-        except (AttributeError, KeyError, OSError, TypeError):
+            library = ctypes.CDLL(import_module(module).__file__)
+            routines = [getattr(library, name.format(routine)) for routine in ROUTINES]
+        except (AttributeError, ImportError, OSError, TypeError):
             continue
         driver = _calling(routines, integer)
         if _is_right(driver):
             return driver
     return None
-
-
-def _libraries() -> list[Any]:
-    return [
-        getattr(package, name)
-        for package, name in ((np.linalg, "_umath_linalg"), (scipy.linalg, "_flapack"))
-        if hasattr(package, name)
-    ]
 
 
 def _calling(routines: Sequence[object], integer: Any) -> Driver:
@@ -85,7 +71,7 @@ def _calling(routines: Sequence[object], integer: Any) -> Driver:
         band = max(width for least, width in BANDS if n >= least)
         rows = np.empty((n, band + 1))
         asked = (np.empty(1), np.empty(1))
-        first = (b"L", n, band, A, max(1, n), rows, band + 1, np.empty(n))
+        first = (b"L", n, band, A, n, rows, band + 1, np.empty(n))
         call(to_band, *first, asked[0], -1)
         work = np.empty(int(asked[0][0]))
         call(to_band, *first, work, len(work))
@@ -102,11 +88,10 @@ def _calling(routines: Sequence[object], integer: Any) -> Driver:
 
 
 def _pointer(argument: Any, integer: Any) -> Any:
-    if isinstance(argument, np.ndarray):
-        return argument.ctypes.data_as(ctypes.c_void_p)
-    if isinstance(argument, bytes):
-        return ctypes.c_char_p(argument)
-    return ctypes.byref(integer(argument))
+    """Return what ctypes passes as a pointer: an array's, a word, or that to an integer."""
+    if isinstance(argument, int):
+        return ctypes.byref(integer(argument))
+    return getattr(argument, "ctypes", argument)
 
 
 def _is_right(eigenvalues: Driver) -> bool:

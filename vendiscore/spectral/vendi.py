@@ -50,37 +50,37 @@ def vendi(
         if not spectrum.single or min(orders, default=1.0) >= 1:
             return Spectral(spectrum.estimates(orders), spectrum)
     similarity = similarity.compact()
-    alone = [moment_route(similarity, q, psd) for q in orders]
-    whole = spectrum_route(similarity)
-    if estimating is None and None in alone:
-        alone = []  # the spectrum serves all
-    found: list[Estimate | None] = [None] * len(orders)
-    stalled: dict[int, str] = {}
-    if any(alone):
+    alone = {q: moment_route(similarity, q, psd) for q in orders}
+    if estimating is None and None in alone.values():
+        alone = {}  # the spectrum serves all
+    known: dict[float, Estimate] = {}
+    stalled: dict[float, str] = {}
+    if any(alone.values()):
         weighted = weighted_by(similarity, p)
-        for i, route in enumerate(alone):
+        for q, route in alone.items():
             if route is not None:
                 try:
-                    found[i] = run_moment(route, weighted, orders[i], psd)
+                    known[q] = run_moment(route, weighted, q, psd)
                 except (StalledError, TooLargeError) as error:
-                    stalled[i] = str(error)
-    needed = [q for q, known in zip(orders, found, strict=True) if known is None]
-    read = None
-    if needed and estimating:
-        from .estimators import estimated
+                    stalled[q] = str(error)
+    needed = [q for q in orders if q not in known]
+    if needed:
+        whole = spectrum_route(similarity)
+        read = None
+        if estimating:
+            from .estimators import estimated
 
-        read = estimated(similarity, needed, p, psd, estimating, whole)
-    if needed and read is None:
-        try:
-            spectrum = whole.run(similarity, p, psd, orders=orders)
-        except TooLargeError as error:
-            raise TooLargeError(f"{error}{_way_out(similarity, needed)}") from None
-        read = spectrum.estimates(needed)
-    rest = iter(read or ())
-    estimates = [next(rest) if known is None else known for known in found]
-    for i, why in stalled.items():
-        estimates[i] = replace(estimates[i], why=why)
-    return Spectral(estimates, spectrum)
+            read = estimated(similarity, needed, p, psd, estimating, whole)
+        if read is None:
+            try:
+                spectrum = whole.run(similarity, p, psd, orders=orders)
+            except TooLargeError as error:
+                raise TooLargeError(f"{error}{_way_out(similarity, needed)}") from None
+            read = spectrum.estimates(needed)
+        known |= zip(needed, read, strict=True)
+    for q, why in stalled.items():
+        known[q] = replace(known[q], why=why)
+    return Spectral([known[q] for q in orders], spectrum)
 
 
 def _way_out(similarity: Similarity, orders: Sequence[float]) -> str:

@@ -22,17 +22,14 @@ def weighted_by(similarity: Similarity, p: Array | None) -> Similarity:
 
 
 class Distinct(NamedTuple):
-    """Samples without repeats, their total weights, and √(p_i / p) for all n samples."""
+    """K_p of samples without repeats; places in it, and √(p_i / p), of n samples that have some."""
 
-    similarity: Similarity
-    p: Array | None
+    weighted: Similarity
     inverse: np.ndarray | None = None
     part: np.ndarray | None = None
 
     def repeated(self, U: Array) -> Array:
         """Return orthonormal eigenvectors of all n samples from eigenvectors of distinct ones."""
-        if self.inverse is None:
-            return U
         part = as_kind_of(self.part, U)[:, None]
         U = U[self.inverse]
         if is_numpy(U):
@@ -42,18 +39,18 @@ class Distinct(NamedTuple):
 
 def merge_identical(similarity: Similarity, p: Array | None) -> Distinct:
     """Drop repeated samples and add up their weights (arXiv 2210.02410, Theorem 3.1)."""
+    n = similarity.n
     groups = similarity.groups()
-    if groups is None or (groups == np.arange(similarity.n)).all():
-        return Distinct(similarity, p)
+    if groups is None or len(np.unique(groups)) == n:
+        return Distinct(weighted_by(similarity, p))
     _, first, inverse = np.unique(groups, return_index=True, return_inverse=True)
-    if len(first) == similarity.n:
-        return Distinct(similarity, p)
-    each = np.full(similarity.n, 1 / similarity.n) if p is None else to_host(p)
+    each = np.full(n, 1 / n) if p is None else to_host(p)
     together = np.bincount(inverse, each)
     whole = together[inverse]
-    parts = np.zeros_like(each)
+    parts = np.zeros(n)
     np.divide(each, whole, out=parts, where=whole > 0)
-    return Distinct(similarity.take(first), together, inverse, np.sqrt(parts))
+    weighted = weighted_by(similarity.take(first), together)
+    return Distinct(weighted, inverse, np.sqrt(parts))
 
 
 def fault_of(weighted: Similarity) -> str:
