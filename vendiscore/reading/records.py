@@ -176,11 +176,14 @@ def answers_in(cell: Any) -> Any:
     return each
 
 
+def is_image(cell: Any) -> bool:
+    """Return whether a cell of a dataset holds an image."""
+    return isinstance(cell, Mapping) and {*cell} == {"bytes", "path"}
+
+
 def image_in(cell: Any) -> Any:
     """Return the image in a cell of a dataset: its bytes, or else its path."""
-    if not isinstance(cell, Mapping):
-        return cell
-    return cell["path"] if cell["bytes"] is None else cell["bytes"]
+    return (cell["bytes"] or cell["path"]) if is_image(cell) else cell
 
 
 def label_in(cell: Any) -> str:
@@ -190,15 +193,15 @@ def label_in(cell: Any) -> str:
     if cell is None or cell != cell:  # NaN ≠ NaN
         return ""
     if isinstance(cell, (Mapping, list)):
-        return json.dumps(cell, ensure_ascii=False, sort_keys=True)
+        return json.dumps(cell, ensure_ascii=False, sort_keys=True, default=repr)
     return str(cell).strip()
 
 
 def is_nested(cell: Any) -> bool:
     """Return whether a cell holds values that only a path can name."""
-    return isinstance(cell, Mapping) or (
-        isinstance(cell, list) and any(isinstance(one, (Mapping, list)) for one in cell)
-    )
+    if not isinstance(cell, list) or is_conversation(cell):
+        return isinstance(cell, Mapping)
+    return any(isinstance(one, (Mapping, list)) for one in cell)
 
 
 def paths(value: Any, above: str = "", depth: int = _DEPTH) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ from .limits import RefusedError, Wanted
 from .number_tables import check_width, numbers_of
 from .records import answers_in, image_in
 from .samples import Samples
-from .tables import Table, checked_path
+from .tables import Table, checked_path, column_of
 
 if TYPE_CHECKING:
     from .columnar_files import Columns
@@ -88,43 +88,54 @@ def _of_table(read: Table, chosen: Choice, wanted: Wanted) -> Samples:
 
 
 def columns_samples(file: Columns, wanted: Wanted) -> Samples:
-    """Return a column of texts or of rows of numbers, or all columns of numbers."""
+    """Return the samples of a parquet file, of which only the columns that are needed are read."""
     head = file.head()
     others = [checked_path(head.names, path) for path in wanted.others]
     if not {*file.names} - {*others}:
         raise RefusedError("it has no columns, and so no samples")
+    if not head.rows:
+        return Samples([], [], kind=wanted.kind or "texts")
     chosen = choose(head, wanted)
-    if chosen.kind == "vectors" and (chosen.column is None or chosen.column in file.names):
-        samples = file.numeric_samples(chosen.column, others)
-        if others:
-            samples = _labelled(samples, file.table(others), wanted, chosen, range(len(samples)))
-        return samples
     needed = [chosen.column, chosen.prompt, chosen.model, chosen.once, *others]
-    columns = {file.holder(path) for path in needed if path}
+    X = None
+    if chosen.kind == "counts":
+        needed = [*file.names]
+    elif chosen.kind == "vectors":
+        first = numbers_of(head, replace(wanted, column=chosen.column))
+        X = file.matrix(first.features)
+        needed = needed[1:] if X is not None else [*first.features, *needed[1:]]
+    columns = {column_of(file.names, path) for path in needed if path}
     read = file.table([name for name in file.names if name in columns])
-    samples = _of_table(read, chosen, wanted)
-    whole = samples.table and replace(samples.table, names=file.names, header=file.names)
-    return replace(samples, table=whole)
+    if X is None:
+        samples = _of_table(read, chosen, wanted)
+    else:
+        numbers = replace(first, values=X, places=range(1, len(X) + 1), problems={}, wrong={})
+        samples = _labelled(numbers, read, wanted, chosen, range(len(X)))
+    lost = first.lost if chosen.kind == "vectors" else samples.lost
+    whole = Table(file.names, [], [], header=file.names, typed=True, more=file.more)
+    return replace(samples, table=whole, lost=lost)
 
 
 def _abundances(read: Table, counted: Samples, chosen: Choice) -> Samples:
     """Return the species of each individual that a table counts, in groups by their sites."""
     if counted.problems:
         return counted
-    rows = read.labels(read.names[0])
+    if (counted.values < 0).any() or (counted.values % 1).any():
+        raise RefusedError("counts are whole numbers, 0 or more; leave out other columns")
     counts = counted.values.astype(int)
-    species, sites = (rows, counted.features) if chosen.record else (counted.features, rows)
-    by_site = counts.T if chosen.record else counts
-    labels = [label for row in by_site for label in np.repeat(species, row).tolist()]
-    sizes = by_site.sum(axis=1)
+    rows = read.labels(read.names[0])
+    lost = {name: why for name, why in counted.lost.items() if name != read.names[0]}
+    species, sites = counted.features, rows
+    if chosen.record:
+        species, sites, counts = rows, counted.features, counts.T
     return Samples(
-        labels,
-        range(1, len(labels) + 1),
+        [label for row in counts for label in np.repeat(species, row).tolist()],
+        range(1, int(counts.sum()) + 1),
         "individual",
-        groups=np.repeat(sites, sizes).tolist(),
+        groups=np.repeat(sites, counts.sum(axis=1)).tolist(),
         kind="labels",
         features=[*counted.features, read.names[0]],
-        lost={name: why for name, why in counted.lost.items() if name != read.names[0]},
+        lost=lost,
         table=counted.table,
         record=f"{len(species):,} species at {len(sites):,} sites",
     )
@@ -225,61 +236,63 @@ def _labelled(
 
     `rows` are the row of each sample in the table.
     """
-    problems = dict(samples.problems)
-    wrong = dict(samples.wrong)
 
-    def missing(j: int, column: str, what: str) -> None:
-        if j not in problems:
-            problems[j], wrong[j] = what, column
+    def labels(column: str | None) -> list[str]:
+        every = read.labels(column) if column else []
+        return [every[i] for i in rows] if column else []
 
-    def of_rows(cells: Sequence[Any]) -> list[Any]:
-        return [cells[i] for i in rows]
-
-    def labels(column: str | None, what: str) -> list[str]:
-        each = of_rows(read.labels(column)) if column else []
-        for j in (j for j, label in enumerate(each) if not label):
-            missing(j, str(column), f"is empty, so that the sample has no {what}")
-        return each
-
-    sets = labels(wanted.by, "set")
-    groups: Sequence[Hashable] = labels(wanted.group_by, "group") or samples.groups
-    by = {"sets": wanted.by, "groups": wanted.group_by}
-    models = of_rows(read.labels(chosen.model)) if chosen.model else []
-    if len({*models}) > 1:
-        sets = labels(chosen.model, "model")
-        by["sets"] = chosen.model
-    if chosen.prompt:
-        asked = of_rows(read.labels(chosen.prompt))
-        pairs = list(zip(sets or asked, asked, strict=True))
-        if 1 < len({*pairs}) < len(pairs):  # else each prompt has one answer, or all have one
-            groups = labels(chosen.prompt, "prompt")
-            by["groups"] = chosen.prompt
-    prompts = labels(wanted.prompts, "prompt")
+    sets_by, groups_by = wanted.by, wanted.group_by
+    if len({*labels(chosen.model)}) > 1:
+        sets_by = chosen.model
+    asked = labels(chosen.prompt)
+    pairs = list(zip(labels(sets_by) or asked, asked, strict=False))
+    if 1 < len({*pairs}) < len(pairs):  # else each prompt has one answer, or all have one
+        groups_by = chosen.prompt
+    sets, groups, prompts = map(labels, (sets_by, groups_by, wanted.prompts))
+    faults: dict[int, tuple[str, str]] = {}
+    for column, what, each in (
+        (sets_by, "set", sets),
+        (groups_by, "group", groups),
+        (wanted.prompts, "prompt", prompts),
+    ):
+        for j, label in enumerate(each):
+            if not label:
+                problem = f"is empty, so that the sample has no {what}"
+                faults.setdefault(j, (str(column), problem))
     quality: list[float] = []
-    for j, value in enumerate(of_rows(read.column(wanted.quality)) if wanted.quality else []):
-        try:
-            quality.append(float(value))
-        except (TypeError, ValueError, OverflowError):
-            quality.append(0.0)
-            missing(j, str(wanted.quality), f"is {describe_value(value)}, not a number")
-    if wanted.pool:
-        sets, groups = [], []
+    cells = read.column(wanted.quality) if wanted.quality else []
+    for j, i in enumerate(rows if wanted.quality else ()):
+        number = _number(cells[i])
+        quality.append(number or 0.0)
+        if number is None:
+            problem = f"is {describe_value(cells[i])}, not a number"
+            faults.setdefault(j, (str(wanted.quality), problem))
+    new = {j: fault for j, fault in faults.items() if j not in samples.problems}
+    problems = dict(samples.problems) | {j: problem for j, (_, problem) in new.items()}
     return replace(
         samples,
-        sets=sets,
-        groups=groups,
+        sets=[] if wanted.pool else sets,
+        groups=[] if wanted.pool else groups or samples.groups,
         quality=quality,
         prompts=prompts,
         problems=dict(sorted(problems.items())),
-        wrong=wrong,
-        grouping={name: column or "" for name, column in by.items()},
+        wrong=dict(samples.wrong) | {j: column for j, (column, _) in new.items()},
+        grouping={"sets": sets_by or "", "groups": groups_by or ""},
         record=chosen.record,
     )
 
 
+def _number(cell: Any) -> float | None:
+    """Return a cell as a number, if it is one."""
+    try:
+        return float(cell)
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
 def _written(read: Table, kept: Sequence[int]) -> str:
     """Return rows of a table as text: lines of JSON unchanged, elements and cells written anew."""
-    if read.unit == "line":
+    if read.origin and read.unit == "line":
         return "".join(f"{read.origin[i]}\n" for i in kept)
     if read.origin:
         elements = (json.dumps(read.origin[i], ensure_ascii=False) for i in kept)

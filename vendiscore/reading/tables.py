@@ -6,8 +6,8 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import Any
 
@@ -76,8 +76,11 @@ class Table:
         if name in self.names:
             at = self.names.index(name)
             return [row[at] for row in self.rows]
-        records = (dict(zip(self.names, row, strict=True)) for row in self.rows)
-        return [value_at(record, name) for record in records]
+        return [value_at(self.record(i), name) for i in range(len(self.rows))]
+
+    def record(self, i: int) -> dict[str, Any]:
+        """Return the cells of a row by the names of their columns."""
+        return dict(zip(self.names, self.rows[i], strict=True))
 
     def holds_rows(self, name: str) -> bool:
         """Return whether one of the first cells under a name is an array of numbers."""
@@ -91,18 +94,6 @@ class Table:
     def labels(self, name: str) -> list[str]:
         """Return the labels under a name, "" for a cell that is empty."""
         return [label_in(cell) for cell in self.column(checked_path(self.names, name))]
-
-    def without(self, names: Collection[str]) -> Table:
-        """Return the other columns."""
-        if not names:
-            return self
-        kept = [j for j, name in enumerate(self.names) if name not in names]
-        return replace(
-            self,
-            names=[self.names[j] for j in kept],
-            rows=[[row[j] for j in kept] for row in self.rows],
-            header=None if self.header is None else [self.header[j] for j in kept],
-        )
 
 
 def table(text: str, wanted: Wanted, *, sign: str = "", encoding: str = "utf-8") -> Table:
@@ -174,16 +165,21 @@ def checked_column(names: Sequence[str], column: str) -> str:
     return column
 
 
+def column_of(names: Sequence[str], path: str) -> str:
+    """Return the column in which a path begins."""
+    start = path.partition(".")[0].partition("[")[0]
+    return checked_column(names, path if path in names else start)
+
+
 def checked_path(names: Sequence[str], path: str) -> str:
     """Return the path if its first name is a column's."""
-    if path not in names:
-        checked_column(names, path.partition(".")[0].partition("[")[0])
+    column_of(names, path)
     return path
 
 
 def is_row(value: object) -> bool:
     """Return whether a value is an array of numbers."""
-    return isinstance(value, list) and len(value) > 0 and {*map(type, value)} <= {int, float}
+    return isinstance(value, list) and len(value) > 0 and {*map(type, value)} <= {int, float, bool}
 
 
 def is_number(cell: object) -> bool:
