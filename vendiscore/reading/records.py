@@ -106,6 +106,11 @@ def value_at(value: Any, path: str) -> Any:
     return _walk(value, steps)
 
 
+def start_of(path: str) -> str:
+    """Return the first name of a path."""
+    return re.split(r"[.\[]", path, maxsplit=1)[0]
+
+
 def _walk(value: Any, steps: Sequence[str]) -> Any:
     for i, step in enumerate(steps):
         if step == "*":

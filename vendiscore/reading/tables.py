@@ -14,7 +14,7 @@ from typing import Any
 from ..hints import suggestion
 from .limits import AskError, Limits, RefusedError, Wanted
 from .names import MOLECULE_NAMES, is_named, role_of
-from .records import label_in, value_at
+from .records import label_in, start_of, value_at
 from .string_patterns import is_smiles
 
 DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", " ": "spaces"}
@@ -167,8 +167,7 @@ def checked_column(names: Sequence[str], column: str) -> str:
 
 def column_of(names: Sequence[str], path: str) -> str:
     """Return the column in which a path begins."""
-    start = path.partition(".")[0].partition("[")[0]
-    return checked_column(names, path if path in names else start)
+    return checked_column(names, path if path in names else start_of(path))
 
 
 def checked_path(names: Sequence[str], path: str) -> str:
