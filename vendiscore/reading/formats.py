@@ -69,6 +69,7 @@ def _arrays(data: bytes, how: Wanted, packed: bool = False) -> Any:
     return Arrays(data, packed)
 
 
+_SEQUENCES = ("fasta", "fa", "faa", "fna", "ffn", "fastq", "fq", "a3m")
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 #: Formats by their names, each with `endings` of names of files, `parse` and `magic`.
 FORMATS = {

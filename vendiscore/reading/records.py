@@ -160,7 +160,7 @@ def _first(value: Mapping[str, Any], keys: Collection[str]) -> Any:
 
 
 def answers_in(cell: Any) -> Any:
-    """Return the answers in a cell: a list of texts for several, a text for one; None for none.
+    """Return the answers in a cell: a list for several, a text for one; None for none.
 
     Examples
     --------
@@ -178,7 +178,7 @@ def answers_in(cell: Any) -> Any:
     each: list[Any] = []
     for one in map(answers_in, cell):
         each += one if isinstance(one, list) else [one]
-    return each
+    return each[0] if len(each) == 1 else each
 
 
 def is_image(cell: Any) -> bool:

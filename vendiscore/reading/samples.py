@@ -117,8 +117,8 @@ class Samples:
         if not self.table or not (self.column or self.features):
             return []
         used = {*self.features}
-        for path in (self.column, *self.grouping.values()):
-            used |= {path, start_of(path or "")}
+        for path in filter(None, (self.column, *self.grouping.values())):
+            used |= {path, start_of(path)}
         left = [name for name in self.table.names if name not in used]
         return [f"{name} ({self.lost[name]})" if name in self.lost else name for name in left]
 

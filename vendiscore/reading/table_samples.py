@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -125,7 +126,8 @@ def _abundances(read: Table, counted: Samples, chosen: Choice) -> Samples:
     counts = counted.values.astype(int)
     rows = read.labels(read.names[0])
     lost = {name: why for name, why in counted.lost.items() if name != read.names[0]}
-    species, sites = counted.features, rows
+    species: Sequence[str] = counted.features
+    sites: Sequence[str] = rows
     if chosen.record:
         species, sites, counts = rows, counted.features, counts.T
     return Samples(
@@ -175,31 +177,30 @@ def _strings(read: Table, chosen: Choice) -> tuple[Samples, Sequence[int]]:
     column = str(chosen.column)
     cells = read.column(column)
     kept: Sequence[int] = range(len(cells))
-    if chosen.kind != "values":
-        cells, kept = _answers(read, cells, chosen)
-    several = any(isinstance(cell, list) for cell in cells) and chosen.kind != "values"
-    rows = kept
-    places: Sequence[int | str] = [read.places[i] for i in rows]
-    groups: Sequence[str] = ()
-    if several:
-        lists = [cell if isinstance(cell, list) else [cell] for cell in cells]
-        rows = [i for i, each in zip(kept, lists, strict=True) for _ in each]
+    if chosen.kind == "images":
+        cells = list(map(image_in, cells))
+    elif chosen.kind != "values":
+        cells = list(map(answers_in, cells))
+        kept = _answered(read, cells, chosen)
+    lists = [_as_list(cells[i], chosen) for i in kept]
+    values = list(chain.from_iterable(lists))
+    rows = [i for i, each in zip(kept, lists, strict=True) for _ in each]
+    places: list[int | str] = [read.places[i] for i in rows]
+    groups: list[str] = []
+    if any(len(each) != 1 for each in lists):
         counts = [k for each in lists for k in range(1, len(each) + 1)]
-        places = [f"{read.places[i]}, answer {k}" for i, k in zip(rows, counts, strict=True)]
-        cells = [answer for each in lists for answer in each]
-        groups = [f"{read.unit} {read.places[i]}" for i in rows]
+        groups = [f"{read.unit} {place}" for place in places]
+        places = [f"{place}, answer {k}" for place, k in zip(places, counts, strict=True)]
     problems = {j: read.problems[i] for j, i in enumerate(rows) if i in read.problems}
     wrong = dict.fromkeys(problems, "")
-    if chosen.kind not in ("values", "images"):
-        for j, value in enumerate(cells):
-            if not isinstance(value, str):
-                what = "is missing" if value is None else f"is {describe_value(value)}, not text"
-                problems.setdefault(j, what)
-                cells[j] = "" if value is None else str(value)[:_KEPT]
-    left = len(read.rows) - len(kept)
-    more = [f"left out: {left:,} rows without an answer"] if left else []
+    for j, value in enumerate(values):
+        if not isinstance(value, str) and chosen.kind not in ("values", "images"):
+            what = "is missing" if value is None else f"is {describe_value(value)}, not text"
+            problems.setdefault(j, what)
+            values[j] = "" if value is None else str(value)[:_KEPT]
+    left = len(cells) - len(kept)
     samples = Samples(
-        cells,
+        values,
         places,
         read.unit,
         dict(sorted(problems.items())),
@@ -208,25 +209,26 @@ def _strings(read: Table, chosen: Choice) -> tuple[Samples, Sequence[int]]:
         column=column if len(read.names) > 1 or read.header else "",
         wrong=wrong,
         table=replace(read, rows=[], problems={}, origin=()),
-        above=more,
+        above=[f"left out: {left:,} rows without an answer"] if left else [],
     )
     return samples, rows
 
 
-def _answers(read: Table, cells: Sequence[Any], chosen: Choice) -> tuple[list[Any], Sequence[int]]:
-    """Return what each row answers, and the rows that do: a request may have failed."""
-    if chosen.kind == "images":
-        return [image_in(cell) for cell in cells], range(len(cells))
-    each = [answers_in(cell) for cell in cells]
-    each = [cell[0] if isinstance(cell, list) and len(cell) == 1 else cell for cell in each]
+def _as_list(cell: Any, chosen: Choice) -> list[Any]:
+    return cell if isinstance(cell, list) and chosen.kind != "values" else [cell]
+
+
+def _answered(read: Table, answers: Sequence[Any], chosen: Choice) -> Sequence[int]:
+    """Return the rows that have an answer, as a request may have failed."""
     if not chosen.record and chosen.kind != "molecules":
-        return each, range(len(cells))
-    once = read.labels(chosen.once) if chosen.once in read.names else []
-    kept = [i for i, cell in enumerate(each) if i in read.problems or cell not in _NO_ANSWER]
-    kept = [i for i in kept if not once or once[i] == once[0]]
+        return range(len(answers))
+    kept = [i for i, each in enumerate(answers) if i in read.problems or each not in _NO_ANSWER]
+    if chosen.once in read.names:
+        once = read.labels(chosen.once)
+        kept = [i for i in kept if once[i] == once[0]]
     if not kept:
-        raise RefusedError(f"none of its {len(cells):,} rows has an answer")
-    return [each[i] for i in kept], kept
+        raise RefusedError(f"none of its {len(answers):,} rows has an answer")
+    return kept
 
 
 def _labelled(
