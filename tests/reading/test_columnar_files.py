@@ -74,3 +74,14 @@ def test_more_numbers_than_fit_are_refused_by_the_footer_and_read_without_limits
             samples_of(Columns(file, limits), replace(NUMBERS, limits=limits))
     file.seek(0)
     assert samples_of(Columns(file, Limits()), NUMBERS).values.shape == (4, 50_000)
+
+
+def test_numbers_of_many_columns_are_read_whether_or_not_some_are_missing():
+    names = [f"x{j}" for j in range(150)]
+    for last in (7.0, None):
+        file = io.BytesIO()
+        pq.write_table(pa.table({**{name: [1.0, 2.0] for name in names}, "y": [3.0, last]}), file)
+        found = samples_of(Columns(file, Limits()), Wanted())
+        assert found.values.shape == (2, 151)
+        assert found.features == [*names, "y"]
+        assert found.problems == ({} if last else {1: "has null, which is not a number"})

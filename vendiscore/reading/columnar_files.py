@@ -111,9 +111,9 @@ class Columns:
         names = list(columns)
         return Table(names, found, places, header=names, typed=True, more=self.more)
 
-    def head(self) -> Table:
-        """Read the first rows."""
-        return self.table(self.names[:_MOST], _LOOK)
+    def head(self, columns: int = _MOST) -> Table:
+        """Read the first rows of the first columns."""
+        return self.table(self.names[:columns], _LOOK)
 
     def matrix(self, names: Sequence[str]) -> np.ndarray | None:
         """Return columns of numbers, or one of rows of as many numbers each.

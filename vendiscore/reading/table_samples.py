@@ -102,7 +102,7 @@ def columns_samples(file: Columns, wanted: Wanted) -> Samples:
     if chosen.kind == "counts":
         needed = [*file.names]
     elif chosen.kind == "vectors":
-        first = numbers_of(head, replace(wanted, column=chosen.column))
+        first = numbers_of(file.head(len(file.names)), replace(wanted, column=chosen.column))
         X = file.matrix(first.features)
         needed = needed[1:] if X is not None else [*first.features, *needed[1:]]
     columns = {column_of(file.names, path) for path in needed if path}
@@ -112,7 +112,10 @@ def columns_samples(file: Columns, wanted: Wanted) -> Samples:
     else:
         numbers = replace(first, values=X, places=range(1, len(X) + 1), problems={}, wrong={})
         samples = _labelled(numbers, read, wanted, chosen, range(len(X)))
-    lost = first.lost if chosen.kind == "vectors" else samples.lost
+    lost = dict(samples.lost)
+    if chosen.kind == "vectors":
+        unnamed = (name for name in file.all if name not in file.names)
+        lost = {**dict.fromkeys(unnamed, "no numbers"), **first.lost}
     whole = Table(file.names, [], [], header=file.names, typed=True, more=file.more)
     return replace(samples, table=whole, lost=lost)
 
