@@ -173,7 +173,7 @@ def merge_numbered(table: Table, wanted: Wanted) -> Table:
             stem = re.sub(r"[\W_]*\d+$", "", column.name)
             stems.setdefault(stem, []).append(column.name)
     alike = [stem for stem, names in stems.items() if len(names) > 1]
-    if wanted.column or len(alike) != 1:
+    if wanted.column or wanted.kind == "vectors" or len(alike) != 1:
         return table
     stem = alike[0]
     kept = [name for name in table.names if name not in stems[stem]]

@@ -110,14 +110,15 @@ def _features(table: Table, wanted: Wanted) -> tuple[list[str], dict[str, str]]:
         return [checked_column(table.names, name) for name in asked], {}
     kept = [name for name in table.names if are_numbers(table.column(name))]
     lost = {name: "no numbers" for name in table.names if name not in kept}
-    first = kept[0] if table.typed and kept else table.names[0]
-    if len(kept if table.typed else table.names) > 1 and _is_index(table, first, wanted):
-        lost[first] = _NO_FEATURES["id"]
+    several = kept if table.typed else table.names
+    if len(several) > 1 and _is_index(table, several[0], wanted):
+        lost[several[0]] = _NO_FEATURES["id"]
     kept = [name for name in kept if name not in lost]
-    labels = {name: role for name in kept if (role := role_of(name)) in _NO_FEATURES}
-    if table.header and len(labels) < len(kept):
-        lost |= {name: _NO_FEATURES[role] for name, role in labels.items()}
-        kept = [name for name in kept if name not in labels]
+    reasons = {name: _NO_FEATURES.get(role_of(name)) for name in kept if table.header}
+    named = {name: reason for name, reason in reasons.items() if reason}
+    if len(named) < len(kept):
+        lost |= named
+        kept = [name for name in kept if name not in named]
     if not kept:
         raise RefusedError(
             f"There is no column of numbers; {table.unit} {table.places[0]} has "
@@ -158,15 +159,15 @@ def _is_index(table: Table, name: str, wanted: Wanted) -> bool:
     """Return whether a column numbers the rows: with distinct whole numbers."""
     if wanted.index is not None and not table.typed:
         return wanted.index
-    cells = table.column(name)
+    cells = list(map(str, table.column(name)))
     if table.header is not None:
         title = table.header[table.names.index(name)]
-        whole = all(re.fullmatch(r"\s*\d+\s*", str(cell)) for cell in cells)
-        return whole and len({*cells}) == len(cells) and (not title or is_named(title, ID_NAMES))
+        named = not title or is_named(title, ID_NAMES)
+        return named and len({*cells}) == len(cells) and all(map(_WHOLE_CELL.fullmatch, cells))
     if len(cells) > 2 and (counts(cells) or counts(cells, 1)):
         raise AskError(
-            f"The first column is {join_names(map(str, cells[:3]))}, …: does it number the rows? "
-            f"Put a row of names above the table, with “id” for a column to be left out.",
+            f"The first column is {join_names(cells[:3])}, …: does it number the rows? "
+            "Put a row of names above the table, with “id” for a column to be left out.",
             [("It numbers the rows", {"index": True}), ("It is a number", {"index": False})],
         )
     return False
@@ -174,23 +175,22 @@ def _is_index(table: Table, name: str, wanted: Wanted) -> bool:
 
 def _signs_of_columns(rows: Sequence[Sequence[str]], delimiter: str) -> list[Signs]:
     """Return the signs of each column: the usual ones, unless they fit few of its cells."""
-    columns = list(zip(*rows, strict=True))
-    marked = [[cell.strip() for cell in cells if _MARKED.search(cell.strip())] for cells in columns]
     possible = _SIGNS
     if delimiter == ",":  # where a comma between digits is quoted, it is of thousands
         possible = sorted(_SIGNS, key=lambda signs: signs.decimal == ",")
+    stripped = [map(str.strip, cells) for cells in zip(*rows, strict=True)]
+    marked = [list(filter(_MARKED.search, cells)) for cells in stripped]
     usual = _fitting(possible, list(chain.from_iterable(marked)))
     signs = []
     for cells in marked:
-        bad = sum(not usual.pattern.fullmatch(cell) for cell in cells)
-        signs.append(_fitting(possible, cells) if 2 * bad > len(rows) else usual)
+        few = 2 * (len(cells) - sum(map(usual.fits, cells))) > len(rows)
+        signs.append(_fitting(possible, cells) if few else usual)
     return signs
 
 
 def _fitting(possible: Sequence[Signs], cells: Sequence[str]) -> Signs:
     """Return the signs that most of the cells can be written with."""
-    fits = [sum(map(bool, map(signs.pattern.fullmatch, cells))) for signs in possible]
-    return possible[fits.index(max(fits))]
+    return max(possible, key=lambda signs: sum(map(signs.fits, cells)))
 
 
 class Signs(NamedTuple):
@@ -200,9 +200,13 @@ class Signs(NamedTuple):
     decimal: str
     pattern: re.Pattern[str]
 
+    def fits(self, cell: str) -> bool:
+        """Return whether a cell is a number with these signs."""
+        return bool(self.pattern.fullmatch(cell))
+
     def plain(self, cell: str) -> str:
         """Return a number as Python writes it; another cell such that it cannot be read."""
-        if self.thousands and self.pattern.fullmatch(cell.strip()):
+        if self.thousands and self.fits(cell.strip()):
             cell = cell.replace(self.thousands, "")
         return cell.translate(_SWAPPED) if self.decimal == "," else cell
 
@@ -216,6 +220,7 @@ def _signs(thousands: str, decimal: str) -> Signs:
     return Signs(thousands, decimal, re.compile(number))
 
 
+_WHOLE_CELL = re.compile(r"\s*\d+\s*")
 _MARKED = re.compile(r"\d[.,]\d|^[+-]?[.,]\d|\d[.,]")
 _SWAPPED = str.maketrans(",.", ".,")
 _SIGNS = [_signs("", "."), _signs("", ","), _signs(",", "."), _signs(".", ",")]

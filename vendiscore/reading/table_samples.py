@@ -17,7 +17,7 @@ from .limits import RefusedError, Wanted
 from .number_tables import check_width, numbers_of
 from .records import answers_in, image_in
 from .samples import Samples
-from .tables import Table, checked_path, column_of
+from .tables import Table, column_of
 
 if TYPE_CHECKING:
     from .columnar_files import Columns
@@ -64,14 +64,18 @@ def samples_of(
         return columns_samples(read, wanted)
     if not read.rows:
         return Samples([], [], kind=wanted.kind or "texts")
-    for path in filter(None, [wanted.column, *wanted.others]):
-        if "," not in path:
-            checked_path(read.names, path)
-    if not {*read.names} - {*wanted.others}:
-        but = f" other than {', '.join(wanted.others)}" if wanted.others else ""
-        raise RefusedError(f"it has no columns{but}, and so no samples")
+    _check_names(read.names, wanted)
     read = merge_numbered(read, wanted)
     return _of_table(read, choose(read, wanted), wanted)
+
+
+def _check_names(names: Sequence[str], wanted: Wanted) -> None:
+    """Refuse names of columns that are not there, and a table without any other column."""
+    for path in filter(None, [wanted.column, *wanted.others]):
+        if "," not in path:
+            column_of(names, path)
+    if not {*names} - {*wanted.others}:
+        raise RefusedError("it has no columns of samples, but for the columns that are named")
 
 
 def _of_table(read: Table, chosen: Choice, wanted: Wanted) -> Samples:
@@ -91,13 +95,11 @@ def _of_table(read: Table, chosen: Choice, wanted: Wanted) -> Samples:
 def columns_samples(file: Columns, wanted: Wanted) -> Samples:
     """Return the samples of a parquet file, of which only the columns that are needed are read."""
     head = file.head()
-    others = [checked_path(head.names, path) for path in wanted.others]
-    if not {*file.names} - {*others}:
-        raise RefusedError("it has no columns, and so no samples")
+    _check_names(file.names, wanted)
     if not head.rows:
         return Samples([], [], kind=wanted.kind or "texts")
     chosen = choose(head, wanted)
-    needed = [chosen.column, chosen.prompt, chosen.model, chosen.once, *others]
+    needed = [chosen.column, chosen.prompt, chosen.model, chosen.once, *wanted.others]
     X = None
     if chosen.kind == "counts":
         needed = [*file.names]
@@ -153,25 +155,22 @@ def array_samples(arrays: Arrays, wanted: Wanted, kinds: Mapping[int, str]) -> S
     if arrays.single and wanted.column:
         raise RefusedError("it is a single array, which has no columns; leave out --column")
     name = arrays.choose_array(wanted.column)
-    shape, _, dtype, _ = arrays.headers[name]
-    strings = dtype.kind == "U" and wanted.kind != "vectors"
-    values = len(shape) == 1 and (wanted.kind == "values" or strings)
-    if not values and dtype.kind not in "fiubO":
-        raise RefusedError(f"Expected an array of real numbers, got {dtype} values.")
-    if not values and len(shape) not in kinds and dtype.kind != "O":
-        raise RefusedError(
-            f"Expected rows of numbers (n, d){' or images (n, H, W)' * (3 in kinds)}, got shape "
-            f"{shape}."
-        )
-    if len(shape) == 2:
-        check_width(shape[1], wanted.limits)
     X = arrays.read(name)
+    strings = X.dtype.kind == "U" and wanted.kind != "vectors"
+    values = X.ndim == 1 and (wanted.kind == "values" or strings)
+    if not values and X.dtype.kind not in "fiub":
+        raise RefusedError(f"Expected an array of real numbers, got {X.dtype} values.")
+    if not values and X.ndim not in kinds:
+        images = " or images (n, H, W)" if 3 in kinds else ""
+        raise RefusedError(f"Expected rows of numbers (n, d){images}, got shape {X.shape}.")
+    if X.ndim == 2:
+        check_width(X.shape[1], wanted.limits)
     return Samples(
         X.tolist() if values else X.copy(),
         range(1, len(X) + 1),
         "row",
-        kind=(wanted.kind or "texts") if values else kinds[len(shape)],
-        column=name if len(arrays.headers) > 1 else None,
+        kind=(wanted.kind or "texts") if values else kinds[X.ndim],
+        column=None if len(arrays.headers) == 1 else name,
     )
 
 
@@ -300,8 +299,9 @@ def _written(read: Table, kept: Sequence[int]) -> str:
     if read.origin and read.unit == "line":
         return "".join(f"{read.origin[i]}\n" for i in kept)
     if read.origin:
-        elements = (json.dumps(read.origin[i], ensure_ascii=False) for i in kept)
+        elements = [json.dumps(read.origin[i], ensure_ascii=False) for i in kept]
         return "[" + ",\n ".join(elements) + "]\n"
-    rows = [read.names] if read.header is not None else []
-    rows += (read.rows[i] for i in kept)
+    rows = [read.rows[i] for i in kept]
+    if read.header is not None:
+        rows.insert(0, read.names)
     return "".join(csv_row(row, read.delimiter or ",") for row in rows)

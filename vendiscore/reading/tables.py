@@ -94,7 +94,8 @@ class Table:
 
     def labels(self, name: str) -> list[str]:
         """Return the labels under a name, "" for a cell that is empty."""
-        return [label_in(cell) for cell in self.column(checked_path(self.names, name))]
+        column_of(self.names, name)  # refuses a name that is not there
+        return list(map(label_in, self.column(name)))
 
 
 def table(text: str, wanted: Wanted, *, sign: str = "", encoding: str = "utf-8") -> Table:
@@ -166,12 +167,6 @@ def checked_column(names: Sequence[str], column: str) -> str:
 def column_of(names: Sequence[str], path: str) -> str:
     """Return the column in which a path begins."""
     return checked_column(names, path if path in names else start_of(path))
-
-
-def checked_path(names: Sequence[str], path: str) -> str:
-    """Return the path if its first name is a column's."""
-    column_of(names, path)
-    return path
 
 
 def is_row(value: object) -> bool:
@@ -355,11 +350,9 @@ def _trim(cells: Sequence[str]) -> Sequence[str]:
 
 def _fitted(cells: list[str], width: int, sign: str) -> list[str]:
     """Add blank cells up to the number of names, or join surplus cells to the last."""
-    if len(cells) > width:
-        cells = list(_trim(cells))
-    if len(cells) > width:
-        return [*cells[: width - 1], sign.join(cells[width - 1 :])]
-    return cells + [""] * (width - len(cells))
+    cells += [""] * (width - len(cells))
+    surplus = [*_trim(cells[width:])]
+    return [*cells[: width - 1], sign.join([cells[width - 1], *surplus])]
 
 
 def _in_words(sign: str) -> str:
