@@ -1,4 +1,4 @@
-"""Columnar files (parquet): reads only the columns needed, and no more than fits in memory."""
+"""Columnar files (parquet): only needed columns are read, and no more than fits in memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Columns that hold the samples, their prompts and their models: by what is plain, or a question.
+"""Choice of the columns of samples, prompts and models: by names and cells, or by a question.
 
 The samples are in the one column that is named as answers or, without such a name, in the one with
 prose; ids, labels, targets and prompts are never taken because other columns were left out.

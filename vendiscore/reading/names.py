@@ -1,4 +1,4 @@
-"""Names of columns as people and tools write them, by what is under them."""
+"""Names of columns as people and tools write them, and the role of each."""
 
 import re
 from collections.abc import Iterable

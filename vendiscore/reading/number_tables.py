@@ -1,4 +1,4 @@
-"""Tables of numbers: their feature columns, index column and decimal sign."""
+"""Tables of numbers: their feature columns, index column, and the signs within numbers."""
 
 from __future__ import annotations
 
@@ -35,7 +35,8 @@ def numbers_of(table: Table, wanted: Wanted) -> Samples:
     for i, row in enumerate(shown):
         plain = [of.plain(cell) for cell, of in zip(row, signs, strict=True)] if signs else row
         try:
-            X[i] = np.reshape([float(cell) for cell in plain], width)
+            numbers = list(map(float, plain)) if isinstance(plain, list) else []
+            X[i] = np.reshape(numbers, width)
             sure = not table.typed or bool((np.abs(X[i]) < WHOLE).all())
         except (TypeError, ValueError, OverflowError):
             sure = False

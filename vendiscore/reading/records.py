@@ -1,4 +1,4 @@
-"""Records as tools write them: where each has its answers, its prompt and its model, as data."""
+"""Records as tools write them: paths to the answers, the prompt and the model of each."""
 
 from __future__ import annotations
 

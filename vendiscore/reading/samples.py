@@ -1,4 +1,4 @@
-"""Samples that a reader found: the place of each, and the problems of some."""
+"""Samples that a reader took: their places, problems and labels."""
 
 from __future__ import annotations
 

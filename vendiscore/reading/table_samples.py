@@ -1,4 +1,4 @@
-"""Samples from tables, columnar files and arrays: the right columns, and the groups of rows."""
+"""Samples from tables, columnar files and arrays, with the labels of their rows."""
 
 from __future__ import annotations
 
