@@ -19,7 +19,7 @@ def test_prompts_and_models_label_the_samples_unless_they_are_pooled():
 
 def test_a_row_without_a_quality_is_named_with_its_column():
     found = read_data("a.csv", ROWS, Wanted(quality="score"))
-    assert found.problems == {1: "is str 'x', not a number"}
+    assert found.problems == {1: "is 'x', not a number"}
     assert found.place(1) == "row 3, column 'score'"
     assert found.quality == [1.0, 0.0, 3.0, 4.0]
 

@@ -80,7 +80,7 @@ def choose(head: Table, wanted: Wanted) -> Choice:
         return _named_choice(head, columns, wanted)
     if known := _known_choice(head, wanted):
         return known
-    record = _abundances(head, columns) if wanted.kind in ("", "counts") else ""
+    record = _record_of_counts(head, columns) if wanted.kind in ("", "counts") else ""
     if record or wanted.kind == "counts":
         return Choice(None, "counts", record=record)
     if len(columns) == 1 and (wanted.kind or columns[0].holds not in ("nested", "numbers", "")):
@@ -148,7 +148,7 @@ def is_numeric(table: Table, wanted: Wanted) -> bool:
     return {column.holds for column in named or columns} - {""} == {"numbers"}
 
 
-def _abundances(head: Table, columns: Sequence[Column]) -> str:
+def _record_of_counts(head: Table, columns: Sequence[Column]) -> str:
     """Return the name of tables with a row for each species; ask about a row for each site."""
     first, *rest = columns
     counted = [column.name for column in rest if column.holds == "numbers"]

@@ -155,21 +155,22 @@ def array_samples(arrays: Arrays, wanted: Wanted, kinds: Mapping[int, str]) -> S
     if arrays.single and wanted.column:
         raise RefusedError("it is a single array, which has no columns; leave out --column")
     name = arrays.choose_array(wanted.column)
-    X = arrays.read(name)
-    strings = X.dtype.kind == "U" and wanted.kind != "vectors"
-    values = X.ndim == 1 and (wanted.kind == "values" or strings)
-    if not values and X.dtype.kind not in "fiub":
-        raise RefusedError(f"Expected an array of real numbers, got {X.dtype} values.")
-    if not values and X.ndim not in kinds:
+    shape, _, dtype, _ = arrays.headers[name]
+    strings = dtype.kind == "U" and wanted.kind != "vectors"
+    values = len(shape) == 1 and (wanted.kind == "values" or strings)
+    if not values and dtype.kind not in "fiubO":
+        raise RefusedError(f"Expected an array of real numbers, got {dtype} values.")
+    if not values and len(shape) not in kinds and dtype.kind != "O":
         images = " or images (n, H, W)" if 3 in kinds else ""
-        raise RefusedError(f"Expected rows of numbers (n, d){images}, got shape {X.shape}.")
-    if X.ndim == 2:
-        check_width(X.shape[1], wanted.limits)
+        raise RefusedError(f"Expected rows of numbers (n, d){images}, got shape {shape}.")
+    if len(shape) == 2:
+        check_width(shape[1], wanted.limits)
+    X = arrays.read(name)  # after its header is judged; refuses Python objects
     return Samples(
         X.tolist() if values else X.copy(),
         range(1, len(X) + 1),
         "row",
-        kind=(wanted.kind or "texts") if values else kinds[X.ndim],
+        kind=(wanted.kind or "texts") if values else kinds[len(shape)],
         column=None if len(arrays.headers) == 1 else name,
     )
 
@@ -253,31 +254,26 @@ def _labelled(
     if 1 < len({*pairs}) < len(pairs):  # else each prompt has one answer, or all have one
         groups_by = chosen.prompt
     sets, groups, prompts = map(labels, (sets_by, groups_by, wanted.prompts))
-    faults: dict[int, tuple[str, str]] = {}
+    faults: dict[int, tuple[str, str]] = {}  # of samples: the column, and a predicate
     for column, what, each in (
         (sets_by, "set", sets),
         (groups_by, "group", groups),
         (wanted.prompts, "prompt", prompts),
     ):
-        for j, label in enumerate(each):
-            if not label:
-                problem = f"is empty, so that the sample has no {what}"
-                faults.setdefault(j, (str(column), problem))
-    quality: list[float] = []
-    cells = read.column(wanted.quality) if wanted.quality else []
-    for j, i in enumerate(rows if wanted.quality else ()):
-        number = _number(cells[i])
-        quality.append(number or 0.0)
+        problem = f"is empty, so that the sample has no {what}"
+        for j in (j for j, label in enumerate(each) if not label):
+            faults.setdefault(j, (str(column), problem))
+    numbers = [(cell, _number(cell)) for cell in labels(wanted.quality)]
+    for j, (cell, number) in enumerate(numbers):
         if number is None:
-            problem = f"is {describe_value(cells[i])}, not a number"
-            faults.setdefault(j, (str(wanted.quality), problem))
+            faults.setdefault(j, (str(wanted.quality), f"is {cell!r:.40}, not a number"))
     new = {j: fault for j, fault in faults.items() if j not in samples.problems}
     problems = dict(samples.problems) | {j: problem for j, (_, problem) in new.items()}
     return replace(
         samples,
         sets=[] if wanted.pool else sets,
         groups=[] if wanted.pool else groups or samples.groups,
-        quality=quality,
+        quality=[number or 0.0 for _, number in numbers],
         prompts=prompts,
         problems=dict(sorted(problems.items())),
         wrong=dict(samples.wrong) | {j: column for j, (column, _) in new.items()},
@@ -286,11 +282,11 @@ def _labelled(
     )
 
 
-def _number(cell: Any) -> float | None:
+def _number(cell: str) -> float | None:
     """Return a cell as a number, if it is one."""
     try:
         return float(cell)
-    except (TypeError, ValueError, OverflowError):
+    except ValueError:
         return None
 
 
