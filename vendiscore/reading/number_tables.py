@@ -17,7 +17,7 @@ from .names import ID_NAMES, is_named, join_names, role_of
 from .samples import Samples
 from .tables import Table, are_numbers, checked_column, counts, is_row
 
-# Columns of numbers that are no features, by the role of their names.
+# Columns of numbers that are not features, by the role of their names.
 _NO_FEATURES = {"id": "it numbers the rows", "label": "it holds labels"}
 
 
