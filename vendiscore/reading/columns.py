@@ -34,7 +34,7 @@ _FEATURES = 2  # columns of numbers that may be meant next to a column of names
 _FEW_SETS = 20  # sets that a column may tell apart
 _COUNT = re.compile(r"\s*\d+(\.0)?\s*")
 
-# What a column holds, by the kind of samples that can be taken from it.
+# Contents of columns that hold samples of a kind.
 _HOLDING = {
     "texts": ("texts", "lists", "molecules"),
     "sequences": ("texts", "molecules"),
@@ -207,7 +207,7 @@ def _kind(held: str, wanted: Wanted) -> str:
 
 
 def _candidates(columns: Sequence[Column], kind: str) -> list[Column]:
-    """Return the columns that samples of a kind can be taken from, named ones before others."""
+    """Return the columns that hold samples of a kind, named ones before others."""
     holding = _HOLDING.get(kind, ("texts", "lists", "molecules", "vectors", "images"))
     left = [each for each in columns if each.holds in holding and each.role in ("text", "")]
     if any(column.is_meant for column in left):
