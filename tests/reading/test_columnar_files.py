@@ -1,15 +1,18 @@
 """Rows of numbers in parquet are stacked, and rows of another length are named."""
 
 import io
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from vendiscore.reading.columnar_files import Columns
-from vendiscore.reading.limits import Limits, RefusedError
+from vendiscore.reading.limits import Limits, RefusedError, Wanted
+from vendiscore.reading.table_samples import samples_of
 from vendiscore_page.parquet_footers import declared_values
 
 pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+NUMBERS = Wanted(kind="vectors", column="e")
 
 
 @pytest.mark.parametrize(
@@ -18,19 +21,23 @@ pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
         (
             [[1.0, None], [3.0], None, [4.0, 5.0]],
             pa.list_(pa.float64()),
-            [[1, np.nan], [0, 0], [0, 0], [4, 5]],
-            {1: "has 1 numbers, the first 2", 2: "is null, not a row of numbers"},
+            [[np.nan] * 2, [np.nan] * 2, [np.nan] * 2, [4, 5]],
+            {
+                0: "has null, which is not a number",
+                1: "has 1 numbers, the first 2",
+                2: "is null, not a row of numbers",
+            },
         ),
         (
             [[], [2**53, 2], [3, 4]],
             pa.large_list(pa.int64()),
-            [[0, 0], [2**53, 2], [3, 4]],
+            [[np.nan] * 2, [2**53, 2], [3, 4]],
             {0: "has 0 numbers, the first 2"},
         ),
         (
             [None, [1, 2]],
             pa.list_(pa.float32(), 2),
-            [[0, 0], [1, 2]],
+            [[np.nan] * 2, [1, 2]],
             {0: "is null, not a row of numbers"},
         ),
         ([[True, False]], pa.list_(pa.bool_()), [[1, 0]], {}),
@@ -41,7 +48,7 @@ def test_rows_of_another_length_are_named(rows, type_, X, problems):
     file = io.BytesIO()
     pq.write_table(pa.table({"e": pa.array(rows, type_)}), file)
     file.seek(0)
-    found = Columns(file, Limits()).numeric_samples("e", [])
+    found = samples_of(Columns(file, Limits()), NUMBERS)
     np.testing.assert_array_equal(found.values, X)
     assert found.problems == problems
 
@@ -50,7 +57,7 @@ def test_integers_in_rows_that_no_float_is_are_named():
     file = io.BytesIO()
     pq.write_table(pa.table({"e": [[1, 2], [2**53 + 1, 3]]}), file)
     file.seek(0)
-    found = Columns(file, Limits()).numeric_samples("e", [])
+    found = samples_of(Columns(file, Limits()), NUMBERS)
     assert "has the integer 9007199254740993" in found.problems[1]
     assert found.wrong == {1: "e"}
 
@@ -64,6 +71,17 @@ def test_more_numbers_than_fit_are_refused_by_the_footer_and_read_without_limits
     for limits, said in ((few, "More than 100,000 numbers"), (wide, "50,000 columns are too many")):
         file.seek(0)
         with pytest.raises(RefusedError, match=said):
-            Columns(file, limits).numeric_samples("e", [])
+            samples_of(Columns(file, limits), replace(NUMBERS, limits=limits))
     file.seek(0)
-    assert Columns(file, Limits()).numeric_samples("e", []).values.shape == (4, 50_000)
+    assert samples_of(Columns(file, Limits()), NUMBERS).values.shape == (4, 50_000)
+
+
+def test_numbers_of_many_columns_are_read_whether_or_not_some_are_missing():
+    names = [f"x{j}" for j in range(150)]
+    for last in (7.0, None):
+        file = io.BytesIO()
+        pq.write_table(pa.table({**{name: [1.0, 2.0] for name in names}, "y": [3.0, last]}), file)
+        found = samples_of(Columns(file, Limits()), Wanted())
+        assert found.values.shape == (2, 151)
+        assert found.features == [*names, "y"]
+        assert found.problems == ({} if last else {1: "has null, which is not a number"})

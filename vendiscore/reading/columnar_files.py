@@ -1,9 +1,9 @@
-"""Columnar files (parquet): reads only the columns needed, and no more than fits in memory."""
+"""Columnar files (parquet): only needed columns are read, and no more than fits in memory."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from types import ModuleType
 from typing import IO, Any
@@ -11,11 +11,10 @@ from typing import IO, Any
 import numpy as np
 
 from ..optional import require
-from .limits import WHOLE, Limits, RefusedError, inexact
+from .limits import WHOLE, Limits, RefusedError
 from .names import join_names
-from .number_tables import ask_vectors, check_width
-from .samples import Samples
-from .tables import Table, checked_column
+from .number_tables import check_width
+from .tables import Table
 
 pa: ModuleType = require("pyarrow", "app", "reading parquet")
 pq: ModuleType = require("pyarrow.parquet", "app", "reading parquet")
@@ -42,8 +41,8 @@ class Columns:
     >>> import io
     >>> file = io.BytesIO()
     >>> pq.write_table(pa.table({"answer": ["a cat", "a dog"], "score": [1.0, 0.5]}), file)
-    >>> Columns(file, Limits()).strings
-    ['answer']
+    >>> Columns(file, Limits()).names
+    ['answer', 'score']
     """
 
     def __init__(self, file: IO[bytes], limits: Limits) -> None:
@@ -63,13 +62,7 @@ class Columns:
         self.more: bool = self.rows > limits.samples
         self.all: list[str] = list(self._kinds)
         self.names: list[str] = [name for name in self.all if not name.startswith("__index_level_")]
-        self.strings: list[str]
-        self.numbers: list[str]
-        self.vectors: list[str]
-        self.strings, self.numbers, self.vectors = (
-            [name for name in self.names if self._kinds[name] == kind]
-            for kind in ("string", "number", "vector")
-        )
+        self.vectors: list[str] = [name for name in self.names if self._kinds[name] == "vector"]
 
     def _batches(self, columns: Sequence[str]) -> Iterator[Any]:
         """Yield batches of some columns, from no more row groups than needed."""
@@ -106,7 +99,7 @@ class Columns:
                 for name in columns:
                     cells[name] += words.of(batch.column(name))
                 rows += batch.num_rows
-                if words.size + 8 * rows * len(columns) > self.limits.unpacked:
+                if words.size > self.limits.unpacked:
                     raise RefusedError(
                         f"The columns {join_names(columns)} unpack to more than "
                         f"{self.limits.unpacked // 10**6} MB; send a random part of the rows."
@@ -118,78 +111,35 @@ class Columns:
         names = list(columns)
         return Table(names, found, places, header=names, typed=True, more=self.more)
 
-    def head(self) -> Table:
-        """Read the first rows."""
-        return self.table(self.names[:_MOST], _LOOK)
+    def head(self, columns: int = _MOST) -> Table:
+        """Read the first rows of the first columns."""
+        return self.table(self.names[:columns], _LOOK)
 
-    def holder(self, path: str) -> str:
-        """Return the column in which a path begins."""
-        start = path.partition(".")[0].partition("[")[0]
-        return checked_column(self.names, path if path in self.names else start)
+    def matrix(self, names: Sequence[str]) -> np.ndarray | None:
+        """Return columns of numbers, or one of rows of as many numbers each.
 
-    def numeric_samples(self, column: str | None, others: Collection[str]) -> Samples:
-        """Read numbers: a named column, the only column of rows, or all columns but `others`."""
-        if column in self.strings:
-            raise RefusedError(f"Column {column!r:.60} holds texts, not numbers.")
-        if not column and len(self.vectors) > 1:
-            raise ask_vectors(self.vectors)
-        chosen = self.vectors or [name for name in self.numbers if name not in others]
-        chosen = [checked_column(self.names, column)] if column else chosen
-        if not chosen:
-            raise self.refused()
-        X, problems = self._matrix(chosen)
-        known = {*chosen, *others}
-        lost = [] if column or self.vectors else [c for c in self.all if c not in known]
-        return Samples(
-            X,
-            range(1, len(X) + 1),
-            "row",
-            {i: what for i, (_, what) in problems.items()},
-            kind="vectors",
-            wrong={i: at for i, (at, _) in problems.items()},
-            features=chosen,
-            column=chosen[0] if len(chosen) == 1 and len(self.names) > 1 else None,
-            lost=dict.fromkeys(lost, "no numbers"),
-            table=Table(self.names, [], [], header=self.names, typed=True, more=self.more),
-        )
-
-    def _matrix(self, columns: Sequence[str]) -> tuple[np.ndarray, dict[int, tuple[str, str]]]:
-        """Read columns of numbers, or one of rows, and each bad row's column and problem."""
-        parts: list[np.ndarray] = []
-        problems: dict[int, tuple[str, str]] = {}
-        start = width = 0
-        vectors = self._kinds[columns[0]] == "vector"
-        types = (self._types[name] for name in columns)
-        inner = {getattr(of, "value_type", of) for of in types}  # types of the numbers within rows
+        None stands for columns of another kind, and for numbers that are missing or not exact.
+        """
+        kinds = {self._kinds.get(name) for name in names}
+        if kinds != {"number"} and (kinds != {"vector"} or len(names) > 1):
+            return None
+        inner = {getattr(self._types[name], "value_type", self._types[name]) for name in names}
         real = np.float32 if inner <= {pa.float16(), pa.float32()} else np.float64
-        check_width(len(columns), self.limits)
+        parts: list[np.ndarray] = []
+        numbers = 0
         with _damaged():
-            for batch in self._batches(columns):
-                if vectors:
-                    rows = batch.column(columns[0])
-                    lengths = rows.value_lengths().fill_null(-1).to_numpy()
-                    width = width or int(next(filter(lambda n: n > 0, lengths), 1))
-                    found = np.zeros((len(rows), check_width(width, self.limits)))
-                    same = lengths == width
-                    numbers = _floats(rows.filter(pa.array(same)).flatten())
-                    found[same] = numbers.reshape(-1, width)
-                    for i in np.flatnonzero(~same).tolist():
-                        has = f"has {lengths[i]:,} numbers, the first {width:,}"
-                        what = "is null, not a row of numbers" if lengths[i] < 0 else has
-                        problems[start + i] = columns[0], what
-                else:
-                    found = np.column_stack([_floats(batch.column(name)) for name in columns])
-                for i, k in np.argwhere(np.abs(found) >= WHOLE).tolist():
-                    cell = rows[i][k] if vectors else batch.column(columns[k])[i]
-                    if what := inexact(cell.as_py()):
-                        problems.setdefault(start + i, (columns[0 if vectors else k], what))
-                parts.append(found.astype(real, copy=False))
-                start += len(found)
-                self._check_numbers(start * found.shape[1])
-                if start >= self.limits.samples:
-                    break
-        X = np.concatenate(parts)[: self.limits.samples] if parts else np.zeros((0, 1))
-        return X, {i: problem for i, problem in sorted(problems.items()) if i < len(X)}
+            for batch in self._batches(names):
+                columns = [batch.column(name) for name in names]
+                rows = np.column_stack([_floats(column) for column in columns])
+                numbers += rows.size
+                self._check_numbers(numbers)
+                check_width(rows.shape[1], self.limits)
+                if rows.shape[1] != (parts or [rows])[0].shape[1]:
+                    return None
+                if not (np.abs(rows) < WHOLE).all():
+                    return None
+                parts.append(rows.astype(real, copy=False))
+        return np.concatenate(parts)[: self.limits.samples] if parts else None
 
     def refused(self) -> RefusedError:
         """Return the error for a file none of whose columns can be read."""
@@ -207,6 +157,7 @@ class _Words:
 
     def of(self, column: Any) -> list[Any]:
         if not pa.types.is_dictionary(column.type):
+            self.size += column.nbytes
             return list(column.to_pylist())
         if not column.dictionary.equals(self._dictionary):
             self.size += column.dictionary.nbytes
@@ -215,8 +166,14 @@ class _Words:
 
 
 def _floats(column: Any) -> np.ndarray:
-    found: np.ndarray = column.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
-    return found
+    """Return numbers, or a row for each list of as many; NaN for null, or for lists that differ."""
+    if pa.types.is_primitive(column.type):
+        floats: np.ndarray = column.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+        return floats
+    lengths = set(column.value_lengths().to_pylist())
+    if len(lengths) > 1 or not all(lengths):
+        return np.full((len(column), 1), np.nan)
+    return _floats(column.flatten()).reshape(len(column), -1)
 
 
 def _kind(of: Any) -> str:

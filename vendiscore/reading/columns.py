@@ -1,4 +1,4 @@
-"""Columns that hold the samples, their prompts and their models: by what is plain, or a question.
+"""Choice of the columns of samples, prompts and models: by names and cells, or by a question.
 
 The samples are in the one column that is named as answers or, without such a name, in the one with
 prose; ids, labels, targets and prompts are never taken because other columns were left out.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -22,17 +22,19 @@ from .names import (
     join_names,
     role_of,
 )
-from .records import is_conversation, is_nested, known_record, paths, value_at
+from .records import is_image, is_nested, known_record, paths, value_at
 from .string_patterns import looks_like, unspaced
-from .tables import Table, is_number, is_row
+from .tables import Table, are_numbers, is_row
 
 _LOOK = 200  # rows that show what the rest is like
 _MOST = 100  # columns examined
 _LONG = 1_000  # characters of a cell that show what it is
 _PROSE = 0.3  # of the cells have several words, in columns of texts
 _FEATURES = 2  # columns of numbers that may be meant next to a column of names
+_FEW_SETS = 20  # sets that a column may tell apart
+_COUNT = re.compile(r"\s*\d+(\.0)?\s*")
 
-# What a column holds, by the kind of samples that can be taken from it.
+# Contents of columns that hold samples of a kind.
 _HOLDING = {
     "texts": ("texts", "lists", "molecules"),
     "sequences": ("texts", "molecules"),
@@ -53,63 +55,111 @@ class Choice(NamedTuple):
     once: str = ""  # a column whose first value alone is read
 
 
+class Column(NamedTuple):
+    """A column: its name, the role that the name has, and what most cells hold."""
+
+    name: str
+    role: str
+    holds: str
+    is_prose: bool
+
+    @property
+    def is_meant(self) -> bool:
+        """True if the name says that the column holds samples."""
+        if self.holds == "molecules":
+            return is_named(self.name, MOLECULE_NAMES)
+        return self.holds in ("texts", "lists") and self.role == "text"
+
+
 def choose(head: Table, wanted: Wanted) -> Choice:
     """Return what the first rows of a table show; ask where two readings exist."""
-    names = [name for name in head.names[:_MOST] if name not in wanted.others]
-    holds = {name: _held(head, name) for name in names}
+    columns = _columns(head, wanted)
     if not head.rows:
-        return Choice(wanted.column or names[0], wanted.kind or "texts")
+        return Choice(wanted.column or columns[0].name, wanted.kind or "texts")
     if wanted.column:
-        return _as_named(head, wanted, holds)
-    first = dict(zip(head.names, head.rows[0], strict=True))
-    known = known_record(first) if head.typed and wanted.kind in ("", "texts") else None
-    if known:
-        model = known.model if value_at(first, known.model) is not None else ""
-        grouped = ("", "") if wanted.groups_named else (known.prompt, model)
-        return Choice(known.answers, known.kind, *grouped, known.name, known.once)
-    if wanted.kind == "counts":
-        return Choice(None, "counts", record=_are_abundances(head, holds))
-    if not wanted.kind and (record := _are_abundances(head, holds)):
+        return _named_choice(head, columns, wanted)
+    if known := _known_choice(head, wanted):
+        return known
+    record = _record_of_counts(head, columns) if wanted.kind in ("", "counts") else ""
+    if record or wanted.kind == "counts":
         return Choice(None, "counts", record=record)
-    if len(names) == 1 and (wanted.kind or holds[names[0]] not in ("nested", "numbers", "")):
-        return Choice(names[0], _kind(holds[names[0]], wanted))
-    could = list(holds) if wanted.kind == "values" else _candidates(head, holds, wanted.kind)
-    features = [name for name in names if holds[name] == "numbers" and not _is_counter(name)]
-    if wanted.kind == "vectors" and not could:
+    if len(columns) == 1 and (wanted.kind or columns[0].holds not in ("nested", "numbers", "")):
+        return Choice(columns[0].name, _kind(columns[0].holds, wanted))
+    could = columns if wanted.kind == "values" else _candidates(columns, wanted.kind)
+    if not could and wanted.kind == "vectors":
         return Choice(None, "vectors")
-    nested = [name for name in names if holds[name] == "nested"]
-    prose = any(holds[name] == "texts" and _has_prose(head, name) for name in names)
-    bare = all(holds[name] == "texts" and not _is_meant(name, "texts") for name in could)
-    enough = len(features) >= (_FEATURES if "texts" in holds.values() else 1)
-    if enough and bare and not (wanted.kind or nested or prose):
+    if not wanted.kind and _are_features(columns, could):
         return Choice(None, "vectors")
-    plain = len(could) == 1 and (not nested or _is_meant(could[0], holds[could[0]]))
-    if not plain:
-        raise _question(head, holds, could, nested, wanted)
-    kind = _kind(holds[could[0]], wanted)
-    prompt, model = _grouping(names, could[0], holds) if not wanted.groups_named else ("", "")
-    return Choice(could[0], kind, prompt, model)
+    nested = any(column.holds == "nested" for column in columns)
+    if len(could) != 1 or (nested and not could[0].is_meant):
+        raise _question(head, columns, could, wanted)
+    prompt, model = _grouping(columns, could[0].name, wanted)
+    return Choice(could[0].name, _kind(could[0].holds, wanted), prompt, model)
+
+
+def _columns(head: Table, wanted: Wanted) -> list[Column]:
+    """Return the columns that can hold samples, with what their first cells show."""
+    columns = []
+    for name in head.names[:_MOST]:
+        cells = head.column(name)[:_LOOK]
+        strings = [cell for cell in cells if isinstance(cell, str) and cell.strip()]
+        molecules = bool(strings) and is_named(name, MOLECULE_NAMES)
+        holds = "molecules" if molecules else _kind_of_cells(cells)
+        prose = sum(map(is_prose, strings)) > _PROSE * len(strings)
+        if name not in wanted.others:
+            columns.append(Column(name, _role(head, name), holds, prose))
+    return columns
+
+
+def _role(head: Table, name: str) -> str:
+    """Return the role of a name, which a header may lack."""
+    unnamed = head.header and not head.header[head.names.index(name)]
+    return "unnamed" if unnamed else role_of(name)
+
+
+def _known_choice(head: Table, wanted: Wanted) -> Choice | None:
+    """Return the answers of records that a tool is known to write."""
+    if not head.typed or wanted.kind not in ("", "texts"):
+        return None
+    first = head.record(0)
+    known = known_record(first)
+    if not known:
+        return None
+    model = known.model if value_at(first, known.model) is not None else ""
+    prompt, model = ("", "") if wanted.groups_named else (known.prompt, model)
+    return Choice(known.answers, known.kind, prompt, model, known.name, known.once)
+
+
+def _are_features(columns: Sequence[Column], could: Sequence[Column]) -> bool:
+    """Return whether columns of numbers are meant, as nothing is named or written as a text."""
+    if any(column.holds != "texts" or column.is_meant for column in could):
+        return False
+    texts = [column for column in columns if column.holds == "texts"]
+    if any(column.is_prose for column in texts) or any(c.holds == "nested" for c in columns):
+        return False
+    features = [c for c in columns if c.holds == "numbers" and c.role not in ("id", "label")]
+    return len(features) >= (_FEATURES if texts else 1)
 
 
 def is_numeric(table: Table, wanted: Wanted) -> bool:
     """Return whether the column that is named, or each column, is of numbers."""
-    names = [wanted.column] if wanted.column in table.names else table.names
-    held = {_held(table, str(name)) for name in names if name not in wanted.others}
-    return held <= {"numbers", ""} and "numbers" in held
+    columns = _columns(table, wanted)
+    named = [column for column in columns if column.name == wanted.column]
+    return {column.holds for column in named or columns} - {""} == {"numbers"}
 
 
-def _are_abundances(head: Table, holds: Mapping[str, str]) -> str:
+def _record_of_counts(head: Table, columns: Sequence[Column]) -> str:
     """Return the name of tables with a row for each species; ask about a row for each site."""
-    first, *rest = holds
-    counted = [name for name in rest if holds[name] == "numbers"]
+    first, *rest = columns
+    counted = [column.name for column in rest if column.holds == "numbers"]
     cells = [str(cell) for name in counted for cell in head.column(name)[:_LOOK]]
-    if not cells or not all(re.fullmatch(r"\s*\d+(\.0)?\s*", cell) for cell in cells):
+    if not cells or not all(map(_COUNT.fullmatch, cells)):
         return ""
-    if is_named(first, SPECIES_NAMES):
+    if is_named(first.name, SPECIES_NAMES):
         return "a table of abundances"
-    if is_named(first, SITE_NAMES) and holds[first] != "numbers":
+    if is_named(first.name, SITE_NAMES) and first.holds != "numbers":
         raise AskError(
-            f"Does {join_names(counted)} count the individuals of a species at each {first}?",
+            f"Does {join_names(counted)} count the individuals of a species at each {first.name}?",
             [("They are counts", {"kind": "counts"}), ("Rows are features", {"kind": "vectors"})],
         )
     return ""
@@ -117,109 +167,85 @@ def _are_abundances(head: Table, holds: Mapping[str, str]) -> str:
 
 def merge_numbered(table: Table, wanted: Wanted) -> Table:
     """Return columns of texts named alike but for a number, such as answer_1, as one of lists."""
-    if wanted.column:
-        return table
-    texts = [name for name in table.names if name not in wanted.others]
-    texts = [name for name in texts if role_of(name) == "text" and _held(table, name) == "texts"]
     stems: dict[str, list[str]] = {}
-    for name in texts:
-        stems.setdefault(re.sub(r"[\W_]*\d+$", "", name), []).append(name)
-    alike = [(stem, names) for stem, names in stems.items() if len(names) > 1]
-    if len(alike) != 1:
+    for column in _columns(table, wanted):
+        if column.role == "text" and column.holds == "texts":
+            stem = re.sub(r"[\W_]*\d+$", "", column.name)
+            stems.setdefault(stem, []).append(column.name)
+    alike = [stem for stem, names in stems.items() if len(names) > 1]
+    if wanted.column or wanted.kind == "vectors" or len(alike) != 1:
         return table
-    ((stem, names),) = alike
-    at = [table.names.index(name) for name in names]
-    kept = [j for j in range(len(table.names)) if j not in at]
-    joined = [[row[j] for j in at if row[j]] for row in table.rows]
-    header = [table.names[j] for j in kept]
+    stem = alike[0]
+    kept = [name for name in table.names if name not in stems[stem]]
+    cells = [table.column(name) for name in kept]
+    answers = zip(*map(table.column, stems[stem]), strict=True)
+    cells.append([list(filter(None, row)) for row in answers])
+    names = [*kept, stem]
+    merged = f"{stem!r:.60} are the {len(stems[stem])} columns {join_names(stems[stem])}"
     return replace(
         table,
-        names=[*header, stem],
-        header=[*header, stem],
-        rows=[
-            [*(row[j] for j in kept), each] for row, each in zip(table.rows, joined, strict=True)
-        ],
-        above=[*table.above, f"{stem!r:.60} are the {len(names)} columns {join_names(names)}"],
+        names=names,
+        header=names,
+        rows=[list(row) for row in zip(*cells, strict=True)],
+        above=[*table.above, merged],
     )
 
 
-def _as_named(head: Table, wanted: Wanted, holds: Mapping[str, str]) -> Choice:
+def _named_choice(head: Table, columns: Sequence[Column], wanted: Wanted) -> Choice:
     """Return the choice of a person, with the kind of what is under the name."""
-    column = str(wanted.column)
-    held = holds.get(column, "")
-    if column not in head.names:
-        if wanted.kind == "vectors" and "," in column:
-            return Choice(column, "vectors")
-        held = _kind_of_cells(head.column(column)[:_LOOK])  # of a path
-    prompt, model = _grouping(list(holds), column, holds) if not wanted.groups_named else ("", "")
+    name = str(wanted.column)
+    holds = [column.holds for column in columns if column.name == name]
+    if name not in head.names and wanted.kind == "vectors" and "," in name:
+        return Choice(name, "vectors")
+    held = holds[0] if holds else _kind_of_cells(head.column(name)[:_LOOK])
     kind = "vectors" if held == "numbers" and not wanted.kind else _kind(held, wanted)
-    return Choice(column, kind, prompt, model)
+    return Choice(name, kind, *_grouping(columns, name, wanted))
 
 
 def _kind(held: str, wanted: Wanted) -> str:
-    if wanted.kind:
-        return wanted.kind
-    return held if held in ("molecules", "vectors", "images") else "texts"
+    return wanted.kind or (held if held in ("molecules", "vectors", "images") else "texts")
 
 
-def _candidates(head: Table, holds: Mapping[str, str], kind: str) -> list[str]:
-    """Return the columns that samples of a kind can be taken from, named ones before others."""
-    held = _HOLDING.get(kind, ("texts", "lists", "molecules", "vectors", "images"))
-    left = [name for name in holds if holds[name] in held and role_of(name) in ("text", "")]
-    left = [name for name in left if not (head.header and _is_unnamed(head, name))]
-    named = [name for name in left if _is_meant(name, holds[name])]
-    if named:
-        return [name for name in left if name in named or holds[name] in ("vectors", "images")]
-    bare = [name for name in left if holds[name] == "texts" and not _has_prose(head, name)]
-    return [name for name in left if name not in bare] or left
-
-
-def _is_meant(name: str, held: str) -> bool:
-    if held == "molecules":
-        return is_named(name, MOLECULE_NAMES)
-    return held in ("texts", "lists") and role_of(name) == "text"
+def _candidates(columns: Sequence[Column], kind: str) -> list[Column]:
+    """Return the columns that hold samples of a kind, named ones before others."""
+    holding = _HOLDING.get(kind, ("texts", "lists", "molecules", "vectors", "images"))
+    left = [each for each in columns if each.holds in holding and each.role in ("text", "")]
+    if any(column.is_meant for column in left):
+        return [each for each in left if each.is_meant or each.holds in ("vectors", "images")]
+    return [each for each in left if each.holds != "texts" or each.is_prose] or left
 
 
 def _question(
-    head: Table,
-    holds: Mapping[str, str],
-    could: Sequence[str],
-    nested: Sequence[str],
-    wanted: Wanted,
+    head: Table, columns: Sequence[Column], could: Sequence[Column], wanted: Wanted
 ) -> RefusedError:
     """Ask for the column: the likely ones first, then paths in nested ones, then others."""
-    what = {"molecules": "molecules", "vectors": "vectors"}.get(wanted.kind, "samples")
-    choices = [(name, {"column": name}) for name in could]
-    first = dict(zip(head.names, head.rows[0], strict=True))
+    what = wanted.kind if wanted.kind in ("molecules", "vectors") else "samples"
+    first = head.record(0)
+    likely = [column.name for column in could]
+    nested = [column.name for column in columns if column.holds == "nested"]
     inner = [path for name in nested for path in paths(first[name], name)]
-    choices += [(path, {"column": path}) for path in inner]
-    rest = [name for name in holds if holds[name] == "texts" and name not in could]
-    rest.sort(key=lambda name: role_of(name) in ("id", "other"))
-    choices += [(name, {"column": name}) for name in rest]
-    if not choices:
-        return RefusedError(
-            f"there is no column of {what or 'samples'}: it has {join_names(head.names)}"
-        )
-    said = "No column is clearly meant"
-    if len(could) > 1:
-        said = f"Columns {join_names(could)} could be meant"
-    return AskError(f"Which column holds the {what}? {said}.", choices[:_MOST])
+    rest = [each for each in columns if each.holds == "texts" and each.name not in likely]
+    rest.sort(key=lambda column: column.role in ("id", "other"))
+    names = [*likely, *inner, *(column.name for column in rest)]
+    if not names:
+        return RefusedError(f"there is no column of {what}: it has {join_names(head.names)}")
+    reason = "No column is clearly meant"
+    if len(likely) > 1:
+        reason = f"Columns {join_names(likely)} could be meant"
+    choices = [(name, {"column": name}) for name in names[:_MOST]]
+    return AskError(f"Which column holds the {what}? {reason}.", choices)
 
 
-def _grouping(names: Sequence[str], column: str, holds: Mapping[str, str]) -> tuple[str, str]:
+def _grouping(columns: Sequence[Column], name: str, wanted: Wanted) -> tuple[str, str]:
     """Return the columns that are named as prompts and as models, "" without one."""
-    rest = [name for name in names if name != column and holds.get(name) not in ("vectors", "")]
-    prompts = [name for name in rest if role_of(name) == "prompt"]
-    prompts += [name for name in rest if role_of(name) == "id" and is_named(name, PROMPT_NAMES)]
-    models = [name for name in rest if role_of(name) == "model"]
+    if wanted.groups_named:
+        return "", ""
+    rest = [each for each in columns if each.name != name and each.holds not in ("vectors", "")]
+    prompts = [each.name for each in rest if each.role == "prompt"]
+    ids = [each.name for each in rest if each.role == "id"]
+    prompts += [name for name in ids if is_named(name, PROMPT_NAMES)]
+    models = [each.name for each in rest if each.role == "model"]
     return next(iter(prompts), ""), next(iter(models), "")
-
-
-def _held(head: Table, name: str) -> str:
-    cells = head.column(name)[:_LOOK]
-    if is_named(name, MOLECULE_NAMES) and any(isinstance(cell, str) for cell in cells):
-        return "molecules"
-    return _kind_of_cells(cells)
 
 
 def _kind_of_cells(cells: Sequence[Any]) -> str:
@@ -228,26 +254,24 @@ def _kind_of_cells(cells: Sequence[Any]) -> str:
     strings = [cell for cell in filled if isinstance(cell, str)]
     if strings and 2 * len(strings) >= len(filled):
         return _kind_of_strings(strings)
-    if not filled:
-        return ""
-    if any(isinstance(cell, Mapping) and {*cell} == {"bytes", "path"} for cell in filled):
-        return "images"
-    if any(map(is_row, filled)):
-        return "vectors"
-    if any(map(is_conversation, filled)):
-        return "lists"
-    if any(map(is_nested, filled)):
-        return "nested"
-    if any(isinstance(cell, list) for cell in filled):
-        return "lists"
-    return "numbers" if any(isinstance(cell, (int, float)) for cell in filled) else ""
+    tests = _KINDS_OF_CELLS.items()
+    return next((kind for kind, test in tests if any(map(test, filled))), "")
+
+
+_KINDS_OF_CELLS: dict[str, Callable[[Any], bool]] = {
+    "images": is_image,
+    "vectors": is_row,
+    "nested": is_nested,
+    "lists": lambda cell: isinstance(cell, list),
+    "numbers": lambda cell: isinstance(cell, (int, float)),
+}
 
 
 def _kind_of_strings(strings: Sequence[str]) -> str:
     some = [text[:_LONG].strip() for text in strings]
-    if 2 * sum(map(is_number, some)) > len(some):
+    if are_numbers(some):
         return "numbers"
-    if some[0].startswith("[") and is_row(row_in(strings[0])):
+    if is_row(row_in(strings[0])):
         return "vectors"
     like = looks_like(some)
     return "molecules" if like and like[1] == "morgan" else "texts"
@@ -261,20 +285,6 @@ def row_in(cell: Any) -> Any:
         except ValueError:
             return cell
     return cell
-
-
-def _is_unnamed(head: Table, name: str) -> bool:
-    """Return whether a header has no name for a column: it is the index of the rows."""
-    return not (head.header or [name])[head.names.index(name)]
-
-
-def _is_counter(name: str) -> bool:
-    return role_of(name) in ("id", "label")
-
-
-def _has_prose(head: Table, name: str) -> bool:
-    some = [cell for cell in head.column(name)[:_LOOK] if isinstance(cell, str) and cell.strip()]
-    return sum(map(is_prose, some)) > _PROSE * len(some)
 
 
 def is_prose(cell: str) -> bool:
@@ -296,25 +306,19 @@ def is_prose(cell: str) -> bool:
     return " " in cell or unspaced([cell]) > 0
 
 
-def few_values(labels: Iterable[str]) -> bool:
-    """Return whether labels repeat: two or more, twice each in the mean, at most 20."""
-    every = [label for label in labels if label]
-    return 2 <= len({*every}) <= min(20, len(every) // 2)
-
-
 def check_one_set(table: Table, chosen: Choice, wanted: Wanted) -> None:
     """Ask whether a column of few texts tells sets apart, unless columns of groups are known."""
     if wanted.groups_named or chosen.record or chosen.kind not in ("texts", "molecules"):
         return
-    known = {chosen.column, chosen.prompt, chosen.model}
-    for name in table.names[:_MOST]:
-        if name in known or role_of(name) in ("id", "text", "prompt", "model", "other"):
+    for column in _columns(table, wanted):
+        name = column.name
+        if name in chosen or column.role not in ("", "label") or column.holds != "texts":
             continue
-        labels = table.labels(name)
-        if few_values(labels) and _held(table, name) == "texts":
-            values = join_names(dict.fromkeys(filter(None, labels)))
+        labels = list(filter(None, table.labels(name)))
+        values = list(dict.fromkeys(labels))
+        if 2 <= len(values) <= min(_FEW_SETS, len(labels) // 2):
             raise AskError(
-                f"Is each value of column {name!r:.60} a set of its own ({values})?",
+                f"Is each value of column {name!r:.60} a set of its own ({join_names(values)})?",
                 [
                     (f"Each {name} by itself", {"group_by": name}),
                     ("All rows are one set", {"pool": True}),

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from functools import partial
 from pathlib import PurePath
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .encodings import decode
@@ -41,22 +42,9 @@ def _cells(data: bytes, how: Wanted, sign: str = "") -> Table:
     return original_table(table(text, how, sign=sign, encoding=encoding), text)
 
 
-def _json(data: bytes, how: Wanted, lines: bool = False) -> Table:
-    from .json_documents import document, records
-
-    return (records if lines else document)(decode(data, how.encoding)[0], how)
-
-
-def _sequences(data: bytes, how: Wanted) -> Table:
-    from .sequences import sequences
-
-    return sequences(decode(data, how.encoding)[0], how)
-
-
-def _word_vectors(data: bytes, how: Wanted) -> Table:
-    from .sequences import word_vectors
-
-    return word_vectors(decode(data, how.encoding)[0], how)
+def _parsed_text(parser: str) -> Parser:
+    """Return a parser of text by its module and name, such as "sequences:sequences"."""
+    return lambda data, how: resolve_name(f"{__package__}.{parser}")(_text(data, how), how)
 
 
 def _log(data: bytes, how: Wanted) -> Table:
@@ -81,17 +69,21 @@ def _arrays(data: bytes, how: Wanted, packed: bool = False) -> Any:
     return Arrays(data, packed)
 
 
+_SEQUENCES = ("fasta", "fa", "faa", "fna", "ffn", "fastq", "fq", "a3m")
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 #: Formats by their names, each with `endings` of names of files, `parse` and `magic`.
 FORMATS = {
     "txt": Format(("txt", "md", "text"), _text),
     "csv": Format(("csv",), _cells),
     "tsv": Format(("tsv", "tab"), partial(_cells, sign="\t")),
-    "jsonl": Format(("jsonl", "ndjson"), partial(_json, lines=True)),
-    "fasta": Format(("fasta", "fa", "faa", "fna", "ffn", "fastq", "fq", "a3m"), _sequences),
+    "jsonl": Format(("jsonl", "ndjson"), _parsed_text("json_documents:records")),
+    "fasta": Format(
+        ("fasta", "fa", "faa", "fna", "ffn", "fastq", "fq", "a3m"),
+        _parsed_text("sequences:sequences"),
+    ),
     "eval": Format(("eval",), _log),
-    "vec": Format(("vec",), _word_vectors),
-    "json": Format(("json",), _json),
+    "vec": Format(("vec",), _parsed_text("sequences:word_vectors")),
+    "json": Format(("json",), _parsed_text("json_documents:document")),
     "smi": Format(("smi", "smiles"), _text),
     "parquet": Format(("parquet", "pq"), _parquet, (b"PAR1",)),
     "npy": Format(("npy",), _arrays, (b"\x93NUMPY",)),

@@ -105,24 +105,23 @@ def _table(
 ) -> Table:
     """Make a table of values; values without names go under "text" or "row", by the first."""
     limits = wanted.limits
-    anything = wanted.kind == "values"
-    more = len(values) > limits.samples
     most = limits.samples
+    more = len(values) > most
     values = values[:most]
-    places = places[:most]
-    origin = origin[:most]
+    shapes = [_shape(value) for value in values]
+    if wanted.kind == "values":  # of any shape, unless they are records
+        shapes = [shape or "a value" for shape in shapes]
     problems = {i: what for i, what in problems.items() if i < most}
-    for i, value in enumerate(values):
-        filled = isinstance(value, str) or (isinstance(value, dict) and len(value) > 0)
-        if i not in problems and not (anything or filled or is_row(value) or is_row([value])):
+    first = next((shape for i, shape in enumerate(shapes) if shape and i not in problems), "")
+    same = wanted.kind == "values" and first != "an object"
+    for i, (value, shape) in enumerate(zip(values, shapes, strict=True)):
+        what = f"is {describe_value(value)}, where the first is {first}"
+        if not shape:
             what = f"is {describe_value(value)}, not an object, string or row of numbers"
-            problems[i] = "is an empty object" if value == {} else what
-    first = next((_shape(value) for i, value in enumerate(values) if i not in problems), "")
+        if not shape or (shape != first and not same):
+            problems.setdefault(i, "is an empty object" if value == {} else what)
     if values and not first:
         raise RefusedError(f"it {problems[0]}", f"{unit} {places[0]}")
-    for i, value in enumerate(values):
-        if i not in problems and _shape(value) != first and not (anything and first != "an object"):
-            problems[i] = f"is {describe_value(value)}, where the first is {first}"
     name = "text" if first == "a string" else "row"
     rows = [
         {} if i in problems else value if first == "an object" else {name: value}
@@ -139,7 +138,15 @@ def _table(
     cells = [[row.get(name) for name in names] for row in rows]
     header = names if first == "an object" else None
     return Table(
-        names, cells, list(places), unit, problems, header, typed=True, origin=origin, more=more
+        names,
+        cells,
+        places[:most],
+        unit,
+        problems,
+        header,
+        typed=True,
+        origin=origin[:most],
+        more=more,
     )
 
 
@@ -148,6 +155,9 @@ def describe_value(value: object) -> str:
 
 
 def _shape(value: object) -> str:
-    if isinstance(value, dict):
+    """Return what a sample is, in words; "" for what is not one."""
+    if isinstance(value, dict) and value:
         return "an object"
-    return "a string" if isinstance(value, str) else "a row of numbers"
+    if isinstance(value, str):
+        return "a string"
+    return "a row of numbers" if is_row(value) or is_row([value]) else ""

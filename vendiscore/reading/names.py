@@ -1,4 +1,4 @@
-"""Names of columns as people and tools write them, by what is under them."""
+"""Names of columns as people and tools write them, and the role of each."""
 
 import re
 from collections.abc import Iterable
@@ -17,7 +17,7 @@ PROMPT_NAMES = re.compile(
 MODEL_NAMES = re.compile(
     "(model|source|annotator|author|checkpoint|generator|system|worker|modell)(s|e)?"
 )
-#: Words in names of columns of ids and of labels: of numbers, too, these are no features.
+#: Words in names of columns of ids and of labels, whose numbers are not features either.
 ID_NAMES = re.compile("(id|index|idx|key|no|nr|number|row|rowname|uid|uuid|nummer|unnamed|hash)s?")
 LABEL_NAMES = re.compile(
     "(label|class|classe|klasse|category|categorie|kategorie|target|split|fold|seed)s?"

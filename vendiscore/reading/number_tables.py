@@ -1,10 +1,11 @@
-"""Tables of numbers: their feature columns, index column and decimal sign."""
+"""Tables of numbers: their feature columns, index column, and the signs within numbers."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,67 +17,68 @@ from .names import ID_NAMES, is_named, join_names, role_of
 from .samples import Samples
 from .tables import Table, are_numbers, checked_column, counts, is_row
 
-# Columns of numbers that are no features, by the role of their names.
+# Columns of numbers that are not features, by the role of their names.
 _NO_FEATURES = {"id": "it numbers the rows", "label": "it holds labels"}
 
 
 def numbers_of(table: Table, wanted: Wanted) -> Samples:
     """Return the numbers of a non-empty table: a column of rows of numbers, or columns."""
     column = wanted.column
-    cells = [row_in(cell) for cell in table.column(column)] if column and "," not in column else []
-    if column and any(map(is_row, cells)):
-        names = [column]
-        lost: Mapping[str, str] = {}
-        width = check_width(len(next(filter(is_row, cells))), wanted.limits)
-        shown = every = cells
-        comma = False
-    else:
-        kept, reasons = _features(table, wanted)
-        names = [table.names[j] for j in kept]
-        lost = {table.names[j]: why for j, why in reasons.items()}
-        width = len(kept)
-        shown = every = [[row[j] for j in kept] for row in table.rows]
-        comma = False
-        if not table.typed:
-            signs = _signs_of_columns(table, kept)
-            comma = any(of.decimal == "," for of in signs)
-            pairs = (zip(cells, signs, strict=True) for cells in every)
-            every = [[of.plain(cell) for cell, of in each] for each in pairs]
-    X = np.full((len(every), width), np.nan)
-    problems: dict[int, tuple[str, str]] = {}  # by row: a predicate, and the column
-    for i, row in enumerate(every):
-        if column in names and not isinstance(row, list):
-            problems[i] = f"is {describe_value(row)}, not a row of numbers", names[0]
-        elif len(row) != width:
-            problems[i] = f"has {len(row):,} numbers, the first {width:,}", names[0]
-        else:
-            try:
-                X[i] = [float(cell) for cell in row]
-                sure = not table.typed or bool((np.abs(X[i]) < WHOLE).all())
-            except (TypeError, ValueError, OverflowError):
-                sure = False
-            faults = () if sure else enumerate(map(_fault, row, shown[i]))
-            if at := next(((what, k) for k, what in faults if what), None):
-                problems[i] = at[0], names[min(at[1], len(names) - 1)]
-    for i, (what, k) in not_finite(X).items():
-        problems.setdefault(i, (what, names[min(k, len(names) - 1)]))
-    if not problems and wanted.matrix is None and column not in names:
+    rows = _rows_of_numbers(table, column)
+    names, lost = ([str(column)], {}) if rows else _features(table, wanted)
+    lengths = (len(row) for row in rows if isinstance(row, list) and row)
+    width = next(lengths, len(names))
+    X = np.full((len(table.rows), check_width(width, wanted.limits)), np.nan)
+    shown = rows or [list(row) for row in zip(*map(table.column, names), strict=True)]
+    signs = [] if rows or table.typed else _signs_of_columns(shown, table.delimiter)
+    problems: dict[int, tuple[str, int]] = {}  # by row: a predicate, and the column
+    for i, row in enumerate(shown):
+        plain = [of.plain(cell) for cell, of in zip(row, signs, strict=True)] if signs else row
+        try:
+            numbers = list(map(float, plain)) if isinstance(plain, list) else []
+            X[i] = np.reshape(numbers, width)
+            sure = not table.typed or bool((np.abs(X[i]) < WHOLE).all())
+        except (TypeError, ValueError, OverflowError):
+            sure = False
+        if not sure and (problem := _problem(plain, row, width)):
+            problems[i] = problem
+    problems = not_finite(X) | problems
+    if not problems and wanted.matrix is None and not rows:
         _check_no_similarities(X)
     named = table.header or len(table.names) > 1
+    places = {i: names[min(k, len(names) - 1)] if named else "" for i, (_, k) in problems.items()}
     every_problem = {i: what for i, (what, _) in problems.items()} | dict(table.problems)
-    wrong = {i: name if named else "" for i, (_, name) in problems.items()}
+    comma = any(sign.decimal == "," for sign in signs)
     return Samples(
         X,
         table.places,
         table.unit,
         dict(sorted(every_problem.items())),
         kind="vectors",
-        wrong=wrong | dict.fromkeys(table.problems, ""),
+        wrong=places | dict.fromkeys(table.problems, ""),
         features=names,
         lost=lost,
         column=names[0] if named and len(names) == 1 else column,
         table=replace(table, rows=[], problems={}, origin=(), comma=comma),
     )
+
+
+def _rows_of_numbers(table: Table, column: str | None) -> list[Any]:
+    """Return the cells of a column if some are rows of numbers."""
+    if not column or "," in column:
+        return []
+    cells = [row_in(cell) for cell in table.column(column)]
+    return cells if any(map(is_row, cells)) else []
+
+
+def _problem(plain: Any, row: Any, width: int) -> tuple[str, int] | None:
+    """Say what keeps a row from being so many numbers, and in which of them."""
+    if not isinstance(row, list):
+        return f"is {describe_value(row)}, not a row of numbers", 0
+    if len(row) != width:
+        return f"has {len(row):,} numbers, the first {width:,}", 0
+    faults = enumerate(map(_fault, plain, row))
+    return next(((what, k) for k, what in faults if what), None)
 
 
 def _check_no_similarities(X: np.ndarray) -> None:
@@ -94,9 +96,8 @@ def _check_no_similarities(X: np.ndarray) -> None:
     )
 
 
-def _features(table: Table, wanted: Wanted) -> tuple[list[int], dict[int, str]]:
+def _features(table: Table, wanted: Wanted) -> tuple[list[str], dict[str, str]]:
     """Return the columns of numbers, and the reasons why others are left out."""
-    columns = list(zip(*table.rows, strict=True))
     first_row = table.rows[0]
     if wanted.header is None and not table.typed and not table.header and counts(first_row):
         raise AskError(
@@ -107,21 +108,18 @@ def _features(table: Table, wanted: Wanted) -> tuple[list[int], dict[int, str]]:
         )
     if column := wanted.column:
         asked = [column] if column in table.names else column.split(",")
-        return [table.names.index(checked_column(table.names, name)) for name in asked], {}
-    kept = [j for j, cells in enumerate(columns) if are_numbers(cells)]
-    roles = [role_of(name) for name in table.names]
-    named = [j for j in kept if table.header and roles[j] in _NO_FEATURES]
-    first = kept[0] if table.typed and kept else 0
-    index = None if table.typed else wanted.index
-    if index is None and len(kept if table.typed else columns) > 1:
-        index = _is_index(table, first, columns[first])
-    lost = {j: "no numbers" for j in range(len(columns)) if j not in kept}
-    if index:
-        lost = dict(sorted({**lost, first: "it numbers the rows"}.items()))
-        kept = [j for j in kept if j != first]
+        return [checked_column(table.names, name) for name in asked], {}
+    kept = [name for name in table.names if are_numbers(table.column(name))]
+    lost = {name: "no numbers" for name in table.names if name not in kept}
+    several = kept if table.typed else table.names
+    if len(several) > 1 and _is_index(table, several[0], wanted):
+        lost[several[0]] = _NO_FEATURES["id"]
+    kept = [name for name in kept if name not in lost]
+    reasons = {name: _NO_FEATURES.get(role_of(name)) for name in kept if table.header}
+    named = {name: reason for name, reason in reasons.items() if reason}
     if len(named) < len(kept):
-        lost |= {j: _NO_FEATURES[roles[j]] for j in named if j in kept}
-        kept = [j for j in kept if j not in named]
+        lost |= named
+        kept = [name for name in kept if name not in named]
     if not kept:
         raise RefusedError(
             f"There is no column of numbers; {table.unit} {table.places[0]} has "
@@ -158,46 +156,42 @@ def check_width(width: int, limits: Limits) -> int:
     return width
 
 
-def ask_vectors(names: Sequence[str]) -> AskError:
-    choices = [(name, {"column": name}) for name in names]
-    return AskError(f"Which column holds the vectors: {join_names(names)}?", choices)
-
-
-def _is_index(table: Table, j: int, cells: Sequence[object]) -> bool:
+def _is_index(table: Table, name: str, wanted: Wanted) -> bool:
     """Return whether a column numbers the rows: with distinct whole numbers."""
+    if wanted.index is not None and not table.typed:
+        return wanted.index
+    cells = list(map(str, table.column(name)))
     if table.header is not None:
-        if table.header[j] and not is_named(table.header[j], ID_NAMES):
-            return False
-        whole = all(re.fullmatch(r"\s*\d+\s*", str(cell)) for cell in cells)
-        return whole and len(set(cells)) == len(cells)
+        title = table.header[table.names.index(name)]
+        named = not title or is_named(title, ID_NAMES)
+        return named and len({*cells}) == len(cells) and all(map(_WHOLE_CELL.fullmatch, cells))
     if len(cells) > 2 and (counts(cells) or counts(cells, 1)):
         raise AskError(
-            f"The first column is {join_names(map(str, cells[:3]))}, …: does it number the rows? "
-            f"Put a row of names above the table, with “id” for a column to be left out.",
+            f"The first column is {join_names(cells[:3])}, …: does it number the rows? "
+            "Put a row of names above the table, with “id” for a column to be left out.",
             [("It numbers the rows", {"index": True}), ("It is a number", {"index": False})],
         )
     return False
 
 
-def _signs_of_columns(table: Table, kept: Sequence[int]) -> list[Signs]:
-    """Return the signs of each column: those of the table, unless they fit few of its cells."""
-    columns = [[row[j].strip() for row in table.rows] for j in kept]
-    marked = [[cell for cell in cells if _MARKED.search(cell)] for cells in columns]
+def _signs_of_columns(rows: Sequence[Sequence[str]], delimiter: str) -> list[Signs]:
+    """Return the signs of each column: the usual ones, unless they fit few of its cells."""
     possible = _SIGNS
-    if table.delimiter == ",":  # where a comma between digits is quoted, it is of thousands
+    if delimiter == ",":  # where a comma between digits is quoted, it is of thousands
         possible = sorted(_SIGNS, key=lambda signs: signs.decimal == ",")
-    usual = _fitting(possible, [cell for cells in marked for cell in cells])
-    found = []
-    for cells, some in zip(columns, marked, strict=True):
-        bad = sum(not usual.pattern.fullmatch(cell) for cell in some)
-        found.append(_fitting(possible, some) if 2 * bad > len(cells) else usual)
-    return found
+    stripped = [map(str.strip, cells) for cells in zip(*rows, strict=True)]
+    marked = [list(filter(_MARKED.search, cells)) for cells in stripped]
+    usual = _fitting(possible, list(chain.from_iterable(marked)))
+    signs = []
+    for cells in marked:
+        few = 2 * (len(cells) - sum(map(usual.fits, cells))) > len(rows)
+        signs.append(_fitting(possible, cells) if few else usual)
+    return signs
 
 
 def _fitting(possible: Sequence[Signs], cells: Sequence[str]) -> Signs:
     """Return the signs that most of the cells can be written with."""
-    fits = [sum(map(bool, map(signs.pattern.fullmatch, cells))) for signs in possible]
-    return possible[fits.index(max(fits))]
+    return max(possible, key=lambda signs: sum(map(signs.fits, cells)))
 
 
 class Signs(NamedTuple):
@@ -207,9 +201,13 @@ class Signs(NamedTuple):
     decimal: str
     pattern: re.Pattern[str]
 
+    def fits(self, cell: str) -> bool:
+        """Return whether a cell is a number with these signs."""
+        return bool(self.pattern.fullmatch(cell))
+
     def plain(self, cell: str) -> str:
         """Return a number as Python writes it; another cell such that it cannot be read."""
-        if self.thousands and self.pattern.fullmatch(cell.strip()):
+        if self.thousands and self.fits(cell.strip()):
             cell = cell.replace(self.thousands, "")
         return cell.translate(_SWAPPED) if self.decimal == "," else cell
 
@@ -223,6 +221,7 @@ def _signs(thousands: str, decimal: str) -> Signs:
     return Signs(thousands, decimal, re.compile(number))
 
 
+_WHOLE_CELL = re.compile(r"\s*\d+\s*")
 _MARKED = re.compile(r"\d[.,]\d|^[+-]?[.,]\d|\d[.,]")
 _SWAPPED = str.maketrans(",.", ".,")
 _SIGNS = [_signs("", "."), _signs("", ","), _signs(",", "."), _signs(".", ",")]

@@ -1,4 +1,4 @@
-"""Records as tools write them: where each has its answers, its prompt and its model, as data."""
+"""Records as tools write them: paths to the answers, the prompt and the model of each."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ KNOWN = (
     ),
     Known("lighteval details", ("full_prompt", "predictions"), "predictions", "full_prompt"),
 )
-#: Keys of documents under which such records are, besides those of other things.
+#: Keys of documents under which such records are.
 HOLDERS = ("samples", "request_states", "rows", "data", "results", "outputs")
 
 
@@ -104,6 +104,11 @@ def value_at(value: Any, path: str) -> Any:
     """
     steps = [name or place for name, place in _STEP.findall(path)]
     return _walk(value, steps)
+
+
+def start_of(path: str) -> str:
+    """Return the first name of a path."""
+    return re.split(r"[.\[]", path, maxsplit=1)[0]
 
 
 def _walk(value: Any, steps: Sequence[str]) -> Any:
@@ -155,7 +160,7 @@ def _first(value: Mapping[str, Any], keys: Collection[str]) -> Any:
 
 
 def answers_in(cell: Any) -> Any:
-    """Return the answers in a cell: a list of texts for several, a text for one; None for none.
+    """Return the answers in a cell: a list for several, a text for one; None for none.
 
     Examples
     --------
@@ -173,14 +178,17 @@ def answers_in(cell: Any) -> Any:
     each: list[Any] = []
     for one in map(answers_in, cell):
         each += one if isinstance(one, list) else [one]
-    return each
+    return each[0] if len(each) == 1 else each
+
+
+def is_image(cell: Any) -> bool:
+    """Return whether a cell of a dataset holds an image."""
+    return isinstance(cell, Mapping) and {*cell} == {"bytes", "path"}
 
 
 def image_in(cell: Any) -> Any:
     """Return the image in a cell of a dataset: its bytes, or else its path."""
-    if not isinstance(cell, Mapping):
-        return cell
-    return cell["path"] if cell["bytes"] is None else cell["bytes"]
+    return (cell["bytes"] or cell["path"]) if is_image(cell) else cell
 
 
 def label_in(cell: Any) -> str:
@@ -190,15 +198,15 @@ def label_in(cell: Any) -> str:
     if cell is None or cell != cell:  # NaN ≠ NaN
         return ""
     if isinstance(cell, (Mapping, list)):
-        return json.dumps(cell, ensure_ascii=False, sort_keys=True)
+        return json.dumps(cell, ensure_ascii=False, sort_keys=True, default=repr)
     return str(cell).strip()
 
 
 def is_nested(cell: Any) -> bool:
     """Return whether a cell holds values that only a path can name."""
-    return isinstance(cell, Mapping) or (
-        isinstance(cell, list) and any(isinstance(one, (Mapping, list)) for one in cell)
-    )
+    if not isinstance(cell, list) or is_conversation(cell):
+        return isinstance(cell, Mapping)
+    return any(isinstance(one, (Mapping, list)) for one in cell)
 
 
 def paths(value: Any, above: str = "", depth: int = _DEPTH) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Samples that a reader found: the place of each, and the problems of some."""
+"""Samples that a reader took: their places, problems and labels."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .names import join_names
+from .records import start_of
 
 if TYPE_CHECKING:
     from .tables import Table
@@ -27,7 +28,7 @@ class Samples:
     name, column, features, lost : the file, the columns of the samples, and others with a reason
     notes : tuple of str, sentences on how they were read
     written : callable, optional, which writes some samples as the file has them
-    table, above : Table, without its rows; what else is no sample, in words
+    table, above : Table, without its rows; other rows that hold no sample, in words
     grouping, record : mapping, str, the columns of sets and groups, and what writes such records
 
     Examples
@@ -53,7 +54,7 @@ class Samples:
     features: Sequence[str] = ()  # the columns that numbers are from
     lost: Mapping[str, str] = field(default_factory=dict)  # other columns, and why
     table: Table | None = None  # their table, without its rows
-    above: Sequence[str] = ()  # what else is no sample, in words
+    above: Sequence[str] = ()  # other rows that hold no sample, in words
     grouping: Mapping[str, str] = field(default_factory=dict)  # columns of sets and groups
     record: str = ""  # what writes such records
 
@@ -69,47 +70,57 @@ class Samples:
     def subset(self, kept: Sequence[int]) -> Samples:
         """Return the samples at some indices; their `places` stay the same."""
         written = self.written
+
+        def labels(every: Sequence[Any]) -> Sequence[Any]:
+            return [every[i] for i in kept] if every else ()
+
+        def by_index(every: Mapping[int, str]) -> Mapping[int, str]:
+            return {j: every[i] for j, i in enumerate(kept) if i in every}
+
         return replace(
             self,
             values=self.take(kept),
             places=[self.places[i] for i in kept],
-            problems={j: self.problems[i] for j, i in enumerate(kept) if i in self.problems},
-            wrong={j: self.wrong[i] for j, i in enumerate(kept) if i in self.wrong},
-            groups=[self.groups[i] for i in kept] if self.groups else (),
-            sets=[self.sets[i] for i in kept] if self.sets else (),
-            quality=[self.quality[i] for i in kept] if self.quality else (),
-            prompts=[self.prompts[i] for i in kept] if self.prompts else (),
+            problems=by_index(self.problems),
+            wrong=by_index(self.wrong),
+            groups=labels(self.groups),
+            sets=labels(self.sets),
+            quality=labels(self.quality),
+            prompts=labels(self.prompts),
             written=written and (lambda some: written([kept[i] for i in some])),
         )
 
     @property
     def taken(self) -> str:
         """Say which samples were taken, how they are grouped, and what is left out."""
-        n = len(self)
-        kind = self.kind if n != 1 else self.kind.removesuffix("s")
-        what = f"{n:,} {kind}"
+        kind = self.kind if len(self) != 1 else self.kind.removesuffix("s")
+        what = f"{len(self):,} {kind}"
         if self.column:
-            what = f"{what} of column {self.column!r:.60}"
+            what += f" of column {self.column!r:.60}"
         if self.record:
-            what = f"{what} ({self.record})"
+            what += f" ({self.record})"
         for name, labels in (("groups", self.groups), ("sets", self.sets)):
+            by = self.grouping.get(name)
             if labels:
-                by = f" by column {self.grouping[name]!r:.60}" if self.grouping.get(name) else ""
-                what = f"{what}, in {len({*labels}):,} {name}{by}"
-        what = "; left out: ".join([what, *([join_names(self.left_out)] if self.left_out else [])])
-        of_table = self.table.above if self.table else ()
-        return "; ".join([what, *of_table, *self.above])
+                what += f", in {len({*labels}):,} {name}"
+            if labels and by:
+                what += f" by column {by!r:.60}"
+        parts = [what]
+        if self.left_out:
+            parts.append(f"left out: {join_names(self.left_out)}")
+        parts += self.table.above if self.table else ()
+        return "; ".join([*parts, *self.above])
 
     @property
     def left_out(self) -> list[str]:
         """The columns that are not used, with the reasons of some."""
-        used = {*self.features}
-        for path in filter(None, (self.column, *self.grouping.values())):
-            used |= {path, path.partition(".")[0].partition("[")[0]}
         if not self.table or not (self.column or self.features):
             return []
+        used = {*self.features}
+        for path in filter(None, (self.column, *self.grouping.values())):
+            used |= {path, start_of(path)}
         left = [name for name in self.table.names if name not in used]
-        return [f"{name} ({self.lost[name]})" if self.lost.get(name) else name for name in left]
+        return [f"{name} ({self.lost[name]})" if name in self.lost else name for name in left]
 
     def place(self, i: int) -> str:
         """Return the place of a sample: "line 3", or "row 3, column 'answer'"."""

@@ -1,10 +1,11 @@
-"""Samples from tables, columnar files and arrays: the right columns, and the groups of rows."""
+"""Samples from tables, columnar files and arrays, with the labels of their rows."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from .limits import RefusedError, Wanted
 from .number_tables import check_width, numbers_of
 from .records import answers_in, image_in
 from .samples import Samples
-from .tables import Table, checked_path
+from .tables import Table, column_of
 
 if TYPE_CHECKING:
     from .columnar_files import Columns
@@ -63,14 +64,18 @@ def samples_of(
         return columns_samples(read, wanted)
     if not read.rows:
         return Samples([], [], kind=wanted.kind or "texts")
-    for path in filter(None, [wanted.column, *wanted.others]):
-        if "," not in path:
-            checked_path(read.names, path)
-    if not {*read.names} - {*wanted.others}:
-        but = f" other than {', '.join(wanted.others)}" if wanted.others else ""
-        raise RefusedError(f"it has no columns{but}, and so no samples")
+    _check_names(read.names, wanted)
     read = merge_numbered(read, wanted)
     return _of_table(read, choose(read, wanted), wanted)
+
+
+def _check_names(names: Sequence[str], wanted: Wanted) -> None:
+    """Refuse names of columns that are not there, and a table without any other column."""
+    for path in filter(None, [wanted.column, *wanted.others]):
+        if "," not in path:
+            column_of(names, path)
+    if not {*names} - {*wanted.others}:
+        raise RefusedError("it has no columns of samples, but for the columns that are named")
 
 
 def _of_table(read: Table, chosen: Choice, wanted: Wanted) -> Samples:
@@ -88,43 +93,56 @@ def _of_table(read: Table, chosen: Choice, wanted: Wanted) -> Samples:
 
 
 def columns_samples(file: Columns, wanted: Wanted) -> Samples:
-    """Return a column of texts or of rows of numbers, or all columns of numbers."""
+    """Return the samples of a parquet file, of which only the columns that are needed are read."""
     head = file.head()
-    others = [checked_path(head.names, path) for path in wanted.others]
-    if not {*file.names} - {*others}:
-        raise RefusedError("it has no columns, and so no samples")
+    _check_names(file.names, wanted)
+    if not head.rows:
+        return Samples([], [], kind=wanted.kind or "texts")
     chosen = choose(head, wanted)
-    if chosen.kind == "vectors" and (chosen.column is None or chosen.column in file.names):
-        samples = file.numeric_samples(chosen.column, others)
-        if others:
-            samples = _labelled(samples, file.table(others), wanted, chosen, range(len(samples)))
-        return samples
-    needed = [chosen.column, chosen.prompt, chosen.model, chosen.once, *others]
-    columns = {file.holder(path) for path in needed if path}
+    needed = [chosen.column, chosen.prompt, chosen.model, chosen.once, *wanted.others]
+    X = None
+    if chosen.kind == "counts":
+        needed = [*file.names]
+    elif chosen.kind == "vectors":
+        first = numbers_of(file.head(len(file.names)), replace(wanted, column=chosen.column))
+        X = file.matrix(first.features)
+        needed = needed[1:] if X is not None else [*first.features, *needed[1:]]
+    columns = {column_of(file.names, path) for path in needed if path}
     read = file.table([name for name in file.names if name in columns])
-    samples = _of_table(read, chosen, wanted)
-    whole = samples.table and replace(samples.table, names=file.names, header=file.names)
-    return replace(samples, table=whole)
+    if X is None:
+        samples = _of_table(read, chosen, wanted)
+    else:
+        numbers = replace(first, values=X, places=range(1, len(X) + 1), problems={}, wrong={})
+        samples = _labelled(numbers, read, wanted, chosen, range(len(X)))
+    lost = dict(samples.lost)
+    if chosen.kind == "vectors":
+        unnamed = (name for name in file.all if name not in file.names)
+        lost = {**dict.fromkeys(unnamed, "no numbers"), **first.lost}
+    whole = Table(file.names, [], [], header=file.names, typed=True, more=file.more)
+    return replace(samples, table=whole, lost=lost)
 
 
 def _abundances(read: Table, counted: Samples, chosen: Choice) -> Samples:
     """Return the species of each individual that a table counts, in groups by their sites."""
     if counted.problems:
         return counted
-    rows = read.labels(read.names[0])
+    if (counted.values < 0).any() or (counted.values % 1).any():
+        raise RefusedError("counts are whole numbers, 0 or more; leave out other columns")
     counts = counted.values.astype(int)
-    species, sites = (rows, counted.features) if chosen.record else (counted.features, rows)
-    by_site = counts.T if chosen.record else counts
-    labels = [label for row in by_site for label in np.repeat(species, row).tolist()]
-    sizes = by_site.sum(axis=1)
+    rows = read.labels(read.names[0])
+    lost = {name: why for name, why in counted.lost.items() if name != read.names[0]}
+    species: Sequence[str] = counted.features
+    sites: Sequence[str] = rows
+    if chosen.record:
+        species, sites, counts = rows, counted.features, counts.T
     return Samples(
-        labels,
-        range(1, len(labels) + 1),
+        [label for row in counts for label in np.repeat(species, row).tolist()],
+        range(1, int(counts.sum()) + 1),
         "individual",
-        groups=np.repeat(sites, sizes).tolist(),
+        groups=np.repeat(sites, counts.sum(axis=1)).tolist(),
         kind="labels",
         features=[*counted.features, read.names[0]],
-        lost={name: why for name, why in counted.lost.items() if name != read.names[0]},
+        lost=lost,
         table=counted.table,
         record=f"{len(species):,} species at {len(sites):,} sites",
     )
@@ -143,19 +161,17 @@ def array_samples(arrays: Arrays, wanted: Wanted, kinds: Mapping[int, str]) -> S
     if not values and dtype.kind not in "fiubO":
         raise RefusedError(f"Expected an array of real numbers, got {dtype} values.")
     if not values and len(shape) not in kinds and dtype.kind != "O":
-        raise RefusedError(
-            f"Expected rows of numbers (n, d){' or images (n, H, W)' * (3 in kinds)}, got shape "
-            f"{shape}."
-        )
+        images = " or images (n, H, W)" if 3 in kinds else ""
+        raise RefusedError(f"Expected rows of numbers (n, d){images}, got shape {shape}.")
     if len(shape) == 2:
         check_width(shape[1], wanted.limits)
-    X = arrays.read(name)
+    X = arrays.read(name)  # after its header is judged; refuses Python objects
     return Samples(
         X.tolist() if values else X.copy(),
         range(1, len(X) + 1),
         "row",
         kind=(wanted.kind or "texts") if values else kinds[len(shape)],
-        column=name if len(arrays.headers) > 1 else None,
+        column=None if len(arrays.headers) == 1 else name,
     )
 
 
@@ -164,31 +180,30 @@ def _strings(read: Table, chosen: Choice) -> tuple[Samples, Sequence[int]]:
     column = str(chosen.column)
     cells = read.column(column)
     kept: Sequence[int] = range(len(cells))
-    if chosen.kind != "values":
-        cells, kept = _answers(read, cells, chosen)
-    several = any(isinstance(cell, list) for cell in cells) and chosen.kind != "values"
-    rows = kept
-    places: Sequence[int | str] = [read.places[i] for i in rows]
-    groups: Sequence[str] = ()
-    if several:
-        lists = [cell if isinstance(cell, list) else [cell] for cell in cells]
-        rows = [i for i, each in zip(kept, lists, strict=True) for _ in each]
+    if chosen.kind == "images":
+        cells = list(map(image_in, cells))
+    elif chosen.kind != "values":
+        cells = list(map(answers_in, cells))
+        kept = _answered(read, cells, chosen)
+    lists = [_as_list(cells[i], chosen) for i in kept]
+    values = list(chain.from_iterable(lists))
+    rows = [i for i, each in zip(kept, lists, strict=True) for _ in each]
+    places: list[int | str] = [read.places[i] for i in rows]
+    groups: list[str] = []
+    if any(len(each) != 1 for each in lists):
         counts = [k for each in lists for k in range(1, len(each) + 1)]
-        places = [f"{read.places[i]}, answer {k}" for i, k in zip(rows, counts, strict=True)]
-        cells = [answer for each in lists for answer in each]
-        groups = [f"{read.unit} {read.places[i]}" for i in rows]
+        groups = [f"{read.unit} {place}" for place in places]
+        places = [f"{place}, answer {k}" for place, k in zip(places, counts, strict=True)]
     problems = {j: read.problems[i] for j, i in enumerate(rows) if i in read.problems}
     wrong = dict.fromkeys(problems, "")
-    if chosen.kind not in ("values", "images"):
-        for j, value in enumerate(cells):
-            if not isinstance(value, str):
-                what = "is missing" if value is None else f"is {describe_value(value)}, not text"
-                problems.setdefault(j, what)
-                cells[j] = "" if value is None else str(value)[:_KEPT]
-    left = len(read.rows) - len(kept)
-    more = [f"left out: {left:,} rows without an answer"] if left else []
+    for j, value in enumerate(values):
+        if not isinstance(value, str) and chosen.kind not in ("values", "images"):
+            what = "is missing" if value is None else f"is {describe_value(value)}, not text"
+            problems.setdefault(j, what)
+            values[j] = "" if value is None else str(value)[:_KEPT]
+    left = len(cells) - len(kept)
     samples = Samples(
-        cells,
+        values,
         places,
         read.unit,
         dict(sorted(problems.items())),
@@ -197,25 +212,26 @@ def _strings(read: Table, chosen: Choice) -> tuple[Samples, Sequence[int]]:
         column=column if len(read.names) > 1 or read.header else "",
         wrong=wrong,
         table=replace(read, rows=[], problems={}, origin=()),
-        above=more,
+        above=[f"left out: {left:,} rows without an answer"] if left else [],
     )
     return samples, rows
 
 
-def _answers(read: Table, cells: Sequence[Any], chosen: Choice) -> tuple[list[Any], Sequence[int]]:
-    """Return what each row answers, and the rows that do: a request may have failed."""
-    if chosen.kind == "images":
-        return [image_in(cell) for cell in cells], range(len(cells))
-    each = [answers_in(cell) for cell in cells]
-    each = [cell[0] if isinstance(cell, list) and len(cell) == 1 else cell for cell in each]
+def _as_list(cell: Any, chosen: Choice) -> list[Any]:
+    return cell if isinstance(cell, list) and chosen.kind != "values" else [cell]
+
+
+def _answered(read: Table, answers: Sequence[Any], chosen: Choice) -> Sequence[int]:
+    """Return the rows that have an answer, as a request may have failed."""
     if not chosen.record and chosen.kind != "molecules":
-        return each, range(len(cells))
-    once = read.labels(chosen.once) if chosen.once in read.names else []
-    kept = [i for i, cell in enumerate(each) if i in read.problems or cell not in _NO_ANSWER]
-    kept = [i for i in kept if not once or once[i] == once[0]]
+        return range(len(answers))
+    kept = [i for i, each in enumerate(answers) if i in read.problems or each not in _NO_ANSWER]
+    if chosen.once in read.names:
+        once = read.labels(chosen.once)
+        kept = [i for i in kept if once[i] == once[0]]
     if not kept:
-        raise RefusedError(f"none of its {len(cells):,} rows has an answer")
-    return [each[i] for i in kept], kept
+        raise RefusedError(f"none of its {len(answers):,} rows has an answer")
+    return kept
 
 
 def _labelled(
@@ -225,65 +241,63 @@ def _labelled(
 
     `rows` are the row of each sample in the table.
     """
-    problems = dict(samples.problems)
-    wrong = dict(samples.wrong)
 
-    def missing(j: int, column: str, what: str) -> None:
-        if j not in problems:
-            problems[j], wrong[j] = what, column
+    def labels(column: str | None) -> list[str]:
+        every = read.labels(column) if column else []
+        return [every[i] for i in rows] if column else []
 
-    def of_rows(cells: Sequence[Any]) -> list[Any]:
-        return [cells[i] for i in rows]
-
-    def labels(column: str | None, what: str) -> list[str]:
-        each = of_rows(read.labels(column)) if column else []
+    sets_by, groups_by = wanted.by, wanted.group_by
+    if len({*labels(chosen.model)}) > 1:
+        sets_by = chosen.model
+    asked = labels(chosen.prompt)
+    pairs = list(zip(labels(sets_by) or asked, asked, strict=False))
+    if 1 < len({*pairs}) < len(pairs):  # else each prompt has one answer, or all have one
+        groups_by = chosen.prompt
+    sets, groups, prompts = map(labels, (sets_by, groups_by, wanted.prompts))
+    faults: dict[int, tuple[str, str]] = {}  # of samples: the column, and a predicate
+    for column, what, each in (
+        (sets_by, "set", sets),
+        (groups_by, "group", groups),
+        (wanted.prompts, "prompt", prompts),
+    ):
+        problem = f"is empty, so that the sample has no {what}"
         for j in (j for j, label in enumerate(each) if not label):
-            missing(j, str(column), f"is empty, so that the sample has no {what}")
-        return each
-
-    sets = labels(wanted.by, "set")
-    groups: Sequence[Hashable] = labels(wanted.group_by, "group") or samples.groups
-    by = {"sets": wanted.by, "groups": wanted.group_by}
-    models = of_rows(read.labels(chosen.model)) if chosen.model else []
-    if len({*models}) > 1:
-        sets = labels(chosen.model, "model")
-        by["sets"] = chosen.model
-    if chosen.prompt:
-        asked = of_rows(read.labels(chosen.prompt))
-        pairs = list(zip(sets or asked, asked, strict=True))
-        if 1 < len({*pairs}) < len(pairs):  # else each prompt has one answer, or all have one
-            groups = labels(chosen.prompt, "prompt")
-            by["groups"] = chosen.prompt
-    prompts = labels(wanted.prompts, "prompt")
-    quality: list[float] = []
-    for j, value in enumerate(of_rows(read.column(wanted.quality)) if wanted.quality else []):
-        try:
-            quality.append(float(value))
-        except (TypeError, ValueError, OverflowError):
-            quality.append(0.0)
-            missing(j, str(wanted.quality), f"is {describe_value(value)}, not a number")
-    if wanted.pool:
-        sets, groups = [], []
+            faults.setdefault(j, (str(column), problem))
+    numbers = [(cell, _number(cell)) for cell in labels(wanted.quality)]
+    for j, (cell, number) in enumerate(numbers):
+        if number is None:
+            faults.setdefault(j, (str(wanted.quality), f"is {cell!r:.40}, not a number"))
+    new = {j: fault for j, fault in faults.items() if j not in samples.problems}
+    problems = dict(samples.problems) | {j: problem for j, (_, problem) in new.items()}
     return replace(
         samples,
-        sets=sets,
-        groups=groups,
-        quality=quality,
+        sets=[] if wanted.pool else sets,
+        groups=[] if wanted.pool else groups or samples.groups,
+        quality=[number or 0.0 for _, number in numbers],
         prompts=prompts,
         problems=dict(sorted(problems.items())),
-        wrong=wrong,
-        grouping={name: column or "" for name, column in by.items()},
+        wrong=dict(samples.wrong) | {j: column for j, (column, _) in new.items()},
+        grouping={"sets": sets_by or "", "groups": groups_by or ""},
         record=chosen.record,
     )
 
 
+def _number(cell: str) -> float | None:
+    """Return a cell as a number, if it is one."""
+    try:
+        return float(cell)
+    except ValueError:
+        return None
+
+
 def _written(read: Table, kept: Sequence[int]) -> str:
     """Return rows of a table as text: lines of JSON unchanged, elements and cells written anew."""
-    if read.unit == "line":
+    if read.origin and read.unit == "line":
         return "".join(f"{read.origin[i]}\n" for i in kept)
     if read.origin:
-        elements = (json.dumps(read.origin[i], ensure_ascii=False) for i in kept)
+        elements = [json.dumps(read.origin[i], ensure_ascii=False) for i in kept]
         return "[" + ",\n ".join(elements) + "]\n"
-    rows = [read.names] if read.header is not None else []
-    rows += (read.rows[i] for i in kept)
+    rows = [read.rows[i] for i in kept]
+    if read.header is not None:
+        rows.insert(0, read.names)
     return "".join(csv_row(row, read.delimiter or ",") for row in rows)

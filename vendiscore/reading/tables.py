@@ -6,15 +6,15 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import Any
 
 from ..hints import suggestion
 from .limits import AskError, Limits, RefusedError, Wanted
-from .names import MOLECULE_NAMES, is_named, role_of
-from .records import label_in, value_at
+from .names import MOLECULE_NAMES, is_named, join_names, role_of
+from .records import label_in, start_of, value_at
 from .string_patterns import is_smiles
 
 DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", " ": "spaces"}
@@ -24,6 +24,7 @@ _NUMBER = re.compile(
     r"|\s*[+-]?\d{1,3}(?:(,\d{3})+(\.\d+)?|(\.\d{3})+(,\d+)?)\s*",
     re.I | re.ASCII,
 )
+_FRACTION = re.compile(r"\d[.,]\d|\de-?\d")
 _FIRST_ROW = re.compile(r"""(?:"[^"]*+"|[^\r\n])*+""")  # quoted cells may have several lines
 _LOOK_ROWS = 20  # cells that show whether a column holds rows of numbers
 _LOOK = 2_000  # cells that show what the rest is like
@@ -76,8 +77,11 @@ class Table:
         if name in self.names:
             at = self.names.index(name)
             return [row[at] for row in self.rows]
-        records = (dict(zip(self.names, row, strict=True)) for row in self.rows)
-        return [value_at(record, name) for record in records]
+        return [value_at(self.record(i), name) for i in range(len(self.rows))]
+
+    def record(self, i: int) -> dict[str, Any]:
+        """Return the cells of a row by the names of their columns."""
+        return dict(zip(self.names, self.rows[i], strict=True))
 
     def holds_rows(self, name: str) -> bool:
         """Return whether one of the first cells under a name is an array of numbers."""
@@ -86,65 +90,50 @@ class Table:
     @property
     def signs(self) -> str:
         """The signs between its cells, in words: "commas"."""
-        return DELIMITERS.get(self.delimiter, repr(self.delimiter))
+        return _in_words(self.delimiter)
 
     def labels(self, name: str) -> list[str]:
         """Return the labels under a name, "" for a cell that is empty."""
-        return [label_in(cell) for cell in self.column(checked_path(self.names, name))]
-
-    def without(self, names: Collection[str]) -> Table:
-        """Return the other columns."""
-        if not names:
-            return self
-        kept = [j for j, name in enumerate(self.names) if name not in names]
-        return replace(
-            self,
-            names=[self.names[j] for j in kept],
-            rows=[[row[j] for j in kept] for row in self.rows],
-            header=None if self.header is None else [self.header[j] for j in kept],
-        )
+        column_of(self.names, name)  # refuses a name that is not there
+        return list(map(label_in, self.column(name)))
 
 
 def table(text: str, wanted: Wanted, *, sign: str = "", encoding: str = "utf-8") -> Table:
     """Read delimited text as a table, split by `sign` if it is known."""
     limits = wanted.limits
-    said = re.match(r"\ufeff?sep=(.)\r?\n", text)  # a line for Excel, which does not count it
-    text = text[said.end() :] if said else text
-    found = said[1] if said else sign or delimiter(text, wanted.kind == "vectors", limits)
-    extra = 2 + wanted.skip_rows + _MOST_TITLES
-    rows = list(islice(parse_rows(text, found, limits), limits.samples + extra))
-    titles = wanted.skip_rows or _titles([cells for _, cells in rows[:_LOOK]])
-    above = [f"row {place} is above the header" for place, _ in rows[:titles]]
-    before = rows[titles - 1][0] if titles else 0
-    rows = rows[titles:]
+    marked = re.match(r"\ufeff?sep=(.)\r?\n", text)  # a line for Excel, which does not count it
+    if marked:
+        text = text[marked.end() :]
+        sign = marked[1]
+    sign = sign or delimiter(text, wanted.kind == "vectors", limits)
+    most = limits.samples + 2 + wanted.skip_rows + _MOST_TITLES
+    every = list(islice(parse_rows(text, sign, limits), most))
+    titles = wanted.skip_rows or _titles([cells for _, cells in every[:_LOOK]])
+    above = [f"row {place} is above the header" for place, _ in every[:titles]]
+    rows = every[titles:]
     if not rows:
         return Table([], [], [], encoding=encoding)
-    width = len(rows[0][1])
+    first = [cell.strip() for cell in rows[0][1]]
+    width = len(first)
     ragged = {i: len(cells) for i, (_, cells) in enumerate(rows) if len(_trim(cells)) > width}
     header = wanted.header
     if header is None:
         header = _has_header([cells for _, cells in rows[:_LOOK]], wanted)
     if ragged and (not header or 2 * len(ragged) > len(rows)):
-        _refuse_ragged(rows, ragged, found)
+        raise _ragged(rows, ragged, sign)
     if again := header and _named_again([cells for _, cells in rows[1 : _MOST_AGAIN + 1]]):
         above += [f"row {place} names the columns again" for place, _ in rows[1 : again + 1]]
-        rows = [rows[0], *rows[again + 1 :]]
-    problems = {
-        i - header: f"has {cells} cells, split by {DELIMITERS.get(found, repr(found))}, where the "
-        f"header has {width}: put cells with such signs in quotes"
-        for i, cells in ragged.items()
-    }
+        del rows[1 : again + 1]
     body = rows[header:][: limits.samples]
-    first = [str(cell).strip() for cell in rows[0][1]]
     return Table(
         names=_distinct(first if header else [""] * width),
-        rows=[c if len(c) == width else _fitted(c, width, found) for _, c in body],
+        rows=[_fitted(cells, width, sign) for _, cells in body],
         places=[place for place, _ in body],
-        problems=problems,
+        problems={i - header: _surplus(cells, width, sign) for i, cells in ragged.items()},
         header=first if header else None,
-        delimiter=found,
+        delimiter=sign,
         encoding=encoding,
-        skipped=bool(said) + before,
+        skipped=bool(marked) + (every[titles - 1][0] if titles else 0),
         above=above,
         more=len(rows) - header > limits.samples,
     )
@@ -160,11 +149,12 @@ def _titles(rows: Sequence[Sequence[str]]) -> int:
 
 def _named_again(rows: Sequence[Sequence[str]]) -> int:
     """Count the rows below the header that name the columns for a program or a second time."""
-    for i, cells in reversed([*enumerate(rows, 1)]):
-        filled = [cell for cell in cells if cell.strip()]
-        if filled and all(_NAMED_AGAIN.fullmatch(cell.strip()) for cell in filled):
-            return i
-    return 0
+    again = 0
+    for i, cells in enumerate(rows, 1):
+        filled = [cell.strip() for cell in cells if cell.strip()]
+        if filled and all(map(_NAMED_AGAIN.fullmatch, filled)):
+            again = i
+    return again
 
 
 def checked_column(names: Sequence[str], column: str) -> str:
@@ -174,16 +164,14 @@ def checked_column(names: Sequence[str], column: str) -> str:
     return column
 
 
-def checked_path(names: Sequence[str], path: str) -> str:
-    """Return the path if its first name is a column's."""
-    if path not in names:
-        checked_column(names, path.partition(".")[0].partition("[")[0])
-    return path
+def column_of(names: Sequence[str], path: str) -> str:
+    """Return the column in which a path begins."""
+    return checked_column(names, path if path in names else start_of(path))
 
 
 def is_row(value: object) -> bool:
     """Return whether a value is an array of numbers."""
-    return isinstance(value, list) and len(value) > 0 and {*map(type, value)} <= {int, float}
+    return isinstance(value, list) and len(value) > 0 and {*map(type, value)} <= {int, float, bool}
 
 
 def is_number(cell: object) -> bool:
@@ -244,25 +232,20 @@ def _has_header(rows: Sequence[Sequence[str]], wanted: Wanted) -> bool:
     names = [name for name in first if len(name.split()) < 4 and not _is_sentence(name)]
     if any(role_of(name) or is_named(name, MOLECULE_NAMES) for name in names):
         return True
-    numbers = [share_of_numbers(cells) > 0.5 for cells in columns]
     if len(first) > 1 and not first[0] and counts(first[1:]):
         return True  # pandas' names, above its index
+    numbers = list(map(are_numbers, columns))
     if counts(first):  # pandas' names or, above whole numbers, a sample
-        fractions = len(first) > (2 if wanted.typed else 1) and _are_fractions(
-            chain.from_iterable(body)
-        )
-        return fractions or not any(numbers)
-    if wanted.kind == "vectors":
+        return not any(numbers) or (len(first) > 1 and _are_fractions(body))
+    if wanted.kind == "vectors" or any(map(is_number, first)):
         return not any(map(is_number, first))
-    if any(map(is_number, first)):
-        return False
     if any(name and below for name, below in zip(first, numbers, strict=True)):
         return True
     if wanted.kind == "molecules" and any(is_smiles(cell, wanted.limits.smiles) for cell in first):
         return False
-    named = [(name, cells) for name, cells in zip(first, columns, strict=True) if name]
-    repeated = len({name for name, _ in named}) < len(named)
-    repeated |= any(name in cells for name, cells in named)
+    filled = list(filter(None, first))
+    again = any(name and name in cells for name, cells in zip(first, columns, strict=True))
+    repeated = again or len({*filled}) < len(filled)
     return bool(body) and not repeated and not any(map(_is_sentence, first))
 
 
@@ -271,47 +254,45 @@ def _is_sentence(cell: str) -> bool:
     return longer or (len(cell) > 3 and cell.endswith((".", "!", "?", "…", "。", "!", "?")))
 
 
-def _are_fractions(cells: Iterable[str]) -> bool:
+def _are_fractions(rows: Iterable[Iterable[str]]) -> bool:
     """Return whether nearly all cells are numbers with a fraction, as programs write them."""
-    some = list(islice(cells, _LOOK))
-    return sum(bool(re.search(r"\d[.,]\d|\de-?\d", cell)) for cell in some) > 0.9 * len(some)
+    cells = list(islice(chain.from_iterable(rows), _LOOK))
+    return sum(map(bool, map(_FRACTION.search, cells))) > 0.9 * len(cells)
 
 
 def delimiter(text: str, numeric: bool, limits: Limits) -> str:
     """Return the sign that splits most rows into equal numbers of cells, numbers preferred."""
     best = (0.0, 0.0)
-    found = ""
+    likely = ""
     error = None
     most = min(limits.samples + 1, _LOOK)
     first_row = _first_row(text)
+    named = role_of(first_row) or not first_row.strip()  # one column, of texts with such signs
     for sign in DELIMITERS:
-        if sign == " " and not numeric:
-            continue
         titled = sign not in first_row
-        if titled and (role_of(first_row) or not first_row.strip()):
-            continue  # one column, of texts with such signs
+        if (sign == " " and not numeric) or (titled and named):
+            continue
         try:
             rows = [cells for _, cells in islice(parse_rows(text, sign, limits), most)]
         except RefusedError as caught:
             error = error or caught
             continue
-        if not rows:
-            return sign  # all cells are blank
         if titled:
             rows = rows[_titles(rows) :]
-            if len({len(cells) for cells in rows}) != 1:
-                continue
-        if len(rows[0]) < 2:
+        if not rows:
+            return sign  # all cells are blank
+        width = len(rows[0])
+        if width < 2 or (titled and any(len(cells) != width for cells in rows)):
             continue
-        alike = sum(len(_trim(cells)) <= len(rows[0]) and len(cells) > 1 for cells in rows)
+        alike = sum(len(_trim(cells)) <= width and len(cells) > 1 for cells in rows)
         numbers = share_of_numbers(chain.from_iterable(rows[1:] or rows))
         rank = (round(alike / len(rows), 2), numbers)
         if rank > best:
             best = rank
-            found = sign
-    if not found and error:
+            likely = sign
+    if not likely and error:
         raise error
-    return found
+    return likely
 
 
 def _first_row(text: str) -> str:
@@ -367,32 +348,43 @@ def _trim(cells: Sequence[str]) -> Sequence[str]:
     return cells[:end]
 
 
-def _fitted(cells: list[str], width: int, delimiter: str) -> list[str]:
+def _fitted(cells: list[str], width: int, sign: str) -> list[str]:
     """Add blank cells up to the number of names, or join surplus cells to the last."""
-    if len(cells) > width:
-        cells = [*_trim(cells)]
-    cells = cells + [""] * (width - len(cells))
-    return [*cells[: width - 1], delimiter.join(cells[width - 1 :])]
+    cells += [""] * (width - len(cells))
+    surplus = [*_trim(cells[width:])]
+    return [*cells[: width - 1], sign.join([cells[width - 1], *surplus])]
 
 
-def _refuse_ragged(rows: Sequence[Row], ragged: Mapping[int, int], delimiter: str) -> None:
-    some = ", ".join(f"row {rows[i][0]} has {cells}" for i, cells in islice(ragged.items(), 3))
-    raise AskError(
-        f"Split by {DELIMITERS.get(delimiter, repr(delimiter))}, row {rows[0][0]} has "
-        f"{len(rows[0][1])} cells but {some}{', …' if len(ragged) > 3 else ''}. Put cells that "
-        f"hold such signs in quotes; if every line is one sample, save the file as .txt.",
+def _in_words(sign: str) -> str:
+    return DELIMITERS.get(sign, repr(sign))
+
+
+def _surplus(cells: int, width: int, sign: str) -> str:
+    return (
+        f"has {cells} cells, split by {_in_words(sign)}, where the header has {width}: put cells "
+        "with such signs in quotes"
+    )
+
+
+def _ragged(rows: Sequence[Row], ragged: Mapping[int, int], sign: str) -> AskError:
+    """Ask whether lines are samples, as they have different numbers of cells."""
+    others = [f"row {rows[i][0]} has {cells}" for i, cells in ragged.items()]
+    return AskError(
+        f"Split by {_in_words(sign)}, row {rows[0][0]} has {len(rows[0][1])} cells but "
+        f"{join_names(others)}. Put cells that hold such signs in quotes; if every line is one "
+        "sample, save the file as .txt.",
         [("Every line is one sample", {"separator": "line"})],
     )
 
 
 def _distinct(names: Sequence[str]) -> list[str]:
     """Number blank names, as in "column 2", and make all names different."""
-    found: list[str] = []
-    often: Counter[str] = Counter()
+    distinct: dict[str, None] = {}
     for i, name in enumerate(names, 1):
         name = name or f"column {i}"
-        often[name] += 1
-        found.append(f"{name} ({often[name]})" if often[name] > 1 else name)
-    if len(set(found)) < len(found):  # one was called "a (2)" already
-        return [f"{name} (column {i})" for i, name in enumerate(found, 1)]
-    return found
+        times = 2
+        while name in distinct:
+            name = f"{names[i - 1]} ({times})"
+            times += 1
+        distinct[name] = None
+    return list(distinct)

@@ -12,40 +12,32 @@ from .string_patterns import could_be_smiles
 def line_samples(text: str, split: str, molecules: bool) -> Samples:
     """Split a text at each "row", at "blank" lines or at a sign; drop the names of SMILES."""
     rows = LINE_BREAK.split(text)
-    rows = rows[:-1] if not rows[-1] else rows
-    places: Sequence[int] = range(1, len(rows) + 1)
-    values = rows
-    whole = rows
+    if not rows[-1]:
+        rows.pop()
+    kept = [(place, row) for place, row in enumerate(rows, 1) if row.strip()]
     between = "\n"
     above: list[str] = []
     if molecules:
-        kept = [i for i, row in enumerate(rows) if row.strip() and not row.startswith("#")]
-        if kept and not could_be_smiles(rows[kept[0]].split()[0]):
-            above.append(f"line {kept[0] + 1} is above the molecules")
-            kept = kept[1:]
-        places = [i + 1 for i in kept]
-        whole = [rows[i] for i in kept]
-        values = [row.split(maxsplit=1)[0] for row in whole]
-    elif split == "row":
-        kept = [i for i, row in enumerate(rows) if row.strip()]
-        places = [i + 1 for i in kept]
-        values = whole = [rows[i] for i in kept]
-        if len(kept) < len(rows):
-            above.append(f"{len(rows) - len(kept):,} blank lines are left out")
-    else:
+        kept = [(place, row) for place, row in kept if not row.startswith("#")]
+        if kept and not could_be_smiles(kept[0][1].split()[0]):
+            above.append(f"line {kept[0][0]} is above the molecules")
+            del kept[0]
+    elif split != "row":
         sign = "" if split == "blank" else split
         found = list(parts(rows, lambda row: row.strip() == sign))
         # Two signs in a row enclose an empty text; blank lines in a row are one separator.
         found = [part for i, part in enumerate(found, 1) if part[1] or (sign and i < len(found))]
-        places = [place for place, _ in found]
-        values = whole = ["\n".join(part) for _, part in found]
+        kept = [(place, "\n".join(part)) for place, part in found]
         between = f"\n{sign}\n" if sign else "\n\n"
+    elif len(kept) < len(rows):
+        above.append(f"{len(rows) - len(kept):,} blank lines are left out")
+    whole = [row for _, row in kept]
     return Samples(
-        values,
-        places,
+        [row.split(maxsplit=1)[0] for row in whole] if molecules else whole,
+        [place for place, _ in kept],
         kind="molecules" if molecules else "texts",
         above=above,
-        written=lambda kept: between.join(whole[i] for i in kept) + "\n" * bool(kept),
+        written=lambda some: between.join(whole[i] for i in some) + "\n" * bool(some),
     )
 
 

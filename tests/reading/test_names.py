@@ -1,0 +1,40 @@
+"""A column's name says its role: the last noun decides, whatever stands before it."""
+
+import pytest
+
+from vendiscore.reading.names import role_of
+
+
+@pytest.mark.parametrize(
+    ("name", "role"),
+    [
+        ("answer", "text"),
+        ("modelAnswer_2", "text"),
+        ("Antworten", "text"),
+        ("text", "text"),
+        ("prompt", "prompt"),
+        ("input_text", "prompt"),
+        ("prompt_id", "id"),
+        ("model", "model"),
+        ("model_id", "model"),
+        ("generator", "model"),
+        ("Unnamed: 0", "id"),
+        ("class", "label"),
+        ("seed", "label"),
+        ("answer_score", "other"),
+        ("reference", "other"),
+        ("city", ""),
+        ("", ""),
+    ],
+)
+def test_names_have_roles(name, role):
+    assert role_of(name) == role
+
+
+@pytest.mark.parametrize("name", ["answer", "prompt", "model", "id", "label", "score"])
+def test_roles_do_not_depend_on_case_or_number(name):
+    role = role_of(name)
+    assert role
+    assert {role_of(form) for form in (name.upper(), name.title(), f"{name}_1", f"{name}s")} == {
+        role
+    }

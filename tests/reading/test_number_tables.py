@@ -1,0 +1,65 @@
+"""Numbers are read with the signs of their columns, and columns of ids are left out."""
+
+import numpy as np
+import pytest
+
+from vendiscore.reading.limits import AskError, RefusedError, Wanted
+from vendiscore.reading.number_tables import numbers_of
+from vendiscore.reading.tables import table
+
+NUMBERS = Wanted(kind="vectors")
+
+
+def read(text, wanted=NUMBERS):
+    return numbers_of(table(text, wanted), wanted)
+
+
+@pytest.mark.parametrize(
+    ("cells", "numbers"),
+    [
+        (["1.5", "2.25"], [1.5, 2.25]),
+        (["1,5", "2,25"], [1.5, 2.25]),
+        (["1.234,5", "2,25"], [1234.5, 2.25]),
+        (["1,234.5", "2.25"], [1234.5, 2.25]),
+        (["-,5", "+2,5"], [-0.5, 2.5]),
+        (["2,5e-1", "1,5E2"], [0.25, 150.0]),
+    ],
+)
+def test_each_column_has_its_signs(cells, numbers):
+    lines = [f"{cell};{i}.5" for i, cell in enumerate(cells)]
+    found = read("\n".join(["x;y", *lines]))
+    assert not found.problems
+    np.testing.assert_array_equal(found.values[:, 0], numbers)
+    np.testing.assert_array_equal(found.values[:, 1], [0.5, 1.5])
+
+
+@pytest.mark.parametrize(
+    ("cell", "problem"),
+    [
+        ("", "has an empty cell"),
+        ("oak", "has 'oak', which is not a number"),
+        ("inf", "has inf"),
+        ("1.2.3", "has '1.2.3', which is not a number"),
+    ],
+)
+def test_a_bad_cell_is_blamed_with_its_column(cell, problem):
+    found = read(f"x;y\n1;2.5\n3;{cell}\n5;6.5\n7;8.5\n")
+    assert found.problems == {1: problem}
+    assert found.place(1) == "row 3, column 'y'"
+
+
+@pytest.mark.parametrize("name", ["id", "", "row_no"])
+def test_whole_numbers_that_number_the_rows_are_left_out(name):
+    found = read(f"{name},x,y\n3,1.5,2\n1,2.5,4\n2,3.5,2\n")
+    assert found.features == ["x", "y"]
+
+
+def test_counting_without_a_name_is_asked_about():
+    with pytest.raises(AskError, match="does it number the rows"):
+        read("1,1.5\n2,2.5\n3,3.5\n")
+    assert read("1,1.5\n2,2.5\n3,3.5\n", Wanted(kind="vectors", index=True)).values.shape == (3, 1)
+
+
+def test_words_are_no_numbers():
+    with pytest.raises(RefusedError, match="There is no column of numbers"):
+        read("a,b\nx,y\nz,w\n")

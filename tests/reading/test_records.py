@@ -1,0 +1,83 @@
+"""Records are walked by paths; chats are asked for the last text of a speaker."""
+
+import pytest
+
+from vendiscore.reading.records import answers_in, last_turn, paths, value_at
+
+PARTS = [{"type": "text", "text": "one"}, {"type": "image"}, {"type": "text", "text": "two"}]
+CHAT = [
+    {"role": "system", "content": "be brief"},
+    {"role": "user", "content": "why?"},
+    {"role": "assistant", "content": PARTS},
+    {"role": "user", "content": "and?"},
+]
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ("a.b", 1),
+        ("a.c", None),
+        ("a.b.c", None),
+        ("list[0].x", "u"),
+        ("list[-1].x", "v"),
+        ("list[2].x", None),
+        ("list[*].x", ["u", "v"]),
+        ("list[*].y", [None, None]),
+        ("a[*].b", []),
+        ("chat.user", "and?"),
+        ("chat[0].content", "be brief"),
+    ],
+)
+def test_paths_lead_to_values(path, value):
+    record = {"a": {"b": 1}, "list": [{"x": "u"}, {"x": "v"}], "chat": CHAT}
+    assert value_at(record, path) == value
+
+
+def test_every_path_leads_to_texts():
+    record = {"a": {"b": "u"}, "c": [{"d": "v", "n": 1}, {"d": "w"}], "e": ["x", "y"], "n": 2}
+    assert {path: value_at(record, path) for path in paths(record)} == {
+        "a.b": "u",
+        "c[*].d": ["v", "w"],
+        "e": ["x", "y"],
+    }
+
+
+def test_deep_values_have_no_paths():
+    value = "u"
+    for _ in range(100):
+        value = {"a": value}
+    assert list(paths(value)) == []
+
+
+def test_the_last_turn_of_a_speaker_is_taken_with_its_parts_joined():
+    assert last_turn(CHAT, "assistant") == "one\ntwo"
+    assert last_turn(CHAT, "user") == "and?"
+    assert answers_in(CHAT) == "one\ntwo"
+
+
+def test_a_chat_without_an_answer_has_none():
+    asked = [{"from": "human", "value": "why?"}]
+    assert last_turn(asked, "assistant") is None
+    assert answers_in(asked) is None
+    assert answers_in([*asked, {"from": "gpt", "value": ""}]) is None
+
+
+@pytest.mark.parametrize(
+    ("cell", "answers"),
+    [
+        ("u", "u"),
+        (None, None),
+        ([], []),
+        (["u"], "u"),
+        (["u", "v"], ["u", "v"]),
+        ([["u", "v"], ["w"]], ["u", "v", "w"]),
+        ({"generated_text": "u"}, "u"),
+        ({"message": {"content": "u"}}, "u"),
+        ([{"text": "u"}, {"text": "v"}], ["u", "v"]),
+        ({"score": 1}, None),
+        (PARTS, "one\ntwo"),
+    ],
+)
+def test_a_cell_has_one_answer_several_or_none(cell, answers):
+    assert answers_in(cell) == answers

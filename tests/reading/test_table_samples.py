@@ -1,0 +1,78 @@
+"""Tables become samples whose labels, places and original text agree with their rows."""
+
+import io
+
+import pytest
+
+from vendiscore.report import RefusedError, Wanted, read_data
+
+ROWS = b"prompt,model,answer,score\nwhy,m,a cat,1\nwhy,n,a dog,x\nhow,m,a cow,3\nhow,n,a pig,4\n"
+
+
+def test_prompts_and_models_label_the_samples_unless_they_are_pooled():
+    found = read_data("a.csv", ROWS, Wanted())
+    assert found.sets == ["m", "n", "m", "n"]
+    pooled = read_data("a.csv", ROWS, Wanted(pool=True))
+    assert (pooled.sets, pooled.groups) == ([], [])
+    assert pooled.values == found.values
+
+
+def test_a_row_without_a_quality_is_named_with_its_column():
+    found = read_data("a.csv", ROWS, Wanted(quality="score"))
+    assert found.problems == {1: "is 'x', not a number"}
+    assert found.place(1) == "row 3, column 'score'"
+    assert found.quality == [1.0, 0.0, 3.0, 4.0]
+
+
+@pytest.mark.parametrize("name", ["model", "no such column"])
+def test_a_table_without_the_named_or_any_other_column_is_refused(name):
+    with pytest.raises(RefusedError, match="column"):
+        read_data("a.csv", b"model\nm\nn\n", Wanted(by=name))
+
+
+@pytest.mark.parametrize(
+    "table", [b"species,here\ncat,-1\ndog,2\n", b"species,here\ncat,.5\ndog,2\n"]
+)
+def test_counts_are_whole_numbers(table):
+    with pytest.raises(RefusedError, match="counts are whole numbers"):
+        read_data("a.csv", table, Wanted(kind="counts"))
+
+
+def test_counts_of_parquet_are_those_of_csv():
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    file = io.BytesIO()
+    pq.write_table(pa.table({"species": ["cat", "dog"], "north": [1, 2], "south": [3, 0]}), file)
+    csv = read_data("a.csv", b"species,north,south\ncat,1,2\ndog,3,0\n", Wanted(kind="counts"))
+    parquet = read_data("a.parquet", file.getvalue(), Wanted(kind="counts"))
+    assert csv.record == parquet.record
+    assert parquet.values == ["cat", "dog", "dog", "cat", "cat", "cat"]
+    assert parquet.groups == ["north"] * 3 + ["south"] * 3
+
+
+def test_ids_of_parquet_are_no_features():
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    file = io.BytesIO()
+    pq.write_table(pa.table({"id": [7, 3], "x": [1.0, 2.0], "y": [3.0, 4.0]}), file)
+    found = read_data("a.parquet", file.getvalue(), Wanted())
+    assert found.features == ["x", "y"]
+    assert found.lost == {"id": "it numbers the rows"}
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("a.csv", b"id,answer\n1,a cat\n2,a dog\n"),
+        ("a.jsonl", b'{"answer": "a cat"}\n{"answer": "a dog"}\n'),
+        ("a.json", b'["a cat", "a dog"]'),
+        ("a.vec", b"cat 1 2\ndog 3 4\n"),
+    ],
+)
+def test_samples_are_written_such_that_they_are_read_again(name, data):
+    found = read_data(name, data, Wanted())
+    written = found.written([1, 0])
+    again = read_data(name.replace("vec", "csv"), written.encode(), Wanted(column=found.column))
+    assert list(map(str, again.values)) == list(map(str, [found.values[1], found.values[0]]))
+
+
+def test_more_rows_above_the_header_than_there_are_leave_no_samples():
+    assert len(read_data("a.csv", ROWS, Wanted(skip_rows=9))) == 0
