@@ -183,7 +183,7 @@ def read_all(paths: Sequence[str], how: How) -> list[Samples]:
         asked["matrix"] = bool(how.keywords.get("score_K"))
     if how.args.counts:
         asked["kind"] = "counts"
-    found = [read(path, Wanted(**asked), how.args.command) for path in paths]
+    found = [read(path, Wanted(**asked), how.args) for path in paths]
     for source in found:
         how.note(f"{source.name}: {source.taken}")
     for source in found[1:]:
