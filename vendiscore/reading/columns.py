@@ -165,13 +165,19 @@ def _kind(held: str, wanted: Wanted) -> str:
 def _candidates(head: Table, holds: Mapping[str, str], kind: str) -> list[str]:
     """Return the columns that samples of a kind can be taken from, named ones before others."""
     held = _HOLDING.get(kind, ("texts", "lists", "molecules", "vectors", "images"))
-    left = [name for name in holds if holds[name] in held and role_of(name) in ("text", "")]
+    left = [name for name in holds if holds[name] in held and _could_be(name, holds[name])]
     left = [name for name in left if not (head.header and _is_unnamed(head, name))]
     named = [name for name in left if _is_meant(name, holds[name])]
     if named:
         return [name for name in left if name in named or holds[name] in ("vectors", "images")]
     bare = [name for name in left if holds[name] == "texts" and not _has_prose(head, name)]
     return [name for name in left if name not in bare] or left
+
+
+def _could_be(name: str, held: str) -> bool:
+    """Return whether samples may be under a name: "row" is not an id where it holds vectors."""
+    role = role_of(name)
+    return role in ("text", "") or (role == "id" and held == "vectors")
 
 
 def _is_meant(name: str, held: str) -> bool:

@@ -186,7 +186,8 @@ def _strings(read: Table, chosen: Choice) -> tuple[Samples, Sequence[int]]:
                 problems.setdefault(j, what)
                 cells[j] = "" if value is None else str(value)[:_KEPT]
     left = len(read.rows) - len(kept)
-    more = [f"left out: {left:,} rows without an answer"] if left else []
+    idle = "1 row without an answer is" if left == 1 else f"{left:,} rows without an answer are"
+    more = [f"{idle} left out"] if left else []
     samples = Samples(
         cells,
         places,

@@ -30,8 +30,9 @@ def line_samples(text: str, split: str, molecules: bool) -> Samples:
         kept = [i for i, row in enumerate(rows) if row.strip()]
         places = [i + 1 for i in kept]
         values = whole = [rows[i] for i in kept]
-        if len(kept) < len(rows):
-            above.append(f"{len(rows) - len(kept):,} blank lines are left out")
+        if blank := len(rows) - len(kept):
+            lines = "1 blank line is" if blank == 1 else f"{blank:,} blank lines are"
+            above.append(f"{lines} left out")
     else:
         sign = "" if split == "blank" else split
         found = list(parts(rows, lambda row: row.strip() == sign))
