@@ -41,7 +41,9 @@ def stdin(monkeypatch):
 
 
 def test_the_brief_number_is_that_of_compute_with_all_its_digits(run, texts):
-    assert run(texts, "-b") == (0, f"{vendiscore.compute(TEXTS)['VS']!r}\n", "")
+    number = f"{vendiscore.compute(TEXTS)['VS']!r}\n"
+    assert run(texts, "-b") == (0, number, f"vendiscore: {texts}: 4 texts\n")
+    assert run(texts, "-b", "--quiet") == (0, number, "")
 
 
 def test_standard_input_is_a_file(run, stdin):
@@ -132,7 +134,7 @@ def test_measures_have_options_and_references(run, save):
     for path, rows in ((one, X), (two, Y)):
         np.savetxt(path, rows, delimiter=",", header="a,b,c", comments="", fmt="%.17g")
     found = vendiscore.compute(X, Y, measures={"MagDiff": {"n_scales": 5}})
-    said = run(one, "--references", two, "-m", "MagDiff:n_scales=5", "-b")
+    said = run(one, "--references", two, "-m", "MagDiff:n_scales=5", "-b", "--quiet")
     assert said == (0, f"{found['MagDiff']!r}\n", "")
 
 
@@ -148,13 +150,15 @@ def test_vectors_are_compared_by_their_cosine_and_it_is_said(run, save):
     np.savetxt(path, X, delimiter=",", header="a,b,c", comments="", fmt="%.17g")
     code, said, notes = run(path, "-b")
     assert (code, said) == (0, f"{vendiscore.compute(X, k='cosine')['VS']!r}\n")
-    assert notes == f"vendiscore: {path}: vectors are compared by their cosine (-k cosine)\n"
+    taken = f"vendiscore: {path}: 9 vectors\n"
+    assert notes == f"{taken}vendiscore: {path}: vectors are compared by their cosine (-k cosine)\n"
     rbf = vendiscore.compute(X, k="rbf", sigma=2)["VS"]
-    assert run(path, "-b", "-k", "rbf:sigma=2") == (0, f"{rbf!r}\n", "")
+    assert run(path, "-b", "-k", "rbf:sigma=2") == (0, f"{rbf!r}\n", taken)
     mag = vendiscore.compute(X, measures="MagArea", t_cut=3)["MagArea"]
     assert run(path, "-b", "-m", "MagArea", "-o", "t_cut=3")[:2] == (0, f"{mag!r}\n")
     K = vendiscore.compute(X, score_X=True, normalize=True)["VS"]
-    assert run(path, "-b", "-o", "score_X=true", "-o", "normalize=true") == (0, f"{K!r}\n", "")
+    unit = run(path, "-b", "-o", "score_X=true", "-o", "normalize=true")
+    assert unit == (0, f"{K!r}\n", taken)
 
 
 def test_a_report_is_one_html_file(run, texts):
@@ -200,8 +204,8 @@ def test_a_command_that_cannot_be_meant_ends_with_2(run, texts, argv, said):
 def test_a_file_may_have_the_name_of_a_command(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "select").write_text("a b\nc d\n")
-    assert run("./select", "-b") == (0, "2.0\n", "")
-    assert run("score", "select", "-b") == (0, "2.0\n", "")
+    assert run("./select", "-b", "--quiet") == (0, "2.0\n", "")
+    assert run("score", "select", "-b", "--quiet") == (0, "2.0\n", "")
 
 
 def test_options_may_stand_between_files(run, texts, others):
@@ -209,7 +213,7 @@ def test_options_may_stand_between_files(run, texts, others):
 
 
 def test_warnings_are_a_line_each(run, save):
-    code, _, err = run(save("s.txt", "CCO\nc1ccccc1O\nCC(=O)O\n"))
+    code, _, err = run(save("s.txt", "CCO\nc1ccccc1O\nCC(=O)O\n"), "--quiet")
     assert code == 0
     assert err.startswith("vendiscore: warning: ")
     assert "SMILES" in err
