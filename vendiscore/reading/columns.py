@@ -76,19 +76,26 @@ def choose(head: Table, wanted: Wanted) -> Choice:
     could = list(holds) if wanted.kind == "values" else _candidates(head, holds, wanted.kind)
     features = [name for name in names if holds[name] == "numbers" and not _is_counter(name)]
     if wanted.kind == "vectors" and not could:
-        return Choice(None, "vectors")
+        return _all_numbers(names, holds, wanted)
     nested = [name for name in names if holds[name] == "nested"]
     prose = any(holds[name] == "texts" and _has_prose(head, name) for name in names)
     bare = all(holds[name] == "texts" and not _is_meant(name, "texts") for name in could)
     enough = len(features) >= (_FEATURES if "texts" in holds.values() else 1)
     if enough and bare and not (wanted.kind or nested or prose):
-        return Choice(None, "vectors")
+        return _all_numbers(names, holds, wanted)
     plain = len(could) == 1 and (not nested or _is_meant(could[0], holds[could[0]]))
     if not plain:
         raise _question(head, holds, could, nested, wanted)
     kind = _kind(holds[could[0]], wanted)
     prompt, model = _grouping(names, could[0], holds) if not wanted.groups_named else ("", "")
     return Choice(could[0], kind, prompt, model)
+
+
+def _all_numbers(names: Sequence[str], holds: Mapping[str, str], wanted: Wanted) -> Choice:
+    """Return all columns of numbers as features, grouped by columns of texts alone."""
+    texts = [name for name in names if holds[name] == "texts"]
+    prompt, model = _grouping(texts, "", holds) if not wanted.groups_named else ("", "")
+    return Choice(None, "vectors", prompt, model)
 
 
 def is_numeric(table: Table, wanted: Wanted) -> bool:

@@ -75,7 +75,8 @@ def samples_of(
 
 def _of_table(read: Table, chosen: Choice, wanted: Wanted) -> Samples:
     if chosen.kind in ("vectors", "counts"):
-        samples = numbers_of(read, replace(wanted, column=chosen.column))
+        numbers = read.without(wanted.others)
+        samples = numbers_of(numbers, replace(wanted, column=chosen.column))
         if chosen.kind == "counts":
             return _abundances(read, samples, chosen)
         rows: Sequence[int] = range(len(samples))
@@ -246,7 +247,7 @@ def _labelled(
     groups: Sequence[Hashable] = labels(wanted.group_by, "group") or samples.groups
     by = {"sets": wanted.by, "groups": wanted.group_by}
     models = of_rows(read.labels(chosen.model)) if chosen.model else []
-    if len({*models}) > 1:
+    if 1 < len({*models}) < len(models):  # else there is one, or each has one sample
         sets = labels(chosen.model, "model")
         by["sets"] = chosen.model
     if chosen.prompt:
