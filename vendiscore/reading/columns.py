@@ -156,7 +156,7 @@ def _as_named(head: Table, wanted: Wanted, holds: Mapping[str, str]) -> Choice:
     held = holds.get(column, "")
     if column not in head.names:
         if wanted.kind == "vectors" and "," in column:
-            return Choice(column, "vectors")
+            return _all_numbers(list(holds), holds, wanted)._replace(column=column)
         held = _kind_of_cells(head.column(column)[:_LOOK])  # of a path
     prompt, model = _grouping(list(holds), column, holds) if not wanted.groups_named else ("", "")
     kind = "vectors" if held == "numbers" and not wanted.kind else _kind(held, wanted)
