@@ -128,6 +128,112 @@ def test_groups_are_a_column(run, answers):
     assert run(answers, "--group-by", "model", "--column", "answer", "--quiet")[2] == ""
 
 
+ROWS = [
+    (model, f"Question {p}?", f"{model if k % 2 else p} word{(k * p) % 5} of {k % 3}")
+    for model in ("small", "large", "other")
+    for p in range(20)
+    for k in range(8)
+]
+
+
+def of_models(columns):
+    """Return the rows above with some columns, as CSV, and as records by their models."""
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow(columns)
+    known = [dict(zip(("model", "prompt", "answer"), row, strict=True)) for row in ROWS]
+    writer.writerows([row[name] for name in columns] for row in known)
+    return out.getvalue(), {
+        model: [row for row in known if row["model"] == model]
+        for model in ("small", "large", "other")
+    }
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl"])
+def test_a_table_of_models_and_prompts_has_a_row_for_each_model(run, save, ending):
+    text, models = of_models(["model", "prompt", "answer"])
+    if ending == "jsonl":
+        text = "".join(f"{json.dumps(row)}\n" for row in csv.DictReader(io.StringIO(text)))
+    path = save(f"a.{ending}", text)
+    code, out, err = run(path, "--ci", "-f", "json")
+    assert code == 0
+    taken = "480 texts of column 'answer', in 20 groups by column 'prompt', in 3 sets by column"
+    assert err.splitlines()[0] == f"vendiscore: {path}: {taken} 'model'"
+    printed = json.loads(out)
+    assert [row["file"] for row in printed] == [*models]
+    for row, rows in zip(printed, models.values(), strict=True):
+        warnings.simplefilter("ignore", UserWarning)  # an interval over 20 groups
+        texts, prompts = [each["answer"] for each in rows], [each["prompt"] for each in rows]
+        right = vendiscore.compute(texts, groups=prompts, ci=0.95)
+        assert {name: row[name] for name in right} == right
+        each = [
+            vendiscore.compute([t for t, asked in zip(texts, prompts, strict=True) if asked == p])
+            for p in dict.fromkeys(prompts)
+        ]
+        assert row["VS"] == pytest.approx(np.mean([found["VS"] for found in each]))
+        assert row["details"]["n"] == 160
+    lines = run(path, "--ci")[1].splitlines()
+    assert lines[0].split() == ["file", "n", "VS", "VS_se", "VS_low", "VS_high"]
+    assert [line.split()[:2] for line in lines[1:4]] == [[model, "160"] for model in models]
+    assert lines[4] == ""
+    both = json.loads(run(path, path, "-f", "json")[1])
+    assert [row["file"] for row in both] == [f"{path} › {model}" for model in models] * 2
+
+
+def test_a_column_of_models_alone_has_a_row_for_each(run, save):
+    text, models = of_models(["model", "answer"])
+    printed = json.loads(run(save("a.csv", text), "-f", "json")[1])
+    right = [vendiscore.compute([row["answer"] for row in rows])["VS"] for rows in models.values()]
+    assert [row["VS"] for row in printed] == right
+
+
+def test_a_column_of_prompts_alone_gives_their_mean(run, save):
+    text, models = of_models(["prompt", "answer"])
+    rows = [row for each in models.values() for row in each]
+    texts, prompts = [row["answer"] for row in rows], [row["prompt"] for row in rows]
+    right = vendiscore.compute(texts, groups=prompts)["VS"]
+    assert run(save("a.csv", text), "-b")[1] == f"{right!r}\n"
+
+
+def test_all_rows_are_one_set_where_that_is_asked_for(run, save):
+    path = save("a.csv", of_models(["model", "prompt", "answer"])[0])
+    code, out, err = run(path, "--pool", "-b")
+    assert (code, out) == (0, f"{vendiscore.compute([row[2] for row in ROWS])['VS']!r}\n")
+    assert err == f"vendiscore: {path}: 480 texts of column 'answer'; left out: model, prompt\n"
+
+
+def test_models_of_one_row_each_are_names_of_the_rows(run, save):
+    path = save("cars.csv", "model,mpg,cyl\na,1,2.5\nb,2,3\nc,2,1\n")
+    right = vendiscore.compute(np.array([[1, 2.5], [2, 3], [2, 1]]), k="cosine")["VS"]
+    assert run(path, "-b", "--quiet") == (0, f"{right!r}\n", "")
+
+
+def test_vectors_of_models_have_a_row_each_and_numbers_of_groups_are_no_features(run, save):
+    X = np.random.default_rng(0).standard_normal((12, 2))
+    rows = [f"{x!r},{y!r},{'ab'[i % 2]},{i % 3}" for i, (x, y) in enumerate(X.tolist())]
+    path = save("x.csv", "\n".join(["x,y,model,part", *rows]))
+    right = vendiscore.compute(X, groups=[i % 3 for i in range(12)], k="cosine")["VS"]
+    assert run(path, "--group-by", "part", "-b")[1] == f"{right!r}\n"
+    each = json.loads(run(path, "--column", "x,y", "-k", "cosine", "-f", "json")[1])
+    right = [vendiscore.compute(X[i::2], k="cosine")["VS"] for i in range(2)]
+    assert [row["VS"] for row in each] == right
+
+
+def test_a_sample_of_one_model_is_named_with_its_file(run, save):
+    path = save("a.csv", "model,answer\na,x y\na,z\nb,\nb,u v\n")
+    code, _, err = run(path)
+    assert code == 1
+    assert "a.csv › b, row 4, column 'answer' has no tokens" in err
+
+
+def test_a_report_is_of_one_set(run, save):
+    path = save("a.csv", of_models(["model", "prompt", "answer"])[0])
+    code, out, err = run(path, "-f", "html")
+    assert (code, out) == (2, "")
+    assert "-f html writes a report of one set, and " in err
+    assert "a.csv has 3; pass --pool to take all together" in err
+
+
 def test_measures_have_options_and_references(run, save):
     X, Y = np.random.default_rng(0).standard_normal((2, 12, 3))
     one, two = save("x.csv", ""), save("y.csv", "")
