@@ -136,6 +136,40 @@ def test_some_columns_of_numbers_can_be_meant(run, save):
     assert "2 vectors; left out: id (it numbers the rows)" in notes
 
 
+SITES = "site,oak,ash\nhill,3,1\ndale,2,2\n"
+
+
+@pytest.mark.parametrize(
+    ("data", "options"),
+    [
+        ("species,hill,dale\noak,3,2\nash,1,2\n", ()),
+        (SITES, ("--counts",)),
+        (SITES.replace("hill", "1").replace("dale", "2"), ("--counts",)),
+        (SITES.replace("site,", "").replace("hill,", "").replace("dale,", ""), ("--counts",)),
+    ],
+    ids=["species", "sites", "numbered sites", "no names"],
+)
+def test_counts_are_individuals_of_species_at_sites(run, save, data, options):
+    labels, sites = ["oak"] * 3 + ["ash"] + ["oak"] * 2 + ["ash"] * 2, [1] * 4 + [2] * 4
+    expected = vendiscore.compute(labels, groups=sites, k="labels")["VS"]
+    code, out, err = run(save("s.csv", data), *options, "-b")
+    assert (code, out) == (0, f"{expected!r}\n")
+    assert "s.csv: 8 labels (2 species at 2 sites), in 2 groups" in err
+
+
+def test_a_table_of_sites_is_a_question_and_counts_are_whole(run, save):
+    code, out, err = run(path := save("s.csv", SITES))
+    assert (code, out) == (2, "")
+    assert "Does oak, ash count the individuals of a species at each site?" in err
+    assert err.splitlines()[1:] == [f"  vendiscore {path} {x}" for x in ("--counts", "-k cosine")]
+    for cell in ("2.5", "-1"):
+        path = save("bad.csv", SITES.replace("2,2", f"2,{cell}"))
+        code, out, err = run(path, "--counts")
+        assert (code, out) == (1, "")
+        said = f"row 3, column 'ash': is {cell}, where a count is a whole number of at least 0"
+        assert said in err
+
+
 def test_what_stands_between_texts_can_be_said(run, save):
     expected = brief(["one\ntwo", "three four", "five"])
     blank = save("b.txt", "one\ntwo\n\nthree four\n\n\nfive\n\n")

@@ -68,7 +68,7 @@ def choose(head: Table, wanted: Wanted) -> Choice:
         grouped = ("", "") if wanted.groups_named else (known.prompt, model)
         return Choice(known.answers, known.kind, *grouped, known.name, known.once)
     if wanted.kind == "counts":
-        return Choice(None, "counts", record=_are_abundances(head, holds))
+        return Choice(None, "counts", record=_are_abundances(head, holds, asked=False))
     if not wanted.kind and (record := _are_abundances(head, holds)):
         return Choice(None, "counts", record=record)
     if len(names) == 1 and (wanted.kind or holds[names[0]] not in ("nested", "numbers", "")):
@@ -105,7 +105,7 @@ def is_numeric(table: Table, wanted: Wanted) -> bool:
     return held <= {"numbers", ""} and "numbers" in held
 
 
-def _are_abundances(head: Table, holds: Mapping[str, str]) -> str:
+def _are_abundances(head: Table, holds: Mapping[str, str], asked: bool = True) -> str:
     """Return the name of tables with a row for each species; ask about a row for each site."""
     first, *rest = holds
     counted = [name for name in rest if holds[name] == "numbers"]
@@ -114,7 +114,7 @@ def _are_abundances(head: Table, holds: Mapping[str, str]) -> str:
         return ""
     if is_named(first, SPECIES_NAMES):
         return "a table of abundances"
-    if is_named(first, SITE_NAMES) and holds[first] != "numbers":
+    if asked and is_named(first, SITE_NAMES) and holds[first] != "numbers":
         raise AskError(
             f"Does {join_names(counted)} count the individuals of a species at each {first}?",
             [("They are counts", {"kind": "counts"}), ("Rows are features", {"kind": "vectors"})],

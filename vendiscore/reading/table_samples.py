@@ -13,6 +13,7 @@ from .columns import Choice, check_one_set, choose, merge_numbered
 from .csv_cells import csv_row
 from .json_documents import describe_value
 from .limits import RefusedError, Wanted
+from .names import SITE_NAMES, SPECIES_NAMES, is_named
 from .number_tables import check_width, numbers_of
 from .records import answers_in, image_in
 from .samples import Samples
@@ -75,10 +76,10 @@ def samples_of(
 
 def _of_table(read: Table, chosen: Choice, wanted: Wanted) -> Samples:
     if chosen.kind in ("vectors", "counts"):
+        if chosen.kind == "counts":
+            return _abundances(read, chosen, wanted)
         numbers = read.without(wanted.others)
         samples = numbers_of(numbers, replace(wanted, column=chosen.column))
-        if chosen.kind == "counts":
-            return _abundances(read, samples, chosen)
         rows: Sequence[int] = range(len(samples))
     else:
         check_one_set(read, chosen, wanted)
@@ -108,11 +109,18 @@ def columns_samples(file: Columns, wanted: Wanted) -> Samples:
     return replace(samples, table=whole)
 
 
-def _abundances(read: Table, counted: Samples, chosen: Choice) -> Samples:
+def _abundances(read: Table, chosen: Choice, wanted: Wanted) -> Samples:
     """Return the species of each individual that a table counts, in groups by their sites."""
+    first = read.names[0]
+    is_name = is_named(first, SPECIES_NAMES) or is_named(first, SITE_NAMES)
+    left = [*wanted.others, first] if is_name else wanted.others
+    counted = numbers_of(read.without(left), wanted)
     if counted.problems:
         return counted
-    rows = read.labels(read.names[0])
+    rows = [f"{read.unit} {place}" for place in read.places]
+    if first not in counted.features:
+        rows = read.labels(first)
+    _check_counts(counted)
     counts = counted.values.astype(int)
     species, sites = (rows, counted.features) if chosen.record else (counted.features, rows)
     by_site = counts.T if chosen.record else counts
@@ -124,11 +132,22 @@ def _abundances(read: Table, counted: Samples, chosen: Choice) -> Samples:
         "individual",
         groups=np.repeat(sites, sizes).tolist(),
         kind="labels",
-        features=[*counted.features, read.names[0]],
-        lost={name: why for name, why in counted.lost.items() if name != read.names[0]},
+        features=[*counted.features, first],
+        lost={name: why for name, why in counted.lost.items() if name != first},
         table=counted.table,
         record=f"{len(species):,} species at {len(sites):,} sites",
     )
+
+
+def _check_counts(counted: Samples) -> None:
+    X = counted.values
+    bad = np.argwhere((X < 0) | (np.floor(X) != X))
+    if len(bad):
+        i, j = bad[0]
+        raise RefusedError(
+            f"is {X[i, j]:g}, where a count is a whole number of at least 0",
+            f"{counted.unit} {counted.places[i]}, column {counted.features[j]!r}",
+        )
 
 
 def array_samples(arrays: Arrays, wanted: Wanted, kinds: Mapping[int, str]) -> Samples:
