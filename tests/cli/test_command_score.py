@@ -195,6 +195,14 @@ def test_a_column_of_prompts_alone_gives_their_mean(run, save):
     assert run(save("a.csv", text), "-b")[1] == f"{right!r}\n"
 
 
+def test_measures_of_groups_take_a_column_of_prompts(run, save):
+    path = save("a.csv", "prompt,answer\nu,a b\nu,c d\nv,a b\nv,a c\n")
+    right = vendiscore.compute(
+        ["a b", "c d", "a b", "a c"], groups=list("uuvv"), measures="WithinVS"
+    )
+    assert run(path, "-m", "WithinVS", "-b")[1] == f"{right['WithinVS']!r}\n"
+
+
 def test_all_rows_are_one_set_where_that_is_asked_for(run, save):
     path = save("a.csv", of_models(["model", "prompt", "answer"])[0])
     code, out, err = run(path, "--pool", "-b")
@@ -208,7 +216,7 @@ def test_models_of_one_row_each_are_names_of_the_rows(run, save):
     assert run(path, "-b", "--quiet") == (0, f"{right!r}\n", "")
 
 
-def test_vectors_of_models_have_a_row_each_and_numbers_of_groups_are_no_features(run, save):
+def test_vectors_of_models_have_a_row_each_and_labels_no_part(run, save):
     X = np.random.default_rng(0).standard_normal((12, 2))
     rows = [f"{x!r},{y!r},{'ab'[i % 2]},{i % 3}" for i, (x, y) in enumerate(X.tolist())]
     path = save("x.csv", "\n".join(["x,y,model,part", *rows]))

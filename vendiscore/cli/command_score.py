@@ -42,6 +42,8 @@ def run_score(args: Namespace) -> str:
     needed = any(each.measure.needs in OF_SIMILARITIES for each in request.measures)
     sources = read_all([*args.files, *([args.references] if args.references else [])], how)
     others = {"references": sources.pop()} if args.references else {}
+    if request.of_groups and not sources[0].groups:
+        raise UsageError(f"{', '.join(request.of_groups)} needs groups: name them by --group-by")
     above = f"{sources[0].name} › " if len(sources) == 1 else ""
     sources = [each for source in sources for each in by_set(source)]
     if args.format == "html":
@@ -68,7 +70,7 @@ def run_score(args: Namespace) -> str:
 
 
 def by_set(source: Samples) -> list[Samples]:
-    """Return the samples of each set, such as those of a model, by themselves."""
+    """Return the samples of each set, such as of a model, by themselves."""
     if not source.sets:
         return [source]
     places: dict[object, list[int]] = {}

@@ -123,8 +123,6 @@ def read_measuring(args: Namespace, how: How) -> tuple[Record, Request]:
         raise UsageError(f"{names} compares with a second set: name it with --references FILE")
     if args.references is not None and not request.pairs:
         raise UsageError(f"--references is for measures of two sets; {names} looks at one")
-    if request.of_groups and not args.group_by:
-        raise UsageError(f"{', '.join(request.of_groups)} needs groups: name them by --group-by")
     return found, request
 
 
