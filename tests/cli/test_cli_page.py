@@ -77,7 +77,7 @@ WORDS = {
 
 
 @pytest.mark.parametrize("heading", WORDS)
-def test_the_page_of_the_command_lists_the_words_in_names_of_columns(heading):
+def test_the_page_lists_the_words_in_names_of_columns(heading):
     page = (ROOT / "docs" / "reference" / "cli.md").read_text(encoding="utf-8")
     (listed,) = re.findall(rf"^\| {heading} \| (.*) \|$", page, re.MULTILINE)
     words = listed.split(", ")

@@ -38,7 +38,7 @@ def test_a_column_of_any_table_names_the_sets(run, tmp_path, ending):
     assert json.loads(out) == found(groups=TABLE["prompt"])
 
 
-def test_the_columns_of_models_and_prompts_are_found_by_their_names(run, tmp_path):
+def test_columns_of_models_and_prompts_are_found(run, tmp_path):
     TABLE.to_csv(path := tmp_path / "answers.csv", index=False)
     code, out, err = run("compare", path, "--permutations", 99, "-f", "json")
     assert code == 0

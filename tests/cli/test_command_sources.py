@@ -71,7 +71,7 @@ def test_the_text_has_the_sentence_tables_and_the_signature(run, table):
     assert "| name | n | adds |" in run("sources", table, *COLUMNS, "-f", "md")[1]
 
 
-def test_columns_of_sources_and_prompts_are_found_by_their_names(run, table):
+def test_columns_of_sources_and_prompts_are_found(run, table):
     code, out, err = run("sources", table, "-f", "json")
     assert code == 0
     assert "24 texts of column 'answer', in 3 sets by column 'model'" in err

@@ -196,7 +196,7 @@ ASKED = {
 
 
 @pytest.mark.parametrize("name", ASKED)
-def test_two_readings_are_a_question_and_each_answer_can_be_typed(run, save, name):
+def test_two_readings_are_a_question_with_lines_to_type(run, save, name):
     data, question, answers = ASKED[name]
     path = save(name, data)
     code, out, err = run(path, "-b")
@@ -228,7 +228,7 @@ def test_answers_are_options_of_the_command_that_asks(run, save, command, answer
     assert err.splitlines()[1:] == [f"  {' '.join([*typed, answer])}" for answer in answers]
 
 
-def test_of_several_files_with_such_a_column_all_rows_are_one_answer(run, save):
+def test_rows_of_several_files_are_pooled_as_an_answer(run, save):
     paths = [save(name, LABELLED) for name in ("a.csv", "b.csv")]
     err = run("compare", *paths)[2]
     assert err.splitlines()[1:] == [f"  vendiscore compare {' '.join(paths)} --pool"]

@@ -32,7 +32,7 @@ _LONG = 1_000  # characters of a cell that show what it is
 _PROSE = 0.3  # of the cells have several words, in columns of texts
 _FEATURES = 2  # columns of numbers that may be meant next to a column of names
 
-# What a column holds, by the kind of samples that can be taken from it.
+# Contents of columns, by the kind of samples that can be taken from them.
 _HOLDING = {
     "texts": ("texts", "lists", "molecules"),
     "sequences": ("texts", "molecules"),
@@ -54,7 +54,31 @@ class Choice(NamedTuple):
 
 
 def choose(head: Table, wanted: Wanted) -> Choice:
-    """Return what the first rows of a table show; ask where two readings exist."""
+    """Return the column of samples that the first rows of a table show, with their groups.
+
+    Parameters
+    ----------
+    head : Table
+    wanted : Wanted, the columns and the kind of samples, as far as a person named them
+
+    Returns
+    -------
+    tuple
+        The `column`, None for all columns of numbers, its `kind`, and the columns `prompt` and
+        `model`, "" without one.
+
+    Raises
+    ------
+    AskError, RefusedError
+        Where two readings exist, with the choices; without a column of samples.
+
+    Examples
+    --------
+    >>> from vendiscore.report import FORMATS, Wanted, choose
+    >>> table = FORMATS["csv"].parse(b"id,answer\\n1,a cat sat\\n", Wanted())
+    >>> choose(table, Wanted()).column
+    'answer'
+    """
     names = [name for name in head.names[:_MOST] if name not in wanted.others]
     holds = {name: _held(head, name) for name in names}
     if not head.rows:

@@ -17,7 +17,7 @@ PROMPT_NAMES = re.compile(
 MODEL_NAMES = re.compile(
     "(model|source|annotator|author|checkpoint|generator|system|worker|modell)(s|e)?"
 )
-#: Words in names of columns of ids and of labels: of numbers, too, these are no features.
+#: Words in names of columns of ids and of labels: even of numbers, these are not features.
 ID_NAMES = re.compile("(id|index|idx|key|no|nr|number|row|rowname|uid|uuid|nummer|unnamed|hash)s?")
 LABEL_NAMES = re.compile(
     "(label|class|classe|klasse|category|categorie|kategorie|target|split|fold|seed)s?"
@@ -58,7 +58,15 @@ def is_named(name: str, pattern: re.Pattern[str]) -> bool:
 
 
 def role_of(name: str) -> str:
-    """Return what is under a name: "model", "id", "label", "other", "prompt", "text" or "".
+    """Return the role of a name: "model", "id", "label", "other", "prompt", "text" or "".
+
+    Parameters
+    ----------
+    name : str
+
+    Returns
+    -------
+    str
 
     Examples
     --------

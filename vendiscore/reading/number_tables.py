@@ -16,7 +16,7 @@ from .names import ID_NAMES, is_named, join_names, role_of
 from .samples import Samples
 from .tables import Table, are_numbers, checked_column, counts, is_row
 
-# Columns of numbers that are no features, by the role of their names.
+# Columns of numbers that are not features, by the role of their names.
 _NO_FEATURES = {"id": "it numbers the rows", "label": "it holds labels"}
 
 
@@ -180,7 +180,7 @@ def _is_index(table: Table, j: int, cells: Sequence[object]) -> bool:
 
 
 def _signs_of_columns(table: Table, kept: Sequence[int]) -> list[Signs]:
-    """Return the signs of each column: those of the table, unless they fit few of its cells."""
+    """Return the signs of each column: the usual ones, unless they fit few cells."""
     columns = [[row[j].strip() for row in table.rows] for j in kept]
     marked = [[cell for cell in cells if _MARKED.search(cell)] for cells in columns]
     possible = _SIGNS

@@ -84,7 +84,7 @@ KNOWN = (
     ),
     Known("lighteval details", ("full_prompt", "predictions"), "predictions", "full_prompt"),
 )
-#: Keys of documents under which such records are, besides those of other things.
+#: Keys of documents under which such records are, next to other things.
 HOLDERS = ("samples", "request_states", "rows", "data", "results", "outputs")
 
 

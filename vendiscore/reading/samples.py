@@ -27,7 +27,7 @@ class Samples:
     name, column, features, lost : the file, the columns of the samples, and others with a reason
     notes : tuple of str, sentences on how they were read
     written : callable, optional, which writes some samples as the file has them
-    table, above : Table, without its rows; what else is no sample, in words
+    table, above : Table, without its rows; what else is not a sample, in words
     grouping, record : mapping, str, the columns of sets and groups, and what writes such records
 
     Examples
@@ -53,7 +53,7 @@ class Samples:
     features: Sequence[str] = ()  # the columns that numbers are from
     lost: Mapping[str, str] = field(default_factory=dict)  # other columns, and why
     table: Table | None = None  # their table, without its rows
-    above: Sequence[str] = ()  # what else is no sample, in words
+    above: Sequence[str] = ()  # what else is not a sample, in words
     grouping: Mapping[str, str] = field(default_factory=dict)  # columns of sets and groups
     record: str = ""  # what writes such records
 
