@@ -97,6 +97,8 @@ def test_select_has_quality(run, answers):
     asked = ("--pool", "--quiet", "--rows")
     texts = ["a b", "a b", "c, d", "e f"]
     given = run("select", answers, "-n", 2, "--quality", "score", *asked)[1]
+    notes = run("select", answers, "-n", 2, "--quality", "score", "--pool")[2]
+    assert "4 texts of column 'answer'; left out: id, model\n" in notes
     found = vendiscore.select(texts, 2, quality=[0.9, 0.1, 0.5, 0.7])
     assert given.split() == [str(place + 2) for place in found.places]
 

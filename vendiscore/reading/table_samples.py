@@ -80,6 +80,9 @@ def _of_table(read: Table, chosen: Choice, wanted: Wanted) -> Samples:
             return _abundances(read, chosen, wanted)
         numbers = read.without(wanted.others)
         samples = numbers_of(numbers, replace(wanted, column=chosen.column))
+        if samples.table:
+            whole = replace(samples.table, names=read.names, header=read.header)
+            samples = replace(samples, table=whole)
         rows: Sequence[int] = range(len(samples))
     else:
         check_one_set(read, chosen, wanted)
@@ -265,6 +268,7 @@ def _labelled(
     sets = labels(wanted.by, "set")
     groups: Sequence[Hashable] = labels(wanted.group_by, "group") or samples.groups
     by = {"sets": wanted.by, "groups": wanted.group_by}
+    by |= {"quality": wanted.quality, "prompts": wanted.prompts}
     models = of_rows(read.labels(chosen.model)) if chosen.model else []
     if 1 < len({*models}) < len(models):  # else there is one, or each has one sample
         sets = labels(chosen.model, "model")
