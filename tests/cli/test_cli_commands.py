@@ -69,27 +69,36 @@ def test_compare_within_groups(run, save):
 
 
 def test_compare_leaves_out_what_it_is_told_to(run, many, save):
-    bad = save("bad.txt", "\n".join(["", *MANY]))
+    bad = save("bad.csv", "\n".join(["text", '""', *MANY]))
     code, _, err = run("compare", many, bad, "--permutations", 99)
     assert code == 1
-    assert "bad.txt, line 1 has no tokens" in err
+    assert "bad.csv, row 2, column 'text' has no tokens" in err
     code, out, err = run("compare", many, bad, "--permutations", 99, "--on-error", "skip")
     assert code == 0
-    assert "bad.txt: 1 sample is left out: line 1" in err
+    assert "bad.csv: 1 sample is left out: row 2" in err
     assert "+0.00 effectively different" in out
 
 
 def test_select_writes_the_rows_that_it_chose(run, answers):
-    code, out, err = run("select", answers, "-n", 2, "--column", "answer")
+    code, out, err = run("select", answers, "-n", 2, "--pool")
     assert (code, out) == (0, 'id,answer,model,score\n1,a b,x,0.9\n3,"c, d",x,0.5\n')
     assert "2 of 4 samples by 'vendi', of which 2 are effectively different" in err
-    assert run("select", answers, "-n", 2, "--column", "answer", "--rows", "--quiet")[1] == "2\n4\n"
+    assert run("select", answers, "-n", 2, "--pool", "--rows", "--quiet")[1] == "2\n4\n"
+
+
+@pytest.mark.parametrize("command", [("select", "-n", 2), ("explain",)])
+def test_samples_of_several_models_are_one_set_only_where_asked(run, answers, command):
+    code, out, err = run(*command, answers, "--quiet")
+    assert (code, out) == (2, "")
+    assert "the samples are in 2 sets by column 'model'; pass --pool to take all together" in err
 
 
 def test_select_has_quality(run, answers):
-    asked = ("--column", "answer", "--quiet", "--rows")
+    asked = ("--pool", "--quiet", "--rows")
     texts = ["a b", "a b", "c, d", "e f"]
     given = run("select", answers, "-n", 2, "--quality", "score", *asked)[1]
+    notes = run("select", answers, "-n", 2, "--quality", "score", "--pool")[2]
+    assert "4 texts of column 'answer'; left out: id, model\n" in notes
     found = vendiscore.select(texts, 2, quality=[0.9, 0.1, 0.5, 0.7])
     assert given.split() == [str(place + 2) for place in found.places]
 
@@ -126,7 +135,7 @@ def test_select_writes_rows_of_arrays_by_their_numbers(run, save):
 
 
 def test_explain_tells_duplicates_modes_and_what_adds(run, answers):
-    code, out, _ = run("explain", answers, "--column", "answer")
+    code, out, _ = run("explain", answers, "--pool")
     found = vendiscore.explain(["a b", "a b", "c, d", "e f"])
     assert code == 0
     assert out.splitlines()[0] == found.sentence
@@ -137,7 +146,7 @@ def test_explain_tells_duplicates_modes_and_what_adds(run, answers):
 
 
 def test_explain_in_csv_has_a_row_a_sample(run, answers):
-    out = run("explain", answers, "--column", "answer", "-f", "csv", "--threshold", 0.9)[1]
+    out = run("explain", answers, "--pool", "-f", "csv", "--threshold", 0.9)[1]
     rows = list(csv.DictReader(io.StringIO(out)))
     found = vendiscore.explain(["a b", "a b", "c, d", "e f"], threshold=0.9)
     assert [float(row["adds"]) for row in rows] == found.adds.tolist()
@@ -147,18 +156,18 @@ def test_explain_in_csv_has_a_row_a_sample(run, answers):
 
 
 def test_explain_in_json_is_the_dict_of_the_explanation(run, answers):
-    out = json.loads(run("explain", answers, "--column", "answer", "-f", "json", "-q", 2)[1])
+    out = json.loads(run("explain", answers, "--pool", "-f", "json", "-q", 2)[1])
     assert out.pop("places") == [2, 3, 4, 5]
     found = vendiscore.explain(["a b", "a b", "c, d", "e f"], q=2)
     assert out == json.loads(json.dumps(found.to_dict(), allow_nan=False))
 
 
 def test_explain_names_what_the_kernel_left_out(run, save):
-    path = save("x.txt", "a b\n\nc d\n")
+    path = save("x.csv", 'text\na b\n""\nc d\n')
     code, out, err = run("explain", path, "--on-error", "skip", "-f", "csv")
     assert code == 0
-    assert "line 2 has no tokens" in err
-    assert [row["line"] for row in csv.DictReader(io.StringIO(out))] == ["1", "3"]
+    assert "row 3, column 'text' has no tokens" in err
+    assert [row["row"] for row in csv.DictReader(io.StringIO(out))] == ["2", "4"]
 
 
 def test_kernels_and_measures_are_listed(run):
@@ -186,7 +195,7 @@ def test_one_kernel_or_measure_is_told_whole(run):
 
 USAGE = [
     (["compare", "{x}"], "two or more different files"),
-    (["compare", "{x}", "{x}"], "two or more different files"),
+    (["compare", "{x}", "{x}"], "compare takes different files"),
     (["compare", "{x}", "{y}", "--level", "2"], "`level` must be a level from 0.5 to below 1"),
     (["compare", "{x}", "{y}", "--permutations", "5"], "`permutations` must be"),
     (

@@ -3,6 +3,7 @@
 import doctest
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from vendiscore.cli import main
+from vendiscore.reading import names
 
 ROOT = Path(__file__).resolve().parents[2]
 SESSION = re.compile(r"```console\n(.*?)```", re.DOTALL)
@@ -46,6 +48,43 @@ def test_the_examples_of_a_page_run(page, printed):
     for command, expected in examples(page):
         found = printed(command)
         assert doctest.OutputChecker().check_output(expected, found, flags), f"{command}\n{found}"
+
+
+def test_the_table_of_the_readme_is_printed_by_its_line(printed, tmp_path):
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    (line,) = re.findall(r"^vendiscore answers\.csv .*$", readme, re.MULTILINE)
+    (table,) = re.findall(r"```text\n(file .*?)```", readme, re.DOTALL)
+    shutil.copy(ROOT / "docs" / "tutorials" / "data" / "answers.csv", tmp_path)
+    out = printed(line)
+    assert out.startswith(
+        "vendiscore: answers.csv: 912 texts of column 'answer', in 38 groups by column 'prompt', "
+        "in 3 sets by column 'source'; left out: class\n"
+    )
+    assert f"\n{table}\n" in out
+
+
+WORDS = {
+    "samples": names.TEXT_NAMES,
+    "molecules": names.MOLECULE_NAMES,
+    "prompts": names.PROMPT_NAMES,
+    "models": names.MODEL_NAMES,
+    "ids": names.ID_NAMES,
+    "labels": names.LABEL_NAMES,
+    "others": names.OTHER_NAMES,
+    "species, of a table of abundances": names.SPECIES_NAMES,
+    "sites, of a table of abundances": names.SITE_NAMES,
+}
+
+
+@pytest.mark.parametrize("heading", WORDS)
+def test_the_page_lists_the_words_in_names_of_columns(heading):
+    page = (ROOT / "docs" / "reference" / "cli.md").read_text(encoding="utf-8")
+    (listed,) = re.findall(rf"^\| {heading} \| (.*) \|$", page, re.MULTILINE)
+    words = listed.split(", ")
+    assert all(names.is_named(word, WORDS[heading]) for word in words)
+    stems = [word[:-1] if len(word) > 4 else word for word in words]  # "stor" has "storie"
+    known = re.findall("[a-z]{2,}", WORDS[heading].pattern)
+    assert [word for word in known if not word.startswith(tuple(stems))] == []
 
 
 def test_the_page_of_the_command_has_a_session_of_each() -> None:

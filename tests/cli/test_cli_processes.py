@@ -29,7 +29,11 @@ def texts(save):
 def test_a_pipe_gives_the_number_of_compute(texts):
     with open(texts, "rb") as file:
         done = subprocess.run(
-            [*COMMAND, "-", "-b"], stdin=file, capture_output=True, env=environment(), check=False
+            [*COMMAND, "-", "-b", "--quiet"],
+            stdin=file,
+            capture_output=True,
+            env=environment(),
+            check=False,
         )
     assert (done.returncode, done.stderr) == (0, b"")
     expected = vendiscore.compute(TEXTS)["VS"]

@@ -38,6 +38,14 @@ def test_a_column_of_any_table_names_the_sets(run, tmp_path, ending):
     assert json.loads(out) == found(groups=TABLE["prompt"])
 
 
+def test_columns_of_models_and_prompts_are_found(run, tmp_path):
+    TABLE.to_csv(path := tmp_path / "answers.csv", index=False)
+    code, out, err = run("compare", path, "--permutations", 99, "-f", "json")
+    assert code == 0
+    assert "in 2 sets by column 'model'" in err
+    assert json.loads(out) == found(groups=TABLE["prompt"])
+
+
 def test_standard_input_may_be_the_table(run, monkeypatch):
     stdin = io.TextIOWrapper(io.BytesIO(TABLE.to_csv(index=False).encode()))
     monkeypatch.setattr(sys, "stdin", stdin)
@@ -63,7 +71,7 @@ def test_vectors_and_folders_have_sets_too(run, tmp_path, save):
 @pytest.mark.parametrize(
     ("rows", "options", "code", "said"),
     [
-        (TABLE, ("--column", "answer"), 2, "for one table, name the column of sets"),
+        (TABLE, ("--column", "answer", "--pool"), 2, "for one table, name the column of sets"),
         (
             TABLE,
             ("--column", "answer", "--group-by", "model"),

@@ -41,7 +41,9 @@ def stdin(monkeypatch):
 
 
 def test_the_brief_number_is_that_of_compute_with_all_its_digits(run, texts):
-    assert run(texts, "-b") == (0, f"{vendiscore.compute(TEXTS)['VS']!r}\n", "")
+    number = f"{vendiscore.compute(TEXTS)['VS']!r}\n"
+    assert run(texts, "-b") == (0, number, f"vendiscore: {texts}: 4 texts\n")
+    assert run(texts, "-b", "--quiet") == (0, number, "")
 
 
 def test_standard_input_is_a_file(run, stdin):
@@ -126,13 +128,127 @@ def test_groups_are_a_column(run, answers):
     assert run(answers, "--group-by", "model", "--column", "answer", "--quiet")[2] == ""
 
 
+ROWS = [
+    (model, f"Question {p}?", f"{model if k % 2 else p} word{(k * p) % 5} of {k % 3}")
+    for model in ("small", "large", "other")
+    for p in range(20)
+    for k in range(8)
+]
+
+
+def of_models(columns):
+    """Return the rows above with some columns, as CSV, and as records by their models."""
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow(columns)
+    known = [dict(zip(("model", "prompt", "answer"), row, strict=True)) for row in ROWS]
+    writer.writerows([row[name] for name in columns] for row in known)
+    return out.getvalue(), {
+        model: [row for row in known if row["model"] == model]
+        for model in ("small", "large", "other")
+    }
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl"])
+def test_a_table_of_models_and_prompts_has_a_row_for_each_model(run, save, ending):
+    text, models = of_models(["model", "prompt", "answer"])
+    if ending == "jsonl":
+        text = "".join(f"{json.dumps(row)}\n" for row in csv.DictReader(io.StringIO(text)))
+    path = save(f"a.{ending}", text)
+    code, out, err = run(path, "--ci", "-f", "json")
+    assert code == 0
+    taken = "480 texts of column 'answer', in 20 groups by column 'prompt', in 3 sets by column"
+    assert err.splitlines()[0] == f"vendiscore: {path}: {taken} 'model'"
+    printed = json.loads(out)
+    assert [row["file"] for row in printed] == [*models]
+    for row, rows in zip(printed, models.values(), strict=True):
+        warnings.simplefilter("ignore", UserWarning)  # an interval over 20 groups
+        texts, prompts = [each["answer"] for each in rows], [each["prompt"] for each in rows]
+        right = vendiscore.compute(texts, groups=prompts, ci=0.95)
+        assert {name: row[name] for name in right} == right
+        each = [
+            vendiscore.compute([t for t, asked in zip(texts, prompts, strict=True) if asked == p])
+            for p in dict.fromkeys(prompts)
+        ]
+        assert row["VS"] == pytest.approx(np.mean([found["VS"] for found in each]))
+        assert row["details"]["n"] == 160
+    lines = run(path, "--ci")[1].splitlines()
+    assert lines[0].split() == ["file", "n", "VS", "VS_se", "VS_low", "VS_high"]
+    assert [line.split()[:2] for line in lines[1:4]] == [[model, "160"] for model in models]
+    assert lines[4] == ""
+    both = json.loads(run(path, path, "-f", "json")[1])
+    assert [row["file"] for row in both] == [f"{path} › {model}" for model in models] * 2
+
+
+def test_a_column_of_models_alone_has_a_row_for_each(run, save):
+    text, models = of_models(["model", "answer"])
+    printed = json.loads(run(save("a.csv", text), "-f", "json")[1])
+    right = [vendiscore.compute([row["answer"] for row in rows])["VS"] for rows in models.values()]
+    assert [row["VS"] for row in printed] == right
+
+
+def test_a_column_of_prompts_alone_gives_their_mean(run, save):
+    text, models = of_models(["prompt", "answer"])
+    rows = [row for each in models.values() for row in each]
+    texts, prompts = [row["answer"] for row in rows], [row["prompt"] for row in rows]
+    right = vendiscore.compute(texts, groups=prompts)["VS"]
+    assert run(save("a.csv", text), "-b")[1] == f"{right!r}\n"
+
+
+def test_measures_of_groups_take_a_column_of_prompts(run, save):
+    path = save("a.csv", "prompt,answer\nu,a b\nu,c d\nv,a b\nv,a c\n")
+    right = vendiscore.compute(
+        ["a b", "c d", "a b", "a c"], groups=list("uuvv"), measures="WithinVS"
+    )
+    assert run(path, "-m", "WithinVS", "-b")[1] == f"{right['WithinVS']!r}\n"
+
+
+def test_all_rows_are_one_set_where_that_is_asked_for(run, save):
+    path = save("a.csv", of_models(["model", "prompt", "answer"])[0])
+    code, out, err = run(path, "--pool", "-b")
+    assert (code, out) == (0, f"{vendiscore.compute([row[2] for row in ROWS])['VS']!r}\n")
+    assert err == f"vendiscore: {path}: 480 texts of column 'answer'; left out: model, prompt\n"
+
+
+def test_models_of_one_row_each_are_names_of_the_rows(run, save):
+    path = save("cars.csv", "model,mpg,cyl\na,1,2.5\nb,2,3\nc,2,1\n")
+    right = vendiscore.compute(np.array([[1, 2.5], [2, 3], [2, 1]]), k="cosine")["VS"]
+    assert run(path, "-b", "--quiet") == (0, f"{right!r}\n", "")
+
+
+def test_vectors_of_models_have_a_row_each_and_labels_no_part(run, save):
+    X = np.random.default_rng(0).standard_normal((12, 2))
+    rows = [f"{x!r},{y!r},{'ab'[i % 2]},{i % 3}" for i, (x, y) in enumerate(X.tolist())]
+    path = save("x.csv", "\n".join(["x,y,model,part", *rows]))
+    right = vendiscore.compute(X, groups=[i % 3 for i in range(12)], k="cosine")["VS"]
+    assert run(path, "--group-by", "part", "-b")[1] == f"{right!r}\n"
+    each = json.loads(run(path, "--column", "x,y", "-k", "cosine", "-f", "json")[1])
+    right = [vendiscore.compute(X[i::2], k="cosine")["VS"] for i in range(2)]
+    assert [row["VS"] for row in each] == right
+
+
+def test_a_sample_of_one_model_is_named_with_its_file(run, save):
+    path = save("a.csv", "model,answer\na,x y\na,z\nb,\nb,u v\n")
+    code, _, err = run(path)
+    assert code == 1
+    assert "a.csv › b, row 4, column 'answer' has no tokens" in err
+
+
+def test_a_report_is_of_one_set(run, save):
+    path = save("a.csv", of_models(["model", "prompt", "answer"])[0])
+    code, out, err = run(path, "-f", "html")
+    assert (code, out) == (2, "")
+    assert "-f html writes a report of one set, and " in err
+    assert "a.csv has 3; pass --pool to take all together" in err
+
+
 def test_measures_have_options_and_references(run, save):
     X, Y = np.random.default_rng(0).standard_normal((2, 12, 3))
     one, two = save("x.csv", ""), save("y.csv", "")
     for path, rows in ((one, X), (two, Y)):
         np.savetxt(path, rows, delimiter=",", header="a,b,c", comments="", fmt="%.17g")
     found = vendiscore.compute(X, Y, measures={"MagDiff": {"n_scales": 5}})
-    said = run(one, "--references", two, "-m", "MagDiff:n_scales=5", "-b")
+    said = run(one, "--references", two, "-m", "MagDiff:n_scales=5", "-b", "--quiet")
     assert said == (0, f"{found['MagDiff']!r}\n", "")
 
 
@@ -148,13 +264,15 @@ def test_vectors_are_compared_by_their_cosine_and_it_is_said(run, save):
     np.savetxt(path, X, delimiter=",", header="a,b,c", comments="", fmt="%.17g")
     code, said, notes = run(path, "-b")
     assert (code, said) == (0, f"{vendiscore.compute(X, k='cosine')['VS']!r}\n")
-    assert notes == f"vendiscore: {path}: vectors are compared by their cosine (-k cosine)\n"
+    taken = f"vendiscore: {path}: 9 vectors\n"
+    assert notes == f"{taken}vendiscore: {path}: vectors are compared by their cosine (-k cosine)\n"
     rbf = vendiscore.compute(X, k="rbf", sigma=2)["VS"]
-    assert run(path, "-b", "-k", "rbf:sigma=2") == (0, f"{rbf!r}\n", "")
+    assert run(path, "-b", "-k", "rbf:sigma=2") == (0, f"{rbf!r}\n", taken)
     mag = vendiscore.compute(X, measures="MagArea", t_cut=3)["MagArea"]
     assert run(path, "-b", "-m", "MagArea", "-o", "t_cut=3")[:2] == (0, f"{mag!r}\n")
     K = vendiscore.compute(X, score_X=True, normalize=True)["VS"]
-    assert run(path, "-b", "-o", "score_X=true", "-o", "normalize=true") == (0, f"{K!r}\n", "")
+    unit = run(path, "-b", "-o", "score_X=true", "-o", "normalize=true")
+    assert unit == (0, f"{K!r}\n", taken)
 
 
 def test_a_report_is_one_html_file(run, texts):
@@ -200,8 +318,8 @@ def test_a_command_that_cannot_be_meant_ends_with_2(run, texts, argv, said):
 def test_a_file_may_have_the_name_of_a_command(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "select").write_text("a b\nc d\n")
-    assert run("./select", "-b") == (0, "2.0\n", "")
-    assert run("score", "select", "-b") == (0, "2.0\n", "")
+    assert run("./select", "-b", "--quiet") == (0, "2.0\n", "")
+    assert run("score", "select", "-b", "--quiet") == (0, "2.0\n", "")
 
 
 def test_options_may_stand_between_files(run, texts, others):
@@ -209,7 +327,7 @@ def test_options_may_stand_between_files(run, texts, others):
 
 
 def test_warnings_are_a_line_each(run, save):
-    code, _, err = run(save("s.txt", "CCO\nc1ccccc1O\nCC(=O)O\n"))
+    code, _, err = run(save("s.txt", "CCO\nc1ccccc1O\nCC(=O)O\n"), "--quiet")
     assert code == 0
     assert err.startswith("vendiscore: warning: ")
     assert "SMILES" in err

@@ -71,6 +71,19 @@ def test_the_text_has_the_sentence_tables_and_the_signature(run, table):
     assert "| name | n | adds |" in run("sources", table, *COLUMNS, "-f", "md")[1]
 
 
+def test_columns_of_sources_and_prompts_are_found(run, table):
+    code, out, err = run("sources", table, "-f", "json")
+    assert code == 0
+    assert "24 texts of column 'answer', in 3 sets by column 'model'" in err
+    assert "sources are compared as whole sets; for answers to prompts, pass --prompt" in err
+    assert same(out, vendiscore.sources(TABLE["answer"], by=TABLE["model"]))
+    twice = pd.concat([TABLE, TABLE.assign(answer=TABLE.answer + " more")])
+    twice.to_csv(table, index=False)
+    code, out, err = run("sources", table, "-f", "json")
+    assert "in 8 groups by column 'prompt', in 3 sets by column 'model'" in err
+    assert same(out, of_table(twice))
+
+
 def test_a_report_is_that_of_the_library(run, table):
     code, out, _ = run("sources", table, *COLUMNS, "-f", "html")
     assert code == 0
@@ -135,13 +148,13 @@ def test_blank_answers_are_named_by_their_rows(run, tmp_path):
 
 
 def test_a_bad_line_of_the_second_file_is_named(run, save):
-    paths = [save("a.txt", "x y\nz\n"), save("b.txt", "x w\n\nz\n")]
+    paths = [save("a.txt", "x y\nz\n"), save("b.csv", 'text\nx w\n""\nz\n')]
     code, _, err = run("sources", *paths)
     assert code == 1
-    assert f"{paths[1]}, line 2 has no tokens" in err
+    assert f"{paths[1]}, row 3, column 'text' has no tokens" in err
     code, _, err = run("sources", *paths, "--on-error", "skip")
     assert code == 0
-    assert f"{paths[1]}: 1 sample is left out: line 2" in err
+    assert f"{paths[1]}: 1 sample is left out: row 3" in err
 
 
 def test_files_without_columns_name_the_flags_of_this_command(run, save, tmp_path):
@@ -167,7 +180,7 @@ def test_of_many_sources_a_few_are_printed(run, save):
 @pytest.mark.parametrize(
     ("options", "code", "said"),
     [
-        (("--column", "answer"), 2, "such as --source model, or two or more"),
+        (("--column", "answer", "--pool"), 2, "such as --source model, or two or more"),
         ((*COLUMNS, "--source", "modle"), 1, "There is no column 'modle'. Did you mean 'model'?"),
         ((*COLUMNS, "--prompt", "promt"), 1, "There is no column 'promt'. Did you mean 'prompt'?"),
         ((*COLUMNS, "--given-prompt", "-k", "labels"), 1, "answers.csv: --prompt prompt cannot be"),

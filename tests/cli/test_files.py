@@ -46,7 +46,7 @@ def columns(of: list[dict[str, object]]) -> dict[str, list[object]]:
 OF_TEXTS = {
     "x.txt": BOX.encode(),
     "windows.txt": BOX.replace("\n", "\r\n").encode(),
-    "no_end.hyp": BOX.strip().encode(),
+    "no_ending": BOX.strip().encode(),
     "marked.txt": BOX.encode("utf-8-sig"),
     "utf16.txt": BOX.encode("utf-16"),
     "packed.txt.gz": gzip.compress(BOX.encode()),
@@ -63,13 +63,13 @@ OF_TEXTS = {
 
 @pytest.mark.parametrize("name", OF_TEXTS)
 def test_texts_are_the_same_from_every_kind_of_file(run, save, name):
-    code, said, _ = run(save(name, OF_TEXTS[name]), "-b")
+    code, said, _ = run(save(name, OF_TEXTS[name]), "-b", "--pool")
     assert (code, said) == (0, brief(TEXTS))
 
 
 def test_texts_of_parquet(run, save):
     path = save("x.parquet", parquet(columns(records())))
-    assert run(path, "-b", "--quiet") == (0, brief(TEXTS), "")
+    assert run(path, "-b", "--quiet", "--pool") == (0, brief(TEXTS), "")
     found = vendiscore.compute(TEXTS, groups=["a", "b", "a", "b"])["VS"]
     assert run(path, "-b", "--group-by", "model", "--quiet")[1] == f"{found!r}\n"
 
@@ -94,7 +94,8 @@ def test_numbers_are_the_same_from_every_kind_of_file(run, save):
     path = save("x.npz", packed.getvalue())
     assert run(path, "--column", "embeddings", "-b")[:2] == (0, expected)
     spaced = save("x.txt", "\n".join(lines).replace(",", " "))
-    assert run(spaced, "-k", "cosine", "-b") == (0, expected, "")
+    assert run(spaced, "-b")[:2] == (0, expected)
+    assert run(spaced, "-k", "cosine", "-b", "--quiet") == (0, expected, "")
 
 
 def test_numbers_of_parquet(run, save):
@@ -132,15 +133,49 @@ def test_some_columns_of_numbers_can_be_meant(run, save):
     assert run(path, "--column", "a,c", "-b")[1] == expected
     code, _, notes = run(save("y.csv", "id,a,b\n1,2,3\n2,3,3\n"), "-b")
     assert code == 0
-    assert "column 'id' is left out: it numbers the rows" in notes
+    assert "2 vectors; left out: id (it numbers the rows)" in notes
+
+
+SITES = "site,oak,ash\nhill,3,1\ndale,2,2\n"
+
+
+@pytest.mark.parametrize(
+    ("data", "options"),
+    [
+        ("species,hill,dale\noak,3,2\nash,1,2\n", ()),
+        (SITES, ("--counts",)),
+        (SITES.replace("hill", "1").replace("dale", "2"), ("--counts",)),
+        (SITES.replace("site,", "").replace("hill,", "").replace("dale,", ""), ("--counts",)),
+    ],
+    ids=["species", "sites", "numbered sites", "no names"],
+)
+def test_counts_are_individuals_of_species_at_sites(run, save, data, options):
+    labels, sites = ["oak"] * 3 + ["ash"] + ["oak"] * 2 + ["ash"] * 2, [1] * 4 + [2] * 4
+    expected = vendiscore.compute(labels, groups=sites, k="labels")["VS"]
+    code, out, err = run(save("s.csv", data), *options, "-b")
+    assert (code, out) == (0, f"{expected!r}\n")
+    assert "s.csv: 8 labels (2 species at 2 sites), in 2 groups" in err
+
+
+def test_a_table_of_sites_is_a_question_and_counts_are_whole(run, save):
+    code, out, err = run(path := save("s.csv", SITES))
+    assert (code, out) == (2, "")
+    assert "Does oak, ash count the individuals of a species at each site?" in err
+    assert err.splitlines()[1:] == [f"  vendiscore {path} {x}" for x in ("--counts", "-k cosine")]
+    for cell in ("2.5", "-1"):
+        path = save("bad.csv", SITES.replace("2,2", f"2,{cell}"))
+        code, out, err = run(path, "--counts")
+        assert (code, out) == (1, "")
+        said = f"row 3, column 'ash': is {cell}, where a count is a whole number of at least 0"
+        assert said in err
 
 
 def test_what_stands_between_texts_can_be_said(run, save):
     expected = brief(["one\ntwo", "three four", "five"])
     blank = save("b.txt", "one\ntwo\n\nthree four\n\n\nfive\n\n")
     sign = save("s.txt", "one\ntwo\n---\nthree four\n---\nfive\n---\n")
-    assert run(blank, "--split", "blank", "-b") == (0, expected, "")
-    assert run(sign, "--split", "---", "-b") == (0, expected, "")
+    assert run(blank, "--split", "blank", "-b", "--quiet") == (0, expected, "")
+    assert run(sign, "--split", "---", "-b", "--quiet") == (0, expected, "")
     empty = run(save("e.txt", "---\none\n"), "--split", "---")
     assert empty[0] == 1
     assert "line 1 has no tokens" in empty[2]
@@ -151,7 +186,8 @@ def test_molecules_are_compared_by_morgan(run, save):
     path = save("m.smi", "CCO ethanol\nc1ccccc1\tbenzene ring\nCC(=O)O\n")
     expected = vendiscore.compute(["CCO", "c1ccccc1", "CC(=O)O"], k="morgan")["VS"]
     note = "molecules are compared by their Morgan fingerprints (-k morgan)"
-    assert run(path, "-b") == (0, f"{expected!r}\n", f"vendiscore: {path}: {note}\n")
+    notes = f"vendiscore: {path}: 3 molecules\nvendiscore: {path}: {note}\n"
+    assert run(path, "-b") == (0, f"{expected!r}\n", notes)
     assert run(path, "-b", "--quiet") == (0, f"{expected!r}\n", "")
     table = save("m.csv", "name,smiles\nethanol,CCO\nbenzene,c1ccccc1\nacid,CC(=O)O\n")
     assert run(table, "-k", "morgan", "-b", "--quiet") == (0, f"{expected!r}\n", "")
@@ -181,9 +217,14 @@ def pictures(tmp_path):
 def test_a_folder_is_its_images(run, pictures):
     cats = sorted((pictures / "cats").iterdir())
     expected = vendiscore.compute(cats, k="pixels")["VS"]
-    note = f"vendiscore: {pictures / 'cats'}: images are compared by their pixels (-k pixels)\n"
-    assert run(pictures / "cats", "-b") == (0, f"{expected!r}\n", note)
-    assert run(pictures / "cats", "-b", "-k", "pixels") == (0, f"{expected!r}\n", "")
+    said = f"vendiscore: {pictures / 'cats'}: "
+    notes = f"{said}2 images\n{said}images are compared by their pixels (-k pixels)\n"
+    assert run(pictures / "cats", "-b") == (0, f"{expected!r}\n", notes)
+    assert run(pictures / "cats", "-b", "-k", "pixels") == (
+        0,
+        f"{expected!r}\n",
+        f"{said}2 images\n",
+    )
     (pictures / "cats" / "notes.md").write_text("x")
     assert "left out, as no images: 'notes.md'" in run(pictures / "cats")[2]
 
@@ -210,7 +251,7 @@ def test_what_systems_put_into_folders_is_no_group_and_not_named(run, pictures):
 def test_a_folder_of_texts_has_a_text_a_file(run, tmp_path):
     for i, text in enumerate(TEXTS):
         (tmp_path / f"{i}.txt").write_text(f"{text}\n", encoding=["utf-8", "utf-16"][i % 2])
-    assert run(tmp_path, "-b") == (0, brief(TEXTS), "")
+    assert run(tmp_path, "-b") == (0, brief(TEXTS), f"vendiscore: {tmp_path}: 4 texts\n")
 
 
 def test_a_matrix_is_its_numbers_whatever_names_its_rows(run, save):
@@ -234,7 +275,11 @@ def test_images_in_one_array(run, save):
 
 def test_a_type_can_be_said_for_a_file_without_one(run, save):
     path = save("answers.dat", rows(","))
-    assert run(path, "--type", "csv", "-b", "--quiet")[1] == brief(TEXTS)
+    code, out, err = run(path, "--pool", "-b")
+    assert (code, out) == (2, "")
+    assert "answers.dat: Of which type is it? It begins with b'id,answer,model" in err
+    assert f"\n  vendiscore {path} --pool -b --type csv\n" in err
+    assert run(path, "--pool", "-b", "--type", "csv", "--quiet") == (0, brief(TEXTS), "")
 
 
 @pytest.mark.parametrize("mark", ["", "\ufeff"], ids=["plain", "marked"])
@@ -247,7 +292,8 @@ def test_a_quoted_header_may_have_several_lines(run, save, mark, end, sign, firs
     rows = [[name, "model"], ["a b", "x"], ["c d", "y"], ['"a; b"', "x"]]
     lines = (sign.join(row if first else row[::-1]) for row in rows)
     path = save("a.csv", (mark + end.join(lines) + end).encode())
-    code, out, err = run(path, "--column", f"the, best{end}answer", "-b")
+    named = ("--column", f"the, best{end}answer", "--pool")
+    code, out, err = run(path, *named, "-b", "--quiet")
     assert (code, err) == (0, "")
     assert float(out) == vendiscore.compute(["a b", "c d", "a; b"])["VS"]
 

@@ -2,6 +2,7 @@
 
 import io
 import json
+import shlex
 
 import numpy as np
 import pytest
@@ -32,8 +33,12 @@ REFUSED = {
     "empty.jsonl": (b"\n\n", [], "there are no samples in it"),
     "empty.json": (b"[]", [], "there are no samples in it"),
     "none.npy": (array(np.zeros((0, 3))), [], "there are no samples in it"),
-    "blank.txt": (b"a b\n\nc d\n", [], "blank.txt, line 2 has no tokens"),
-    "two.txt": (b"a b\n\nc d\n\n", [], "line 2 has no tokens: ''; remove empty texts (and 1 more"),
+    "blank.txt": (b"\n \n", [], "blank.txt: there are no samples in it"),
+    "two.json": (
+        b'["a b", "", "c d", ""]',
+        [],
+        "element 2 has no tokens: ''; remove empty texts (and 1",
+    ),
     "nul.txt": (b"a b\nc\0d\n", [], "nul.txt, line 2, column 2: there is a NUL"),
     "latin.txt": ("a\ncafé\n".encode("latin-1"), [], "latin.txt, line 2, column 4: byte 0xe9 is"),
     "latin.csv": ("t\ncafé\n".encode("latin-1"), [], "column 4: byte 0xe9 is not utf-8; save it"),
@@ -65,7 +70,6 @@ REFUSED = {
     "alone.tsv": (b'x\n1.0\n""\n2.5\n', [], "alone.tsv, row 3, column 'x' has an empty cell"),
     "r.csv": (b"text,n\na b,1\nc, d,2\ne f,3\n", [], "r.csv, row 3 has 3 cells, split by commas"),
     "q.csv": (b'text,n\n"a b,1\nc d,2\n', [], "is not valid CSV"),
-    "w.csv": (b"a b,c d e\nf g,h i j\n", [], "Which column holds the texts? "),
     "n.csv": (b"a,b\n1,2\n3,x\n5,6\n7,8\n", [], "n.csv, row 3, column 'b' has 'x', which is not a"),
     "i.csv": (b"a,b\n1,2\n3,inf\n5,6\n", [], "i.csv, row 3, column 'b' has inf"),
     "h.csv": (b"a,b\n1,2\n3,\n5,6\n7,8\n", [], "h.csv, row 3, column 'b' has an empty cell"),
@@ -129,11 +133,6 @@ REFUSED = {
         "Expected an array of real numbers, got complex128 values",
     ),
     "f.npy": (array(np.array([[1.0], [np.nan]])), [], "f.npy, row 2 must be finite, got nan"),
-    "z.npz": (
-        arrays(a=np.eye(2), b=np.eye(2)),
-        [],
-        "The file has a, b. Name it with --column",
-    ),
     "y.npz": (
         arrays(train=np.eye(2)),
         ["--column", "trian"],
@@ -141,7 +140,11 @@ REFUSED = {
     ),
     "x.parquet": (b"PAR1", [], "This parquet file cannot be read; it may be damaged"),
     "b.txt": (b"a b\n", ["--column", "text"], "read as lines of text, which have no columns"),
-    "k.csv": (b"text,n\na b,1\n", ["--split", "blank"], "--split is for lines of text"),
+    "k.csv": (
+        b"text,n\na b,1\n",
+        ["--split", "blank"],
+        "k.csv: `split` is for lines of text, and this is read as csv",
+    ),
     "u.txt": (b"a b\nc d\n", ["-k", "rbf"], "no column of numbers"),
 }
 
@@ -157,6 +160,79 @@ def test_a_file_that_cannot_be_used_is_refused(run, save, name):
     assert name in err
     assert err.startswith("vendiscore: error: ")
     assert err.count("\n") == 1
+
+
+MATRIX = b"1,0.5\n0.5,1\n"
+LABELLED = b"answer,style\na b,old\nc d,new\ne f,old\ng h,new\n"
+# By the name of the file: its content, the question, and what can be added as an answer.
+ASKED = {
+    "w.csv": (
+        b"a b,c d e\nf g,h i j\n",
+        "Which column holds the samples? Columns a b, c d e could be meant.",
+        ["--column 'a b'", "--column 'c d e'"],
+    ),
+    "z.npz": (
+        arrays(a=np.eye(2), b=np.eye(2)),
+        "a, b",
+        ["--column a", "--column b"],
+    ),
+    "K.csv": (MATRIX, "is it a matrix of similarities", ["-o score_K=true", "-k cosine"]),
+    "styles.csv": (
+        LABELLED,
+        "Is each value of column 'style' a set of its own (old, new)?",
+        ["--group-by style", "--pool"],
+    ),
+    "index.csv": (
+        b"0,1.5,0.5\n1,0.5,1\n2,3,4\n",
+        "does it number the rows?",
+        ["--index", "--no-index"],
+    ),
+    "ids.jsonl": (
+        b'{"id": "a b", "meta": {"text": "c d"}}\n{"id": "e f", "meta": {"text": "g h"}}\n',
+        "Which column holds the samples? No column is clearly meant.",
+        ["--column meta.text", "--column id"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_two_readings_are_a_question_with_lines_to_type(run, save, name):
+    data, question, answers = ASKED[name]
+    path = save(name, data)
+    code, out, err = run(path, "-b")
+    assert (code, out) == (2, "")
+    asked, *lines = err.splitlines()
+    assert asked.startswith(f"vendiscore: error: {path}: ")
+    assert question in asked
+    assert asked.endswith(" Type one of:")
+    assert lines == [f"  vendiscore {path} -b {answer}" for answer in answers]
+    for line in lines:
+        assert run(*shlex.split(line)[1:])[0] == 0, line
+
+
+@pytest.mark.parametrize(
+    ("command", "answers"),
+    [
+        (["compare"], ["--by style"]),
+        (["sources"], ["--source style"]),
+        (["explain"], ["--pool"]),
+        (["select", "-n", "1"], ["--pool"]),
+    ],
+    ids=lambda value: value[0],
+)
+def test_answers_are_options_of_the_command_that_asks(run, save, command, answers):
+    path = save("styles.csv", LABELLED)
+    typed = ["vendiscore", *command, path]
+    code, out, err = run(*typed[1:])
+    assert (code, out) == (2, "")
+    assert err.splitlines()[1:] == [f"  {' '.join([*typed, answer])}" for answer in answers]
+
+
+def test_rows_of_several_files_are_pooled_as_an_answer(run, save):
+    paths = [save(name, LABELLED) for name in ("a.csv", "b.csv")]
+    err = run("compare", *paths)[2]
+    assert err.splitlines()[1:] == [f"  vendiscore compare {' '.join(paths)} --pool"]
+    assert run("compare", *paths, "--pool", "--permutations", "99")[0] == 0
 
 
 def test_a_file_that_is_not_there_has_a_neighbour(run, save):
@@ -248,7 +324,7 @@ def test_a_huge_line_is_a_text(run, save):
 
 
 SKIPPED = {
-    "x.txt": (b"a b\n\nc d\n", "1 sample is left out: line 2 has no tokens"),
+    "x.json": (b'["a b", "", "c d"]', "1 sample is left out: element 2 has no tokens"),
     "x.jsonl": (
         b'{"t": "a b"}\n{"t": \n{"t": 3}\n{"t": "c d"}\n{"t": ""}\n',
         "2 samples are left out: "

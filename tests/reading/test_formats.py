@@ -1,5 +1,7 @@
 """Formats are found by endings and first bytes, and one entry serves the command and the page."""
 
+from argparse import Namespace
+
 import pytest
 
 from vendiscore.cli.files import read as read_file
@@ -47,6 +49,6 @@ def test_new_format_is_one_entry(monkeypatch, tmp_path):
     monkeypatch.setattr("vendiscore.reading.files.TYPES", (*formats.TYPES, "plus"))
     path = tmp_path / "a.plus"
     path.write_bytes(b"a b+c d")
-    assert read_file(str(path), Wanted()).values == ["a b", "c d"]
+    assert read_file(str(path), Wanted(), Namespace()).values == ["a b", "c d"]
     given = Given(files=[("a.plus", b"a b+c d")])
     assert read_upload(given).values == ["a b", "c d"]

@@ -3,6 +3,7 @@
 import io
 import os
 import re
+import shlex
 import sys
 import warnings
 from collections.abc import Sequence
@@ -11,7 +12,7 @@ from importlib import import_module
 from pathlib import Path
 
 from ..progress import quiet
-from .exit_codes import BROKEN_PIPE, DATA, INTERRUPTED, USAGE, UsageError, tell
+from .exit_codes import BROKEN_PIPE, DATA, INTERRUPTED, PROGRAM, USAGE, UsageError, tell
 from .parser import COMMANDS, no_command, parser
 
 _WORD = re.compile(r"\w[\w-]*")  # a command, or a file that has no ending
@@ -32,6 +33,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return USAGE
     try:
         args = parser(command).parse_intermixed_args(given)
+        args.typed = shlex.join([PROGRAM, *([command] * (command != "score")), *given])
     except SystemExit as end:  # of --help, --version, and what argparse refuses
         return end.code if isinstance(end.code, int) else USAGE
     if sys.stdout is None or sys.stdout.closed:

@@ -42,8 +42,16 @@ def run_score(args: Namespace) -> str:
     needed = any(each.measure.needs in OF_SIMILARITIES for each in request.measures)
     sources = read_all([*args.files, *([args.references] if args.references else [])], how)
     others = {"references": sources.pop()} if args.references else {}
+    if request.of_groups and not sources[0].groups:
+        raise UsageError(f"{', '.join(request.of_groups)} needs groups: name them by --group-by")
+    above = f"{sources[0].name} › " if len(sources) == 1 else ""
     sources = [each for source in sources for each in by_set(source)]
     if args.format == "html":
+        if len(sources) > 1:
+            raise UsageError(
+                f"-f html writes a report of one set, and {args.files[0]} has {len(sources):,}; "
+                f"pass --pool to take all together, or save a table for each"
+            )
         sets = {"samples": sources[0], **others}
         keywords = how.of(sources[0], needed) | asked
         from ..report import report  # which other formats need not wait for
@@ -57,17 +65,19 @@ def run_score(args: Namespace) -> str:
             found.append(_call(compute, sets, keywords, details=True))
         warned = [str(warning.message) for warning in caught]
         _tell(how, source, found[-1]["details"], warned, min(request.orders) < 1)
-    return _printed(args, sources, found)
+    names = [source.name.removeprefix(above) for source in sources]
+    return _printed(args, names, found)
 
 
 def by_set(source: Samples) -> list[Samples]:
-    """Return the samples of each set, such as those of a model, by themselves."""
+    """Return the samples of each set, such as of a model, by themselves."""
     if not source.sets:
         return [source]
     places: dict[object, list[int]] = {}
     for i, label in enumerate(source.sets):
         places.setdefault(label, []).append(i)
-    return [replace(source.subset(some), name=str(label)) for label, some in places.items()]
+    named = ((f"{source.name} › {label}", some) for label, some in places.items())
+    return [replace(source.subset(some), name=name) for name, some in named]
 
 
 def _call(
@@ -105,7 +115,7 @@ def scores(found: Mapping[str, Any], *more: str) -> dict[str, float]:
     return {name: value for name, value in found.items() if name not in others}
 
 
-def _printed(args: Namespace, sources: list[Samples], found: list[dict[str, Any]]) -> str:
+def _printed(args: Namespace, names: list[str], found: list[dict[str, Any]]) -> str:
     width = args.width
     if args.brief:
         text = ""
@@ -118,21 +128,21 @@ def _printed(args: Namespace, sources: list[Samples], found: list[dict[str, Any]
     if len(found) == 1 and args.format == "text":
         return _one(found[0], width)
     if args.format == "json":
-        named = zip(sources, found, strict=True)
-        return output.as_json([{"file": source.name} | each for source, each in named], width)
+        named = zip(names, found, strict=True)
+        return output.as_json([{"file": name} | each for name, each in named], width)
     rows = []
     signatures = "\n" if args.format == "text" else ""
-    for source, each in zip(sources, found, strict=True):
+    for name, each in zip(names, found, strict=True):
         details = each.pop("details")
         signature = details["signature"]
-        row = {"file": source.name, "n": details["n"]} | each
+        row = {"file": name, "n": details["n"]} | each
         rows.append(row)
         if args.format == "csv":
             row["signature"] = signature
         elif args.format == "md":
             signatures += f"\n`{signature}`\n"
         else:
-            signatures += f"{source.name}: {signature}\n"
+            signatures += f"{name}: {signature}\n"
     return output.FORMATS[args.format](rows, width) + signatures
 
 

@@ -50,6 +50,8 @@ def run_sources(args: Namespace) -> str:
     except SampleError as error:
         _name(files, error.problems, skip=False)
         raise
+    except UsageError:
+        raise
     except (TypeError, ValueError, MemoryError) as error:
         raise DataError(_in_flags(args, str(error))) from error
     _name(files, found.dropped, skip=True)

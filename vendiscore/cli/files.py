@@ -6,6 +6,7 @@ import gzip
 import shlex
 import sys
 import zlib
+from argparse import Namespace
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -17,22 +18,25 @@ from ..reading.files import read_data
 from ..reading.folders import folder_samples
 from ..reading.limits import AskError, RefusedError, Wanted
 from ..reading.samples import Samples
-from .exit_codes import PROGRAM, DataError, UsageError, tell
+from .exit_codes import DataError, UsageError, tell
 
 STDIN = "-"
 NO_SAMPLES = "there are no samples in it"
 _MOST_WAYS = 12
 # Kernels that stand for a kind of samples, in what a person can type.
 _KERNELS = {"texts": "ngram_overlap", "molecules": "morgan", "vectors": "cosine"}
+# Options that name the column of sets, by the command.
+_OF_SETS = {"score": "--group-by", "compare": "--by", "sources": "--source"}
 BY_FOLDER = "folder"  # what --group-by calls the folder that a file is in
 
 
-def read(path: str, wanted: Wanted, command: str = "score") -> Samples:
+def read(path: str, wanted: Wanted, args: Namespace) -> Samples:
+    """Return the samples of a file, as the options of a command say."""
     name = "standard input" if path == STDIN else path
     try:
         found = replace(_read(path, wanted), name=name)
     except AskError as error:
-        lines = (f"  {line}" for line in _ways(path, command, error))
+        lines = (f"  {args.typed} {flags}" for flags in _ways(args, error))
         raise UsageError("\n".join([f"{name}: {error.question} Type one of:", *lines])) from None
     except RefusedError as error:
         at = f", {error.place}" if error.place else ""
@@ -48,16 +52,23 @@ def read(path: str, wanted: Wanted, command: str = "score") -> Samples:
     return found
 
 
-def _ways(path: str, command: str, error: AskError) -> list[str]:
-    """Return the command for each answer to a question."""
-    start = PROGRAM if command == "score" else f"{PROGRAM} {command}"
-    start = f"{start} {shlex.quote(path)}"
+def _ways(args: Namespace, error: AskError) -> list[str]:
+    """Return the flags to add to a command for each answer to a question."""
     ways = []
+    one_set = _OF_SETS.get(args.command)
+    compares = args.command in ("compare", "sources")
+    alone = compares and len(args.files) == 1
     for _, asked in error.choices[:_MOST_WAYS]:
+        if "pool" in asked and alone:
+            continue
+        if "group_by" in asked:
+            if one_set and (alone or not compares):
+                ways.append(f"{one_set} {shlex.quote(str(asked['group_by']))}")
+            continue
         flags = [_flag(name, value) for name, value in asked.items() if value]
         flags += [f"--no-{name}" for name in ("header", "index") if asked.get(name) is False]
         flags += [f"-k {_KERNELS['vectors']}"] * (asked.get("matrix") is False)
-        ways.append(" ".join([start, *flags]))
+        ways.append(" ".join(flags))
     return ways
 
 

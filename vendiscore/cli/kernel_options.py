@@ -123,8 +123,6 @@ def read_measuring(args: Namespace, how: How) -> tuple[Record, Request]:
         raise UsageError(f"{names} compares with a second set: name it with --references FILE")
     if args.references is not None and not request.pairs:
         raise UsageError(f"--references is for measures of two sets; {names} looks at one")
-    if request.of_groups and not args.group_by:
-        raise UsageError(f"{', '.join(request.of_groups)} needs groups: name them by --group-by")
     return found, request
 
 
@@ -183,7 +181,7 @@ def read_all(paths: Sequence[str], how: How) -> list[Samples]:
         asked["matrix"] = bool(how.keywords.get("score_K"))
     if how.args.counts:
         asked["kind"] = "counts"
-    found = [read(path, Wanted(**asked), how.args.command) for path in paths]
+    found = [read(path, Wanted(**asked), how.args) for path in paths]
     for source in found:
         how.note(f"{source.name}: {source.taken}")
     for source in found[1:]:

@@ -255,7 +255,7 @@ COMMANDS = {
 }
 _ABOUT = "How many effectively different samples are here?"
 _EPILOG = f"""\
-FILE is lines of text (any ending), or of type {", ".join(TYPES)},
+FILE is lines of text (.txt, or without an ending), or of type {", ".join(TYPES)},
 each also as .gz; a folder of images or .txt files; or - for standard input.
 commands:
 """ + "\n".join(f"  {name:<9} {each.about}" for name, each in COMMANDS.items())

@@ -64,6 +64,11 @@ class Column(NamedTuple):
     is_prose: bool
 
     @property
+    def could_hold_samples(self) -> bool:
+        """True unless the name says otherwise: "row" is not an id where it holds vectors."""
+        return self.role in ("text", "") or (self.role == "id" and self.holds == "vectors")
+
+    @property
     def is_meant(self) -> bool:
         """True if the name says that the column holds samples."""
         if self.holds == "molecules":
@@ -72,7 +77,31 @@ class Column(NamedTuple):
 
 
 def choose(head: Table, wanted: Wanted) -> Choice:
-    """Return what the first rows of a table show; ask where two readings exist."""
+    """Return the column of samples that the first rows of a table show, with their groups.
+
+    Parameters
+    ----------
+    head : Table
+    wanted : Wanted, the columns and the kind of samples, as far as a person named them
+
+    Returns
+    -------
+    tuple
+        The `column`, None for all columns of numbers, its `kind`, and the columns `prompt` and
+        `model`, "" without one.
+
+    Raises
+    ------
+    AskError, RefusedError
+        Where two readings exist, with the choices; without a column of samples.
+
+    Examples
+    --------
+    >>> from vendiscore.report import FORMATS, Wanted, choose
+    >>> table = FORMATS["csv"].parse(b"id,answer\\n1,a cat sat\\n", Wanted())
+    >>> choose(table, Wanted()).column
+    'answer'
+    """
     columns = _columns(head, wanted)
     if not head.rows:
         return Choice(wanted.column or columns[0].name, wanted.kind or "texts")
@@ -80,21 +109,29 @@ def choose(head: Table, wanted: Wanted) -> Choice:
         return _named_choice(head, columns, wanted)
     if known := _known_choice(head, wanted):
         return known
-    record = _record_of_counts(head, columns) if wanted.kind in ("", "counts") else ""
+    record = ""
+    if wanted.kind in ("", "counts"):
+        record = _record_of_counts(head, columns, wanted)
     if record or wanted.kind == "counts":
         return Choice(None, "counts", record=record)
     if len(columns) == 1 and (wanted.kind or columns[0].holds not in ("nested", "numbers", "")):
         return Choice(columns[0].name, _kind(columns[0].holds, wanted))
     could = columns if wanted.kind == "values" else _candidates(columns, wanted.kind)
     if not could and wanted.kind == "vectors":
-        return Choice(None, "vectors")
+        return _all_numbers(columns, wanted)
     if not wanted.kind and _are_features(columns, could):
-        return Choice(None, "vectors")
+        return _all_numbers(columns, wanted)
     nested = any(column.holds == "nested" for column in columns)
     if len(could) != 1 or (nested and not could[0].is_meant):
         raise _question(head, columns, could, wanted)
     prompt, model = _grouping(columns, could[0].name, wanted)
     return Choice(could[0].name, _kind(could[0].holds, wanted), prompt, model)
+
+
+def _all_numbers(columns: Sequence[Column], wanted: Wanted, names: str | None = None) -> Choice:
+    """Return columns of numbers as features, grouped by columns of texts alone."""
+    texts = [column for column in columns if column.holds == "texts"]
+    return Choice(names, "vectors", *_grouping(texts, "", wanted))
 
 
 def _columns(head: Table, wanted: Wanted) -> list[Column]:
@@ -148,7 +185,7 @@ def is_numeric(table: Table, wanted: Wanted) -> bool:
     return {column.holds for column in named or columns} - {""} == {"numbers"}
 
 
-def _record_of_counts(head: Table, columns: Sequence[Column]) -> str:
+def _record_of_counts(head: Table, columns: Sequence[Column], wanted: Wanted) -> str:
     """Return the name of tables with a row for each species; ask about a row for each site."""
     first, *rest = columns
     counted = [column.name for column in rest if column.holds == "numbers"]
@@ -157,7 +194,8 @@ def _record_of_counts(head: Table, columns: Sequence[Column]) -> str:
         return ""
     if is_named(first.name, SPECIES_NAMES):
         return "a table of abundances"
-    if is_named(first.name, SITE_NAMES) and first.holds != "numbers":
+    asked = wanted.kind != "counts" and first.holds != "numbers"
+    if asked and is_named(first.name, SITE_NAMES):
         raise AskError(
             f"Does {join_names(counted)} count the individuals of a species at each {first.name}?",
             [("They are counts", {"kind": "counts"}), ("Rows are features", {"kind": "vectors"})],
@@ -196,7 +234,7 @@ def _named_choice(head: Table, columns: Sequence[Column], wanted: Wanted) -> Cho
     name = str(wanted.column)
     holds = [column.holds for column in columns if column.name == name]
     if name not in head.names and wanted.kind == "vectors" and "," in name:
-        return Choice(name, "vectors")
+        return _all_numbers(columns, wanted, name)
     held = holds[0] if holds else _kind_of_cells(head.column(name)[:_LOOK])
     kind = "vectors" if held == "numbers" and not wanted.kind else _kind(held, wanted)
     return Choice(name, kind, *_grouping(columns, name, wanted))
@@ -209,7 +247,7 @@ def _kind(held: str, wanted: Wanted) -> str:
 def _candidates(columns: Sequence[Column], kind: str) -> list[Column]:
     """Return the columns that hold samples of a kind, named ones before others."""
     holding = _HOLDING.get(kind, ("texts", "lists", "molecules", "vectors", "images"))
-    left = [each for each in columns if each.holds in holding and each.role in ("text", "")]
+    left = [each for each in columns if each.holds in holding and each.could_hold_samples]
     if any(column.is_meant for column in left):
         return [each for each in left if each.is_meant or each.holds in ("vectors", "images")]
     return [each for each in left if each.holds != "texts" or each.is_prose] or left

@@ -54,7 +54,10 @@ def read_data(name: str, data: bytes, wanted: Wanted) -> Samples:
             f"a file of type {form} is not read; unpack it into a folder, or name its type"
         )
     if wanted.split != "row" and (form != "txt" or wanted.kind == "vectors"):
-        raise RefusedError("only lines of text can be split, and this is not; leave it out")
+        raise RefusedError(
+            f"`split` is for lines of text, and this is read as {form}; leave it out, or name the "
+            "type txt"
+        )
     if form in ("txt", "smi") and wanted.kind == "vectors":
         form = "csv"
     read = _parsed(form, data, wanted)

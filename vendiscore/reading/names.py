@@ -58,7 +58,15 @@ def is_named(name: str, pattern: re.Pattern[str]) -> bool:
 
 
 def role_of(name: str) -> str:
-    """Return what is under a name: "model", "id", "label", "other", "prompt", "text" or "".
+    """Return the role of a name: "model", "id", "label", "other", "prompt", "text" or "".
+
+    Parameters
+    ----------
+    name : str
+
+    Returns
+    -------
+    str
 
     Examples
     --------

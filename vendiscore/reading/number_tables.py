@@ -114,7 +114,8 @@ def _features(table: Table, wanted: Wanted) -> tuple[list[str], dict[str, str]]:
     several = kept if table.typed else table.names
     if len(several) > 1 and _is_index(table, several[0], wanted):
         lost[several[0]] = _NO_FEATURES["id"]
-    kept = [name for name in kept if name not in lost]
+    lost = {name: why for name, why in lost.items() if name not in wanted.others}
+    kept = [name for name in kept if name not in lost and name not in wanted.others]
     reasons = {name: _NO_FEATURES.get(role_of(name)) for name in kept if table.header}
     named = {name: reason for name, reason in reasons.items() if reason}
     if len(named) < len(kept):

@@ -14,6 +14,7 @@ from .columns import Choice, check_one_set, choose, merge_numbered
 from .csv_cells import csv_row
 from .json_documents import describe_value
 from .limits import RefusedError, Wanted
+from .names import SITE_NAMES, SPECIES_NAMES, is_named
 from .number_tables import check_width, numbers_of
 from .records import answers_in, image_in
 from .samples import Samples
@@ -80,9 +81,9 @@ def _check_names(names: Sequence[str], wanted: Wanted) -> None:
 
 def _of_table(read: Table, chosen: Choice, wanted: Wanted) -> Samples:
     if chosen.kind in ("vectors", "counts"):
-        samples = numbers_of(read, replace(wanted, column=chosen.column))
         if chosen.kind == "counts":
-            return _abundances(read, samples, chosen)
+            return _abundances(read, chosen, wanted)
+        samples = numbers_of(read, replace(wanted, column=chosen.column))
         rows: Sequence[int] = range(len(samples))
     else:
         check_one_set(read, chosen, wanted)
@@ -122,15 +123,21 @@ def columns_samples(file: Columns, wanted: Wanted) -> Samples:
     return replace(samples, table=whole, lost=lost)
 
 
-def _abundances(read: Table, counted: Samples, chosen: Choice) -> Samples:
+def _abundances(read: Table, chosen: Choice, wanted: Wanted) -> Samples:
     """Return the species of each individual that a table counts, in groups by their sites."""
+    first = read.names[0]
+    if is_named(first, SPECIES_NAMES) or is_named(first, SITE_NAMES):
+        wanted = replace(wanted, group_by=first)  # not counted
+    counted = numbers_of(read, wanted)
     if counted.problems:
         return counted
     if (counted.values < 0).any() or (counted.values % 1).any():
         raise RefusedError("counts are whole numbers, 0 or more; leave out other columns")
     counts = counted.values.astype(int)
-    rows = read.labels(read.names[0])
-    lost = {name: why for name, why in counted.lost.items() if name != read.names[0]}
+    rows = [f"{read.unit} {place}" for place in read.places]
+    if first not in counted.features:
+        rows = read.labels(first)
+    lost = {name: why for name, why in counted.lost.items() if name != first}
     species: Sequence[str] = counted.features
     sites: Sequence[str] = rows
     if chosen.record:
@@ -141,7 +148,7 @@ def _abundances(read: Table, counted: Samples, chosen: Choice) -> Samples:
         "individual",
         groups=np.repeat(sites, counts.sum(axis=1)).tolist(),
         kind="labels",
-        features=[*counted.features, read.names[0]],
+        features=[*counted.features, first],
         lost=lost,
         table=counted.table,
         record=f"{len(species):,} species at {len(sites):,} sites",
@@ -212,9 +219,14 @@ def _strings(read: Table, chosen: Choice) -> tuple[Samples, Sequence[int]]:
         column=column if len(read.names) > 1 or read.header else "",
         wrong=wrong,
         table=replace(read, rows=[], problems={}, origin=()),
-        above=[f"left out: {left:,} rows without an answer"] if left else [],
+        above=[_without_answer(left)] if left else [],
     )
     return samples, rows
+
+
+def _without_answer(count: int) -> str:
+    rows = "1 row without an answer is" if count == 1 else f"{count:,} rows without an answer are"
+    return f"{rows} left out"
 
 
 def _as_list(cell: Any, chosen: Choice) -> list[Any]:
@@ -247,7 +259,8 @@ def _labelled(
         return [every[i] for i in rows] if column else []
 
     sets_by, groups_by = wanted.by, wanted.group_by
-    if len({*labels(chosen.model)}) > 1:
+    models = labels(chosen.model)
+    if 1 < len({*models}) < len(models):  # else there is one, or each has one sample
         sets_by = chosen.model
     asked = labels(chosen.prompt)
     pairs = list(zip(labels(sets_by) or asked, asked, strict=False))
@@ -269,6 +282,8 @@ def _labelled(
             faults.setdefault(j, (str(wanted.quality), f"is {cell!r:.40}, not a number"))
     new = {j: fault for j, fault in faults.items() if j not in samples.problems}
     problems = dict(samples.problems) | {j: problem for j, (_, problem) in new.items()}
+    used = {"sets": sets_by, "groups": groups_by}
+    used |= {"quality": wanted.quality, "prompts": wanted.prompts}
     return replace(
         samples,
         sets=[] if wanted.pool else sets,
@@ -277,7 +292,7 @@ def _labelled(
         prompts=prompts,
         problems=dict(sorted(problems.items())),
         wrong=dict(samples.wrong) | {j: column for j, (column, _) in new.items()},
-        grouping={"sets": sets_by or "", "groups": groups_by or ""},
+        grouping={name: column or "" for name, column in used.items()},
         record=chosen.record,
     )
 
