@@ -56,7 +56,7 @@ class Choice(NamedTuple):
 def choose(head: Table, wanted: Wanted) -> Choice:
     """Return what the first rows of a table show; ask where two readings exist."""
     names = [name for name in head.names[:_MOST] if name not in wanted.others]
-    holds = {name: _held(head, name) for name in names}
+    holds = {name: column_kind(head, name) for name in names}
     if not head.rows:
         return Choice(wanted.column or names[0], wanted.kind or "texts")
     if wanted.column:
@@ -74,7 +74,9 @@ def choose(head: Table, wanted: Wanted) -> Choice:
     if len(names) == 1 and (wanted.kind or holds[names[0]] not in ("nested", "numbers", "")):
         return Choice(names[0], _kind(holds[names[0]], wanted))
     could = list(holds) if wanted.kind == "values" else _candidates(head, holds, wanted.kind)
-    features = [name for name in names if holds[name] == "numbers" and not _is_counter(name)]
+    features = [name for name in names if holds[name] == "numbers"]
+    if len(names) > 1:
+        features = [name for name in features if not _is_counter(name)]
     if wanted.kind == "vectors" and not could:
         return Choice(None, "vectors")
     nested = [name for name in names if holds[name] == "nested"]
@@ -94,7 +96,7 @@ def choose(head: Table, wanted: Wanted) -> Choice:
 def is_numeric(table: Table, wanted: Wanted) -> bool:
     """Return whether the column that is named, or each column, is of numbers."""
     names = [wanted.column] if wanted.column in table.names else table.names
-    held = {_held(table, str(name)) for name in names if name not in wanted.others}
+    held = {column_kind(table, str(name)) for name in names if name not in wanted.others}
     return held <= {"numbers", ""} and "numbers" in held
 
 
@@ -120,7 +122,9 @@ def merge_numbered(table: Table, wanted: Wanted) -> Table:
     if wanted.column:
         return table
     texts = [name for name in table.names if name not in wanted.others]
-    texts = [name for name in texts if role_of(name) == "text" and _held(table, name) == "texts"]
+    texts = [
+        name for name in texts if role_of(name) == "text" and column_kind(table, name) == "texts"
+    ]
     stems: dict[str, list[str]] = {}
     for name in texts:
         stems.setdefault(re.sub(r"[\W_]*\d+$", "", name), []).append(name)
@@ -167,6 +171,8 @@ def _candidates(head: Table, holds: Mapping[str, str], kind: str) -> list[str]:
     held = _HOLDING.get(kind, ("texts", "lists", "molecules", "vectors", "images"))
     left = [name for name in holds if holds[name] in held and role_of(name) in ("text", "")]
     left = [name for name in left if not (head.header and _is_unnamed(head, name))]
+    if kind == "texts" and any(holds[name] == "texts" for name in left):
+        left = [name for name in left if holds[name] != "molecules"]
     named = [name for name in left if _is_meant(name, holds[name])]
     if named:
         return [name for name in left if name in named or holds[name] in ("vectors", "images")]
@@ -197,9 +203,7 @@ def _question(
     rest.sort(key=lambda name: role_of(name) in ("id", "other"))
     choices += [(name, {"column": name}) for name in rest]
     if not choices:
-        return RefusedError(
-            f"there is no column of {what or 'samples'}: it has {join_names(head.names)}"
-        )
+        return RefusedError(f"There is no column of {what}; it has {join_names(head.names)}.")
     said = "No column is clearly meant"
     if len(could) > 1:
         said = f"Columns {join_names(could)} could be meant"
@@ -215,7 +219,8 @@ def _grouping(names: Sequence[str], column: str, holds: Mapping[str, str]) -> tu
     return next(iter(prompts), ""), next(iter(models), "")
 
 
-def _held(head: Table, name: str) -> str:
+def column_kind(head: Table, name: str) -> str:
+    """Return what the first cells of a column hold, which no name but of molecules decides."""
     cells = head.column(name)[:_LOOK]
     if is_named(name, MOLECULE_NAMES) and any(isinstance(cell, str) for cell in cells):
         return "molecules"
@@ -311,7 +316,7 @@ def check_one_set(table: Table, chosen: Choice, wanted: Wanted) -> None:
         if name in known or role_of(name) in ("id", "text", "prompt", "model", "other"):
             continue
         labels = table.labels(name)
-        if few_values(labels) and _held(table, name) == "texts":
+        if few_values(labels) and column_kind(table, name) == "texts":
             values = join_names(dict.fromkeys(filter(None, labels)))
             raise AskError(
                 f"Is each value of column {name!r:.60} a set of its own ({values})?",

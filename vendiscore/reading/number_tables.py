@@ -196,7 +196,11 @@ def _signs_of_columns(table: Table, kept: Sequence[int]) -> list[Signs]:
 
 def _fitting(possible: Sequence[Signs], cells: Sequence[str]) -> Signs:
     """Return the signs that most of the cells can be written with."""
-    fits = [sum(map(bool, map(signs.pattern.fullmatch, cells))) for signs in possible]
+    fits: list[int] = []
+    for signs in possible:
+        fits.append(sum(map(bool, map(signs.pattern.fullmatch, cells))))
+        if fits[-1] == len(cells):
+            break
     return possible[fits.index(max(fits))]
 
 

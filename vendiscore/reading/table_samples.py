@@ -274,6 +274,7 @@ def _labelled(
         wrong=wrong,
         grouping={name: column or "" for name, column in by.items()},
         record=chosen.record,
+        rows=rows,
     )
 
 
