@@ -18,9 +18,9 @@ from vendiscore.report import (
     Table,
     Wanted,
     decode,
-    is_named,
     is_prose,
     join_names,
+    role_of,
     samples_of,
 )
 
@@ -29,7 +29,7 @@ from .kinds import kinds_of_table
 from .matrices import csv_code, expression_code
 from .parts import fit
 from .plain_numbers import plain_numbers
-from .roles import ID_NAMES, answer_columns, are_models, melted, roles_of
+from .roles import answer_columns, are_models, melted, roles_of
 from .submission import KINDS, Asked, Kind
 from .visitor_samples import Python, Samples
 from .western_text import encoding_of
@@ -232,7 +232,7 @@ def _finished(
 def _prompt_column(found: Samples, asked: Asked) -> str:
     """Return the column of prompts, unless it numbers them, or prose that texts are grouped by."""
     role = found.roles.get("prompt", ("",))[0]
-    names = [asked.prompts, role if not is_named(role, ID_NAMES) else ""]
+    names = [asked.prompts, role if role_of(role) != "id" else ""]
     names += [found.by] if any(map(is_prose, map(str, found.groups))) else []
     there = (name for name in names if name in found.columns and name != found.column)
     return next(filter(None, there), "")
