@@ -220,7 +220,23 @@ def _grouping(names: Sequence[str], column: str, holds: Mapping[str, str]) -> tu
 
 
 def column_kind(head: Table, name: str) -> str:
-    """Return what the first cells of a column hold, which no name but of molecules decides."""
+    """Return what the first cells of a column hold, which no name but of molecules decides.
+
+    Parameters
+    ----------
+    head, name : Table, str, the first rows, and the name of a column
+
+    Returns
+    -------
+    str
+        "texts", "lists" of texts, "molecules", "images", "numbers", "vectors", "nested" or "".
+
+    Examples
+    --------
+    >>> from vendiscore.report import Table, column_kind
+    >>> column_kind(Table(["x"], [[1], [2.5]], [2, 3]), "x")
+    'numbers'
+    """
     cells = head.column(name)[:_LOOK]
     if is_named(name, MOLECULE_NAMES) and any(isinstance(cell, str) for cell in cells):
         return "molecules"
@@ -302,7 +318,21 @@ def is_prose(cell: str) -> bool:
 
 
 def few_values(labels: Iterable[str]) -> bool:
-    """Return whether labels repeat: two or more, twice each in the mean, at most 20."""
+    """Return whether labels repeat: two or more, twice each in the mean, at most 20.
+
+    Parameters
+    ----------
+    labels : iterable of str
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> few_values(["a", "b", "a", "b"]), few_values(["a", "b", "c", "d"])
+    (True, False)
+    """
     every = [label for label in labels if label]
     return 2 <= len({*every}) <= min(20, len(every) // 2)
 

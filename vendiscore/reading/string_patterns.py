@@ -56,7 +56,22 @@ def words_by(texts: Sequence[str]) -> str:
 
 
 def looks_like(strings: Sequence[str], share: float = _SHARE) -> tuple[str, str] | None:
-    """Return the kind of non-text that a share of strings looks like, and its kernel, or None."""
+    """Return the kind of non-text that a share of strings looks like, and its kernel, or None.
+
+    Parameters
+    ----------
+    strings : list of str
+    share : float, optional
+
+    Returns
+    -------
+    kind, kernel : (str, str), optional
+
+    Examples
+    --------
+    >>> looks_like(["CC(=O)O", "c1ccccc1"])
+    ('SMILES of molecules', 'morgan')
+    """
     some = strings[:: -(-len(strings) // _EXAMINED)] if strings else []
     enough = share * max(1, len(some))
     if sum(bool(_IMAGE.fullmatch(text)) for text in some) >= enough:

@@ -224,7 +224,7 @@ def _finished(
         prompt_column=_prompt_column(found, asked) if found.kind == "texts" else "",
         kinds=tuple(kinds),
         how="; ".join(filter(None, known)),
-        notes=(_note(found, name), *more, *found.notes),
+        notes=(_note(found, name), *more, *_one_set(found), *found.notes),
         table=None,
     )
 
@@ -248,7 +248,7 @@ def _note(found: Samples, name: str) -> str:
         facts += [_split_by(read)] if read.delimiter != "," else []
         facts += ["read as Windows-1252, as it is not UTF-8"] if read.encoding == "cp1252" else []
         facts += ["decimal commas"] if read.comma else []
-    facts.append(_left_out(found))
+    facts += [*(read.above if read else ()), *found.above, _left_out(found)]
     if found.groups:
         groups = len({*found.groups} - {""})
         facts.append(f"{groups:,} groups by column {found.by!r:.60}")
@@ -261,6 +261,20 @@ def _note(found: Samples, name: str) -> str:
     how = "; ".join(filter(None, facts))
     said = f"Read {found.total:,} {found.unit}s {what} of {name:.60}{f' ({how})' if how else ''}."
     return f"{said} {begins(usable)}"
+
+
+def _one_set(found: Samples) -> list[str]:
+    """Say that samples with a prompt, a model or a row in common are scored as one set."""
+    roles = [found.roles[role][0] for role in ("prompt", "model") if role in found.roles]
+    several = 0 < len({*found.rows}) < len(found)
+    if found.groups or found.sets or not (roles or several):
+        return []
+    lists = f", also where one {found.unit} has several" if several else ""
+    column = " or ".join(map(repr, roles)) or "a column"
+    kind = "rows" if found.kind == "vectors" else found.kind
+    return [
+        f"All {kind} are taken as one set{lists}: pick {column} under “Grouped by” to score groups."
+    ]
 
 
 def _left_out(found: Samples) -> str:

@@ -5,9 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from vendiscore.reading.columns import column_kind
-from vendiscore.reading.string_patterns import looks_like
-from vendiscore.report import Table, share_of_numbers
+from vendiscore.report import Table, column_kind, looks_like, share_of_numbers
 
 from .submission import Asked, Kind
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
-from vendiscore.reading.columns import few_values
-from vendiscore.reading.tables import counts
 from vendiscore.report import (
-    PROMPT_NAMES,
     RefusedError,
     Table,
-    is_named,
+    few_values,
     is_prose,
     role_of,
     share_of_numbers,
@@ -23,6 +21,7 @@ from .submission import ROLES, Asked
 
 # Words in names of columns of sources, whose groups have a name of their own in titles.
 SOURCES = "model|source|annotator|author|checkpoint|generator|seed|system|worker"
+_WORD = re.compile("[A-Z]?[a-z]+|[A-Z]+")
 _LOOK = 5_000  # rows that tell what the others are
 _MOST = 100  # columns that are looked into
 _SHORT = 100  # characters of a name
@@ -64,7 +63,7 @@ def _column_of(role: str, labels: dict[str, list[str]]) -> str:
     """Return the column of a role: by its name, or else by its cells, "" for none."""
     named = [name for name in labels if role_of(name) == role]
     if role == "prompt":
-        ids = [name for name in labels if role_of(name) == "id" and is_named(name, PROMPT_NAMES)]
+        ids = [name for name in labels if role_of(name) == "id" and _is_of_prompts(name)]
         named = [name for name in named if any(labels[name])]
         named += [name for name in ids if not _is_unique(labels[name])]
     elif role == "id":
@@ -78,6 +77,10 @@ def _column_of(role: str, labels: dict[str, list[str]]) -> str:
                 name for name in labels if few_values(labels[name]) and _is_word(labels[name])
             ]
     return next(iter(named), "")
+
+
+def _is_of_prompts(name: str) -> bool:
+    return any(role_of(word) == "prompt" for word in _WORD.findall(name))
 
 
 def _is_short(cells: Sequence[str]) -> bool:
@@ -105,9 +108,9 @@ def _are_prose(cells: Sequence[str]) -> bool:
 
 
 def _numbers_or_names_rows(name: str, cells: Sequence[str]) -> bool:
-    """Return whether unique cells count the rows, or are single words, such as names."""
+    """Return whether unique cells are whole numbers, or single words, such as names."""
     words = share_of_numbers(cells) < 0.5 and not any(" " in cell for cell in cells)
-    counted = role_of(name) == "" and (counts(cells) or counts(cells, 1))
+    counted = role_of(name) == "" and all(map(str.isdigit, cells))
     return _is_unique(cells) and role_of(name) != "text" and (counted or words)
 
 

@@ -109,6 +109,21 @@ def test_a_number_of_a_prompt_is_not_taken_out_of_the_similarities():
     assert of("prompt,completion", rows).prompt_column == "prompt"
 
 
+def test_ids_of_prompts_are_known_by_any_word_for_both():
+    rows = [(i // 3, f"completion {i} is good") for i in range(12)]
+    for name in ("Frage_Nr", "promptId", "question_idx", "PROMPT_ID"):
+        assert roles(of(f"{name},answer", rows)) == {"prompt": name}
+
+
+def test_samples_with_a_prompt_or_a_model_are_said_to_be_one_set():
+    note = "All texts are taken as one set: pick {} under “Grouped by” to score groups."
+    assert note.format("'prompt' or 'model'") in of("model,prompt,answer", CROSSED).notes
+    assert note.format("'model'") in of("model,prompt,answer", CROSSED, prompt="").notes
+    for asked in ({"by": "prompt"}, {"sets": "model"}, {"prompt": "", "model": ""}):
+        found = of("model,prompt,answer", CROSSED, **asked)
+        assert "one set" not in " ".join(found.notes)
+
+
 def test_names_that_say_nothing_are_asked_about():
     with pytest.raises(AskError, match="Columns told, said could be meant"):
         of("who,told,said", CROSSED)
@@ -121,8 +136,13 @@ def test_answers_in_lists_have_the_roles_of_their_rows():
     assert found.values == [text for row in rows for text in row["answers"]]
     assert roles(found) == SIMPLE
     assert found.asked == [row["prompt"] for row in rows for _ in range(2)]
+    note = (
+        "one set, also where one element has several: pick 'prompt' or 'model' under “Grouped by”"
+    )
+    assert note in " ".join(found.notes)
     grouped = read(Given(files=[("a.json", json.dumps(rows).encode())]), Asked(by="prompt"))
     assert grouped.groups == found.asked
+    assert "one set" not in " ".join(grouped.notes)
 
 
 def test_missing_cells_are_kept_apart():
