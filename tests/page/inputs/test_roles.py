@@ -115,7 +115,7 @@ def test_ids_of_prompts_are_known_by_any_word_for_both():
         assert roles(of(f"{name},answer", rows)) == {"prompt": name}
 
 
-def test_samples_with_a_prompt_or_a_model_are_said_to_be_one_set():
+def test_samples_with_a_prompt_or_a_model_are_one_set():
     note = "All texts are taken as one set: pick {} under “Grouped by” to score groups."
     assert note.format("'prompt' or 'model'") in of("model,prompt,answer", CROSSED).notes
     assert note.format("'model'") in of("model,prompt,answer", CROSSED, prompt="").notes

@@ -207,7 +207,7 @@ def test_all_bad_rows_of_numbers_are_listed():
     }
 
 
-def test_a_quoted_comma_between_digits_is_of_thousands_where_commas_part_cells():
+def test_a_quoted_comma_between_digits_is_of_thousands():
     assert of('x,y\n"1,500",2\n3,4\n5,6\n').values.tolist() == [[1500, 2], [3, 4], [5, 6]]
 
 
@@ -254,7 +254,7 @@ def test_one_number_of_another_decimal_sign_is_blamed_and_not_the_others(sep, wh
     ("odd", "value"), [("1.234,5", 1234.5), ("1.234", 1234), ("12.345.678,9", 12345678.9)]
 )
 @pytest.mark.parametrize("sep", [";", "\t"])
-def test_thousands_have_the_sign_that_decimals_of_the_table_have_not(odd, value, sep):
+def test_thousands_have_the_sign_that_decimals_have_not(odd, value, sep):
     for data in with_odd(odd, sep, 10):
         found = of(data, kind="vectors")
         assert not found.problems
