@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -138,14 +138,39 @@ def _columns(head: Table, wanted: Wanted) -> list[Column]:
     """Return the columns that can hold samples, with what their first cells show."""
     columns = []
     for name in head.names[:_MOST]:
-        cells = head.column(name)[:_LOOK]
-        strings = [cell for cell in cells if isinstance(cell, str) and cell.strip()]
-        molecules = bool(strings) and is_named(name, MOLECULE_NAMES)
-        holds = "molecules" if molecules else _kind_of_cells(cells)
-        prose = sum(map(is_prose, strings)) > _PROSE * len(strings)
         if name not in wanted.others:
-            columns.append(Column(name, _role(head, name), holds, prose))
+            strings = _strings(head, name)
+            prose = sum(map(is_prose, strings)) > _PROSE * len(strings)
+            columns.append(Column(name, _role(head, name), column_kind(head, name), prose))
     return columns
+
+
+def column_kind(head: Table, name: str) -> str:
+    """Return what the first cells of a column hold, which no name but of molecules decides.
+
+    Parameters
+    ----------
+    head, name : Table, str, the first rows, and the name of a column
+
+    Returns
+    -------
+    str
+        "texts", "lists" of texts, "molecules", "images", "numbers", "vectors", "nested" or "".
+
+    Examples
+    --------
+    >>> from vendiscore.report import Table, column_kind
+    >>> column_kind(Table(["x"], [[1], [2.5]], [2, 3]), "x")
+    'numbers'
+    """
+    if is_named(name, MOLECULE_NAMES) and _strings(head, name):
+        return "molecules"
+    return _kind_of_cells(head.column(name)[:_LOOK])
+
+
+def _strings(head: Table, name: str) -> list[str]:
+    cells = head.column(name)[:_LOOK]
+    return [cell for cell in cells if isinstance(cell, str) and cell.strip()]
 
 
 def _role(head: Table, name: str) -> str:
@@ -174,7 +199,9 @@ def _are_features(columns: Sequence[Column], could: Sequence[Column]) -> bool:
     texts = [column for column in columns if column.holds == "texts"]
     if any(column.is_prose for column in texts) or any(c.holds == "nested" for c in columns):
         return False
-    features = [c for c in columns if c.holds == "numbers" and c.role not in ("id", "label")]
+    features = [column for column in columns if column.holds == "numbers"]
+    if len(columns) > 1:
+        features = [column for column in features if column.role not in ("id", "label")]
     return len(features) >= (_FEATURES if texts else 1)
 
 
@@ -248,6 +275,8 @@ def _candidates(columns: Sequence[Column], kind: str) -> list[Column]:
     """Return the columns that hold samples of a kind, named ones before others."""
     holding = _HOLDING.get(kind, ("texts", "lists", "molecules", "vectors", "images"))
     left = [each for each in columns if each.holds in holding and each.could_hold_samples]
+    if kind == "texts" and any(column.holds == "texts" for column in left):
+        left = [column for column in left if column.holds != "molecules"]
     if any(column.is_meant for column in left):
         return [each for each in left if each.is_meant or each.holds in ("vectors", "images")]
     return [each for each in left if each.holds != "texts" or each.is_prose] or left
@@ -266,7 +295,7 @@ def _question(
     rest.sort(key=lambda column: column.role in ("id", "other"))
     names = [*likely, *inner, *(column.name for column in rest)]
     if not names:
-        return RefusedError(f"there is no column of {what}: it has {join_names(head.names)}")
+        return RefusedError(f"There is no column of {what}; it has {join_names(head.names)}.")
     reason = "No column is clearly meant"
     if len(likely) > 1:
         reason = f"Columns {join_names(likely)} could be meant"
@@ -344,6 +373,26 @@ def is_prose(cell: str) -> bool:
     return " " in cell or unspaced([cell]) > 0
 
 
+def few_values(labels: Iterable[str]) -> bool:
+    """Return whether labels repeat: two or more, twice each in the mean, at most 20.
+
+    Parameters
+    ----------
+    labels : iterable of str
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> few_values(["a", "b", "a", "b"]), few_values(["a", "b", "c", "d"])
+    (True, False)
+    """
+    every = [label for label in labels if label]
+    return 2 <= len({*every}) <= min(_FEW_SETS, len(every) // 2)
+
+
 def check_one_set(table: Table, chosen: Choice, wanted: Wanted) -> None:
     """Ask whether a column of few texts tells sets apart, unless columns of groups are known."""
     if wanted.groups_named or chosen.record or chosen.kind not in ("texts", "molecules"):
@@ -352,11 +401,11 @@ def check_one_set(table: Table, chosen: Choice, wanted: Wanted) -> None:
         name = column.name
         if name in chosen or column.role not in ("", "label") or column.holds != "texts":
             continue
-        labels = list(filter(None, table.labels(name)))
-        values = list(dict.fromkeys(labels))
-        if 2 <= len(values) <= min(_FEW_SETS, len(labels) // 2):
+        labels = table.labels(name)
+        if few_values(labels):
+            values = join_names(dict.fromkeys(filter(None, labels)))
             raise AskError(
-                f"Is each value of column {name!r:.60} a set of its own ({join_names(values)})?",
+                f"Is each value of column {name!r:.60} a set of its own ({values})?",
                 [
                     (f"Each {name} by itself", {"group_by": name}),
                     ("All rows are one set", {"pool": True}),

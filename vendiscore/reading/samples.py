@@ -29,6 +29,7 @@ class Samples:
     notes : tuple of str, sentences on how they were read
     written : callable, optional, which writes some samples as the file has them
     table, above : Table, without its rows; other rows that hold no sample, in words
+    rows : sequence of int, the row of each sample in the table; empty if each row is one
     grouping, record : mapping, str, the columns of sets and groups, and what writes such records
 
     Examples
@@ -57,6 +58,7 @@ class Samples:
     above: Sequence[str] = ()  # other rows that hold no sample, in words
     grouping: Mapping[str, str] = field(default_factory=dict)  # columns of sets and groups
     record: str = ""  # what writes such records
+    rows: Sequence[int] = ()  # of the table, that samples are from; empty if each row is one
 
     def __len__(self) -> int:
         return len(self.values)
@@ -87,6 +89,7 @@ class Samples:
             sets=labels(self.sets),
             quality=labels(self.quality),
             prompts=labels(self.prompts),
+            rows=[self.rows[i] for i in kept] if self.rows else (),
             written=written and (lambda some: written([kept[i] for i in some])),
         )
 

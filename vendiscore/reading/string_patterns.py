@@ -55,10 +55,25 @@ def words_by(texts: Sequence[str]) -> str:
     return "a `tokenizer` of your own"
 
 
-def looks_like(strings: Sequence[str]) -> tuple[str, str] | None:
-    """Return the kind of non-text that nearly all strings look like, and its kernel, or None."""
+def looks_like(strings: Sequence[str], share: float = _SHARE) -> tuple[str, str] | None:
+    """Return the kind of non-text that a share of strings looks like, and its kernel, or None.
+
+    Parameters
+    ----------
+    strings : list of str
+    share : float, optional
+
+    Returns
+    -------
+    kind, kernel : (str, str), optional
+
+    Examples
+    --------
+    >>> looks_like(["CC(=O)O", "c1ccccc1"])
+    ('SMILES of molecules', 'morgan')
+    """
     some = strings[:: -(-len(strings) // _EXAMINED)] if strings else []
-    enough = _SHARE * max(1, len(some))
+    enough = share * max(1, len(some))
     if sum(bool(_IMAGE.fullmatch(text)) for text in some) >= enough:
         return "names of image files", "pixels"
     # Words can consist of letters of atoms. Most molecules have a bond, branch, ring or bracket,

@@ -294,6 +294,7 @@ def _labelled(
         wrong=dict(samples.wrong) | {j: column for j, (column, _) in new.items()},
         grouping={name: column or "" for name, column in used.items()},
         record=chosen.record,
+        rows=rows,
     )
 
 

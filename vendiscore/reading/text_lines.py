@@ -29,8 +29,9 @@ def line_samples(text: str, split: str, molecules: bool) -> Samples:
         found = [part for i, part in enumerate(found, 1) if part[1] or (sign and i < len(found))]
         kept = [(place, "\n".join(part)) for place, part in found]
         between = f"\n{sign}\n" if sign else "\n\n"
-    elif len(kept) < len(rows):
-        above.append(f"{len(rows) - len(kept):,} blank lines are left out")
+    elif blank := len(rows) - len(kept):
+        lines = "1 blank line is" if blank == 1 else f"{blank:,} blank lines are"
+        above.append(f"{lines} left out")
     whole = [row for _, row in kept]
     return Samples(
         [row.split(maxsplit=1)[0] for row in whole] if molecules else whole,

@@ -7,26 +7,17 @@ if TYPE_CHECKING:
     from ..analysis import sentences
     from ..analysis.findings import Findings, find
     from ..reading.columnar_files import Columns
-    from ..reading.columns import choose, is_prose
+    from ..reading.columns import column_kind, few_values, is_prose
     from ..reading.encodings import decode
     from ..reading.files import read_data
     from ..reading.formats import FORMATS, format_of, named_format
     from ..reading.limits import AskError, Limits, RefusedError, Wanted
-    from ..reading.names import (
-        MODEL_NAMES,
-        MOLECULE_NAMES,
-        OTHER_NAMES,
-        PROMPT_NAMES,
-        TEXT_NAMES,
-        is_named,
-        join_names,
-        role_of,
-    )
+    from ..reading.names import MOLECULE_NAMES, is_named, join_names, role_of
     from ..reading.number_tables import not_finite
     from ..reading.samples import Samples
-    from ..reading.string_patterns import is_smiles
+    from ..reading.string_patterns import looks_like
     from ..reading.table_samples import samples_of
-    from ..reading.tables import Table, are_numbers, share_of_numbers
+    from ..reading.tables import Table, share_of_numbers
     from . import thumbnails
     from .document import report_of
     from .figures import Figure, pictures
@@ -34,11 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FORMATS",
-    "MODEL_NAMES",
     "MOLECULE_NAMES",
-    "OTHER_NAMES",
-    "PROMPT_NAMES",
-    "TEXT_NAMES",
     "AskError",
     "Columns",
     "Figure",
@@ -48,15 +35,15 @@ __all__ = [
     "Samples",
     "Table",
     "Wanted",
-    "are_numbers",
-    "choose",
+    "column_kind",
     "decode",
+    "few_values",
     "find",
     "format_of",
     "is_named",
     "is_prose",
-    "is_smiles",
     "join_names",
+    "looks_like",
     "named_format",
     "not_finite",
     "pictures",
@@ -74,18 +61,17 @@ _MODULES = {
     "analysis": "sentences",
     "analysis.findings": "Findings find",
     "reading.columnar_files": "Columns",
-    "reading.columns": "choose is_prose",
+    "reading.columns": "column_kind few_values is_prose",
     "reading.encodings": "decode",
     "reading.files": "read_data",
     "reading.formats": "FORMATS format_of named_format",
     "reading.limits": "AskError Limits RefusedError Wanted",
     "reading.number_tables": "not_finite",
     "reading.samples": "Samples",
-    "reading.string_patterns": "is_smiles",
+    "reading.string_patterns": "looks_like",
     "reading.table_samples": "samples_of",
-    "reading.names": "MODEL_NAMES MOLECULE_NAMES OTHER_NAMES PROMPT_NAMES TEXT_NAMES is_named "
-    "join_names role_of",
-    "reading.tables": "Table are_numbers share_of_numbers",
+    "reading.names": "MOLECULE_NAMES is_named join_names role_of",
+    "reading.tables": "Table share_of_numbers",
     "report": "thumbnails",
     "report.document": "report_of",
     "report.figures": "Figure pictures",

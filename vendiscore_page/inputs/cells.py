@@ -18,9 +18,9 @@ from vendiscore.report import (
     Table,
     Wanted,
     decode,
-    is_named,
     is_prose,
     join_names,
+    role_of,
     samples_of,
 )
 
@@ -29,8 +29,8 @@ from .kinds import kinds_of_table
 from .matrices import csv_code, expression_code
 from .parts import fit
 from .plain_numbers import plain_numbers
-from .roles import ID_NAMES, answer_columns, are_models, melted, roles_of
-from .submission import Asked, Kind
+from .roles import answer_columns, are_models, melted, roles_of
+from .submission import KINDS, Asked, Kind
 from .visitor_samples import Python, Samples
 from .western_text import encoding_of
 
@@ -40,11 +40,11 @@ _FIRST = replace(TABLE, samples=200)  # rows that tell what the others are
 
 
 def of_cells(name: str, data: bytes, form: str, asked: Asked) -> Samples:
-    csv = form in ("csv", "tsv")
-    guessed = _wanted(asked, asked.kind if asked.kind == "molecules" else None)
     if form in ("npy", "npz"):
         return _of_arrays(name, data, form, asked)
-    first = parse(data, form, replace(guessed, limits=_FIRST) if csv else guessed)
+    csv = form in ("csv", "tsv")
+    guessed = asked.kind if asked.kind == "molecules" else None
+    first = parse(data, form, _wanted(asked, guessed, _FIRST if csv else TABLE))
     wide = answer_columns(first) if isinstance(first, Table) and first.rows else []
     asked = replace(asked, wide=asked.wide and len(wide) > 1)
     if asked.wide:
@@ -52,29 +52,54 @@ def of_cells(name: str, data: bytes, form: str, asked: Asked) -> Samples:
     if isinstance(first, Columns):
         return of_columns(first, name, asked)
     kinds = kinds_of_table(first, asked)
-    kind = asked.kind if asked.kind in kinds else kinds[0]
-    wanted = _wanted(asked, kind, NUMBERS if kind == "vectors" else TABLE)
-    if asked.blocks and not asked.by and kind != "vectors":
-        raise RefusedError(
-            "A table has no blocks of lines: pick the column that its rows are grouped by."
-        )
-    found = _large(data, form, wanted) if csv and kind == "vectors" else None
-    if found is None:
-        read = parse(data, form, wanted) if csv else first
-        read = melted(read, wide) if asked.wide and csv else read
-        try:
-            found = Samples.of(samples_of(read, wanted))
-        except AskError as error:
-            if kind == "texts" and len(wide) > 1:
-                each = f"Each of {join_names(wide)} holds the answers of one model"
-                error.choices.insert(0, (each, {"wide": True, "kind": kind}))
-            raise
-        if len(found) == len(read.rows):
-            found = _with_roles(found, read, lambda _: read, asked)
-        if kind == "texts" and are_models(wide) and not asked.wide:
-            found = replace(found, wide=tuple(wide))
-    python = _csv_python(name, found) if csv and kind == "vectors" else None
+    kind = _kind(first, kinds, asked)
+    try:
+        if csv and not kind:
+            kind = _samples(first, _wanted(asked)).kind
+        wanted = _wanted(asked, kind, NUMBERS if kind == "vectors" else TABLE)
+        if asked.blocks and not asked.by and kind != "vectors":
+            raise RefusedError(
+                "A table has no blocks of lines: pick the column that its rows are grouped by."
+            )
+        found = _large(data, form, wanted) if csv and kind == "vectors" else None
+        if found is None:
+            read = parse(data, form, wanted) if csv else first
+            read = melted(read, wide) if asked.wide and csv else read
+            found = _with_roles(_samples(read, wanted), read, lambda _: read, asked)
+    except AskError as error:
+        if kind != "vectors" and len(wide) > 1:
+            each = f"Each of {join_names(wide)} holds the answers of one model"
+            error.choices.insert(0, (each, {"wide": True, "kind": "texts"}))
+        raise
+    if found.kind == "texts" and are_models(wide) and not asked.wide:
+        found = replace(found, wide=tuple(wide))
+    python = _csv_python(name, found) if csv and found.kind == "vectors" else None
     return _finished(found, name, asked, kinds, python)
+
+
+def _kind(head: Table, kinds: Sequence[Kind], asked: Asked) -> str:
+    """Return the kind that a visitor or the cells leave no choice of, or else ""."""
+    if asked.kind in kinds:
+        return str(asked.kind)
+    only_numbers = kinds == ["vectors"] or (len(head.names) == 1 and kinds[:1] == ["vectors"])
+    return "vectors" if only_numbers else ""
+
+
+def _samples(read: Table | Columns, wanted: Wanted) -> Samples:
+    """Return the samples of a table, which this page scores as texts, molecules or numbers."""
+    counts = "This page scores no counts of species: the command does, `vendiscore FILE --counts`."
+    try:
+        found = samples_of(read, wanted)
+    except AskError as error:
+        kinds = ("", *KINDS)
+        choices = [each for each in error.choices if each[1].get("kind", "") in kinds]
+        more = f" {counts}" * (len(choices) < len(error.choices))
+        raise AskError(f"{error.question}{more}", choices) from None
+    if found.kind == "labels":
+        raise AskError(counts, [("Rows are features", {"kind": "vectors"})])
+    if found.kind == "images":
+        raise RefusedError("Images in a table are not read here: send the files of the images.")
+    return Samples.of(replace(found, kind="texts") if found.kind == "sequences" else found)
 
 
 def of_numbers(text: str, name: str, asked: Asked) -> Samples:
@@ -94,15 +119,8 @@ def of_numbers(text: str, name: str, asked: Asked) -> Samples:
 
 def of_columns(file: Columns, name: str, asked: Asked) -> Samples:
     head = file.head()
-    kinds = kinds_of_table(head, asked) if head.names else []
-    if asked.column in file.vectors:
-        kinds = ["vectors"]
-    elif file.vectors and "vectors" not in kinds:
-        kinds.append("vectors")
-    if not kinds:
-        raise file.refused()
-    kind = asked.kind if asked.kind in kinds else kinds[0]
-    found = Samples.of(samples_of(file, _wanted(asked, kind)))
+    kinds = kinds_of_table(head, asked)
+    found = _samples(file, _wanted(asked, _kind(head, kinds, asked)))
     found = _with_roles(found, head, lambda columns: file.table(columns or file.names[:1]), asked)
     chosen = [*found.features]
     some = f"[{chosen!r}]" if len(chosen) < len(file.all) else ""
@@ -110,7 +128,7 @@ def of_columns(file: Columns, name: str, asked: Asked) -> Samples:
     if chosen and chosen[0] in file.vectors:
         expression = f"np.stack(pd.read_parquet({name!r})[{chosen[0]!r}].to_numpy())"
     python = partial(expression_code, "numpy as np, pandas as pd", expression)
-    found = _finished(found, name, asked, kinds, python if kind == "vectors" else None)
+    found = _finished(found, name, asked, kinds, python if chosen else None)
     return replace(found, columns=tuple(file.names) if len(file.names) > 1 else ())
 
 
@@ -137,7 +155,9 @@ def _with_roles(
     found: Samples, head: Table, whole: Callable[[list[str]], Table], asked: Asked
 ) -> Samples:
     """Add what other columns tell of the samples, and the prompts that they answer."""
+    rows = found.rows or range(len(found))
     roles = roles_of(head, whole, {found.column, *found.features}, asked)
+    roles = {role: (column, [each[i] for i in rows]) for role, (column, each) in roles.items()}
     prompts = roles["prompt"][1] if "prompt" in roles and found.kind != "vectors" else ()
     return replace(found, roles=roles, all_roles=roles, asked=found.prompts or prompts)
 
@@ -164,7 +184,7 @@ def _wanted(asked: Asked, kind: str | None = None, limits: Limits = TABLE) -> Wa
         asked.column or None,
         by=asked.sets or None,
         group_by=asked.by or None,
-        prompts=asked.prompts if kind == "texts" and asked.prompts != asked.column else None,
+        prompts=asked.prompts if kind in ("", "texts") and asked.prompts != asked.column else None,
         header=asked.header,
         index=asked.index,
         pool=not (asked.sets or asked.by),
@@ -204,7 +224,7 @@ def _finished(
         prompt_column=_prompt_column(found, asked) if found.kind == "texts" else "",
         kinds=tuple(kinds),
         how="; ".join(filter(None, known)),
-        notes=(_note(found, name), *more, *found.notes),
+        notes=(_note(found, name), *more, *_one_set(found), *found.notes),
         table=None,
     )
 
@@ -212,7 +232,7 @@ def _finished(
 def _prompt_column(found: Samples, asked: Asked) -> str:
     """Return the column of prompts, unless it numbers them, or prose that texts are grouped by."""
     role = found.roles.get("prompt", ("",))[0]
-    names = [asked.prompts, role if not is_named(role, ID_NAMES) else ""]
+    names = [asked.prompts, role if role_of(role) != "id" else ""]
     names += [found.by] if any(map(is_prose, map(str, found.groups))) else []
     there = (name for name in names if name in found.columns and name != found.column)
     return next(filter(None, there), "")
@@ -228,7 +248,7 @@ def _note(found: Samples, name: str) -> str:
         facts += [_split_by(read)] if read.delimiter != "," else []
         facts += ["read as Windows-1252, as it is not UTF-8"] if read.encoding == "cp1252" else []
         facts += ["decimal commas"] if read.comma else []
-    facts.append(_left_out(found))
+    facts += [*(read.above if read else ()), *found.above, _left_out(found)]
     if found.groups:
         groups = len({*found.groups} - {""})
         facts.append(f"{groups:,} groups by column {found.by!r:.60}")
@@ -241,6 +261,20 @@ def _note(found: Samples, name: str) -> str:
     how = "; ".join(filter(None, facts))
     said = f"Read {found.total:,} {found.unit}s {what} of {name:.60}{f' ({how})' if how else ''}."
     return f"{said} {begins(usable)}"
+
+
+def _one_set(found: Samples) -> list[str]:
+    """Say that samples with a prompt, a model or a row in common are scored as one set."""
+    roles = [found.roles[role][0] for role in ("prompt", "model") if role in found.roles]
+    several = 0 < len({*found.rows}) < len(found)
+    if found.groups or found.sets or not (roles or several):
+        return []
+    lists = f", also where one {found.unit} has several" if several else ""
+    column = " or ".join(map(repr, roles)) or "a column"
+    kind = "rows" if found.kind == "vectors" else found.kind
+    return [
+        f"All {kind} are taken as one set{lists}: pick {column} under “Grouped by” to score groups."
+    ]
 
 
 def _left_out(found: Samples) -> str:

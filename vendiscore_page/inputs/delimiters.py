@@ -9,12 +9,11 @@ from itertools import islice
 from vendiscore.reading.tables import delimiter, parse_rows
 from vendiscore.report import (
     MOLECULE_NAMES,
-    OTHER_NAMES,
-    TEXT_NAMES,
     Limits,
     RefusedError,
     is_named,
     is_prose,
+    role_of,
     share_of_numbers,
 )
 
@@ -51,9 +50,8 @@ def delimiter_of(text: str, limits: Limits) -> str | None:
         return "" if quoted and any("\n" in cell for row in rows for cell in row) else None
     width = len(rows[0])
     names = [cell.strip() for cell in rows[0] if cell.strip()]
-    patterns = (TEXT_NAMES, OTHER_NAMES, MOLECULE_NAMES)
     short = [name for name in names if len(name.split()) < 4 and _NAME.fullmatch(name)]
-    known = [name for name in short if any(is_named(name, pattern) for pattern in patterns)]
+    known = [name for name in short if role_of(name) or is_named(name, MOLECULE_NAMES)]
     if len(known) == len(set(names)) == len(names):
         return sign if sum(len(row) > 1 for row in rows) >= len(rows) / 2 else None
     least = 0.5 if known and _is_tight(lines[0], sign) else _MOST

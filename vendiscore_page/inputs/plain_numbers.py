@@ -33,4 +33,6 @@ def plain_numbers(text: str, head: Table, wanted: Wanted) -> Samples | None:
     places = range(head.places[0], head.places[0] + n)
     read = some.table and replace(some.table, places=places)
     problems = {i: what for i, (what, _) in not_finite(X).items()}
-    return replace(some, values=X, places=places, problems=problems, table=read, written=None)
+    return replace(
+        some, values=X, places=places, problems=problems, table=read, written=None, rows=()
+    )

@@ -169,12 +169,12 @@ def test_a_column_for_each_model_is_offered_even_where_one_repeats_itself():
         (f"Question {i}?", "the same again", f"other {i} words and {i * i} more of them at {i}")
         for i in range(12)
     ]
-    found, _ = offered("prompt,model_a,model_b", rows)
-    question = found["Compare the columns “model_a” and “model_b”"]
-    page = compared({"A": sent("prompt,model_a,model_b", rows, **question["options"])})
+    found, _ = offered("prompt,answer_1,answer_2", rows)
+    question = found["Compare the columns “answer_1” and “answer_2”"]
+    page = compared({"A": sent("prompt,answer_1,answer_2", rows, **question["options"])})
     asked, a, b = map(list, zip(*rows, strict=True))
     how = {"level": 0.99, "permutations": 299, "prompts": [asked, asked], **NS}
-    right = compare({"model_a": a, "model_b": b}, **how)
+    right = compare({"answer_1": a, "answer_2": b}, **how)
     assert [row["VS"] for row in page["rows"]] == pytest.approx([s.score for s in right.sets])
     assert page["pairs"][0]["p"] == right.pairs[0].p_adjusted
     assert not [label for label in offered("prompt,answer,reason", rows)[0] if "columns" in label]

@@ -66,8 +66,14 @@ def test_rows_that_follow_each_other_are_said_as_one():
 
 
 def test_what_is_blank_too_long_and_unreadable_is_listed_together():
-    error = unusable(file(f"id,smiles\n1,CCO\n2,\n3,{'C' * 301}\n4,x\n5,CCC\n6,CCN\n"), "morgan")
-    assert [line.partition(",")[0] for line in error.each] == ["row 3", "row 4", "row 5"]
+    error = unusable(
+        file(f"id,text\n1,so it is\n2,\n3,{'C' * 20_001}\n5,no it is\n"), "ngram_overlap"
+    )
+    assert [line.partition(",")[0] for line in error.each] == ["row 3", "row 4"]
+    samples = file(f"id,smiles\n1,CCO\n2,\n3,{'C' * 301}\n4,x\n5,CCC\n6,CCN\n")
+    assert "left out: 1 rows without an answer" in samples.notes[0]
+    error = unusable(samples, "morgan")
+    assert [line.partition(",")[0] for line in error.each] == ["row 4", "row 5"]
     assert "301 characters, more than 300" in str(error)
 
 

@@ -60,7 +60,7 @@ def test_configuration_split_and_column_can_be_named(there):
     [
         ("me/several", "Which configuration of me/several", {"dataset": "me/several:de"}),
         ("me/odd", "Which split of me/odd:default", {"dataset": "me/odd:default/right"}),
-        ("me/two.columns", "Columns a, b could be meant", {"column": "b", "kind": "texts"}),
+        ("me/two.columns", "Columns a, b could be meant", {"column": "b"}),
     ],
 )
 def test_what_is_not_plain_is_asked(there, dataset, question, answer):

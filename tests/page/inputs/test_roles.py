@@ -33,8 +33,6 @@ TABLES = {
         "Antwort",
         {"model": "Modell", "prompt": "Frage"},
     ),
-    # Names that say nothing: each model has answers to each prompt.
-    "who,told,said": (",", CROSSED, "said", {"model": "who", "prompt": "told"}),
     "prompt_id,completion": (
         ",",
         [(i // 3, f"completion {i} is good") for i in range(12)],
@@ -111,6 +109,42 @@ def test_a_number_of_a_prompt_is_not_taken_out_of_the_similarities():
     assert of("prompt,completion", rows).prompt_column == "prompt"
 
 
+def test_ids_of_prompts_are_known_by_any_word_for_both():
+    rows = [(i // 3, f"completion {i} is good") for i in range(12)]
+    for name in ("Frage_Nr", "promptId", "question_idx", "PROMPT_ID"):
+        assert roles(of(f"{name},answer", rows)) == {"prompt": name}
+
+
+def test_samples_with_a_prompt_or_a_model_are_one_set():
+    note = "All texts are taken as one set: pick {} under “Grouped by” to score groups."
+    assert note.format("'prompt' or 'model'") in of("model,prompt,answer", CROSSED).notes
+    assert note.format("'model'") in of("model,prompt,answer", CROSSED, prompt="").notes
+    for asked in ({"by": "prompt"}, {"sets": "model"}, {"prompt": "", "model": ""}):
+        found = of("model,prompt,answer", CROSSED, **asked)
+        assert "one set" not in " ".join(found.notes)
+
+
+def test_names_that_say_nothing_are_asked_about():
+    with pytest.raises(AskError, match="Columns told, said could be meant"):
+        of("who,told,said", CROSSED)
+    assert roles(of("who,told,said", CROSSED, column="said")) == {"label": "who"}
+
+
+def test_answers_in_lists_have_the_roles_of_their_rows():
+    rows = [{"prompt": p, "model": m, "answers": [p, m]} for p in PROMPTS for m in MODELS]
+    found = read(Given(files=[("a.json", json.dumps(rows).encode())]))
+    assert found.values == [text for row in rows for text in row["answers"]]
+    assert roles(found) == SIMPLE
+    assert found.asked == [row["prompt"] for row in rows for _ in range(2)]
+    note = (
+        "one set, also where one element has several: pick 'prompt' or 'model' under “Grouped by”"
+    )
+    assert note in " ".join(found.notes)
+    grouped = read(Given(files=[("a.json", json.dumps(rows).encode())]), Asked(by="prompt"))
+    assert grouped.groups == found.asked
+    assert "one set" not in " ".join(grouped.notes)
+
+
 def test_missing_cells_are_kept_apart():
     rows = [("" if i % 5 == 0 else "abc"[i % 3], f"text {i} is good") for i in range(20)]
     found = of("model,answer", rows)
@@ -130,7 +164,7 @@ def test_samples_keep_their_labels_in_a_random_part():
 
 def test_a_column_for_each_model_is_offered_as_one_set_each():
     rows = [(i, p, f"small says {i}", f"large tells {i}") for i, p in enumerate(PROMPTS)]
-    with pytest.raises(AskError, match="Which column holds the texts") as caught:
+    with pytest.raises(AskError, match="Which column holds the samples") as caught:
         of("id,prompt,model_a,model_b", rows)
     label, options = caught.value.choices[0]
     assert label == "Each of model_a, model_b holds the answers of one model"

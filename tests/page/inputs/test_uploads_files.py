@@ -155,7 +155,7 @@ def test_the_kind_can_be_asked_for_where_a_file_could_be_another():
     table = given(
         "a.csv", b"text,smiles,x,y\nan acid it is,CC(=O)O,1,2\na ring it is,c1ccccc1,3,5\n"
     )
-    found = read(table)
+    found = read(table, Asked(kind="molecules"))
     assert (found.kind, found.kinds) == ("molecules", ("texts", "vectors"))
     assert found.name == "a.csv › smiles"
     texts = read(table, Asked(kind="texts"))
@@ -163,7 +163,7 @@ def test_the_kind_can_be_asked_for_where_a_file_could_be_another():
     assert read(table, Asked(kind="vectors")).values.tolist() == [[1, 2], [3, 5]]
     assert read(table, Asked(column="text")).kind == "texts"
     assert read(table, Asked(column="y")).values.tolist() == [[2], [5]]
-    assert read(table).columns == ("text", "smiles", "x", "y")
+    assert found.columns == ("text", "smiles", "x", "y")
 
 
 @pytest.mark.parametrize("kind", ["texts", "molecules", "vectors"])

@@ -77,7 +77,7 @@ def test_any_table_with_known_names_reads_as_the_same_file(rows, sign, end):
         "model,answer\na,yes, so\nb,no, never\nc,fine\nd,good",
         'answer\n"two\nlines"\n"x"',
         "smiles,name\nCCO,ethanol\nCCC,propane",
-        "name,mass\nethanol,46.1\npropane,44.1\nwater,18",
+        "title,text\nethanol,so it is\npropane,no it is",
         "what;a;b;c\nu;1,5;2,0;3\nv;1,0;2,5;1\nw;3,5;2,5;7",
         "x,y,z\n1,2,3\n4,5,x\n6,7,8\n9,9,9",
     ],

@@ -120,8 +120,8 @@ def test_an_array_that_unpacks_to_more_than_it_says_is_damaged():
     ("data", "said"),
     [
         (lambda: b"PAR1" + b"\0" * 99, "cannot be read"),
-        (lambda: files.parquet(a=[{"b": 1}]), "Expected a column of texts or of numbers"),
-        (lambda: files.parquet(a=[["x"]]), "Expected a column of texts or of numbers"),
+        (lambda: files.parquet(a=[{"b": 1}]), "There is no column of samples; it has a."),
+        (lambda: files.parquet(a=[{"bytes": b"x", "path": "a.png"}]), "send the files of the"),
         (lambda: files.parquet(a=np.zeros(0)), "no texts yet"),
         (lambda: files.parquet(a=[[0.0] * 5_000]), "5,000 columns are too many"),
         (lambda: files.parquet(**{f"a{i}": [0.0] for i in range(5_000)}), "5,000 columns"),
