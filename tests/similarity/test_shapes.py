@@ -1,4 +1,4 @@
-"""Arrays of a dimension more are no groups: the errors, and what they say to pass instead."""
+"""Arrays of a dimension more do not stand for groups: the errors, and what to pass instead."""
 
 import re
 
