@@ -33,7 +33,7 @@ SMILES = ["CCO", "CC(=O)O", "c1ccccc1", "C[C@H](N)C(=O)O", "[Na+].[Cl-]"]
         ({"sigma": 1}, "`sigma` is an option of 'laplacian', 'rbf'"),
         (
             {"zzz": 1},
-            "Keywords are analyzer, ci, clusters, details, ",
+            "Keywords are analyzer, ci, clusters, counts, details, ",
         ),
         ({"k": "zzz"}, "`vendiscore.list_kernels()` lists all"),
         ({"k": get_kernel("labels")}, "got Kernel; pass k='labels'"),

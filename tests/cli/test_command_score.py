@@ -293,6 +293,7 @@ USAGE = [
     (["{x}", "-o", "nss=1"], "unknown keyword `nss`. Did you mean `ns`?"),
     (["{x}", "-o", "ns"], "-o takes OPTION=VALUE, got 'ns'"),
     (["{x}", "-o", "k=bleu"], "is not an option: pass -k instead"),
+    (["{x}", "-o", "counts=1"], "is not an option: pass --counts instead"),
     (["{x}", "-o", "tokenizer=str.split"], "takes Python objects"),
     (["{x}", "-m", "MagDiff"], "--references FILE"),
     (["{x}", "--references", "{x}"], "VS looks at one"),

@@ -51,8 +51,8 @@ def test_lists_are_added_one_by_one_and_in_batches(own):
     own.add_batch(predictions=TEXTS[:2])
     assert own.compute(predictions=TEXTS[2:]) == EXPECTED
     rows = [[[1.0, 2.0], [0.0, 1.0]], [[2.0, 1.0], [1.0, 1.0], [1.0, 0.0]]]
-    own.add_batch(predictions=[np.array(rows[0])])
-    own.add(prediction=np.array(rows[1]))
+    own.add_batch(predictions=rows[:1])
+    own.add(prediction=list(np.array(rows[1])))
     assert own.compute(k="cosine") == compute(rows, k="cosine")
 
 

@@ -125,7 +125,9 @@ def test_one_group_and_groups_of_one():
 
 def test_groups_of_one_size_have_no_weights_so_that_within_at_order_one_is_their_geometric_mean():
     groups = [CLOUD[:5], CLOUD[5:10], CLOUD[9:14]]
-    found = compute(groups, k="rbf", measures=["VS", "WithinVS"], details=True)
+    found = compute(
+        [list(rows) for rows in groups], k="rbf", measures=["VS", "WithinVS"], details=True
+    )
     scores = [row["VS"] for row in found["details"]["groups"]]
     assert found["WithinVS"] == pytest.approx(math.exp(np.mean(np.log(scores))), rel=1e-12)
 

@@ -83,7 +83,7 @@ def test_one_bad_sample_is_named_by_its_group():
     groups = rng.normal(size=(1000, 8, 3))
     groups[713, 5] = 0.0
     with pytest.raises(ValueError, match=r"sample 5 of group 713\b.*zero"):
-        compute(groups, k="cosine")
+        compute(groups.tolist(), k="cosine")
     texts = [["a cat", "a dog"] for _ in range(800)]
     texts[713][1] = " "
     with pytest.raises(ValueError, match=r"sample 1 of group 713\b.*no tokens"):
@@ -107,7 +107,9 @@ def test_groups_of_tensors_have_the_gradients_of_each():
     generator = torch.Generator().manual_seed(0)
     X = torch.randn(6, 5, 4, dtype=torch.float64, generator=generator, requires_grad=True)
     for q in [0.5, 1, 2, 3, "inf"]:
-        found = compute(X, k="cosine", q=q, measures=["VS", "IntDiv"])
+        labels = np.repeat(np.arange(6), 5)
+        how = {"groups": labels, "measures": ["VS", "IntDiv"]}
+        found = compute(torch.cat(tuple(X)), k="cosine", q=q, **how)
         (slope,) = torch.autograd.grad(found["VS"] + found["IntDiv"], X)
         each = [compute(group, k="cosine", q=q, measures=["VS", "IntDiv"]) for group in X]
         mean = sum(own["VS"] + own["IntDiv"] for own in each) / len(each)
@@ -124,4 +126,5 @@ def test_thousands_of_the_smallest_groups():
     cosines = np.sum(unit[:, 0] * unit[:, 1], axis=1)
     shares = np.stack([(1 + cosines) / 2, (1 - cosines) / 2])
     scores = np.exp(-np.sum(shares * np.log(shares), axis=0))
-    assert compute(pairs, k="cosine")["VS"] == pytest.approx(scores.mean(), rel=1e-12)
+    found = compute(np.concatenate(pairs), k="cosine", groups=np.repeat(np.arange(6000), 2))
+    assert found["VS"] == pytest.approx(scores.mean(), rel=1e-12)

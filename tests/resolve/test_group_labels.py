@@ -82,19 +82,21 @@ def test_vectors_share_a_bandwidth_that_is_fitted_to_all(measures, single):
     expected = pytest.approx(
         by_hand(rows_of(X), k="rbf", sigma=sigma, measures=measures), rel=1e-6 if single else 1e-10
     )
-    nested = [rows.tolist() for rows in rows_of(X)]
-    for samples in (rows_of(X), nested) if not single else (rows_of(X),):
+    nested = [list(rows) for rows in rows_of(X)]
+    for samples in (nested, [rows.tolist() for rows in rows_of(X)]) if not single else (nested,):
         assert compute(samples, k="rbf", measures=measures) == expected
     assert compute(X, k="rbf", groups=LABELS, measures=measures) == expected
 
 
-def test_rows_that_are_an_array_of_three_dimensions_are_groups():
+def test_arrays_of_groups_are_joined_and_labelled():
     X = CLOUD.reshape(3, 4, 3)
-    assert compute(X, k="cosine") == pytest.approx(by_hand(list(X), k="cosine"), rel=1e-12)
+    labels = np.repeat(np.arange(3), 4)
+    expected = pytest.approx(by_hand(list(X), k="cosine"), rel=1e-12)
+    assert compute(np.concatenate(X), k="cosine", groups=labels) == expected
     unit = X / np.linalg.norm(X, axis=2, keepdims=True)
-    sparse = [sp.csr_array(rows) for rows in unit]
-    for samples in (unit, sparse):
-        assert compute(samples, score_X=True) == pytest.approx(
+    sparse = sp.vstack([sp.csr_array(rows) for rows in unit])
+    for samples in (np.concatenate(unit), sparse):
+        assert compute(samples, score_X=True, groups=labels) == pytest.approx(
             by_hand(list(unit), score_X=True), rel=1e-10
         )
 
@@ -124,7 +126,7 @@ def test_distances_of_vectors_share_what_the_metric_derives_from_all(metric):
     plain = how | {"metric": "euclidean" if metric in T else metric}
     expected = pytest.approx(by_hand(rows_of(CLOUD @ T.get(metric, np.eye(3))), **plain), rel=1e-8)
     assert compute(CLOUD, groups=LABELS, **how) == expected
-    assert compute(rows_of(), **how) == expected
+    assert compute([rows.tolist() for rows in rows_of()], **how) == expected
 
 
 def test_each_group_is_compared_with_all_references():
@@ -225,7 +227,7 @@ def test_notes_say_what_is_a_mean_and_which_groups_differ_in_size():
 
 def test_details_of_distances_by_group():
     how = {"measures": "MagArea", "metric": "manhattan", "t_cut": 2.0}
-    found = compute(rows_of(), details=True, **how)["details"]
+    found = compute(CLOUD, groups=LABELS, details=True, **how)["details"]
     assert found["distance"] == "manhattan"
     assert "|metric=manhattan|solver=auto|groups=3@" in found["signature"]
     assert found["n"] == found["distinct"] == 12
@@ -304,7 +306,7 @@ def test_tensors_are_scored_where_they_are_and_differentiated():
     moved /= np.linalg.norm(moved, axis=1, keepdims=True)
     rise = compute(moved, score_X=True, groups=LABELS)["VS"] - plain["VS"]
     assert float(gradient[0, 0]) == pytest.approx(rise / 1e-6, rel=1e-3)
-    nested = [unit[np.flatnonzero(x == LABELS)] for x in "xyz"]
+    nested = [list(unit[np.flatnonzero(x == LABELS)]) for x in "xyz"]
     assert scalar(compute(nested, score_X=True)["VS"]) == pytest.approx(plain["VS"])
 
 

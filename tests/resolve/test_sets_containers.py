@@ -163,17 +163,27 @@ BESIDE = {
 @pytest.mark.parametrize("place", BESIDE)
 def test_nested_is_read_in_step_with_nested_samples(place):
     score, values = BESIDE[place]
-    expected = number(score(cut(X), values))
+    lists = NESTED["lists"](X)
+    expected = number(score(lists, values))
     for form in NESTED:
-        assert number(score(NESTED[form](X), NESTED[form](values))) == pytest.approx(expected), form
-        assert number(score(cut(X), NESTED[form](values))) == pytest.approx(expected), form
-    (halves,) = equal(X)
+        assert number(score(lists, NESTED[form](values))) == pytest.approx(expected), form
+        found = number(score(NESTED["lists of arrays"](X), NESTED[form](values)))
+        assert found == pytest.approx(expected), form
+    halves = X.reshape(2, 4, 3).tolist()
     found = number(score(halves, values.reshape(2, 4, *values.shape[1:])))
-    assert found == pytest.approx(number(score(list(halves), values)))
-    for samples, parts in ((cut(X), [values[:2], values[2:]]), (X, cut(values))):
+    assert found == pytest.approx(number(score(halves, values)))
+    for samples, parts in ((lists, [values[:2], values[2:]]), (X, cut(values))):
         expected = r"must (be one list in the order of .*, got lists of|have one label for each of)"
         with pytest.raises(ValueError, match=expected):
             score(samples, parts)
+
+
+@pytest.mark.parametrize("form", ["arrays", "tensors"])
+def test_rewards_take_arrays_of_groups(form):
+    expected = rewards(cut(X.tolist()), NUMBERS)
+    assert rewards(NESTED[form](X), NESTED[form](NUMBERS)) == pytest.approx(expected)
+    halves = X.reshape(2, 4, 3)
+    assert rewards(halves, NUMBERS.reshape(2, 4)) == pytest.approx(rewards(list(halves), NUMBERS))
 
 
 def equal(*rows):
@@ -183,16 +193,18 @@ def equal(*rows):
 
 @pytest.mark.parametrize("form", NESTED)
 def test_sets_have_prompts_of_their_own(form):
-    flat, nested = difference(X, Y, prompts=[P, R]), difference(cut(X), cut(Y), prompts=[P, R])
+    A, B = (NESTED["lists"](rows) for rows in (X, Y))
+    flat, nested = difference(X, Y, prompts=[P, R]), difference(A, B, prompts=[P, R])
     parts = NESTED[form]
     rows = list if form == "lists of arrays" else FORMS["tensors" if form == "tensors" else "lists"]
     assert difference(X, Y, prompts=[rows(P), rows(R)]) == pytest.approx(flat)
     assert difference(X, Y, prompts=np.stack([P, R])) == pytest.approx(flat)
-    assert difference(parts(X), parts(Y), prompts=[parts(P), parts(R)]) == pytest.approx(nested)
+    assert difference(A, B, prompts=[parts(P), parts(R)]) == pytest.approx(nested)
     apart = difference(X, Y, groups=[GROUPS, GROUPS], prompts=[parts(P), parts(R)])
     assert apart == pytest.approx(nested)
-    found = difference(*equal(X, Y), prompts=equal(P, R))
-    assert found == pytest.approx(difference(*equal(X, Y), prompts=[P, R]))
+    halves = equal(X, Y).tolist()
+    found = difference(*halves, prompts=equal(P, R))
+    assert found == pytest.approx(difference(*halves, prompts=[P, R]))
     both = number(compute(X, Y, prompts=[P, R], measures="MMD", **COSINE))
     found = compute(X, Y, prompts=[rows(P), rows(R)], measures="MMD", **COSINE)
     assert number(found) == pytest.approx(both)
@@ -231,10 +243,11 @@ def test_one_prompt_for_each_group_goes_by_label(call):
 
 
 def test_lists_of_samples_are_groups_by_place():
-    expected = compute(cut(X), prompts=P[:2], **COSINE)
-    assert compute(cut(X), prompts={1: P[1], 0: P[0]}, **COSINE) == expected
-    assert compute(cut(X), prompts=[[P[0]], [P[1]]], **COSINE) == expected
-    assert added_batches(cut(X), prompts={0: P[0], 1: P[1]}) == expected
+    rows = cut(X.tolist())
+    expected = compute(rows, prompts=P[:2], **COSINE)
+    assert compute(rows, prompts={1: P[1], 0: P[0]}, **COSINE) == expected
+    assert compute(rows, prompts=[[P[0]], [P[1]]], **COSINE) == expected
+    assert added_batches(rows, prompts={0: P[0], 1: P[1]}) == expected
     text = ["a cat", "a dog", "the cat"], ["it was", "it is"]
     found = compute(list(text), prompts=["cat", "it"])
     assert compute(list(text), prompts={0: "cat", 1: "it"}) == found

@@ -266,7 +266,7 @@ def test_few_pairs_that_repeat_and_few_samples_in_halves_are_told():
 
 @pytest.mark.parametrize("level", [0.8, 0.95])
 def test_with_groups_the_interval_is_students_of_the_logit_of_their_mean(level):
-    groups = [X[:8], X[8:15], X[15:21], X[21:]]
+    groups = [list(rows) for rows in (X[:8], X[8:15], X[15:21], X[21:])]
     found = compute(groups, ci=level, measures=["VS", "IntDiv"], q=[1, 2], details=True, k="rbf")
     table = found["details"]["groups"]
     for key in ("VS_q1", "VS_q2", "IntDiv"):
@@ -298,7 +298,7 @@ def test_groups_that_all_score_the_most_have_an_interval_of_no_width():
     assert found == {"VS": 2.0, "VS_se": 0.0, "VS_low": 2.0, "VS_high": 2.0}
 
 
-TWO = [X[:5], X[5:9]]
+TWO = [list(X[:5]), list(X[5:9])]
 
 
 @pytest.mark.parametrize(

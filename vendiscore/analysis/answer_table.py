@@ -156,7 +156,7 @@ def _entries(passed: Any, how: How, name: str) -> tuple[Any, np.ndarray, int]:
             if how.is_function:
                 counts = list(map(len, answers))
                 return pooled(answers), np.repeat(places, counts), length
-    flat, groups = grouped(answers, how, name=name)
+    flat, groups = grouped(answers, how, stacks=True, name=name)
     if groups is not None:
         places = places[groups.codes]
     return flat, places, length

@@ -80,7 +80,7 @@ def read_by(by: object, names: object) -> Labels:
 
 def flat_sets(named: Record, groups: object, how: How) -> tuple[Record, Any]:
     """Return flat sets, and their groups if the sets are lists of lists."""
-    flat = {name: grouped(samples, how) for name, samples in named.items()}
+    flat = {name: grouped(samples, how, name=name) for name, samples in named.items()}
     nested = {name: found.codes.tolist() for name, (_, found) in flat.items() if found is not None}
     if not nested:
         return named, groups

@@ -50,6 +50,7 @@ _ELSEWHERE = {
     "q": "-q",
     "measures": "-m",
     "groups": "--group-by",
+    "counts": "--counts",
     "details": "-f json",
     "on_error": "--on-error",
     "quality": "--quality",

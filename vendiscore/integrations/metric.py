@@ -247,7 +247,8 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
             request = read_request(
                 options, self.usual, second, others=others, any_order=default_order
             )
-            if samples is not None and not self._added.samples:
+            passed = samples is not None or request.counts is not None
+            if passed and not self._added.samples:
                 return self._result(samples, references, request)
             with self._lock:  # another thread waits, and adds to the next score
                 return self._compute_added(samples, references, request)

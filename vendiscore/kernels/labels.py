@@ -15,6 +15,7 @@ from ..similarity import sparse as sp
 from ..similarity.base import Similarity
 from ..similarity.features import FeatureSimilarity
 from ..similarity.inputs import as_matrix, precision
+from ..similarity.shapes import check_label_shape
 
 # Largest distance from 1 of a sum of probabilities: for a softmax over many classes in single
 # precision; for lower precisions, in units of their rounding.
@@ -34,6 +35,7 @@ def labels(values: Sequence[object]) -> Similarity:
         Strings, numbers, …; equal as Python says, so that 1, 1.0 and True are one label. Missing
         labels (None, NaN) and labels that are not hashable raise a SampleError.
     """
+    check_label_shape(values, "samples")
     values = values.tolist() if hasattr(values, "tolist") else values
     SampleError.check({i: why for i, value in enumerate(values) if (why := _problem(value))})
     return FeatureSimilarity(_indicators([[value] for value in values]))

@@ -19,8 +19,9 @@ from ..core.namespace import is_numpy, is_torch
 from ..core.types import Record, Samples
 from ..signature import digest
 from ..similarity import sparse as sp
-from ..similarity.inputs import as_samples
+from ..similarity.inputs import as_samples, check_rows
 from ..similarity.pools import pooled, size
+from ..similarity.shapes import check_label_shape
 from .kernel import Kernel
 from .kernel_request import How
 
@@ -85,9 +86,16 @@ def grouped(
     labels: object = None,
     *,
     table: bool = False,
+    stacks: bool = False,
     name: str = "samples",
 ) -> tuple[Any, Groups | None]:
-    """Return samples one after the other, and their Groups, or None if they have none."""
+    """Return samples one after the other, and their Groups, or None if they have none.
+
+    With `stacks` an array of one dimension more, or a list of arrays, has groups; else it is
+    refused.
+    """
+    if not stacks:
+        _check_shape(samples, how, table, name)
     members = None if table else _members(samples, how, name)
     if members is None:
         return samples, None if labels is None else read_labels(labels)
@@ -246,6 +254,15 @@ def _usual(sets: Sequence[Any]) -> list[str]:
         if len(set(called)) == len(called):
             return called
     return letters[: len(sets)]
+
+
+def _check_shape(samples: Samples, how: How, table: bool, name: str) -> None:
+    """Raise for arrays that have a dimension more than samples of their kind."""
+    kind = "distances" if how.metric == "precomputed" else kind_of(how, samples)
+    if kind in _OF_ROWS:
+        check_rows(samples, name)
+    if kind == "labels":
+        check_label_shape(samples, name, table=table)
 
 
 def _members(samples: Samples, how: How, name: str) -> Any:

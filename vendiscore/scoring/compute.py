@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def compute(
-    samples: Samples,
+    samples: Samples | None = None,
     references: Samples | None = None,
     *,
     k: KernelArgument | None = None,
@@ -40,6 +40,7 @@ def compute(
     prompts: object = None,
     psd: PSD = "check",
     groups: Iterable[Hashable] | None = None,
+    counts: Samples | None = None,
     ci: float | None = None,
     clusters: Iterable[Hashable] | None = None,
     measures: str | Iterable[str] | Mapping[str, Options] | None = None,
@@ -84,6 +85,9 @@ def compute(
     groups : iterable of hashable, optional
         One label for each sample: groups are scored one by one, with `p` within each, and the score
         is their mean, with its standard error.
+    counts : array (species,) or (sites, species) of whole numbers, optional
+        In place of samples: how many individuals there are of each species, compared as k="labels";
+        each row of two dimensions is a group.
     ci : float in [0.5, 1), optional
         Level of confidence intervals of the score of n samples, or of the mean over groups
         (Student's t), 0.95 say: adds VS_se, VS_low and VS_high. Not with `p`, nor at order 0. It
@@ -173,13 +177,17 @@ def subject_of(
     if request.pairs and references is None:
         two = ", ".join(each.measure.name for each in request.measures if each.measure.references)
         raise ValueError(f"{two} compares with a second set: pass `references`, or leave it out")
-    flat = read_samples(samples, request.how, name)
     groups = None
+    if request.counts is not None:
+        from .counts import individuals
+
+        samples, groups = individuals(samples, request.counts)
+    flat = read_samples(samples, request.how, name)
     if request.how.given:
         plain = getattr(flat, "ndim", 0) == 2
     else:
         plain = isinstance(flat, list) and isinstance(flat[0], str)
-    if request.groups is not None or not plain:  # what is plainly one set has no groups
+    if request.groups is not None or not (plain or groups):  # what is plainly one set has no groups
         from ..resolve.group_labels import grouped
 
         table = isinstance(flat, list) and getattr(samples, "ndim", 1) == 2

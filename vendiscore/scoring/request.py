@@ -31,12 +31,13 @@ if TYPE_CHECKING:
     from ..resolve.group_labels import Groups
 
 # Keywords that are neither about how samples are compared nor options of measures.
+_UNSET = ("p", "measures", "groups", "counts", "ci", "clusters", "rtol", "permutations")
 _DEFAULTS: Record = {
     "q": DEFAULT_ORDER,
     "psd": "check",
     "method": "auto",
     "details": False,
-    **dict.fromkeys(("p", "measures", "groups", "ci", "clusters", "rtol", "permutations")),
+    **dict.fromkeys(_UNSET),
 }
 Method = Literal["auto", "estimate"]
 # Keywords that only measures of distances have a use for.
@@ -64,7 +65,7 @@ def magnitudes(arguments: Options, references: Samples | None = None) -> Measure
 
 @dataclass(frozen=True)
 class Request:
-    """A request to measure samples; `p` and `groups` are as passed, and not checked yet."""
+    """A request to measure samples; `p`, `groups` and `counts` are as passed, not checked yet."""
 
     how: How
     measures: tuple[Chosen, ...]
@@ -74,6 +75,7 @@ class Request:
     psd: PSD = "check"
     details: bool = False
     groups: Any = None
+    counts: Any = None
     ci: float | None = None
     clusters: Groups | None = None
     estimating: Estimating | None = None
@@ -169,6 +171,10 @@ def _read_request(
         for name, value in arguments.items()
         if name not in own and (name not in _OPEN or value is not None)
     }
+    if own["counts"] is not None:
+        from .counts import with_labels
+
+        rest = with_labels(arguments, rest)
     distances = [name for name in _OF_DISTANCES if not _is_default(rest.get(name))]
     q = own["q"]
     p = own["p"]
@@ -249,6 +255,7 @@ def _read_request(
         psd=psd,
         details=flag("details", own["details"]),
         groups=own["groups"],
+        counts=own["counts"],
         ci=ci,
         clusters=clusters,
         estimating=estimating,

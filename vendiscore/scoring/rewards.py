@@ -113,7 +113,7 @@ def group_rewards(
     how = how_of({"k": k, "prompts": taken, **options})
     flat = read_samples(samples, how)
     refuse_gradient("`group_rewards`", **how.options, samples=flat, quality=quality)
-    flat, found = grouped(flat, how, groups)
+    flat, found = grouped(flat, how, groups, stacks=True)
     if found is None:
         found = groups_of(prompts) if prompts is not None else None
     elif prompts is not None and found.nested and taken is None:

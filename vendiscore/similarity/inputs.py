@@ -255,6 +255,7 @@ def as_matrix(samples: object, name: str = "samples", also: Refusals | None = No
 
 def _matrix(X: Pool, name: str) -> Rows:
     if isinstance(X, list):
+        check_rows(X, name)
         X = _stack(X, name)
     _check_two_dimensional(X, name)
     if X.shape[1] == 0:
@@ -264,12 +265,24 @@ def _matrix(X: Pool, name: str) -> Rows:
     return X
 
 
+def check_rows(samples: Any, name: str) -> None:
+    """Raise a ValueError for an array of three dimensions, and for a list of arrays of rows."""
+    first = samples
+    dimensions = 2
+    if isinstance(samples, (list, tuple)):
+        first = next(iter(samples), None)
+        dimensions = 1
+    if getattr(first, "ndim", dimensions) > dimensions:
+        from .shapes import refuse_rows
+
+        refuse_rows(samples, name)
+
+
 def _check_two_dimensional(X: Rows, name: str) -> None:
     if X.ndim != 2:
-        raise ValueError(
-            f"`{name}` must be two-dimensional, one row per sample, got shape {tuple(X.shape)}; "
-            f"reshape it to (n, d)"
-        )
+        from .shapes import refuse_rows
+
+        refuse_rows(X, name)
 
 
 def _stack(rows: Sequence[object], name: str) -> Array:

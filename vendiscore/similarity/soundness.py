@@ -52,7 +52,8 @@ def check_similarity(similarity: Similarity) -> Similarity:
     """Return a Similarity of unit diagonal itself, if it is symmetric as far as is cheap to see."""
     if isinstance(similarity, MatrixSimilarity):
         return _checked_entries(similarity, "a MatrixSimilarity")
-    if isinstance(similarity, (FeatureSimilarity, EquivalenceSimilarity)):
+    inner = getattr(similarity, "distinct", similarity)  # of which samples may be repeats
+    if isinstance(inner, (FeatureSimilarity, EquivalenceSimilarity)):
         return similarity
     if is_torch(similarity.diagonal()):
         return similarity

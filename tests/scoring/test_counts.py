@@ -1,0 +1,199 @@
+"""Counts of species score as the labels of all individuals, one by one."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from vendiscore import as_similarity, compute
+from vendiscore.similarity import memory
+
+RNG = np.random.default_rng(0)
+SITE = [46, 22, 17, 15, 0, 9, 8, 6, 2, 2, 1, 1]
+SITES = RNG.poisson(3.0, (5, 7)) * (RNG.random((5, 7)) < 0.8)
+SITES[:, 0] += 1
+EXACT = {"rel": 1e-12, "abs": 1e-12}
+
+
+def labels(counts):
+    """Return the species of each individual, one by one."""
+    return np.repeat(np.arange(len(counts)), counts).tolist()
+
+
+ASKED = {
+    "plain": {},
+    "orders": {"q": [0, 0.5, 1, 2, "inf"]},
+    "interval": {"ci": 0.9, "q": [0.5, 1, 2]},
+    "measures": {"measures": ["VS", "IntDiv", "AvgSim", "LC", "SampleCoverage", "MagArea"]},
+    "measures with intervals": {"measures": ["VS", "IntDiv", "AvgSim"], "ci": 0.95},
+    "details": {"details": True},
+}
+
+
+def numbers(found):
+    """Return a flat dict of numbers, and the table of groups."""
+    details = found.pop("details", {})
+    table = details.get("groups", [])
+    return {**found, "signature": details.get("signature")}, table
+
+
+@pytest.mark.parametrize("asked", ASKED)
+def test_counts_of_one_site_are_labels(asked):
+    found, _ = numbers(compute(counts=SITE, **ASKED[asked]))
+    expected, _ = numbers(compute(labels(SITE), k="labels", **ASKED[asked]))
+    assert found.pop("signature") == expected.pop("signature")
+    assert found == pytest.approx(expected, **EXACT)
+
+
+@pytest.mark.parametrize("asked", ASKED)
+def test_rows_of_counts_are_groups_of_labels(asked):
+    found, table = numbers(compute(counts=SITES, **ASKED[asked]))
+    nested = [labels(site) for site in SITES]
+    expected, rows = numbers(compute(nested, k="labels", **ASKED[asked]))
+    assert found.pop("signature") == expected.pop("signature")
+    assert found == pytest.approx(expected, **EXACT)
+    assert len(table) == len(rows)
+    for row, other in zip(table, rows, strict=True):
+        assert row == pytest.approx(other, **EXACT)
+
+
+@pytest.mark.parametrize("q", [0, 0.5, 1, 2, "inf"])
+def test_the_mean_over_sites_is_of_hill_numbers(q):
+    order = float(q)
+    hill = []
+    for site in SITES:
+        shares = site[site > 0] / site.sum()
+        if order == 1:
+            hill.append(np.exp(-shares @ np.log(shares)))
+        elif order == np.inf:
+            hill.append(1 / shares.max())
+        else:
+            hill.append((shares**order).sum() ** (1 / (1 - order)))
+    found = compute(counts=SITES, q=q)
+    assert found["VS"] == pytest.approx(np.mean(hill), **EXACT)
+    assert found["VS_se"] == pytest.approx(np.std(hill, ddof=1) / np.sqrt(5), rel=1e-9)
+
+
+def test_measures_of_all_groups_look_at_the_sites():
+    nested = [labels(site) for site in SITES]
+    how = {"measures": ["WithinVS", "TotalVS", "BetweenVS"]}
+    expected = compute(nested, k="labels", **how)
+    assert compute(counts=SITES, **how) == pytest.approx(expected, **EXACT)
+
+
+FORMS = {
+    "lists": lambda counts: counts.tolist(),
+    "tuples": lambda counts: [tuple(row) for row in counts.tolist()],
+    "rows": list,
+    "floats": lambda counts: counts.astype(float),
+    "small": lambda counts: counts.astype(np.uint8),
+    "sparse": sp.csr_array,
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_counts_are_read_in_any_form(form):
+    assert compute(counts=FORMS[form](SITES)) == compute(counts=SITES)
+
+
+def test_tensors_and_presence_are_counts():
+    torch = pytest.importorskip("torch")
+    for table in (SITES, SITES[0]):
+        for tensor in (torch.tensor(table), torch.tensor(table).float()):
+            assert compute(counts=tensor) == compute(counts=table)
+    assert compute(counts=SITES > 0) == compute(counts=(SITES > 0).astype(int))
+
+
+def test_tables_name_their_sites():
+    pd = pytest.importorskip("pandas")
+    names = ["north", "south", "east", "west", "hill"]
+    frame = pd.DataFrame(SITES, index=names, columns=list("abcdefg"))
+    for table in (frame, frame.astype("Int64"), frame.astype(float)):
+        found = compute(counts=table, details=True)
+        assert [row["group"] for row in found["details"]["groups"]] == names
+        assert found["VS"] == compute(counts=SITES)["VS"]
+    assert compute(counts=frame["a"]) == compute(counts=SITES[:, 0])
+    twice = compute(counts=frame.set_axis(["x"] * 5), details=True)
+    assert [row["group"] for row in twice["details"]["groups"]] == [0, 1, 2, 3, 4]
+    with pytest.raises(ValueError, match=r"got 'north' for species 0 at site 0; .* no columns of"):
+        compute(counts=frame.reset_index())
+
+
+def test_one_row_of_two_dimensions_is_one_group():
+    assert compute(counts=[SITE]) == pytest.approx(compute(counts=SITE))
+
+
+@pytest.mark.parametrize(
+    ("counts", "error", "message"),
+    [
+        ([3, -1], ValueError, "must be whole numbers of at least 0, got -1.0 for species 1;"),
+        (np.array([3, -1]), ValueError, "got -1 for species 1; pass 0 for an absent species"),
+        ([0.5, 0.5], ValueError, "got 0.5 for species 0; .* shares to effective_number"),
+        ([[1, 2], [3, np.nan]], ValueError, "got nan for species 1 at site 1"),
+        ([1, np.inf], ValueError, "got inf for species 1"),
+        ([1, None], ValueError, "got None for species 1"),
+        ([1, "2"], ValueError, "got '2' for species 1"),
+        ([1, 1j], ValueError, "got 1j for species 1"),
+        ([[1, 2], [0, 0]], ValueError, "site 1 of `counts` must have an individual, got 0 of ev"),
+        ([0, 0], ValueError, "^`counts` must have an individual, got 0 of every species"),
+        ([[1, 2], [1]], ValueError, "as many species at every site, got rows of 1 to 2; pass 0"),
+        ([[1], [2]], ValueError, r"got shape \(2, 1\); pass counts.squeeze\(1\) for the counts"),
+        (np.ones((2, 2, 2)), ValueError, r"\(species,\) or \(sites, species\), got shape \(2, 2"),
+        (np.array([1j]), TypeError, "must be whole numbers, got dtype complex128"),
+        ([], ValueError, "`counts` is empty"),
+        (5, TypeError, "`counts` must be a collection"),
+        ({"oak": 3}, TypeError, "`counts` must be an ordered collection"),
+    ],
+)
+def test_what_is_no_count_is_named(counts, error, message):
+    with pytest.raises(error, match=message):
+        compute(counts=counts)
+
+
+@pytest.mark.parametrize(
+    ("how", "message"),
+    [
+        ({"samples": ["oak"]}, r"`samples` were passed too: pass compute\(counts=…\) alone"),
+        ({"k": "cosine"}, "compared as k='labels', got k='cosine'; leave `k` out"),
+        ({"k": lambda a, b: 1.0}, "compared as k='labels'"),
+        ({"p": [0.5, 0.5]}, "`p` cannot be used with `counts`"),
+        ({"groups": ["a", "b"]}, "`groups` cannot be used with `counts`"),
+        ({"clusters": [0, 1], "ci": 0.9}, "`clusters` cannot be used with `counts`"),
+        ({"prompts": ["a"]}, "`prompts` cannot be used with `counts`"),
+        ({"score_X": True}, "`score_X` cannot be used with `counts`"),
+    ],
+)
+def test_what_counts_do_not_take_is_refused(how, message):
+    with pytest.raises(TypeError, match=message):
+        compute(counts=[1, 2], **how)
+    assert compute(counts=[1, 2], k="labels") == compute(counts=[1, 2])
+
+
+def test_metrics_of_evaluate_take_counts():
+    pytest.importorskip("evaluate")
+    from vendiscore import load
+
+    metric = load("vendiscore")
+    assert metric.compute(counts=SITE, q=2) == compute(counts=SITE, q=2)
+    assert metric.compute(counts=SITES) == compute(counts=SITES)
+    metric.add(sample="oak")
+    with pytest.raises(TypeError, match="`samples` were passed too"):
+        metric.compute(counts=SITE)
+
+
+def test_many_individuals_have_the_hill_number_of_shares():
+    many = RNG.integers(0, 20_000, 50)
+    shares = many[many > 0] / many.sum()
+    found = compute(counts=many)["VS"]
+    assert found == pytest.approx(np.exp(-shares @ np.log(shares)), rel=1e-12)
+
+
+def test_counts_beyond_memory_are_refused(monkeypatch):
+    monkeypatch.setattr(memory, "available_bytes", lambda: 10**9)
+    with pytest.raises(memory.TooLargeError, match="`counts` of 1,000,000,000 individuals needs"):
+        compute(counts=[10**9 - 1, 1])
+
+
+def test_repeats_of_features_are_sound():
+    texts = labels(SITE)
+    similarity = as_similarity(texts, k="labels")
+    assert compute(similarity) == pytest.approx(compute(texts, k="labels"), **EXACT)

@@ -1,0 +1,118 @@
+"""Counts of species, at one site or several, as individuals that are compared by their species."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from ..core.namespace import to_host
+from ..core.types import Options, Record
+from ..resolve.group_labels import Groups
+from ..resolve.sets import as_similarity
+from ..similarity import sparse as sp
+from ..similarity.composite import RepeatedSimilarity
+from ..similarity.inputs import as_samples
+from ..similarity.memory import require
+
+# Keywords about samples one by one, or about another way to compare them.
+_WITHOUT = ("score_K", "score_X", "score_dual", "prompts", "p", "groups", "clusters")
+
+
+def with_labels(arguments: Options, rest: Options) -> Record:
+    """Return the rest of the keywords with k="labels"; raise for those that counts do not take."""
+    if rest.get("k") not in (None, "labels"):
+        raise TypeError(
+            f"`counts` are compared as k='labels', got k={rest['k']!r:.40}; leave `k` out, or pass "
+            f"the samples themselves"
+        )
+    for name in _WITHOUT:
+        value = arguments.get(name)
+        if value is not None and value is not False:
+            raise TypeError(
+                f"`{name}` cannot be used with `counts`, which name no single sample; leave it "
+                f"out, or pass the labels of all individuals with k='labels'"
+            )
+    return {**rest, "k": "labels"}
+
+
+def individuals(samples: object, counts: Any) -> tuple[RepeatedSimilarity, Groups | None]:
+    """Return the similarity of all individuals, site after site, and the sites as groups."""
+    if samples is not None:
+        raise TypeError(
+            "`counts` stand for the samples, but `samples` were passed too: pass "
+            "compute(counts=…) alone"
+        )
+    table = _read(counts)
+    sites = np.atleast_2d(table)
+    of_sites = sites.sum(axis=1)
+    if empty := np.flatnonzero(of_sites == 0).tolist():
+        where = f"site {empty[0]} of `counts`" if table.ndim == 2 else "`counts`"
+        raise ValueError(
+            f"{where} must have an individual, got 0 of every species; leave that site out"
+        )
+    n = int(of_sites.sum())
+    require(16 * n, f"`counts` of {n:,} individuals", "draw some of them")
+    present = sites.any(axis=0)
+    species = np.arange(present.sum())
+    distinct = as_similarity(species.tolist(), k="labels")
+    inverse = np.repeat(np.tile(species, len(sites)), sites[:, present].ravel())
+    similarity = RepeatedSimilarity(distinct, inverse)
+    if table.ndim == 1:
+        return similarity, None
+    codes = np.repeat(np.arange(len(sites)), of_sites)
+    if hasattr(counts, "columns") and hasattr(counts, "index") and counts.index.is_unique:
+        return similarity, Groups(tuple(counts.index.tolist()), codes)  # a table of pandas
+    return similarity, Groups(tuple(range(len(sites))), codes, nested=True)
+
+
+def _read(counts: Any) -> np.ndarray:
+    """Return whole numbers (species,) or (sites, species)."""
+    read: Any = as_samples(counts, "counts")
+    if sp.issparse(read):
+        read = read.toarray()
+    numbers = _numbers(read) if isinstance(read, list) else to_host(read)
+    shape = numbers.shape
+    if numbers.ndim > 2:
+        raise ValueError(
+            f"`counts` must be (species,) or (sites, species), got shape {shape}; pass one table"
+        )
+    if numbers.ndim == 2 and shape[1] == 1 < shape[0]:
+        raise ValueError(
+            f"`counts` must have a column for each species, got shape {shape}; pass "
+            f"counts.squeeze(1) for the counts of one site"
+        )
+    if numbers.dtype.kind not in "fiub":
+        raise TypeError(f"`counts` must be whole numbers, got dtype {numbers.dtype}; convert them")
+    with np.errstate(invalid="ignore"):
+        wrong = ~(numbers >= 0) | (numbers % 1 != 0)
+    if wrong.any():
+        place = tuple(np.argwhere(wrong)[0].tolist())
+        raise _refused(place, numbers[place].item())
+    return numbers.astype(np.int64)
+
+
+def _numbers(rows: list[Any]) -> np.ndarray:
+    """Return lists of numbers as an array; raise for anything else in them."""
+    lengths = {len(row) for row in rows if hasattr(row, "__len__") and not isinstance(row, str)}
+    if len(lengths) > 1:
+        raise ValueError(
+            f"`counts` must have as many species at every site, got rows of {min(lengths)} to "
+            f"{max(lengths)}; pass 0 for a species that is absent"
+        )
+    entries = np.array([to_host(row) if hasattr(row, "shape") else row for row in rows], object)
+    for place, entry in np.ndenumerate(entries):
+        if not isinstance(entry, (Real, np.bool_)):
+            raise _refused(place, entry)
+    return entries.astype(float)
+
+
+def _refused(place: tuple[int, ...], value: object) -> ValueError:
+    """Return the error about the first entry that is not a count."""
+    site = f" at site {place[0]}" if len(place) > 1 else ""
+    return ValueError(
+        f"`counts` must be whole numbers of at least 0, got {value!r:.40} for species "
+        f"{place[-1]}{site}; pass 0 for an absent species, no columns of names, and shares to "
+        f"effective_number"
+    )
