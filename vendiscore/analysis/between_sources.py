@@ -11,7 +11,7 @@ import numpy as np
 from .. import plots
 from ..core.arguments import integer, number, one_of
 from ..core.types import Axes, Frame, Options, Record
-from ..optional import require
+from ..plots.axes import axes_of
 from ..signature import line, plain, plain_order
 from ..summary import Summary, frame, html_table, measured, with_interval
 from .layout import linked_groups
@@ -249,11 +249,9 @@ class Sources(Summary):
         A map leaves out names that would overlap, first for sources that add least.
         """
         whole = one_of("kind", kind, ("map", "heat")) == "map"
-        if ax is None:  # with room for all names
-            of_name = 0.07 if whole else 0.14
-            side = max(5.0, of_name * len(self.sources))
-            pyplot = require("matplotlib.pyplot", "plots", "a picture")
-            _, ax = pyplot.subplots(figsize=(1.3 * side, side), layout="constrained")
+        of_name = 0.07 if whole else 0.14
+        side = max(5.0, of_name * len(self.sources))  # with room for all names
+        ax = axes_of(ax, figsize=(1.3 * side, side), layout="constrained")
         if whole:
             adds = [row.adds for row in self.sources]
             return plots.source_map(self.places, self.names, adds, ax=ax)
