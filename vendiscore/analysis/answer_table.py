@@ -1,7 +1,5 @@
 """Read answers of several sources in any form as one list with the source of each."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -4,8 +4,6 @@ T = (log VS_a − log VS_b)/√(se_a² + se_b²) is studentized, so that p also 
 differ in other ways.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Layouts of samples for pictures: a map on which similar samples lie close, and an order."""
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.cluster.hierarchy import fcluster, leaves_list, linkage
 from scipy.spatial.distance import squareform

@@ -1,7 +1,5 @@
 """The most similar pairs of a set, up to a limit, and the nearest neighbour of each sample."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

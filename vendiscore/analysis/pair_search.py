@@ -4,8 +4,6 @@ Small sets are compared in double precision, a block of rows at a time, large se
 precision; near pairs are then recomputed in double.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 

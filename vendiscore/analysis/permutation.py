@@ -1,7 +1,5 @@
 """p-values by exchanging labels, with early stopping and adjustment for many pairs."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Generator, Sequence
 from typing import NamedTuple, TypeAlias

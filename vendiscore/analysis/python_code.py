@@ -1,7 +1,5 @@
 """Python code that reproduces a number."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

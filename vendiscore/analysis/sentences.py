@@ -1,7 +1,5 @@
 """Sentences about findings, which the report, the page and its API show."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Compare answers prompt by prompt, in threads, and find how many sources differ, and how sure."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias

@@ -1,7 +1,5 @@
 """Modes: directions that samples share, as eigenvectors of K_p; eigenvalues are their shares."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

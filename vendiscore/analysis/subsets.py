@@ -1,7 +1,5 @@
 """Sets drawn down to one size: windows are runs of m of n samples in random order."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace

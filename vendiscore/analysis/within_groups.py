@@ -1,7 +1,5 @@
 """Sets compared within groups: a difference for each prompt, and its mean over prompts."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
