@@ -176,10 +176,8 @@ class Findings:
 
     def _explained(self, subject: Subject, places: np.ndarray) -> Explanation:
         q = self.order or 1.0  # order 0 does not tell what each sample adds
-        given = self.subject.samples
-        texts = [given[place] for place in places] if isinstance(given, list) else None
-        found = explained(subject, q, self.threshold, self.floor, texts)
-        return replace(found, places=places)
+        samples = self.subject.samples
+        return explained(subject, q, self.threshold, self.floor, samples, places)
 
     @property
     def adds_order(self) -> float:
