@@ -62,7 +62,7 @@ def source_map(
     dots = [_box(x - _DOT, y, 2 * _DOT, 2 * _DOT) for x, y in pixels]
     style: Record = {"textcoords": "offset points", "fontsize": _POINTS, "parse_math": False}
     taken: list[Box] = []
-    for i in order:
+    for i in order.tolist():
         x, y = pixels[i]
         wide = _WIDE * _POINTS * len(names[i])
         free = []
