@@ -8,6 +8,7 @@ import numpy as np
 
 from ..core.types import Record, Samples
 from ..resolve.group_labels import (
+    Groups,
     by_name,
     check_size,
     coded,
@@ -53,24 +54,22 @@ def from_rows(samples: Samples, by: object, prompts: object, how: How) -> Answer
     """Return answers with the source and, unless they are whole sets, the prompt of each."""
     samples = read_collection(samples, how)
     n = samples.n if isinstance(samples, Similarity) else size(samples)
-    read = {"by": read_labels(by, "by")}
-    if prompts is not None:
-        read["prompts"] = read_labels(prompts, "prompts")
-    for name, labels in read.items():
-        check_size(labels, n, name)
     kept = np.flatnonzero(~_missing(samples, n))
+
+    def of_kept(labels: object, name: str) -> Groups:
+        read = read_labels(labels, name)
+        check_size(read, n, name)
+        return coded([read.labels[code] for code in read.codes[kept]])
+
+    sources = of_kept(by, "by")
+    asked = Groups((), 0 * sources.codes)
+    if prompts is not None:
+        asked = of_kept(prompts, "prompts")
+    names = tuple(written(sources, "by"))
+    _check_several(names)
     if len(kept) < n:
         samples = choose(samples, kept)
-    called = written(read["by"], "by")
-    codes = read["by"].codes[kept]
-    sources = coded([called[code] for code in codes])
-    names = tuple(map(str, sources.labels))
-    _check_several(names)
-    if prompts is None:
-        return Answers(samples, names, sources.codes, (), 0 * sources.codes, kept)
-    asked = read["prompts"]
-    of_prompts = coded([asked.labels[code] for code in asked.codes[kept]])
-    return Answers(samples, names, sources.codes, of_prompts.labels, of_prompts.codes, kept)
+    return Answers(samples, names, sources.codes, asked.labels, asked.codes, kept)
 
 
 def from_sources(
