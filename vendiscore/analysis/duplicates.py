@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -13,6 +13,7 @@ from ..core.errors import warn
 from ..core.namespace import Array, to_host
 from ..core.types import Samples
 from ..reading.string_patterns import text_form
+from ..resolve.group_labels import coded
 from ..resolve.kernel import list_kernels
 from ..similarity import sparse as sp
 from ..similarity.base import Similarity
@@ -36,7 +37,7 @@ def compare_samples(
     more than MOST_PAIRS pairs are that similar.
     """
     n = similarity.n
-    groups = joined(similarity.groups(), forms)
+    groups = _joined(similarity.groups(), forms)
     idle = np.zeros(n, dtype=bool)
     if p is not None:
         idle = to_host(p) == 0
@@ -56,21 +57,21 @@ def compare_samples(
     return neighbours, duplicates
 
 
-def joined(groups: np.ndarray | None, forms: Sequence[str] | None) -> np.ndarray | None:
+def _joined(groups: np.ndarray | None, forms: Sequence[str] | None) -> np.ndarray | None:
     """Return groups that join samples of one group or one form, and chains of such samples."""
     if forms is None:
         return groups
-    places: dict[str, int] = {}
-    first = np.array([places.setdefault(form, i) for i, form in enumerate(forms)])
+    codes = coded(forms).codes
     if groups is None:
-        return first
-    n = len(first)
+        return codes
+    n = len(codes)
+    later = np.zeros(n, dtype=bool)
+    first = np.r_[first_of(codes, later), first_of(groups, later)]
     every = np.arange(n)
-    same = first_of(groups, np.zeros(n, dtype=bool))
-    return components(np.r_[every, every], np.r_[first, same], n)
+    return _components(np.r_[every, every], first, n)
 
 
-def components(i: np.ndarray, j: np.ndarray, n: int) -> np.ndarray:
+def _components(i: np.ndarray, j: np.ndarray, n: int) -> np.ndarray:
     """Return the number of the connected component of each of n samples; pairs are its edges."""
     from scipy.sparse import csgraph
 
@@ -135,7 +136,7 @@ class Duplicates:
     def clusters(self) -> np.ndarray:
         """The first sample of the chain of near-duplicates that each sample is in, (n,)."""
         i, j, _ = self._pairs(slice(self._count))
-        chains = components(i, j, self.n)
+        chains = _components(i, j, self.n)
         parts = chains[self._first]
         _, first, inverse = np.unique(parts, return_index=True, return_inverse=True)
         return first[inverse]
@@ -145,24 +146,21 @@ class Duplicates:
         """Places of the samples that remain once near-duplicates are removed, ascending."""
         return np.flatnonzero(self.redundant_of < 0)
 
-    def groups(self) -> Iterator[tuple[int, list[int]]]:
-        """Yield (the one to keep, the others) of each group, the largest first."""
-        removed = np.flatnonzero(self.redundant_of >= 0)
-        owners = self.redundant_of[removed]
-        places, counts = np.unique(owners, return_counts=True)
-        by_owner = removed[np.argsort(owners, kind="stable")]
-        ends = np.cumsum(counts)
-        rest = np.split(by_owner, ends[:-1])
-        for at in np.lexsort((places, -counts)).tolist():
-            yield int(places[at]), rest[at].tolist()
+    def groups(self) -> list[tuple[int, list[int]]]:
+        """Return (the one to keep, the others) of each group, the largest first."""
+        groups: dict[int, list[int]] = {}
+        for place, owner in enumerate(self.redundant_of.tolist()):
+            if owner >= 0:
+                groups.setdefault(owner, []).append(place)
+        return sorted(groups.items(), key=lambda group: (-len(group[1]), group[0]))
 
     def boundary(self, count: int, places: np.ndarray) -> tuple[list[Pair], list[Pair]]:
         """Return the pairs next to the threshold, above and below; identical samples are one."""
         edge = self._count
         above = min(edge, count)
         i, j, similarity = self._pairs(slice(edge - above, edge + count))
-        columns = places[i], places[j], similarity
-        pairs = list(map(Pair, *(column.tolist() for column in columns)))
+        columns = zip(places[i].tolist(), places[j].tolist(), similarity.tolist(), strict=True)
+        pairs = [Pair(*column) for column in columns]
         nearest_first = pairs[:above][::-1]
         return nearest_first, pairs[above:]
 
