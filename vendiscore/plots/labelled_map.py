@@ -73,11 +73,23 @@ def source_map(
         if free:
             _, side, gap, box = min(free)
             taken.append(box)
-            ax.annotate(names[i], at[i], (gap, 0), ha=side, va="center", **style)
+            ax.annotate(
+                names[i],
+                at[i],
+                (gap, 0),
+                ha=side,
+                va="center",
+                **style,
+            )
     return ax
 
 
-def _box(left: float, middle: float, width: float, height: float) -> Box:
+def _box(
+    left: float,
+    middle: float,
+    width: float,
+    height: float,
+) -> Box:
     """Return a box from its left end and the middle of its height."""
     return left, middle - height / 2, left + width, middle + height / 2
 

@@ -76,9 +76,23 @@ def contributions(
     percent = 100 * lost(adds[order])
     places = np.arange(len(order))
     marked = np.asarray(redundant)[order]
-    ax.plot(places, percent, ".", color="C0", ms=4, label="samples")
+    ax.plot(
+        places,
+        percent,
+        ".",
+        color="C0",
+        ms=4,
+        label="samples",
+    )
     if marked.any():
-        ax.plot(places[marked], percent[marked], ".", color="C1", ms=5, label="near-duplicates")
+        ax.plot(
+            places[marked],
+            percent[marked],
+            ".",
+            color="C1",
+            ms=5,
+            label="near-duplicates",
+        )
         ax.legend(frameon=False)
     ax.axhline(0, **thin(ax))
     ax.set(xlabel="samples, by what they add", ylabel="adds to the score (%)")
@@ -125,7 +139,14 @@ def heat_map(
     K = averaged(K, cells)
     low = min(0.0, float(K.min()))
     extent = (0.5, n + 0.5, n + 0.5, 0.5)
-    image = ax.imshow(K, "viridis", vmin=low, vmax=1, interpolation="nearest", extent=extent)
+    image = ax.imshow(
+        K,
+        "viridis",
+        vmin=low,
+        vmax=1,
+        interpolation="nearest",
+        extent=extent,
+    )
     ax.set(xlabel="samples" if order is None else "samples, clustered")
     if groups is not None:
         _, codes = np.unique(np.asarray(groups), return_inverse=True)
