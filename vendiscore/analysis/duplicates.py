@@ -43,18 +43,16 @@ def compare_samples(
         idle = to_host(p) == 0
     first = first_of(groups, idle)  # among copies, a sample with a weight comes first
     neighbours, floor, pairs = compare_all(similarity, first, threshold, floor)
-    i, j, alike = pairs
     if floor > threshold + ROUNDING:
         warn(
             f"more than {pair_search.MOST_PAIRS:,} pairs have a similarity of {threshold:g} or "
             f"more: the threshold of near-duplicates is {floor:.6g} instead"
         )
         threshold = floor
+    i, j, alike = pairs
     order = np.lexsort((j, i, -alike))
-    i = i[order]
-    j = j[order]
-    duplicates = Duplicates(n, threshold, floor, first, i, j, alike[order], idle)
-    return neighbours, duplicates
+    ordered = [column[order] for column in pairs]
+    return neighbours, Duplicates(n, threshold, floor, first, ordered, idle)
 
 
 def _joined(groups: np.ndarray | None, forms: Sequence[str] | None) -> np.ndarray | None:
@@ -89,9 +87,7 @@ class Duplicates:
     threshold: float
     floor: float  # the lowest threshold that `rethreshold` accepts
     _first: np.ndarray  # for each sample, the first one that is identical
-    _i: np.ndarray
-    _j: np.ndarray
-    _similarity: np.ndarray
+    _pairs: Sequence[np.ndarray]  # i, j and their similarities, the most similar first
     _idle: np.ndarray  # True for samples of weight 0
 
     def rethreshold(self, threshold: float) -> Duplicates:
@@ -108,7 +104,7 @@ class Duplicates:
     def redundant_of(self) -> np.ndarray:
         """The most similar kept sample for each near-duplicate, (n,); −1 for samples to keep."""
         # Samples with the most near-duplicates are kept first, samples of weight 0 last.
-        i, j, similarity = self._pairs(slice(self._count))
+        i, j, similarity = self._some(slice(self._count))
         copies = np.bincount(self._first, minlength=self.n)  # number of copies, itself included
         rows = np.r_[i, j]
         columns = np.r_[j, i]
@@ -135,7 +131,7 @@ class Duplicates:
     @cached_property
     def clusters(self) -> np.ndarray:
         """The first sample of the chain of near-duplicates that each sample is in, (n,)."""
-        i, j, _ = self._pairs(slice(self._count))
+        i, j, _ = self._some(slice(self._count))
         chains = _components(i, j, self.n)
         parts = chains[self._first]
         _, first, inverse = np.unique(parts, return_index=True, return_inverse=True)
@@ -158,7 +154,7 @@ class Duplicates:
         """Return the pairs next to the threshold, above and below; identical samples are one."""
         edge = self._count
         above = min(edge, count)
-        i, j, similarity = self._pairs(slice(edge - above, edge + count))
+        i, j, similarity = self._some(slice(edge - above, edge + count))
         columns = zip(places[i].tolist(), places[j].tolist(), similarity.tolist(), strict=True)
         pairs = [Pair(*column) for column in columns]
         nearest_first = pairs[:above][::-1]
@@ -173,15 +169,16 @@ class Duplicates:
                 counts[level] = self.n - len(again.kept)
         return counts
 
-    def _pairs(self, some: slice) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return some pairs (i, j) and their similarities, the most similar first."""
-        return self._i[some], self._j[some], self._similarity[some]
+    def _some(self, places: slice) -> list[np.ndarray]:
+        """Return i, j and the similarities of the pairs at some places."""
+        return [column[places] for column in self._pairs]
 
     @property
     def _count(self) -> int:
         """Number of pairs that are at least as similar as the threshold."""
         least = self.threshold - ROUNDING
-        return int(np.searchsorted(-self._similarity, -least, side="right"))
+        similarity = self._pairs[2]
+        return int(np.searchsorted(-similarity, -least, side="right"))
 
 
 def text_forms(similarity: Similarity, samples: Samples, places: np.ndarray) -> list[str] | None:
