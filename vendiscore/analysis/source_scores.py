@@ -1,6 +1,6 @@
 """Compare answers prompt by prompt, in threads, and find how many sources differ, and how sure."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
@@ -102,7 +102,12 @@ class _Counted:
     per_prompt: list[float] = field(default_factory=list)
 
 
-def read_plan(q: object, level: object, psd: object, given_prompt: object) -> Plan:
+def read_plan(
+    q: object,
+    level: object,
+    psd: object,
+    given_prompt: object,
+) -> Plan:
     """Check arguments of `sources`, and return them as a Plan."""
     if level is not None:
         level = confidence("level", level)
@@ -138,7 +143,7 @@ def found(answers: Answers, how: How, plan: Plan) -> Sources:
             psd = "clip"
             notes.append(_REPAIRED)
     spectrum = spectrum_of(K, psd=psd, vectors=True)
-    value = float(scalar(spectrum.effective_number(plan.q)))
+    value = scalar(spectrum.effective_number(plan.q))
     score = _score(counted.plain, plan, value)
     corrected = None
     T = counted.corrected.similarity
@@ -205,8 +210,6 @@ def _by_prompt(answers: Answers, how: How, plan: Plan) -> _Counted:
         "compare fewer sources, or a part of the prompts",
     )
     every = np.arange(len(answers.source))
-    pool = None
-    kept = every
     dropped: dict[int, str] = {}
     fitted = is_fitted(how)
     # Models are loaded, and mixtures fitted, once for all answers.
@@ -218,6 +221,10 @@ def _by_prompt(answers: Answers, how: How, plan: Plan) -> _Counted:
         if plan.given_prompt:
             how = with_prompts(how, [answers.prompts[i] for i in answers.prompt])
         pool, kept, dropped = _usable(answers, how, every)
+        source = answers.source[kept]
+        prompt = answers.prompt[kept]
+        answers = replace(answers, samples=pool, source=source, prompt=prompt)
+        places = answers.places()
     elif fitted:
         drawn = np.random.default_rng(0).permutation(every)[:_FITTED_TO]
         part, _, _ = _usable(answers, how, np.sort(drawn))
@@ -229,22 +236,20 @@ def _by_prompt(answers: Answers, how: How, plan: Plan) -> _Counted:
 
     def compared(prompt: int) -> Usable:
         """Fill in what the answers to one prompt say; return them."""
-        if pool is not None:
-            at = np.flatnonzero(np.isin(kept, places[prompt]))
-            part = pool.take(at) if len(at) else None
-            usable: Usable = part, kept[at], {}
-        else:
-            of_prompt = how
-            if plan.given_prompt:
-                of_prompt = with_prompts(how, answers.prompts[prompt])
-            usable = _usable(answers, of_prompt, places[prompt])
+        of_prompt = how
+        if plan.given_prompt:
+            of_prompt = with_prompts(how, answers.prompts[prompt])
+        usable = _usable(answers, of_prompt, places[prompt])
         similarity, members, _ = usable
         if similarity is not None:
             codes = answers.source[members]
             counts[prompt] = np.bincount(codes, minlength=n)
             sums = set_sums(similarity, codes, n)
             means[prompt] = mean_similarities(sums, counts[prompt])
-            spread[prompt] = _scores_within(similarity, codes, n, plan.q)
+            for sources, several in members_by_size(codes):
+                if several.shape[1] > 1:
+                    K = to_host(similarity.stack(several))
+                    spread[prompt, sources] = _scores(K, plan.q)
         return usable
 
     settings: Record = {}
@@ -361,7 +366,7 @@ def _block_means(sums: np.ndarray, counts: np.ndarray, corrected: bool) -> _Mean
 
 def _usable(answers: Answers, how: How, places: np.ndarray) -> Usable:
     """Return the Similarity of the answers that can be used, their places, and the others."""
-    if isinstance(answers.samples, Similarity):
+    if isinstance(answers.samples, Similarity) and len(places):
         return answers.samples.take(places), places, {}
     one_by_one = replace(how, skip=False)
     dropped: dict[int, str] = {}
@@ -372,7 +377,10 @@ def _usable(answers: Answers, how: How, places: np.ndarray) -> Usable:
         except SampleError as error:
             problems = error.at(places).problems
             if not how.skip:
-                raise _located(answers, problems) from error.__cause__
+                located = {
+                    answers.place(i): f"({answers.called(i)}) {why}" for i, why in problems.items()
+                }
+                raise SampleError.of(located) from error.__cause__
             dropped |= problems
             places = np.setdiff1d(places, list(problems))
             continue
@@ -381,29 +389,18 @@ def _usable(answers: Answers, how: How, places: np.ndarray) -> Usable:
     return None, places, dropped
 
 
-def _located(answers: Answers, problems: Mapping[int, str]) -> SampleError:
-    """Return an error that names the source and the prompt of each of some answers."""
-    located = {answers.place(i): f"({answers.called(i)}) {why}" for i, why in problems.items()}
-    return SampleError.of(located)
-
-
-def _scores_within(similarity: Similarity, codes: np.ndarray, n: int, q: float) -> np.ndarray:
-    """Return the Vendi Score of the answers of each source, NaN for fewer than two."""
-    scores = np.full(n, np.nan)
-    for names, members in members_by_size(codes):
-        if members.shape[1] > 1:
-            K = to_host(similarity.stack(members))
-            scores[names] = _scores(K, q)
-    return scores
-
-
 def _scores(stack: np.ndarray, q: float) -> np.ndarray:
     """Return the Vendi Score of each of some matrices (g, m, m), negative eigenvalues as zero."""
     spectra = Spectra(stack, None, [q], "clip")
     return to_host(spectra.values[0])
 
 
-def _score(means: _Means, plan: Plan, value: float, corrected: bool = False) -> Score:
+def _score(
+    means: _Means,
+    plan: Plan,
+    value: float,
+    corrected: bool = False,
+) -> Score:
     """Return the effective number of sources, with its error and its interval."""
     if plan.level is None or means.units < 2:
         return Score(value)
