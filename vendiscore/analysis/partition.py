@@ -93,7 +93,10 @@ def flat_sets(named: Record, groups: object, how: How) -> tuple[Record, Any]:
 
 
 def pooled_sets(
-    named: Mapping[str, Samples | None], groups: object, how: How, what: str = "groups"
+    named: Mapping[str, Samples | None],
+    groups: object,
+    how: How,
+    what: str,
 ) -> Partition:
     """Return the samples of sets by name, one set after the other; groups may be "clusters"."""
     names = list(named)
@@ -104,9 +107,8 @@ def pooled_sets(
         labels = _labels(groups, dict(zip(names, sizes, strict=True)), what)
         if how.prompts is not None and what == "groups":
             every = coded(labels)
-            ends = np.cumsum(sizes)
-            parts = np.split(every.codes, ends[:-1])
-            of_sets = [Labels(every.labels, codes) for codes in parts]
+            ends = np.cumsum(sizes)[:-1]
+            of_sets = [Labels(every.labels, codes) for codes in np.split(every.codes, ends)]
             how = replace(how, prompts=how.prompts.of_groups(*of_sets))
     pool, starts = resolve_pool(read, replace(how, fit="pool"), names)
     codes = np.repeat(np.arange(len(names)), np.diff(starts))
@@ -114,7 +116,11 @@ def pooled_sets(
 
 
 def sorted_sets(
-    sets: Sequence[Pool], by: Labels, groups: object, how: How, what: str = "groups"
+    sets: Sequence[Pool],
+    by: Labels,
+    groups: object,
+    how: How,
+    what: str,
 ) -> Partition:
     """Return the samples sorted by their labels; `groups` has one label for each sample."""
     if len(sets) != 1 or (isinstance(sets[0], Mapping) and not isinstance(how.k, tuple)):
