@@ -29,7 +29,7 @@ def test_report_decomposes_the_matrix_of_all_samples_once(q):
     assert decomposed(lambda: report(TEXTS, q=q).html()) == ["eigh"]
 
 
-def test_report_groups_repeats_by_place_where_samples_are_left_out():
+def test_repeats_next_to_samples_left_out():
     texts = ["", "the cow", "a dog ran", "The  cow!"]
     with pytest.warns(UserWarning, match="left out"):
         found = find(texts, None, {"k": "ngram_overlap", "on_error": "skip"})

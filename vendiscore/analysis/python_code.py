@@ -13,7 +13,12 @@ from ..signature import plain
 _INLINE = 1_500
 
 
-def reproduced(samples: Samples, references: Samples, arguments: Options, what: str) -> str:
+def reproduced(
+    samples: Samples,
+    references: Samples,
+    arguments: Options,
+    what: str,
+) -> str:
     """Write Python that reproduces the numbers of a report, with short arguments written out."""
     lines = ["import vendiscore", _assigned("samples", samples, what)]
     options = ["samples"]
