@@ -210,6 +210,8 @@ def _by_prompt(answers: Answers, how: How, plan: Plan) -> _Counted:
         "compare fewer sources, or a part of the prompts",
     )
     every = np.arange(len(answers.source))
+    pool = None
+    kept = every
     dropped: dict[int, str] = {}
     fitted = is_fitted(how)
     # Models are loaded, and mixtures fitted, once for all answers.
@@ -221,10 +223,6 @@ def _by_prompt(answers: Answers, how: How, plan: Plan) -> _Counted:
         if plan.given_prompt:
             how = with_prompts(how, [answers.prompts[i] for i in answers.prompt])
         pool, kept, dropped = _usable(answers, how, every)
-        source = answers.source[kept]
-        prompt = answers.prompt[kept]
-        answers = replace(answers, samples=pool, source=source, prompt=prompt)
-        places = answers.places()
     elif fitted:
         drawn = np.random.default_rng(0).permutation(every)[:_FITTED_TO]
         part, _, _ = _usable(answers, how, np.sort(drawn))
@@ -236,20 +234,26 @@ def _by_prompt(answers: Answers, how: How, plan: Plan) -> _Counted:
 
     def compared(prompt: int) -> Usable:
         """Fill in what the answers to one prompt say; return them."""
-        of_prompt = how
-        if plan.given_prompt:
-            of_prompt = with_prompts(how, answers.prompts[prompt])
-        usable = _usable(answers, of_prompt, places[prompt])
+        if pool is not None:
+            at = np.flatnonzero(np.isin(kept, places[prompt]))
+            part = pool.take(at) if len(at) else None
+            usable: Usable = part, kept[at], {}
+        else:
+            of_prompt = how
+            if plan.given_prompt:
+                of_prompt = with_prompts(how, answers.prompts[prompt])
+            usable = _usable(answers, of_prompt, places[prompt])
         similarity, members, _ = usable
         if similarity is not None:
             codes = answers.source[members]
             counts[prompt] = np.bincount(codes, minlength=n)
             sums = set_sums(similarity, codes, n)
             means[prompt] = mean_similarities(sums, counts[prompt])
-            for sources, several in members_by_size(codes):
-                if several.shape[1] > 1:
-                    K = to_host(similarity.stack(several))
-                    spread[prompt, sources] = _scores(K, plan.q)
+            if counts[prompt].max() > 1:
+                for sources, several in members_by_size(codes):
+                    if several.shape[1] > 1:
+                        K = to_host(similarity.stack(several))
+                        spread[prompt, sources] = _scores(K, plan.q)
         return usable
 
     settings: Record = {}
@@ -366,7 +370,7 @@ def _block_means(sums: np.ndarray, counts: np.ndarray, corrected: bool) -> _Mean
 
 def _usable(answers: Answers, how: How, places: np.ndarray) -> Usable:
     """Return the Similarity of the answers that can be used, their places, and the others."""
-    if isinstance(answers.samples, Similarity) and len(places):
+    if isinstance(answers.samples, Similarity):
         return answers.samples.take(places), places, {}
     one_by_one = replace(how, skip=False)
     dropped: dict[int, str] = {}
