@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -51,8 +50,12 @@ def spectrum_end(multiply: Callable[[np.ndarray], np.ndarray], n: int, *, larges
 
     matrix = LinearOperator((n, n), matvec=multiply, dtype=np.float64)
     start = np.random.default_rng(n).standard_normal(n)  # ARPACK's own is drawn anew in each call
-    how: Any = {"which": "LA" if largest else "SA", "tol": 0.01, "return_eigenvectors": False}
+    end = "LA" if largest else "SA"
+    steps = min(n, _STEPS)
     try:
-        return float(eigsh(matrix, k=1, v0=start, ncv=min(n, _STEPS), **how)[0])
+        values = eigsh(
+            matrix, k=1, which=end, v0=start, ncv=steps, tol=0.01, return_eigenvectors=False
+        )
     except ArpackError:
         return math.nan
+    return float(values[0])

@@ -36,6 +36,7 @@ ROUNDS = 20
 REACH = 0.25
 # Number of solved scales from which the start at another is extrapolated: eight do not save more.
 POINTS = 6
+DOUBLE = "float64 cholesky"
 # Share of Z that a bound keeps if all points but nearest neighbours are taken for orthogonal.
 SHARE = 0.9
 
@@ -56,6 +57,11 @@ class Solution:
     weights_error: float
     method: str
 
+    @property
+    def is_final(self) -> bool:
+        """True if another solve cannot give better weights, or need not."""
+        return self.method == DOUBLE or self.weights_error <= TARGET
+
 
 class IndefiniteError(ValueError):
     """The similarities exp(−tD) are singular or indefinite at a scale `t`: magnitude is undefined.
@@ -73,16 +79,17 @@ class IndefiniteError(ValueError):
     """
 
     def __init__(self, t: float) -> None:
-        super().__init__(
-            f"the similarities exp(−tD) at scale t={t:.6g} are singular or indefinite, so that the "
-            f"magnitude is not defined or not computable in double precision. Use larger scales "
-            f"(scales=… or t=…), distances of negative type (metric 'euclidean' or 'manhattan', "
-            f"or a kernel with metric='kernel'), or remove samples that are almost identical."
-        )
+        super().__init__(t)
         self.t = t
 
-    def __reduce__(self) -> tuple[type, tuple[float]]:
-        return type(self), (self.t,)
+    def __str__(self) -> str:
+        return (
+            f"the similarities exp(−tD) at scale t={self.t:.6g} are singular or indefinite, so "
+            f"that the magnitude is not defined or not computable in double precision. Use larger "
+            f"scales (scales=… or t=…), distances of negative type (metric 'euclidean' or "
+            f"'manhattan', or a kernel with metric='kernel'), or remove samples that are almost "
+            f"identical."
+        )
 
 
 class Solver:
@@ -134,10 +141,9 @@ class Solver:
     def _known(self, t: float, *, weights: bool) -> Solution:
         with self.lock, np.errstate(under="ignore", over="ignore"):
             known = self._solved.get(t)
-            single = known is not None and known.method != "float64 cholesky"
-            if known is None or (weights and single and known.weights_error > TARGET):
-                self._solved[t] = self._solve(float(t), weights)
-            return self._solved[t]
+            if known is None or (weights and not known.is_final):
+                known = self._solved[t] = self._solve(float(t), weights)
+            return known
 
     @property
     def solutions(self) -> list[Solution]:
@@ -164,27 +170,28 @@ class Solver:
         if not self._factorise(t, dtype):
             return None
         solve = self._similarities(dtype).solve
-        method = "cholesky" if dtype is np.float32 else "float64 cholesky"
+        method = "cholesky" if dtype is np.float32 else DOUBLE
         return self._refine(t, solve(np.ones(self.n)), solve, method, weights)
 
     def _iterate(self, t: float, weights: bool) -> Solution | None:
         """Solve by conjugate gradients, with a factor of a nearby scale where there is need."""
         Z = self._similarities(np.float32)
-        proofs = (scale for scale in (REACH * t, t) if self._factorise(scale, np.float32))
-        if not np.any(self._floor(t)) and next(proofs, None) is None:
-            return None
+        if not np.any(self._floor(t)):
+            proofs = (self._factorise(scale, np.float32) for scale in (REACH * t, t))
+            if not any(proofs):
+                return None
         w = self._start(t)
-        start = w, 1.0 - product(self.D, t, w, self.largest, Z.array)
-        far = math.isinf(Z.factored) or t > 1.5 * Z.factored
-        if far or t > REACH * Z.factored:
-            precondition, least, share = (None, 50, 1) if far else (Z.solve, 25, 3)
-            limit = max(least, self.n // (share * CG_STEPS))
-            solution = self._gradients(t, *start, precondition, limit, weights)
-            if solution is not None:
-                return solution
-        if not Z.factorise(t):
-            return None
-        return self._gradients(t, *start, Z.solve, self.n, weights)
+        r = 1.0 - product(self.D, t, w, self.largest, Z.array)
+        solution = None
+        if t > 1.5 * Z.factored:
+            limit = max(50, self.n // CG_STEPS)
+            solution = self._gradients(t, w, r, None, limit, weights)
+        elif t > REACH * Z.factored:
+            limit = max(25, self.n // (3 * CG_STEPS))
+            solution = self._gradients(t, w, r, Z.solve, limit, weights)
+        if solution is None and Z.factorise(t):
+            solution = self._gradients(t, w, r, Z.solve, self.n, weights)
+        return solution
 
     def _factorise(self, t: float, dtype: type) -> bool:
         """Factorise Z, and return whether this proves that it is positive definite."""
@@ -226,11 +233,17 @@ class Solver:
         return max((m for scale, m in self._proved.items() if scale <= t), default=0.0)
 
     @cached_property
+    def closest(self) -> np.ndarray:
+        """The distance from each point to its nearest other one."""
+        return nearest(self.D)
+
+    @cached_property
     def _reach(self) -> np.ndarray:
         """q / 2√Λ of each point."""
-        q = nearest(self.D)
+        q = self.closest
         spread = math.sqrt(float(q.max() / q.min()))
-        return q / (2 * math.sqrt(math.log(10 * len(q) * (1 + 2 * spread))))
+        log = math.log(10 * self.n * (1 + 2 * spread))
+        return q / (2 * math.sqrt(log))
 
     def _gradients(
         self,
@@ -311,7 +324,7 @@ class Solver:
         if best is None:
             return None
         # Single precision passes what it cannot do on to double precision.
-        if method != "float64 cholesky":
+        if method != DOUBLE:
             return best if _error(best, weights) <= TARGET else None
         return best if best.error <= ACCEPTED else None
 

@@ -131,8 +131,8 @@ def as_spaces(
     refuse_gradient("magnitude", samples=list(sets))
     if how.metric == "precomputed":
         settings = {"metric": "precomputed"}
-        found = [check_distances(samples, name) for samples, name in zip(sets, names, strict=True)]
-        return [MetricSpace(D, settings=settings, solver=solver) for D in found]
+        matrices = map(check_distances, sets, names)
+        return [MetricSpace(D, settings=settings, solver=solver) for D in matrices]
     if of_rows(sets, how):
         return _from_rows(sets, how, names, solver)
     refuse_metric_options(how.metric_options)
@@ -145,10 +145,10 @@ def of_rows(sets: Sequence[Samples], how: How) -> bool:
     """Return whether distances are between rows of numbers, rather than by a kernel."""
     if any(isinstance(samples, Similarity) for samples in sets):
         return False
-    if how.metric is None:
-        of_kernel = how.says_similarity or how.prompts is not None
-        return not of_kernel and not any(map(_is_text, sets))
-    return how.is_of_vectors
+    if how.metric is not None:
+        return how.is_of_vectors
+    of_kernel = how.says_similarity or how.prompts is not None
+    return not of_kernel and not any(map(_is_text, sets))
 
 
 def have_unit(samples: Samples, how: How) -> bool:
@@ -172,7 +172,7 @@ def _from_rows(
     metric = metric_of_rows(how)
     rows = [numpy_rows(samples, name) for samples, name in zip(sets, names, strict=True)]
     fitted = derived_options(rows, how, names)
-    label = metric if isinstance(metric, str) else plain(metric)
+    label = plain(metric)
     spaces = []
     for X, name in zip(rows, names, strict=True):
         options = {**how.metric_options, **fitted}
@@ -186,14 +186,14 @@ def _from_rows(
             D = distances(distinct, metric, options, name, pair)
         except SampleError as error:
             raise error.at([np.flatnonzero(inverse == i) for i in range(len(first))]) from None
-        p = options.get("exponent", 2.0) if metric == "minkowski" else None
+        p = options.get("exponent", 2.0) if metric == "minkowski" else math.inf
         spaces.append(
             MetricSpace(
                 D,
                 inverse,
                 {"metric": label, **options},
                 solver,
-                negative_type=label in NEGATIVE_TYPE or (p is not None and p <= 2),
+                negative_type=label in NEGATIVE_TYPE or p <= 2,
                 hilbert=label in HILBERT or p == 2,
                 fitted=fitted,
                 # Zero may stand for what is below it, in the distances of unit vectors.

@@ -27,7 +27,7 @@ class Triangles:
         self.array: np.ndarray = np.empty((n, n), dtype)
         # BLAS reads columns: what is above the diagonal here is below it there.
         self.columns: np.ndarray = self.array.T
-        self.factored: float = math.inf  # the scale of the factor, if there is one
+        self.factored: float = 0.0  # the scale of the factor, if there is one
         self.beyond: np.ndarray = np.zeros(n)  # 1 minus the diagonal, which belongs to the factor
         np.fill_diagonal(self.array, 1)
         self._symv, self._trsv = scipy.linalg.get_blas_funcs(("symv", "trsv"), dtype=dtype)
@@ -48,7 +48,7 @@ class Triangles:
             own[...] = np.where(_above(stop - start), own, own.T)
         np.fill_diagonal(self.array, 1)
         info = self._potrf(self.columns, lower=0, clean=0, overwrite_a=1)[1]
-        self.factored = math.inf if info else t
+        self.factored = 0.0 if info else t
         if info:
             np.fill_diagonal(self.array, 1)
         self.beyond = 1.0 - self.array.diagonal().astype(np.float64)
@@ -56,16 +56,17 @@ class Triangles:
 
     def solve(self, r: np.ndarray) -> np.ndarray:
         """Solve for right-hand side r with the matrix that was factorised."""
-        x = self._trsv(self.columns, r.astype(self.dtype), lower=0, trans=1)
-        return np.asarray(self._trsv(self.columns, x, lower=0), np.float64)
+        return self._substitute(self._substitute(r, trans=1), trans=0)
 
     def whitened(self, v: np.ndarray) -> np.ndarray:
         """Return L⁻¹ exp(−tD) L⁻ᵀ v with L the factor: v up to rounding, if it is of this scale."""
-        x = self._trsv(self.columns, v.astype(self.dtype), lower=0)
-        x = self.multiply(np.asarray(x, np.float64))
-        return np.asarray(
-            self._trsv(self.columns, x.astype(self.dtype), lower=0, trans=1), np.float64
-        )
+        x = self._substitute(v, trans=0)
+        return self._substitute(self.multiply(x), trans=1)
+
+    def _substitute(self, v: np.ndarray, trans: int) -> np.ndarray:
+        """Return L⁻¹ v (`trans` 1) or L⁻ᵀ v (0)."""
+        x = self._trsv(self.columns, v.astype(self.dtype), lower=0, trans=trans)
+        return np.asarray(x, np.float64)
 
 
 def product(

@@ -42,11 +42,13 @@ def maximum_mean_discrepancy(subject: Subject, unbiased: bool = False) -> Number
     halves[n:, 1] = 1 / m
     V = as_kind_of(halves, own)
     means = V.T @ K.matmul(V)  # within and between the sets, self-pairs included
-    within = means[0, 0], means[1, 1]
+    of_samples = means[0, 0]
+    of_references = means[1, 1]
     if unbiased:
         _check_two("MMD", n, m, "leave `unbiased` out, or pass more")
-        within = _unbiased(within[0], own[:n]), _unbiased(within[1], own[n:])
-    value = within[0] + within[1] - 2 * means[0, 1]
+        of_samples = _unbiased(of_samples, own[:n])
+        of_references = _unbiased(of_references, own[n:])
+    value = of_samples + of_references - 2 * means[0, 1]
     if unbiased or is_torch(value):
         return value
     if scalar(value) < -RANGE_ROUNDING - 4 * K.roundoff:

@@ -53,39 +53,35 @@ class Neighbourhoods:
         self._counts = np.bincount(inverse[0]), np.bincount(inverse[1])
         distinct = len(self._counts[0])
         self._sides = slice(0, distinct), slice(distinct, pairs.n)
-        self._nearest: list[np.ndarray | None] = [None, None]
+        self._nearest = [np.empty((0, 0))] * 2  # distances to neighbours, of each side
         self._balls: dict[int, Balls] = {}
 
     def radii(self, side: int, k: int) -> np.ndarray:
-        """Return how far the k-th nearest other is from each sample (side 0) or reference (1)."""
+        """Return how far the k-th nearest other is from each point of a side, in its order."""
         if side == 1 and self._whole is not None:
             return self._whole.radii(1, k)
-        found = self._nearest[side]
-        if found is None or found.shape[1] < k:
+        known = self._nearest[side]
+        if known.shape[1] < k:
             most = min(max(k, AT_ONCE), self.sizes[side] - 1)
             what = f"nearest neighbours of {SETS[side]}"
-            found = nearest(self.pairs, self._sides[side], self._counts[side], most, what)
-            self._nearest[side] = found
-        return found[self.inverse[side], k - 1]
+            known = nearest(self.pairs, self._sides[side], self._counts[side], most, what)
+            self._nearest[side] = known
+        return known[:, k - 1]
 
     def balls(self, k: int) -> Balls:
         """Count the points in each ball; there are more than k references."""
         if k not in self._balls:
-            radii = [self._of_distinct(1, self.radii(1, k))[None]]
+            radii = [self.radii(1, k)[None]]
             if self.sizes[0] > k:
-                radii.append(self._of_distinct(0, self.radii(0, k))[:, None])
+                radii.append(self.radii(0, k)[:, None])
             what = "samples near references"
             around, met = members(self.pairs, *self._sides, self._counts, radii, what)
-            recalled = met[1] if len(met) > 1 else np.zeros_like(met[0])
             x, y = self.inverse
-            self._balls[k] = Balls(around[0][x], met[0][y], recalled[y])
+            recalled = np.zeros(len(y))
+            if len(met) > 1:
+                recalled = met[1][y]
+            self._balls[k] = Balls(around[0][x], met[0][y], recalled)
         return self._balls[k]
-
-    def _of_distinct(self, side: int, values: np.ndarray) -> np.ndarray:
-        """Keep one value for each distinct point of a side."""
-        found = np.empty(len(self._counts[side]))
-        found[self.inverse[side]] = values
-        return found
 
 
 def of_rows(X: np.ndarray, n: int, how: How, whole: Neighbourhoods | None = None) -> Neighbourhoods:
@@ -181,12 +177,11 @@ class _KernelPairs(Pairs):
     def block(self, rows: slice, columns: slice) -> np.ndarray:
         first = min(rows.start, columns.start)
         last = max(rows.stop, columns.stop)
-        around = [
+        start, part = next(
             (side.start, part)
             for side, part in self.parts
             if side.start <= first and last <= side.stop
-        ]
-        start, part = around[0]
+        )
         K = to_host(part.rows(slice(rows.start - start, rows.stop - start)))
         K = K[:, columns.start - start : columns.stop - start]
         D = kernel_squares(K, self.diagonal[rows], self.diagonal[columns])

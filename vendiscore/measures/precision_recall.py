@@ -63,12 +63,12 @@ def coverage(subject: Subject, neighbours: int = 5) -> float:
 
 def _balls(subject: Subject, name: str, k: int, own: bool = False) -> Balls:
     """Return the balls of k neighbours; with `own`, the balls of samples too."""
-    both = subject.both
-    sizes = both.neighbourhoods.sizes
-    for size, what in list(zip(sizes, SETS, strict=True))[0 if own else 1 :]:
-        if size <= k:
+    neighbourhoods = subject.both.neighbourhoods
+    sizes = dict(zip(SETS, neighbourhoods.sizes, strict=True))
+    for what in SETS if own else SETS[1:]:
+        if sizes[what] <= k:
             raise ValueError(
-                f"{name} needs more than {k} {what} for `neighbours={k}`, got {size}; pass fewer "
-                f"neighbours, or more {what}"
+                f"{name} needs more than {k} {what} for `neighbours={k}`, got {sizes[what]}; pass "
+                f"fewer neighbours, or more {what}"
             )
-    return both.neighbourhoods.balls(k)
+    return neighbourhoods.balls(k)

@@ -214,8 +214,8 @@ class Subject(SampleSet):
         """Vendi Scores of all orders, read off the eigenvectors where these are needed."""
         known = self.eigen if "eigenvectors" in self.needs else None
         K = self.similarities[0]
-        p = self.p
-        return vendi(K, self.orders, p, self.psd, spectrum=known, estimating=self.estimating)
+        estimating = self.estimating
+        return vendi(K, self.orders, self.p, self.psd, spectrum=known, estimating=estimating)
 
     @property
     def needed_spectrum(self) -> Spectrum | None:
@@ -263,11 +263,10 @@ class Subject(SampleSet):
     @cached_property
     def rows_of_passed(self) -> np.ndarray:
         """The row of the similarity for each sample that was passed; −1 for those left out."""
-        dropped = list(self.similarity.dropped) if self.has_similarities else []
-        kept = np.setdiff1d(np.arange(self.n_passed), dropped)
-        rows = np.full(self.n_passed, -1)
-        rows[kept] = np.arange(len(kept))
-        return rows
+        kept = np.ones(self.n_passed, bool)
+        if self.has_similarities:
+            kept[list(self.similarity.dropped)] = False
+        return np.where(kept, np.cumsum(kept) - 1, -1)
 
     @property
     def codes(self) -> np.ndarray:
@@ -300,11 +299,12 @@ class Subject(SampleSet):
     @cached_property
     def texts(self) -> list[str]:
         """The samples, which must be strings, less those that were left out."""
+        expected = "samples that are strings"
         if not isinstance(self.samples, list):
-            raise UnsuitedError(f"samples that are strings, got {type(self.samples).__name__}")
+            raise UnsuitedError(f"{expected}, got {type(self.samples).__name__}")
         for i, sample in enumerate(self.samples):
             if not isinstance(sample, str):
-                raise UnsuitedError(f"samples that are strings, got {type(sample).__name__} at {i}")
+                raise UnsuitedError(f"{expected}, got {type(sample).__name__} at {i}")
         return [self.samples[i] for i in np.flatnonzero(self.rows_of_passed >= 0)]
 
     @cached_property
@@ -320,13 +320,10 @@ class Subject(SampleSet):
             return []
         from ..magnitude.spaces_of_samples import as_spaces
 
-        if self.of_rows or self.how.metric == "precomputed":
-            how = self.how_of_parts
-            references = self.references
-        else:
-            how = self.how
+        references = self.references
+        if not (self.of_rows or self.how.metric == "precomputed"):
             references = self.similarities[1]
-        return as_spaces([references], how, ["references"], solver=solver)
+        return as_spaces([references], self.how_of_parts, ["references"], solver=solver)
 
     @cached_property
     def features(self) -> Rows:
@@ -427,7 +424,7 @@ class Part(Subject):
 
     def _solved(self, solver: Solving) -> list[MetricSpace]:
         whole = self.whole
-        how = self.whole.how_of_parts
+        how = whole.how_of_parts
         if how.metric == "precomputed":
             samples = whole.distances[np.ix_(self.places, self.places)]
         else:
@@ -461,8 +458,9 @@ class Part(Subject):
 def check_features(K: Similarity) -> None:
     """Raise for a similarity without features."""
     if K.dim is None:
-        wanted = "samples that are vectors or a kernel that has features"
-        raise UnsuitedError(f"{wanted}, got {type(K).__name__}")
+        raise UnsuitedError(
+            f"samples that are vectors or a kernel that has features, got {type(K).__name__}"
+        )
 
 
 def own_columns(F: Rows, subject: Subject) -> Rows:
