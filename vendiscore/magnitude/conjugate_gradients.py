@@ -1,7 +1,5 @@
 """Conjugate gradients (Hestenes & Stiefel 1952), and Lanczos' method for the ends of a spectrum."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 
@@ -27,14 +25,14 @@ def conjugate_gradients(
     p = np.zeros_like(b)
     previous = 1.0
     for step in range(steps + 1):
-        if float(r @ (weight * r)) <= goal**2:
+        if r @ (weight * r) <= goal**2:
             return x, step
         z = r if precondition is None else precondition(r)
-        inner = float(r @ z)
+        inner = r @ z
         p *= inner / previous
         p += z
         Ap = multiply(p)
-        curvature = float(p @ Ap)
+        curvature = p @ Ap
         if not curvature > 0 or not inner > 0:
             return None, step
         alpha = inner / curvature

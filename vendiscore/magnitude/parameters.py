@@ -1,7 +1,5 @@
 """The parameters that functions of magnitude share, and the readers of each."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from functools import partial

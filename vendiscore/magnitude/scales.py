@@ -1,7 +1,5 @@
 """Scales of magnitude: the convergence scale, areas up to it, and slopes in between."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from functools import cache
@@ -126,7 +124,7 @@ def _convergence(space: MetricSpace, epsilon: float) -> float:
 
     def spread_gap(x: float) -> float:
         ordinary = np.exp(some * -np.exp(np.float64(x))).sum(axis=1)
-        share = float((1 / ordinary).mean())
+        share = (1 / ordinary).mean()
         return log_odds(n * share - 1, n * (1 - share)) - odds
 
     def gap(x: float) -> float:
@@ -135,7 +133,7 @@ def _convergence(space: MetricSpace, epsilon: float) -> float:
         return 0.0 if abs(difference) <= CLOSE_ENOUGH * odds else difference
 
     # Where a typical point still shares a share ε of itself with its nearest neighbour.
-    typical = float(np.median(space.solver.closest[rows]))
+    typical = np.median(space.solver.closest[rows])
     first = math.log(math.log(1 / epsilon)) - math.log(typical)
     guess = _root(spread_gap, min(first, LARGEST), odds, GUESS_TOLERANCE)
     if not isinstance(guess, float):
@@ -169,7 +167,10 @@ def _root(
             return min(start, end), max(start, end)
         x, end = end, min(end - math.copysign(step, g(x)), LARGEST)
         step *= 2
-    return float(scipy.optimize.brentq(g, x, end, xtol=tolerance, maxiter=1000)) if g(x) else x
+    if not g(x):
+        return x
+    root: float = scipy.optimize.brentq(g, x, end, xtol=tolerance, maxiter=1000)
+    return root
 
 
 def adaptive_area(f: Callable[[float], float], t_cut: float) -> float:

@@ -1,7 +1,5 @@
 """exp(−tD) in one triangle of an array, and a Cholesky factor of a nearby scale in the other."""
 
-from __future__ import annotations
-
 import math
 from functools import cache
 
@@ -41,11 +39,9 @@ class Triangles:
     def factorise(self, t: float) -> bool:
         """Put the Cholesky factor of what is above the diagonal below it; False if it has none."""
         for block in row_blocks(self.n, 12 * self.n):
-            start = block.start
-            stop = block.stop
-            self.array[block, :start] = self.array[:start, block].T
-            own = self.array[block, block]
-            own[...] = np.where(_above(stop - start), own, own.T)
+            self.array[block, : block.start] = self.array[: block.start, block].T
+            square = self.array[block, block]
+            square[...] = np.where(_above(len(square)), square, square.T)
         np.fill_diagonal(self.array, 1)
         info = self._potrf(self.columns, lower=0, clean=0, overwrite_a=1)[1]
         self.factored = 0.0 if info else t
@@ -82,18 +78,17 @@ def product(
     buffer = np.empty(0)
     tiny = not t * largest <= -LEAST
     for block in row_blocks(n, 12 * n):
-        start = block.start
-        stop = block.stop
         square = np.exp(np.maximum(D[block, block] * np.float64(-t), LEAST))
         y[block] += square @ w[block]
+        rows = len(square)
         if keep is not None:
-            own = keep[block, block]
-            np.copyto(own, square, casting="same_kind", where=_above(stop - start))
+            np.copyto(keep[block, block], square, casting="same_kind", where=_above(rows))
+        stop = block.stop
         if stop == n:
             break
-        rows = stop - start
         columns = n - stop
-        buffer = buffer if buffer.size >= rows * columns else np.empty(rows * columns)
+        if not buffer.size:  # the first block is the largest
+            buffer = np.empty(rows * columns)
         z = buffer[: rows * columns].reshape(rows, columns)
         np.multiply(D[block, stop:], np.float64(-t), out=z)
         if tiny:

@@ -1,7 +1,5 @@
 """Measures that are asked for, read with their options, and evaluated for a subject."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -125,7 +123,8 @@ def measure_stacks(
     apart = np.ones(len(subject.groups), dtype=bool)
     order: list[np.ndarray] = []
     pieces: list[dict[str, list[Any]]] = [{} for _ in measures]
-    limits = [0.0, 0.0]
+    negative_mass = 0.0
+    cut = 0.0
     scored = needs_scores(measures)
     for groups, stack in stacks_of(subject):
         order.append(groups)
@@ -135,16 +134,17 @@ def measure_stacks(
             low, high = measure.limits(stack.n)
             slack = RANGE_ROUNDING * max(1.0, high)
             for suffix, values in numbers.items():
-                known = to_host(values)
-                bad |= ~((known >= low - slack) & (known <= high + slack))
+                inside = values.clip(low - slack, high + slack)
+                bad |= to_host(inside != values)  # also of NaN
                 own.setdefault(f"{measure.name}{suffix}", []).append(values.clip(low, high))
         bad |= stack.unusual
         if scored:
             bad |= to_host(stack.spectral.unusual)
-            limits = np.maximum(limits, [stack.spectral.negative_mass, stack.spectral.cut]).tolist()
+            negative_mass = max(negative_mass, stack.spectral.negative_mass)
+            cut = max(cut, stack.spectral.cut)
         apart[groups] = bad
     if not order:
-        return [{} for _ in measures], apart, (0.0, 0.0)
+        return [{} for _ in measures], apart, (negative_mass, cut)
     places = np.concatenate(order)
     back = np.zeros(len(apart), int)
     back[places] = np.arange(len(places))
@@ -158,4 +158,4 @@ def measure_stacks(
         columns.append(column)
     if "torch" in sys.modules:
         _refuse_lost_gradients(subject, measures, columns)
-    return columns, apart, (limits[0], limits[1])
+    return columns, apart, (negative_mass, cut)

@@ -1,7 +1,5 @@
 """The magnitude of a metric space as measures: at scales, as an area, and compared."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 from typing import Literal
@@ -13,7 +11,7 @@ from ..magnitude.area import area_of, difference_of
 from ..magnitude.parameters import READERS, Quadrature, Solving, check_scales
 from ..magnitude.scales import convergence, evaluate, unlike_cut
 from ..signature import digits
-from .measure import Reader, register_measure
+from .measure import register_measure
 from .subject import Subject
 
 _LEINSTER = "Leinster, Documenta Mathematica 2013"
@@ -40,8 +38,11 @@ def _read_scales(t: object) -> float | list[float]:
     return scales if is_several(t) else scales[0]
 
 
-_READERS: dict[str, Reader] = {**READERS, "t": _read_scales, "t_cut": _read_cut}
-_register = partial(register_measure, needs="distances", readers=_READERS)
+_register = partial(
+    register_measure,
+    needs="distances",
+    readers={**READERS, "t": _read_scales, "t_cut": _read_cut},
+)
 
 
 @_register(

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -27,8 +26,7 @@ AT_ONCE = 10
 SETS = ("samples", "references")
 
 
-@dataclass(frozen=True, eq=False)
-class Balls:
+class Balls(NamedTuple):
     """Who is in whose ball, of n samples and m references; a ball has its boundary."""
 
     around: np.ndarray  # in how many balls of references each sample is
@@ -84,7 +82,7 @@ class Neighbourhoods:
         return self._balls[k]
 
 
-def of_rows(X: np.ndarray, n: int, how: How, whole: Neighbourhoods | None = None) -> Neighbourhoods:
+def of_rows(X: np.ndarray, n: int, how: How, whole: Neighbourhoods | None) -> Neighbourhoods:
     """Return the neighbourhoods of n rows, and references after them, by a metric of SciPy."""
     metric = str(metric_of_rows(how))
     options: Record = dict(how.metric_options)
@@ -114,9 +112,7 @@ def of_rows(X: np.ndarray, n: int, how: How, whole: Neighbourhoods | None = None
     return Neighbourhoods(pairs, inverse, whole)
 
 
-def of_kernel(
-    similarity: Similarity, n: int, whole: Neighbourhoods | None = None
-) -> Neighbourhoods:
+def of_kernel(similarity: Similarity, n: int, whole: Neighbourhoods | None) -> Neighbourhoods:
     """Return the neighbourhoods of n samples, and references after them, under a kernel."""
     groups = similarity.groups()
     places, inverse = _distinct(np.arange(similarity.n) if groups is None else groups, n)
@@ -185,7 +181,7 @@ class _KernelPairs(Pairs):
         K = to_host(part.rows(slice(rows.start - start, rows.stop - start)))
         K = K[:, columns.start - start : columns.stop - start]
         D = kernel_squares(K, self.diagonal[rows], self.diagonal[columns])
-        check_square(float(D.min()), "two of the samples and references")
+        check_square(D.min(), "two of the samples and references")
         D[self.rounding > D] = 0.0
         if self.groups is not None:
             identical = self.groups[rows, None] == self.groups[columns]

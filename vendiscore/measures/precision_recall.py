@@ -3,19 +3,21 @@
 The ball B of a point reaches to (and has) the k-th nearest other of its own set, k = `neighbours`.
 """
 
-from __future__ import annotations
-
 from functools import partial
 
 from ..core.arguments import integer
-from .measure import Reader, register_measure
+from .measure import register_measure
 from .neighbourhoods import SETS, Balls
 from .subject import Subject
 
 _KYNKAANNIEMI = "Kynkäänniemi et al., NeurIPS 2019, arXiv 1904.06991"
 _NAEEM = "Naeem et al., ICML 2020, arXiv 2002.09797"
-_READERS: dict[str, Reader] = {"neighbours": partial(integer, "neighbours")}
-_register = partial(register_measure, needs="distances", readers=_READERS, pooled=True)
+_register = partial(
+    register_measure,
+    needs="distances",
+    readers={"neighbours": partial(integer, "neighbours")},
+    pooled=True,
+)
 
 
 @_register(

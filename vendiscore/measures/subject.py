@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from ..resolve.group_labels import Groups
     from .both import Both
 
+    Solve = Callable[[Solving], list[MetricSpace]]
+
 
 class UnsuitedError(TypeError):
     """Input that a measure needs, and the samples that were passed instead."""
@@ -111,14 +113,11 @@ class Subject(SampleSet):
         self.name = name
         self.estimating = estimating
         self.solver = solver
-        remembered = lru_cache(maxsize=1)
-        self.solved: Callable[[Solving], list[MetricSpace]] = remembered(self._solved)
-        self.reference_spaces: Callable[[Solving], list[MetricSpace]] = remembered(
-            self._reference_spaces
-        )
-        self.names: list[str] = (
-            [name] if references is None else [name, "references"]
-        )  # as errors call them
+        self.solved: Solve = lru_cache(maxsize=1)(self._solved)
+        self.reference_spaces: Solve = lru_cache(maxsize=1)(self._reference_spaces)
+        self.names: list[str] = [name]  # as errors call the sets
+        if references is not None:
+            self.names.append("references")
         self.whole: Subject = self
         self.notes: list[str] = []  # what measures have to say of their numbers
         self.settings: Record = {}  # and what they have read samples by, for the signature
@@ -345,7 +344,7 @@ class Subject(SampleSet):
     def vectors(self) -> Rows:
         """The samples themselves where they are compared as vectors or numbers, else None."""
         rows = rows_of_numbers(self.samples, self.how)
-        skip = rows is not None and self.how.skip and self.how.says_similarity
+        skip = self.how.skip and self.how.says_similarity
         return None if skip and self.similarity.dropped else rows
 
     @property
@@ -482,12 +481,10 @@ def own_columns(F: Rows, subject: Subject) -> Rows:
 
 def rows_of_numbers(samples: Samples, how: How) -> Rows:
     """Return the samples themselves where they are compared as vectors or numbers, else None."""
-    k = how.k
-    given = how.given == "K" or how.prompts is not None
-    if isinstance(k, tuple) or given or isinstance(samples, Similarity):
+    if is_whole(samples, how) or how.given == "K" or how.prompts is not None:
         return None
-    if isinstance(k, Kernel) and k.samples != "vectors":
+    if isinstance(how.k, Kernel) and how.k.samples != "vectors":
         return None  # numbers may name classes, and arrays be images
     first = samples[0] if isinstance(samples, list) else samples
-    numbers = isinstance(first, (int, float, list, tuple, np.generic)) or hasattr(first, "dtype")
+    numbers = isinstance(first, (int, float, list, tuple)) or hasattr(first, "dtype")
     return samples if numbers else None
