@@ -20,8 +20,8 @@ Solver: TypeAlias = Callable[[np.ndarray], np.ndarray]
 ALONE_SIZE, LANCZOS_SIZE, TWO_STAGE_SIZE = 192, 500, 1536
 # Below so many multiplications, double precision takes a millisecond.
 SINGLE_SIZE = 10**7
-# Rows that are multiplied in single precision at once. The error is that of 1,024 to 16,384 rows;
-# fewer take longer.
+# Rows that are multiplied in single precision at once. From 1,024 to 16,384 rows the error is the
+# same; fewer take longer.
 SINGLE_ROWS = 8192
 # If any squared length, or its inverse, is larger, all rows are rescaled and squared again.
 FAR = 1e30
