@@ -1,7 +1,5 @@
 """Eigenvalues as shares: rounding is set to zero, negative ones are refused or clipped."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Kernels by name: functions from a list of samples (and options) to a Similarity."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass

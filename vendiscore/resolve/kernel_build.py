@@ -1,7 +1,5 @@
 """Build the Similarity of samples under one kernel or none; equal samples are compared once."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from numbers import Number

@@ -1,7 +1,5 @@
 """Mixtures of kernels: weighted sums and products; "morgan:smiles" compares a column of records."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial

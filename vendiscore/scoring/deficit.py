@@ -6,8 +6,6 @@ a few pairs make up the deficit, or none does, other samples may repeat more oft
 number of repeating pairs has the interval of a Poisson count (Garwood, Biometrika 1936).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import NamedTuple

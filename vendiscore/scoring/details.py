@@ -1,7 +1,5 @@
 """The `details` of a score: how its numbers came about."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """Scores of groups: each by itself, their mean, and its standard error over groups."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Standard errors and intervals of numbers: by the delete-one jackknife, or from random halves."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Values of BetweenVS where there is nothing to find: of samples whose groups were shuffled."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Rewards for what each of several samples adds to its group, in addition to its quality."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterable, Sequence

@@ -3,8 +3,6 @@
 b"vendi-state", version (1 byte), length of head (4), JSON, float64 of the `Sum`, checksum (8)
 """
 
-from __future__ import annotations
-
 import json
 import math
 import struct

@@ -1,7 +1,5 @@
 """The settings by which samples of a state are compared, as values that tell states apart."""
 
-from __future__ import annotations
-
 import types
 from collections.abc import Mapping
 from typing import Any
