@@ -19,9 +19,10 @@ _DOT_PRODUCTS = "dot products of X"
 
 def must_be_unit(how: How) -> bool | None:
     """Return whether rows that are features must have unit length; None for other samples."""
-    name = how.given or (how.k.name if isinstance(how.k, Kernel) else "")
-    unit = _OF_ROWS.get(name)
-    return unit if unit is None else unit and not how.normalize
+    name = how.given or getattr(how.k, "name", "")
+    if name not in _OF_ROWS or how.prompts is not None:
+        return None
+    return _OF_ROWS[name] and not how.normalize
 
 
 def refused(how: How) -> str:
@@ -43,8 +44,10 @@ def refused(how: How) -> str:
             f"so that batches cannot be added up; pass one of {can}, or all samples at once to "
             f"compute(…, method='estimate')"
         )
-    given = [name for name in ("metric", "fit") if getattr(how, name) is not None]
-    return f"`{given[0]}` is not an option of a state; leave it out" if given else ""
+    for name in ("metric", "fit"):
+        if getattr(how, name) is not None:
+            return f"`{name}` is not an option of a state; leave it out"
+    return ""
 
 
 def streaming() -> str:
