@@ -36,7 +36,7 @@ def add_nulls(
     uncertainty: Uncertainty,
 ) -> None:
     """Add the null value and the excess of BetweenVS of each order, and p if asked."""
-    place = [chosen.measure.name for chosen in request.measures].index(BETWEEN)
+    place = request.names.index(BETWEEN)
     shuffles = request.permutations or _usual(subject, request)
     every = shuffled(subject, shuffles)  # (orders, shuffles)
     errors: Any = None
