@@ -104,8 +104,13 @@ class State(metaclass=Public):
         normalize: bool = False,
         **options: object,
     ) -> None:
-        kinds = {"score_X": score_X, "score_dual": score_dual, "normalize": normalize}
-        how = how_of({"k": k, **kinds, **options})
+        arguments = {
+            "k": k,
+            "score_X": score_X,
+            "score_dual": score_dual,
+            "normalize": normalize,
+        }
+        how = how_of(arguments | options)
         if why := refused(how):
             raise ValueError(why)
         vars(self).update(_asked=settings_of(how), _how=how)

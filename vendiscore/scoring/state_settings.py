@@ -7,7 +7,7 @@ from typing import Any
 from ..core.types import Options, Record
 from ..encoders.models import Encoder
 from ..resolve.kernel import Kernel, list_kernels
-from ..resolve.kernel_request import How, read_how
+from ..resolve.kernel_request import How, how_of
 from ..signature import IDLE, plain
 
 # Kernels whose features are the vectors that they compare, divided by their lengths.
@@ -27,7 +27,8 @@ def must_be_unit(how: How) -> bool | None:
 
 def refused(how: How) -> str:
     """Say why samples cannot be added up under these settings; "" if they can."""
-    can = streaming()
+    names = [repr(kernel.name) for kernel in list_kernels() if kernel.rows]
+    can = f"{', '.join(names)}, or score_X=True for rows of features"
     if how.given == "K":
         return (
             f"`score_K` gives similarities between samples, which batches lack; pass the samples, "
@@ -48,12 +49,6 @@ def refused(how: How) -> str:
         if getattr(how, name) is not None:
             return f"`{name}` is not an option of a state; leave it out"
     return ""
-
-
-def streaming() -> str:
-    """Return the kernels whose samples can be added up, for a message."""
-    names = [repr(kernel.name) for kernel in list_kernels() if kernel.rows]
-    return f"{', '.join(names)}, or score_X=True for rows of features"
 
 
 def settings_of(how: How) -> Record:
@@ -90,14 +85,16 @@ def restored(settings: Options) -> How | None:
     """Return how to compare more batches, from settings in bytes; None if these are incomplete."""
     if "prompts" in settings:
         return None
-    rest = {name: value for name, value in settings.items() if name != "kernel"}
-    name = settings["kernel"]
-    rest |= {"score_X": True} if name == _DOT_PRODUCTS else {"k": name}
+    arguments = dict(settings)
+    kernel = arguments.pop("kernel")
+    if kernel == _DOT_PRODUCTS:
+        arguments["score_X"] = True
+    else:
+        arguments["k"] = kernel
     try:
-        how = read_how(rest)
+        return how_of(arguments)
     except (TypeError, ValueError):  # a kernel of one's own, or one that has other options here
         return None
-    return None if rest else how
 
 
 def is_plain(value: object) -> bool:
