@@ -1,7 +1,5 @@
 """One argument, read from any kind of scalar as a plain int, float, word or flag, or refused."""
 
-from __future__ import annotations
-
 import math
 import operator
 import sys

@@ -1,7 +1,5 @@
 """Checks of a similarity matrix, its diagonal, and weights, before any eigenvalue is found."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

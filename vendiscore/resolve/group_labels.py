@@ -3,8 +3,6 @@
 A tuple or a row of a table is one sample.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass

@@ -264,7 +264,7 @@ def measured(subject: Subject, request: Request) -> Record:
 def _with_errors(subject: Subject, request: Request) -> tuple[Record, Uncertainty]:
     """Return numbers with their standard errors and intervals."""
     from .group_scores import measure_groups
-    from .intervals import Uncertainty, check_asked, needs_vectors, uncertainty_of
+    from .intervals import Uncertainty, check_asked, uncertainty_of
     from .null_values import add_nulls
 
     if subject.groups is not None:
@@ -276,7 +276,7 @@ def _with_errors(subject: Subject, request: Request) -> tuple[Record, Uncertaint
         return uncertainty.with_scores(scores), uncertainty
     if request.ci is not None:
         check_asked(subject.n_passed)
-        if needs_vectors(request):
+        if "VS" in request.names:
             subject.decompose()
     scores = measure_each(subject, request.measures, request.suffixes)
     if request.ci is not None:

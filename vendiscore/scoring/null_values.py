@@ -1,7 +1,5 @@
 """Values of BetweenVS where there is nothing to find: of samples whose groups were shuffled."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -38,7 +36,7 @@ def add_nulls(
     uncertainty: Uncertainty,
 ) -> None:
     """Add the null value and the excess of BetweenVS of each order, and p if asked."""
-    place = [chosen.measure.name for chosen in request.measures].index(BETWEEN)
+    place = request.names.index(BETWEEN)
     shuffles = request.permutations or _usual(subject, request)
     every = shuffled(subject, shuffles)  # (orders, shuffles)
     errors: Any = None

@@ -23,7 +23,6 @@ from ..measures.measure import BETWEEN, Measure, having, list_measures
 from ..resolve.kernel_request import How, check_one_way, read_how, with_the_rest
 from ..resolve.plugins import Plugins
 from ..signature import digits
-from ..similarity.metrics import METRIC_OPTIONS
 from ..spectral.estimate import Estimating
 
 if TYPE_CHECKING:
@@ -40,7 +39,7 @@ _DEFAULTS: Record = {
 }
 Method = Literal["auto", "estimate"]
 # Keywords that only measures of distances have a use for.
-_OF_DISTANCES = ("metric", *METRIC_OPTIONS)
+_OF_DISTANCES = ("metric", "exponent")
 _OPEN = ("t", "seed")  # None is as if they were not passed
 # The measures that are meant where none is named, by the other keywords and the references.
 Measures: TypeAlias = Mapping[str, Mapping[str, Any]]
@@ -83,6 +82,11 @@ class Request:
     def suffixes(self) -> list[str]:
         """The ending of the keys of a measure with an order, for each order."""
         return [f"_q{digits(order)}" for order in self.orders] if self.several else [""]
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The names of the measures."""
+        return [chosen.measure.name for chosen in self.measures]
 
     @cached_property
     def of_groups(self) -> list[str]:
@@ -169,7 +173,7 @@ def _read_request(
         for name, value in arguments.items()
         if name not in own and (name not in _OPEN or value is not None)
     }
-    distances = [name for name in _OF_DISTANCES if not _is_default(rest.get(name))]
+    distances = [name for name in _OF_DISTANCES if rest.get(name) is not None]
     q = own["q"]
     p = own["p"]
     permutations = own["permutations"]
@@ -186,6 +190,7 @@ def _read_request(
     names = usual(arguments, references) if own["measures"] is None else own["measures"]
     chosen = read_measures(names, rest)
     measures = [each.measure for each in chosen]
+    needs = {measure.needs for measure in measures}
     orders = check_orders(q)
     q_is_passed = is_several(q) or orders != [DEFAULT_ORDER]
     psd = check_psd(own["psd"])
@@ -194,7 +199,7 @@ def _read_request(
         rest = {n: value for n, value in rest.items() if n not in others and not having(n)}
         if not all(measure.weighted for measure in measures):
             p = None
-    elif distances and not any(measure.needs == "distances" for measure in measures):
+    elif distances and "distances" not in needs:
         raise TypeError(
             f"`{distances[0]}` is about distances, which {said} does not look at; "
             f"{_instead_of_distances(how)}, or name a measure of distances such as 'MagArea' in "
@@ -206,7 +211,7 @@ def _read_request(
             f"`q={q!r:.40}` has no effect on {said}: it is the order of {ordered}; leave it out, "
             "or name one of these in `measures`"
         )
-    if all(measure.needs == "distances" for measure in measures):
+    if needs == {"distances"}:
         check_one_way(how, said)
     if p is not None and (without := [m.name for m in measures if not m.weighted]):
         exponent = "; the exponent of metric='minkowski' is `exponent`" if how.metric else ""
@@ -235,9 +240,7 @@ def _read_request(
         _check_estimate(ci, orders, measures)
     if rest:
         also = {option for measure in measures for option in measure.options}
-        also |= {*_DEFAULTS, "seed", "references"}
-        if estimating is None:
-            also -= {"rtol", "seed"}
+        also |= {*_DEFAULTS, "references"}
         every = {option for measure in list_measures() for option in measure.options}
         how = with_the_rest(how, rest, also, {option: having(option) for option in every})
     return Request(
@@ -319,15 +322,11 @@ def _instead_of_distances(how: How) -> str:
     return f"pass k={kernels[how.metric]!r} instead"
 
 
-def _is_default(value: object) -> bool:
-    return value is None or (isinstance(value, str) and value == "auto")
-
-
-def check_orders(q: Any, name: str = "q") -> list[float]:
-    """Return the orders as floats; an error names the argument, and the first invalid order."""
-    orders = [read_order(item, name) for item in (q if is_several(q) else [q])]
+def check_orders(q: Any) -> list[float]:
+    """Return the orders `q` as floats; an error names the first invalid one."""
+    orders = list(map(read_order, q if is_several(q) else [q]))
     if not orders:
-        raise ValueError(f"`{name}` must be an order or several, got an empty list; pass {name}=1")
+        raise ValueError("`q` must be an order or several, got an empty list; pass q=1")
     return orders
 
 

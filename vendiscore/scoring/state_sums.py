@@ -16,7 +16,9 @@ from ..similarity import sparse as sp
 from ..similarity.base import Similarity
 from ..similarity.threads import in_order
 
-_LOW, _HIGH = 1e-280, 1e280  # the range of squared lengths without lost digits
+# The range of squared lengths without lost digits.
+_LOW = 1e-280
+_HIGH = 1e280
 _BLOCK_BYTES = 1 << 22  # of rows that are multiplied at once
 
 
@@ -72,8 +74,10 @@ def of_vectors(X: Rows, weights: np.ndarray | None, unit: bool) -> Sum | None:
         return None if F is None else Sum(d, np.array(F) if F is X else F)
     require(d)
     # Blocks of so many rows that adding d² numbers costs little, a multiple of four for threads.
-    few = -(-n // max(4 * d, _BLOCK_BYTES // (8 * d)))
-    size = -(-n // (few if few == 1 else -(-few // 4) * 4))
+    pieces = math.ceil(n / max(4 * d, _BLOCK_BYTES // (8 * d)))
+    if pieces > 1:
+        pieces = 4 * math.ceil(pieces / 4)
+    size = math.ceil(n / pieces)
     room = threading.local()
 
     def share(block: slice) -> np.ndarray | None:

@@ -1,7 +1,5 @@
 """Standard errors of means, and of any score of a set by subsampling without replacement."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any
