@@ -362,7 +362,7 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         return {name: value for name, value in vars(self).items() if name != "_lock"}
 
     def __setstate__(self, state: Record) -> None:
-        self.__dict__.update(state, _lock=threading.RLock())
+        vars(self).update(state, _lock=threading.RLock())
 
 
 def _read_once(options: Record) -> Record:

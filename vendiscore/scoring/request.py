@@ -241,6 +241,8 @@ def _read_request(
     if rest:
         also = {option for measure in measures for option in measure.options}
         also |= {*_DEFAULTS, "references"}
+        if estimating is not None:
+            also.add("seed")
         every = {option for measure in list_measures() for option in measure.options}
         how = with_the_rest(how, rest, also, {option: having(option) for option in every})
     return Request(
