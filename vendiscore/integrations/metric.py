@@ -362,7 +362,8 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         return {name: value for name, value in vars(self).items() if name != "_lock"}
 
     def __setstate__(self, state: Record) -> None:
-        vars(self).update(state, _lock=threading.RLock())
+        for name, value in (state | {"_lock": threading.RLock()}).items():
+            setattr(self, name, value)
 
 
 def _read_once(options: Record) -> Record:
