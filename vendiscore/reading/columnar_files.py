@@ -1,7 +1,5 @@
 """Columnar files (parquet): reads only the columns needed, and no more than fits in memory."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Columns that hold the samples of a table: found by their contents, or else by a question."""
 
-from __future__ import annotations
-
 from .limits import AskError, Limits, Wanted
 from .string_patterns import is_smiles, unspaced
 from .tables import (

@@ -1,7 +1,5 @@
 """Tables of numbers: their feature columns, index column and decimal sign."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Choose the samples that are most different, or that stand for all others."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Literal
 
