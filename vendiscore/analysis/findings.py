@@ -18,7 +18,6 @@ from ..magnitude.solver import IndefiniteError
 from ..magnitude.space import MetricSpace
 from ..measures.subject import Subject
 from ..scoring.compute import measured, subject_of
-from ..scoring.deficit import LEAST
 from ..scoring.intervals import CLOSED
 from ..scoring.request import Request, read_request
 from ..scoring.subsampling import MIN_SAMPLES
@@ -348,8 +347,8 @@ def _without_interval(subject: Subject, request: Request) -> str:
         )
     n = subject.similarity.n
     dim = subject.similarity.dim or n
-    if n < LEAST:
-        return f"There is no interval: it needs {LEAST} samples or more."
+    if n < MIN_SAMPLES:
+        return f"There is no interval: it needs {MIN_SAMPLES} samples or more."
     if "VS" in names and min(n, dim) > MOST:
         return (
             f"No interval was computed: it needs all eigenvectors of {n:,} samples, which takes "

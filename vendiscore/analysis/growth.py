@@ -30,7 +30,7 @@ from ..progress import foretell, track
 from ..resolve.group_labels import cluster_codes, read_labels
 from ..resolve.kernel_request import KernelArgument
 from ..resolve.sets import similarity_of
-from ..scoring.deficit import LEAST, Repeats, deficit_ends, deficit_of_pair, log_beside, repeats_of
+from ..scoring.deficit import Repeats, deficit_ends, deficit_of_pair, log_beside, repeats_of
 from ..scoring.jackknife import Jackknife, delete_one_error, without_each
 from ..scoring.request import confidence
 from ..scoring.subsampling import MIN_SAMPLES
@@ -220,7 +220,7 @@ def growth(
             raise ValueError("`clusters` need an order above 0: pass q=0.1, or leave them out")
         passed = np.arange(similarity.n + len(similarity.dropped))
         kept = ~np.isin(passed, list(similarity.dropped))
-        codes = cluster_codes(read_labels(clusters, "clusters"), kept, LEAST)
+        codes = cluster_codes(read_labels(clusters, "clusters"), kept, MIN_SAMPLES)
     closed = codes is None and has_closed_form(similarity, order, psd)
     return grown(
         similarity,

@@ -8,9 +8,9 @@ from functools import cached_property, partial
 import numpy as np
 
 from ..core.namespace import row_blocks, to_host
-from ..scoring.deficit import LEAST, Repeats, log_ends, repeats_of
+from ..scoring.deficit import Repeats, log_ends, repeats_of
 from ..scoring.jackknife import Jackknife, influence, influence_error, jackknife, of_samples
-from ..scoring.subsampling import halves_error, student_reach
+from ..scoring.subsampling import MIN_SAMPLES, halves_error, student_reach
 from ..similarity.base import Similarity
 from ..similarity.matrix import in_full
 from ..spectral.rank_one import log_score
@@ -307,9 +307,9 @@ def _codes_of(
     count = 0
     for i, name in enumerate(names):
         parts = [sets[i] for sets in clusters if len(sets[i])]
-        if len(parts) < LEAST:
+        if len(parts) < MIN_SAMPLES:
             raise ValueError(
-                f"`clusters` must be at least {LEAST} of each set, got {len(parts)} of "
+                f"`clusters` must be at least {MIN_SAMPLES} of each set, got {len(parts)} of "
                 f"`{name}`; add samples of other clusters, or leave that set out"
             )
         for code, places in enumerate(parts, count):

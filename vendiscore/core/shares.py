@@ -14,7 +14,7 @@ from .namespace import Array, detached, is_numpy, is_torch, namespace, scalar
 
 PSD = Literal["check", "clip"]
 
-EPS = float(np.finfo(np.float64).eps)  # of all spectra here but `score_K` of float32 K without p
+EPS = float(np.finfo(float).eps)  # of all spectra here but `score_K` of float32 K without p
 # Negative eigenvalues that sum to less than this share of the trace are rounding: clipping them
 # moves log VS by no more than about 1e-6 · log n.
 NEGATIVE_MASS = 1e-6
@@ -97,7 +97,8 @@ def shares(values: Array, rounding: Rounding, psd: PSD = "check") -> Shares:
             f"the eigenvalues of the similarity matrix sum to {total:.6g} instead of 1: "
             f"{rounding.fault()}"
         )
-    size, largest = len(known), float(known[0])
+    size = len(known)
+    largest = float(known[0])
     negative_mass = -float(known[known < 0].sum()) if known[-1] < 0 else 0.0
     if psd == "check" and negative_mass > NEGATIVE_MASS:
         if negative_mass > rounding.negative_mass:

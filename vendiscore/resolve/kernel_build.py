@@ -16,7 +16,6 @@ from ..reading.string_patterns import looks_like
 from ..similarity.base import Similarity
 from ..similarity.features import FeatureSimilarity
 from ..similarity.inputs import ROWS_READ, choose
-from ..similarity.members import members_of
 from ..similarity.pools import size
 from .kernel import Kernel, get_kernel
 
@@ -31,8 +30,8 @@ def apply_kernel(
     kernel: Kernel,
     samples: Samples,
     options: Options,
-    skip: bool = False,
-    fit_to: np.ndarray | None = None,
+    skip: bool,
+    fit_to: np.ndarray | None,
 ) -> Similarity:
     """Return the Similarity under a kernel fitted to `fit_to`; `skip` drops unusable samples."""
     samples = repeatable(samples) if skip else samples
@@ -136,6 +135,8 @@ def build_kernel(
                 f"kernel {kernel.name!r} names a sample {strange[0]} of the {len(first)} passed to "
                 f"it ({error}); name places from 0 to {len(first) - 1}"
             ) from error
+        from ..similarity.members import members_of
+
         raise error.at(members_of(inverse)) from error.__cause__
     finally:
         ROWS_READ.reset(before)

@@ -72,12 +72,11 @@ class How:
 def read_how(arguments: MutableMapping[str, Any]) -> How:
     """Read the How of `arguments`, and remove its keywords from them."""
     k = arguments.pop("k", None)
-    kinds = {name: flag(name, arguments.pop(name, False)) for name in KINDS}
-    ways = [name for name, given in kinds.items() if given]
+    ways = [name for name in KINDS if flag(name, arguments.pop(name, False))]
     if len(ways) + (k is not None) > 1:
         raise ValueError(f"pass one of {', '.join(['k', *ways])}: each says what the samples are")
     how = How(
-        given="K" if kinds["score_K"] else "X" if ways else "",
+        given="K" if "score_K" in ways else "X" if ways else "",
         normalize=flag("normalize", arguments.pop("normalize", False)),
         fit=one_of("fit", arguments.pop("fit", None), (None, *get_args(FitTo))),
         **({} if k is None else _kernel(k, arguments)),

@@ -36,8 +36,8 @@ class Part:
 def mix(
     parts: Sequence[Part],
     columns: Any,
-    combine: Combine = "sum",
-    fit_to: np.ndarray | None = None,
+    combine: Combine,
+    fit_to: np.ndarray | None,
 ) -> Similarity:
     """Return Σ_j w_j k_j(x, y), or Π_j k_j(x, y), of registered kernels (arXiv 2210.02410)."""
     sizes = [size(each) for each in columns]

@@ -46,9 +46,9 @@ class Plugins(Generic[Thing]):
         if name in self.modules:  # the package's entry comes first
             importlib.import_module(self.modules[name])
         _, other = self.made.get(name, (None, None))
-        if other and _module(other) != _module(function) and _file(other) != _file(function):
+        if other and _name(other) != _name(function) and _file(other) != _file(function):
             raise ValueError(
-                f"{self.what} {name!r} is already registered by {'.'.join(_module(other))} in "
+                f"{self.what} {name!r} is already registered by {_name(other)} in "
                 f"{_file(other)[0]}; choose another name for the one in {_file(function)[0]}"
             )
         self.made[name] = thing, function
@@ -129,8 +129,8 @@ def summary_of(function: Callable[..., object]) -> str:
     return (inspect.getdoc(function) or "").partition("\n")[0]
 
 
-def _module(function: Callable[..., object]) -> tuple[str, str]:
-    return function.__module__, function.__qualname__
+def _name(function: Callable[..., object]) -> str:
+    return f"{function.__module__}.{function.__qualname__}"
 
 
 def _file(function: Callable[..., object]) -> tuple[str, str]:

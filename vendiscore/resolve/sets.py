@@ -99,8 +99,9 @@ def similarity_of(samples: Samples, arguments: Options, also: Iterable[str] = ()
 
 def read_samples(samples: Any, how: How, name: str = "samples") -> Samples:
     """Return samples in a form that can be read more than once; leave a MetricSpace unchanged."""
-    as_it_is = how.prompts is None and is_space(samples)
-    return samples if as_it_is else read_collection(samples, how, name)
+    if how.prompts is None and is_space(samples):
+        return samples
+    return read_collection(samples, how, name)
 
 
 def read_collection(samples: Any, how: How, name: str = "samples") -> Samples:

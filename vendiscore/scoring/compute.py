@@ -171,11 +171,14 @@ def subject_of(
 ) -> Subject:
     """Read samples, which errors call `name`, and references into what measures look at."""
     if request.pairs and references is None:
-        two = ", ".join(each.measure.name for each in request.measures if each.measure.references)
-        raise ValueError(f"{two} compares with a second set: pass `references`, or leave it out")
-    flat = read_samples(samples, request.how, name)
+        raise ValueError(
+            f"{', '.join(request.pairs)} compares with a second set: pass `references`, or leave "
+            "it out"
+        )
+    how = request.how
+    flat = read_samples(samples, how, name)
     groups = None
-    if request.how.given:
+    if how.given:
         plain = getattr(flat, "ndim", 0) == 2
     else:
         plain = isinstance(flat, list) and isinstance(flat[0], str)
@@ -183,8 +186,7 @@ def subject_of(
         from ..resolve.group_labels import grouped
 
         table = isinstance(flat, list) and getattr(samples, "ndim", 1) == 2
-        flat, groups = grouped(flat, request.how, request.groups, table=table, name=name)
-    how = request.how
+        flat, groups = grouped(flat, how, request.groups, table=table, name=name)
     if how.prompts is not None and groups is not None:
         how = replace(how, prompts=how.prompts.of_groups(groups))
     if groups is None and (names := request.of_groups):
@@ -206,8 +208,8 @@ def subject_of(
     if references is not None:
         from ..magnitude.spaces_of_samples import have_unit
 
-        needed = request.pairs or (request.needs_unit and not have_unit(flat, request.how))
-        references = read_samples(references, request.how, "references") if needed else None
+        needed = request.pairs or (request.needs_unit and not have_unit(flat, how))
+        references = read_samples(references, how, "references") if needed else None
     return Subject(
         flat,
         how,
@@ -268,21 +270,20 @@ def _with_errors(subject: Subject, request: Request) -> tuple[Record, Uncertaint
     from .null_values import add_nulls
 
     if subject.groups is not None:
-        if request.ci is not None and BETWEEN in request.of_groups:
+        if request.ci is not None and BETWEEN in request.names:
             subject.decompose()
         scores, uncertainty = measure_groups(subject, request)
         if request.shuffled:
             add_nulls(subject, request, scores, uncertainty)
-        return uncertainty.with_scores(scores), uncertainty
-    if request.ci is not None:
+    elif request.ci is not None:
         check_asked(subject.n_passed)
         if "VS" in request.names:
             subject.decompose()
-    scores = measure_each(subject, request.measures, request.suffixes)
-    if request.ci is not None:
+        scores = measure_each(subject, request.measures, request.suffixes)
         check_asked(subject.n)  # some may have been left out
         uncertainty = uncertainty_of(subject, request, scores)
     else:  # an estimate of the Vendi Score alone
+        scores = measure_each(subject, request.measures, request.suffixes)
         estimates = zip(scores[0], subject.spectral.estimates, strict=True)
         uncertainty = Uncertainty({key: {"se": estimate.error} for key, estimate in estimates})
     return uncertainty.with_scores(scores), uncertainty

@@ -20,7 +20,6 @@ from ..spectral.spectrum import Spectrum
 from .jackknife import NO_DEFICIT, Jackknife
 from .subsampling import student_reach
 
-LEAST = 4  # samples, or clusters; with fewer, no interval was shown to hold
 # Pairs are counted for so many samples at most (labels: any number); above, the jackknife holds.
 _MOST_COUNTED = 400
 # Samples not of the commonest kind are counted if they are less than this share.
@@ -57,7 +56,7 @@ def repeats_of(similarity: Similarity, spectrum: Spectrum | None = None) -> Repe
     """Count the pairs that repeat, or return None for many samples that are not labels."""
     n = similarity.n
     if n <= _MOST_COUNTED:
-        K = np.asarray(to_host(similarity.dense()), dtype=np.float64)
+        K = np.asarray(to_host(similarity.dense()), dtype=float)
         every = K[np.triu_indices(n, 1)]
         squares = np.square(every)
         squares[squares < NO_DEFICIT**2] = 0.0

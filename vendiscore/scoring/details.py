@@ -60,14 +60,16 @@ def details(
     }
     if similarity:
         report["dropped"] |= similarity.dropped
-        kernel, *options = similarity.settings.items() or [("kernel", type(similarity).__name__)]
-        report["kernel"] = plain(kernel[1])
-        report["options"] = plain(dict(options))
+        of_kernel = similarity.settings or {"kernel": type(similarity).__name__}
+        kernel, *options = plain(of_kernel).items()
+        report["kernel"] = kernel[1]
+        report["options"] = dict(options)
         report |= _of_spectrum(scores, request, uncertainty.spectra)
     if spaces or "distances" in request.pooled:
-        metric, *options = (spaces[0] if spaces else subject.both).settings.items()
-        report["distance"] = plain(metric[1])
-        report["options"] |= plain(dict(options)) | of_measures
+        of_metric = (spaces[0] if spaces else subject.both).settings
+        metric, *options = plain(of_metric).items()
+        report["distance"] = metric[1]
+        report["options"] |= dict(options) | of_measures
     if spaces:
         solutions = [solution for space in spaces for solution in space.solver.solutions]
         report["options"]["solver"] = spaces[0].solver.method
@@ -90,7 +92,7 @@ def details(
     key = "VS" + request.suffixes[request.orders.index(order)]
     sizes = {row["n"] for row in table} or {n}
     if similarity and not request.estimating and key in numbers and len(sizes) == 1:
-        value = float(scalar(numbers[key]))
+        value = scalar(numbers[key])
         size = sizes.pop()
         report["typical"] = typical_sentence(similarity.settings, size, order, value, subject.p)
     report["notes"] = [*uncertainty.notes, *_notes(subject, similarity, scores, spaces)]

@@ -44,7 +44,10 @@ def measure_groups(subject: Subject, request: Request) -> tuple[list[Record], Un
         found.notes.append(ALONE)
     sizes = np.bincount(subject.codes, minlength=len(subject.groups)).tolist()
     columns = _columns(subject, request, each, found)
-    numbers = {key: _floats(values) for own in columns for key, values in own.items()}
+    numbers = {}
+    for own in columns.values():
+        for key, values in own.items():
+            numbers[key] = _floats(values)
     rows = zip(subject.groups.labels, sizes, *numbers.values(), strict=True)
     found.table = [dict(zip(("group", "n", *numbers), row, strict=True)) for row in rows]
     scores: list[Record] = []
@@ -52,7 +55,7 @@ def measure_groups(subject: Subject, request: Request) -> tuple[list[Record], Un
         if chosen.measure.groups:
             scores += measure_each(subject, [chosen], request.suffixes)
             continue
-        own = columns[each.index(chosen)]
+        own = columns[chosen.measure.name]
         scores.append({key: _mean(values) for key, values in own.items()})
         for key in own:
             found.numbers[key] = _spread(np.array(numbers[key]), chosen, sizes, request.ci)
@@ -64,17 +67,17 @@ def measure_groups(subject: Subject, request: Request) -> tuple[list[Record], Un
 
 def _columns(
     subject: Subject, request: Request, each: Sequence[Chosen], uncertainty: Uncertainty
-) -> list[Record]:
-    """Return {name: numbers of all groups} of each measure; small groups are measured as stacks."""
+) -> dict[str, Record]:
+    """Return {key: numbers of all groups} by measure; small groups are measured as stacks."""
     groups = subject.groups
     assert groups is not None
     stacked = [chosen for chosen in each if chosen.measure.stacks]
-    columns: list[Record] = [{} for _ in each]
+    columns: dict[str, Record] = {chosen.measure.name: {} for chosen in each}
     apart = np.ones(len(groups), dtype=bool)
     if stacked:
         found, apart, uncertainty.spectra = measure_stacks(subject, stacked, request.suffixes)
         for chosen, numbers in zip(stacked, found, strict=True):
-            column = columns[each.index(chosen)]
+            column = columns[chosen.measure.name]
             for key, values in numbers.items():
                 # Some are put in place one by one, which no tensor has.
                 column[key] = list(values) if apart.any() else values
@@ -90,7 +93,7 @@ def _columns(
             error.add_note(f"this is about {part.name}")
             raise
         for chosen, numbers in zip(own, row, strict=True):
-            column = columns[each.index(chosen)]
+            column = columns[chosen.measure.name]
             for key, value in numbers.items():
                 column.setdefault(key, [None] * len(groups))[i] = value
         spectral = part.spectral if needs_scores(own) else None

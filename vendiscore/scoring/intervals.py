@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -13,10 +13,10 @@ from ..measures.evaluation import Chosen, measure_each
 from ..measures.subject import Part, Subject
 from ..resolve.group_labels import cluster_codes
 from ..similarity.members import members_of
-from .deficit import LEAST, Repeats, deficit_ends, log_ends, repeats_of
+from .deficit import Repeats, deficit_ends, log_ends, repeats_of
 from .jackknife import Jackknife, delete_one_error, jackknife
 from .request import Request
-from .subsampling import DRAWS, halves_error, student_reach
+from .subsampling import DRAWS, MIN_SAMPLES, halves_error, student_reach
 
 MEASURED = 30  # samples: with fewer, no experiment showed that intervals by halves hold
 MANY_CLUSTERS = 20  # with fewer, intervals hold a little less often under a narrow kernel
@@ -103,10 +103,10 @@ def uncertainty_of(subject: Subject, request: Request, scores: Sequence[Options]
 
 def check_asked(n: int) -> None:
     """Raise a ValueError for samples that are too few for an interval."""
-    if n < LEAST:
+    if n < MIN_SAMPLES:
         raise ValueError(
-            f"`ci` needs at least {LEAST} samples, got {n}, which are too few to tell how other "
-            f"samples would score; score more samples, or leave `ci` out"
+            f"`ci` needs at least {MIN_SAMPLES} samples, got {n}, which are too few to tell how "
+            "other samples would score; score more samples, or leave `ci` out"
         )
 
 
@@ -133,7 +133,7 @@ def _units(subject: Subject, request: Request) -> Units:
         pairs = repeats_of(subject.similarity, spectrum)
     if request.clusters is None:
         return Units(subject.n, request.ci, None, pairs)
-    codes = cluster_codes(request.clusters, subject.rows_of_passed >= 0, LEAST)
+    codes = cluster_codes(request.clusters, subject.rows_of_passed >= 0, MIN_SAMPLES)
     return Units(int(codes.max()) + 1, request.ci, codes, pairs)
 
 
@@ -161,7 +161,7 @@ def _of_similarity(subject: Subject, units: Units, values: Sequence[float]) -> l
     total = rows.sum()
     own = to_host(subject.similarity.diagonal())
     if units.codes is None:
-        rest = np.full(n, n - 1)
+        rest: Any = n - 1
         lost = 2 * rows - own
     else:
         rest = n - np.bincount(units.codes)

@@ -99,9 +99,9 @@ class Request:
         return self.permutations != 0 and self.clusters is None and BETWEEN in self.of_groups
 
     @cached_property
-    def pairs(self) -> bool:
-        """True if some measure compares the samples with references."""
-        return any(chosen.measure.references for chosen in self.measures)
+    def pairs(self) -> list[str]:
+        """The names of the measures that compare the samples with references."""
+        return [chosen.measure.name for chosen in self.measures if chosen.measure.references]
 
     @cached_property
     def needs_unit(self) -> bool:
@@ -137,7 +137,7 @@ _PLAIN = {str, int, float, bool, type(None)}
 def read_request(
     arguments: Options,
     usual: Usual = vendi_score,
-    references: Samples | None = None,
+    references: Any = None,
     *,
     others: Collection[str] | None = None,
     any_order: bool = False,
@@ -146,26 +146,21 @@ def read_request(
 
     With `any_order`, `q` is a default, or for more than the measures: it may have no effect.
     """
-    if others is not None or not _PLAIN.issuperset(map(type, arguments.values())):
-        return _read_request(arguments, usual, references, others, any_order)
-    known = references is not None or None
-    return _read_plain(usual, known, Plugins.version, any_order, **arguments)
-
-
-@lru_cache(maxsize=256, typed=True)
-def _read_plain(
-    usual: Usual, references: Any, plugins: int, any_order: bool, /, **arguments: object
-) -> Request:
-    """Read plain words and numbers, once for all calls that say the same with these plugins."""
-    return _read_request(arguments, usual, references, None, any_order)
+    read: Callable[..., Request] = _read_request
+    if others is None and _PLAIN.issuperset(map(type, arguments.values())):
+        read = _read_plain
+        references = references is not None or None
+    return read(usual, references, others, any_order, Plugins.version, **arguments)
 
 
 def _read_request(
-    arguments: Options,
     usual: Usual,
-    references: Samples | None,
+    references: Any,
     others: Collection[str] | None,
     any_order: bool,
+    plugins: int,
+    /,
+    **arguments: Any,
 ) -> Request:
     own = {name: arguments.get(name, default) for name, default in _DEFAULTS.items()}
     rest = {
@@ -248,7 +243,7 @@ def _read_request(
     return Request(
         how=how,
         measures=tuple(chosen),
-        orders=tuple(dict.fromkeys(orders)),
+        orders=tuple(orders),
         several=is_several(q),
         p=p,
         psd=psd,
@@ -259,6 +254,10 @@ def _read_request(
         estimating=estimating,
         permutations=permutations,
     )
+
+
+# Plain words and numbers are read once for all calls that say the same with the same plugins.
+_read_plain = lru_cache(maxsize=256, typed=True)(_read_request)
 
 
 def _read_method(method: object, rtol: object, rest: Record) -> Estimating | None:
@@ -325,11 +324,12 @@ def _instead_of_distances(how: How) -> str:
 
 
 def check_orders(q: Any) -> list[float]:
-    """Return the orders `q` as floats; an error names the first invalid one."""
-    orders = list(map(read_order, q if is_several(q) else [q]))
-    if not orders:
+    """Return the distinct orders of `q` as floats; an error names the first invalid one."""
+    orders = map(read_order, q if is_several(q) else [q])
+    distinct = list(dict.fromkeys(orders))
+    if not distinct:
         raise ValueError("`q` must be an order or several, got an empty list; pass q=1")
-    return orders
+    return distinct
 
 
 def confidence(name: str, value: object) -> float:

@@ -198,7 +198,7 @@ def credits_of(
         try:
             echoes = subject.similarity.echoes
             if echoes is None:
-                found[some], scores[labels] = _of_groups(subject, credit, q, psd)
+                found[some], scores[labels] = _of_groups(subject, credit)
                 break
             some = some[~to_host(echoes)]
         except SampleError as error:
@@ -206,12 +206,12 @@ def credits_of(
     return Credits(found, scores)
 
 
-def _of_groups(
-    subject: Subject, credit: Credit, q: float, psd: PSD
-) -> tuple[np.ndarray, np.ndarray]:
+def _of_groups(subject: Subject, credit: Credit) -> tuple[np.ndarray, np.ndarray]:
     """Return credits and scores of groups, which blank texts do not belong to."""
     assert subject.groups is not None
     codes = subject.groups.codes
+    (q,) = subject.orders
+    psd = subject.psd
     sizes = np.bincount(codes)
     credits = np.zeros(subject.n_passed)
     scores = np.ones(len(sizes))

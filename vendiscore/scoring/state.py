@@ -306,11 +306,18 @@ class State(metaclass=Public):
         TypeError, ValueError
             If the state is empty, or the weights are all 0 or too large or small to add up.
         """
-        orders = list(dict.fromkeys(check_orders(q)))
+        orders = check_orders(q)
         psd = check_psd(psd)
         with_details = flag("details", details)
         state = self.changed()  # which no other thread updates
-        spectrum = state._spectrum(psd)
+        if state._sum is None:
+            raise ValueError("`compute` needs samples, and none were added; update the state first")
+        if not _LEAST <= state.weight <= _MOST:
+            raise ValueError(
+                f"weights must sum to a number between {_LEAST:g} and {_MOST:g}, got "
+                f"{state.weight:g}; pass larger `p`, or smaller ones, to update"
+            )
+        spectrum = from_covariance(state._sum.matrix(), state.n, psd)
         estimates = dict(zip(map(digits, orders), spectrum.estimates(orders), strict=True))
         scores: Record = {}
         for order, estimate in estimates.items():
@@ -319,16 +326,6 @@ class State(metaclass=Public):
         if with_details:
             scores["details"] = state._details(psd, estimates, spectrum)
         return scores
-
-    def _spectrum(self, psd: PSD) -> Spectrum:
-        if self._sum is None:
-            raise ValueError("`compute` needs samples, and none were added; update the state first")
-        if not _LEAST <= self.weight <= _MOST:
-            raise ValueError(
-                f"weights must sum to a number between {_LEAST:g} and {_MOST:g}, got "
-                f"{self.weight:g}; pass larger `p`, or smaller ones, to update"
-            )
-        return from_covariance(self._sum.matrix(), self.n, psd)
 
     def _details(self, psd: PSD, estimates: Mapping[str, Estimate], spectrum: Spectrum) -> Record:
         """Return the keys that `details` of a Vendi Score has, as far as sums determine them."""

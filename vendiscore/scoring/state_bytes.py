@@ -87,7 +87,7 @@ def _record(head: bytes, numbers: bytes) -> tuple[Record, Sum | None]:
     too_many_rows = rows and not stays_rows(rows, d)
     if len(numbers) != expected or (n == 0) != (d == 0) or too_many_rows:
         raise ValueError(f"{len(numbers)} bytes of numbers for {n} samples of {d} features")
-    values = np.frombuffer(numbers, dtype="<f8").astype(np.float64)
+    values = np.frombuffer(numbers, dtype="<f8").astype(float)
     if not (math.isfinite(weight) and weight >= 0 and np.isfinite(values).all()):
         raise ValueError("numbers that are not finite or below 0")
     return fields, Sum(d, values.reshape(rows, d) if rows else values) if d else None

@@ -70,7 +70,7 @@ def settings_of(how: How) -> Record:
 
 def found_in(settings: Options, asked: Options) -> Record:
     """Return the settings that a batch reports of its encoder beyond those requested."""
-    reported: Record = {}
+    reported = {}
     for name, setting in settings.items():
         value = plain(setting)
         requested = asked.get(name, "nothing")

@@ -9,7 +9,9 @@ import scipy
 
 from .jackknife import delete_one_error
 
-MIN_SAMPLES = 4  # with fewer, halves have one sample, and all score the same
+# With fewer samples, or clusters, no interval was shown to hold: halves have one sample, and all
+# score the same.
+MIN_SAMPLES = 4
 DRAWS = 20
 _TINY = 1e-9  # no mean is nearer to a bound than this share
 
