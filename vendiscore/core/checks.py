@@ -43,7 +43,9 @@ def check_square(K: Rows, name: str) -> None:
         )
 
 
-def check_samples(diagonal: Array, good: Array, problem: str, places: Sequence[int] | None) -> None:
+def check_samples(
+    diagonal: Array, good: Array, problem: str, places: Sequence[int] | None = None
+) -> None:
     """Raise a SampleError for samples that are not `good`; {} in `problem` is k(x, x)."""
     if bool(good.all()):
         return
