@@ -5,6 +5,7 @@ import pytest
 from decompositions import counted
 
 from vendiscore import report
+from vendiscore.report import find
 
 RNG = np.random.default_rng(0)
 TEXTS = [" ".join(RNG.choice([f"w{i}" for i in range(30)], 8)) for _ in range(20)]
@@ -26,6 +27,13 @@ def decomposed(make) -> list[str]:
 @pytest.mark.parametrize("q", [0, 1, 2, 3, "inf"])
 def test_report_decomposes_the_matrix_of_all_samples_once(q):
     assert decomposed(lambda: report(TEXTS, q=q).html()) == ["eigh"]
+
+
+def test_repeats_next_to_samples_left_out():
+    texts = ["", "the cow", "a dog ran", "The  cow!"]
+    with pytest.warns(UserWarning, match="left out"):
+        found = find(texts, None, {"k": "ngram_overlap", "on_error": "skip"})
+    assert found.explanation.groups == [(1, [3])]
 
 
 def test_report_of_weighted_samples_decomposes_their_matrix_once():

@@ -75,8 +75,3 @@ def test_samples_that_all_differ_alike_have_a_map_that_is_always_the_same(n):
     one, two = (of(MatrixSimilarity(np.eye(n))) for _ in range(2))
     assert np.isfinite(one).all()
     np.testing.assert_array_equal(one, two)
-
-
-def test_it_needs_eigenvectors():
-    with pytest.raises(ValueError, match="has no vectors"):
-        layout(spectrum_of(MatrixSimilarity(np.eye(2))))

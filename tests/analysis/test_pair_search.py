@@ -84,11 +84,11 @@ def test_the_floor_rises_where_there_are_too_many_pairs(large, monkeypatch):
     (_, small), (_, found) = both(KINDS["cosine"], monkeypatch, threshold=0.95, floor=0.2)
     for each in (small, found):
         assert 0.2 < each.floor < 0.95
-    assert len(found._i) <= 5_000
+    assert len(found._pairs[0]) <= 5_000
     K = np.triu(KINDS["cosine"].dense(), 1)
     distinct = found._first == np.arange(330)
     K[~distinct] = K[:, ~distinct] = -1
-    assert len(found._i) == np.count_nonzero(found.floor <= K)
+    assert len(found._pairs[0]) == np.count_nonzero(found.floor <= K)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -99,8 +99,8 @@ def test_samples_that_are_left_out_leave_their_label_and_group():
         (
             [TEXTS],
             {"by": [*MODELS[:-1], "one"]},
-            "`by` must have at least 4 samples of each label, got 1 of 3 labels with fewer: "
-            "'one' with 1; add samples, leave out those labels, or, if they are prompts, pass",
+            "`by` must have at least 4 samples of each label, got 1 of 3 labels with fewer, first "
+            "of all 'one' with 1; add samples, leave out those labels, or, if they are prompts, ",
         ),
         ([TEXTS], {"by": [["a"]] * 16}, "`by` must be one list of labels in the order"),
         ([TEXTS], {"by": np.ones((16, 2))}, "`by` must be a label for each sample, got shape"),

@@ -255,7 +255,7 @@ def test_pairs_that_are_too_many_raise_the_floor_and_are_not_looked_for_below_it
     assert 0.9 < few.floor < 1
     upper = K[np.triu_indices(60, 1)]
     high = max(few.floor, 0.98)
-    assert len(few._i) == np.sum(upper >= few.floor)
+    assert len(few._pairs[0]) == np.sum(upper >= few.floor)
     np.testing.assert_array_equal(
         duplicates_of(K, high).redundant_of, slow_redundant(K - 2 * np.eye(60), high)
     )

@@ -1,7 +1,5 @@
 """Read answers of several sources in any form as one list with the source of each."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +8,7 @@ import numpy as np
 
 from ..core.types import Record, Samples
 from ..resolve.group_labels import (
+    Groups,
     by_name,
     check_size,
     coded,
@@ -39,7 +38,7 @@ class Answers:
 
     def places(self) -> list[np.ndarray]:
         """Return the places of the answers to each prompt."""
-        return members_of(self.prompt, max(1, len(self.prompts)))
+        return members_of(self.prompt, len(self.prompts))
 
     def place(self, i: int) -> int:
         """Return the place of sample i among all samples passed."""
@@ -51,32 +50,39 @@ class Answers:
         return f"an answer of {self.names[self.source[i]]!r}{which}"
 
 
-def from_rows(samples: Samples, by: object, prompts: object, how: How) -> Answers:
+def from_rows(
+    samples: Samples,
+    by: object,
+    prompts: object,
+    how: How,
+) -> Answers:
     """Return answers with the source and, unless they are whole sets, the prompt of each."""
     samples = read_collection(samples, how)
     n = samples.n if isinstance(samples, Similarity) else size(samples)
-    read = {"by": read_labels(by, "by")}
-    if prompts is not None:
-        read["prompts"] = read_labels(prompts, "prompts")
-    for name, labels in read.items():
-        check_size(labels, n, name)
     kept = np.flatnonzero(~_missing(samples, n))
+
+    def of_kept(labels: object, name: str) -> Groups:
+        read = read_labels(labels, name)
+        check_size(read, n, name)
+        return coded([read.labels[code] for code in read.codes[kept]])
+
+    sources = of_kept(by, "by")
+    asked = Groups((), 0 * sources.codes)
+    if prompts is not None:
+        asked = of_kept(prompts, "prompts")
+    names = tuple(written(sources, "by"))
+    _check_several(names)
     if len(kept) < n:
         samples = choose(samples, kept)
-    called = written(read["by"], "by")
-    codes = read["by"].codes[kept]
-    sources = coded([called[code] for code in codes])
-    names = tuple(map(str, sources.labels))
-    _check_several(names)
-    if prompts is None:
-        return Answers(samples, names, sources.codes, (), 0 * sources.codes, kept)
-    asked = read["prompts"]
-    of_prompts = coded([asked.labels[code] for code in asked.codes[kept]])
-    return Answers(samples, names, sources.codes, of_prompts.labels, of_prompts.codes, kept)
+    return Answers(samples, names, sources.codes, asked.labels, asked.codes, kept)
 
 
 def from_sources(
-    answers: Samples, prompts: object, names: object, aligned: bool, how: How
+    answers: Samples,
+    prompts: object,
+    names: object,
+    aligned: bool,
+    how: How,
 ) -> Answers:
     """Return answers passed source by source: a dict by name, or lists or arrays."""
     named = _named(answers, names)
@@ -96,7 +102,9 @@ def from_sources(
             f"`prompts` has {labels.labels[at]!r:.60} twice; give all answers to one prompt in one "
             f"place, as a list"
         )
-    parts = {}
+    flat = []
+    places = []
+    lengths = {}
     for name, passed in named.items():
         if isinstance(passed, Mapping):
             assert labels is not None
@@ -104,9 +112,10 @@ def from_sources(
                 if key not in labels.labels:
                     raise ValueError(f"{name!r} answers {key!r:.60}, which `prompts` lacks")
             passed = [passed.get(key) for key in labels.labels]
-        parts[name] = _entries(passed, how, name)
-    lengths = {name: length for name, (_, _, length) in parts.items()}
-    for name, length in lengths.items():
+        samples, of_prompts, length = _entries(passed, how, name)
+        flat.append(samples)
+        places.append(of_prompts)
+        lengths[name] = length
         if labels is not None and length != len(labels):
             raise ValueError(
                 f"{name!r} has answers to {length} prompts, but `prompts` has {len(labels)}; "
@@ -121,11 +130,9 @@ def from_sources(
             f"source as a dict of prompt to answer, or aligned=False, if they are sets of samples "
             f"that answer no prompts"
         )
-    flat, places, _ = zip(*parts.values(), strict=True)
-    counts = list(map(len, places))
-    source = np.repeat(np.arange(len(parts)), counts)
+    source = np.repeat(np.arange(len(flat)), list(map(len, places)))
     asked = tuple(range(lengths[b])) if labels is None else labels.labels
-    return Answers(pooled(flat), tuple(parts), source, asked, np.concatenate(places))
+    return Answers(pooled(flat), tuple(named), source, asked, np.concatenate(places))
 
 
 def _named(answers: Any, names: Any) -> Record:
@@ -171,10 +178,8 @@ def _several(answer: Any, single: type) -> Any:
 
 def _missing(samples: Samples, n: int) -> np.ndarray:
     """Return which of n samples are None, NaN or an empty list."""
-    if not isinstance(samples, list):
-        return np.zeros(n, dtype=bool)
     missing = np.zeros(n, dtype=bool)
-    for i, sample in enumerate(samples):
+    for i, sample in enumerate(samples if isinstance(samples, list) else ()):
         if type(sample).__name__ in ("NoneType", "float", "float64", "NAType"):
             missing[i] = is_missing(sample)
         elif isinstance(sample, list):
@@ -195,12 +200,11 @@ def _check_several(names: Sequence[str]) -> None:
 def check_shared(names: Sequence[str], shared: np.ndarray) -> None:
     """Raise for two sources that have no prompt in common."""
     apart = np.argwhere(np.triu(shared == 0, 1))
-    if not len(apart):
-        return
-    a, b = apart[0]
-    raise ValueError(
-        f"{names[a]!r} and {names[b]!r} have answers to no prompt in common; leave one out"
-    )
+    if len(apart):
+        a, b = apart[0]
+        raise ValueError(
+            f"{names[a]!r} and {names[b]!r} have answers to no prompt in common; leave one out"
+        )
 
 
 def check_defined(names: Sequence[str], S: np.ndarray) -> None:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
+from operator import itemgetter
 
 import numpy as np
 
 from .. import plots
 from ..core.arguments import integer, number, one_of
 from ..core.types import Axes, Frame, Options, Record
-from ..optional import require
+from ..plots.axes import axes_of
 from ..signature import line, plain, plain_order
 from ..summary import Summary, frame, html_table, measured, with_interval
 from .layout import linked_groups
@@ -151,9 +153,9 @@ class Sources(Summary):
     per_prompt: tuple[float, ...]
     order: np.ndarray
     places: np.ndarray
-    settings: Options = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
-    dropped: Mapping[int, str] = field(default_factory=dict)
+    settings: Options
+    notes: tuple[str, ...]
+    dropped: Mapping[int, str]
 
     @property
     def names(self) -> list[str]:
@@ -185,15 +187,10 @@ class Sources(Summary):
     def pairs(self, count: int = 10, *, farthest: bool = False) -> list[tuple[str, str, float]]:
         """Return the nearest pairs of sources, or the farthest, with their similarities."""
         count = integer("count", count, 1)
-        i, j = np.triu_indices(len(self.sources), 1)
-        values = self.similarity[i, j]
-        order = np.argsort(values if farthest else -values, kind="stable")
-        names = self.names
-        pairs = []
-        for at in order[:count]:
-            pair = names[i[at]], names[j[at]], float(values[at])
-            pairs.append(pair)
-        return pairs
+        every = itertools.combinations(enumerate(self.names), 2)
+        pairs = [(a, b, float(self.similarity[i, j])) for (i, a), (j, b) in every]
+        pairs.sort(key=itemgetter(2), reverse=not farthest)
+        return pairs[:count]
 
     def groups(self, threshold: float) -> list[list[str]]:
         """Return groups of sources, the largest first, by average linkage at that similarity."""
@@ -248,17 +245,16 @@ class Sources(Summary):
 
         A map leaves out names that would overlap, first for sources that add least.
         """
-        whole = one_of("kind", kind, ("map", "heat")) == "map"
-        if ax is None:  # with room for all names
-            of_name = 0.07 if whole else 0.14
-            side = max(5.0, of_name * len(self.sources))
-            pyplot = require("matplotlib.pyplot", "plots", "a picture")
-            _, ax = pyplot.subplots(figsize=(1.3 * side, side), layout="constrained")
-        if whole:
+        one_of("kind", kind, ("map", "heat"))
+        names = self.names
+        of_name = 0.07 if kind == "map" else 0.14
+        side = max(5.0, of_name * len(names))  # with room for all names
+        ax = axes_of(ax, figsize=(1.3 * side, side), layout="constrained")
+        if kind == "map":
             adds = [row.adds for row in self.sources]
-            return plots.source_map(self.places, self.names, adds, ax=ax)
-        names = np.array(self.names)
-        return plots.heat_map(self.similarity, self.order, labels=names[self.order], ax=ax)
+            return plots.source_map(self.places, names, adds, ax=ax)
+        labels = [names[i] for i in self.order]
+        return plots.heat_map(self.similarity, self.order, labels=labels, ax=ax)
 
     def _repr_html_(self) -> str:
         columns = {}

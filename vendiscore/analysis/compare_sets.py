@@ -4,8 +4,6 @@ T = (log VS_a − log VS_b)/√(se_a² + se_b²) is studentized, so that p also 
 differ in other ways.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Sequence
@@ -131,7 +129,8 @@ def compare(
     read = how_of({"k": k, **how}, _KEYWORDS)
     plan = Plan(q, level, permutations, size, psd, seed, within).checked()
     pairs = math.comb(len(names), 2)
-    if plan.permutations < (least := needed(plan.level, pairs)):
+    least = needed(plan.level, pairs)
+    if plan.permutations < least:
         raise ValueError(
             f"`permutations` must be {least} or more for a difference among {pairs} pairs to be "
             f"beyond chance, got {plan.permutations}; pass more, or compare fewer sets"
@@ -190,22 +189,21 @@ def comparing(
         steps = permuted(pair.seen, pair.draw, plan.permutations, plan.level, pair.step)
         nulls.append((yield from told(steps, partial(add, done * plan.permutations))))
     p = [null.p for null in nulls]
-    adjusted = holm(p)
-    at = levels(p, plan.level)
     least = len(pairs) / (plan.permutations + 1)
     equal = max(0.0, 1 - 2 * (1 - plan.level) / len(pairs))
     compared = []
-    for k, (i, j) in enumerate(pairs):
-        ends = statistics[k].interval(at[k])
-        ratio = statistics[k].ratio(equal)
-        known = names[i], names[j], *ends, p[k], adjusted[k], nulls[k].drawn
-        compared.append(PairRow(*known, at[k], least, *ratio))
+    columns = zip(pairs, statistics, nulls, holm(p), levels(p, plan.level), strict=True)
+    for (i, j), pair, null, adjusted, level in columns:
+        ends = pair.interval(level)
+        ratio = pair.ratio(equal)
+        row = PairRow(names[i], names[j], *ends, null.p, adjusted, null.drawn, level, least, *ratio)
+        compared.append(row)
     return Comparison(
         sets=rows,
         pairs=tuple(compared),
         q=plan.q,
         level=plan.level,
         groups=len(groups or ()),
-        settings={name: plain(value) for name, value in pool.settings.items()},
+        settings=plain(pool.settings),
         within=plan.within,
     )

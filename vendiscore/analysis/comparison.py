@@ -11,7 +11,7 @@ from typing import Any, Literal
 from .. import plots
 from ..core.arguments import DEFAULT_ORDER, integer, number, read_order
 from ..core.shares import PSD, check_psd
-from ..core.types import Axes, Frame, Record
+from ..core.types import Axes, Frame, Options, Record
 from ..scoring.request import confidence
 from ..scoring.subsampling import MIN_SAMPLES
 from ..signature import plain_order
@@ -44,18 +44,14 @@ class Plan:
         if size is not None:
             size = integer("size", size, MIN_SAMPLES, remedy="leave it out for the smallest set's")
         level = confidence("level", self.level)
+        least = max(19, needed(level))
+        permutations = integer("permutations", self.permutations, least, remedy=_USUAL)
         if within is not None:
             remedy = "pass 0.05 for the same within 5 %"
             within = number("within", within, "a share above 0", lambda x: 0 < x < math.inf, remedy)
-        return Plan(
-            read_order(self.q),
-            level,
-            integer("permutations", self.permutations, max(19, needed(level)), remedy=_USUAL),
-            size,
-            check_psd(self.psd),
-            integer("seed", self.seed, 0),
-            within,
-        )
+        order = read_order(self.q)
+        seed = integer("seed", self.seed, 0)
+        return Plan(order, level, permutations, size, check_psd(self.psd), seed, within)
 
 
 @dataclass(frozen=True, repr=False)
@@ -189,7 +185,7 @@ class Comparison(Summary):
     q: float
     level: float
     groups: int = 0
-    settings: Any = field(default_factory=dict, repr=False)
+    settings: Options = field(default_factory=dict)
     within: float | None = None
 
     @property

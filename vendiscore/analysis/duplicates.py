@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -13,6 +13,7 @@ from ..core.errors import warn
 from ..core.namespace import Array, to_host
 from ..core.types import Samples
 from ..reading.string_patterns import text_form
+from ..resolve.group_labels import coded
 from ..resolve.kernel import list_kernels
 from ..similarity import sparse as sp
 from ..similarity.base import Similarity
@@ -36,41 +37,39 @@ def compare_samples(
     more than MOST_PAIRS pairs are that similar.
     """
     n = similarity.n
-    groups = joined(similarity.groups(), forms)
+    groups = _joined(similarity.groups(), forms)
     idle = np.zeros(n, dtype=bool)
     if p is not None:
         idle = to_host(p) == 0
     first = first_of(groups, idle)  # among copies, a sample with a weight comes first
     neighbours, floor, pairs = compare_all(similarity, first, threshold, floor)
-    i, j, alike = pairs
     if floor > threshold + ROUNDING:
         warn(
             f"more than {pair_search.MOST_PAIRS:,} pairs have a similarity of {threshold:g} or "
             f"more: the threshold of near-duplicates is {floor:.6g} instead"
         )
         threshold = floor
+    i, j, alike = pairs
     order = np.lexsort((j, i, -alike))
-    i = i[order]
-    j = j[order]
-    duplicates = Duplicates(n, threshold, floor, first, i, j, alike[order], idle)
-    return neighbours, duplicates
+    ordered = [column[order] for column in pairs]
+    return neighbours, Duplicates(n, threshold, floor, first, ordered, idle)
 
 
-def joined(groups: np.ndarray | None, forms: Sequence[str] | None) -> np.ndarray | None:
+def _joined(groups: np.ndarray | None, forms: Sequence[str] | None) -> np.ndarray | None:
     """Return groups that join samples of one group or one form, and chains of such samples."""
     if forms is None:
         return groups
-    places: dict[str, int] = {}
-    first = np.array([places.setdefault(form, i) for i, form in enumerate(forms)])
+    codes = coded(forms).codes
     if groups is None:
-        return first
-    n = len(first)
+        return codes
+    n = len(codes)
+    later = np.zeros(n, dtype=bool)
+    first = np.r_[first_of(codes, later), first_of(groups, later)]
     every = np.arange(n)
-    same = first_of(groups, np.zeros(n, dtype=bool))
-    return components(np.r_[every, every], np.r_[first, same], n)
+    return _components(np.r_[every, every], first, n)
 
 
-def components(i: np.ndarray, j: np.ndarray, n: int) -> np.ndarray:
+def _components(i: np.ndarray, j: np.ndarray, n: int) -> np.ndarray:
     """Return the number of the connected component of each of n samples; pairs are its edges."""
     from scipy.sparse import csgraph
 
@@ -88,9 +87,7 @@ class Duplicates:
     threshold: float
     floor: float  # the lowest threshold that `rethreshold` accepts
     _first: np.ndarray  # for each sample, the first one that is identical
-    _i: np.ndarray
-    _j: np.ndarray
-    _similarity: np.ndarray
+    _pairs: Sequence[np.ndarray]  # i, j and their similarities, the most similar first
     _idle: np.ndarray  # True for samples of weight 0
 
     def rethreshold(self, threshold: float) -> Duplicates:
@@ -107,7 +104,7 @@ class Duplicates:
     def redundant_of(self) -> np.ndarray:
         """The most similar kept sample for each near-duplicate, (n,); −1 for samples to keep."""
         # Samples with the most near-duplicates are kept first, samples of weight 0 last.
-        i, j, similarity = self._pairs(slice(self._count))
+        i, j, similarity = self._some(slice(self._count))
         copies = np.bincount(self._first, minlength=self.n)  # number of copies, itself included
         rows = np.r_[i, j]
         columns = np.r_[j, i]
@@ -134,8 +131,8 @@ class Duplicates:
     @cached_property
     def clusters(self) -> np.ndarray:
         """The first sample of the chain of near-duplicates that each sample is in, (n,)."""
-        i, j, _ = self._pairs(slice(self._count))
-        chains = components(i, j, self.n)
+        i, j, _ = self._some(slice(self._count))
+        chains = _components(i, j, self.n)
         parts = chains[self._first]
         _, first, inverse = np.unique(parts, return_index=True, return_inverse=True)
         return first[inverse]
@@ -145,24 +142,21 @@ class Duplicates:
         """Places of the samples that remain once near-duplicates are removed, ascending."""
         return np.flatnonzero(self.redundant_of < 0)
 
-    def groups(self) -> Iterator[tuple[int, list[int]]]:
-        """Yield (the one to keep, the others) of each group, the largest first."""
-        removed = np.flatnonzero(self.redundant_of >= 0)
-        owners = self.redundant_of[removed]
-        places, counts = np.unique(owners, return_counts=True)
-        by_owner = removed[np.argsort(owners, kind="stable")]
-        ends = np.cumsum(counts)
-        rest = np.split(by_owner, ends[:-1])
-        for at in np.lexsort((places, -counts)).tolist():
-            yield int(places[at]), rest[at].tolist()
+    def groups(self) -> list[tuple[int, list[int]]]:
+        """Return (the one to keep, the others) of each group, the largest first."""
+        groups: dict[int, list[int]] = {}
+        for place, owner in enumerate(self.redundant_of.tolist()):
+            if owner >= 0:
+                groups.setdefault(owner, []).append(place)
+        return sorted(groups.items(), key=lambda group: (-len(group[1]), group[0]))
 
     def boundary(self, count: int, places: np.ndarray) -> tuple[list[Pair], list[Pair]]:
         """Return the pairs next to the threshold, above and below; identical samples are one."""
         edge = self._count
         above = min(edge, count)
-        i, j, similarity = self._pairs(slice(edge - above, edge + count))
-        columns = places[i], places[j], similarity
-        pairs = list(map(Pair, *(column.tolist() for column in columns)))
+        i, j, similarity = self._some(slice(edge - above, edge + count))
+        columns = zip(places[i].tolist(), places[j].tolist(), similarity.tolist(), strict=True)
+        pairs = [Pair(*column) for column in columns]
         nearest_first = pairs[:above][::-1]
         return nearest_first, pairs[above:]
 
@@ -175,15 +169,16 @@ class Duplicates:
                 counts[level] = self.n - len(again.kept)
         return counts
 
-    def _pairs(self, some: slice) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return some pairs (i, j) and their similarities, the most similar first."""
-        return self._i[some], self._j[some], self._similarity[some]
+    def _some(self, places: slice) -> list[np.ndarray]:
+        """Return i, j and the similarities of the pairs at some places."""
+        return [column[places] for column in self._pairs]
 
     @property
     def _count(self) -> int:
         """Number of pairs that are at least as similar as the threshold."""
         least = self.threshold - ROUNDING
-        return int(np.searchsorted(-self._similarity, -least, side="right"))
+        similarity = self._pairs[2]
+        return int(np.searchsorted(-similarity, -least, side="right"))
 
 
 def text_forms(similarity: Similarity, samples: Samples, places: np.ndarray) -> list[str] | None:

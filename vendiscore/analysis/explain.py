@@ -106,10 +106,12 @@ def explained(
     threshold: float = DEFAULT_THRESHOLD,
     floor: float | None = None,
     texts: Samples | None = None,
+    places: np.ndarray | None = None,
 ) -> Explanation:
     """Explain a subject at an order above 0; `floor` is the lowest threshold for `rethreshold`.
 
-    Pass `texts` if the subject holds similarities and not the samples themselves.
+    If the subject holds similarities and not the samples themselves, `texts` are the samples, and
+    the samples of the subject are at `places` of them, by default at the places without a problem.
     """
     if floor is not None:
         floor = min(floor, threshold)
@@ -119,7 +121,8 @@ def explained(
         dim = similarity.dim or similarity.n
         if min(similarity.n, dim) <= SOON:
             subject.decompose()  # raises at once for similarities without a score
-        places = np.flatnonzero(subject.rows_of_passed >= 0)
+        if places is None:
+            places = np.flatnonzero(subject.rows_of_passed >= 0)
         if texts is None:
             texts = subject.samples
         forms = text_forms(similarity, texts, places)

@@ -18,7 +18,6 @@ from ..magnitude.solver import IndefiniteError
 from ..magnitude.space import MetricSpace
 from ..measures.subject import Subject
 from ..scoring.compute import measured, subject_of
-from ..scoring.deficit import LEAST
 from ..scoring.intervals import CLOSED
 from ..scoring.request import Request, read_request
 from ..scoring.subsampling import MIN_SAMPLES
@@ -32,7 +31,7 @@ from ..spectral.spectrum import Spectrum
 from .explain import explained
 from .growth import ENOUGH, Growth, grown, has_closed_form
 from .layout import clustered_order, layout
-from .sample_table import Explanation
+from .sample_table import Explanation, taken
 
 # Orders of the profile: steps of 1/8 up to 5, where most curves are flat.
 ORDERS: tuple[float, ...] = tuple(np.round(np.linspace(0, 5, 41), 3).tolist())
@@ -84,8 +83,7 @@ class Findings:
     @property
     def details(self) -> Mapping[str, Any]:
         """Settings and sizes behind the numbers, as `compute` reports them."""
-        found: Options = self.numbers["details"]
-        return found
+        return self.numbers["details"]
 
     @property
     def n(self) -> int:
@@ -126,12 +124,12 @@ class Findings:
     @property
     def value(self) -> float:
         """The main number."""
-        return float(scalar(self.numbers[self.key]))
+        return scalar(self.numbers[self.key])
 
     def beside(self, what: str, key: str = "") -> float | None:
         """Return a companion of a number: its "se", "low" or "high" value, if any."""
         found = self.numbers.get(f"{key or self.key}_{what}")
-        return None if found is None else float(scalar(found))
+        return None if found is None else scalar(found)
 
     @cached_property
     def similarity(self) -> Similarity | None:
@@ -141,20 +139,14 @@ class Findings:
     @cached_property
     def chosen(self) -> np.ndarray:
         """Rows in `similarity` of the chosen samples, whose pairs are compared: all, or 2,000."""
-        assert self.similarity is not None
-        return sample_of(self.similarity.n, MOST)
+        return sample_of(self.subject.similarity.n, MOST)
 
     @cached_property
     def looked(self) -> Subject:
         """The chosen samples as a set of their own."""
-        assert self.similarity is not None
-        if len(self.chosen) == self.similarity.n:
+        if len(self.chosen) == self.subject.similarity.n:
             return self.subject
-        p = None
-        if self.subject.p is not None:
-            p = to_host(self.subject.p)[self.chosen]
-            p = p / p.sum()
-        return Subject(self.similarity.take(self.chosen), p=p, psd=self.subject.psd)
+        return taken(self.subject, self.chosen)
 
     @cached_property
     def places(self) -> np.ndarray:
@@ -176,10 +168,8 @@ class Findings:
 
     def _explained(self, subject: Subject, places: np.ndarray) -> Explanation:
         q = self.order or 1.0  # order 0 does not tell what each sample adds
-        given = self.subject.samples
-        texts = [given[place] for place in places] if isinstance(given, list) else None
-        found = explained(subject, q, self.threshold, self.floor, texts)
-        return replace(found, places=places)
+        samples = self.subject.samples
+        return explained(subject, q, self.threshold, self.floor, samples, places)
 
     @property
     def adds_order(self) -> float:
@@ -307,8 +297,13 @@ def find(
     keywords = dict(arguments)
     request = read_request({**keywords, "details": True}, any_order=True)
     subject = subject_of(samples, references, request)
-    sets = {"samples": subject.samples, "references": subject.references}
-    refuse_gradient("report", **request.how.options, **sets, p=request.p)
+    refuse_gradient(
+        "report",
+        **request.how.options,
+        samples=subject.samples,
+        references=subject.references,
+        p=request.p,
+    )
     subject.in_parts = False  # all pairs are compared
     if similarity is not None:
         subject.similarities = [similarity]
@@ -351,10 +346,10 @@ def _without_interval(subject: Subject, request: Request) -> str:
             f"samples; pass ci=0.95 to compute it."
         )
     n = subject.similarity.n
-    dim = subject.similarity.dim
-    if n < LEAST:
-        return f"There is no interval: it needs {LEAST} samples or more."
-    if "VS" in names and min(n, n if dim is None else dim) > MOST:
+    dim = subject.similarity.dim or n
+    if n < MIN_SAMPLES:
+        return f"There is no interval: it needs {MIN_SAMPLES} samples or more."
+    if "VS" in names and min(n, dim) > MOST:
         return (
             f"No interval was computed: it needs all eigenvectors of {n:,} samples, which takes "
             f"long; pass ci=0.95 to compute it."

@@ -30,7 +30,7 @@ from ..progress import foretell, track
 from ..resolve.group_labels import cluster_codes, read_labels
 from ..resolve.kernel_request import KernelArgument
 from ..resolve.sets import similarity_of
-from ..scoring.deficit import LEAST, Repeats, deficit_ends, deficit_of_pair, log_beside, repeats_of
+from ..scoring.deficit import Repeats, deficit_ends, deficit_of_pair, log_beside, repeats_of
 from ..scoring.jackknife import Jackknife, delete_one_error, without_each
 from ..scoring.request import confidence
 from ..scoring.subsampling import MIN_SAMPLES
@@ -218,9 +218,9 @@ def growth(
     if clusters is not None:
         if not order:
             raise ValueError("`clusters` need an order above 0: pass q=0.1, or leave them out")
-        kept = np.ones(similarity.n + len(similarity.dropped), dtype=bool)
-        kept[list(similarity.dropped)] = False
-        codes = cluster_codes(read_labels(clusters, "clusters"), kept, LEAST)
+        passed = np.arange(similarity.n + len(similarity.dropped))
+        kept = ~np.isin(passed, list(similarity.dropped))
+        codes = cluster_codes(read_labels(clusters, "clusters"), kept, MIN_SAMPLES)
     closed = codes is None and has_closed_form(similarity, order, psd)
     return grown(
         similarity,
@@ -250,7 +250,6 @@ def grown(
 ) -> Growth:
     """Return the growth at ascending sizes; `spectrum` is of all samples."""
     n = similarity.n
-    within = [m for m in sizes if m <= n]
     beyond = [m for m in sizes if m > n]
     end: Kappa | None = None
     if closed:
@@ -258,7 +257,7 @@ def grown(
         points = dict.fromkeys(sizes, end)
     else:
         halves = [n // 8, n // 4, n // 2, n] if beyond else []
-        needed = sorted({*within, *halves})
+        needed = sorted({*sizes, *halves} - {*beyond})
         points = _drawn(similarity, needed, q, draws, psd, seed, spectrum, clusters)
         last = [points[m] for m in halves]
         for m in beyond:
@@ -337,16 +336,16 @@ def _drawn(
     part = in_full(similarity, n)
     rng = np.random.default_rng(seed)
 
-    def scored(subsets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def scored(subsets: np.ndarray) -> np.ndarray:
         """Return log VS of subsets (g, m), and what units add, NaN where a subset lacks one."""
         count, m = subsets.shape
-        logs = np.empty(count)
+        logs = np.empty((count, 1))
         left = np.full((count, units), np.nan)
         singly = np.arange(count)
         if clusters is None and q and 1 < m <= STACKED:
             K = to_host(part.stack(subsets))
             stack = Spectra(K, None, [q], psd, vectors=True)
-            logs[:] = np.log(stack.values[0])
+            logs[:, 0] = np.log(stack.values[0])
             np.put_along_axis(left, subsets, stack.without_each(q), axis=1)
             singly = np.flatnonzero(stack.unusual)  # one of which may be an error
         for i in singly:
@@ -363,39 +362,36 @@ def _drawn(
             if len(members) > 1:
                 left[i, members] = _left(of_subset, q, codes)
         mean = np.nanmean(left, axis=1, keepdims=True)
-        return logs, mean - left
+        return np.hstack([logs, mean - left])
 
-    count = 0
     work = 0.0
     blocks: list[np.ndarray] = []
     for m in sizes:
         subsets = _subsets(n, m, 1 if m in (1, n) else draws, rng, clusters)
-        count += len(subsets)
         work += len(subsets) * eigen_work(min(m, part.dim or n), True)
         parts = row_blocks(len(subsets), 8 * m * max(m, 64), least=1)
         blocks.extend(subsets[rows] for rows in parts)
-    scores: dict[int, list[Any]] = {m: [] for m in sizes}
+    count = sum(map(len, blocks))
+    scores: dict[int, list[np.ndarray]] = {m: [] for m in sizes}
     with foretell(f"Scoring {count:,} subsets of {n:,} samples", work):
         for subsets in track(blocks, len(blocks), "drawing subsets"):
             m = subsets.shape[1]
             scores[m].append(scored(subsets))
-    points = {}
-    for m in sizes:
-        logs, adds = zip(*scores[m], strict=True)
-        points[m] = _kappa(m, n, np.concatenate(logs), np.concatenate(adds))
-    return points
+    return {m: _kappa(m, n, np.concatenate(scores[m])) for m in sizes}
 
 
-def _kappa(m: int, n: int, logs: np.ndarray, adds: np.ndarray) -> Kappa:
-    """Return κ of the mean of log VS over subsets of m of n samples."""
+def _kappa(m: int, n: int, scores: np.ndarray) -> Kappa:
+    """Return κ of the mean of log VS over subsets of m of n samples, from what `scored` returns."""
+    logs = scores[:, 0]
+    adds = scores[:, 1:]
     # A sample is in m of n subsets; samples in no subset take the values of the others.
     times = np.isfinite(adds).sum(axis=0)
     drawn = np.count_nonzero(times)
     share = m / n * math.sqrt(len(times) / drawn) / np.maximum(times, 1)
     changes = np.nansum(adds, axis=0) * share
-    log = np.mean(logs) - np.append(0, changes)
+    log = logs.mean() - np.append(0, changes)
     rest = np.expm1(math.log(m) - log)  # m/VS − 1
-    by_draws = float(np.std(logs)) / math.sqrt(max(1, len(logs) - 1))
+    by_draws = float(logs.std()) / math.sqrt(max(1, len(logs) - 1))
     of_kappa = by_draws * (1 + 1 / max(rest[0], 1e-12))
     return kappa_of(rest / max(m - 1, 1), of_kappa)
 
@@ -412,7 +408,11 @@ def _left(spectrum: Spectrum, q: float, codes: np.ndarray | None) -> np.ndarray:
 
 
 def _subsets(
-    n: int, m: int, count: int, rng: np.random.Generator, clusters: np.ndarray | None
+    n: int,
+    m: int,
+    count: int,
+    rng: np.random.Generator,
+    clusters: np.ndarray | None,
 ) -> np.ndarray:
     """Draw random subsets (count, m) of n, of whole clusters, disjoint until all are used."""
 
@@ -445,7 +445,11 @@ class Kappa:
         return math.hypot(delete_one_error(self.changes), self.missed)
 
     def scores(
-        self, m: float, q: float, level: float, repeats: Repeats | None
+        self,
+        m: float,
+        q: float,
+        level: float,
+        repeats: Repeats | None,
     ) -> tuple[float, float, float]:
         """Return VS_q of m samples and both ends of its interval, symmetric on the logit of κ."""
         n = len(self.changes)
@@ -476,9 +480,7 @@ def kappa_of(values: np.ndarray, missed: float = 0.0) -> Kappa:
     if values[0] <= _ROUNDING:
         return Kappa(-math.inf, np.zeros(len(values) - 1))
     shares = values[1:] / values[0]
-    changes = shares - 1
-    if shares.min() > 0.01:
-        changes = np.log(shares)
+    changes = np.log(shares) if shares.min() > 0.01 else shares - 1
     return Kappa(math.log(values[0]), changes, missed)
 
 
@@ -497,8 +499,7 @@ def continued(kappas: Sequence[Kappa], doublings: float) -> Kappa:
     fall_of_ratio = max(0.0, before[0] - r[0])
     fall = fall_of_ratio * last[0] * ahead[0]
     values = logs[-1] + last * r * ahead
-    log = float(values[0] - fall)
-    return Kappa(log, values[1:] - values[0], _FALLS * abs(fall))
+    return _of_logs(values - fall, _FALLS * abs(fall))
 
 
 def asymptote(kappas: Sequence[Kappa], q: float) -> Kappa | None:
@@ -514,10 +515,14 @@ def asymptote(kappas: Sequence[Kappa], q: float) -> Kappa | None:
     r = _ratio(last, second, slowest)
     rest = last * r / (1 - r)
     values = logs[-1] + rest
-    missed = 0.0
-    if q < 2:
-        missed = abs(rest[0]) / 2
-    return Kappa(float(values[0]), values[1:] - values[0], missed)
+    missed = abs(rest[0]) / 2 if q < 2 else 0.0
+    return _of_logs(values, missed)
+
+
+def _of_logs(values: np.ndarray, missed: float) -> Kappa:
+    """Return κ from its logarithms (1 + n,) for all samples, then without each."""
+    log = float(values[0])
+    return Kappa(log, values[1:] - log, missed)
 
 
 def geometric(r: Any, doublings: float) -> Any:

@@ -1,7 +1,5 @@
 """Layouts of samples for pictures: a map on which similar samples lie close, and an order."""
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.cluster.hierarchy import fcluster, leaves_list, linkage
 from scipy.spatial.distance import squareform
@@ -23,8 +21,6 @@ def layout(spectrum: Spectrum, p: np.ndarray | None = None) -> np.ndarray:
 
     Sample i has the features u_ij √(λ_j / p_i) of mean m and covariance diag(λ) − m mᵀ.
     """
-    if spectrum.vectors is None:
-        raise ValueError("`spectrum` has no vectors; pass spectrum_of(similarity, vectors=True)")
     U = to_host(spectrum.vectors)
     values = to_host(spectrum.values)[: U.shape[1]]
     roots = np.sqrt(values)
@@ -43,11 +39,10 @@ def layout(spectrum: Spectrum, p: np.ndarray | None = None) -> np.ndarray:
     places[heavy, : axes.shape[1]] = centred - mean @ axes
     distances = np.abs(places)
     size = distances.max(axis=0)
-    small = size <= 1e-7 * max(1.0, size.max())
-    places[:, small] = 0.0
-    distances[:, small] = 0.0
     far = distances >= FAR * size
     first = far.argmax(axis=0)
+    small = size <= 1e-7 * max(1.0, size.max())
+    places[:, small] = 0.0
     turned = places[first, [0, 1]] < 0
     return np.where(turned, -places, places)
 
@@ -59,7 +54,7 @@ def clustered_order(similarity: Similarity) -> np.ndarray:
         return np.arange(n)
     memory.require(32 * n**2, f"a dendrogram of {n} samples", "take fewer samples")
     K = to_host(similarity.dense())
-    tree = _linked(K, optimal_ordering=n <= OPTIMAL_SIZE)
+    tree = _linked(K, optimal=n <= OPTIMAL_SIZE)
     return leaves_list(tree)
 
 
@@ -72,9 +67,9 @@ def linked_groups(similarity: np.ndarray, threshold: float) -> list[list[int]]:
     return sorted(groups, key=lambda group: (-len(group), group))
 
 
-def _linked(K: np.ndarray, optimal_ordering: bool = False) -> np.ndarray:
+def _linked(K: np.ndarray, optimal: bool = False) -> np.ndarray:
     """Return the tree of average linkage by 1 − k."""
     D = np.maximum(1 - K, 0)
     D = (D + D.T) / 2
     distances = squareform(D, checks=False)
-    return linkage(distances, "average", optimal_ordering=optimal_ordering)
+    return linkage(distances, "average", optimal_ordering=optimal)

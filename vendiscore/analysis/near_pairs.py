@@ -1,7 +1,5 @@
 """The most similar pairs of a set, up to a limit, and the nearest neighbour of each sample."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -47,9 +45,13 @@ class NearPairs:
     """
 
     def __init__(
-        self, floor: float, most: int, threshold: float = np.inf, error: float = 0.0
+        self,
+        floor: float,
+        most: int,
+        threshold: float = np.inf,
+        error: float = 0.0,
     ) -> None:
-        self.floor: float = floor - error
+        self.floor = floor - error
         self._threshold = threshold - error
         self._top = 1 - error
         self._most = most
@@ -57,7 +59,12 @@ class NearPairs:
         none = np.empty(0, np.int32)
         self._parts = [(none, none, np.empty(0))]
 
-    def add(self, i: np.ndarray, j: np.ndarray, similarity: np.ndarray) -> None:
+    def add(
+        self,
+        i: np.ndarray,
+        j: np.ndarray,
+        similarity: np.ndarray,
+    ) -> None:
         """Add pairs, but for pairs below the floor."""
         kept = similarity >= self.least
         i = i[kept].astype(np.int32)
@@ -93,10 +100,15 @@ class Neighbours:
     """The most similar other sample of each of n, the first of several; itself for n = 1."""
 
     def __init__(self, n: int) -> None:
-        self.nearest: np.ndarray = np.zeros(n, dtype=np.int64)
-        self.similarity: np.ndarray = np.full(n, -np.inf)
+        self.nearest = np.zeros(n, dtype=np.int64)
+        self.similarity = np.full(n, -np.inf)
 
-    def add(self, i: np.ndarray, j: np.ndarray, similarity: np.ndarray) -> None:
+    def add(
+        self,
+        i: np.ndarray,
+        j: np.ndarray,
+        similarity: np.ndarray,
+    ) -> None:
         """Make j the neighbour of i if more similar, or as similar and earlier; no i twice."""
         gap = similarity - self.similarity[i]
         earlier = (gap == 0) & (j < self.nearest[i])
@@ -105,7 +117,12 @@ class Neighbours:
         self.nearest[i] = j[closer]
         self.similarity[i] = similarity[closer]
 
-    def add_pairs(self, i: np.ndarray, j: np.ndarray, similarity: np.ndarray) -> None:
+    def add_pairs(
+        self,
+        i: np.ndarray,
+        j: np.ndarray,
+        similarity: np.ndarray,
+    ) -> None:
         """Update the neighbours of both samples of each pair; samples may repeat."""
         rows = np.r_[i, j]
         columns = np.r_[j, i]

@@ -4,8 +4,6 @@ Small sets are compared in double precision, a block of rows at a time, large se
 precision; near pairs are then recomputed in double.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
@@ -97,18 +95,16 @@ def first_of(groups: np.ndarray | None, later: np.ndarray) -> np.ndarray:
 
 def _expand(neighbours: Neighbours, distinct: Similarity, kinds: np.ndarray) -> None:
     """Expand neighbours of distinct samples to all samples, each of one of the `kinds`."""
-    every = np.arange(len(kinds))
     _, earliest = np.unique(kinds, return_index=True)
     nearest = earliest[neighbours.nearest]
     neighbours.nearest = nearest[kinds]
     neighbours.similarity = neighbours.similarity[kinds]
     # The nearest neighbour of a sample with copies is the first of these copies.
-    copies = np.setdiff1d(every, earliest)
+    copies = np.setdiff1d(np.arange(len(kinds)), earliest)
     several, at = np.unique(kinds[copies], return_index=True)
-    other = earliest[kinds]
-    other[earliest[several]] = copies[at]
     copied = np.isin(kinds, several)
-    neighbours.nearest[copied] = other[copied]
+    neighbours.nearest[copied] = earliest[kinds[copied]]
+    neighbours.nearest[earliest[several]] = copies[at]
     diagonal = to_host(distinct.diagonal())
     neighbours.similarity[copied] = diagonal[kinds[copied]]
 
@@ -122,27 +118,35 @@ def _by_tiles(
     """Compute tiles of K in threads, and add their near pairs in the order of the tiles."""
     neighbours = Neighbours(similarity.n)
 
-    def look(tile: Tile) -> tuple[tuple[np.ndarray, ...], ...]:
+    def closer(
+        K: np.ndarray,
+        most: np.ndarray,
+        rows: np.ndarray,
+        columns: np.ndarray,
+    ) -> Pairs:
+        """Return the nearest column of rows that are nearer to it than to their neighbour so far.
+
+        Other tiles may raise similarities meanwhile; `add` compares once more.
+        """
+        i = np.flatnonzero(most > neighbours.similarity[rows])
+        nearest = K[i].argmax(axis=1)
+        return rows[i], columns[nearest], most[i]
+
+    def look(tile: Tile) -> tuple[Pairs, Pairs, Pairs]:
         K = entries(*tile)
         rows, columns = (np.arange(part.start, part.stop) for part in tile)
         if rows[0] == columns[0]:  # samples of the columns come first
             np.fill_diagonal(K, -np.inf)
-        # Other tiles may raise these values meanwhile; `add` compares once more.
         of_rows = K.max(axis=1)
-        of_columns = K.max(axis=0)
-        i = np.flatnonzero(of_rows > neighbours.similarity[rows])
-        nearest = K[i].argmax(axis=1)
-        by_row = rows[i], columns[nearest], of_rows[i]
-        j = np.flatnonzero(of_columns > neighbours.similarity[columns])
-        nearest = K[:, j].argmax(axis=0)
-        by_column = columns[j], rows[nearest], of_columns[j]
+        by_row = closer(K, of_rows, rows, columns)
+        by_column = closer(K.T, K.max(axis=0), columns, rows)
         near = np.flatnonzero(of_rows >= pairs.least)
         a, b = np.nonzero(K[near] >= pairs.least)
         a = near[a]
-        once = rows[a] < columns[b]
-        a = a[once]
-        b = b[once]
-        return by_row, by_column, (rows[a], columns[b], K[a, b])
+        i = rows[a]
+        j = columns[b]
+        once = i < j
+        return by_row, by_column, (i[once], j[once], K[a, b][once])
 
     done = in_order(look, tiles, similarity.in_threads)
     for by_row, by_column, near in track(done, len(tiles), "comparing samples"):

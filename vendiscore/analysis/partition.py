@@ -28,9 +28,6 @@ from ..similarity.base import Similarity
 from ..similarity.members import members_of
 from .within_groups import Groups
 
-_SHOWN = 5
-
-
 # Samples set after set, the start of each set, and the groups within sets.
 Partition: TypeAlias = tuple[Similarity, np.ndarray, Groups | None]
 
@@ -66,14 +63,15 @@ def read_by(by: object, names: object) -> Labels:
             f"`by` must have two labels or more, which name the sets, got {called[0]!r} alone; add "
             f"the samples of another set, or call `compute` for the score of this one"
         )
-    counts = np.bincount(read.codes).tolist()
-    few = [f"{name!r} with {n}" for name, n in zip(called, counts, strict=True) if n < MIN_SAMPLES]
-    if few:
-        listed = ", ".join(few[:_SHOWN]) + (", …" if len(few) > _SHOWN else "")
+    counts = np.bincount(read.codes)
+    few = np.flatnonzero(counts < MIN_SAMPLES)
+    if len(few):
+        first = few[0]
         raise ValueError(
             f"`by` must have at least {MIN_SAMPLES} samples of each label, got {len(few)} of "
-            f"{len(called)} labels with fewer: {listed}; add samples, leave out those labels, or, "
-            f"if they are prompts, pass them as `groups`"
+            f"{len(called)} labels with fewer, first of all {called[first]!r} with "
+            f"{counts[first]}; add samples, leave out those labels, or, if they are prompts, pass "
+            f"them as `groups`"
         )
     return Labels(tuple(called), read.codes)
 
@@ -95,7 +93,10 @@ def flat_sets(named: Record, groups: object, how: How) -> tuple[Record, Any]:
 
 
 def pooled_sets(
-    named: Mapping[str, Samples | None], groups: object, how: How, what: str = "groups"
+    named: Mapping[str, Samples | None],
+    groups: object,
+    how: How,
+    what: str,
 ) -> Partition:
     """Return the samples of sets by name, one set after the other; groups may be "clusters"."""
     names = list(named)
@@ -106,9 +107,8 @@ def pooled_sets(
         labels = _labels(groups, dict(zip(names, sizes, strict=True)), what)
         if how.prompts is not None and what == "groups":
             every = coded(labels)
-            ends = np.cumsum(sizes)
-            parts = np.split(every.codes, ends[:-1])
-            of_sets = [Labels(every.labels, codes) for codes in parts]
+            ends = np.cumsum(sizes)[:-1]
+            of_sets = [Labels(every.labels, codes) for codes in np.split(every.codes, ends)]
             how = replace(how, prompts=how.prompts.of_groups(*of_sets))
     pool, starts = resolve_pool(read, replace(how, fit="pool"), names)
     codes = np.repeat(np.arange(len(names)), np.diff(starts))
@@ -116,7 +116,11 @@ def pooled_sets(
 
 
 def sorted_sets(
-    sets: Sequence[Pool], by: Labels, groups: object, how: How, what: str = "groups"
+    sets: Sequence[Pool],
+    by: Labels,
+    groups: object,
+    how: How,
+    what: str,
 ) -> Partition:
     """Return the samples sorted by their labels; `groups` has one label for each sample."""
     if len(sets) != 1 or (isinstance(sets[0], Mapping) and not isinstance(how.k, tuple)):

@@ -1,10 +1,8 @@
 """p-values by exchanging labels, with early stopping and adjustment for many pairs."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Generator, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -13,6 +11,8 @@ ENOUGH = 20
 STEP = 99
 _NEAR = 10  # approximations on either side of a bar that are replaced at once
 LEAST_DIGIT = 1e-12  # tolerance for a p that equals a level
+NO_ERROR = 1e-12  # the value that replaces a standard error of 0
+EQUAL = 1e-9  # scores that differ by less are equal but for rounding
 
 
 # A score or a difference with both ends of its interval.
@@ -38,6 +38,12 @@ class Null(NamedTuple):
 
     p: float
     drawn: int
+
+
+def studentized(apart: Any, error: Any) -> np.ndarray:
+    """Return T of differences and their errors, 0 for sets that are equal but for rounding."""
+    T = apart / np.maximum(error, NO_ERROR)
+    return np.where(np.abs(apart) < EQUAL, 0.0, T)
 
 
 def permuted(

@@ -1,8 +1,7 @@
 """Python code that reproduces a number."""
 
-from __future__ import annotations
-
 import math
+from ast import literal_eval
 from typing import Any
 
 import numpy as np
@@ -14,48 +13,59 @@ from ..signature import plain
 _INLINE = 1_500
 
 
-def reproduced(samples: Samples, references: Samples, arguments: Options, what: str) -> str:
+def reproduced(
+    samples: Samples,
+    references: Samples,
+    arguments: Options,
+    what: str,
+) -> str:
     """Write Python that reproduces the numbers of a report, with short arguments written out."""
-    said = literal(samples)
-    unsaid = f"# `samples` are the {what} of this report, in their order."
-    lines = ["import vendiscore", unsaid if said is None else f"samples = {said}"]
+    lines = ["import vendiscore", _assigned("samples", samples, what)]
     options = ["samples"]
     if references is not None:
-        said = literal(references)
-        lines.append(
-            f"references = {said}" if said else "# `references` are the references of this report."
-        )
+        lines.append(_assigned("references", references, "references"))
         options.append("references=references")
     for name, value in arguments.items():
-        said = literal(value)
-        if said is None:
-            told = plain(value)  # another run would warn of it too
-            told = told if isinstance(told, str) else f"a {type(value).__name__}"
-            lines.append(f"# `{name}` is what was passed: {' '.join(told[:100].split())}")
-        options.append(f"{name}={name if said is None else said}")
+        text = _literal(value)
+        if text is None:
+            text = name
+            passed = plain(value)  # another run would warn of it too
+            if not isinstance(passed, str):
+                passed = f"a {type(value).__name__}"
+            lines.append(f"# `{name}` is what was passed: {' '.join(passed[:100].split())}")
+        options.append(f"{name}={text}")
     lines.append(f"print(vendiscore.compute({', '.join(options)}))")
     return "\n".join(lines)
 
 
-def literal(value: object) -> str | None:
+def _assigned(name: str, samples: Samples, what: str) -> str:
+    """Write the line that gives samples their name, a comment if they are long."""
+    text = _literal(samples)
+    if text is None:
+        return f"# `{name}` are the {what} of this report, in their order."
+    return f"{name} = {text}"
+
+
+def _literal(value: object) -> str | None:
     """Write a value as a Python literal; None if it is long or has no literal."""
     if isinstance(value, np.ndarray) and value.size <= _INLINE:
         value = value.tolist() if value.dtype in (np.float64, np.int64) else value
-    found = _written(value)
-    return None if found is None or len(found) > _INLINE else found
+    if isinstance(value, (list, tuple, dict)) and len(value) > _INLINE:
+        return None
+    text = repr(_with_names(value))
+    if len(text) > _INLINE:
+        return None
+    try:
+        literal_eval(text)
+    except (SyntaxError, ValueError):
+        return None
+    return text
 
 
-def _written(value: Any) -> str | None:
-    if type(value) is float and not math.isfinite(value):
-        return "'inf'" if value == math.inf else None
-    if value is None or type(value) in (bool, int, float, str):
-        return repr(value)
-    if type(value) not in (list, tuple, dict) or len(value) > _INLINE:
-        return None
-    items = [_written(item) for item in (value.values() if type(value) is dict else value)]
-    if None in items:
-        return None
-    if type(value) is dict:
-        return f"{{{', '.join(f'{key!r}: {x}' for key, x in zip(value, items, strict=True))}}}"
-    inside = ", ".join(map(str, items))
-    return f"[{inside}]" if type(value) is list else f"({inside}{',' * (len(value) == 1)})"
+def _with_names(value: Any) -> Any:
+    """Replace ∞, which has no literal, by its name "inf"."""
+    if isinstance(value, float) and value == math.inf:
+        return "inf"
+    if type(value) in (list, tuple):
+        return type(value)(map(_with_names, value))
+    return value

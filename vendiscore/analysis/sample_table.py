@@ -16,7 +16,6 @@ from ..measures.subject import Subject
 from ..plots.set_structure import contributions
 from ..scoring.typical import typical_sentence
 from ..signature import plain_order
-from ..similarity.base import Similarity
 from ..spectral.clusters import leave_cluster_out
 from ..spectral.rank_one import ALL, adds, coverage, log_score, novelty, surprise
 from ..spectral.spectrum import Spectrum
@@ -72,10 +71,6 @@ class Explanation(Summary):
         return len(self.places)
 
     @property
-    def _similarity(self) -> Similarity:
-        return self._subject.similarity
-
-    @property
     def _p(self) -> np.ndarray | None:
         return None if self._subject.p is None else to_host(self._subject.p)
 
@@ -88,7 +83,7 @@ class Explanation(Summary):
     @property
     def score(self) -> float:
         """VS_q of all samples, in [1, n]."""
-        return float(scalar(self._spectrum.effective_number(self.q)))
+        return scalar(self._spectrum.effective_number(self.q))
 
     @cached_property
     def surprise(self) -> np.ndarray:
@@ -170,7 +165,7 @@ class Explanation(Summary):
     @property
     def clusters(self) -> np.ndarray:
         """One label per sample passed, equal for chains of near-duplicates."""
-        passed = self.n + len(self._similarity.dropped)
+        passed = self.n + len(self._subject.similarity.dropped)
         last = int(self.places[-1])
         labels = np.arange(max(passed, last + 1))  # samples left out stand alone
         labels[self.places] = self.places[self.duplicates.clusters]
@@ -183,13 +178,9 @@ class Explanation(Summary):
         if len(kept) == self.n:
             return self.score
         if self.threshold not in self._scores:
-            p = self._p
-            if p is not None:
-                p = p[kept]
-                p = p / p.sum()
-            part = self._similarity.take(kept)
-            scores = vendi(part, [self.q], p, self._subject.psd)
-            self._scores[self.threshold] = float(scalar(scores.values[0]))
+            part = taken(self._subject, kept)
+            scores = vendi(part.similarity, [self.q], part.p, part.psd)
+            self._scores[self.threshold] = scalar(scores.values[0])
         return self._scores[self.threshold]
 
     def boundary(self, count: int = PAIRS) -> tuple[list[Pair], list[Pair]]:
@@ -293,7 +284,8 @@ class Explanation(Summary):
                 f"{_counted(removed, 'repeats another', 'repeat others')} ({self.criterion}); "
                 f"without, the score is {self.score_without_duplicates:.4g}"
             )
-        known = typical_sentence(self._similarity.settings, self.n, self.q, self.score, self._p)
+        settings = self._subject.similarity.settings
+        known = typical_sentence(settings, self.n, self.q, self.score, self._p)
         return (
             f"{_counted(self.n, 'sample is', 'samples are')} {self.score:.4g} effectively "
             f"different (q={self.q:g}). {copies}. {_counted(lower, 'lowers', 'lower')} the score."
@@ -318,6 +310,15 @@ class Explanation(Summary):
                 shown["sample"][i] = shortened(text, LETTERS)
         table = html_table(shown, caption)
         return f"<p>{html.escape(str(self))}</p>{table}"
+
+
+def taken(subject: Subject, rows: np.ndarray) -> Subject:
+    """Return some samples of a subject, their weights divided by their sum."""
+    p = None
+    if subject.p is not None:
+        p = to_host(subject.p)[rows]
+        p = p / p.sum()
+    return Subject(subject.similarity.take(rows), p=p, psd=subject.psd)
 
 
 def _counted(count: int, one: str, several: str) -> str:

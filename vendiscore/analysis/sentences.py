@@ -1,7 +1,5 @@
 """Sentences about findings, which the report, the page and its API show."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -193,7 +191,7 @@ def copies(found: Findings, what: str) -> str:
 
 def short(value: object) -> str:
     """Write a number for readers: two decimals, or four digits where it is small or very large."""
-    number = float(scalar(value))
+    number = scalar(value)
     return f"{number:,.2f}" if 1 <= abs(number) < 1e6 else f"{number:.4g}"
 
 

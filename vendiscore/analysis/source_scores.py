@@ -1,8 +1,6 @@
 """Compare answers prompt by prompt, in threads, and find how many sources differ, and how sure."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
@@ -104,7 +102,12 @@ class _Counted:
     per_prompt: list[float] = field(default_factory=list)
 
 
-def read_plan(q: object, level: object, psd: object, given_prompt: object) -> Plan:
+def read_plan(
+    q: object,
+    level: object,
+    psd: object,
+    given_prompt: object,
+) -> Plan:
     """Check arguments of `sources`, and return them as a Plan."""
     if level is not None:
         level = confidence("level", level)
@@ -140,14 +143,13 @@ def found(answers: Answers, how: How, plan: Plan) -> Sources:
             psd = "clip"
             notes.append(_REPAIRED)
     spectrum = spectrum_of(K, psd=psd, vectors=True)
-    value = float(scalar(spectrum.effective_number(plan.q)))
+    value = scalar(spectrum.effective_number(plan.q))
     score = _score(counted.plain, plan, value)
     corrected = None
-    if not np.isnan(counted.within).any():
-        T = counted.corrected.similarity
-        if np.isfinite(T).all():
-            values = _scores(T[None], plan.q)
-            corrected = _score(counted.corrected, plan, float(values[0]), corrected=True)
+    T = counted.corrected.similarity
+    if np.isfinite(T).all():
+        values = _scores(T[None], plan.q)
+        corrected = _score(counted.corrected, plan, float(values[0]), corrected=True)
     if score.se is not None and prompts and units < _FEW:
         notes.append(f"With {units} prompts, intervals hold less often than their level says.")
     left = np.exp(leave_one_out(spectrum, plan.q))
@@ -248,7 +250,10 @@ def _by_prompt(answers: Answers, how: How, plan: Plan) -> _Counted:
             sums = set_sums(similarity, codes, n)
             means[prompt] = mean_similarities(sums, counts[prompt])
             if counts[prompt].max() > 1:
-                spread[prompt] = _scores_within(similarity, codes, n, plan.q)
+                for sources, several in members_by_size(codes):
+                    if several.shape[1] > 1:
+                        K = to_host(similarity.stack(several))
+                        spread[prompt, sources] = _scores(K, plan.q)
         return usable
 
     settings: Record = {}
@@ -302,10 +307,9 @@ def _prompt_means(means: np.ndarray, own: np.ndarray, has: np.ndarray) -> _Means
 
 def _mean_known(values: np.ndarray) -> np.ndarray:
     """Return the mean of each column over the values that are not NaN; NaN if there is none."""
-    known = ~np.isnan(values)
-    sums = np.where(known, values, 0).sum(axis=0)
+    count = np.count_nonzero(~np.isnan(values), axis=0)
     with np.errstate(invalid="ignore"):
-        return sums / known.sum(axis=0)
+        return np.nansum(values, axis=0) / count
 
 
 def _as_sets(answers: Answers, how: How, plan: Plan) -> _Counted:
@@ -345,26 +349,21 @@ def _as_sets(answers: Answers, how: How, plan: Plan) -> _Counted:
 def _block_means(sums: np.ndarray, counts: np.ndarray, corrected: bool) -> _Means:
     """Return means of sets from sums between blocks of them, of `counts` (sources, blocks)."""
 
-    def means_of(sums: np.ndarray, counts: np.ndarray) -> Sums:
-        means = mean_similarities(sums, counts)
-        own = means.diagonal()
-        if corrected:
-            own = without_own(own, counts)
-        within = np.tile(own[:, None], len(own))
-        return means, within
-
     total = sums.sum(axis=(1, 3))
     sizes = counts.sum(axis=1)
 
+    def means_of(sums: np.ndarray, counts: np.ndarray) -> Sums:
+        means = mean_similarities(sums, counts)
+        own = means.diagonal(axis1=-2, axis2=-1)
+        if corrected:
+            own = without_own(own, counts)
+        return means, np.broadcast_to(own[..., None], means.shape)
+
     def without(units: slice) -> Sums:
-        left = []
-        for unit in range(units.start, units.stop):
-            across = sums[:, unit].sum(axis=-1)
-            inside = sums[:, unit, :, unit]
-            rest = total - across - across.T + inside
-            left.append(means_of(rest, sizes - counts[:, unit]))
-        between, within = zip(*left, strict=True)
-        return np.array(between), np.array(within)
+        across = sums[:, units].sum(axis=3).swapaxes(0, 1)
+        inside = sums.diagonal(axis1=1, axis2=3)[..., units]
+        rest = total - across - across.swapaxes(1, 2) + np.moveaxis(inside, -1, 0)
+        return means_of(rest, sizes - counts[:, units].T)
 
     return _Means(counts.shape[1], means_of(total, sizes), without)
 
@@ -382,7 +381,10 @@ def _usable(answers: Answers, how: How, places: np.ndarray) -> Usable:
         except SampleError as error:
             problems = error.at(places).problems
             if not how.skip:
-                raise _located(answers, problems) from error.__cause__
+                located = {
+                    answers.place(i): f"({answers.called(i)}) {why}" for i, why in problems.items()
+                }
+                raise SampleError.of(located) from error.__cause__
             dropped |= problems
             places = np.setdiff1d(places, list(problems))
             continue
@@ -391,32 +393,18 @@ def _usable(answers: Answers, how: How, places: np.ndarray) -> Usable:
     return None, places, dropped
 
 
-def _located(answers: Answers, problems: Mapping[int, str]) -> SampleError:
-    """Return an error that names the source and the prompt of the first of some answers."""
-    every = {answers.place(i): why for i, why in problems.items()}
-    i, problem = min(problems.items())
-    error = SampleError(answers.place(i), f"({answers.called(i)}) {problem}", every)
-    error.problems = every
-    return error
-
-
-def _scores_within(similarity: Similarity, codes: np.ndarray, n: int, q: float) -> np.ndarray:
-    """Return the Vendi Score of the answers of each source, NaN for fewer than two."""
-    scores = np.full(n, np.nan)
-    for names, members in members_by_size(codes):
-        if members.shape[1] > 1:
-            K = to_host(similarity.stack(members))
-            scores[names] = _scores(K, q)
-    return scores
-
-
 def _scores(stack: np.ndarray, q: float) -> np.ndarray:
     """Return the Vendi Score of each of some matrices (g, m, m), negative eigenvalues as zero."""
     spectra = Spectra(stack, None, [q], "clip")
     return to_host(spectra.values[0])
 
 
-def _score(means: _Means, plan: Plan, value: float, corrected: bool = False) -> Score:
+def _score(
+    means: _Means,
+    plan: Plan,
+    value: float,
+    corrected: bool = False,
+) -> Score:
     """Return the effective number of sources, with its error and its interval."""
     if plan.level is None or means.units < 2:
         return Score(value)

@@ -1,7 +1,5 @@
 """Count the sources that effectively differ: models, annotators, seeds, generators."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Sequence
 
 from ..core.arguments import DEFAULT_ORDER

@@ -1,7 +1,5 @@
 """Modes: directions that samples share, as eigenvectors of K_p; eigenvalues are their shares."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -75,7 +73,11 @@ def strongest(spectrum: Spectrum) -> tuple[np.ndarray, np.ndarray]:
 
 
 def modes_of(
-    spectrum: Spectrum, mode: np.ndarray, weight: np.ndarray, count: int, places: np.ndarray
+    spectrum: Spectrum,
+    mode: np.ndarray,
+    weight: np.ndarray,
+    count: int,
+    places: np.ndarray,
 ) -> list[Mode]:
     """Return the `count` largest modes, from what `strongest` gives; some may have no members."""
     shares = to_host(spectrum.values)

@@ -1,7 +1,5 @@
 """Sets drawn down to one size: windows are runs of m of n samples in random order."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -10,9 +8,9 @@ from functools import cached_property, partial
 import numpy as np
 
 from ..core.namespace import row_blocks, to_host
-from ..scoring.deficit import LEAST, Repeats, log_ends, repeats_of
+from ..scoring.deficit import Repeats, log_ends, repeats_of
 from ..scoring.jackknife import Jackknife, influence, influence_error, jackknife, of_samples
-from ..scoring.subsampling import halves_error, student_reach
+from ..scoring.subsampling import MIN_SAMPLES, halves_error, student_reach
 from ..similarity.base import Similarity
 from ..similarity.matrix import in_full
 from ..spectral.rank_one import log_score
@@ -20,15 +18,13 @@ from ..spectral.spectrum import Spectrum
 from ..spectral.stacks import Spectra
 from ..spectral.vendi import spectrum_of
 from .comparison import Plan, SetRow
-from .permutation import STEP, Ends, Statistic, screened
+from .permutation import EQUAL, STEP, Ends, Statistic, screened, studentized
 from .within_groups import Groups
 
 MOST_WINDOWS = 4
 MATCHED = 200  # default size: the time of a permutation grows with its cube
 STACKED = 48  # samples in sets whose spectra are computed at once
 _DRAWS = 10  # pairs of halves, for the errors of order 0
-_NO_ERROR = 1e-12  # the value that replaces a standard error of 0
-_EQUAL = 1e-9  # log VS of sets that differ by less are equal but for rounding
 
 
 def windows(n: int, m: int) -> list[slice]:
@@ -77,9 +73,9 @@ class Part:
     codes: np.ndarray | None = None
 
     def __post_init__(self) -> None:
-        self.n: int = self.similarity.n
+        self.n = self.similarity.n
         self.similarity = in_full(self.similarity, self.m)
-        self.units: int = self.n
+        self.units = self.n
         if self.codes is not None:
             self.units = int(self.codes.max()) + 1
 
@@ -182,25 +178,25 @@ class DrawnSets:
     def __post_init__(self) -> None:
         plan = self.plan
         n = self.pool.n
-        self.codes: np.ndarray | None = None
+        self.codes = None
         if self.clusters is not None:
             self.codes = _codes_of(self.clusters, self.names, n, plan.q)
-        self.rng: np.random.Generator = np.random.default_rng(plan.seed)
-        self.members: list[np.ndarray] = np.split(np.arange(n), self.starts[1:-1])
+        self.rng = np.random.default_rng(plan.seed)
+        self.members = np.split(np.arange(n), self.starts[1:-1])
         least = min(map(len, self.members))
         if plan.size is not None and plan.size > least:
             raise ValueError(
                 f"`size` must be {least} at most, the size of the smallest set, got "
                 f"{plan.size}; leave that set out to compare at a larger one"
             )
-        self.m: int = plan.size or min(least, MATCHED)
-        self.places: list[np.ndarray] = []
+        self.m = plan.size or min(least, MATCHED)
+        self.places = []
         for members in self.members:
             codes = _at(self.codes, members)
             _, order = self._splits(codes, len(members), 0, 1)[0]
             drawn = order[: MOST_WINDOWS * self.m]
             self.places.append(members[drawn])
-        self.parts: list[Part] = [self._part(places, self.m) for places in self.places]
+        self.parts = [self._part(places, self.m) for places in self.places]
 
     def row(self, i: int) -> SetRow:
         """Return the row of set i."""
@@ -228,7 +224,7 @@ class DrawnSets:
                 return np.concatenate([exact([split]) for split in splits])
             m = min(self.m, *map(len, splits[0]))
             first, second = map(np.array, zip(*splits, strict=True))
-            return studentized(matched(score, first, m), matched(score, second, m))
+            return _T(matched(score, first, m), matched(score, second, m))
 
         def draw(count: int, bar: float) -> np.ndarray:
             splits = self._splits(codes, both.n, a.units, count)
@@ -257,21 +253,25 @@ class DrawnSets:
         )
 
     def _near(
-        self, slopes: np.ndarray, codes: np.ndarray | None, halves: Sequence[np.ndarray]
+        self,
+        slopes: np.ndarray,
+        codes: np.ndarray | None,
+        halves: Sequence[np.ndarray],
     ) -> float:
         """Return T of two halves, about, from the slopes of log VS in the shares of samples."""
         m = min(self.m, *map(len, halves))
-        means = []
-        for half in halves:
-            of_half = None if codes is None else codes[half]
-            means.append(_mean(slopes[half], m, of_half))
-        return abs(float(studentized(*means)))
+        means = [_mean(slopes[half], m, codes if codes is None else codes[half]) for half in halves]
+        return abs(float(_T(*means)))
 
     def _part(self, places: np.ndarray, m: int) -> Part:
         return Part(self.pool.take(places), self.plan, m, _at(self.codes, places))
 
     def _splits(
-        self, codes: np.ndarray | None, n: int, first: int, count: int
+        self,
+        codes: np.ndarray | None,
+        n: int,
+        first: int,
+        count: int,
     ) -> list[list[np.ndarray]]:
         """Split n places at random `count` times: `first` samples or clusters, and the rest."""
         if codes is None:
@@ -294,7 +294,12 @@ def _at(codes: np.ndarray | None, places: np.ndarray) -> np.ndarray | None:
     return numbered
 
 
-def _codes_of(clusters: Groups, names: Sequence[str], n: int, q: float) -> np.ndarray:
+def _codes_of(
+    clusters: Groups,
+    names: Sequence[str],
+    n: int,
+    q: float,
+) -> np.ndarray:
     """Return the code of the cluster of each of n samples, set after set."""
     if not q:
         raise ValueError("`clusters` need an order above 0: pass q=0.1, or leave them out")
@@ -302,9 +307,9 @@ def _codes_of(clusters: Groups, names: Sequence[str], n: int, q: float) -> np.nd
     count = 0
     for i, name in enumerate(names):
         parts = [sets[i] for sets in clusters if len(sets[i])]
-        if len(parts) < LEAST:
+        if len(parts) < MIN_SAMPLES:
             raise ValueError(
-                f"`clusters` must be at least {LEAST} of each set, got {len(parts)} of "
+                f"`clusters` must be at least {MIN_SAMPLES} of each set, got {len(parts)} of "
                 f"`{name}`; add samples of other clusters, or leave that set out"
             )
         for code, places in enumerate(parts, count):
@@ -327,11 +332,9 @@ def _mean(slopes: np.ndarray, m: int, codes: np.ndarray | None) -> Jackknife:
     return Jackknife(mean, math.sqrt(square))
 
 
-def studentized(a: Jackknife, b: Jackknife) -> np.ndarray:
-    """Return T of pairs of sets, and 0 where sets are equal but for rounding."""
-    apart = a.log - b.log
-    T = apart / np.maximum(np.hypot(a.error, b.error), _NO_ERROR)
-    return np.where(np.abs(apart) < _EQUAL, 0.0, T)
+def _T(a: Jackknife, b: Jackknife) -> np.ndarray:
+    """Return T of pairs of sets."""
+    return studentized(a.log - b.log, np.hypot(a.error, b.error))
 
 
 def _difference(a: Ends, b: Ends) -> Ends:
@@ -339,7 +342,7 @@ def _difference(a: Ends, b: Ends) -> Ends:
     x, x_low, x_high = a
     y, y_low, y_high = b
     apart = x - y
-    if abs(apart) <= _EQUAL * abs(x):
+    if abs(apart) <= EQUAL * abs(x):
         apart = 0.0
     low = math.hypot(x - x_low, y_high - y)
     high = math.hypot(x_high - x, y - y_low)

@@ -1,7 +1,5 @@
 """Sets compared within groups: a difference for each prompt, and its mean over prompts."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -17,12 +15,11 @@ from ..similarity.members import submatrices
 from ..spectral.stacks import Spectra
 from ..spectral.vendi import spectrum_of
 from .comparison import Plan, SetRow
-from .permutation import Ends, Statistic
+from .permutation import EQUAL, Ends, Statistic, studentized
 
 Groups = Sequence[Sequence[np.ndarray]]
 # Similarities (g, N, N) of groups of equal sizes, these sizes, and the least of any set.
 Stack: TypeAlias = tuple[np.ndarray, list[int], int]
-_EQUAL = 1e-9  # mean scores that differ by less are equal but for rounding
 
 
 @dataclass
@@ -36,7 +33,7 @@ class PairedSets:
 
     def __post_init__(self) -> None:
         psd = self.plan.psd
-        self.rng: np.random.Generator = np.random.default_rng(self.plan.seed)
+        self.rng = np.random.default_rng(self.plan.seed)
         groups = []
         for sets in self.groups:
             least = min(map(len, sets))
@@ -83,7 +80,7 @@ class PairedSets:
 
         def interval(level: float) -> Ends:
             mean, _, low, high = student(a - b, level)
-            if abs(mean) < _EQUAL:
+            if abs(mean) < EQUAL:
                 mean = 0.0
             return mean, low, high
 
@@ -138,8 +135,6 @@ class PairedSets:
 
 
 def _T(a: np.ndarray, b: np.ndarray) -> float:
-    """Return the studentized mean difference, 0 for means that are equal but for rounding."""
+    """Return T of the mean difference over groups."""
     mean, error = mean_error(a - b)
-    if abs(mean) < _EQUAL:
-        return 0.0
-    return mean / max(error, 1e-12)
+    return float(studentized(mean, error))

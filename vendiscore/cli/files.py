@@ -1,7 +1,5 @@
 """Files, folders and standard input as samples, as the options of a command say."""
 
-from __future__ import annotations
-
 import gzip
 import shlex
 import sys

@@ -1,7 +1,5 @@
 """One argument, read from any kind of scalar as a plain int, float, word or flag, or refused."""
 
-from __future__ import annotations
-
 import math
 import operator
 import sys
@@ -21,13 +19,11 @@ Word = TypeVar("Word", bound=str | None)
 _PLAIN = {str, bytes, int, float, bool, type(None)}
 
 
-def integer(
-    name: str, value: Any, least: int = 1, most: int | None = None, remedy: str = ""
-) -> int:
+def integer(name: str, value: Any, least: int = 1, most: float = math.inf, remedy: str = "") -> int:
     """Read an int from `least` to `most` from anything that is one (NumPy's, a tensor of one)."""
-    if type(value) is int and value >= least and (most is None or value <= most):
+    if type(value) is int and least <= value <= most:
         return value
-    bounds = f"of at least {least}" if most is None else f"from {least} to {most}"
+    bounds = f"of at least {least}" if most == math.inf else f"from {least} to {most}"
     expected = f"`{name}` must be an integer {bounds}, got {value!r:.60}{remedy and f'; {remedy}'}"
     if _is_truth(value) or isinstance(value, (str, bytes)):
         raise TypeError(expected)
@@ -35,7 +31,7 @@ def integer(
         number = operator.index(value)
     except TypeError:
         raise TypeError(expected) from None
-    if number < least or (most is not None and number > most):
+    if not least <= number <= most:
         raise ValueError(expected)
     return number
 
@@ -71,7 +67,8 @@ def read_order(
     """Read an order in [0, most], "inf" as ∞; order 0 is refused unless `zero`."""
     if type(q) in (int, float) and 0 < q <= min(most, 1e6):  # as nearly always
         return float(q)
-    expected, usual = "a number in [0, inf] or 'inf'", "q=1 is the usual Vendi Score"
+    expected = "a number in [0, inf] or 'inf'"
+    usual = "q=1 is the usual Vendi Score"
     if not zero:
         expected = "an order above 0"
         usual = "q=0 counts dimensions: take a small order such as 0.1, or q=1"

@@ -1,7 +1,5 @@
 """Checks of a similarity matrix, its diagonal, and weights, before any eigenvalue is found."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -17,7 +15,7 @@ DIAGONAL_TOLERANCE = WEIGHT_TOLERANCE = 1e-5
 # Largest asymmetry of a matrix of unit diagonal by rounding in single precision.
 SYMMETRY_TOLERANCE = 1e-5
 # Largest number that counts as rounding, for a matrix of unit diagonal in double precision.
-ROUNDING = 64 * float(np.finfo(np.float64).eps)
+ROUNDING = 64 * float(np.finfo(float).eps)
 # Up to here all entries and their mirrors are compared in less time than a vector is drawn.
 SMALL = 128
 
@@ -127,11 +125,14 @@ def asymmetry(K: Any, scale: Any, tolerance: float, what: str) -> float:
         gap = gap if scale is None else gap * scale
         if float(abs(gap).max()) <= ROUNDING * math.sqrt(n):
             return ROUNDING
-    worst, size = 0.0, 512  # two blocks and their difference fit in a core's cache
+    worst = 0.0
+    size = 512  # two blocks and their difference fit in a core's cache
     for i in range(0, n, size):
         for j in range(i, n, size):
-            rows, columns = slice(i, i + size), slice(j, j + size)
-            one, other = block(rows, columns), block(columns, rows).T
+            rows = slice(i, i + size)
+            columns = slice(j, j + size)
+            one = block(rows, columns)
+            other = block(columns, rows).T
             gap = abs(one - other)
             worst = max(worst, float(gap.max()))
             if worst > tolerance:
@@ -147,7 +148,9 @@ def asymmetry(K: Any, scale: Any, tolerance: float, what: str) -> float:
 def checked_matrix(K: np.ndarray, normalize: bool, spacing: float) -> tuple[np.ndarray, np.ndarray]:
     """Return symmetric similarities and their diagonal, or raise for what is wrong with them."""
     check_square(K, "K")
-    diagonal, scale, of = K.diagonal().astype(np.float64), None, "of `K` "
+    diagonal = K.diagonal().astype(float)
+    scale = None
+    of = "of `K` "
     try:
         if normalize:
             check_positive(diagonal, of)

@@ -45,8 +45,7 @@ def effective_number(shares: Array, q: float = DEFAULT_ORDER) -> Number:
     if type(q) not in (int, float):
         expected, remedy = "one order, a number of at least 0", "call once for each order"
         q = number("q", q, expected, lambda order: order >= 0, remedy)
-    torch = is_torch(shares)
-    if not torch or shares.ndim != 1:
+    if not is_torch(shares) or shares.ndim != 1:
         shares = _numbers(shares)
     positive = shares[shares > 0]
     if positive.shape[0] == 0 or not abs(scalar(shares.sum()) - 1) <= RANGE_TOLERANCE:

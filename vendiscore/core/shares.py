@@ -1,11 +1,9 @@
 """Eigenvalues as shares: rounding is set to zero, negative ones are refused or clipped."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -15,9 +13,8 @@ from .hill import RANGE_TOLERANCE
 from .namespace import Array, detached, is_numpy, is_torch, namespace, scalar
 
 PSD = Literal["check", "clip"]
-PSDS: tuple[PSD, ...] = ("check", "clip")
 
-EPS = float(np.finfo(np.float64).eps)  # of all spectra here but `score_K` of float32 K without p
+EPS = float(np.finfo(float).eps)  # of all spectra here but `score_K` of float32 K without p
 # Negative eigenvalues that sum to less than this share of the trace are rounding: clipping them
 # moves log VS by no more than about 1e-6 · log n.
 NEGATIVE_MASS = 1e-6
@@ -28,7 +25,8 @@ CUT_MATTERS, TAIL = 1e-6, 1e4
 
 def check_psd(psd: object) -> PSD:
     """Return `psd`, or raise a ValueError if it is unknown."""
-    return one_of("psd", psd, PSDS, "which raises for negative eigenvalues or sets them to zero")
+    remedy = "which raises for negative eigenvalues or sets them to zero"
+    return one_of("psd", psd, get_args(PSD), remedy)
 
 
 class Rounding(NamedTuple):
@@ -99,7 +97,8 @@ def shares(values: Array, rounding: Rounding, psd: PSD = "check") -> Shares:
             f"the eigenvalues of the similarity matrix sum to {total:.6g} instead of 1: "
             f"{rounding.fault()}"
         )
-    size, largest = len(known), float(known[0])
+    size = len(known)
+    largest = float(known[0])
     negative_mass = -float(known[known < 0].sum()) if known[-1] < 0 else 0.0
     if psd == "check" and negative_mass > NEGATIVE_MASS:
         if negative_mass > rounding.negative_mass:

@@ -206,7 +206,7 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         request = read_request(defaults, self.usual, any_order=True)
         self._how = request.how
         self.defaults = defaults
-        self.keeps_references = self.keeps_references or request.pairs or request.needs_unit
+        self.keeps_references = self.keeps_references or bool(request.pairs) or request.needs_unit
         self._added = Added()
         self._failed = False  # whether the last compute of nothing but these did
         self._lock = threading.RLock()
@@ -363,7 +363,8 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         return {name: value for name, value in vars(self).items() if name != "_lock"}
 
     def __setstate__(self, state: Record) -> None:
-        self.__dict__.update(state, _lock=threading.RLock())
+        for name, value in (state | {"_lock": threading.RLock()}).items():
+            setattr(self, name, value)
 
 
 def _read_once(options: Record) -> Record:

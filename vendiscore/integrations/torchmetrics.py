@@ -75,7 +75,7 @@ class VendiScore(_Metric):  # type: ignore[misc]
                 f"`feature` must be a network or a function of a batch, got "
                 f"{type(feature).__name__}; leave it out to pass embeddings"
             )
-        self.orders = list(dict.fromkeys(check_orders(q)))
+        self.orders = check_orders(q)
         self.several = is_several(q)
         products = _torch.zeros((num_features, num_features), dtype=_torch.float64)
         self.add_state("products", products, dist_reduce_fx="sum")

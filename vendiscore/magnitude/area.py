@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from ..core.arguments import is_several
 from ..core.types import Samples
 from .parameters import Quadrature, read
 from .scales import adaptive_area, convergence, evaluate
@@ -130,14 +131,15 @@ def mag_areas(
     own = read(
         n_scales=n_scales, epsilon=epsilon, t_cut=cut, average=average, quadrature=quadrature
     )
-    if isinstance(sets, (str, bytes, Mapping, MetricSpace)) or not isinstance(sets, Iterable):
+    if isinstance(sets, Mapping) or not is_several(sets):
         raise TypeError(
             f"`sets` must be several sets of samples, got {type(sets).__name__}; pass [samples, …]"
         )
     sets = list(sets)
     if not sets:
         raise ValueError("`sets` is empty: expected one or more sets of samples")
-    return _areas(read_spaces(sets, [f"sets[{i}]" for i in range(len(sets))], **how), **own)
+    names = [f"sets[{i}]" for i in range(len(sets))]
+    return _areas(read_spaces(sets, names, **how), **own)
 
 
 def mag_diff(

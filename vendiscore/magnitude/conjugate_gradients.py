@@ -1,10 +1,7 @@
 """Conjugate gradients (Hestenes & Stiefel 1952), and Lanczos' method for the ends of a spectrum."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -28,14 +25,14 @@ def conjugate_gradients(
     p = np.zeros_like(b)
     previous = 1.0
     for step in range(steps + 1):
-        if float(r @ (weight * r)) <= goal**2:
+        if r @ (weight * r) <= goal**2:
             return x, step
         z = r if precondition is None else precondition(r)
-        inner = float(r @ z)
+        inner = r @ z
         p *= inner / previous
         p += z
         Ap = multiply(p)
-        curvature = float(p @ Ap)
+        curvature = p @ Ap
         if not curvature > 0 or not inner > 0:
             return None, step
         alpha = inner / curvature
@@ -51,8 +48,12 @@ def spectrum_end(multiply: Callable[[np.ndarray], np.ndarray], n: int, *, larges
 
     matrix = LinearOperator((n, n), matvec=multiply, dtype=np.float64)
     start = np.random.default_rng(n).standard_normal(n)  # ARPACK's own is drawn anew in each call
-    how: Any = {"which": "LA" if largest else "SA", "tol": 0.01, "return_eigenvectors": False}
+    end = "LA" if largest else "SA"
+    steps = min(n, _STEPS)
     try:
-        return float(eigsh(matrix, k=1, v0=start, ncv=min(n, _STEPS), **how)[0])
+        values = eigsh(
+            matrix, k=1, which=end, v0=start, ncv=steps, tol=0.01, return_eigenvectors=False
+        )
     except ArpackError:
         return math.nan
+    return float(values[0])

@@ -1,7 +1,5 @@
 """The magnitude function of a set up to beyond its convergence scale, to look at and to ask."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

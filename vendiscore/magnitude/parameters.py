@@ -1,7 +1,5 @@
 """The parameters that functions of magnitude share, and the readers of each."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -25,7 +23,8 @@ def check_scale(name: str, t: object) -> float:
 
 def check_scales(name: str, t: Any) -> list[float]:
     """Return one scale or several as floats; an error names the first that is none."""
-    scales = [check_scale(name, item) for item in (t if is_several(t) else [t])]
+    several = t if is_several(t) else [t]
+    scales = [check_scale(name, scale) for scale in several]
     if not scales:
         raise ValueError(
             f"`{name}` must be a scale or several, got none: an empty list, or an iterator that "

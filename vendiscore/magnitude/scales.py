@@ -1,7 +1,5 @@
 """Scales of magnitude: the convergence scale, areas up to it, and slopes in between."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from functools import cache
@@ -12,7 +10,6 @@ import scipy
 
 from ..progress import foretell, track
 from .parameters import NEAR_END
-from .solver import nearest
 from .space import MetricSpace
 
 # Relative accuracy of the convergence scale.
@@ -58,17 +55,15 @@ class MagnitudeFunction(NamedTuple):
     values: np.ndarray
 
     def __repr__(self) -> str:
-        ends = f"{self.scales[[0, -1]].round(4).tolist()}" if len(self.scales) else "[]"
-        return f"MagnitudeFunction(m={len(self.scales)}, scales in {ends})"
+        ends = self.scales.round(4).tolist()
+        return f"MagnitudeFunction(m={len(ends)}, scales in {[*ends[:1], *ends[-1:]]})"
 
     def __str__(self) -> str:
         if not len(self.scales):
             return "No scales, and so no values."
-        (a, b) = self.scales[[0, -1]]
-        (start, end) = self.values[[0, -1]]
         return (
-            f"{len(self.scales)} values, from {start:.4g} at the scale {a:.4g} to {end:.4g} at the "
-            f"scale {b:.4g}."
+            f"{len(self.scales)} values, from {self.values[0]:.4g} at the scale "
+            f"{self.scales[0]:.4g} to {self.values[-1]:.4g} at the scale {self.scales[-1]:.4g}."
         )
 
 
@@ -115,14 +110,8 @@ def _convergence(space: MetricSpace, epsilon: float) -> float:
         return math.log1p(n * max(above, 0.0) / max(below, 1e-15 * n))
 
     odds = log_odds((n - 1) - epsilon * n, epsilon * n)
-    rows = np.random.default_rng(n).permutation(n)[:SAMPLE]
-    some = space.D[rows]
-    own = (np.arange(len(rows)), rows)
-    some[own] = np.inf
-    closest = some.min(axis=1)
-    some[own] = 0.0
     largest = space.solver.largest
-    if closest.min() == largest and nearest(space.D).min() == largest:
+    if space.solver.closest.min() == largest:
         return odds / largest  # n points at one distance d: n / (1 + (n − 1) e^{−td})
     if target - 1 < NEAR_END:
         raise ValueError(
@@ -130,19 +119,25 @@ def _convergence(space: MetricSpace, epsilon: float) -> float:
             f"{epsilon!r} for {n} points, and magnitudes are known to 1e-9; use a smaller one"
         )
 
+    rows = np.random.default_rng(n).permutation(n)[:SAMPLE]
+    some = space.D[rows]
+
     def spread_gap(x: float) -> float:
-        share = float((1 / np.exp(some * -np.exp(np.float64(x))).sum(axis=1)).mean())
+        ordinary = np.exp(some * -np.exp(np.float64(x))).sum(axis=1)
+        share = (1 / ordinary).mean()
         return log_odds(n * share - 1, n * (1 - share)) - odds
 
     def gap(x: float) -> float:
         value = space.magnitude(math.exp(x))
-        found = log_odds(value - 1, n - value) - odds
-        return 0.0 if abs(found) <= CLOSE_ENOUGH * odds else found
+        difference = log_odds(value - 1, n - value) - odds
+        return 0.0 if abs(difference) <= CLOSE_ENOUGH * odds else difference
 
     # Where a typical point still shares a share ε of itself with its nearest neighbour.
-    first = math.log(math.log(1 / epsilon)) - math.log(float(np.median(closest)))
+    typical = np.median(space.solver.closest[rows])
+    first = math.log(math.log(1 / epsilon)) - math.log(typical)
     guess = _root(spread_gap, min(first, LARGEST), odds, GUESS_TOLERANCE)
-    guess = guess if isinstance(guess, float) else first
+    if not isinstance(guess, float):
+        guess = first
     slope = (spread_gap(guess + GUESS_TOLERANCE) - spread_gap(guess)) / GUESS_TOLERANCE
     root = _root(gap, min(guess, LARGEST), slope, SCALE_TOLERANCE)
     if isinstance(root, float):
@@ -172,7 +167,10 @@ def _root(
             return min(start, end), max(start, end)
         x, end = end, min(end - math.copysign(step, g(x)), LARGEST)
         step *= 2
-    return float(scipy.optimize.brentq(g, x, end, xtol=tolerance, maxiter=1000)) if g(x) else x
+    if not g(x):
+        return x
+    root: float = scipy.optimize.brentq(g, x, end, xtol=tolerance, maxiter=1000)
+    return root
 
 
 def adaptive_area(f: Callable[[float], float], t_cut: float) -> float:
@@ -191,10 +189,12 @@ def adaptive_area(f: Callable[[float], float], t_cut: float) -> float:
     while panels <= LARGEST_RULE:
         # cos² of the half angle; the same floats at every level, so that g is not asked twice
         angles = np.arange(panels + 1) * (math.pi / panels)
-        values = [g(float(round(math.cos(x / 2) ** 2, 15))) for x in angles]
-        c = scipy.fft.dct(np.array(values), type=1)[::2] / panels
+        nodes = [round(math.cos(x / 2) ** 2, 15) for x in angles.tolist()]
+        values = np.array([g(u) for u in nodes])
+        c = scipy.fft.dct(values, type=1)[::2] / panels
         c[[0, -1]] /= 2  # exact up to degree `panels` (Clenshaw & Curtis 1960)
-        area = float(np.sum(c / (1 - np.arange(0, panels + 1, 2) ** 2)))
+        degrees = np.arange(0, panels + 1, 2)
+        area = float(np.sum(c / (1 - degrees**2)))
         if abs(area - before) <= AREA_TOLERANCE * abs(area):
             return area
         before = area

@@ -1,7 +1,5 @@
 """Weights of a metric space: w with Z w = 1, Z = exp(−tD), corrected by the residual 1 − Z w."""
 
-from __future__ import annotations
-
 import math
 import threading
 from collections.abc import Callable
@@ -16,8 +14,6 @@ from ..core.types import Record
 from .conjugate_gradients import Precondition, conjugate_gradients, spectrum_end
 from .parameters import Solving
 from .triangles import Triangles, product
-
-Correct = Callable[[np.ndarray], np.ndarray | None]
 
 EPS = float(np.finfo(np.float64).eps)
 SINGLE = float(np.finfo(np.float32).eps) / 2
@@ -36,6 +32,7 @@ ROUNDS = 20
 REACH = 0.25
 # Number of solved scales from which the start at another is extrapolated: eight do not save more.
 POINTS = 6
+DOUBLE = "float64 cholesky"
 # Share of Z that a bound keeps if all points but nearest neighbours are taken for orthogonal.
 SHARE = 0.9
 
@@ -56,6 +53,11 @@ class Solution:
     weights_error: float
     method: str
 
+    @property
+    def is_final(self) -> bool:
+        """True if another solve cannot give better weights, or need not."""
+        return self.method == DOUBLE or self.weights_error <= TARGET
+
 
 class IndefiniteError(ValueError):
     """The similarities exp(−tD) are singular or indefinite at a scale `t`: magnitude is undefined.
@@ -73,16 +75,17 @@ class IndefiniteError(ValueError):
     """
 
     def __init__(self, t: float) -> None:
-        super().__init__(
-            f"the similarities exp(−tD) at scale t={t:.6g} are singular or indefinite, so that the "
-            f"magnitude is not defined or not computable in double precision. Use larger scales "
-            f"(scales=… or t=…), distances of negative type (metric 'euclidean' or 'manhattan', "
-            f"or a kernel with metric='kernel'), or remove samples that are almost identical."
-        )
+        super().__init__(t)
         self.t = t
 
-    def __reduce__(self) -> tuple[type, tuple[float]]:
-        return type(self), (self.t,)
+    def __str__(self) -> str:
+        return (
+            f"the similarities exp(−tD) at scale t={self.t:.6g} are singular or indefinite, so "
+            f"that the magnitude is not defined or not computable in double precision. Use larger "
+            f"scales (scales=… or t=…), distances of negative type (metric 'euclidean' or "
+            f"'manhattan', or a kernel with metric='kernel'), or remove samples that are almost "
+            f"identical."
+        )
 
 
 class Solver:
@@ -134,10 +137,9 @@ class Solver:
     def _known(self, t: float, *, weights: bool) -> Solution:
         with self.lock, np.errstate(under="ignore", over="ignore"):
             known = self._solved.get(t)
-            single = known is not None and known.method != "float64 cholesky"
-            if known is None or (weights and single and known.weights_error > TARGET):
-                self._solved[t] = self._solve(float(t), weights)
-            return self._solved[t]
+            if known is None or (weights and not known.is_final):
+                known = self._solved[t] = self._solve(float(t), weights)
+            return known
 
     @property
     def solutions(self) -> list[Solution]:
@@ -164,27 +166,28 @@ class Solver:
         if not self._factorise(t, dtype):
             return None
         solve = self._similarities(dtype).solve
-        method = "cholesky" if dtype is np.float32 else "float64 cholesky"
+        method = "cholesky" if dtype is np.float32 else DOUBLE
         return self._refine(t, solve(np.ones(self.n)), solve, method, weights)
 
     def _iterate(self, t: float, weights: bool) -> Solution | None:
         """Solve by conjugate gradients, with a factor of a nearby scale where there is need."""
         Z = self._similarities(np.float32)
-        proofs = (scale for scale in (REACH * t, t) if self._factorise(scale, np.float32))
-        if not np.any(self._floor(t)) and next(proofs, None) is None:
-            return None
+        if not np.any(self._floor(t)):
+            proofs = (self._factorise(scale, np.float32) for scale in (REACH * t, t))
+            if not any(proofs):
+                return None
         w = self._start(t)
-        start = w, 1.0 - product(self.D, t, w, self.largest, Z.array)
-        far = math.isinf(Z.factored) or t > 1.5 * Z.factored
-        if far or t > REACH * Z.factored:
-            precondition, least, share = (None, 50, 1) if far else (Z.solve, 25, 3)
-            limit = max(least, self.n // (share * CG_STEPS))
-            solution = self._gradients(t, *start, precondition, limit, weights)
-            if solution is not None:
-                return solution
-        if not Z.factorise(t):
-            return None
-        return self._gradients(t, *start, Z.solve, self.n, weights)
+        r = 1.0 - product(self.D, t, w, self.largest, Z.array)
+        solution = None
+        if t > 1.5 * Z.factored:
+            limit = max(50, self.n // CG_STEPS)
+            solution = self._gradients(t, w, r, None, limit, weights)
+        elif t > REACH * Z.factored:
+            limit = max(25, self.n // (3 * CG_STEPS))
+            solution = self._gradients(t, w, r, Z.solve, limit, weights)
+        if solution is None and Z.factorise(t):
+            solution = self._gradients(t, w, r, Z.solve, self.n, weights)
+        return solution
 
     def _factorise(self, t: float, dtype: type) -> bool:
         """Factorise Z, and return whether this proves that it is positive definite."""
@@ -200,7 +203,7 @@ class Solver:
         least = 1 / (2 * largest)
         if Z.dtype is np.float32:
             # Bounds on errors by rounding: of the entries of Z, and in the factorisation.
-            rounding = SINGLE * float(Z.multiply(np.ones(self.n)).max())
+            rounding = SINGLE * Z.multiply(np.ones(self.n)).max()
             least /= 2
             if least < 2 * rounding or not spectrum_end(Z.whitened, self.n, largest=False) >= 0.5:
                 return False
@@ -226,11 +229,17 @@ class Solver:
         return max((m for scale, m in self._proved.items() if scale <= t), default=0.0)
 
     @cached_property
+    def closest(self) -> np.ndarray:
+        """The distance from each point to its nearest other one."""
+        return nearest(self.D)
+
+    @cached_property
     def _reach(self) -> np.ndarray:
         """q / 2√Λ of each point."""
-        q = nearest(self.D)
-        spread = math.sqrt(float(q.max() / q.min()))
-        return q / (2 * math.sqrt(math.log(10 * len(q) * (1 + 2 * spread))))
+        q = self.closest
+        spread = math.sqrt(q.max() / q.min())
+        log = math.log(10 * self.n * (1 + 2 * spread))
+        return q / (2 * math.sqrt(log))
 
     def _gradients(
         self,
@@ -250,18 +259,18 @@ class Solver:
         # this much was seen, in rows of one sign.
         slack = SINGLE * (4 + 2 * math.sqrt(self.n))
         steps = 0
-        size = min(float(self.n), max(1.0, float(w.sum()))) if w.any() else float(self.n)
-        goal = TARGET / 8 * size
+        goal = TARGET / 8 * self.n
+        if w.any():
+            goal = TARGET / 8 * min(self.n, max(1.0, w.sum()))
         if weights:
             # To half of the digits; the other half are left for the next residual.
-            goal = (TARGET / 8) ** 2 * float(np.min(floor))
+            goal = (TARGET / 8) ** 2 * np.min(floor)
 
         def correct(r: np.ndarray) -> np.ndarray | None:
             nonlocal steps
-            least = CG_TOLERANCE**2 * float(r @ (inverse * r))
-            e, taken = conjugate_gradients(
-                multiply, r, math.sqrt(max(goal, least)), limit - steps, precondition, inverse
-            )
+            wanted = math.sqrt(max(goal, CG_TOLERANCE**2 * (r @ (inverse * r))))
+            left = limit - steps
+            e, taken = conjugate_gradients(multiply, r, wanted, left, precondition, inverse)
             steps += taken
             return e
 
@@ -271,12 +280,12 @@ class Solver:
                 return None
             f = r - multiply(e)
             rounding = slack * multiply(np.abs(e))
-            residual = float(np.abs(f).max() + rounding.max())
+            residual = np.abs(f).max() + rounding.max()
             # 1ᵀZ⁻¹1 = 1ᵀw + wᵀr + rᵀe + eᵀf + fᵀZ⁻¹f, and the last is what is left out.
-            value = float(w.sum() + w @ r + r @ e + e @ f)
+            value = w.sum() + w @ r + r @ e + e @ f
             w = w + e
             r = np.abs(f) + rounding
-            first_order = float(np.abs(e) @ rounding)
+            first_order = np.abs(e) @ rounding
             solution = _solution(t, w, value, r, residual, floor, method, first_order)
             if _error(solution, weights) <= TARGET:
                 return solution
@@ -284,25 +293,32 @@ class Solver:
         return self._refine(t, w, correct, method, weights)
 
     def _refine(
-        self, t: float, w: np.ndarray, correct: Correct, method: str, weights: bool
+        self,
+        t: float,
+        w: np.ndarray,
+        correct: Callable[[np.ndarray], np.ndarray | None],
+        method: str,
+        weights: bool,
     ) -> Solution | None:
         """Correct w by its residual in double precision until the error is as wanted."""
         best: Solution | None = None
         floor = self._floor(t)
         for _ in range(ROUNDS):
             r = 1.0 - product(self.D, t, w, self.largest)
-            value = float(w.sum() + w @ r)
-            found = _solution(t, w, value, np.abs(r), float(np.abs(r).max()), floor, method)
-            if not math.isfinite(found.error):
+            value = w.sum() + w @ r
+            size = np.abs(r)
+            solution = _solution(t, w, value, size, size.max(), floor, method)
+            residual = solution.residual
+            if not math.isfinite(solution.error):
                 break
-            stuck = best is not None and found.residual > best.residual / 2
-            if best is None or found.residual < best.residual:
-                best = found
-            enough = _error(found, weights) <= TARGET
+            stuck = best is not None and residual > best.residual / 2
+            if best is None or residual < best.residual:
+                best = solution
+            enough = _error(solution, weights) <= TARGET
             # Where a factor makes it cheap, the weights' own digits as well; but what is left of a
             # residual that is rounding would only spoil them.
-            rounding = found.residual <= 2 * _rounding(w)
-            if stuck or rounding or (enough and (found.residual <= TARGET or "cg" in method)):
+            rounding = residual <= 2 * _rounding(w)
+            if stuck or rounding or (enough and (residual <= TARGET or "cg" in method)):
                 break
             e = correct(r)
             if e is None:
@@ -311,7 +327,7 @@ class Solver:
         if best is None:
             return None
         # Single precision passes what it cannot do on to double precision.
-        if method != "float64 cholesky":
+        if method != DOUBLE:
             return best if _error(best, weights) <= TARGET else None
         return best if best.error <= ACCEPTED else None
 
@@ -349,13 +365,17 @@ def _solution(
     first_order: float = 0.0,
 ) -> Solution:
     """Return a Solution from |r| or a bound on it, and from the rounding of the value."""
-    if not (value > 0 and math.isfinite(value) and np.all(floor > 0)):
-        return Solution(t, w, value, residual, math.inf, math.inf, method)
-    absolute = float(np.abs(w).sum())
-    error = (float(r @ (r / floor)) + first_order + EPS * absolute**2) / value
-    r = r + _rounding(w)
-    distance = math.sqrt(float(r @ (r / floor)) / float(np.min(floor)))
-    return Solution(t, w, value, residual, error, distance / float(np.abs(w).max()), method)
+    error = math.inf
+    weights_error = math.inf
+    if 0 < value < math.inf and np.all(floor > 0):
+        absolute = np.abs(w)
+        left_out = r @ (r / floor)
+        rounding = EPS * absolute.sum() ** 2
+        error = (left_out + first_order + rounding) / value
+        r = r + _rounding(w)
+        distance = math.sqrt(r @ (r / floor) / np.min(floor))
+        weights_error = distance / absolute.max()
+    return Solution(t, w, float(value), float(residual), float(error), float(weights_error), method)
 
 
 def _error(solution: Solution, weights: bool) -> float:
@@ -364,7 +384,8 @@ def _error(solution: Solution, weights: bool) -> float:
 
 def _rounding(w: np.ndarray) -> float:
     """Return what rounding does to an entry of Z w: 4ε of Z|w| ≤ 1 + 2 Σ|w| of negative w."""
-    return 4 * EPS * (1 - 2 * float(w[w < 0].sum()))
+    negative = w[w < 0]
+    return 4 * EPS * (1 - 2 * negative.sum())
 
 
 def nearest(D: np.ndarray) -> np.ndarray:

@@ -1,7 +1,5 @@
 """A finite metric space: distances between distinct points, solved at scales."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -55,11 +53,13 @@ class MetricSpace:
     ) -> None:
         # Distances from two samples at distance 0 may differ by `slack` more, where distances up
         # to this were taken for 0; `negative_type` and `hilbert` say how weights are solved for.
-        places = np.arange(len(D)) if inverse is None else np.unique(inverse, return_index=True)[1]
+        if inverse is None:
+            inverse = np.arange(len(D))
+        _, places = np.unique(inverse, return_index=True)
         first, twin = _merge(D, slack, places)
         if len(first) < len(D):
             D = D[np.ix_(first, first)]
-        self.inverse: np.ndarray = twin if inverse is None else twin[inverse]
+        self.inverse: np.ndarray = twin[inverse]
         self.D = D
         self.settings: dict[str, object] = dict(settings or {})
         self.fitted: dict[str, object] = dict(fitted or {})
@@ -87,16 +87,17 @@ class MetricSpace:
         value = self.solver.magnitude(t)
         # No error that is accepted takes it out of the range that it is known to have.
         most = self.distinct if self.solver.negative_type else np.inf
-        return _in_range("magnitude", t, value, most, ACCEPTED)
+        if not 1 - ACCEPTED <= value <= most * (1 + ACCEPTED):
+            raise ArithmeticError(
+                f"the magnitude at scale t={t:.6g} came out as {value!r}, but must be between 1 "
+                f"and {most:g}: rounding has spoilt it; use larger scales, or remove samples that "
+                f"are almost identical"
+            )
+        return value
 
     def weights(self, t: float) -> np.ndarray:
         """Return the weight of each sample (n,); identical samples share a point's weight."""
         w = np.ones(1) if self.distinct == 1 else self.solve(t).weights
-        if not np.isfinite(w).all():
-            raise ArithmeticError(
-                f"the weights at scale t={t:.6g} are not finite: rounding has spoilt them; use "
-                f"larger scales, or remove samples that are almost identical"
-            )
         return (w / np.bincount(self.inverse))[self.inverse]
 
     @np.errstate(under="ignore", over="ignore")
@@ -104,18 +105,9 @@ class MetricSpace:
         """Return Σ_i 1 / Σ_j exp(−t d_ij) over distinct points."""
         total = 0.0
         for block in row_blocks(self.distinct, 16 * self.distinct):
-            total += float((1 / np.exp(self.D[block] * np.float64(-t)).sum(axis=1)).sum())
-        return _in_range("spread", t, total, self.distinct, 1e-9)
-
-
-def _in_range(what: str, t: float, value: float, most: float, tolerance: float) -> float:
-    if not (1 - tolerance <= value <= most * (1 + tolerance) and np.isfinite(value)):
-        raise ArithmeticError(
-            f"the {what} at scale t={t:.6g} came out as {value!r}, but must be between 1 and "
-            f"{most:g}: rounding has spoilt it; use larger scales, or remove samples that are "
-            "almost identical"
-        )
-    return value
+            ordinary = np.exp(self.D[block] * np.float64(-t)).sum(axis=1)
+            total += float((1 / ordinary).sum())
+        return total
 
 
 def _merge(D: np.ndarray, slack: float, places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -135,5 +127,4 @@ def _merge(D: np.ndarray, slack: float, places: np.ndarray) -> tuple[np.ndarray,
                 f"that; check how the distances were made"
             )
         first[i] = first[first[i]]
-    points, inverse = np.unique(first, return_inverse=True)
-    return points, inverse
+    return np.unique(first, return_inverse=True)

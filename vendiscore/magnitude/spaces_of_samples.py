@@ -1,7 +1,5 @@
 """From samples to a metric space: by distances of rows, a matrix of distances, or a kernel."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -10,7 +8,7 @@ import numpy as np
 
 from ..core.arguments import refuse_gradient
 from ..core.errors import SampleError
-from ..core.namespace import row_blocks, to_host
+from ..core.namespace import Array, row_blocks, to_host
 from ..core.types import Pool, Record, Samples
 from ..resolve.kernel_request import (
     How,
@@ -33,6 +31,7 @@ from ..similarity.kernel_distances import (
     kernel_squares,
     sparse_squares,
 )
+from ..similarity.members import members_of
 from ..similarity.metrics import HILBERT, NEGATIVE_TYPE, scatter
 from ..similarity.pairs import CLOSE, exact_squares, mend_close
 from ..similarity.residuals import echo_notes
@@ -120,19 +119,19 @@ def as_spaces(
 ) -> list[MetricSpace]:
     """Return the MetricSpace of each of several sets, of their `similarities` if there are any."""
     if any(isinstance(samples, MetricSpace) for samples in sets):
-        made = [
-            samples
-            if isinstance(samples, MetricSpace)
-            else as_spaces([samples], how, [name], solver=solver)[0]
-            for samples, name in zip(sets, names, strict=True)
-        ]
+        made: list[MetricSpace] = []
+        for samples, name in zip(sets, names, strict=True):
+            if isinstance(samples, MetricSpace):
+                made.append(samples)
+            else:
+                made += as_spaces([samples], how, [name], solver=solver)
         check_nothing_fitted(sets, made, names, MetricSpace)
         return made
     refuse_gradient("magnitude", samples=list(sets))
     if how.metric == "precomputed":
         settings = {"metric": "precomputed"}
-        found = [check_distances(samples, name) for samples, name in zip(sets, names, strict=True)]
-        return [MetricSpace(D, settings=settings, solver=solver) for D in found]
+        matrices = map(check_distances, sets, names)
+        return [MetricSpace(D, settings=settings, solver=solver) for D in matrices]
     if of_rows(sets, how):
         return _from_rows(sets, how, names, solver)
     refuse_metric_options(how.metric_options)
@@ -145,10 +144,10 @@ def of_rows(sets: Sequence[Samples], how: How) -> bool:
     """Return whether distances are between rows of numbers, rather than by a kernel."""
     if any(isinstance(samples, Similarity) for samples in sets):
         return False
-    if how.metric is None:
-        of_kernel = how.says_similarity or how.prompts is not None
-        return not of_kernel and not any(map(_is_text, sets))
-    return how.is_of_vectors
+    if how.metric is not None:
+        return how.is_of_vectors
+    of_kernel = how.says_similarity or how.prompts is not None
+    return not of_kernel and not any(map(_is_text, sets))
 
 
 def have_unit(samples: Samples, how: How) -> bool:
@@ -170,9 +169,9 @@ def _from_rows(
     sets: Sequence[Samples], how: How, names: Sequence[str], solver: Solving
 ) -> list[MetricSpace]:
     metric = metric_of_rows(how)
-    rows = [numpy_rows(samples, name) for samples, name in zip(sets, names, strict=True)]
+    rows = list(map(numpy_rows, sets, names))
     fitted = derived_options(rows, how, names)
-    label = metric if isinstance(metric, str) else plain(metric)
+    label = plain(metric)
     spaces = []
     for X, name in zip(rows, names, strict=True):
         options = {**how.metric_options, **fitted}
@@ -185,15 +184,15 @@ def _from_rows(
         try:
             D = distances(distinct, metric, options, name, pair)
         except SampleError as error:
-            raise error.at([np.flatnonzero(inverse == i) for i in range(len(first))]) from None
-        p = options.get("exponent", 2.0) if metric == "minkowski" else None
+            raise error.at(members_of(inverse)) from None
+        p = options.get("exponent", 2.0) if metric == "minkowski" else math.inf
         spaces.append(
             MetricSpace(
                 D,
                 inverse,
                 {"metric": label, **options},
                 solver,
-                negative_type=label in NEGATIVE_TYPE or (p is not None and p <= 2),
+                negative_type=label in NEGATIVE_TYPE or p <= 2,
                 hilbert=label in HILBERT or p == 2,
                 fitted=fitted,
                 # Zero may stand for what is below it, in the distances of unit vectors.
@@ -210,7 +209,7 @@ def derived_options(sets: Sequence[Samples], how: How, names: Sequence[str]) -> 
     if option is None or how.metric_options:  # of parts, as of the whole
         return {}
     chosen = fitted_to(how, names) or range(len(sets))
-    rows = stacked([numpy_rows(sets[i], names[i]) for i in chosen], names)
+    rows = stacked([sets[i] for i in chosen], [names[i] for i in chosen])
     return {option: scatter(rows, option)}
 
 
@@ -226,22 +225,26 @@ def metric_of_rows(how: How) -> Metric:
     return metric
 
 
-def stacked(rows: Sequence[np.ndarray], names: Sequence[str]) -> np.ndarray:
-    """Join rows of several sets; a ValueError where they have other numbers of columns."""
+def stacked(sets: Sequence[Samples], names: Sequence[str]) -> np.ndarray:
+    """Join the rows of several sets."""
+    rows = list(map(numpy_rows, sets, names))
+    check_widths(rows, names)
+    return np.concatenate(rows)
+
+
+def check_widths(rows: Sequence[Array], names: Sequence[str]) -> None:
+    """Raise a ValueError for rows of several sets with other numbers of columns."""
     widths = [X.shape[1] for X in rows]
     if len(set(widths)) > 1:
         raise ValueError(f"all sets must have as many columns, got {widths} for {', '.join(names)}")
-    return np.concatenate(rows)
 
 
 def _distinct(groups: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the first sample of each group, and the group of each sample, if there is room."""
-    first, inverse = np.unique(groups, return_index=True, return_inverse=True)[1:]
-    memory.require(
-        12 * len(first) ** 2,
-        f"the magnitude of {len(first)} distinct samples (distances and a work array)",
-        "take fewer samples",
-    )
+    _, first, inverse = np.unique(groups, return_index=True, return_inverse=True)
+    n = len(first)
+    what = f"the magnitude of {n} distinct samples (distances and a work array)"
+    memory.require(12 * n**2, what, "take fewer samples")
     return first, inverse
 
 
@@ -250,7 +253,8 @@ def _from_similarity(similarity: Similarity, how: How, solver: Solving) -> Metri
     groups = similarity.groups()
     first, inverse = _distinct(np.arange(similarity.n) if groups is None else np.asarray(groups))
     n = len(first)
-    similarity = similarity.take(first) if n < similarity.n else similarity
+    if n < similarity.n:
+        similarity = similarity.take(first)
     F: Any = similarity.features() if similarity.dim is not None else None
     if F is not None and not sp.issparse(F):
         D = exact_squares(np.asarray(to_host(F), np.float64))
@@ -261,8 +265,8 @@ def _from_similarity(similarity: Similarity, how: How, solver: Solving) -> Metri
     rounding = UNIT_ROUNDING if F is not None else kernel_rounding(similarity)
     least = nearest(D)
     i = int(np.argmin(least))
-    j = int(np.argmin(np.where(np.arange(n) == i, np.inf, D[i])))
-    check_square(float(least[i]), f"samples {first[i]} and {first[j]}")
+    j = int(np.argmin(D[i]))  # another sample, if any number is below 0
+    check_square(least[i], f"samples {first[i]} and {first[j]}")
     D[rounding > D] = 0.0
     # Rounding of a matrix that is not small compared with the squares may be of any type.
     hilbert = similarity.psd and (F is not None or least[i] > 20 * n * rounding)

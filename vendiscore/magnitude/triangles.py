@@ -1,7 +1,5 @@
 """exp(−tD) in one triangle of an array, and a Cholesky factor of a nearby scale in the other."""
 
-from __future__ import annotations
-
 import math
 from functools import cache
 
@@ -27,7 +25,7 @@ class Triangles:
         self.array: np.ndarray = np.empty((n, n), dtype)
         # BLAS reads columns: what is above the diagonal here is below it there.
         self.columns: np.ndarray = self.array.T
-        self.factored: float = math.inf  # the scale of the factor, if there is one
+        self.factored: float = 0.0  # the scale of the factor, if there is one
         self.beyond: np.ndarray = np.zeros(n)  # 1 minus the diagonal, which belongs to the factor
         np.fill_diagonal(self.array, 1)
         self._symv, self._trsv = scipy.linalg.get_blas_funcs(("symv", "trsv"), dtype=dtype)
@@ -41,14 +39,12 @@ class Triangles:
     def factorise(self, t: float) -> bool:
         """Put the Cholesky factor of what is above the diagonal below it; False if it has none."""
         for block in row_blocks(self.n, 12 * self.n):
-            start = block.start
-            stop = block.stop
-            self.array[block, :start] = self.array[:start, block].T
-            own = self.array[block, block]
-            own[...] = np.where(_above(stop - start), own, own.T)
+            self.array[block, : block.start] = self.array[: block.start, block].T
+            square = self.array[block, block]
+            square[...] = np.where(_above(len(square)), square, square.T)
         np.fill_diagonal(self.array, 1)
         info = self._potrf(self.columns, lower=0, clean=0, overwrite_a=1)[1]
-        self.factored = math.inf if info else t
+        self.factored = 0.0 if info else t
         if info:
             np.fill_diagonal(self.array, 1)
         self.beyond = 1.0 - self.array.diagonal().astype(np.float64)
@@ -56,16 +52,17 @@ class Triangles:
 
     def solve(self, r: np.ndarray) -> np.ndarray:
         """Solve for right-hand side r with the matrix that was factorised."""
-        x = self._trsv(self.columns, r.astype(self.dtype), lower=0, trans=1)
-        return np.asarray(self._trsv(self.columns, x, lower=0), np.float64)
+        return self._substitute(self._substitute(r, trans=1), trans=0)
 
     def whitened(self, v: np.ndarray) -> np.ndarray:
         """Return L⁻¹ exp(−tD) L⁻ᵀ v with L the factor: v up to rounding, if it is of this scale."""
-        x = self._trsv(self.columns, v.astype(self.dtype), lower=0)
-        x = self.multiply(np.asarray(x, np.float64))
-        return np.asarray(
-            self._trsv(self.columns, x.astype(self.dtype), lower=0, trans=1), np.float64
-        )
+        x = self._substitute(v, trans=0)
+        return self._substitute(self.multiply(x), trans=1)
+
+    def _substitute(self, v: np.ndarray, trans: int) -> np.ndarray:
+        """Return L⁻¹ v (`trans` 1) or L⁻ᵀ v (0)."""
+        x = self._trsv(self.columns, v.astype(self.dtype), lower=0, trans=trans)
+        return np.asarray(x, np.float64)
 
 
 def product(
@@ -81,18 +78,17 @@ def product(
     buffer = np.empty(0)
     tiny = not t * largest <= -LEAST
     for block in row_blocks(n, 12 * n):
-        start = block.start
-        stop = block.stop
         square = np.exp(np.maximum(D[block, block] * np.float64(-t), LEAST))
         y[block] += square @ w[block]
+        rows = len(square)
         if keep is not None:
-            own = keep[block, block]
-            np.copyto(own, square, casting="same_kind", where=_above(stop - start))
+            np.copyto(keep[block, block], square, casting="same_kind", where=_above(rows))
+        stop = block.stop
         if stop == n:
             break
-        rows = stop - start
         columns = n - stop
-        buffer = buffer if buffer.size >= rows * columns else np.empty(rows * columns)
+        if not buffer.size:  # the first block is the largest
+            buffer = np.empty(rows * columns)
         z = buffer[: rows * columns].reshape(rows, columns)
         np.multiply(D[block, stop:], np.float64(-t), out=z)
         if tiny:

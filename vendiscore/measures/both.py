@@ -11,9 +11,8 @@ from ..core.namespace import Array
 from ..core.types import Record
 from ..magnitude.spaces_of_samples import as_spaces, settings_of_kernel, stacked
 from ..resolve.kernel_request import How
-from ..resolve.sets import is_space, kept_starts
+from ..resolve.sets import is_space
 from ..signature import digest, plain
-from ..similarity.all_pairs import numpy_rows
 from ..similarity.base import Similarity
 from ..similarity.pools import size
 from ..similarity.weights import check_weights
@@ -40,8 +39,7 @@ class Both(SampleSet):
             raise TypeError(_ALONE.format("a matrix of distances"))
         if not self.of_rows:
             return self.similarity
-        sets = zip(self.own.sets, self.own.names, strict=True)
-        return stacked([numpy_rows(each, name) for each, name in sets], self.own.names)
+        return stacked(self.own.sets, self.own.names)
 
     @cached_property
     def similarity(self) -> Similarity:
@@ -55,7 +53,7 @@ class Both(SampleSet):
     @cached_property
     def sizes(self) -> tuple[int, int]:
         """The numbers of samples and of references that were not left out."""
-        n = len(self.own.rows) if self.own.is_part else int(kept_starts(*self.own.pool)[1])
+        n = len(self.own.rows) if self.own.is_part else self.own.similarity.n
         return n, self.similarity.n - n
 
     @cached_property

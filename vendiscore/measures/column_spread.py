@@ -1,7 +1,5 @@
 """The spread of columns, as a measure."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..core.namespace import to_host
@@ -27,7 +25,7 @@ def geometric_mean_of_deviations(subject: Subject) -> float:
         n = X.shape[0]
         least = X.min(axis=0).toarray()
         most = X.max(axis=0).toarray()
-        mean = np.asarray(X.mean(axis=0)).ravel()
+        mean = X.mean(axis=0)
         stored = np.diff(X.indptr)
         X.data = (X.data - np.repeat(mean, stored)) ** 2
         squares = X.sum(axis=0) + (n - stored) * mean**2

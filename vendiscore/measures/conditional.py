@@ -1,7 +1,5 @@
 """Diversity of samples for one condition: the Conditional Vendi Score."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 
@@ -69,7 +67,8 @@ def conditional_vendi_score(
     if given is None:
         raise UnsuitedError("`given`, one value for each sample such as its prompt, got none")
     T = given.similarity(given_k, subject.whole.n_passed)
-    T = T if len(subject.places_kept) == T.n else T.take(subject.places_kept)
+    if len(subject.places_kept) < T.n:
+        T = T.take(subject.places_kept)
     how = (subject.orders, subject.p, subject.psd)
     joint = vendi(ProductSimilarity([subject.similarity, T]), *how).values
     alone = vendi(T, *how).values

@@ -86,7 +86,7 @@ def surprise(
     other = read_samples(references, read, "references")
     subject = Subject(own, read, references=other, psd=psd, pooled=("similarity",))
     refuse_gradient("surprise", **how, samples=subject.both.similarity)
-    every = np.full(len(subject.rows_of_passed), np.nan)
+    every = np.full(subject.n_passed, np.nan)
     with np.errstate(all="ignore"):
         if permutations:
             n = subject.both.sizes[0]
@@ -94,7 +94,7 @@ def surprise(
             found = found - np.nanmean(drawn, axis=0)
         else:
             found = _surprises(subject.both.eigen, subject.eigen)
-    every[subject.rows_of_passed >= 0] = found
+    every[subject.places_kept] = found
     return every
 
 
@@ -105,7 +105,6 @@ def shuffled(pool: Similarity, n: int, permutations: int, psd: PSD = "check") ->
     """
     pool = in_full(pool, pool.n)
     rng = np.random.default_rng(0)
-    sizes = (n, pool.n - n)
     turns = -(-pool.n // n)
     if permutations < turns:
         raise ValueError(
@@ -116,17 +115,19 @@ def shuffled(pool: Similarity, n: int, permutations: int, psd: PSD = "check") ->
     # In two sets of one size each sample has one weight, whichever set it is in.
     known = spectrum_of(pool, psd=psd, vectors=True) if pool.n == 2 * n else None
     order = np.arange(pool.n)
-    for turn, found in enumerate(drawn):
+    for turn, surprises in enumerate(drawn):
         if turn:
             order = np.roll(order, -n) if (turn - 1) % turns else rng.permutation(pool.n)
         if known is None:
             mixed = pool.take(order)
-            together = spectrum_of(mixed, half_each(mixed, sizes), psd, vectors=True)
+            halves = half_each(mixed, (n, pool.n - n))
+            together = spectrum_of(mixed, halves, psd, vectors=True)
         else:
             assert known.vectors is not None
             together = replace(known, vectors=known.vectors[order])
-        own = spectrum_of(pool.take(order[:n]), psd=psd, vectors=True)
-        found[order[:n]] = _surprises(together, own)
+        first = order[:n]
+        own = spectrum_of(pool.take(first), psd=psd, vectors=True)
+        surprises[first] = _surprises(together, own)
     return drawn
 
 

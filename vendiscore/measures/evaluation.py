@@ -1,7 +1,5 @@
 """Measures that are asked for, read with their options, and evaluated for a subject."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -42,7 +40,7 @@ def read_measures(measures: Any, shared: Record) -> list[Chosen]:
         raise TypeError(f"`measures` must be a name or a list of names, got {measures!r}")
     if not names:
         raise ValueError("`measures` is empty; pass measures=['VS'] or leave it out")
-    of_each = {name: measures[name] if isinstance(measures, Mapping) else {} for name in names}
+    of_each = measures if isinstance(measures, Mapping) else {name: {} for name in names}
     chosen: list[Chosen] = []
     taken: set[str] = set()
     for name, own in expanded(of_each).items():
@@ -50,33 +48,32 @@ def read_measures(measures: Any, shared: Record) -> list[Chosen]:
         for option in own:
             if option not in measure.options:
                 hint = suggestion(option, measure.options, mark="`", kind="keyword")
-                said = f"`{option}` is not an option of measure {measure.name!r}. {hint}"
-                raise TypeError(said.rstrip())
-        options = {option: shared[option] for option in measure.options if option in shared} | own
-        readers = measure.readers
-        read = {n: readers[n](value) if n in readers else value for n, value in options.items()}
-        chosen.append(Chosen(measure, read))
+                message = f"`{option}` is not an option of measure {measure.name!r}. {hint}"
+                raise TypeError(message.rstrip())
+        options = {option: shared[option] for option in measure.options if option in shared}
+        options |= own
+        for option, value in options.items():
+            if option in measure.readers:
+                options[option] = measure.readers[option](value)
+        chosen.append(Chosen(measure, options))
         taken |= measure.options.keys()
-    for option in taken & shared.keys():
-        del shared[option]
+    for option in taken:
+        shared.pop(option, None)
     return chosen
 
 
 def measure_each(subject: Subject, measures: Sequence[Chosen], keys: Sequence[str]) -> list[Record]:
     """Return {name: value} of each measure; `keys` are suffixes of orders, "" or "_q2"."""
-    by_name: Record = {}
-    for measure, options in measures:
-        try:
-            by_name[measure.name] = measure.compute(subject, **options)
-        except UnsuitedError as error:
-            raise TypeError(f"{measure.name} needs {error}; leave it out of `measures`") from None
     every: list[Record] = []
     known: set[str] = set()
-    n = subject.n
-    roundoff = subject.roundoff
-    for measure, _ in measures:
+    for measure, options in measures:
+        try:
+            numbers = measure.compute(subject, **options)
+        except UnsuitedError as error:
+            raise TypeError(f"{measure.name} needs {error}; leave it out of `measures`") from None
+        n = subject.n
         scores: Record = {}
-        for suffix, value in _by_suffix(measure, by_name[measure.name], keys).items():
+        for suffix, value in _by_suffix(measure, numbers, keys).items():
             key = f"{measure.name}{suffix}"
             if key in known:
                 raise ValueError(f"measures give two numbers the name {key!r}; leave one out")
@@ -84,7 +81,7 @@ def measure_each(subject: Subject, measures: Sequence[Chosen], keys: Sequence[st
             low, high = measure.ends
             known_low = type(value) is float and low is not None  # n is the other end, at most
             inside = known_low and low <= value <= (n if high is None else high)
-            scores[key] = value if inside else measure.check(value, n, roundoff)
+            scores[key] = value if inside else measure.check(value, n, subject.roundoff)
         every.append(scores)
     if "torch" in sys.modules:
         _refuse_lost_gradients(subject.whole, measures, every)
@@ -126,7 +123,8 @@ def measure_stacks(
     apart = np.ones(len(subject.groups), dtype=bool)
     order: list[np.ndarray] = []
     pieces: list[dict[str, list[Any]]] = [{} for _ in measures]
-    limits = [0.0, 0.0]
+    negative_mass = 0.0
+    cut = 0.0
     scored = needs_scores(measures)
     for groups, stack in stacks_of(subject):
         order.append(groups)
@@ -136,25 +134,28 @@ def measure_stacks(
             low, high = measure.limits(stack.n)
             slack = RANGE_ROUNDING * max(1.0, high)
             for suffix, values in numbers.items():
-                known = to_host(values)
-                bad |= ~((known >= low - slack) & (known <= high + slack))
+                inside = values.clip(low - slack, high + slack)
+                bad |= to_host(inside != values)  # also of NaN
                 own.setdefault(f"{measure.name}{suffix}", []).append(values.clip(low, high))
         bad |= stack.unusual
         if scored:
             bad |= to_host(stack.spectral.unusual)
-            limits = np.maximum(limits, [stack.spectral.negative_mass, stack.spectral.cut]).tolist()
+            negative_mass = max(negative_mass, stack.spectral.negative_mass)
+            cut = max(cut, stack.spectral.cut)
         apart[groups] = bad
     if not order:
-        return [{} for _ in measures], apart, (0.0, 0.0)
-    back = np.full(len(apart), 0)
-    back[np.concatenate(order)] = np.arange(sum(map(len, order)))
-    columns = [
-        {key: namespace(parts[0]).concat(parts)[back] for key, parts in own.items()}
-        for own in pieces
-    ]
-    if stack.similarity is not subject.similarity:  # but in NumPy: numbers become tensors again
-        like = subject.similarity.diagonal()
-        columns = [{key: as_kind_of(v, like) for key, v in own.items()} for own in columns]
+        return [{} for _ in measures], apart, (negative_mass, cut)
+    places = np.concatenate(order)
+    back = np.zeros(len(apart), int)
+    back[places] = np.arange(len(places))
+    in_numpy = stack.similarity is not subject.similarity
+    columns: list[Record] = []
+    for own in pieces:
+        column = {key: namespace(parts[0]).concat(parts)[back] for key, parts in own.items()}
+        if in_numpy:  # numbers become tensors again
+            like = subject.similarity.diagonal()
+            column = {key: as_kind_of(values, like) for key, values in column.items()}
+        columns.append(column)
     if "torch" in sys.modules:
         _refuse_lost_gradients(subject, measures, columns)
-    return columns, apart, (limits[0], limits[1])
+    return columns, apart, (negative_mass, cut)

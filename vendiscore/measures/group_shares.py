@@ -4,8 +4,6 @@ K_T = 1 within groups, else 0; γ = VS_q(K), α = VS_q(K ∘ K_T) / D_q(w), β =
 β ≤ D_q(w), as K ∘ K_T is a pinching; β ≥ 1 at order 1 (Holevo), and for groups of one weight.
 """
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 

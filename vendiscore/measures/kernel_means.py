@@ -1,7 +1,5 @@
 """Distances between the means of two sets in the feature space of a kernel."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 
@@ -10,7 +8,7 @@ import numpy as np
 from ..core.arguments import flag
 from ..core.namespace import as_kind_of, is_torch, row_blocks, scalar, to_host
 from ..core.types import Number, Rows
-from ..magnitude.spaces_of_samples import stacked
+from ..magnitude.spaces_of_samples import check_widths
 from ..similarity import sparse as sp
 from ..similarity.all_pairs import numpy_rows
 from .measure import RANGE_ROUNDING, register_measure
@@ -42,11 +40,13 @@ def maximum_mean_discrepancy(subject: Subject, unbiased: bool = False) -> Number
     halves[n:, 1] = 1 / m
     V = as_kind_of(halves, own)
     means = V.T @ K.matmul(V)  # within and between the sets, self-pairs included
-    within = means[0, 0], means[1, 1]
+    of_samples = means[0, 0]
+    of_references = means[1, 1]
     if unbiased:
         _check_two("MMD", n, m, "leave `unbiased` out, or pass more")
-        within = _unbiased(within[0], own[:n]), _unbiased(within[1], own[n:])
-    value = within[0] + within[1] - 2 * means[0, 1]
+        of_samples = _unbiased(of_samples, own[:n])
+        of_references = _unbiased(of_references, own[n:])
+    value = of_samples + of_references - 2 * means[0, 1]
     if unbiased or is_torch(value):
         return value
     if scalar(value) < -RANGE_ROUNDING - 4 * K.roundoff:
@@ -91,20 +91,28 @@ def kernel_inception_distance(subject: Subject) -> float:
 def _raw_features(subject: Subject) -> list[Rows]:
     """Return each set as rows of numbers, or of features before these are of unit length."""
     rows = [rows_of_numbers(samples, subject.how) for samples in subject.sets]
-    given = not any(each is None for each in rows)
-    if given and not (subject.how.skip and subject.both.similarity.dropped):
-        pairs = zip(rows, subject.names, strict=True)
-        found = [each if sp.issparse(each) else numpy_rows(each, name) for each, name in pairs]
-        stacked([np.empty((0, each.shape[1])) for each in found], subject.names)  # as wide
-        return [each.astype(np.float64, copy=False) for each in found]
+    passed = not any(X is None for X in rows)
+    if passed and not (subject.how.skip and subject.both.similarity.dropped):
+        rows = list(map(_double_rows, rows, subject.names))
+        check_widths(rows, subject.names)
+        return rows
     K = subject.both.similarity
     n = subject.both.sizes[0]
     check_features(K)
     inner = getattr(K, "distinct", K)
     F = inner.bare().features()
-    F = F if sp.issparse(F) else to_host(F)
-    F = own_columns(F if inner is K else F[K.inverse], subject)  # type: ignore[attr-defined]
+    if not sp.issparse(F):
+        F = to_host(F)
+    if inner is not K:
+        F = F[K.inverse]  # type: ignore[attr-defined]
+    F = own_columns(F, subject)
     return [F[:n], F[n:]]
+
+
+def _double_rows(X: Rows, name: str) -> Rows:
+    """Return rows of numbers in double precision, sparse ones as they are."""
+    rows = X if sp.issparse(X) else numpy_rows(X, name)
+    return rows.astype(np.float64, copy=False)
 
 
 def _sum_of_cubes(A: Any, B: Rows, *, apart: bool = False) -> float:
@@ -112,7 +120,9 @@ def _sum_of_cubes(A: Any, B: Rows, *, apart: bool = False) -> float:
     total = 0.0
     for rows in row_blocks(A.shape[0], 8 * B.shape[0]):
         G = A[rows] @ B.T
-        G = (G.toarray() if sp.issparse(G) else G) / A.shape[1] + 1
+        if sp.issparse(G):
+            G = G.toarray()
+        G = G / A.shape[1] + 1
         if apart:
             G[np.arange(len(G)), np.arange(rows.start, rows.stop)] = 0.0
         total += float((G * G * G).sum())

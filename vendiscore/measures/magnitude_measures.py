@@ -1,7 +1,5 @@
 """The magnitude of a metric space as measures: at scales, as an area, and compared."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 from typing import Literal
@@ -13,7 +11,7 @@ from ..magnitude.area import area_of, difference_of
 from ..magnitude.parameters import READERS, Quadrature, Solving, check_scales
 from ..magnitude.scales import convergence, evaluate, unlike_cut
 from ..signature import digits
-from .measure import Reader, register_measure
+from .measure import register_measure
 from .subject import Subject
 
 _LEINSTER = "Leinster, Documenta Mathematica 2013"
@@ -29,14 +27,10 @@ REFERENCES_CUT = (
     "have the same references."
 )
 OWN = "t_conv"  # as a cut-off, the convergence scale of the samples
-_register = partial(register_measure, needs="distances")
 
 
 def _read_cut(t_cut: object) -> float | str | None:
     return OWN if isinstance(t_cut, str) and t_cut == OWN else READERS["t_cut"](t_cut)
-
-
-_AREA: dict[str, Reader] = {**READERS, "t_cut": _read_cut}
 
 
 def _read_scales(t: object) -> float | list[float]:
@@ -44,11 +38,17 @@ def _read_scales(t: object) -> float | list[float]:
     return scales if is_several(t) else scales[0]
 
 
+_register = partial(
+    register_measure,
+    needs="distances",
+    readers={**READERS, "t": _read_scales, "t_cut": _read_cut},
+)
+
+
 @_register(
     "Magnitude",
     range="[1, ∞)",
     source=f"{_LEINSTER}, Definition 2.1",
-    readers={**READERS, "t": _read_scales},
 )
 def magnitude(
     subject: Subject, t: float | Sequence[float] = 1.0, solver: Solving = "auto"
@@ -65,18 +65,17 @@ def _by_scale(t: float | Sequence[float], values: Sequence[float]) -> float | di
     return {f"_t{digits(scale)}": value for scale, value in zip(t, values, strict=True)}
 
 
-@_register("Spread", range="[1, n]", source=_WILLERTON, readers={"t": _read_scales})
+@_register("Spread", range="[1, n]", source=_WILLERTON)
 def spread(subject: Subject, t: float | Sequence[float] = 1.0) -> float | dict[str, float]:
     """Σ_i 1 / Σ_j exp(−t d_ij) over distinct points at scale t; several t give one for each."""
-    scales = [t] if isinstance(t, float) else t
-    return _by_scale(t, [subject.space.spread(scale) for scale in scales])
+    values = [subject.space.spread(scale) for scale in np.atleast_1d(t)]
+    return _by_scale(t, values)
 
 
 @_register(
     "MagArea",
     range="[0, ∞)",
     source=f"{_LIMBECK}, Definition 3.3",
-    readers=_AREA,
     references_without="t_cut",
 )
 def magnitude_area(
@@ -114,9 +113,7 @@ def magnitude_area(
     return area_of(space, cut, n_scales, average, quadrature)
 
 
-@_register(
-    "t_conv", range="[0, ∞)", direction="lower", source=f"{_LIMBECK}, Definition 3.5", readers=_AREA
-)
+@_register("t_conv", range="[0, ∞)", direction="lower", source=f"{_LIMBECK}, Definition 3.5")
 def convergence_scale(subject: Subject, epsilon: float = 0.05, solver: Solving = "auto") -> float:
     """The convergence scale, where the magnitude is (1 − ε) n: larger for closer samples."""
     return convergence(subject.solved(solver)[0], epsilon)
@@ -127,7 +124,6 @@ def convergence_scale(subject: Subject, epsilon: float = 0.05, solver: Solving =
     range="(−∞, ∞)",
     source=f"{_LIMBECK}, Definition 3.4",
     references=True,
-    readers=_AREA,
 )
 def magnitude_difference(
     subject: Subject,

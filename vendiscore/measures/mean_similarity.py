@@ -1,7 +1,5 @@
 """Measures of how similar samples are to each other, on average."""
 
-from __future__ import annotations
-
 import math
 from functools import partial
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, TypeVar
 
@@ -54,15 +54,15 @@ class Measure(Summary):
     range: str
     direction: Direction
     source: str
-    weighted: bool = False
-    ordered: bool = False
-    references: bool = False
-    readers: Mapping[str, Reader] = field(default_factory=dict)
-    groups: bool = False
-    aspect: Aspect = "diversity"
-    pooled: bool = False
-    references_without: str | None = None
-    stacks: bool = False
+    weighted: bool
+    ordered: bool
+    references: bool
+    readers: Mapping[str, Reader]
+    groups: bool
+    aspect: Aspect
+    pooled: bool
+    references_without: str | None
+    stacks: bool
 
     @property
     def sentence(self) -> str:
@@ -88,8 +88,7 @@ class Measure(Summary):
                 f"`range` of measure {self.name!r} must be two of a number, n and ∞ in brackets, "
                 f"such as '[1, n]', got {self.range!r}"
             )
-        ends = (text.replace("−", "-").replace("∞", "inf") for text in read.groups())
-        low, high = (None if text == "n" else float(text) for text in ends)
+        low, high = map(_end, read.groups())
         return low, high
 
     def limits(self, n: int) -> tuple[float, float]:
@@ -108,6 +107,12 @@ class Measure(Summary):
                 f"samples; check the kernel for NaN, overflow and negative similarities"
             )
         return value if value is not found and is_torch(value) else min(max(found, low), high)
+
+
+def _end(text: str) -> float | None:
+    if text == "n":
+        return None
+    return float(text.replace("−", "-").replace("∞", "inf"))
 
 
 BETWEEN = "BetweenVS"  # whose value for shuffled labels `permutations` finds

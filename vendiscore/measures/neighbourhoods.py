@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -27,8 +26,7 @@ AT_ONCE = 10
 SETS = ("samples", "references")
 
 
-@dataclass(frozen=True, eq=False)
-class Balls:
+class Balls(NamedTuple):
     """Who is in whose ball, of n samples and m references; a ball has its boundary."""
 
     around: np.ndarray  # in how many balls of references each sample is
@@ -53,42 +51,38 @@ class Neighbourhoods:
         self._counts = np.bincount(inverse[0]), np.bincount(inverse[1])
         distinct = len(self._counts[0])
         self._sides = slice(0, distinct), slice(distinct, pairs.n)
-        self._nearest: list[np.ndarray | None] = [None, None]
+        self._nearest = [np.empty((0, 0))] * 2  # distances to neighbours, of each side
         self._balls: dict[int, Balls] = {}
 
     def radii(self, side: int, k: int) -> np.ndarray:
-        """Return how far the k-th nearest other is from each sample (side 0) or reference (1)."""
+        """Return how far the k-th nearest other is from each point of a side, in its order."""
         if side == 1 and self._whole is not None:
             return self._whole.radii(1, k)
-        found = self._nearest[side]
-        if found is None or found.shape[1] < k:
+        known = self._nearest[side]
+        if known.shape[1] < k:
             most = min(max(k, AT_ONCE), self.sizes[side] - 1)
             what = f"nearest neighbours of {SETS[side]}"
-            found = nearest(self.pairs, self._sides[side], self._counts[side], most, what)
-            self._nearest[side] = found
-        return found[self.inverse[side], k - 1]
+            known = nearest(self.pairs, self._sides[side], self._counts[side], most, what)
+            self._nearest[side] = known
+        return known[:, k - 1]
 
     def balls(self, k: int) -> Balls:
         """Count the points in each ball; there are more than k references."""
         if k not in self._balls:
-            radii = [self._of_distinct(1, self.radii(1, k))[None]]
+            radii = [self.radii(1, k)[None]]
             if self.sizes[0] > k:
-                radii.append(self._of_distinct(0, self.radii(0, k))[:, None])
+                radii.append(self.radii(0, k)[:, None])
             what = "samples near references"
             around, met = members(self.pairs, *self._sides, self._counts, radii, what)
-            recalled = met[1] if len(met) > 1 else np.zeros_like(met[0])
             x, y = self.inverse
-            self._balls[k] = Balls(around[0][x], met[0][y], recalled[y])
+            recalled = np.zeros(len(y))
+            if len(met) > 1:
+                recalled = met[1][y]
+            self._balls[k] = Balls(around[0][x], met[0][y], recalled)
         return self._balls[k]
 
-    def _of_distinct(self, side: int, values: np.ndarray) -> np.ndarray:
-        """Keep one value for each distinct point of a side."""
-        found = np.empty(len(self._counts[side]))
-        found[self.inverse[side]] = values
-        return found
 
-
-def of_rows(X: np.ndarray, n: int, how: How, whole: Neighbourhoods | None = None) -> Neighbourhoods:
+def of_rows(X: np.ndarray, n: int, how: How, whole: Neighbourhoods | None) -> Neighbourhoods:
     """Return the neighbourhoods of n rows, and references after them, by a metric of SciPy."""
     metric = str(metric_of_rows(how))
     options: Record = dict(how.metric_options)
@@ -118,9 +112,7 @@ def of_rows(X: np.ndarray, n: int, how: How, whole: Neighbourhoods | None = None
     return Neighbourhoods(pairs, inverse, whole)
 
 
-def of_kernel(
-    similarity: Similarity, n: int, whole: Neighbourhoods | None = None
-) -> Neighbourhoods:
+def of_kernel(similarity: Similarity, n: int, whole: Neighbourhoods | None) -> Neighbourhoods:
     """Return the neighbourhoods of n samples, and references after them, under a kernel."""
     groups = similarity.groups()
     places, inverse = _distinct(np.arange(similarity.n) if groups is None else groups, n)
@@ -181,16 +173,15 @@ class _KernelPairs(Pairs):
     def block(self, rows: slice, columns: slice) -> np.ndarray:
         first = min(rows.start, columns.start)
         last = max(rows.stop, columns.stop)
-        around = [
+        start, part = next(
             (side.start, part)
             for side, part in self.parts
             if side.start <= first and last <= side.stop
-        ]
-        start, part = around[0]
+        )
         K = to_host(part.rows(slice(rows.start - start, rows.stop - start)))
         K = K[:, columns.start - start : columns.stop - start]
         D = kernel_squares(K, self.diagonal[rows], self.diagonal[columns])
-        check_square(float(D.min()), "two of the samples and references")
+        check_square(D.min(), "two of the samples and references")
         D[self.rounding > D] = 0.0
         if self.groups is not None:
             identical = self.groups[rows, None] == self.groups[columns]

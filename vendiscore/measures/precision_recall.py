@@ -3,19 +3,21 @@
 The ball B of a point reaches to (and has) the k-th nearest other of its own set, k = `neighbours`.
 """
 
-from __future__ import annotations
-
 from functools import partial
 
 from ..core.arguments import integer
-from .measure import Reader, register_measure
+from .measure import register_measure
 from .neighbourhoods import SETS, Balls
 from .subject import Subject
 
 _KYNKAANNIEMI = "Kynkäänniemi et al., NeurIPS 2019, arXiv 1904.06991"
 _NAEEM = "Naeem et al., ICML 2020, arXiv 2002.09797"
-_READERS: dict[str, Reader] = {"neighbours": partial(integer, "neighbours")}
-_register = partial(register_measure, needs="distances", readers=_READERS, pooled=True)
+_register = partial(
+    register_measure,
+    needs="distances",
+    readers={"neighbours": partial(integer, "neighbours")},
+    pooled=True,
+)
 
 
 @_register(
@@ -63,12 +65,12 @@ def coverage(subject: Subject, neighbours: int = 5) -> float:
 
 def _balls(subject: Subject, name: str, k: int, own: bool = False) -> Balls:
     """Return the balls of k neighbours; with `own`, the balls of samples too."""
-    both = subject.both
-    sizes = both.neighbourhoods.sizes
-    for size, what in list(zip(sizes, SETS, strict=True))[0 if own else 1 :]:
-        if size <= k:
+    neighbourhoods = subject.both.neighbourhoods
+    sizes = dict(zip(SETS, neighbourhoods.sizes, strict=True))
+    for what in SETS if own else SETS[1:]:
+        if sizes[what] <= k:
             raise ValueError(
-                f"{name} needs more than {k} {what} for `neighbours={k}`, got {size}; pass fewer "
-                f"neighbours, or more {what}"
+                f"{name} needs more than {k} {what} for `neighbours={k}`, got {sizes[what]}; pass "
+                f"fewer neighbours, or more {what}"
             )
-    return both.neighbourhoods.balls(k)
+    return neighbourhoods.balls(k)

@@ -37,7 +37,7 @@ class SampleSet:
     @cached_property
     def ordinariness(self) -> tuple[Array, Array]:
         """p and K p: how similar a random sample is to each."""
-        diagonal = self.similarity.diagonal()
-        p = np.full(self.similarity.n, 1 / self.similarity.n) if self.p is None else self.p
-        p = as_kind_of(p, diagonal)
-        return p, self.similarity.matmul(p)
+        K = self.similarity
+        p = np.full(K.n, 1 / K.n) if self.p is None else self.p
+        p = as_kind_of(p, K.diagonal())
+        return p, K.matmul(p)

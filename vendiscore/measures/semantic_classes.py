@@ -1,7 +1,5 @@
 """Numbers of classes of samples that are the same, by any similarity: novelty, utility, entropy."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from functools import partial
@@ -47,8 +45,11 @@ def first_members(blocks: Iterable[np.ndarray], shape: tuple[int, ...]) -> np.nd
     return codes
 
 
-def class_codes(subject: Subject, same_above: float) -> np.ndarray:
-    """Return the place (n,) of the first member of the class of each sample."""
+def class_codes(subject: Subject | Stack, same_above: float) -> np.ndarray:
+    """Return the place (..., n) of the first member of the class of each sample."""
+    if isinstance(subject, Stack):
+        same = to_host(subject.K) > same_above
+        return first_members([same], same.shape[:-1])
     rows = (to_host(block) > same_above for _, block in subject.similarity.blocks())
     return first_members(rows, (subject.n,))
 
@@ -67,15 +68,15 @@ def distinct_classes(subject: Subject | Stack, same_above: float = 0.5) -> Numbe
     A sample joins the first class whose first member it is more similar to than `same_above`, so
     that any kernel has classes. Classes without weight in `p` do not count.
     """
-    if not isinstance(subject, Stack):
-        codes = class_codes(subject, same_above)
-        return float(len(np.unique(codes if subject.p is None else codes[to_host(subject.p) > 0])))
-    K = to_host(subject.K) > same_above
-    codes = first_members([K], K.shape[:-1])
-    has = np.zeros(codes.shape, dtype=bool)
-    at = np.ones(codes.shape, bool) if subject.p is None else to_host(subject.p) > 0
-    has[np.nonzero(at)[0], codes[at]] = True
-    return as_kind_of(has.sum(-1).astype(float), subject.K)
+    codes = class_codes(subject, same_above)
+    counted = codes >= 0
+    if subject.p is not None:
+        counted = to_host(subject.p) > 0
+    *groups, _ = np.nonzero(counted)
+    has = np.zeros(codes.shape, bool)
+    has[*groups, codes[counted]] = True
+    number = has.sum(-1).astype(float)
+    return as_kind_of(number, subject.K) if isinstance(subject, Stack) else float(number)
 
 
 @_register(

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from ..resolve.group_labels import Groups
     from .both import Both
 
+    Solve = Callable[[Solving], list[MetricSpace]]
+
 
 class UnsuitedError(TypeError):
     """Input that a measure needs, and the samples that were passed instead."""
@@ -111,14 +113,11 @@ class Subject(SampleSet):
         self.name = name
         self.estimating = estimating
         self.solver = solver
-        remembered = lru_cache(maxsize=1)
-        self.solved: Callable[[Solving], list[MetricSpace]] = remembered(self._solved)
-        self.reference_spaces: Callable[[Solving], list[MetricSpace]] = remembered(
-            self._reference_spaces
-        )
-        self.names: list[str] = (
-            [name] if references is None else [name, "references"]
-        )  # as errors call them
+        self.solved: Solve = lru_cache(maxsize=1)(self._solved)
+        self.reference_spaces: Solve = lru_cache(maxsize=1)(self._reference_spaces)
+        self.names: list[str] = [name]  # as errors call the sets
+        if references is not None:
+            self.names.append("references")
         self.whole: Subject = self
         self.notes: list[str] = []  # what measures have to say of their numbers
         self.settings: Record = {}  # and what they have read samples by, for the signature
@@ -214,8 +213,8 @@ class Subject(SampleSet):
         """Vendi Scores of all orders, read off the eigenvectors where these are needed."""
         known = self.eigen if "eigenvectors" in self.needs else None
         K = self.similarities[0]
-        p = self.p
-        return vendi(K, self.orders, p, self.psd, spectrum=known, estimating=self.estimating)
+        estimating = self.estimating
+        return vendi(K, self.orders, self.p, self.psd, spectrum=known, estimating=estimating)
 
     @property
     def needed_spectrum(self) -> Spectrum | None:
@@ -263,11 +262,10 @@ class Subject(SampleSet):
     @cached_property
     def rows_of_passed(self) -> np.ndarray:
         """The row of the similarity for each sample that was passed; −1 for those left out."""
-        dropped = list(self.similarity.dropped) if self.has_similarities else []
-        kept = np.setdiff1d(np.arange(self.n_passed), dropped)
-        rows = np.full(self.n_passed, -1)
-        rows[kept] = np.arange(len(kept))
-        return rows
+        kept = np.ones(self.n_passed, bool)
+        if self.has_similarities:
+            kept[list(self.similarity.dropped)] = False
+        return np.where(kept, np.cumsum(kept) - 1, -1)
 
     @property
     def codes(self) -> np.ndarray:
@@ -300,11 +298,12 @@ class Subject(SampleSet):
     @cached_property
     def texts(self) -> list[str]:
         """The samples, which must be strings, less those that were left out."""
+        expected = "samples that are strings"
         if not isinstance(self.samples, list):
-            raise UnsuitedError(f"samples that are strings, got {type(self.samples).__name__}")
+            raise UnsuitedError(f"{expected}, got {type(self.samples).__name__}")
         for i, sample in enumerate(self.samples):
             if not isinstance(sample, str):
-                raise UnsuitedError(f"samples that are strings, got {type(sample).__name__} at {i}")
+                raise UnsuitedError(f"{expected}, got {type(sample).__name__} at {i}")
         return [self.samples[i] for i in np.flatnonzero(self.rows_of_passed >= 0)]
 
     @cached_property
@@ -320,13 +319,10 @@ class Subject(SampleSet):
             return []
         from ..magnitude.spaces_of_samples import as_spaces
 
-        if self.of_rows or self.how.metric == "precomputed":
-            how = self.how_of_parts
-            references = self.references
-        else:
-            how = self.how
+        references = self.references
+        if not (self.of_rows or self.how.metric == "precomputed"):
             references = self.similarities[1]
-        return as_spaces([references], how, ["references"], solver=solver)
+        return as_spaces([references], self.how_of_parts, ["references"], solver=solver)
 
     @cached_property
     def features(self) -> Rows:
@@ -348,7 +344,7 @@ class Subject(SampleSet):
     def vectors(self) -> Rows:
         """The samples themselves where they are compared as vectors or numbers, else None."""
         rows = rows_of_numbers(self.samples, self.how)
-        skip = rows is not None and self.how.skip and self.how.says_similarity
+        skip = self.how.skip and self.how.says_similarity
         return None if skip and self.similarity.dropped else rows
 
     @property
@@ -427,7 +423,7 @@ class Part(Subject):
 
     def _solved(self, solver: Solving) -> list[MetricSpace]:
         whole = self.whole
-        how = self.whole.how_of_parts
+        how = whole.how_of_parts
         if how.metric == "precomputed":
             samples = whole.distances[np.ix_(self.places, self.places)]
         else:
@@ -461,8 +457,9 @@ class Part(Subject):
 def check_features(K: Similarity) -> None:
     """Raise for a similarity without features."""
     if K.dim is None:
-        wanted = "samples that are vectors or a kernel that has features"
-        raise UnsuitedError(f"{wanted}, got {type(K).__name__}")
+        raise UnsuitedError(
+            f"samples that are vectors or a kernel that has features, got {type(K).__name__}"
+        )
 
 
 def own_columns(F: Rows, subject: Subject) -> Rows:
@@ -484,12 +481,10 @@ def own_columns(F: Rows, subject: Subject) -> Rows:
 
 def rows_of_numbers(samples: Samples, how: How) -> Rows:
     """Return the samples themselves where they are compared as vectors or numbers, else None."""
-    k = how.k
-    given = how.given == "K" or how.prompts is not None
-    if isinstance(k, tuple) or given or isinstance(samples, Similarity):
+    if is_whole(samples, how) or how.given == "K" or how.prompts is not None:
         return None
-    if isinstance(k, Kernel) and k.samples != "vectors":
+    if isinstance(how.k, Kernel) and how.k.samples != "vectors":
         return None  # numbers may name classes, and arrays be images
     first = samples[0] if isinstance(samples, list) else samples
-    numbers = isinstance(first, (int, float, list, tuple, np.generic)) or hasattr(first, "dtype")
+    numbers = isinstance(first, (int, float, list, tuple)) or hasattr(first, "dtype")
     return samples if numbers else None

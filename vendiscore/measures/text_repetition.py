@@ -1,7 +1,5 @@
 """Measures of texts by the words and bytes that they repeat; they look at no similarities."""
 
-from __future__ import annotations
-
 import gzip
 from collections.abc import Sequence
 from functools import cache, partial
@@ -25,7 +23,8 @@ _register = partial(register_measure, needs="samples")
 
 def _read_sizes(sizes: Any) -> tuple[int, ...]:
     remedy = "(1, 2, 3, 4) is usual"
-    read = [integer("sizes", n, remedy=remedy) for n in (sizes if is_several(sizes) else [sizes])]
+    several = sizes if is_several(sizes) else [sizes]
+    read = [integer("sizes", n, remedy=remedy) for n in several]
     if not read:
         raise ValueError(f"`sizes` must be one or more lengths of n-grams, got none; {remedy}")
     return tuple(dict.fromkeys(read))
@@ -73,13 +72,14 @@ def _tokens(subject: Subject) -> list[list[Any]]:
     whole = subject.whole
     own: Record = {}
     if how.k is None or (isinstance(how.k, Kernel) and how.k.name == TEXT_KERNEL):
-        own = {name: how.options[name] for name in ("tokenizer", "analyzer") if name in how.options}
+        shared = ("tokenizer", "analyzer")
+        own = {name: value for name, value in how.options.items() if name in shared}
     if own.get("tokenizer") is None and own.get("analyzer", "auto") == "auto":
         if whole.has_similarities and "analyzer" in whole.similarity.settings:
             own["analyzer"] = whole.similarity.settings["analyzer"]
         else:  # for all groups the same, found once
-            found = whole.settings.get("analyzer") or fit_analyzer(whole.texts)["analyzer"]
-            own["analyzer"] = str(found)
+            analyzer = whole.settings.get("analyzer") or fit_analyzer(whole.texts)["analyzer"]
+            own["analyzer"] = str(analyzer)
     whole.settings |= own
     return tokenized(subject.texts, **own)
 
@@ -110,18 +110,15 @@ def self_bleu(subject: Subject) -> float:
             f"{len(texts)}; pass more, or leave it out of `measures`"
         )
     words, score = sentence_bleu(**options, who="measure 'SelfBLEU'")
-
-    @cache
-    def known(length: int, nearest: int, *matches: int) -> float:
-        return score(matches, length, nearest)
-
+    score = cache(score)
     with subject.located():
         tokens = read_tokens(texts, words)
     lengths = np.array([len(words) for words in tokens])
     orders = range(1, options["max_order"] + 1)
     matches = [_matches(*ngrams, len(tokens)) for ngrams in count_ngrams(tokens, orders)]
-    columns = np.column_stack([lengths, _nearest(lengths), *matches])
-    return float(np.mean([known(*row) for row in columns.tolist()]))
+    rows = np.column_stack([lengths, _nearest(lengths), *matches]).tolist()
+    scores = [score(tuple(shared), length, nearest) for length, nearest, *shared in rows]
+    return float(np.mean(scores))
 
 
 def _matches(texts: np.ndarray, grams: np.ndarray, times: np.ndarray, n: int) -> np.ndarray:

@@ -1,7 +1,5 @@
 """The Vendi Score as a measure, and what is made of it: with quality, and as an entropy."""
 
-from __future__ import annotations
-
 import math
 from functools import partial
 from typing import Any

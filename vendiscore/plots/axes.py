@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.types import Axes
+from ..core.types import Axes, Record
 from ..optional import require
 
 
-def axes_of(ax: Axes | None) -> Axes:
-    """Return the Axes passed, or the Axes of a new figure."""
+def axes_of(ax: Axes | None, **figure: Any) -> Axes:
+    """Return the Axes passed, or the Axes of a new figure with the settings in `figure`."""
     if ax is None:
-        ax = require("matplotlib.pyplot", "plots", "a picture").subplots()[1]
+        _, ax = require("matplotlib.pyplot", "plots", "a picture").subplots(**figure)
     return ax
 
 
-def ink(ax: Axes) -> Any:
-    """Return the colour of the lines around a picture, for lines that mark something in it."""
-    return ax.spines["left"].get_edgecolor()
+def thin(ax: Axes) -> Record:
+    """Return the style of lines that mark a value, in the colour of the lines around a picture."""
+    return {"color": ax.spines["left"].get_edgecolor(), "lw": 0.8}
 
 
 def whole_numbers(axis: Any) -> None:

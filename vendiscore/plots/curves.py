@@ -11,7 +11,7 @@ from ..core.namespace import Array, to_host
 from ..core.types import Axes
 from ..magnitude.curve import Curve
 from ..optional import require
-from .axes import axes_of, ink, whole_numbers
+from .axes import axes_of, thin, whole_numbers
 
 _DOTS = "osD^"  # of the first round of the style's colours, of the second, and so on
 
@@ -46,7 +46,13 @@ def profile(
     ax = axes_of(ax)
     ax.plot(orders, to_host(values), color="C0", lw=2)
     if mark is not None and mark[0] <= orders[-1]:
-        ax.plot([mark[0]], [mark[1]], "o", color="C1", ms=7)
+        ax.plot(
+            [mark[0]],
+            [mark[1]],
+            "o",
+            color="C1",
+            ms=7,
+        )
     ax.set(xlabel="order q", ylabel="effectively different", ylim=(0, None))
     return ax
 
@@ -84,14 +90,32 @@ def growth(
     ax = axes_of(ax)
     x = np.asarray(sizes)
     y = np.asarray(scores)
-    known = x <= n
-    beyond = x >= max(x[x <= n], default=0)
-    ax.plot(x[known], y[known], color="C0", lw=2)
-    if (x > n).any():
-        ax.plot(x[beyond], y[beyond], color="C0", lw=2, ls="--")
-    ax.fill_between(x, low, high, color="C0", alpha=0.25, lw=0)
-    ax.axvline(n, color=ink(ax), lw=0.8, ls=":")
-    ax.set(xlabel="samples", ylabel="effectively different", xlim=(0, None), ylim=(0, None))
+    known = np.searchsorted(x, n, side="right")
+    ax.plot(x[:known], y[:known], color="C0", lw=2)
+    if known < len(x):
+        last = max(known - 1, 0)
+        ax.plot(
+            x[last:],
+            y[last:],
+            color="C0",
+            lw=2,
+            ls="--",
+        )
+    ax.fill_between(
+        x,
+        low,
+        high,
+        color="C0",
+        alpha=0.25,
+        lw=0,
+    )
+    ax.axvline(n, ls=":", **thin(ax))
+    ax.set(
+        xlabel="samples",
+        ylabel="effectively different",
+        xlim=(0, None),
+        ylim=(0, None),
+    )
     return ax
 
 
@@ -125,10 +149,16 @@ def magnitude(
     ax = axes_of(ax)
     n = curve.distinct
     ax.plot(curve.scales, curve.values, color="C0", lw=2)
-    ax.axhline(n, color=ink(ax), lw=0.8, ls=":")
-    ax.axvline(curve.convergence, color=ink(ax), lw=0.8, ls="--")
+    ax.axhline(n, ls=":", **thin(ax))
+    ax.axvline(curve.convergence, ls="--", **thin(ax))
     if t is not None:
-        ax.plot([t], [curve.at(t)], "o", color="C1", ms=7)
+        ax.plot(
+            [t],
+            [curve.at(t)],
+            "o",
+            color="C1",
+            ms=7,
+        )
     ax.set(xlabel="scale t", ylabel="magnitude", ylim=(0, 1.08 * n))
     return ax
 
@@ -162,9 +192,15 @@ def selection(
     ax = axes_of(ax)
     sizes = np.arange(1, len(scores) + 1)
     alone = "o" if len(scores) == 1 else None
-    ax.plot(sizes, scores, color="C0", lw=2, marker=alone)
+    ax.plot(
+        sizes,
+        scores,
+        color="C0",
+        lw=2,
+        marker=alone,
+    )
     if bound is not None:
-        ax.axhline(bound, color=ink(ax), lw=0.8, ls="--")
+        ax.axhline(bound, ls="--", **thin(ax))
     ax.set(xlabel="samples chosen", ylabel="effectively different", ylim=(0, None))
     whole_numbers(ax.xaxis)
     return ax
@@ -207,8 +243,21 @@ def intervals(
     for i, (value, left, right) in enumerate(zip(scores, low, high, strict=True)):
         colour = f"C{i}"
         marker = _DOTS[i // colours % len(_DOTS)]
-        ax.plot([left, right], [i, i], color=colour, lw=2.5, alpha=0.6)
-        ax.plot([value], [i], ls="", ms=7, color=colour, marker=marker)
+        ax.plot(
+            [left, right],
+            [i, i],
+            color=colour,
+            lw=2.5,
+            alpha=0.6,
+        )
+        ax.plot(
+            [value],
+            [i],
+            ls="",
+            ms=7,
+            color=colour,
+            marker=marker,
+        )
     ax.set_yticks(range(len(names)), names, parse_math=False)
     ax.set(xlabel=label, ylim=(len(names) - 0.5, -0.5))
     ax.margins(x=0.1)

@@ -13,7 +13,8 @@ from .axes import axes_of
 
 _POINTS = 8.0  # height of a name
 _WIDE = 0.58  # width of a letter, as a share of its height
-_GAP, _DOT = 4.0, 2.0  # gap between a point and its name; half the size of a point
+_GAP = 4.0  # between a point and its name
+_DOT = 2.0  # half the size of a point
 Box: TypeAlias = tuple[float, float, float, float]  # left, low, right, high
 
 
@@ -51,34 +52,46 @@ def source_map(
     ax.scatter(at[:, 0], at[:, 1], s=14, color="C0")
     ax.set(xticks=[], yticks=[], aspect="equal")
     ax.margins(0.08)
-    order = range(len(at)) if importance is None else np.argsort(-np.asarray(importance))
+    order = np.arange(len(at))
+    if importance is not None:
+        order = np.argsort(-np.asarray(importance))
     ax.apply_aspect()
     points = 72 / ax.figure.dpi
     pixels = points * ax.transData.transform(at)
     first, _, last, _ = points * np.array(ax.get_window_extent().extents)
-    dots = [(x - _DOT, y - _DOT, x + _DOT, y + _DOT) for x, y in pixels.tolist()]
+    dots = [_box(x - _DOT, y, 2 * _DOT, 2 * _DOT) for x, y in pixels]
     style: Record = {"textcoords": "offset points", "fontsize": _POINTS, "parse_math": False}
     taken: list[Box] = []
-    for i in order:
+    for i in order.tolist():
         x, y = pixels[i]
         wide = _WIDE * _POINTS * len(names[i])
-        low = y - _POINTS / 2
-        high = y + _POINTS / 2
-        sides = {  # keyed by the alignment of text
-            "left": (x + _GAP, low, x + _GAP + wide, high),
-            "right": (x - _GAP - wide, low, x - _GAP, high),
-        }
         free = []
-        for side, box in sides.items():
-            if first <= box[0] and box[2] <= last and not _meets(box, taken):
-                free.append(side)
-        if not free:
-            continue
-        side = next((side for side in free if not _meets(sides[side], dots)), free[0])
-        taken.append(sides[side])
-        gap = _GAP if side == "left" else -_GAP
-        ax.annotate(names[i], at[i], (gap, 0), ha=side, va="center", **style)
+        for side, gap, left in (("left", _GAP, x + _GAP), ("right", -_GAP, x - _GAP - wide)):
+            box = _box(left, y, wide, _POINTS)
+            if first <= left and left + wide <= last and not _meets(box, taken):
+                free.append((_meets(box, dots), side, gap, box))
+        if free:
+            _, side, gap, box = min(free)
+            taken.append(box)
+            ax.annotate(
+                names[i],
+                at[i],
+                (gap, 0),
+                ha=side,
+                va="center",
+                **style,
+            )
     return ax
+
+
+def _box(
+    left: float,
+    middle: float,
+    width: float,
+    height: float,
+) -> Box:
+    """Return a box from its left end and the middle of its height."""
+    return left, middle - height / 2, left + width, middle + height / 2
 
 
 def _meets(a: Box, others: list[Box]) -> bool:

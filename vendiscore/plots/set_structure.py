@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..core.namespace import Array, to_host
-from ..core.types import Axes, Record
+from ..core.types import Axes
 from ..spectral.rank_one import lost
-from .axes import axes_of, ink, whole_numbers
+from .axes import axes_of, thin, whole_numbers
 
 POINTS = 7.0  # the height of a label
 BARS = 30  # the largest number of bars
@@ -71,15 +71,30 @@ def contributions(
     ['samples', 'near-duplicates']
     """
     ax = axes_of(ax)
-    order = np.argsort(-np.asarray(adds), kind="stable")
-    percent = 100 * lost(np.asarray(adds)[order])
+    adds = np.asarray(adds)
+    order = np.argsort(-adds, kind="stable")
+    percent = 100 * lost(adds[order])
     places = np.arange(len(order))
     marked = np.asarray(redundant)[order]
-    ax.plot(places, percent, ".", color="C0", ms=4, label="samples")
+    ax.plot(
+        places,
+        percent,
+        ".",
+        color="C0",
+        ms=4,
+        label="samples",
+    )
     if marked.any():
-        ax.plot(places[marked], percent[marked], ".", color="C1", ms=5, label="near-duplicates")
+        ax.plot(
+            places[marked],
+            percent[marked],
+            ".",
+            color="C1",
+            ms=5,
+            label="near-duplicates",
+        )
         ax.legend(frameon=False)
-    ax.axhline(0, color=ink(ax), lw=0.8)
+    ax.axhline(0, **thin(ax))
     ax.set(xlabel="samples, by what they add", ylabel="adds to the score (%)")
     return ax
 
@@ -124,11 +139,19 @@ def heat_map(
     K = averaged(K, cells)
     low = min(0.0, float(K.min()))
     extent = (0.5, n + 0.5, n + 0.5, 0.5)
-    image = ax.imshow(K, "viridis", vmin=low, vmax=1, interpolation="nearest", extent=extent)
+    image = ax.imshow(
+        K,
+        "viridis",
+        vmin=low,
+        vmax=1,
+        interpolation="nearest",
+        extent=extent,
+    )
     ax.set(xlabel="samples" if order is None else "samples, clustered")
     if groups is not None:
-        codes = np.unique(np.asarray(groups), return_inverse=True)[1]
-        codes = codes if order is None else codes[np.asarray(order)]
+        _, codes = np.unique(np.asarray(groups), return_inverse=True)
+        if order is not None:
+            codes = codes[order]
         whole = [0.5, n + 0.5]
         for end in np.flatnonzero(np.diff(codes)) + 1.5:
             ax.plot([end, end], whole, color="white", lw=0.8)
@@ -139,9 +162,9 @@ def heat_map(
         whole_numbers(ax.yaxis)
     else:
         room = ax.get_window_extent().height / ax.figure.dpi * 72  # in points
-        at = np.arange(0, n, max(1, math.ceil(n * POINTS / room)))
-        style: Record = {"fontsize": min(9.0, POINTS), "parse_math": False}
-        ax.set_yticks(at + 1, [labels[i] for i in at.tolist()], **style)
+        step = max(1, math.ceil(n * POINTS / room))
+        ticks = range(1, n + 1, step)
+        ax.set_yticks(ticks, labels[::step], fontsize=POINTS, parse_math=False)
         ax.set(xlabel="in the same order", xticks=[])
     bar = ax.figure.colorbar(image, cax=ax.inset_axes((1.04, 0, 0.05, 1)))
     bar.outline.set_visible(False)
@@ -155,6 +178,7 @@ def averaged(K: np.ndarray, cells: int) -> np.ndarray:
     if n <= cells:
         return K
     edges = np.linspace(0, n, cells + 1).astype(int)[:-1]
-    K = np.add.reduceat(np.add.reduceat(K, edges, axis=0), edges, axis=1)
-    size = np.diff(np.append(edges, n))
-    return np.asarray(K / np.outer(size, size))
+    of_rows = np.add.reduceat(K, edges, axis=0)
+    sums = np.add.reduceat(of_rows, edges, axis=1)
+    sizes = np.diff(edges, append=n)
+    return np.asarray(sums / np.outer(sizes, sizes))

@@ -1,7 +1,5 @@
 """Columnar files (parquet): only needed columns are read, and no more than fits in memory."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

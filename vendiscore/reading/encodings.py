@@ -1,7 +1,5 @@
 """Text from bytes: its encoding, or the place of the first byte that is not text."""
 
-from __future__ import annotations
-
 import codecs
 import re
 

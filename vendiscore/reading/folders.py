@@ -1,7 +1,5 @@
 """Folders as samples: their image files, or their files of text, by name."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Sequence
 from pathlib import Path, PurePath

@@ -1,7 +1,5 @@
 """JSON as people have it: a value a line, or one array of texts, records or rows of numbers."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from itertools import chain, islice

@@ -1,7 +1,5 @@
 """Options and limits of reading, and the errors for refused input."""
 
-from __future__ import annotations
-
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping

@@ -1,7 +1,5 @@
 """NumPy's files: headers are checked before anything is unpacked; pickles are never loaded."""
 
-from __future__ import annotations
-
 import io
 import math
 from typing import IO, Any, NamedTuple

@@ -1,7 +1,5 @@
 """Patterns of strings that are not text, such as SMILES, and of scripts without spaces."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Lines of text as samples: each line, or each part between two separators."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 
 from .encodings import LINE_BREAK

@@ -1,7 +1,5 @@
 """Zip archives: nothing is written to disk, and the sizes that they state are not trusted."""
 
-from __future__ import annotations
-
 import io
 import zipfile
 import zlib

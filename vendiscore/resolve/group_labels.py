@@ -3,8 +3,6 @@
 A tuple or a row of a table is one sample.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
@@ -111,9 +109,8 @@ def grouped(
             f"group {sizes.index(0)} of `{name}` is empty and has no score; remove it, or give it "
             f"the samples that it should have"
         )
-    groups = Groups(
-        tuple(range(len(members))), np.repeat(np.arange(len(members)), sizes), nested=True
-    )
+    numbers = range(len(members))
+    groups = Groups(tuple(numbers), np.repeat(numbers, sizes), nested=True)
     flat = members.reshape(sum(sizes), *members.shape[2:]) if array else pooled(members)
     return flat, groups
 
@@ -160,17 +157,18 @@ def coded(labels: Sequence[Hashable]) -> Groups:
 
 def check_labels(labels: Sequence[object], name: str) -> None:
     """Raise for samples without a label, and for labels that are not hashable."""
+    missing = {}
     for i, label in enumerate(labels):
         if not is_hashable(label):
             raise TypeError(
                 f"`{name}` must be labels that are hashable, got {type(label).__name__} "
                 f"{label!r:.40} for sample {i}; pass a string, a number or a tuple"
             )
-    missing = {i: label for i, label in enumerate(labels) if is_missing(label)}
-    remedy = "give it one, or leave that sample out"
-    SampleError.check(
-        {i: f"has no label in `{name}`, but {x!r}; {remedy}" for i, x in missing.items()}
-    )
+        if is_missing(label):
+            missing[i] = (
+                f"has no label in `{name}`, but {label!r}; give it one, or leave that sample out"
+            )
+    SampleError.check(missing)
 
 
 def is_hashable(label: object) -> bool:
@@ -203,7 +201,8 @@ def cluster_codes(read: Groups, kept: np.ndarray, least: int) -> np.ndarray:
     """Return the cluster code of each sample in `kept`; `least` clusters must remain."""
     check_size(read, len(kept), "clusters")
     codes = np.unique(read.codes[kept], return_inverse=True)[1]
-    if (m := int(codes.max()) + 1) < least:
+    m = int(codes.max()) + 1
+    if m < least:
         raise ValueError(
             f"`clusters` must be at least {least}, got {m} of {len(codes)} samples, which are too "
             "few to tell how others would score; add samples of other clusters, or leave them out"
@@ -245,12 +244,10 @@ def _usual(sets: Sequence[Any]) -> list[str]:
     from ..reading.folders import is_folder
 
     letters = [f"{letter}{i or ''}" for i in range(len(sets)) for letter in ascii_uppercase]
-    paths = [os.fsdecode(each) if is_folder(each) else None for each in sets]
-    for short in (True, False):
-        called = [
-            letter if path is None else os.path.basename(os.path.abspath(path)) if short else path
-            for path, letter in zip(paths, letters, strict=False)
-        ]
+    paths = [os.fsdecode(each) if is_folder(each) else "" for each in sets]
+    folders = [path and os.path.basename(os.path.abspath(path)) for path in paths]
+    for names in (folders, paths):
+        called = [name or letter for name, letter in zip(names, letters, strict=False)]
         if len(set(called)) == len(called):
             return called
     return letters[: len(sets)]

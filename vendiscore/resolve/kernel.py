@@ -1,7 +1,5 @@
 """Kernels by name: functions from a list of samples (and options) to a Similarity."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +19,8 @@ Fit = Callable[..., Mapping[str, Any]]
 Mixture = Mapping[str, float] | Sequence[str]
 Combine = Literal["sum", "product"]
 # The model of `k="semantic"`: small, trained on pairs of sentences with the same meaning.
-SEMANTIC, SEMANTIC_MODEL = "semantic", "sentence-transformers/all-MiniLM-L6-v2"
+SEMANTIC = "semantic"
+SEMANTIC_MODEL = "sentence-transformers/all-MiniLM-L6-v2"
 
 
 class Fitted(dict[str, Any]):
@@ -29,7 +28,7 @@ class Fitted(dict[str, Any]):
 
     def __init__(self, options: Options, notes: Sequence[str] = ()) -> None:
         super().__init__(options)
-        self.notes: tuple[str, ...] = tuple(notes)
+        self.notes = tuple(notes)
 
 
 @dataclass(frozen=True)

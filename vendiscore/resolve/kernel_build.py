@@ -1,7 +1,5 @@
 """Build the Similarity of samples under one kernel or none; equal samples are compared once."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from numbers import Number
@@ -13,7 +11,7 @@ import numpy as np
 from ..core.arguments import has_gradient, one_of, refuse_gradient
 from ..core.errors import SampleError, warn
 from ..core.namespace import scalar, to_host
-from ..core.types import Options, Pool, Samples
+from ..core.types import Options, Pool, Record, Samples
 from ..reading.string_patterns import looks_like
 from ..similarity.base import Similarity
 from ..similarity.features import FeatureSimilarity
@@ -32,12 +30,13 @@ def apply_kernel(
     kernel: Kernel,
     samples: Samples,
     options: Options,
-    skip: bool = False,
-    fit_to: np.ndarray | None = None,
+    skip: bool,
+    fit_to: np.ndarray | None,
 ) -> Similarity:
     """Return the Similarity under a kernel fitted to `fit_to`; `skip` drops unusable samples."""
     samples = repeatable(samples) if skip else samples
-    build, who = partial(build_kernel, kernel, options=options), f"kernel {kernel.name!r}"
+    build = partial(build_kernel, kernel, options=options)
+    who = f"kernel {kernel.name!r}"
     try:
         (similarity,), dropped = build_all([build], [samples], [skip], who, fit_to)
     except SampleError as error:
@@ -136,20 +135,19 @@ def build_kernel(
                 f"kernel {kernel.name!r} names a sample {strange[0]} of the {len(first)} passed to "
                 f"it ({error}); name places from 0 to {len(first) - 1}"
             ) from error
-        order = np.argsort(inverse, kind="stable")
-        places = np.split(order, np.cumsum(np.bincount(inverse))[:-1])
-        raise error.at(places) from error.__cause__
+        from ..similarity.members import members_of
+
+        raise error.at(members_of(inverse)) from error.__cause__
     finally:
         ROWS_READ.reset(before)
     _check_built(kernel.name, similarity, first)
     if has_gradient(samples) and not has_gradient(similarity):
         refuse_gradient(f"kernel {kernel.name!r}", samples=samples)
-    given = {option: value for option, value in kernel.options.items() if option != "on_error"}
-    similarity = similarity.noted(
-        settings={"kernel": kernel.name, **given, **options, **fitted, **similarity.settings},
-        fitted=fitted,
-        notes=getattr(fitted, "notes", ()),
-    )
+    settings: Record = {"kernel": kernel.name, **kernel.options}
+    del settings["on_error"]
+    settings |= {**options, **fitted, **similarity.settings}
+    notes = getattr(fitted, "notes", ())
+    similarity = similarity.noted(settings=settings, fitted=fitted, notes=notes)
     if len(inverse) == similarity.n:
         return similarity
     from ..similarity.composite import RepeatedSimilarity
@@ -176,8 +174,9 @@ def _check_built(name: str, similarity: object, places: np.ndarray) -> None:
     K = similarity.rows(index)[:, index]
     gap = abs(K - K.T)  # on the device: only single numbers are copied to the host
     if not scalar(gap.max()) <= SYMMETRY_TOLERANCE * scalar(abs(K).max()):  # true of NaN, too
-        K, gap = to_host(K), to_host(gap)
-        i, j = divmod(int(np.argmax(np.where(np.isnan(gap), np.inf, gap))), len(index))
+        K = to_host(K)
+        worst = int(np.argmax(to_host(gap)))  # the first NaN, if there is one
+        i, j = divmod(worst, len(index))
         a, b = index[[i, j]]
         raise ValueError(
             f"kernel {name!r} must return a symmetric Similarity of finite numbers, but gives "

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from ..core.arguments import flag, one_of
 from ..core.types import Options, PairFunction, Record
 from ..hints import meant, remedy, suggestion
 from ..optional import is_network
-from ..similarity.metrics import METRIC_OPTIONS, check_metric, check_options
+from ..similarity.metrics import check_metric, check_options
 from .kernel import (
     Combine,
     Kernel,
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 KernelArgument: TypeAlias = str | PairFunction | Mixture
 Metric: TypeAlias = str | PairFunction
 FitTo = Literal["samples", "references", "pool"]
-FIT_TO: tuple[FitTo, ...] = ("samples", "references", "pool")
 
 KINDS = ("score_K", "score_X", "score_dual")
 SETTINGS = frozenset(("k", *KINDS, "normalize", "metric", "fit", "prompts"))
@@ -73,14 +72,13 @@ class How:
 def read_how(arguments: MutableMapping[str, Any]) -> How:
     """Read the How of `arguments`, and remove its keywords from them."""
     k = arguments.pop("k", None)
-    kinds = {name: flag(name, arguments.pop(name, False)) for name in KINDS}
-    ways = [name for name, given in kinds.items() if given]
+    ways = [name for name in KINDS if flag(name, arguments.pop(name, False))]
     if len(ways) + (k is not None) > 1:
         raise ValueError(f"pass one of {', '.join(['k', *ways])}: each says what the samples are")
     how = How(
-        given="K" if kinds["score_K"] else "X" if ways else "",
+        given="K" if "score_K" in ways else "X" if ways else "",
         normalize=flag("normalize", arguments.pop("normalize", False)),
-        fit=one_of("fit", arguments.pop("fit", None), (None, *FIT_TO)),
+        fit=one_of("fit", arguments.pop("fit", None), (None, *get_args(FitTo))),
         **({} if k is None else _kernel(k, arguments)),
     )
     prompts = arguments.pop("prompts", None)
@@ -88,8 +86,8 @@ def read_how(arguments: MutableMapping[str, Any]) -> How:
     if metric is not None:
         check_metric(metric, ("precomputed", *KERNEL_METRICS))
     how = with_prompts(how, prompts, metric)
-    given = {name: arguments.pop(name) for name in METRIC_OPTIONS if name in arguments}
-    given = {name: value for name, value in given.items() if value is not None}
+    exponent = arguments.pop("exponent", None)
+    given = {} if exponent is None else {"exponent": exponent}
     if metric in KERNEL_METRICS or (metric is None and how.says_similarity):
         refuse_metric_options(given)
     if metric is None and not given:
@@ -120,7 +118,7 @@ def refuse_metric_options(given: Iterable[str]) -> None:
 def how_of(arguments: Options, also: Iterable[str] = ()) -> How:
     """Read keywords, all of which must be about how samples are compared."""
     rest = dict(arguments)
-    return with_the_rest(read_how(rest), rest, also)
+    return with_the_rest(read_how(rest), rest, also, {})
 
 
 def check_one_way(how: How, who: str) -> None:
@@ -136,19 +134,19 @@ def check_one_way(how: How, who: str) -> None:
 def with_the_rest(
     how: How,
     rest: Options,
-    also: Iterable[str] = (),
-    measures: Mapping[str, Sequence[str]] | None = None,
+    also: Iterable[str],
+    measures: Mapping[str, Sequence[str]],
 ) -> How:
     """Return `how` with the remaining keywords, which are options of the text kernel."""
     if not rest:
         return how
-    name, known = next(iter(rest)), {*SETTINGS, "samples", *also}
+    name = next(iter(rest))
+    known = {*SETTINGS, "samples", *also}
     if "p" in rest:
         raise TypeError(
             "`p` would be weights, which magnitude, `compare` and `growth` do not take: leave it "
             "out; the exponent of metric='minkowski' is `exponent`"
         )
-    measures = measures or {}
     if name in measures:
         raise TypeError(f"`{name}` is {_of_measures(measures[name])}")
     if isinstance(how.k, Kernel):
@@ -202,7 +200,7 @@ def _with_options(kernel: Kernel, options: Options) -> Record:
 def _misplaced(name: str, known: Collection[str], measures: Mapping[str, Sequence[str]]) -> str:
     """Say why a keyword is refused without a kernel, and which one the caller may mean."""
     options = {option for kernel in list_kernels() for option in kernel.options}
-    accepted = {*known, *METRIC_OPTIONS}
+    accepted = {*known, "exponent"}
     if name in options and not remedy(name, "keyword"):
         return f"`{name}` is {_of_kernels(name)}"
     found = meant(name, {*accepted, *options, *measures} - {name})

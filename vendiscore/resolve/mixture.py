@@ -1,7 +1,5 @@
 """Mixtures of kernels: weighted sums and products; "morgan:smiles" compares a column of records."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -38,8 +36,8 @@ class Part:
 def mix(
     parts: Sequence[Part],
     columns: Any,
-    combine: Combine = "sum",
-    fit_to: np.ndarray | None = None,
+    combine: Combine,
+    fit_to: np.ndarray | None,
 ) -> Similarity:
     """Return Σ_j w_j k_j(x, y), or Π_j k_j(x, y), of registered kernels (arXiv 2210.02410)."""
     sizes = [size(each) for each in columns]
@@ -50,9 +48,17 @@ def mix(
     skipping = [part.skips for part in parts]
     built, dropped = build_all(builds, columns, skipping, "the mixture", fit_to)
     settings: Record = {}
+    fitted: Record = {}
+    every: Record = {}
     for part, similarity in zip(parts, built, strict=True):
-        own = {key: value for key, value in similarity.settings.items() if key != "kernel"}
-        settings |= {f"{part.name}.{key}": value for key, value in own.items()}
+        for key, value in similarity.settings.items():
+            if key != "kernel":
+                settings[f"{part.name}.{key}"] = value
+        own = {**part.options, **similarity.fitted}
+        if own:
+            every[part.name] = own
+        if similarity.fitted:
+            fitted["options"] = every
     mixed: Similarity
     if combine == "sum":
         terms = "+".join(f"{digits(part.weight)}*{part.name}" for part in parts)
@@ -60,11 +66,9 @@ def mix(
     else:
         terms = "*".join(part.name for part in parts)
         mixed = ProductSimilarity(built)
-    every = {p.name: {**p.options, **s.fitted} for p, s in zip(parts, built, strict=True)}
-    some = any(similarity.fitted for similarity in built)
     return mixed.noted(
         settings={"kernel": terms, **settings},
-        fitted={"options": {name: own for name, own in every.items() if own}} if some else {},
+        fitted=fitted,
         notes=[note for similarity in built for note in similarity.notes],
         dropped=dropped,
     )
@@ -148,8 +152,9 @@ def _build(part: Part, values: Samples, fit_to: np.ndarray | None) -> Similarity
     try:
         return build_kernel(part.kernel, values, part.options, fit_to)
     except SampleError as error:
-        found = error.problems.items()
-        problems = {i: where + problem.removeprefix("of `samples` ") for i, problem in found}
+        problems = {}
+        for i, problem in error.problems.items():
+            problems[i] = where + problem.removeprefix("of `samples` ")
         raise SampleError.of(problems) from error.__cause__
 
 

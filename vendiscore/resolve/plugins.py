@@ -34,11 +34,9 @@ class Plugins(Generic[Thing]):
         self.what = what
         self.home = home
         # The module of each entry of the package, by its name, in the order of registration.
-        self.modules: dict[str, str] = {
-            name: f"{_ROOT}.{home}.{module}"
-            for module, entries in names.items()
-            for name in entries.split()
-        }
+        self.modules: dict[str, str] = {}
+        for module, entries in names.items():
+            self.modules |= dict.fromkeys(entries.split(), f"{_ROOT}.{home}.{module}")
         self.made: dict[str, tuple[Thing, Callable[..., object]]] = {}
         self._complete = False  # whether all modules are imported, the package's and others'
         self._kinds.append(self)
@@ -48,9 +46,9 @@ class Plugins(Generic[Thing]):
         if name in self.modules:  # the package's entry comes first
             importlib.import_module(self.modules[name])
         _, other = self.made.get(name, (None, None))
-        if other and _module(other) != _module(function) and _file(other) != _file(function):
+        if other and _name(other) != _name(function) and _file(other) != _file(function):
             raise ValueError(
-                f"{self.what} {name!r} is already registered by {'.'.join(_module(other))} in "
+                f"{self.what} {name!r} is already registered by {_name(other)} in "
                 f"{_file(other)[0]}; choose another name for the one in {_file(function)[0]}"
             )
         self.made[name] = thing, function
@@ -94,11 +92,12 @@ class Plugins(Generic[Thing]):
         cls._dropped = True
         package = importlib.import_module(f"{_ROOT}.{DROPPED}")
         own, *dropped = package.__path__
+        known = [module.name for module in pkgutil.iter_modules([own])]
         for folder in dropped:
             for module in pkgutil.iter_modules([folder]):
                 file = Path(folder, module.name + ("" if module.ispkg else ".py"))
                 with cls._all_or_none(str(file), "correct or remove that file"):
-                    if module.name in _files(own):
+                    if module.name in known:
                         raise ValueError(f"{Path(own, file.name)} has that name; rename it")
                     importlib.import_module(f"{package.__name__}.{module.name}")
 
@@ -130,12 +129,8 @@ def summary_of(function: Callable[..., object]) -> str:
     return (inspect.getdoc(function) or "").partition("\n")[0]
 
 
-def _files(folder: str) -> list[str]:
-    return [module.name for module in pkgutil.iter_modules([folder])]
-
-
-def _module(function: Callable[..., object]) -> tuple[str, str]:
-    return function.__module__, function.__qualname__
+def _name(function: Callable[..., object]) -> str:
+    return f"{function.__module__}.{function.__qualname__}"
 
 
 def _file(function: Callable[..., object]) -> tuple[str, str]:

@@ -1,7 +1,5 @@
 """Names for sets of measures that people report together, for a kind of sample."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 

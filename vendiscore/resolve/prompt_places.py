@@ -32,12 +32,12 @@ class Prompts:
         by_set: Sequence[Any] = [self.values] * len(sets)
         if len(sets) > 1 and depth(self.values, sets[0]) > 1 and size(self.values) == len(sets):
             by_set = self.values
-        groups = [*self.groups, *[None] * (len(sets) - len(self.groups))]
         values: list[Any] = []
         places = []
         start = 0
-        for samples, n, prompts, labels in zip(sets, sizes, by_set, groups, strict=True):
-            read, at = _placed(prompts, samples, n, labels)
+        for i, samples in enumerate(sets):
+            groups = self.groups[i] if i < len(self.groups) else None
+            read, at = _placed(by_set[i], samples, sizes[i], groups)
             values.append(read)
             places.append(start + at)
             start += size(read)

@@ -80,9 +80,15 @@ def as_similarity(
     >>> K.rows(slice(0, 1)).round(6)
     array([[1., 1., 0.]])
     """
-    kinds = {"score_K": score_K, "score_X": score_X, "score_dual": score_dual}
-    kinds |= {"normalize": normalize}
-    return similarity_of(samples, {"k": k, **kinds, "prompts": prompts, **options})
+    arguments = {
+        "k": k,
+        "score_K": score_K,
+        "score_X": score_X,
+        "score_dual": score_dual,
+        "normalize": normalize,
+        "prompts": prompts,
+    }
+    return similarity_of(samples, arguments | options)
 
 
 def similarity_of(samples: Samples, arguments: Options, also: Iterable[str] = ()) -> Similarity:
@@ -93,8 +99,9 @@ def similarity_of(samples: Samples, arguments: Options, also: Iterable[str] = ()
 
 def read_samples(samples: Any, how: How, name: str = "samples") -> Samples:
     """Return samples in a form that can be read more than once; leave a MetricSpace unchanged."""
-    as_it_is = how.prompts is None and is_space(samples)
-    return samples if as_it_is else read_collection(samples, how, name)
+    if how.prompts is None and is_space(samples):
+        return samples
+    return read_collection(samples, how, name)
 
 
 def read_collection(samples: Any, how: How, name: str = "samples") -> Samples:
@@ -212,11 +219,14 @@ def _similarity(
         if len(first) < len(inverse):
             similarity = RepeatedSimilarity(similarity, inverse)
     notes = [each.note for each in sets if isinstance(each, list) and hasattr(each, "note")]
-    similarity = similarity.noted(notes=notes) if notes else similarity
+    if notes:
+        similarity = similarity.noted(notes=notes)
     if in_parts and not how.normalize and is_divisible(similarity):
         return similarity
-    texts = isinstance(samples, list) and isinstance(samples[0], str)
-    return _finished(similarity, how, 0.0 if texts else max(map(precision, sets)))
+    coarse = 0.0
+    if not isinstance(samples, list) or not isinstance(samples[0], str):
+        coarse = max(map(precision, sets))
+    return _finished(similarity, how, coarse)
 
 
 def _given_prompts(
@@ -231,10 +241,11 @@ def _given_prompts(
     sizes = sizes_of(sets, how)
     values, places = prompts.placed(sets, sizes)
     _check_one_kind([*sets, values], how, [name] * len(sets) + ["prompts"])
-    merged, n = _merged([*sets, values], how)[0], sum(sizes)
-    own = np.arange(n) if fit_to is None else fit_to
+    n = sum(sizes)
+    merged, _ = _merged([*sets, values], how)
+    chosen = np.arange(n) if fit_to is None else fit_to
     try:
-        both = _similarity(merged, replace(how, prompts=None), sets, name, own, in_parts)
+        both = _similarity(merged, replace(how, prompts=None), sets, name, chosen, in_parts)
     except SampleError as error:
         check_prompts(error.problems, places, n)
         raise
@@ -255,9 +266,11 @@ def sizes_of(sets: Sequence[Samples], how: How) -> list[int]:
 
 def check_prompts(problems: Mapping[int, str], places: np.ndarray, n: int) -> None:
     """Raise a ValueError for problems with prompts, which follow the n samples."""
-    if (i := max(problems, default=-1)) >= n:
-        of, why = int(np.argmax(places == i - n)), problems[i].removeprefix("of `samples` ")
-        raise ValueError(f"the prompt of sample {of}, in `prompts`, {why}")
+    last = max(problems, default=-1)
+    if last >= n:
+        sample = int(np.argmax(places == last - n))
+        why = problems[last].removeprefix("of `samples` ")
+        raise ValueError(f"the prompt of sample {sample}, in `prompts`, {why}")
 
 
 def kept_starts(pool: Similarity, starts: np.ndarray) -> np.ndarray:
@@ -338,20 +351,21 @@ def check_nothing_fitted(
     sets: Sequence[Samples], made: Sequence[object], names: Sequence[str], kind: type
 ) -> None:
     """Raise for options fitted to one set if a `kind` among the sets was made with other values."""
-
-    def fitted(each: Any) -> str:
-        numbers = {k: v for k, v in each.fitted.items() if not isinstance(v, str)}
-        return ", ".join(f"{option}={plain(value)}" for option, value in numbers.items())
-
-    first = next(fitted(samples) for samples in sets if isinstance(samples, kind))
+    first = next(fitted_options(samples) for samples in sets if isinstance(samples, kind))
     for samples, each, name in zip(sets, made, names, strict=True):
-        own = "" if isinstance(samples, kind) else fitted(each)
+        own = "" if isinstance(samples, kind) else fitted_options(each)
         if own not in ("", first):
             raise ValueError(
                 f"`{name}` cannot be compared with a {kind.__name__} that was made separately: "
                 f"{own} followed from `{name}` alone; pass the option that the {kind.__name__} was "
                 "made with, or both sets as samples"
             )
+
+
+def fitted_options(made: Any) -> str:
+    """Return the options that were fitted to samples, but for words, as they are passed."""
+    fitted = made.fitted.items()
+    return ", ".join(f"{name}={plain(x)}" for name, x in fitted if not isinstance(x, str))
 
 
 def fit_source(how: How, names: Sequence[str]) -> FitTo:
@@ -385,14 +399,13 @@ def _of_one_set(error: SampleError, starts: np.ndarray, names: Sequence[str]) ->
         return error
     first = int(np.searchsorted(starts, error.index, "right")) - 1
     low, high = starts[first], starts[first + 1]
-    said = f"of `{names[first]}` "
-    problems = {
-        int(i - low): problem
-        if names[first] == "samples"
-        else said + problem.removeprefix("of `samples` ").removeprefix(said)
-        for i, problem in error.problems.items()
-        if low <= i < high
-    }
+    name = names[first]
+    where = f"of `{name}` "
+    problems = {}
+    for i, problem in error.problems.items():
+        if low <= i < high:
+            fault = problem.removeprefix("of `samples` ").removeprefix(where)
+            problems[int(i - low)] = problem if name == "samples" else where + fault
     return SampleError.of(problems)
 
 

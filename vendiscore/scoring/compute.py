@@ -175,15 +175,18 @@ def subject_of(
 ) -> Subject:
     """Read samples, which errors call `name`, and references into what measures look at."""
     if request.pairs and references is None:
-        two = ", ".join(each.measure.name for each in request.measures if each.measure.references)
-        raise ValueError(f"{two} compares with a second set: pass `references`, or leave it out")
+        raise ValueError(
+            f"{', '.join(request.pairs)} compares with a second set: pass `references`, or leave "
+            "it out"
+        )
+    how = request.how
     groups = None
     if request.counts is not None:
         from .counts import individuals
 
         samples, groups = individuals(samples, request.counts)
-    flat = read_samples(samples, request.how, name)
-    if request.how.given:
+    flat = read_samples(samples, how, name)
+    if how.given:
         plain = getattr(flat, "ndim", 0) == 2
     else:
         plain = isinstance(flat, list) and isinstance(flat[0], str)
@@ -191,8 +194,7 @@ def subject_of(
         from ..resolve.group_labels import grouped
 
         table = isinstance(flat, list) and getattr(samples, "ndim", 1) == 2
-        flat, groups = grouped(flat, request.how, request.groups, table=table, name=name)
-    how = request.how
+        flat, groups = grouped(flat, how, request.groups, table=table, name=name)
     if how.prompts is not None and groups is not None:
         how = replace(how, prompts=how.prompts.of_groups(groups))
     if groups is None and (names := request.of_groups):
@@ -214,8 +216,8 @@ def subject_of(
     if references is not None:
         from ..magnitude.spaces_of_samples import have_unit
 
-        needed = request.pairs or (request.needs_unit and not have_unit(flat, request.how))
-        references = read_samples(references, request.how, "references") if needed else None
+        needed = request.pairs or (request.needs_unit and not have_unit(flat, how))
+        references = read_samples(references, how, "references") if needed else None
     return Subject(
         flat,
         how,
@@ -272,25 +274,24 @@ def measured(subject: Subject, request: Request) -> Record:
 def _with_errors(subject: Subject, request: Request) -> tuple[Record, Uncertainty]:
     """Return numbers with their standard errors and intervals."""
     from .group_scores import measure_groups
-    from .intervals import Uncertainty, check_asked, needs_vectors, uncertainty_of
+    from .intervals import Uncertainty, check_asked, uncertainty_of
     from .null_values import add_nulls
 
     if subject.groups is not None:
-        if request.ci is not None and BETWEEN in request.of_groups:
+        if request.ci is not None and BETWEEN in request.names:
             subject.decompose()
         scores, uncertainty = measure_groups(subject, request)
         if request.shuffled:
             add_nulls(subject, request, scores, uncertainty)
-        return uncertainty.with_scores(scores), uncertainty
-    if request.ci is not None:
+    elif request.ci is not None:
         check_asked(subject.n_passed)
-        if needs_vectors(request):
+        if "VS" in request.names:
             subject.decompose()
-    scores = measure_each(subject, request.measures, request.suffixes)
-    if request.ci is not None:
+        scores = measure_each(subject, request.measures, request.suffixes)
         check_asked(subject.n)  # some may have been left out
         uncertainty = uncertainty_of(subject, request, scores)
     else:  # an estimate of the Vendi Score alone
+        scores = measure_each(subject, request.measures, request.suffixes)
         estimates = zip(scores[0], subject.spectral.estimates, strict=True)
         uncertainty = Uncertainty({key: {"se": estimate.error} for key, estimate in estimates})
     return uncertainty.with_scores(scores), uncertainty

@@ -6,8 +6,6 @@ a few pairs make up the deficit, or none does, other samples may repeat more oft
 number of repeating pairs has the interval of a Poisson count (Garwood, Biometrika 1936).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import NamedTuple
@@ -15,13 +13,13 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 
+from ..core.hill import log_power_mean
 from ..core.namespace import scalar, to_host
 from ..similarity.base import Similarity
 from ..spectral.spectrum import Spectrum
 from .jackknife import NO_DEFICIT, Jackknife
 from .subsampling import student_reach
 
-LEAST = 4  # samples, or clusters; with fewer, no interval was shown to hold
 # Pairs are counted for so many samples at most (labels: any number); above, the jackknife holds.
 _MOST_COUNTED = 400
 # Samples not of the commonest kind are counted if they are less than this share.
@@ -58,7 +56,7 @@ def repeats_of(similarity: Similarity, spectrum: Spectrum | None = None) -> Repe
     """Count the pairs that repeat, or return None for many samples that are not labels."""
     n = similarity.n
     if n <= _MOST_COUNTED:
-        K = np.asarray(to_host(similarity.dense()), dtype=np.float64)
+        K = np.asarray(to_host(similarity.dense()), dtype=float)
         every = K[np.triu_indices(n, 1)]
         squares = np.square(every)
         squares[squares < NO_DEFICIT**2] = 0.0
@@ -79,19 +77,16 @@ def repeats_of(similarity: Similarity, spectrum: Spectrum | None = None) -> Repe
 
 
 def log_ends(
-    found: Jackknife, most: int, q: float, level: float, repeats: Repeats | None = None
+    found: Jackknife, most: int, q: float, level: float, repeats: Repeats | None
 ) -> tuple[float, float]:
     """Return both ends of log VS_q of `most` samples, in [0, log most]."""
     full = math.log(most)
     of_pair = deficit_of_pair(most, q)
-    low, high = deficit_ends(
-        full - found.log,
-        found,
-        level,
-        repeats,
-        of_pair,
-        lambda odd: full - log_beside(most, odd, q),
-    )
+
+    def beside(odd: float) -> float:
+        return full - log_beside(most, odd, q)
+
+    low, high = deficit_ends(full - found.log, found, level, repeats, of_pair, beside)
     return max(0.0, full - high), full - max(0.0, low)
 
 
@@ -138,20 +133,13 @@ def poisson(count: float, level: float) -> tuple[float, float]:
 
 def deficit_of_pair(n: int, q: float) -> float:
     """Return log n − log VS_q of n samples, two of which are equal and all others different."""
-    if math.isinf(q):
-        return math.log(2)
-    if q == 1:
-        return 2 * math.log(2) / n
-    return float((np.logaddexp(math.log(n - 2), q * math.log(2)) - math.log(n)) / (q - 1))
+    return math.log(n) - log_beside(n, n - 2, q)
 
 
 def log_beside(n: int, odd: float, q: float) -> float:
     """Return log VS_q of n − odd equal samples and `odd` distinct ones."""
     odd = min(odd, n - 1.0)
-    bulk = math.log1p(-odd / n)
-    single = -math.log(n)
+    logs = np.array([math.log1p(-odd / n), -math.log(n)])
     if math.isinf(q):
-        return -bulk
-    if q == 1:
-        return -math.exp(bulk) * bulk - odd * math.exp(single) * single
-    return float(np.logaddexp(q * bulk, math.log(odd) + q * single) / (1 - q))
+        return float(-logs[0])
+    return float(log_power_mean(np.array([1 - odd / n, odd / n]), logs, q))

@@ -1,7 +1,5 @@
 """The `details` of a score: how its numbers came about."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 
@@ -13,7 +11,7 @@ from ..magnitude.space import MetricSpace
 from ..measures.subject import Subject
 from ..optional import versions
 from ..resolve.kernel_build import is_divisible
-from ..resolve.sets import fit_source
+from ..resolve.sets import fit_source, fitted_options
 from ..signature import UNKNOWN, digest, digits, line, plain
 from ..similarity.base import Similarity
 from ..similarity.identical import joint_groups
@@ -41,31 +39,37 @@ def details(
     spaces_of_sets = [each.spaces for each in sets]
     spaces = [each[0] for each in spaces_of_sets if each]
     settings = _settings(subject, request, similarity, spaces_of_sets[0])
-    table = uncertainty.table or []
+    table = uncertainty.table
     methods = uncertainty.methods
     if methods:
-        settings |= {"ci": request.ci, "interval": list(dict.fromkeys(methods.values()))}
+        settings["ci"] = request.ci
+        settings["interval"] = list(dict.fromkeys(methods.values()))
     if request.permutations is not None:
         settings["permutations"] = request.permutations
     if request.clusters is not None:
         settings["clusters"] = str(request.clusters)
     of_measures = _of_measures(request, settings)
     n = subject.n
+    settings |= of_measures
+    settings["n"] = n
     report: Record = {
         "n": n,
         "distinct": sum(each.space.distinct for each in sets) if spaces else _distinct(subject),
-        "dropped": dict(similarity.dropped) if similarity else {},
+        "dropped": {},
         "options": {},
     }
     if similarity:
-        kernel, *options = similarity.settings.items() or [("kernel", type(similarity).__name__)]
-        report["kernel"] = plain(kernel[1])
-        report["options"] = plain(dict(options))
+        report["dropped"] |= similarity.dropped
+        of_kernel = similarity.settings or {"kernel": type(similarity).__name__}
+        kernel, *options = plain(of_kernel).items()
+        report["kernel"] = kernel[1]
+        report["options"] = dict(options)
         report |= _of_spectrum(scores, request, uncertainty.spectra)
     if spaces or "distances" in request.pooled:
-        metric, *options = (spaces[0] if spaces else subject.both).settings.items()
-        report["distance"] = plain(metric[1])
-        report["options"] |= plain(dict(options)) | of_measures
+        of_metric = (spaces[0] if spaces else subject.both).settings
+        metric, *options = plain(of_metric).items()
+        report["distance"] = metric[1]
+        report["options"] |= dict(options) | of_measures
     if spaces:
         solutions = [solution for space in spaces for solution in space.solver.solutions]
         report["options"]["solver"] = spaces[0].solver.method
@@ -74,8 +78,8 @@ def details(
         report["solver"] = dict(Counter(solution.method for solution in solutions))
         for name in ("residual", "error"):
             report[name] = max((getattr(solution, name) for solution in solutions), default=0.0)
-    if uncertainty.table is not None:
-        report["groups"] = [plain(row) for row in table]
+    if table:
+        report["groups"] = plain(table)
     if methods:
         report["interval"] = {
             "level": request.ci,
@@ -88,17 +92,14 @@ def details(
     key = "VS" + request.suffixes[request.orders.index(order)]
     sizes = {row["n"] for row in table} or {n}
     if similarity and not request.estimating and key in numbers and len(sizes) == 1:
-        value = float(scalar(numbers[key]))
+        value = scalar(numbers[key])
         size = sizes.pop()
         report["typical"] = typical_sentence(similarity.settings, size, order, value, subject.p)
     report["notes"] = [*uncertainty.notes, *_notes(subject, similarity, scores, spaces)]
     report["versions"] = versions()
-    names = [chosen.measure.name for chosen in request.measures]
-    settings |= of_measures
-    settings["n"] = n
     if report["dropped"]:
         settings["dropped"] = len(report["dropped"])
-    report["signature"] = line(names, settings)
+    report["signature"] = line(request.names, settings)
     if UNKNOWN in report["signature"]:
         report["notes"].append(_UNKNOWN_SOURCE)
     return report
@@ -125,14 +126,16 @@ def _settings(
     spaces: Sequence[MetricSpace],
 ) -> Record:
     """Return all that can change the numbers, but for the options of measures."""
-    between = "distances" in request.pooled and not spaces
-    settings = dict(subject.both.settings) if between else {}
+    settings: Record = {}
+    if "distances" in request.pooled and not spaces:
+        settings |= subject.both.settings
     if similarity:
         settings |= similarity.settings or {"kernel": type(similarity).__name__}
         dtype = str(getattr(subject.samples, "dtype", ""))
         if dtype:
             settings["dtype"] = dtype
-    settings |= {name: value for name, value in subject.settings.items() if name not in settings}
+    for name, value in subject.settings.items():
+        settings.setdefault(name, value)
     if spaces:
         settings |= spaces[0].settings | {"solver": spaces[0].solver.method}
     if request.pooled:
@@ -156,8 +159,7 @@ def _of_measures(request: Request, settings: Options) -> Record:
     """Return the options of measures, with the measure's name where others or `settings` differ."""
     every: Record = {}
     for chosen in request.measures:
-        for name, setting in chosen.settings.items():
-            value = plain(setting)
+        for name, value in plain(chosen.settings).items():
             known = every.get(name, plain(settings.get(name, value)))
             key = name if known == value else f"{chosen.measure.name}.{name}"
             every[key] = value
@@ -165,53 +167,57 @@ def _of_measures(request: Request, settings: Options) -> Record:
 
 
 def _of_spectrum(
-    found: Spectral | None, request: Request, of_groups: tuple[float, float] | None
+    scores: Spectral | None, request: Request, of_groups: tuple[float, float] | None
 ) -> Record:
     """Report the spectrum of a Vendi Score; of groups only what was cut off, at most."""
-    some = [of_groups] if of_groups else []
-    if found and found.spectrum:
-        some.append((found.spectrum.negative_mass, found.spectrum.cut))
+    limits = [of_groups] if of_groups else []
     report: Record = {"method": {}, "why": {}}
-    if found:
-        for order, estimate in zip(request.orders, found.estimates, strict=True):
+    least_cut = None
+    if scores:
+        least_cut = 0.0
+        if scores.spectrum:
+            limits.append((scores.spectrum.negative_mass, scores.spectrum.cut))
+        for order, estimate in zip(request.orders, scores.estimates, strict=True):
             report["method"][digits(order)] = estimate.route
             report["why"][digits(order)] = estimate.why
-    return report | {
-        "negative_mass": max((mass for mass, _ in some), default=None),
-        "cut": max((cut for _, cut in some), default=0.0 if found else None),
-    }
+    report["negative_mass"] = max((mass for mass, _ in limits), default=None)
+    report["cut"] = max((cut for _, cut in limits), default=least_cut)
+    return report
 
 
 def _notes(
     subject: Subject,
     similarity: Similarity | None,
-    found: Spectral | None,
+    scores: Spectral | None,
     spaces: Sequence[MetricSpace],
 ) -> list[str]:
     """Return what to know before a number is used, a sentence each."""
     notes = [*subject.notes]
     if similarity:
         notes += [*similarity.notes, *echo_notes(similarity)]
-    else:
-        notes += [note for space in spaces[:1] for note in space.notes]
-    fitted = similarity.fitted if similarity else {}
-    told = plain({name: value for name, value in fitted.items() if not isinstance(value, str)})
-    if told:
-        by = ", ".join(f"{name}={value}" for name, value in told.items())
-        source = fit_source(subject.how, subject.names) if len(subject.names) > 1 else "samples"
-        which = {"samples": "these samples", "references": "the references"}
-        notes.append(
-            f"The kernel was fitted to {which.get(source, 'all sets together')}: {by}. Scores of "
-            f"other samples can be compared with this one if they are given the same."
-        )
-    spectrum = found.spectrum if found else None
-    notes += spectrum.notes if spectrum and min(subject.orders) < 1 else []
-    if found and any(estimate.error for estimate in found.estimates):
+        options = fitted_options(similarity)
+        if options:
+            source = "samples"
+            if len(subject.names) > 1:
+                source = fit_source(subject.how, subject.names)
+            sets = {"samples": "these samples", "references": "the references"}
+            notes.append(
+                f"The kernel was fitted to {sets.get(source, 'all sets together')}: {options}. "
+                "Scores of other samples can be compared with this one if they are given the same."
+            )
+    elif spaces:
+        notes += spaces[0].notes
+    if scores is None:
+        return notes
+    spectrum = scores.spectrum
+    if spectrum and min(subject.orders) < 1:
+        notes += spectrum.notes
+    if any(estimate.error for estimate in scores.estimates):
         notes.append(
             "Some scores are estimates: NAME_se is the standard error of the computation; it does "
             "not say how other samples would score."
         )
         notes.append("An estimate finds large negative eigenvalues only.")
-    elif found and spectrum is None:
+    elif spectrum is None:
         notes.append("No eigenvalues were needed, so negative ones were not checked for.")
     return notes

@@ -1,7 +1,5 @@
 """Scores of groups: each by itself, their mean, and its standard error over groups."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
@@ -29,7 +27,6 @@ UNLIKE = 2
 # Prompts are many with a few answers each; so few groups of so many samples are models, say.
 _FEW = 12
 _LARGE = 20
-SOURCES = "Groups this few and this large are often sources, such as models,"
 
 
 def measure_groups(subject: Subject, request: Request) -> tuple[list[Record], Uncertainty]:
@@ -47,7 +44,10 @@ def measure_groups(subject: Subject, request: Request) -> tuple[list[Record], Un
         found.notes.append(ALONE)
     sizes = np.bincount(subject.codes, minlength=len(subject.groups)).tolist()
     columns = _columns(subject, request, each, found)
-    numbers = {key: _floats(values) for own in columns for key, values in own.items()}
+    numbers = {}
+    for own in columns.values():
+        for key, values in own.items():
+            numbers[key] = _floats(values)
     rows = zip(subject.groups.labels, sizes, *numbers.values(), strict=True)
     found.table = [dict(zip(("group", "n", *numbers), row, strict=True)) for row in rows]
     scores: list[Record] = []
@@ -55,7 +55,7 @@ def measure_groups(subject: Subject, request: Request) -> tuple[list[Record], Un
         if chosen.measure.groups:
             scores += measure_each(subject, [chosen], request.suffixes)
             continue
-        own = columns[each.index(chosen)]
+        own = columns[chosen.measure.name]
         scores.append({key: _mean(values) for key, values in own.items()})
         for key in own:
             found.numbers[key] = _spread(np.array(numbers[key]), chosen, sizes, request.ci)
@@ -67,18 +67,20 @@ def measure_groups(subject: Subject, request: Request) -> tuple[list[Record], Un
 
 def _columns(
     subject: Subject, request: Request, each: Sequence[Chosen], uncertainty: Uncertainty
-) -> list[Record]:
-    """Return {name: numbers of all groups} of each measure; small groups are measured as stacks."""
+) -> dict[str, Record]:
+    """Return {key: numbers of all groups} by measure; small groups are measured as stacks."""
     groups = subject.groups
     assert groups is not None
     stacked = [chosen for chosen in each if chosen.measure.stacks]
-    columns: list[Record] = [{} for _ in each]
+    columns: dict[str, Record] = {chosen.measure.name: {} for chosen in each}
     apart = np.ones(len(groups), dtype=bool)
     if stacked:
         found, apart, uncertainty.spectra = measure_stacks(subject, stacked, request.suffixes)
         for chosen, numbers in zip(stacked, found, strict=True):
-            some = apart.any()  # are put in place one by one, which no tensor has
-            columns[each.index(chosen)] = {k: list(v) if some else v for k, v in numbers.items()}
+            column = columns[chosen.measure.name]
+            for key, values in numbers.items():
+                # Some are put in place one by one, which no tensor has.
+                column[key] = list(values) if apart.any() else values
     rest = [chosen for chosen in each if not chosen.measure.stacks]
     left = np.arange(len(groups)) if rest else np.flatnonzero(apart)
     parts = subject.parts if len(left) else []
@@ -91,12 +93,14 @@ def _columns(
             error.add_note(f"this is about {part.name}")
             raise
         for chosen, numbers in zip(own, row, strict=True):
-            column = columns[each.index(chosen)]
+            column = columns[chosen.measure.name]
             for key, value in numbers.items():
                 column.setdefault(key, [None] * len(groups))[i] = value
         spectral = part.spectral if needs_scores(own) else None
         if spectral is not None and spectral.spectrum is not None:
-            uncertainty.add_spectrum(spectral.spectrum)
+            mass, cut = uncertainty.spectra or (0.0, 0.0)
+            mass = max(mass, spectral.spectrum.negative_mass)
+            uncertainty.spectra = mass, max(cut, spectral.spectrum.cut)
         if not request.details:
             parts[i] = part.afresh(spectral)
     subject.notes += dict.fromkeys(note for part in parts for note in part.notes)
@@ -144,10 +148,11 @@ def _notes(request: Request, each: Sequence[Chosen], sizes: Sequence[int]) -> li
                 f"Groups have {min(sizes)} to {max(sizes)} samples, and most scores are larger for "
                 f"more samples: compare groups of one size."
             )
-        if are_sources(sizes):
+        if 1 < len(sizes) <= _FEW and sum(sizes) >= _LARGE * len(sizes):
             notes.append(
-                f"{SOURCES} and the mean over them says little: `compare`, with these labels as "
-                f"`by`, says which source is more diverse, and how sure that is."
+                "Groups this few and this large are often sources, such as models, and the mean "
+                "over them says little: `compare`, with these labels as `by`, says which source is "
+                "more diverse, and how sure that is."
             )
     if request.ci is not None and request.of_groups:
         together = ", ".join(request.of_groups)
@@ -158,11 +163,6 @@ def _notes(request: Request, each: Sequence[Chosen], sizes: Sequence[int]) -> li
             f"says where a few groups are unlike the rest; with {MANY} groups or more it holds."
         )
     return notes
-
-
-def are_sources(sizes: Sequence[int]) -> bool:
-    """Return whether groups of these sizes are few and large, as models are and prompts are not."""
-    return 1 < len(sizes) <= _FEW and sum(sizes) >= _LARGE * len(sizes)
 
 
 def _spread(

@@ -1,12 +1,9 @@
 """Standard errors and intervals of numbers: by the delete-one jackknife, or from random halves."""
 
-from __future__ import annotations
-
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import partial
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -15,11 +12,11 @@ from ..core.types import Options, Record
 from ..measures.evaluation import Chosen, measure_each
 from ..measures.subject import Part, Subject
 from ..resolve.group_labels import cluster_codes
-from ..spectral.spectrum import Spectrum
-from .deficit import LEAST, Repeats, deficit_ends, log_ends, repeats_of
+from ..similarity.members import members_of
+from .deficit import Repeats, deficit_ends, log_ends, repeats_of
 from .jackknife import Jackknife, delete_one_error, jackknife
 from .request import Request
-from .subsampling import DRAWS, halves_error, student_reach
+from .subsampling import DRAWS, MIN_SAMPLES, halves_error, student_reach
 
 MEASURED = 30  # samples: with fewer, no experiment showed that intervals by halves hold
 MANY_CLUSTERS = 20  # with fewer, intervals hold a little less often under a narrow kernel
@@ -50,20 +47,17 @@ class Uncertainty:
     meaning: str = MEANING
     assumes: str = "Independent samples are assumed; `clusters=` names those that came together."
     notes: list[str] = field(default_factory=list)
-    table: list[Record] | None = None  # of groups, a row each
+    table: list[Record] = field(default_factory=list)  # of groups, a row each
     spectra: tuple[float, float] | None = None  # of groups, the largest negative mass and cut
-
-    def add_spectrum(self, spectrum: Spectrum) -> None:
-        """Count the spectrum of one more group."""
-        mass, cut = self.spectra or (0.0, 0.0)
-        self.spectra = max(mass, spectrum.negative_mass), max(cut, spectrum.cut)
 
     def with_scores(self, scores: Sequence[Options]) -> Record:
         """Return the scores of all measures, each followed by its error and interval."""
         every: Record = {}
-        for key, value in (item for own in scores for item in own.items()):
-            every[key] = value
-            every |= {f"{key}_{what}": x for what, x in self.numbers.get(key, {}).items()}
+        for own in scores:
+            for key, value in own.items():
+                every[key] = value
+                for ending, number in self.numbers.get(key, {}).items():
+                    every[f"{key}_{ending}"] = number
         return every
 
 
@@ -73,15 +67,17 @@ def uncertainty_of(subject: Subject, request: Request, scores: Sequence[Options]
     units = _units(subject, request)
     for chosen, own in zip(request.measures, scores, strict=True):
         name = chosen.measure.name
-        closed = CLOSED.get(name)
-        found.methods[name] = "jackknife" if closed else "subsample"
-        values = [scalar(value) for value in own.values()]
-        find = closed or partial(_subsampled, chosen=chosen, request=request)
-        every = find(subject, units, values)
-        limits = chosen.measure.limits(subject.n)
+        values = list(map(scalar, own.values()))
+        if name in CLOSED:
+            found.methods[name] = "jackknife"
+            every = CLOSED[name](subject, units, values)
+        else:
+            found.methods[name] = "subsample"
+            every = _subsampled(subject, units, values, chosen, request)
+        least, most = chosen.measure.limits(subject.n)
         for key, (error, low, high) in zip(own, every, strict=True):
-            low = max(low, limits[0])
-            high = min(high, limits[1])
+            low = max(low, least)
+            high = min(high, most)
             if error < _NO_WIDTH:
                 found.notes.append(f"{key}_se is 0: {_NO_EVIDENCE[high - low > 1e-6 * high]}")
             found.numbers[key] = {"se": error, "low": low, "high": high}
@@ -107,16 +103,11 @@ def uncertainty_of(subject: Subject, request: Request, scores: Sequence[Options]
 
 def check_asked(n: int) -> None:
     """Raise a ValueError for samples that are too few for an interval."""
-    if n < LEAST:
+    if n < MIN_SAMPLES:
         raise ValueError(
-            f"`ci` needs at least {LEAST} samples, got {n}, which are too few to tell how other "
-            f"samples would score; score more samples, or leave `ci` out"
+            f"`ci` needs at least {MIN_SAMPLES} samples, got {n}, which are too few to tell how "
+            "other samples would score; score more samples, or leave `ci` out"
         )
-
-
-def needs_vectors(request: Request) -> bool:
-    """Return whether intervals need the eigenvectors of the similarity."""
-    return any(chosen.measure.name == "VS" for chosen in request.measures)
 
 
 @dataclass(frozen=True)
@@ -137,12 +128,12 @@ class Units:
 def _units(subject: Subject, request: Request) -> Units:
     assert request.ci is not None
     pairs = None
-    closed = any(chosen.measure.name in CLOSED for chosen in request.measures)
-    if closed:
-        pairs = repeats_of(subject.similarity, subject.eigen if needs_vectors(request) else None)
+    if CLOSED.keys() & request.names:
+        spectrum = subject.eigen if "VS" in request.names else None
+        pairs = repeats_of(subject.similarity, spectrum)
     if request.clusters is None:
         return Units(subject.n, request.ci, None, pairs)
-    codes = cluster_codes(request.clusters, subject.rows_of_passed >= 0, LEAST)
+    codes = cluster_codes(request.clusters, subject.rows_of_passed >= 0, MIN_SAMPLES)
     return Units(int(codes.max()) + 1, request.ci, codes, pairs)
 
 
@@ -155,9 +146,9 @@ def _of_spectrum(subject: Subject, units: Units, values: Sequence[float]) -> lis
     every = []
     for value, q in zip(values, subject.orders, strict=True):
         found = jackknife(subject.eigen, q, units.codes)
-        ends = log_ends(found, subject.n, q, units.level, units.repeats)
-        low = min(value, math.exp(ends[0]))
-        high = max(value, math.exp(ends[1]))
+        low, high = log_ends(found, subject.n, q, units.level, units.repeats)
+        low = min(value, math.exp(low))
+        high = max(value, math.exp(high))
         every.append((value * found.error, low, high))
     return every
 
@@ -170,12 +161,12 @@ def _of_similarity(subject: Subject, units: Units, values: Sequence[float]) -> l
     total = rows.sum()
     own = to_host(subject.similarity.diagonal())
     if units.codes is None:
-        rest = np.full(n, n - 1)
+        rest: Any = n - 1
         lost = 2 * rows - own
     else:
         rest = n - np.bincount(units.codes)
-        parts = (np.flatnonzero(units.codes == code) for code in range(units.m))
-        within = [to_host(subject.similarity.take(part).dense()).sum() for part in parts]
+        parts = map(subject.similarity.take, members_of(units.codes))
+        within = [to_host(part.dense()).sum() for part in parts]
         lost = 2 * np.bincount(units.codes, rows) - within
     left = (total - lost - rest) / (rest * (rest - 1))
     error = delete_one_error(left)
@@ -186,15 +177,13 @@ def _of_similarity(subject: Subject, units: Units, values: Sequence[float]) -> l
     spread = delete_one_error(np.log(left)) if left.min() > _NO_WIDTH else math.inf
     found = Jackknife(math.nan, error, spread, units.m)
     pairs_of_all = n * (n - 1)
-    ends = deficit_ends(
-        value,
-        found,
-        units.level,
-        units.repeats,
-        2 / pairs_of_all,
-        lambda odd: max(0.0, (n - odd) * (n - odd - 1) / pairs_of_all),
-    )
-    return [(error, *ends)]
+
+    def with_odd(odd: float) -> float:
+        return max(0.0, (n - odd) * (n - odd - 1) / pairs_of_all)
+
+    of_pair = 2 / pairs_of_all
+    low, high = deficit_ends(value, found, units.level, units.repeats, of_pair, with_odd)
+    return [(error, low, high)]
 
 
 def _of_diversity(subject: Subject, units: Units, values: Sequence[float]) -> list[Ends]:
@@ -207,7 +196,7 @@ def _of_diversity(subject: Subject, units: Units, values: Sequence[float]) -> li
 
 
 # Measures whose leave-one-out values cost no more than the measure itself.
-CLOSED: dict[str, Callable[[Subject, Units, Sequence[float]], list[Ends]]] = {
+CLOSED = {
     "VS": _of_spectrum,
     "IntDiv": _of_diversity,
     "AvgSim": _of_similarity,
@@ -215,7 +204,7 @@ CLOSED: dict[str, Callable[[Subject, Units, Sequence[float]], list[Ends]]] = {
 
 
 def _subsampled(
-    subject: Subject, units: Units, values: Sequence[float], *, chosen: Chosen, request: Request
+    subject: Subject, units: Units, values: Sequence[float], chosen: Chosen, request: Request
 ) -> list[Ends]:
     """Return the intervals of any measure, from halves of the samples or clusters."""
     places = np.flatnonzero(subject.rows_of_passed >= 0)
@@ -226,17 +215,17 @@ def _subsampled(
         rows = np.flatnonzero(np.isin(codes, some))
         part = Part(subject, places[rows], needs=[chosen.measure.needs])
         (found,) = measure_each(part, [chosen], request.suffixes)
-        numbers = np.array([scalar(value) for value in found.values()])
+        numbers = np.array(list(map(scalar, found.values())))
         return np.log(numbers) if of_log else numbers
 
     rng = np.random.default_rng(0)
-    errors = halves_error(units.m, scores, units.m // 2, DRAWS, rng)
-    reach = student_reach(units.level, units.m)
+    errors = halves_error(units.m, scores, units.m // 2, DRAWS, rng).tolist()
     every = []
-    for value, error in zip(values, errors.tolist(), strict=True):
+    for value, error in zip(values, errors, strict=True):
+        reach = student_reach(units.level, units.m) * error
         if of_log:
-            by = math.exp(reach * error)
-            every.append((value * error, value / by, value * by))
+            factor = math.exp(reach)
+            every.append((value * error, value / factor, value * factor))
         else:
-            every.append((error, value - reach * error, value + reach * error))
+            every.append((error, value - reach, value + reach))
     return every

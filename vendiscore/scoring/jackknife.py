@@ -1,7 +1,5 @@
 """Find the standard error of log VS of n samples from what each sample or cluster adds."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Values of BetweenVS where there is nothing to find: of samples whose groups were shuffled."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -25,7 +23,9 @@ from .jackknife import delete_one_error, quantile
 from .request import Request
 from .subsampling import student_reach
 
-LEAST, MOST = 2, 20  # numbers of shuffles where `permutations` is not passed
+# Numbers of shuffles where `permutations` is not passed.
+LEAST = 2
+MOST = 20
 _FAR = 4  # standard deviations of shuffles, beyond which the jackknife's interval is taken
 _NEAR = 0.9  # of its largest, above which intervals of an excess were seen to be too narrow
 _ROUNDING = 1e-9
@@ -38,7 +38,7 @@ def add_nulls(
     uncertainty: Uncertainty,
 ) -> None:
     """Add the null value and the excess of BetweenVS of each order, and p if asked."""
-    place = [chosen.measure.name for chosen in request.measures].index(BETWEEN)
+    place = request.names.index(BETWEEN)
     shuffles = request.permutations or _usual(subject, request)
     every = shuffled(subject, shuffles)  # (orders, shuffles)
     errors: Any = None
@@ -62,7 +62,8 @@ def add_nulls(
         if request.ci is not None:
             sizes = group_sizes(subject)
             most = effective_number(sizes / sizes.sum(), subject.orders[i])
-            low, high = min(0.0, 1 - null), max(0.0, most - null)  # all that is possible
+            low = min(0.0, 1 - null)  # all that is possible
+            high = max(0.0, most - null)
             if not still:
                 low, end = ends(excess, drawn, errors[i], request.ci)
                 high = min(high, end)
@@ -73,7 +74,12 @@ def add_nulls(
                     f"narrow where hardly any sample has its like in another group."
                 )
         uncertainty.numbers.setdefault(key, {}).update(numbers)
-    uncertainty.notes.append(_note(shuffles, request))
+    floor = f" {BETWEEN}_p is at least {1 / (1 + shuffles):.2g}." if request.permutations else ""
+    uncertainty.notes.append(
+        f"{BETWEEN}_null is the value of {BETWEEN} if labels mean nothing: its mean over "
+        f"{shuffles} shuffles of the samples among groups. {BETWEEN}_excess is {BETWEEN} less "
+        f"{BETWEEN}_null.{floor}"
+    )
 
 
 def _usual(subject: Subject, request: Request) -> int:
@@ -165,31 +171,33 @@ def _logs(
 
     Or (orders, sets, m) without each of the samples.
     """
-    (sets, m) = members.shape
+    sets, m = members.shape
     orders = subject.orders
     psd = subject.psd
-    weights = None
-    if p is not None:
-        weights = p[members] / p[members].sum(axis=-1, keepdims=True)
     logs: list[Any] = []
     if m <= LARGEST:
         for rows in row_blocks(sets, 8 * m * max(m, K.dim or 0), least=1):
-            of_sets = None if weights is None else weights[rows]
-            stack = Spectra(to_host(K.stack(members[rows])), of_sets, orders, psd, without_each)
+            some = members[rows]
+            weights = _weights_within(p, some)
+            stack = Spectra(to_host(K.stack(some)), weights, orders, psd, without_each)
             if without_each:
                 logs.append([stack.without_each(q) for q in orders])
             else:
                 logs.append(np.log(stack.values))
         return np.concatenate(logs, axis=1)
-    for i, places in enumerate(members):
+    for places in members:
         part = K.take(places)
         if without_each:
             spectrum = spectrum_of(part, psd=psd, vectors=True)
             logs.append([leave_one_out(spectrum, q) for q in orders])
         else:
-            of_set = None if weights is None else weights[i]
-            logs.append(np.log(vendi(part, orders, of_set, psd).values))
+            logs.append(np.log(vendi(part, orders, _weights_within(p, places), psd).values))
     return np.array(logs).swapaxes(0, 1)
+
+
+def _weights_within(p: np.ndarray | None, members: np.ndarray) -> np.ndarray | None:
+    """Return the weights of the members of sets, of sum 1 in each set."""
+    return None if p is None else p[members] / p[members].sum(axis=-1, keepdims=True)
 
 
 def _log_within(weights: np.ndarray, logs: np.ndarray, q: float) -> np.ndarray:
@@ -200,14 +208,3 @@ def _log_within(weights: np.ndarray, logs: np.ndarray, q: float) -> np.ndarray:
         return shares.max(-1) - (shares - logs).max(-1)
     powers = (weights / weights.max(-1, keepdims=True)) ** q
     return log_power_mean(powers / powers.sum(-1, keepdims=True), -logs, q)
-
-
-def _note(shuffles: int, request: Request) -> str:
-    """Return what a null value is the mean of, and how small p can be."""
-    floor = f" {BETWEEN}_p is at least {1 / (1 + shuffles):.2g}." if request.permutations else ""
-    return (
-        f"{BETWEEN}_null is the value of {BETWEEN} if labels mean nothing: its mean over "
-        f"{shuffles} shuffles of the samples among groups. {BETWEEN}_excess is {BETWEEN} less "
-        f"{BETWEEN}_null."
-        f"{floor}"
-    )

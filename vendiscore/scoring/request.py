@@ -23,7 +23,6 @@ from ..measures.measure import BETWEEN, Measure, having, list_measures
 from ..resolve.kernel_request import How, check_one_way, read_how, with_the_rest
 from ..resolve.plugins import Plugins
 from ..signature import digits
-from ..similarity.metrics import METRIC_OPTIONS
 from ..spectral.estimate import Estimating
 
 if TYPE_CHECKING:
@@ -41,7 +40,7 @@ _DEFAULTS: Record = {
 }
 Method = Literal["auto", "estimate"]
 # Keywords that only measures of distances have a use for.
-_OF_DISTANCES = ("metric", *METRIC_OPTIONS)
+_OF_DISTANCES = ("metric", "exponent")
 _OPEN = ("t", "seed")  # None is as if they were not passed
 # The measures that are meant where none is named, by the other keywords and the references.
 Measures: TypeAlias = Mapping[str, Mapping[str, Any]]
@@ -87,6 +86,11 @@ class Request:
         return [f"_q{digits(order)}" for order in self.orders] if self.several else [""]
 
     @cached_property
+    def names(self) -> list[str]:
+        """The names of the measures."""
+        return [chosen.measure.name for chosen in self.measures]
+
+    @cached_property
     def of_groups(self) -> list[str]:
         """The names of the measures that need groups."""
         return [chosen.measure.name for chosen in self.measures if chosen.measure.groups]
@@ -97,9 +101,9 @@ class Request:
         return self.permutations != 0 and self.clusters is None and BETWEEN in self.of_groups
 
     @cached_property
-    def pairs(self) -> bool:
-        """True if some measure compares the samples with references."""
-        return any(chosen.measure.references for chosen in self.measures)
+    def pairs(self) -> list[str]:
+        """The names of the measures that compare the samples with references."""
+        return [chosen.measure.name for chosen in self.measures if chosen.measure.references]
 
     @cached_property
     def needs_unit(self) -> bool:
@@ -135,7 +139,7 @@ _PLAIN = {str, int, float, bool, type(None)}
 def read_request(
     arguments: Options,
     usual: Usual = vendi_score,
-    references: Samples | None = None,
+    references: Any = None,
     *,
     others: Collection[str] | None = None,
     any_order: bool = False,
@@ -144,26 +148,21 @@ def read_request(
 
     With `any_order`, `q` is a default, or for more than the measures: it may have no effect.
     """
-    if others is not None or not _PLAIN.issuperset(map(type, arguments.values())):
-        return _read_request(arguments, usual, references, others, any_order)
-    known = references is not None or None
-    return _read_plain(usual, known, Plugins.version, any_order, **arguments)
-
-
-@lru_cache(maxsize=256, typed=True)
-def _read_plain(
-    usual: Usual, references: Any, plugins: int, any_order: bool, /, **arguments: object
-) -> Request:
-    """Read plain words and numbers, once for all calls that say the same with these plugins."""
-    return _read_request(arguments, usual, references, None, any_order)
+    read: Callable[..., Request] = _read_request
+    if others is None and _PLAIN.issuperset(map(type, arguments.values())):
+        read = _read_plain
+        references = references is not None or None
+    return read(usual, references, others, any_order, Plugins.version, **arguments)
 
 
 def _read_request(
-    arguments: Options,
     usual: Usual,
-    references: Samples | None,
+    references: Any,
     others: Collection[str] | None,
     any_order: bool,
+    plugins: int,
+    /,
+    **arguments: Any,
 ) -> Request:
     own = {name: arguments.get(name, default) for name, default in _DEFAULTS.items()}
     rest = {
@@ -175,7 +174,7 @@ def _read_request(
         from .counts import with_labels
 
         rest = with_labels(arguments, rest)
-    distances = [name for name in _OF_DISTANCES if not _is_default(rest.get(name))]
+    distances = [name for name in _OF_DISTANCES if rest.get(name) is not None]
     q = own["q"]
     p = own["p"]
     permutations = own["permutations"]
@@ -192,6 +191,7 @@ def _read_request(
     names = usual(arguments, references) if own["measures"] is None else own["measures"]
     chosen = read_measures(names, rest)
     measures = [each.measure for each in chosen]
+    needs = {measure.needs for measure in measures}
     orders = check_orders(q)
     q_is_passed = is_several(q) or orders != [DEFAULT_ORDER]
     psd = check_psd(own["psd"])
@@ -200,7 +200,7 @@ def _read_request(
         rest = {n: value for n, value in rest.items() if n not in others and not having(n)}
         if not all(measure.weighted for measure in measures):
             p = None
-    elif distances and not any(measure.needs == "distances" for measure in measures):
+    elif distances and "distances" not in needs:
         raise TypeError(
             f"`{distances[0]}` is about distances, which {said} does not look at; "
             f"{_instead_of_distances(how)}, or name a measure of distances such as 'MagArea' in "
@@ -212,7 +212,7 @@ def _read_request(
             f"`q={q!r:.40}` has no effect on {said}: it is the order of {ordered}; leave it out, "
             "or name one of these in `measures`"
         )
-    if all(measure.needs == "distances" for measure in measures):
+    if needs == {"distances"}:
         check_one_way(how, said)
     if p is not None and (without := [m.name for m in measures if not m.weighted]):
         exponent = "; the exponent of metric='minkowski' is `exponent`" if how.metric else ""
@@ -241,15 +241,15 @@ def _read_request(
         _check_estimate(ci, orders, measures)
     if rest:
         also = {option for measure in measures for option in measure.options}
-        also |= {*_DEFAULTS, "seed", "references"}
-        if estimating is None:
-            also -= {"rtol", "seed"}
+        also |= {*_DEFAULTS, "references"}
+        if estimating is not None:
+            also.add("seed")
         every = {option for measure in list_measures() for option in measure.options}
         how = with_the_rest(how, rest, also, {option: having(option) for option in every})
     return Request(
         how=how,
         measures=tuple(chosen),
-        orders=tuple(dict.fromkeys(orders)),
+        orders=tuple(orders),
         several=is_several(q),
         p=p,
         psd=psd,
@@ -261,6 +261,10 @@ def _read_request(
         estimating=estimating,
         permutations=permutations,
     )
+
+
+# Plain words and numbers are read once for all calls that say the same with the same plugins.
+_read_plain = lru_cache(maxsize=256, typed=True)(_read_request)
 
 
 def _read_method(method: object, rtol: object, rest: Record) -> Estimating | None:
@@ -326,16 +330,13 @@ def _instead_of_distances(how: How) -> str:
     return f"pass k={kernels[how.metric]!r} instead"
 
 
-def _is_default(value: object) -> bool:
-    return value is None or (isinstance(value, str) and value == "auto")
-
-
-def check_orders(q: Any, name: str = "q") -> list[float]:
-    """Return the orders as floats; an error names the argument, and the first invalid order."""
-    orders = [read_order(item, name) for item in (q if is_several(q) else [q])]
-    if not orders:
-        raise ValueError(f"`{name}` must be an order or several, got an empty list; pass {name}=1")
-    return orders
+def check_orders(q: Any) -> list[float]:
+    """Return the distinct orders of `q` as floats; an error names the first invalid one."""
+    orders = map(read_order, q if is_several(q) else [q])
+    distinct = list(dict.fromkeys(orders))
+    if not distinct:
+        raise ValueError("`q` must be an order or several, got an empty list; pass q=1")
+    return distinct
 
 
 def confidence(name: str, value: object) -> float:

@@ -1,7 +1,5 @@
 """Rewards for what each of several samples adds to its group, in addition to its quality."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterable, Sequence
@@ -15,7 +13,7 @@ from ..core.errors import SampleError
 from ..core.namespace import to_host
 from ..core.shares import PSD, check_psd
 from ..core.types import Samples
-from ..measures.stack import Stack, stacks_of
+from ..measures.stack import stacks_of
 from ..measures.subject import Part, Subject
 from ..reading.string_patterns import unspaced
 from ..resolve.group_labels import Groups, check_size, coded, grouped, is_hashable
@@ -114,14 +112,15 @@ def group_rewards(
     flat = read_samples(samples, how)
     refuse_gradient("`group_rewards`", **how.options, samples=flat, quality=quality)
     flat, found = grouped(flat, how, groups, stacks=True)
-    if found is None:
-        found = groups_of(prompts) if prompts is not None else None
-    elif prompts is not None and found.nested and taken is None:
-        raise ValueError("`samples` are lists, which are groups: leave `prompts` out")
-    subject = Subject(flat, how)
-    if found is None:
-        found = Groups((0,), np.zeros(subject.n_passed, dtype=int))
-    check_size(found, subject.n_passed, "prompts" if groups is None else "groups")
+    n = Subject(flat, how).n_passed
+    if found is not None:
+        if prompts is not None and found.nested and taken is None:
+            raise ValueError("`samples` are lists, which are groups: leave `prompts` out")
+    elif prompts is not None:
+        found = groups_of(prompts)
+    else:
+        found = Groups((0,), np.zeros(n, dtype=int))
+    check_size(found, n, "prompts" if groups is None else "groups")
     credits = credits_of(
         flat,
         found,
@@ -170,9 +169,9 @@ def credits_of(
             "`on_error='skip'` would leave out samples, and each has a reward; leave it out: "
             "blank texts earn 0"
         )
-    sizes = np.bincount(groups.codes, minlength=len(groups))
     codes = groups.codes
-    some = np.flatnonzero(sizes[groups.codes] > 1)
+    sizes = np.bincount(codes, minlength=len(groups))
+    some = np.flatnonzero(sizes[codes] > 1)
     texts = isinstance(samples, list) and all(isinstance(sample, str) for sample in samples)
     if flag("match_length", match_length):
         if not texts:
@@ -199,7 +198,7 @@ def credits_of(
         try:
             echoes = subject.similarity.echoes
             if echoes is None:
-                found[some], scores[labels] = _of_groups(subject, credit, q, psd)
+                found[some], scores[labels] = _of_groups(subject, credit)
                 break
             some = some[~to_host(echoes)]
         except SampleError as error:
@@ -207,22 +206,27 @@ def credits_of(
     return Credits(found, scores)
 
 
-def _of_groups(
-    subject: Subject, credit: Credit, q: float, psd: PSD
-) -> tuple[np.ndarray, np.ndarray]:
+def _of_groups(subject: Subject, credit: Credit) -> tuple[np.ndarray, np.ndarray]:
     """Return credits and scores of groups, which blank texts do not belong to."""
     assert subject.groups is not None
     codes = subject.groups.codes
+    (q,) = subject.orders
+    psd = subject.psd
     sizes = np.bincount(codes)
     credits = np.zeros(subject.n_passed)
     scores = np.ones(len(sizes))
     apart = np.ones(len(sizes), dtype=bool)
     for numbers, stack in stacks_of(subject):
-        rows, own, unusual = _of_stack(stack, credit, q, psd)
-        usual = numbers[~unusual]
-        credits[stack.rows[~unusual]] = rows[~unusual]
-        scores[usual] = own[~unusual]
-        apart[usual] = False
+        spectra = Spectra(stack.K, None, [q], psd, vectors=True)
+        usual = ~(stack.unusual | to_host(spectra.unusual))
+        of_sets = to_host(spectra.values[0])
+        if stack.n > 1 and credit == "surprise":
+            credits[stack.rows[usual]] = spectra.surprises(q)[usual]
+        elif stack.n > 1:
+            rows = of_sets[:, None] - np.exp(spectra.without_each(q))
+            credits[stack.rows[usual]] = rows[usual]
+        scores[numbers[usual]] = of_sets[usual]
+        apart[numbers[usual]] = False
     for i in np.flatnonzero(apart):
         part = subject.parts[i]
         try:
@@ -239,20 +243,6 @@ def _of_groups(
     if credit == "surprise":
         credits /= np.log(np.maximum(sizes, 2))[codes]
     return credits, scores
-
-
-def _of_stack(
-    stack: Stack, credit: Credit, q: float, psd: PSD
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return credits (g, n), scores (g,) and which groups are to be looked at one by one."""
-    spectra = Spectra(stack.K, None, [q], psd, vectors=True)
-    scores = to_host(spectra.values[0])
-    unusual = stack.unusual | to_host(spectra.unusual)
-    if stack.n == 1:
-        return np.zeros((len(scores), 1)), scores, unusual
-    if credit == "surprise":
-        return spectra.surprises(q), scores, unusual
-    return scores[:, None] - np.exp(spectra.without_each(q)), scores, unusual
 
 
 def fused(credits: np.ndarray, quality: np.ndarray | None, fuse: Fuse, weight: float) -> np.ndarray:
@@ -295,18 +285,17 @@ def read_fusion(fuse: object, weight: object) -> tuple[Fuse, float]:
 
 def _matched(texts: Sequence[str], codes: Iterable[int]) -> list[str]:
     """Return the distinct words of each text, no more of them than half of its group have."""
-    found = [_WORD.findall(text.casefold()) for text in texts]
-    spaces = ["" if unspaced([text]) else " " for text in texts]
-    words = [
-        list(dict.fromkeys(own if space else "".join(own)))
-        for own, space in zip(found, spaces, strict=True)
-    ]
+    read = []
     counts: dict[int, list[int]] = {}
-    for own, code in zip(words, codes, strict=True):
-        if own:
-            counts.setdefault(code, []).append(len(own))
+    for text, code in zip(texts, codes, strict=True):
+        words: Iterable[str] = _WORD.findall(text.casefold())
+        space = " "
+        if unspaced([text]):
+            space = ""
+            words = "".join(words)
+        distinct = list(dict.fromkeys(words))
+        read.append((space, distinct, code))
+        if distinct:
+            counts.setdefault(code, []).append(len(distinct))
     most = {code: sorted(sizes)[(len(sizes) - 1) // 2] for code, sizes in counts.items()}
-    return [
-        space.join(own[: most.get(code)])
-        for space, own, code in zip(spaces, words, codes, strict=True)
-    ]
+    return [space.join(distinct[: most.get(code)]) for space, distinct, code in read]

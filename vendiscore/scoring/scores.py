@@ -240,7 +240,7 @@ def plain_rows(rows: object) -> np.ndarray | None:
     if rows.dtype.kind in "biu":
         if abs(rows).max() > WHOLE:
             return None
-        rows = rows.astype(np.float64)
+        rows = rows.astype(float)
     return rows if rows.dtype in FLOATS else None
 
 
@@ -253,7 +253,7 @@ def plain_weights(p: object, n: int) -> np.ndarray | None:
     if not (p.min() >= 0 and p.max() < np.inf):
         return None
     try:
-        return unit_sum(p.astype(np.float64), float(np.finfo(p.dtype).eps))
+        return unit_sum(p.astype(float), float(np.finfo(p.dtype).eps))
     except ValueError:  # for a reader, too, which looks at the samples first
         return None
 
@@ -277,7 +277,9 @@ def _few(matrix: object, name: str, q: object, p: object, normalize: object) -> 
     if math.isinf(order) and size >= core.LANCZOS_SIZE:
         return None
     few: Record = {name: rows, "q": order, "p": weights, "normalize": normalize}
-    return few if size < core.ALONE_SIZE else few | {"eigenvalues": _eigenvalues}
+    if size >= core.ALONE_SIZE:
+        few["eigenvalues"] = _eigenvalues
+    return few
 
 
 def _has_repeats(K: np.ndarray) -> bool:

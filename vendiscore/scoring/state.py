@@ -11,6 +11,7 @@ from typing import NoReturn, Self
 import numpy as np
 
 from ..core.arguments import DEFAULT_ORDER, flag, is_several, refuse_gradient
+from ..core.hill import within_range
 from ..core.namespace import to_host
 from ..core.shares import PSD, check_psd
 from ..core.types import Options, Record, Samples, Weights
@@ -103,8 +104,13 @@ class State(metaclass=Public):
         normalize: bool = False,
         **options: object,
     ) -> None:
-        kinds = {"score_X": score_X, "score_dual": score_dual, "normalize": normalize}
-        how = how_of({"k": k, **kinds, **options})
+        arguments = {
+            "k": k,
+            "score_X": score_X,
+            "score_dual": score_dual,
+            "normalize": normalize,
+        }
+        how = how_of(arguments | options)
         if why := refused(how):
             raise ValueError(why)
         vars(self).update(_asked=settings_of(how), _how=how)
@@ -172,13 +178,9 @@ class State(metaclass=Public):
             that would not fit in memory. The state stays as it was.
         """
         how = with_prompts(self.how, prompts)
-        found = self._found
-        total = None
         refuse_gradient("a State", p=p)
         samples = as_samples(batch, empty=True)
         n = size(samples)
-        dropped = 0
-        notes = self.notes
         weights = None
         if p is not None:
             weights = to_host(per_sample(p, "p", least=0, weights=True).of(n))
@@ -186,33 +188,32 @@ class State(metaclass=Public):
             return self
         if self.n and ("prompts" in self.settings) != (how.prompts is not None):
             raise ValueError("`prompts` must come with every batch of a state, or with none")
+        piece: Record = {"dropped": 0}
+        total = None
         unit = must_be_unit(how)
-        if how.prompts is None and unit is not None:
+        if unit is not None:
             total = of_vectors(samples, weights, unit)
         if total is None:
-            similarity = self._seen(samples, how)
+            similarity = self._compared(samples, how)
             n = similarity.n
-            dropped = len(similarity.dropped)
-            notes = tuple(similarity.notes)
-            weights = weights if weights is None else np.delete(weights, list(similarity.dropped))
+            if weights is not None:
+                weights = np.delete(weights, list(similarity.dropped))
             total = of_similarity(similarity, weights)
-            found = found_in(similarity.settings, self._asked)
-        weight = float(n if weights is None else weights.sum())
-        uneven = weights is not None
-        piece = self.changed(
-            _found=found,
-            n=n,
-            weight=weight,
-            uneven=uneven,
-            dropped=dropped,
-            notes=notes,
-            _sum=total,
-        )
+            piece = {
+                "dropped": len(similarity.dropped),
+                "notes": tuple(similarity.notes),
+                "_found": found_in(similarity.settings, self._asked),
+            }
+        piece["n"] = n
+        piece["weight"] = float(n if weights is None else weights.sum())
+        piece["uneven"] = weights is not None
+        piece["_sum"] = total
         with _ADDING:
-            vars(self).update(vars(self.merge(piece)))
+            merged = self.merge(self.changed(**piece))
+            vars(self).update(vars(merged))
         return self
 
-    def _seen(self, samples: Samples, how: How) -> Similarity:
+    def _compared(self, samples: Samples, how: How) -> Similarity:
         """Return a batch as its kernel sees it, with features that depend on no other batch."""
         similarity = resolve_sets([samples], how, ["samples"])[0]
         if similarity.fitted:
@@ -243,7 +244,9 @@ class State(metaclass=Public):
                 )
             other = state.changed()
             merged._check_alike(other)
-            sums = [each._sum for each in (merged, other) if each._sum is not None]
+            total = merged._sum or other._sum
+            if merged._sum and other._sum:
+                total = merged._sum.plus(other._sum)
             merged = merged.changed(
                 _how=merged._how or other._how,
                 _found={**merged._found, **other._found},
@@ -252,7 +255,7 @@ class State(metaclass=Public):
                 uneven=merged.uneven or other.uneven,
                 dropped=merged.dropped + other.dropped,
                 notes=merged.notes or other.notes,
-                _sum=sums[0].plus(sums[1]) if len(sums) == 2 else merged._sum or other._sum,
+                _sum=total,
             )
         return merged
 
@@ -303,59 +306,57 @@ class State(metaclass=Public):
         TypeError, ValueError
             If the state is empty, or the weights are all 0 or too large or small to add up.
         """
-        orders = list(dict.fromkeys(check_orders(q)))
+        orders = check_orders(q)
         psd = check_psd(psd)
         with_details = flag("details", details)
         state = self.changed()  # which no other thread updates
-        spectrum = state._spectrum(psd)
-        estimates = spectrum.estimates(orders)
-        names = [f"VS_q{digits(order)}" for order in orders] if is_several(q) else ["VS"]
-        values = [min(max(float(each.value), 1.0), float(state.n)) for each in estimates]
-        scores: Record = dict(zip(names, values, strict=True))
-        by_order = dict(zip(map(digits, orders), estimates, strict=True))
-        if with_details:
-            scores["details"] = state._details(psd, by_order, spectrum)
-        return scores
-
-    def _spectrum(self, psd: PSD) -> Spectrum:
-        if self._sum is None:
+        if state._sum is None:
             raise ValueError("`compute` needs samples, and none were added; update the state first")
-        if not _LEAST <= self.weight <= _MOST:
+        if not _LEAST <= state.weight <= _MOST:
             raise ValueError(
                 f"weights must sum to a number between {_LEAST:g} and {_MOST:g}, got "
-                f"{self.weight:g}; pass larger `p`, or smaller ones, to update"
+                f"{state.weight:g}; pass larger `p`, or smaller ones, to update"
             )
-        return from_covariance(self._sum.matrix(), self.n, psd)
+        spectrum = from_covariance(state._sum.matrix(), state.n, psd)
+        estimates = dict(zip(map(digits, orders), spectrum.estimates(orders), strict=True))
+        scores: Record = {}
+        for order, estimate in estimates.items():
+            key = f"VS_q{order}" if is_several(q) else "VS"
+            scores[key] = within_range(estimate.value, state.n)
+        if with_details:
+            scores["details"] = state._details(psd, estimates, spectrum)
+        return scores
 
     def _details(self, psd: PSD, estimates: Mapping[str, Estimate], spectrum: Spectrum) -> Record:
         """Return the keys that `details` of a Vendi Score has, as far as sums determine them."""
-        kernel, *options = self.settings.items()
+        settings = self.settings
         notes = [f"First batch: {note}" for note in self.notes]
-        echoes = self._sum.last() if "prompts" in self.settings and self._sum else 0.0
-        if echoes and self.uneven:
-            notes.append(echo_note(f"Samples of {echoes / self.weight:.3g} of the weight"))
-        elif echoes:
-            notes.append(echo_note(f"{echoes:,.0f} of {self.n:,} samples"))
+        echoes = self._sum.last() if "prompts" in settings and self._sum else 0.0
+        if echoes:
+            which = f"{echoes:,.0f} of {self.n:,} samples"
+            if self.uneven:
+                which = f"Samples of {echoes / self.weight:.3g} of the weight"
+            notes.append(echo_note(which))
         p = f"given, sum {digits(self.weight)}" if self.uneven else "uniform"
         why = f"the samples were added up, {self.d} features of each"
-        told = {**self.settings, "p": p, "q": list(estimates)}
+        signed = {**settings, "p": p, "q": list(estimates)}
         if psd != "check":
-            told["psd"] = psd
-        told["n"] = self.n
+            signed["psd"] = psd
+        signed["n"] = self.n
         if self.dropped:
-            told["dropped"] = self.dropped
+            signed["dropped"] = self.dropped
         return {
             "n": self.n,
             "dropped": self.dropped,
-            "kernel": kernel[1],
-            "options": dict(options),
+            "kernel": settings.pop("kernel"),
+            "options": settings,
             "method": {q: each.route for q, each in estimates.items()},
             "why": dict.fromkeys(estimates, why),
             "negative_mass": spectrum.negative_mass,
             "cut": spectrum.cut,
             "notes": notes + spectrum.notes,
             "versions": versions(),
-            "signature": line(["VS"], told),
+            "signature": line(["VS"], signed),
         }
 
     def to_bytes(self) -> bytes:
@@ -386,12 +387,11 @@ class State(metaclass=Public):
                 "`data` has sums in single precision, which only earlier versions read; add the "
                 "samples to a new state"
             )
-        how = restored(fields["settings"]) if fields["whole"] else None
         state = cls.__new__(cls)
         vars(state).update(
             {name: fields[name] for name in _COUNTED},
             _asked=fields["settings"],
-            _how=how,
+            _how=restored(fields["settings"]) if fields["whole"] else None,
             _found=fields["found"],
             notes=tuple(fields["notes"]),
             _sum=total,

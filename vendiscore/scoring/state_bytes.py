@@ -3,8 +3,6 @@
 b"vendi-state", version (1 byte), length of head (4), JSON, float64 of the `Sum`, checksum (8)
 """
 
-from __future__ import annotations
-
 import json
 import math
 import struct
@@ -38,11 +36,15 @@ _TYPES = {
 
 def write_record(fields: Options, total: Sum | None) -> bytes:
     """Return the bytes of the fields of a state, and of its sum."""
-    rows = len(total.numbers) if total and total.is_rows else 0
-    sizes = {"d": total.d if total else 0, "rows": rows}
+    d = 0
+    rows = 0
+    numbers = b""
+    if total is not None:
+        d = total.d
+        rows = len(total.numbers) if total.is_rows else 0
+        numbers = total.numbers.astype("<f8").tobytes()
     # In the order of the settings, which reports keep.
-    head = json.dumps({**fields, **sizes}, separators=(",", ":")).encode()
-    numbers = b"" if total is None else total.numbers.astype("<f8").tobytes()
+    head = json.dumps({**fields, "d": d, "rows": rows}, separators=(",", ":")).encode()
     body = _MAGIC + _HEAD.pack(_VERSION, len(head)) + head + numbers
     return body + hash_bytes(body)
 
@@ -82,11 +84,10 @@ def _record(head: bytes, numbers: bytes) -> tuple[Record, Sum | None]:
     if wrong or min(n, d, rows, fields["dropped"]) < 0 or "kernel" not in fields["settings"]:
         raise ValueError(f"wrong {', '.join(wrong) or 'numbers'} in its head")
     expected = 8 * (rows * d if rows else length(d))
-    one_is_empty = (n == 0) != (d == 0)
     too_many_rows = rows and not stays_rows(rows, d)
-    if len(numbers) != expected or one_is_empty or too_many_rows:
+    if len(numbers) != expected or (n == 0) != (d == 0) or too_many_rows:
         raise ValueError(f"{len(numbers)} bytes of numbers for {n} samples of {d} features")
-    values = np.frombuffer(numbers, dtype="<f8").astype(np.float64)
+    values = np.frombuffer(numbers, dtype="<f8").astype(float)
     if not (math.isfinite(weight) and weight >= 0 and np.isfinite(values).all()):
         raise ValueError("numbers that are not finite or below 0")
     return fields, Sum(d, values.reshape(rows, d) if rows else values) if d else None

@@ -1,7 +1,5 @@
 """The settings by which samples of a state are compared, as values that tell states apart."""
 
-from __future__ import annotations
-
 import types
 from collections.abc import Mapping
 from typing import Any
@@ -9,7 +7,7 @@ from typing import Any
 from ..core.types import Options, Record
 from ..encoders.models import Encoder
 from ..resolve.kernel import Kernel, list_kernels
-from ..resolve.kernel_request import How, read_how
+from ..resolve.kernel_request import How, how_of
 from ..signature import IDLE, plain
 
 # Kernels whose features are the vectors that they compare, divided by their lengths.
@@ -21,14 +19,16 @@ _DOT_PRODUCTS = "dot products of X"
 
 def must_be_unit(how: How) -> bool | None:
     """Return whether rows that are features must have unit length; None for other samples."""
-    name = how.given or (how.k.name if isinstance(how.k, Kernel) else "")
-    unit = _OF_ROWS.get(name)
-    return unit if unit is None else unit and not how.normalize
+    name = how.given or getattr(how.k, "name", "")
+    if name not in _OF_ROWS or how.prompts is not None:
+        return None
+    return _OF_ROWS[name] and not how.normalize
 
 
 def refused(how: How) -> str:
     """Say why samples cannot be added up under these settings; "" if they can."""
-    can = streaming()
+    names = [repr(kernel.name) for kernel in list_kernels() if kernel.rows]
+    can = f"{', '.join(names)}, or score_X=True for rows of features"
     if how.given == "K":
         return (
             f"`score_K` gives similarities between samples, which batches lack; pass the samples, "
@@ -45,14 +45,10 @@ def refused(how: How) -> str:
             f"so that batches cannot be added up; pass one of {can}, or all samples at once to "
             f"compute(…, method='estimate')"
         )
-    given = [name for name in ("metric", "fit") if getattr(how, name) is not None]
-    return f"`{given[0]}` is not an option of a state; leave it out" if given else ""
-
-
-def streaming() -> str:
-    """Return the kernels whose samples can be added up, for a message."""
-    names = [repr(kernel.name) for kernel in list_kernels() if kernel.rows]
-    return f"{', '.join(names)}, or score_X=True for rows of features"
+    for name in ("metric", "fit"):
+        if getattr(how, name) is not None:
+            return f"`{name}` is not an option of a state; leave it out"
+    return ""
 
 
 def settings_of(how: How) -> Record:
@@ -74,7 +70,7 @@ def settings_of(how: How) -> Record:
 
 def found_in(settings: Options, asked: Options) -> Record:
     """Return the settings that a batch reports of its encoder beyond those requested."""
-    reported: Record = {}
+    reported = {}
     for name, setting in settings.items():
         value = plain(setting)
         requested = asked.get(name, "nothing")
@@ -89,14 +85,16 @@ def restored(settings: Options) -> How | None:
     """Return how to compare more batches, from settings in bytes; None if these are incomplete."""
     if "prompts" in settings:
         return None
-    rest = {name: value for name, value in settings.items() if name != "kernel"}
-    name = settings["kernel"]
-    rest |= {"score_X": True} if name == _DOT_PRODUCTS else {"k": name}
+    arguments = dict(settings)
+    kernel = arguments.pop("kernel")
+    if kernel == _DOT_PRODUCTS:
+        arguments["score_X"] = True
+    else:
+        arguments["k"] = kernel
     try:
-        how = read_how(rest)
+        return how_of(arguments)
     except (TypeError, ValueError):  # a kernel of one's own, or one that has other options here
         return None
-    return None if rest else how
 
 
 def is_plain(value: object) -> bool:

@@ -16,7 +16,9 @@ from ..similarity import sparse as sp
 from ..similarity.base import Similarity
 from ..similarity.threads import in_order
 
-_LOW, _HIGH = 1e-280, 1e280  # the range of squared lengths without lost digits
+# The range of squared lengths without lost digits.
+_LOW = 1e-280
+_HIGH = 1e280
 _BLOCK_BYTES = 1 << 22  # of rows that are multiplied at once
 
 
@@ -72,8 +74,10 @@ def of_vectors(X: Rows, weights: np.ndarray | None, unit: bool) -> Sum | None:
         return None if F is None else Sum(d, np.array(F) if F is X else F)
     require(d)
     # Blocks of so many rows that adding d² numbers costs little, a multiple of four for threads.
-    few = -(-n // max(4 * d, _BLOCK_BYTES // (8 * d)))
-    size = -(-n // (few if few == 1 else -(-few // 4) * 4))
+    pieces = math.ceil(n / max(4 * d, _BLOCK_BYTES // (8 * d)))
+    if pieces > 1:
+        pieces = 4 * math.ceil(pieces / 4)
+    size = math.ceil(n / pieces)
     room = threading.local()
 
     def share(block: slice) -> np.ndarray | None:
@@ -84,8 +88,9 @@ def of_vectors(X: Rows, weights: np.ndarray | None, unit: bool) -> Sum | None:
         return None if F is None else gram(F.T)
 
     blocks = [slice(start, min(start + size, n)) for start in range(0, n, size)]
+    products = in_order(share, blocks) if len(blocks) > 1 else map(share, blocks)
     total = np.zeros((d, d))
-    for product in in_order(share, blocks) if len(blocks) > 1 else map(share, blocks):
+    for product in products:
         if product is None:
             return None
         total += product
@@ -131,8 +136,9 @@ def _is_unit(X: np.ndarray) -> bool:
 def unit(similarity: Similarity, weights: np.ndarray | None = None) -> Similarity:
     """Return the similarity with a diagonal of w: exactly 1 without weights."""
     diagonal = similarity.diagonal()
-    own = 1.0 if weights is None else as_kind_of(weights, diagonal)
-    return similarity.scaled(namespace(diagonal).sqrt(own / diagonal))
+    wanted = 1.0 if weights is None else as_kind_of(weights, diagonal)
+    factors = namespace(diagonal).sqrt(wanted / diagonal)
+    return similarity.scaled(factors)
 
 
 def of_similarity(similarity: Similarity, weights: np.ndarray | None) -> Sum:
@@ -140,16 +146,16 @@ def of_similarity(similarity: Similarity, weights: np.ndarray | None) -> Sum:
     scaled = unit(similarity, weights)
     d = similarity.dim
     assert d is not None
-    if stays_rows(similarity.n, d):
-        what = f"the {d} features of {similarity.n} samples"
-        memory.require(
-            8 * similarity.n * d, what, "add fewer samples at a time, or use fewer features"
-        )
+    n = similarity.n
+    if stays_rows(n, d):
+        what = f"the {d} features of {n} samples"
+        memory.require(8 * n * d, what, "add fewer samples at a time, or use fewer features")
         F = scaled.features()
         F = F.toarray() if sp.issparse(F) else to_host(F)
-        return Sum(d, np.array(F, dtype=np.float64))
+        return Sum(d, np.array(F, dtype=float))
     require(d)
-    return Sum(d, packed(np.asarray(to_host(scaled.covariance()), dtype=np.float64)))
+    covariance = np.asarray(to_host(scaled.covariance()), dtype=float)
+    return Sum(d, packed(covariance))
 
 
 def length(d: int) -> int:
@@ -166,7 +172,8 @@ def unpacked(triangle: np.ndarray) -> np.ndarray:
     """Return the symmetric matrix that `packed` was passed."""
     d = (math.isqrt(8 * len(triangle) + 1) - 1) // 2
     C = np.empty((d, d))
-    for i, row in enumerate(np.split(triangle, np.cumsum(np.arange(d, 1, -1)))):
+    ends = np.cumsum(np.arange(d, 1, -1))
+    for i, row in enumerate(np.split(triangle, ends)):
         C[i, i:] = C[i:, i] = row
     return C
 

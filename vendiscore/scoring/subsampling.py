@@ -1,7 +1,5 @@
 """Standard errors of means, and of any score of a set by subsampling without replacement."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any
@@ -11,7 +9,9 @@ import scipy
 
 from .jackknife import delete_one_error
 
-MIN_SAMPLES = 4  # with fewer, halves have one sample, and all score the same
+# With fewer samples, or clusters, no interval was shown to hold: halves have one sample, and all
+# score the same.
+MIN_SAMPLES = 4
 DRAWS = 20
 _TINY = 1e-9  # no mean is nearer to a bound than this share
 

@@ -39,8 +39,8 @@ def wording_sentence(settings: Options, remedy: str = REMEDY) -> str:
 def _tables() -> list[Record]:
     """Return the scores of `benchmarks/typical_values.py`, which writes the file."""
     text = (files(__package__) / "typical_values.json").read_text(encoding="utf-8")
-    found: list[Record] = json.loads(text)
-    return found
+    tables: list[Record] = json.loads(text)
+    return tables
 
 
 def typical_sentence(
@@ -52,13 +52,13 @@ def typical_sentence(
     """
     if p is not None or q not in (1, 2):
         return ""
-    own = settings_that_count(settings)
-    table = next((table for table in _tables() if table["settings"] == own), None)
-    known = table["values"].get(f"{n},{q:g}") if table else None
-    if not table or not known:
-        return ""
-    order = "" if q == 1 else f" at q = {q:g}"
-    return f"For {n:,} {table['kind']} by {table['by']}{order}, {_place(known, value)}."
+    counting = settings_that_count(settings)
+    for table in _tables():
+        known = table["values"].get(f"{n},{q:g}")
+        if known and table["settings"] == counting:
+            order = "" if q == 1 else f" at q = {q:g}"
+            return f"For {n:,} {table['kind']} by {table['by']}{order}, {_place(known, value)}."
+    return ""
 
 
 def _place(known: dict[str, float], value: float) -> str:

@@ -1,7 +1,5 @@
 """The samples that may be chosen: rows of their similarities, and products with their features."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import cached_property
 

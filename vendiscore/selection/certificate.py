@@ -10,8 +10,6 @@ A has weights p ≤ 1/k and eigenvalues raised to the mean of those left of k (N
 coordinates z in the span of some landmarks, and a rest ρ = 1 − ‖z‖².
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

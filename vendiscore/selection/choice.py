@@ -1,14 +1,12 @@
 """Choose the samples that are most different, or that stand for all others."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 
 from ..core.arguments import DEFAULT_ORDER, flag, number, one_of, read_order, refuse_gradient
-from ..core.shares import PSD, PSDS
+from ..core.shares import PSD, check_psd
 from ..core.types import Samples
 from ..hints import GONE, synonym
 from ..progress import foretell, quiet
@@ -144,7 +142,7 @@ def select(
     usual = "q=1 is usual, q=0.5 counts rare samples more, q=2 fewer"
     order = read_order(q, zero=False, most=2, remedy=usual)
     swaps = flag("swaps", swaps)
-    psd = one_of("psd", psd, PSDS)
+    psd = check_psd(psd)
     given = "quality" if relevance is None else "relevance"
     if quality is not None and relevance is not None:
         raise TypeError(

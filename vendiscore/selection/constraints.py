@@ -140,7 +140,7 @@ def _read_quota(size: int, quota: object, groups: Groups) -> np.ndarray:
     """Return how many of each group may be in."""
     have = np.bincount(groups.codes, minlength=len(groups))
     if not isinstance(quota, Mapping):
-        cap = integer("quota", quota, 1, None, "or pass {label: count}")
+        cap = integer("quota", quota, remedy="or pass {label: count}")
         most = np.minimum(have, cap)
         if most.sum() < size:
             raise ValueError(

@@ -1,7 +1,5 @@
 """Scores of the first sample of a list, the first two, and so on."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..core.hill import effective_number

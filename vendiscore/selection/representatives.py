@@ -1,7 +1,5 @@
 """Samples that are near to all others: facility location, greedily, with few looks at each."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..core.namespace import row_blocks

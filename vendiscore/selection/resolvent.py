@@ -8,8 +8,6 @@ With A = Σ_S x xᵀ and s_x(t) = xᵀ (A + tI)⁻¹ x, a candidate adds to the 
 that leaves takes α + β (2 xᵀAx − 1) − Σ_t w_t log(1 − s_x(t)).
 """
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

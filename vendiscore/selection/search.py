@@ -1,7 +1,5 @@
 """Search for a selection: one sample at a time, then exchanges of members for candidates."""
 
-from __future__ import annotations
-
 import math
 from typing import TypeAlias
 

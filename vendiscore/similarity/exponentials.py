@@ -4,7 +4,6 @@ import copy
 import math
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -59,6 +58,7 @@ class Exponentials:
         self.n = len(X)
         self.width = X.shape[1]
         self.distances = RowDistances(rows, law, scalar(width))
+        self._factors: tuple[np.ndarray, np.ndarray] | None = None
         self.factor = -0.5 / width**2
         if law == "laplace":
             self.factor = -1 / width
@@ -67,7 +67,7 @@ class Exponentials:
         """Compute entries of K, as `similarity.rows.Entries` defines."""
         with np.errstate(all="ignore"):
             if dtype == np.float32 and self.distances.is_fit_for_single:
-                left, right = self._single
+                left, right = self._single()
                 E = left[index] @ right[columns].T
                 return np.exp(E, out=E)
             D: Any = self.distances(index, columns)
@@ -82,16 +82,17 @@ class Exponentials:
                 np.exp(rows, out=rows)
             return D.astype(dtype, copy=False)
 
-    @cached_property
     def _single(self) -> tuple[np.ndarray, np.ndarray]:
-        """Factors of the exponents, scaled once: to scale products took a fifth of the time."""
-        left = self.distances.left * self.factor
-        right = self.distances.right
-        return left.astype(np.float32), right.astype(np.float32)
+        """Return factors of the exponents, scaled once: to scale products took a fifth of time."""
+        if self._factors is None:
+            left = self.distances.left * self.factor
+            right = self.distances.right
+            self._factors = left.astype(np.float32), right.astype(np.float32)
+        return self._factors
 
     def take(self, index: np.ndarray) -> Self:
         part = copy.copy(self)
-        part.__dict__.pop("_single", None)
+        part._factors = None
         part.n = len(index)
         part.distances = self.distances.take(index)
         return part

@@ -47,7 +47,6 @@ HILBERT = ("euclidean", "seuclidean", "mahalanobis")
 BOOLEAN = ("dice", "jaccard", "rogerstanimoto", "russellrao", "sokalsneath", "yule")
 # Distances that grow with the samples by the same factor.
 HOMOGENEOUS = ("euclidean", "manhattan", "cityblock", "chebyshev", "mahalanobis")
-METRIC_OPTIONS = ("exponent",)
 # Largest asymmetry of distances, relative to the two entries, that counts as rounding; also the
 # largest distance of a sample from itself, relative to its nearest neighbour.
 SYMMETRY_TOLERANCE = 1e-6

@@ -29,10 +29,10 @@ def set_sums(similarity: Similarity, codes: np.ndarray, sets: int) -> np.ndarray
 
 
 def mean_similarities(sums: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """Return the mean similarity between each two sets of `counts` samples; 0 for empty ones."""
-    shares = np.zeros(len(counts))
+    """Return mean similarities (…, sets, sets) of sets of `counts` (…, sets); 0 for empty ones."""
+    shares = np.zeros(counts.shape)
     np.divide(1, counts, out=shares, where=counts > 0)
-    return sums * shares[:, None] * shares
+    return sums * shares[..., :, None] * shares[..., None, :]
 
 
 def without_own(means: np.ndarray, counts: np.ndarray) -> np.ndarray:

@@ -9,8 +9,6 @@ With Y the rows of a cluster, λ the eigenvalues of A and μ the eigenvalues of 
 - at q = ∞ the largest μ is bisected for: as many λ as negative eigenvalues of S(μ) lie above it.
 """
 
-from __future__ import annotations
-
 import math
 from functools import cached_property
 

@@ -1,7 +1,5 @@
 """The largest eigenvalue of a Similarity, by ARPACK."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

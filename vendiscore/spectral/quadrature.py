@@ -9,8 +9,6 @@ The trapezoid rule for u = log t in steps of h misses about 4π/ω e^{−πω}, 
 Proofs, and the bound for whole scores (Theorem 2): docs/identity.md.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Eigenvalues by LAPACK's dsyevd_2stage in NumPy's library, where a first try of it is right."""
 
-from __future__ import annotations
-
 import ctypes
 from collections.abc import Callable, Sequence
 from functools import cache
