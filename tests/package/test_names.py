@@ -22,8 +22,8 @@ WHOLE = {"browser", "fuzz", "package", "page"}
 
 
 # A reader pays for tokens; lines, comments and docstrings are free.
-MOST_TOKENS = 221_300
-MOST_OF_PAGE = 44_600
+MOST_TOKENS = 224_300
+MOST_OF_PAGE = 43_950
 FREE = {
     tokenize.COMMENT,
     tokenize.NL,

@@ -5,7 +5,7 @@ import io
 import numpy as np
 import pytest
 
-from vendiscore.reading.limits import RefusedError
+from vendiscore.report import RefusedError
 from vendiscore_page.parquet_footers import declared_values
 
 pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from vendiscore.reading.columnar_files import Columns
-from vendiscore.reading.limits import Limits, RefusedError, Wanted
-from vendiscore.reading.table_samples import samples_of
+from vendiscore.report import Limits, RefusedError, Wanted, samples_of
 from vendiscore_page.parquet_footers import declared_values
 
 pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
@@ -76,7 +75,7 @@ def test_more_numbers_than_fit_are_refused_by_the_footer_and_read_without_limits
     assert samples_of(Columns(file, Limits()), NUMBERS).values.shape == (4, 50_000)
 
 
-def test_numbers_of_many_columns_are_read_whether_or_not_some_are_missing():
+def test_numbers_of_many_columns_are_read_with_gaps_or_without():
     names = [f"x{j}" for j in range(150)]
     for last in (7.0, None):
         file = io.BytesIO()

@@ -3,8 +3,8 @@
 import pytest
 
 from vendiscore.reading.columns import choose
-from vendiscore.reading.limits import AskError, Wanted
 from vendiscore.reading.tables import table
+from vendiscore.report import AskError, Wanted
 
 PROSE = "the cat sat,a dog ran"
 
@@ -48,7 +48,7 @@ def test_each_choice_answers_its_question(names):
         assert choose(read, Wanted(**options)).column == name
 
 
-def test_prompts_and_models_group_the_samples_unless_groups_are_named():
+def test_prompts_and_models_group_unless_groups_are_named():
     read = head("prompt,model,answer", "why is it,m,as it is")
     assert choose(read, Wanted())[:4] == ("answer", "texts", "prompt", "model")
     assert choose(read, Wanted(pool=True))[:4] == ("answer", "texts", "", "")

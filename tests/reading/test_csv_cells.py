@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from vendiscore.cli import main, output
 from vendiscore.reading.csv_cells import original_text, text_cell
 from vendiscore.reading.formats import FORMATS
-from vendiscore.reading.limits import Wanted
+from vendiscore.report import Wanted
 
 ROOT = Path(__file__).resolve().parents[2]
 STARTS = tuple("=+-@\t\r\n")

@@ -6,8 +6,8 @@ import pytest
 
 from vendiscore.cli.files import read as read_file
 from vendiscore.reading import formats
-from vendiscore.reading.limits import RefusedError, Wanted
 from vendiscore.reading.tables import Table
+from vendiscore.report import RefusedError, Wanted
 from vendiscore_page.inputs.uploads import Given
 from vendiscore_page.inputs.uploads import read as read_upload
 
@@ -46,7 +46,7 @@ def test_new_format_is_one_entry(monkeypatch, tmp_path):
 
     monkeypatch.setitem(formats.FORMATS, "plus", formats.Format(("plus",), parse))
     monkeypatch.setitem(formats.ENDINGS, "plus", "plus")
-    monkeypatch.setattr("vendiscore.reading.files.TYPES", (*formats.TYPES, "plus"))
+    monkeypatch.setattr("vendiscore.reading.reader.TYPES", (*formats.TYPES, "plus"))
     path = tmp_path / "a.plus"
     path.write_bytes(b"a b+c d")
     assert read_file(str(path), Wanted(), Namespace()).values == ["a b", "c d"]

@@ -1,7 +1,7 @@
 """An invalid line of JSON beyond the lines that are read does not blame another line."""
 
 from vendiscore.reading.json_documents import document, records
-from vendiscore.reading.limits import Limits, Wanted
+from vendiscore.report import Limits, Wanted
 
 
 def test_lines_beyond_the_limit_are_counted_and_not_read():

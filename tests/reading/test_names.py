@@ -2,7 +2,7 @@
 
 import pytest
 
-from vendiscore.reading.names import role_of
+from vendiscore.report import role_of
 
 
 @pytest.mark.parametrize(

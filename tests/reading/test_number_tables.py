@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from vendiscore.reading.limits import AskError, RefusedError, Wanted
 from vendiscore.reading.number_tables import numbers_of
 from vendiscore.reading.tables import table
+from vendiscore.report import AskError, RefusedError, Wanted
 
 NUMBERS = Wanted(kind="vectors")
 

@@ -50,7 +50,7 @@ def test_deep_values_have_no_paths():
     assert list(paths(value)) == []
 
 
-def test_the_last_turn_of_a_speaker_is_taken_with_its_parts_joined():
+def test_the_last_turn_of_a_speaker_is_taken_in_all_parts():
     assert last_turn(CHAT, "assistant") == "one\ntwo"
     assert last_turn(CHAT, "user") == "and?"
     assert answers_in(CHAT) == "one\ntwo"

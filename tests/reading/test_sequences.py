@@ -2,8 +2,8 @@
 
 import pytest
 
-from vendiscore.reading.limits import Limits, RefusedError, Wanted
 from vendiscore.reading.sequences import sequences, word_vectors
+from vendiscore.report import Limits, RefusedError, Wanted
 
 
 @pytest.mark.parametrize("width", [1, 2, 3, 100])
@@ -37,7 +37,7 @@ def test_other_text_is_refused_with_its_line(text, line):
 
 
 @pytest.mark.parametrize("stated", ["", "2 3\n"])
-def test_a_word_has_its_numbers_whether_or_not_their_count_is_stated(stated):
+def test_a_word_has_its_numbers_with_a_stated_count_or_not(stated):
     read = word_vectors(f"{stated}the 1 2 3\na -1 0.5 2e1\n", Wanted())
     assert read.rows == [["the", "[1,2,3]"], ["a", "[-1,0.5,2e1]"]]
 

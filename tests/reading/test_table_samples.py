@@ -9,7 +9,7 @@ from vendiscore.report import RefusedError, Wanted, read_data
 ROWS = b"prompt,model,answer,score\nwhy,m,a cat,1\nwhy,n,a dog,x\nhow,m,a cow,3\nhow,n,a pig,4\n"
 
 
-def test_prompts_and_models_label_the_samples_unless_they_are_pooled():
+def test_prompts_and_models_label_samples_unless_pooled():
     found = read_data("a.csv", ROWS, Wanted())
     assert found.sets == ["m", "n", "m", "n"]
     pooled = read_data("a.csv", ROWS, Wanted(pool=True))
@@ -25,7 +25,7 @@ def test_a_row_without_a_quality_is_named_with_its_column():
 
 
 @pytest.mark.parametrize("name", ["model", "no such column"])
-def test_a_table_without_the_named_or_any_other_column_is_refused(name):
+def test_a_table_without_the_named_column_is_refused(name):
     with pytest.raises(RefusedError, match="column"):
         read_data("a.csv", b"model\nm\nn\n", Wanted(by=name))
 
@@ -74,5 +74,5 @@ def test_samples_are_written_such_that_they_are_read_again(name, data):
     assert list(map(str, again.values)) == list(map(str, [found.values[1], found.values[0]]))
 
 
-def test_more_rows_above_the_header_than_there_are_leave_no_samples():
+def test_skipping_more_rows_than_there_are_leaves_no_samples():
     assert len(read_data("a.csv", ROWS, Wanted(skip_rows=9))) == 0

@@ -12,9 +12,9 @@ from pathlib import Path
 from ..core.errors import SHOWN
 from ..hints import suggestion
 from ..reading.encodings import NotTextError
-from ..reading.files import read_data
 from ..reading.folders import folder_samples
 from ..reading.limits import AskError, RefusedError, Wanted
+from ..reading.reader import read_data
 from ..reading.samples import Samples
 from .exit_codes import DataError, UsageError, tell
 

@@ -9,11 +9,11 @@ if TYPE_CHECKING:
     from ..reading.columnar_files import Columns
     from ..reading.columns import column_kind, few_values, is_prose
     from ..reading.encodings import decode
-    from ..reading.files import read_data
     from ..reading.formats import FORMATS, format_of, named_format
     from ..reading.limits import AskError, Limits, RefusedError, Wanted
     from ..reading.names import MOLECULE_NAMES, is_named, join_names, role_of
     from ..reading.number_tables import not_finite
+    from ..reading.reader import read_data
     from ..reading.samples import Samples
     from ..reading.string_patterns import looks_like
     from ..reading.table_samples import samples_of
@@ -63,7 +63,7 @@ _MODULES = {
     "reading.columnar_files": "Columns",
     "reading.columns": "column_kind few_values is_prose",
     "reading.encodings": "decode",
-    "reading.files": "read_data",
+    "reading.reader": "read_data",
     "reading.formats": "FORMATS format_of named_format",
     "reading.limits": "AskError Limits RefusedError Wanted",
     "reading.number_tables": "not_finite",

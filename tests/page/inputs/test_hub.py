@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from data_hub import DataHub
 
-from vendiscore.reading.limits import AskError
+from vendiscore.report import AskError
 from vendiscore_page.inputs import hub, parts
 from vendiscore_page.inputs.uploads import Asked, Given, read
 from vendiscore_page.quotas import RefusedError

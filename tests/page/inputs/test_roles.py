@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from vendiscore.reading.limits import AskError
+from vendiscore.report import AskError
 from vendiscore_page.inputs.uploads import Asked, Given, RefusedError, read
 
 pytest.importorskip("rdkit")

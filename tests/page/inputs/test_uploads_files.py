@@ -6,7 +6,7 @@ import files_people_have as files
 import numpy as np
 import pytest
 
-from vendiscore.reading.limits import AskError
+from vendiscore.report import AskError
 from vendiscore_page.inputs.uploads import Asked, Given, RefusedError, read
 
 for package in ("rdkit", "pyarrow", "pillow_heif"):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from vendiscore.reading.limits import AskError
+from vendiscore.report import AskError
 from vendiscore_page.inputs import examples
 from vendiscore_page.inputs.delimiters import delimiter_of
 from vendiscore_page.inputs.uploads import Asked, Given, read

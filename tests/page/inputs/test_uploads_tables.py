@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from vendiscore.reading.limits import AskError, Wanted
 from vendiscore.reading.tables import table
+from vendiscore.report import AskError, Wanted
 from vendiscore_page import quotas
 from vendiscore_page.inputs import cells
 from vendiscore_page.inputs.uploads import Asked, Given, RefusedError, read
@@ -241,7 +241,7 @@ def with_odd(odd, sep, where):
 
 @pytest.mark.parametrize("sep", [";", "\t"])
 @pytest.mark.parametrize("where", [0, 10, 20])
-def test_one_number_of_another_decimal_sign_is_blamed_and_not_the_others(sep, where):
+def test_a_number_of_another_decimal_sign_is_blamed_alone(sep, where):
     german, named, english = with_odd("1.5", sep, where)
     for data in (german, named):
         found = of(data, kind="vectors")

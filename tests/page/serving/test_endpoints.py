@@ -15,7 +15,7 @@ starlette = pytest.importorskip("starlette.applications")
 uvicorn = pytest.importorskip("uvicorn")
 from starlette.middleware import Middleware  # noqa: E402
 
-from vendiscore.reading.limits import AskError  # noqa: E402
+from vendiscore.report import AskError  # noqa: E402
 from vendiscore_page.answers.sample_readout import UnusableError  # noqa: E402
 from vendiscore_page.inputs.visitor_samples import Samples  # noqa: E402
 from vendiscore_page.quotas import RefusedError  # noqa: E402

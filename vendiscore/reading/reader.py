@@ -14,6 +14,7 @@ from .text_lines import line_samples
 
 _OF_ARRAYS = {2: "vectors", 3: "images", 4: "images"}  # kinds by their dimensions
 _LOOK = 20  # lines of text that show whether they are rows of numbers
+_OF_NUMBERS = tuple("+-.#0123456789")  # first characters of rows of numbers
 _SHOWN = 20  # bytes that a question shows
 
 
@@ -61,7 +62,8 @@ def read_data(name: str, data: bytes, wanted: Wanted) -> Samples:
     if form in ("txt", "smi") and wanted.kind == "vectors":
         form = "csv"
     read = _parsed(form, data, wanted)
-    if form == "txt" and not wanted.kind and wanted.split == "row" and are_rows(read):
+    could_be_rows = form == "txt" and not wanted.kind and wanted.split == "row"
+    if could_be_rows and read.lstrip()[:1] in _OF_NUMBERS and are_rows(read):
         form, wanted = "csv", replace(wanted, kind="vectors")
         lines = (line for line in read.splitlines(keepends=True) if not line.startswith("#"))
         read = _parsed(form, "".join(lines).encode(), replace(wanted, encoding=None))
