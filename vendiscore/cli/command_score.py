@@ -45,7 +45,8 @@ def run_score(args: Namespace) -> str:
     if request.of_groups and not sources[0].groups:
         raise UsageError(f"{', '.join(request.of_groups)} needs groups: name them by --group-by")
     above = f"{sources[0].name} › " if len(sources) == 1 else ""
-    sources = [each for source in sources for each in by_set(source)]
+    if any(source.sets for source in sources):
+        sources = [each for source in sources for each in by_set(source)]
     if args.format == "html":
         if len(sources) > 1:
             raise UsageError(

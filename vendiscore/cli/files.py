@@ -45,7 +45,7 @@ def read(path: str, wanted: Wanted, args: Namespace) -> Samples:
     if found.problems:
         check(found, {found.place(i): what for i, what in found.problems.items()}, wanted.skip)
         found = found.subset([i for i in range(len(found)) if i not in found.problems])
-    if not len(found):
+    if not len(found.values):
         raise DataError(f"{name}: {NO_SAMPLES}")
     return found
 

@@ -96,8 +96,9 @@ class Samples:
     @property
     def taken(self) -> str:
         """Say which samples were taken, how they are grouped, and what is left out."""
-        kind = self.kind if len(self) != 1 else self.kind.removesuffix("s")
-        what = f"{len(self):,} {kind}"
+        n = len(self.values)
+        kind = self.kind if n != 1 else self.kind.removesuffix("s")
+        what = f"{n:,} {kind}"
         if self.column:
             what += f" of column {self.column!r:.60}"
         if self.record:
@@ -109,9 +110,10 @@ class Samples:
             if labels and by:
                 what += f" by column {by!r:.60}"
         parts = [what]
-        if self.left_out:
-            parts.append(f"left out: {join_names(self.left_out)}")
-        parts += self.table.above if self.table else ()
+        if self.table:
+            left = self.left_out
+            parts += [f"left out: {join_names(left)}"] if left else []
+            parts += self.table.above
         return "; ".join([*parts, *self.above])
 
     @property
