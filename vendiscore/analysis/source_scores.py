@@ -381,10 +381,11 @@ def _usable(answers: Answers, how: How, places: np.ndarray) -> Usable:
         except SampleError as error:
             problems = error.at(places).problems
             if not how.skip:
-                located = {
-                    answers.place(i): f"({answers.called(i)}) {why}" for i, why in problems.items()
-                }
-                raise SampleError.of(located) from error.__cause__
+                every = {answers.place(i): why for i, why in problems.items()}
+                i, why = min(problems.items())
+                located = SampleError(answers.place(i), f"({answers.called(i)}) {why}", every)
+                located.problems = every
+                raise located from error.__cause__
             dropped |= problems
             places = np.setdiff1d(places, list(problems))
             continue

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -131,8 +132,12 @@ def _abundances(read: Table, chosen: Choice, wanted: Wanted) -> Samples:
     counted = numbers_of(read, wanted)
     if counted.problems:
         return counted
-    if (counted.values < 0).any() or (counted.values % 1).any():
-        raise RefusedError("counts are whole numbers, 0 or more; leave out other columns")
+    bad = np.argwhere((counted.values < 0) | (counted.values % 1 != 0))
+    if len(bad):
+        i, j = bad[0]
+        place = f"{counted.unit} {counted.places[i]}, column {counted.features[j]!r}"
+        said = f"is {counted.values[i, j]:g}, where a count is a whole number of at least 0"
+        raise RefusedError(said, place)
     counts = counted.values.astype(int)
     rows = [f"{read.unit} {place}" for place in read.places]
     if first not in counted.features:
@@ -301,9 +306,10 @@ def _labelled(
 def _number(cell: str) -> float | None:
     """Return a cell as a number, if it is one."""
     try:
-        return float(cell)
+        number = float(cell)
     except ValueError:
         return None
+    return None if math.isinf(number) else number
 
 
 def _written(read: Table, kept: Sequence[int]) -> str:
