@@ -34,7 +34,7 @@ def test_a_table_without_the_named_column_is_refused(name):
     "table", [b"species,here\ncat,-1\ndog,2\n", b"species,here\ncat,.5\ndog,2\n"]
 )
 def test_counts_are_whole_numbers(table):
-    with pytest.raises(RefusedError, match="counts are whole numbers"):
+    with pytest.raises(RefusedError, match="a count is a whole number"):
         read_data("a.csv", table, Wanted(kind="counts"))
 
 
