@@ -142,7 +142,6 @@ def test_all_that_is_missing_is_named_at_once(tmp_path, module):
         ("torch", "images", "pip install torch torchvision transformers"),
         ("transformers", "text", "pip install transformers"),
         ("evaluate", "evaluate", "pip install evaluate"),
-        ("gradio", "app", "pip install gradio matplotlib rdkit"),
     ],
 )
 def test_a_missing_package_comes_with_the_others_that_the_call_needs(

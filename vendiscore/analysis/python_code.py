@@ -1,7 +1,6 @@
 """Python code that reproduces a number."""
 
 import math
-from ast import literal_eval
 from typing import Any
 
 import numpy as np
@@ -50,22 +49,22 @@ def _literal(value: object) -> str | None:
     """Write a value as a Python literal; None if it is long or has no literal."""
     if isinstance(value, np.ndarray) and value.size <= _INLINE:
         value = value.tolist() if value.dtype in (np.float64, np.int64) else value
-    if isinstance(value, (list, tuple, dict)) and len(value) > _INLINE:
-        return None
-    text = repr(_with_names(value))
-    if len(text) > _INLINE:
-        return None
-    try:
-        literal_eval(text)
-    except (SyntaxError, ValueError):
-        return None
-    return text
+    text = _written(value)
+    return None if text is None or len(text) > _INLINE else text
 
 
-def _with_names(value: Any) -> Any:
-    """Replace ∞, which has no literal, by its name "inf"."""
-    if isinstance(value, float) and value == math.inf:
-        return "inf"
-    if type(value) in (list, tuple):
-        return type(value)(map(_with_names, value))
-    return value
+def _written(value: Any) -> str | None:
+    """Write a value whose order is its own, which that of a set is not."""
+    if type(value) is float and not math.isfinite(value):
+        return "'inf'" if value == math.inf else None
+    if value is None or type(value) in (bool, int, float, str):
+        return repr(value)
+    if type(value) not in (list, tuple, dict) or len(value) > _INLINE:
+        return None
+    items = [_written(item) for item in (value.values() if type(value) is dict else value)]
+    if None in items:
+        return None
+    if type(value) is dict:
+        return f"{{{', '.join(f'{key!r}: {x}' for key, x in zip(value, items, strict=True))}}}"
+    inside = ", ".join(map(str, items))
+    return f"[{inside}]" if type(value) is list else f"({inside}{',' * (len(value) == 1)})"

@@ -94,13 +94,6 @@ def choose(head: Table, wanted: Wanted) -> Choice:
     ------
     AskError, RefusedError
         Where two readings exist, with the choices; without a column of samples.
-
-    Examples
-    --------
-    >>> from vendiscore.report import FORMATS, Wanted, choose
-    >>> table = FORMATS["csv"].parse(b"id,answer\\n1,a cat sat\\n", Wanted())
-    >>> choose(table, Wanted()).column
-    'answer'
     """
     columns = _columns(head, wanted)
     if not head.rows:

@@ -19,7 +19,10 @@ def open_zip(data: bytes, most: int) -> Iterator[tuple[zipfile.ZipFile, list[zip
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             if (count := len(archive.infolist())) > most:
                 raise RefusedError(f"The zip has {count:,} entries, more than {most:,}.")
-            yield archive, [entry for entry in archive.infolist() if not entry.is_dir()]
+            yield (
+                archive,
+                [entry for entry in archive.infolist() if not entry.filename.endswith("/")],
+            )
     except RefusedError:
         raise
     except (zipfile.BadZipFile, zlib.error, RuntimeError, EOFError, OSError, ValueError) as error:
