@@ -54,7 +54,7 @@ def _literal(value: object) -> str | None:
 
 
 def _written(value: Any) -> str | None:
-    """Write a value whose order is its own, which that of a set is not."""
+    """Write a value; None for a set, whose order changes, and for what has no literal."""
     if type(value) is float and not math.isfinite(value):
         return "'inf'" if value == math.inf else None
     if value is None or type(value) in (bool, int, float, str):
