@@ -248,7 +248,8 @@ def _python_of_rows(
     )
     if nested is not None:
         ends = np.cumsum(np.bincount(nested.codes))[:-1].tolist()
-        modules, expression = f"numpy as np, {modules}", f"np.split({expression}, {ends})"
+        modules = f"numpy as np, {modules}"
+        expression = f"[rows.tolist() for rows in np.split({expression}, {ends})]"
     return modules, expression
 
 
