@@ -52,7 +52,7 @@ def main() -> None:
             elif language == "console":
                 for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
                     command, _, expected = part.partition("\n")
-                    found = run("bash", "-ec", command)
+                    found = run("bash", "-ec", f"exec 2>&1\n{command}")  # as a terminal shows it
                     same = doctest.OutputChecker().check_output(expected, found, FLAGS)
                     assert same, f"{expected!r} is not {found!r}"
         assert any(language == "python" for language, _ in blocks), page
