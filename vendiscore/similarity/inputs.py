@@ -72,6 +72,8 @@ def _from_other(samples: Any, name: str) -> Pool:
             f"`{name}` must be an ordered collection of samples, got a {type(samples).__name__}; "
             f"pass one of its columns or list(…)"
         )
+    if isinstance(samples, (list, tuple)):  # which are not looked up in torch: it may be half read
+        return list(samples)
     if sp.issparse(samples):
         _check_two_dimensional(samples, name)
         rows = samples.tocsr()
