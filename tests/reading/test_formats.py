@@ -1,5 +1,7 @@
 """Formats are found by endings and first bytes, and one entry serves the command and the page."""
 
+import io
+import zipfile
 from argparse import Namespace
 
 import pytest
@@ -7,7 +9,7 @@ import pytest
 from vendiscore.cli.files import read as read_file
 from vendiscore.reading import formats
 from vendiscore.reading.tables import Table
-from vendiscore.report import RefusedError, Wanted
+from vendiscore.report import Limits, RefusedError, Wanted
 from vendiscore_page.inputs.uploads import Given
 from vendiscore_page.inputs.uploads import read as read_upload
 
@@ -52,3 +54,12 @@ def test_new_format_is_one_entry(monkeypatch, tmp_path):
     assert read_file(str(path), Wanted(), Namespace()).values == ["a b", "c d"]
     given = Given(files=[("a.plus", b"a b+c d")])
     assert read_upload(given).values == ["a b", "c d"]
+
+
+def test_a_log_that_unpacks_to_more_than_the_limit_is_refused():
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("samples/1_epoch_1.json", b" " * 3_000_000)
+    limits = Limits(unpacked=2_000_000)
+    with pytest.raises(RefusedError, match="unpacks to more than 2 MB"):
+        formats.FORMATS["eval"].parse(packed.getvalue(), Wanted(limits=limits))

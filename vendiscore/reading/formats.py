@@ -52,7 +52,7 @@ def _log(data: bytes, how: Wanted) -> Table:
     from .json_documents import documents
     from .zip_archives import open_zip
 
-    with open_zip(data, how.limits.samples) as (archive, entries):
+    with open_zip(data, how.limits.samples, how.limits.unpacked) as (archive, entries):
         named = [entry for entry in entries if entry.filename.startswith("samples/")]
         return documents([archive.read(entry).decode() for entry in named], how)
 
@@ -78,7 +78,7 @@ FORMATS = {
     "tsv": Format(("tsv", "tab"), partial(_cells, sign="\t")),
     "jsonl": Format(("jsonl", "ndjson"), _parsed_text("json_documents:records")),
     "fasta": Format(
-        ("fasta", "fa", "faa", "fna", "ffn", "fastq", "fq", "a3m"),
+        _SEQUENCES,
         _parsed_text("sequences:sequences"),
     ),
     "eval": Format(("eval",), _log),

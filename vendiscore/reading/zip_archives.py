@@ -1,6 +1,7 @@
 """Zip archives: nothing is written to disk, and the sizes that they state are not trusted."""
 
 import io
+import math
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -12,17 +13,22 @@ _LISTED = 300  # bytes of an entry in the directory, which takes 46 and its name
 
 
 @contextmanager
-def open_zip(data: bytes, most: int) -> Iterator[tuple[zipfile.ZipFile, list[zipfile.ZipInfo]]]:
-    """Open a zip of at most `most` entries; raise a RefusedError if it cannot be read."""
+def open_zip(
+    data: bytes, most: int, unpacked: float = math.inf
+) -> Iterator[tuple[zipfile.ZipFile, list[zipfile.ZipInfo]]]:
+    """Open a zip of at most `most` entries, and bytes; raise a RefusedError if it cannot be read.
+
+    No entry gives more bytes than it declares, of which `unpacked` are the most in all.
+    """
     try:
         _check_listed(data, most)
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            if (count := len(archive.infolist())) > most:
+            entries = archive.infolist()
+            if (count := len(entries)) > most:
                 raise RefusedError(f"The zip has {count:,} entries, more than {most:,}.")
-            yield (
-                archive,
-                [entry for entry in archive.infolist() if not entry.filename.endswith("/")],
-            )
+            if sum(entry.file_size for entry in entries) > unpacked:
+                raise RefusedError(f"The zip unpacks to more than {unpacked / 1e6:,.0f} MB.")
+            yield archive, [entry for entry in entries if not entry.filename.endswith("/")]
     except RefusedError:
         raise
     except (zipfile.BadZipFile, zlib.error, RuntimeError, EOFError, OSError, ValueError) as error:
