@@ -4,8 +4,6 @@ The samples are in the one column that is named as answers or, without such a na
 prose; ids, labels, targets and prompts are never taken because other columns were left out.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -158,11 +156,11 @@ def column_kind(head: Table, name: str) -> str:
     """
     if is_named(name, MOLECULE_NAMES) and _strings(head, name):
         return "molecules"
-    return _kind_of_cells(head.column(name)[:_LOOK])
+    return _kind_of_cells(head.column(name, _LOOK))
 
 
 def _strings(head: Table, name: str) -> list[str]:
-    cells = head.column(name)[:_LOOK]
+    cells = head.column(name, _LOOK)
     return [cell for cell in cells if isinstance(cell, str) and cell.strip()]
 
 
@@ -209,7 +207,7 @@ def _record_of_counts(head: Table, columns: Sequence[Column], wanted: Wanted) ->
     """Return the name of tables with a row for each species; ask about a row for each site."""
     first, *rest = columns
     counted = [column.name for column in rest if column.holds == "numbers"]
-    cells = [str(cell) for name in counted for cell in head.column(name)[:_LOOK]]
+    cells = [str(cell) for name in counted for cell in head.column(name, _LOOK)]
     if not cells or not all(map(_COUNT.fullmatch, cells)):
         return ""
     if is_named(first.name, SPECIES_NAMES):
@@ -255,7 +253,7 @@ def _named_choice(head: Table, columns: Sequence[Column], wanted: Wanted) -> Cho
     holds = [column.holds for column in columns if column.name == name]
     if name not in head.names and wanted.kind == "vectors" and "," in name:
         return _all_numbers(columns, wanted, name)
-    held = holds[0] if holds else _kind_of_cells(head.column(name)[:_LOOK])
+    held = holds[0] if holds else _kind_of_cells(head.column(name, _LOOK))
     kind = "vectors" if held == "numbers" and not wanted.kind else _kind(held, wanted)
     return Choice(name, kind, *_grouping(columns, name, wanted))
 

@@ -192,7 +192,12 @@ def _signs_of_columns(rows: Sequence[Sequence[str]], delimiter: str) -> list[Sig
 
 def _fitting(possible: Sequence[Signs], cells: Sequence[str]) -> Signs:
     """Return the signs that most of the cells can be written with."""
-    return max(possible, key=lambda signs: sum(map(signs.fits, cells)))
+    fits: list[int] = []
+    for signs in possible:
+        fits.append(sum(map(signs.fits, cells)))
+        if fits[-1] == len(cells):
+            break
+    return possible[fits.index(max(fits))]
 
 
 class Signs(NamedTuple):

@@ -1,7 +1,5 @@
 """Tables of any dialect: from text to named columns of cells, each row with its place."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re
@@ -72,12 +70,13 @@ class Table:
     comma: bool = False  # whether there are decimal commas
     more: bool = False  # whether there are more rows than are read
 
-    def column(self, name: str) -> list[Any]:
-        """Return the cells under a name, or at a path from the name of a column."""
+    def column(self, name: str, most: int | None = None) -> list[Any]:
+        """Return the cells under a name or at a path from one, of the first rows or of all."""
+        rows = self.rows[:most]
         if name in self.names:
             at = self.names.index(name)
-            return [row[at] for row in self.rows]
-        return [value_at(self.record(i), name) for i in range(len(self.rows))]
+            return [row[at] for row in rows]
+        return [value_at(self.record(i), name) for i in range(len(rows))]
 
     def record(self, i: int) -> dict[str, Any]:
         """Return the cells of a row by the names of their columns."""
