@@ -14,6 +14,7 @@ from ..hints import suggestion
 from ..reading.encodings import NotTextError
 from ..reading.folders import folder_samples
 from ..reading.limits import AskError, RefusedError, Wanted
+from ..reading.names import say_left_out
 from ..reading.reader import read_data
 from ..reading.samples import Samples
 from .exit_codes import DataError, UsageError, tell
@@ -86,10 +87,9 @@ def _flag(name: str, value: object) -> str:
 def check(source: Samples, found: Mapping[str, str], skip: bool) -> None:
     """Say which samples of a file cannot be used, as an error or, if they are left out, a note."""
     if skip:
-        of = "sample is" if len(found) == 1 else "samples are"
         shown = [f"{where} {problem}" for where, problem in found.items()]
         listed = "; ".join(shown[:SHOWN] + ["…"] * (len(shown) > SHOWN))
-        tell(f"{source.name}: {len(found):,} {of} left out: {listed}")
+        tell(f"{source.name}: {say_left_out(len(found), 'sample')}: {listed}")
         return
     (where, said), *more = found.items()
     rows = [name.partition(", column ")[0] for name, _ in more]

@@ -1,7 +1,5 @@
 """Areas under and between magnitude functions: all scales in one number."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal

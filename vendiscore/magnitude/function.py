@@ -1,7 +1,5 @@
 """The magnitude of a metric space: how many effectively different points, at every scale."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

@@ -3,8 +3,6 @@
 With unit features x a set is ρ = mean of xxᵀ; both are σ = (ρ_X + ρ_Y)/2.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Measures by name: functions of a `Subject`, with options of their own."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable, Mapping

@@ -139,11 +139,6 @@ class Columns:
                 parts.append(rows.astype(real, copy=False))
         return np.concatenate(parts)[: self.limits.samples] if parts else None
 
-    def refused(self) -> RefusedError:
-        """Return the error for a file none of whose columns can be read."""
-        what = ", ".join(f"{name} ({self._types[name]!s:.40})" for name in self.names[:8])
-        return RefusedError(f"Expected a column of texts or of numbers, got {what:.200}.")
-
 
 class _Words:
     """Cells as Python values; strings of one dictionary are converted once."""

@@ -86,6 +86,17 @@ def role_of(name: str) -> str:
     return "text" if is_named(name, TEXT_NAMES) else ""
 
 
+def say_left_out(count: int, what: str, more: str = "") -> str:
+    """Return a sentence, such as "1 blank line is left out".
+
+    >>> say_left_out(2, "row", " without an answer")
+    '2 rows without an answer are left out'
+    """
+    if count == 1:
+        return f"1 {what}{more} is left out"
+    return f"{count:,} {what}s{more} are left out"
+
+
 def join_names(names: Iterable[str]) -> str:
     """Return the first names in words, cut where they are long or many.
 

@@ -1,7 +1,5 @@
 """One reader of a file's contents, for the library, the command and the page."""
 
-from __future__ import annotations
-
 import csv
 from dataclasses import replace
 from itertools import islice
@@ -14,7 +12,7 @@ from .text_lines import line_samples
 
 _OF_ARRAYS = {2: "vectors", 3: "images", 4: "images"}  # kinds by their dimensions
 _LOOK = 20  # lines of text that show whether they are rows of numbers
-_OF_NUMBERS = tuple("+-.#0123456789")  # first characters of rows of numbers
+_OF_NUMBERS = "+-.#0123456789"  # first characters of rows of numbers
 _SHOWN = 20  # bytes that a question shows
 
 
@@ -74,15 +72,15 @@ def read_data(name: str, data: bytes, wanted: Wanted) -> Samples:
                 "jsonl), or leave out all options that name columns"
             )
         return line_samples(read, wanted.split, form == "smi")
-    from . import table_samples as tables  # which texts need not wait for
-    from .columns import is_numeric
+    from .columns import is_numeric  # which texts need not wait for
+    from .table_samples import samples_of
     from .tables import Table
 
     is_open = isinstance(read, Table) and not wanted.kind and not read.typed
     if is_open and is_numeric(read, wanted):
         wanted = replace(wanted, kind="vectors")
         read = _parsed(form, data, wanted)
-    return tables.samples_of(read, wanted, _OF_ARRAYS)
+    return samples_of(read, wanted, _OF_ARRAYS)
 
 
 def are_rows(text: str) -> bool:

@@ -1,7 +1,5 @@
 """Records as tools write them: paths to the answers, the prompt and the model of each."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -181,7 +179,7 @@ def answers_in(cell: Any) -> Any:
     return each[0] if len(each) == 1 else each
 
 
-def is_image(cell: Any) -> bool:
+def is_image(cell: object) -> bool:
     """Return whether a cell of a dataset holds an image."""
     return isinstance(cell, Mapping) and {*cell} == {"bytes", "path"}
 
@@ -193,6 +191,8 @@ def image_in(cell: Any) -> Any:
 
 def label_in(cell: Any) -> str:
     """Return a prompt, a model or another label as text: of a conversation, what was asked last."""
+    if isinstance(cell, str):
+        return cell.strip()
     if is_conversation(cell):
         return last_turn(cell, "user") or ""
     if cell is None or cell != cell:  # NaN ≠ NaN
@@ -202,7 +202,7 @@ def label_in(cell: Any) -> str:
     return str(cell).strip()
 
 
-def is_nested(cell: Any) -> bool:
+def is_nested(cell: object) -> bool:
     """Return whether a cell holds values that only a path can name."""
     if not isinstance(cell, list) or is_conversation(cell):
         return isinstance(cell, Mapping)

@@ -89,7 +89,7 @@ class Samples:
             sets=labels(self.sets),
             quality=labels(self.quality),
             prompts=labels(self.prompts),
-            rows=[self.rows[i] for i in kept] if self.rows else (),
+            rows=labels(self.rows),
             written=written and (lambda some: written([kept[i] for i in some])),
         )
 

@@ -1,7 +1,5 @@
 """Files of names with what they stand for: sequences of letters (FASTA, FASTQ, A3M), vectors."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import islice
 

@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ from .columns import Choice, check_one_set, choose, merge_numbered
 from .csv_cells import csv_row
 from .json_documents import describe_value
 from .limits import RefusedError, Wanted
-from .names import SITE_NAMES, SPECIES_NAMES, is_named
+from .names import SITE_NAMES, SPECIES_NAMES, is_named, say_left_out
 from .number_tables import check_width, numbers_of
 from .records import answers_in, image_in
 from .samples import Samples
@@ -106,7 +107,9 @@ def columns_samples(file: Columns, wanted: Wanted) -> Samples:
     if chosen.kind == "counts":
         needed = [*file.names]
     elif chosen.kind == "vectors":
-        first = numbers_of(file.head(len(file.names)), replace(wanted, column=chosen.column))
+        if len(file.names) > len(head.names):
+            head = file.head(len(file.names))
+        first = numbers_of(head, replace(wanted, column=chosen.column))
         X = file.matrix(first.features)
         needed = needed[1:] if X is not None else [*first.features, *needed[1:]]
     columns = {column_of(file.names, path) for path in needed if path}
@@ -224,14 +227,9 @@ def _strings(read: Table, chosen: Choice) -> tuple[Samples, Sequence[int]]:
         column=column if len(read.names) > 1 or read.header else "",
         wrong=wrong,
         table=replace(read, rows=[], problems={}, origin=()),
-        above=[_without_answer(left)] if left else [],
+        above=[say_left_out(left, "row", " without an answer")] if left else [],
     )
     return samples, rows
-
-
-def _without_answer(count: int) -> str:
-    rows = "1 row without an answer is" if count == 1 else f"{count:,} rows without an answer are"
-    return f"{rows} left out"
 
 
 def _as_list(cell: Any, chosen: Choice) -> list[Any]:
@@ -259,6 +257,7 @@ def _labelled(
     `rows` are the row of each sample in the table.
     """
 
+    @cache
     def labels(column: str | None) -> list[str]:
         every = read.labels(column) if column else []
         return [every[i] for i in rows] if column else []

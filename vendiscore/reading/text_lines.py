@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 
 from .encodings import LINE_BREAK
+from .names import say_left_out
 from .samples import Samples
 from .string_patterns import could_be_smiles
 
@@ -28,8 +29,7 @@ def line_samples(text: str, split: str, molecules: bool) -> Samples:
         kept = [(place, "\n".join(part)) for place, part in found]
         between = f"\n{sign}\n" if sign else "\n\n"
     elif blank := len(rows) - len(kept):
-        lines = "1 blank line is" if blank == 1 else f"{blank:,} blank lines are"
-        above.append(f"{lines} left out")
+        above.append(say_left_out(blank, "blank line"))
     whole = [row for _, row in kept]
     return Samples(
         [row.split(maxsplit=1)[0] for row in whole] if molecules else whole,

@@ -1,7 +1,5 @@
 """Counts of species, at one site or several, as individuals that are compared by their species."""
 
-from __future__ import annotations
-
 from numbers import Real
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Arrays whose shape does not say what a sample is: errors that spell what to pass instead."""
 
-from __future__ import annotations
-
 from typing import Any, NoReturn
 
 from ..core.namespace import is_numpy, is_torch
