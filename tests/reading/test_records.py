@@ -1,8 +1,11 @@
 """Records are walked by paths; chats are asked for the last text of a speaker."""
 
+import json
+
 import pytest
 
 from vendiscore.reading.records import answers_in, last_turn, paths, value_at
+from vendiscore.report import Wanted, read_data
 
 PARTS = [{"type": "text", "text": "one"}, {"type": "image"}, {"type": "text", "text": "two"}]
 CHAT = [
@@ -81,3 +84,14 @@ def test_a_chat_without_an_answer_has_none():
 )
 def test_a_cell_has_one_answer_several_or_none(cell, answers):
     assert answers_in(cell) == answers
+
+
+def test_generations_are_the_answers_next_to_lists_of_numbers():
+    lines = [
+        {"id": "c-1", "prompt": "why?", "generations": ["a cat", "a dog"], "partition": [0, 1]},
+        {"id": "c-2", "prompt": "how?", "generations": ["a cow", "a cow"], "partition": [0, 0]},
+    ]
+    data = "\n".join(map(json.dumps, lines)).encode()
+    found = read_data("scores.jsonl", data, Wanted())
+    assert found.values == ["a cat", "a dog", "a cow", "a cow"]
+    assert len({*found.groups}) == 2

@@ -76,3 +76,18 @@ def test_samples_are_written_such_that_they_are_read_again(name, data):
 
 def test_skipping_more_rows_than_there_are_leaves_no_samples():
     assert len(read_data("a.csv", ROWS, Wanted(skip_rows=9))) == 0
+
+
+@pytest.mark.parametrize(
+    ("prompts", "groups"), [("aabb", 2), ("abbcc", 3), ("abcde", 0), ("abcdd", 0), ("aaaaa", 0)]
+)
+def test_prompts_group_answers_where_most_have_several(prompts, groups):
+    rows = "".join(f"{prompt},a cat {i}\n" for i, prompt in enumerate(prompts))
+    found = read_data("a.csv", f"prompt,answer\n{rows}".encode(), Wanted())
+    assert len({*found.groups}) == groups
+
+
+@pytest.mark.parametrize("name", ["task_id", "problem_id", "task", "Problem"])
+def test_tasks_and_problems_group_answers_as_prompts_do(name):
+    table = f"{name},completion\np1,a cat\np1,a dog\np2,a cow\np2,a pig\n"
+    assert read_data("a.csv", table.encode(), Wanted()).groups == ["p1", "p1", "p2", "p2"]

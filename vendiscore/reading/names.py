@@ -11,7 +11,8 @@ TEXT_NAMES = re.compile(
 )
 #: Words in names of columns of prompts, such as "question".
 PROMPT_NAMES = re.compile(
-    "(prompt|question|instruction|input|query|context|frage|fragen|aufgabe|eingabe|anweisung)s?"
+    "(prompt|question|instruction|input|query|context|task|problem"
+    "|frage|fragen|aufgabe|eingabe|anweisung)s?"
 )
 #: Words in names of columns of models, annotators or other sources.
 MODEL_NAMES = re.compile(
@@ -20,7 +21,7 @@ MODEL_NAMES = re.compile(
 #: Words in names of columns of ids and of labels, whose numbers are not features either.
 ID_NAMES = re.compile("(id|index|idx|key|no|nr|number|row|rowname|uid|uuid|nummer|unnamed|hash)s?")
 LABEL_NAMES = re.compile(
-    "(label|class|classe|klasse|category|categorie|kategorie|target|split|fold|seed)s?"
+    "(label|class|classe|klasse|category|categorie|kategorie|target|split|fold|seed|set)s?"
 )
 #: Words in names of columns whose texts are not the samples.
 OTHER_NAMES = re.compile(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
@@ -264,11 +265,11 @@ def _labelled(
 
     sets_by, groups_by = wanted.by, wanted.group_by
     models = labels(chosen.model)
-    if 1 < len({*models}) < len(models):  # else there is one, or each has one sample
+    if _are_repeated(models):  # else there is one, or most have one sample
         sets_by = chosen.model
     asked = labels(chosen.prompt)
     pairs = list(zip(labels(sets_by) or asked, asked, strict=False))
-    if 1 < len({*pairs}) < len(pairs):  # else each prompt has one answer, or all have one
+    if _are_repeated(pairs):  # else most prompts have one answer, or all have one
         groups_by = chosen.prompt
     sets, groups, prompts = map(labels, (sets_by, groups_by, wanted.prompts))
     faults: dict[int, tuple[str, str]] = {}  # of samples: the column, and a predicate
@@ -300,6 +301,12 @@ def _labelled(
         record=chosen.record,
         rows=rows,
     )
+
+
+def _are_repeated(labels: Sequence[object]) -> bool:
+    """Return whether there are several labels, of which most are repeated."""
+    times = Counter(labels).values()
+    return 2 * sum(count > 1 for count in times) >= len(times) > 1
 
 
 def _number(cell: str) -> float | None:

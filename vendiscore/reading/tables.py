@@ -28,7 +28,9 @@ _LOOK_ROWS = 20  # cells that show whether a column holds rows of numbers
 _LOOK = 2_000  # cells that show what the rest is like
 _MANY_WORDS, _LONG_NAME = 6, 60  # in a header: sentences have more
 # Cells of rows below the header that name columns once more: Qualtrics, SurveyMonkey.
-_NAMED_AGAIN = re.compile(r"""\{"ImportId":.*\}|(Open-Ended )?Response|Other \(please specify\)""")
+_NAMED_AGAIN = re.compile(
+    r"""\{["']ImportId["']:.*\}|(Open-Ended )?Response|Other \(please specify\)"""
+)
 _MOST_AGAIN = 3  # such rows
 _MOST_TITLES = 20  # rows above the header
 
