@@ -63,3 +63,38 @@ def test_counting_without_a_name_is_asked_about():
 def test_words_are_no_numbers():
     with pytest.raises(RefusedError, match="There is no column of numbers"):
         read("a,b\nx,y\nz,w\n")
+
+
+@pytest.mark.parametrize("name", ["NO2(GT)", "number_of_rooms", "glycemic index", "key"])
+def test_numbers_that_repeat_are_features_whatever_their_name(name):
+    assert read(f"{name},x\n3,1.5\n3,2.5\n2,3.5\n").features == [name, "x"]
+
+
+@pytest.mark.parametrize("name", ["user_id", "userId", "uuid"])
+def test_ids_that_repeat_are_no_features(name):
+    assert read(f"{name},x\n3,1.5\n3,2.5\n2,3.5\n").features == ["x"]
+
+
+@pytest.mark.parametrize("name", ["Sample", "sample_no", "station"])
+def test_numbers_of_samples_and_sites_are_no_features(name):
+    assert read(f"{name},x\n1,1.5\n2,2.5\n3,3.5\n").features == ["x"]
+
+
+@pytest.mark.parametrize(
+    ("table", "about"),
+    [
+        (",1,2\n1,1.0,0.5\n2,0.5,1.0\n", "similarities"),
+        ("name,a,b\na,0.9999999999,0.25\nb,0.2500000001,1\n", "similarities"),
+        (",a,b\na,0.0,0.25\nb,0.25,0.0\n", "distances"),
+    ],
+)
+def test_symmetric_tables_with_names_are_asked_about(table, about):
+    with pytest.raises(AskError, match=about) as asked:
+        read(table)
+    assert asked.value.choices[-1][1] == {"matrix": False}
+    features = Wanted(kind="vectors", matrix=False)
+    assert read(table, features).values.shape == (2, 2)
+
+
+def test_zeros_alone_are_no_distances():
+    assert not read("a,b\n0,0\n0,0\n").values.any()

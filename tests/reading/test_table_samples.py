@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from vendiscore.report import RefusedError, Wanted, read_data
+from vendiscore.report import AskError, RefusedError, Wanted, read_data
 
 ROWS = b"prompt,model,answer,score\nwhy,m,a cat,1\nwhy,n,a dog,x\nhow,m,a cow,3\nhow,n,a pig,4\n"
 
@@ -91,3 +91,21 @@ def test_prompts_group_answers_where_most_have_several(prompts, groups):
 def test_tasks_and_problems_group_answers_as_prompts_do(name):
     table = f"{name},completion\np1,a cat\np1,a dog\np2,a cow\np2,a pig\n"
     assert read_data("a.csv", table.encode(), Wanted()).groups == ["p1", "p1", "p2", "p2"]
+
+
+@pytest.mark.parametrize("name", ["sample", "SampleID", "plot"])
+@pytest.mark.parametrize("label", ["", "S"])
+def test_counts_at_samples_are_asked_about(name, label):
+    table = f"{name},Agrostol,Poaprat\n{label}1,0,4\n{label}2,3,0\n{label}3,1,1\n".encode()
+    with pytest.raises(AskError, match="count the individuals of a species at each"):
+        read_data("dune.csv", table, Wanted())
+    counted = read_data("dune.csv", table, Wanted(kind="counts"))
+    assert counted.groups == [f"{label}{i}" for i in (1, 1, 1, 1, 2, 2, 2, 3, 3)]
+    assert counted.values[:2] == ["Poaprat", "Poaprat"]
+    features = read_data("dune.csv", table, Wanted(kind="vectors"))
+    assert features.features == ["Agrostol", "Poaprat"]
+
+
+def test_samples_with_scores_are_no_counts():
+    found = read_data("a.csv", b"sample,score\na cat sat,1\na dog ran,2\n", Wanted())
+    assert found.values == ["a cat sat", "a dog ran"]

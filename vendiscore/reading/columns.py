@@ -197,8 +197,10 @@ def _are_features(columns: Sequence[Column], could: Sequence[Column]) -> bool:
 
 
 def is_numeric(table: Table, wanted: Wanted) -> bool:
-    """Return whether the column that is named, or each column, is of numbers."""
+    """Return whether the column that is named, or each column, is of numbers and not of sites."""
     columns = _columns(table, wanted)
+    if columns and is_named(columns[0].name, SITE_NAMES):
+        return False
     named = [column for column in columns if column.name == wanted.column]
     return {column.holds for column in named or columns} - {""} == {"numbers"}
 
@@ -206,14 +208,13 @@ def is_numeric(table: Table, wanted: Wanted) -> bool:
 def _record_of_counts(head: Table, columns: Sequence[Column], wanted: Wanted) -> str:
     """Return the name of tables with a row for each species; ask about a row for each site."""
     first, *rest = columns
-    counted = [column.name for column in rest if column.holds == "numbers"]
+    counted = [each.name for each in rest if each.holds == "numbers" and not each.role]
     cells = [str(cell) for name in counted for cell in head.column(name, _LOOK)]
     if not cells or not all(map(_COUNT.fullmatch, cells)):
         return ""
     if is_named(first.name, SPECIES_NAMES):
         return "a table of abundances"
-    asked = wanted.kind != "counts" and first.holds != "numbers"
-    if asked and is_named(first.name, SITE_NAMES):
+    if wanted.kind != "counts" and is_named(first.name, SITE_NAMES) and not first.is_prose:
         raise AskError(
             f"Does {join_names(counted)} count the individuals of a species at each {first.name}?",
             [("They are counts", {"kind": "counts"}), ("Rows are features", {"kind": "vectors"})],

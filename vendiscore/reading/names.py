@@ -32,7 +32,7 @@ OTHER_NAMES = re.compile(
 MOLECULE_NAMES = re.compile("smiles?|smi")
 #: Words in the name of the first column of a table of abundances: of kinds, and of places.
 SPECIES_NAMES = re.compile("(otu|asv|taxon|taxa|specie|genus|genera)s?")
-SITE_NAMES = re.compile("(site|plot|quadrat|transect|station|locality)s?")
+SITE_NAMES = re.compile("(site|plot|quadrat|transect|station|locality|sample)s?")
 # A word for texts that any column can hold.
 _ANY_TEXT = re.compile("(text|sentence)s?")
 

@@ -13,12 +13,14 @@ import numpy as np
 from .columns import row_in
 from .json_documents import describe_value
 from .limits import WHOLE, AskError, Limits, RefusedError, Wanted, inexact
-from .names import ID_NAMES, is_named, join_names, role_of
+from .names import ID_NAMES, SITE_NAMES, is_named, join_names, role_of
 from .samples import Samples
 from .tables import Table, are_numbers, checked_column, counts, is_row
 
-# Columns of numbers that are not features, by the role of their names.
-_NO_FEATURES = {"id": "it numbers the rows", "label": "it holds labels"}
+_COUNTER = "it numbers the rows"  # why a column of numbers is no feature
+# Names of rows: columns named so number the rows if they differ, and in any case by a word for ids.
+_ROW_NAMES = re.compile(f"{ID_NAMES.pattern}|{SITE_NAMES.pattern}")
+_ALWAYS_IDS = re.compile("(id|idx|uid|uuid)s?")
 
 
 def numbers_of(table: Table, wanted: Wanted) -> Samples:
@@ -82,9 +84,19 @@ def _problem(plain: Any, row: Any, width: int) -> tuple[str, int] | None:
 
 
 def _check_no_similarities(X: np.ndarray) -> None:
-    """Ask whether numbers are similarities: a symmetric matrix with ones on the diagonal."""
+    """Ask whether a symmetric matrix is of similarities, ones on its diagonal, or distances."""
     n = len(X)
-    if n < 2 or X.shape != (n, n) or not (np.diagonal(X) == 1).all() or not (X == X.T).all():
+    if n < 2 or X.shape != (n, n) or not np.allclose(X, X.T):
+        return
+    diagonal = np.diagonal(X)
+    if X.any() and not diagonal.any():
+        raise AskError(
+            f"The table is symmetric, {n:,} × {n:,}, with zeros on its diagonal: is it a matrix of "
+            f"distances, or are its rows features? Pass a matrix of similarities, such as exp(-D), "
+            f"in place of distances D.",
+            [("Its rows are features", {"matrix": False})],
+        )
+    if not np.allclose(diagonal, 1):
         return
     raise AskError(
         f"The table is symmetric, {n:,} × {n:,}, with ones on its diagonal: is it a matrix of "
@@ -113,10 +125,10 @@ def _features(table: Table, wanted: Wanted) -> tuple[list[str], dict[str, str]]:
     lost = {name: "no numbers" for name in table.names if name not in kept}
     several = kept if table.typed else table.names
     if len(several) > 1 and _is_index(table, several[0], wanted):
-        lost[several[0]] = _NO_FEATURES["id"]
+        lost[several[0]] = _COUNTER
     lost = {name: why for name, why in lost.items() if name not in wanted.others}
     kept = [name for name in kept if name not in lost and name not in wanted.others]
-    reasons = {name: _NO_FEATURES.get(role_of(name)) for name in kept if table.header}
+    reasons = {name: _why_no_feature(table, name) for name in kept if table.header}
     named = {name: reason for name, reason in reasons.items() if reason}
     if len(named) < len(kept):
         lost |= named
@@ -161,11 +173,9 @@ def _is_index(table: Table, name: str, wanted: Wanted) -> bool:
     """Return whether a column numbers the rows: with distinct whole numbers."""
     if wanted.index is not None and not table.typed:
         return wanted.index
-    cells = list(map(str, table.column(name)))
     if table.header is not None:
-        title = table.header[table.names.index(name)]
-        named = not title or is_named(title, ID_NAMES)
-        return named and len({*cells}) == len(cells) and all(map(_WHOLE_CELL.fullmatch, cells))
+        return _numbers_rows(table, name)
+    cells = list(map(str, table.column(name)))
     if len(cells) > 2 and (counts(cells) or counts(cells, 1)):
         raise AskError(
             f"The first column is {join_names(cells[:3])}, …: does it number the rows? "
@@ -173,6 +183,22 @@ def _is_index(table: Table, name: str, wanted: Wanted) -> bool:
             [("It numbers the rows", {"index": True}), ("It is a number", {"index": False})],
         )
     return False
+
+
+def _numbers_rows(table: Table, name: str) -> bool:
+    """Return whether a column without a name, or named as ids or sites, has distinct numbers."""
+    title = table.header and table.header[table.names.index(name)]
+    cells = list(map(str, table.column(name)))
+    named = not title or is_named(title, _ROW_NAMES)
+    return named and len({*cells}) == len(cells) and all(map(_WHOLE_CELL.fullmatch, cells))
+
+
+def _why_no_feature(table: Table, name: str) -> str:
+    """Return why a column of numbers is no feature, "" if it is one."""
+    if role_of(name) == "label":
+        return "it holds labels"
+    is_id = is_named(name, _ALWAYS_IDS) or _numbers_rows(table, name)
+    return _COUNTER if is_id else ""
 
 
 def _signs_of_columns(rows: Sequence[Sequence[str]], delimiter: str) -> list[Signs]:

@@ -233,7 +233,7 @@ def _has_header(rows: Sequence[Sequence[str]], wanted: Wanted) -> bool:
     names = [name for name in first if len(name.split()) < 4 and not _is_sentence(name)]
     if any(role_of(name) or is_named(name, MOLECULE_NAMES) for name in names):
         return True
-    if len(first) > 1 and not first[0] and counts(first[1:]):
+    if len(first) > 1 and not first[0] and (counts(first[1:]) or counts(first[1:], 1)):
         return True  # pandas' names, above its index
     numbers = list(map(are_numbers, columns))
     if counts(first):  # pandas' names or, above whole numbers, a sample
