@@ -106,6 +106,12 @@ def choose(head: Table, wanted: Wanted) -> Choice:
     if record or wanted.kind == "counts":
         return Choice(None, "counts", record=record)
     if len(columns) == 1 and (wanted.kind or columns[0].holds not in ("nested", "numbers", "")):
+        if columns[0].holds == "lists" and not head.header and not wanted.pool:
+            ways = [
+                ("Each is a group", {"column": columns[0].name}),
+                ("All are one set", {"pool": True}),
+            ]
+            raise AskError("Is each list a group of texts?", ways)
         return Choice(columns[0].name, _kind(columns[0].holds, wanted))
     could = columns if wanted.kind == "values" else _candidates(columns, wanted.kind)
     if not could and wanted.kind == "vectors":
@@ -292,6 +298,9 @@ def _question(
     if len(likely) > 1:
         reason = f"Columns {join_names(likely)} could be meant"
     choices = [(name, {"column": name}) for name in names[:_MOST]]
+    numbers = [each for each in columns if each.holds == "numbers" and not each.role]
+    if not wanted.kind and len(numbers) >= _FEATURES:
+        choices.append(("All columns of numbers", {"kind": "vectors"}))
     return AskError(f"Which column holds the {what}? {reason}.", choices)
 
 

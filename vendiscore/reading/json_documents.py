@@ -120,7 +120,7 @@ def _table(
             problems.setdefault(i, "is an empty object" if value == {} else what)
     if values and not first:
         raise RefusedError(f"it {problems[0]}", f"{unit} {places[0]}")
-    name = "text" if first == "a string" else "row"
+    name = "row" if first == "a row of numbers" else "text"
     rows = [
         {} if i in problems else value if first == "an object" else {name: value}
         for i, value in enumerate(values)
@@ -158,4 +158,6 @@ def _shape(value: object) -> str:
         return "an object"
     if isinstance(value, str):
         return "a string"
+    if isinstance(value, list) and value and all(isinstance(one, str) for one in value):
+        return "a list of texts"
     return "a row of numbers" if is_row(value) or is_row([value]) else ""

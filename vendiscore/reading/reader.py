@@ -1,6 +1,8 @@
 """One reader of a file's contents, for the library, the command and the page."""
 
 import csv
+import io
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Any
@@ -11,8 +13,7 @@ from .samples import Samples
 from .text_lines import line_samples
 
 _OF_ARRAYS = {2: "vectors", 3: "images", 4: "images"}  # kinds by their dimensions
-_LOOK = 20  # lines of text that show whether they are rows of numbers
-_OF_NUMBERS = "+-.#0123456789"  # first characters of rows of numbers
+_LOOK = 20  # lines of text that show whether they are rows of cells
 _SHOWN = 20  # bytes that a question shows
 
 
@@ -60,11 +61,14 @@ def read_data(name: str, data: bytes, wanted: Wanted) -> Samples:
     if form in ("txt", "smi") and wanted.kind == "vectors":
         form = "csv"
     read = _parsed(form, data, wanted)
-    could_be_rows = form == "txt" and not wanted.kind and wanted.split == "row"
-    if could_be_rows and read.lstrip()[:1] in _OF_NUMBERS and are_rows(read):
-        form, wanted = "csv", replace(wanted, kind="vectors")
-        lines = (line for line in read.splitlines(keepends=True) if not line.startswith("#"))
-        read = _parsed(form, "".join(lines).encode(), replace(wanted, encoding=None))
+    if form == "txt" and not (wanted.kind or wanted.type) and wanted.split == "row":
+        form = form_of_lines(read)
+        if form == "csv":
+            wanted = replace(wanted, kind="vectors")
+            lines = (line for line in read.splitlines(keepends=True) if not line.startswith("#"))
+            read = _parsed(form, "".join(lines).encode(), replace(wanted, encoding=None))
+        elif form != "txt":
+            read = _parsed(form, data, wanted)
     if form in ("txt", "smi"):
         if wanted.column or wanted.others:
             raise RefusedError(
@@ -83,12 +87,25 @@ def read_data(name: str, data: bytes, wanted: Wanted) -> Samples:
     return samples_of(read, wanted, _OF_ARRAYS)
 
 
-def are_rows(text: str) -> bool:
-    """Return whether the first lines of a text are rows of as many numbers each, of two or more."""
+def form_of_lines(text: str) -> str:
+    """Return "csv" for rows of numbers, "vec" after a word each, "tsv" for as many tabs, or "txt".
+
+    The first lines show it, of which two or more have as many cells.
+    """
+    every = (line for line in io.StringIO(text) if line.strip() and not line.startswith("#"))
+    lines = list(islice(every, _LOOK))
+    if _are_numbers([line.replace(",", " ").split() for line in lines]):
+        return "csv"
+    tabs = {line.count("\t") for line in lines}
+    if len(lines) > 1 and len(tabs) == 1 and 0 not in tabs:
+        return "tsv"
+    return "vec" if _are_numbers([line.split()[1:] for line in lines]) else "txt"
+
+
+def _are_numbers(rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether two or more rows have as many numbers each, of two or more."""
     from .tables import is_number
 
-    some = islice((line for line in text.splitlines() if not line.startswith("#")), _LOOK)
-    rows = [cells for line in some if (cells := line.replace(",", " ").split())]
     if len(rows) < 2 or len(rows[0]) < 2 or len({*map(len, rows)}) > 1:
         return False
     return all(is_number(cell) for cells in rows for cell in cells)
