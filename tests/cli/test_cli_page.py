@@ -66,6 +66,7 @@ def test_the_table_of_the_readme_is_printed_by_its_line(printed, tmp_path):
 WORDS = {
     "samples": names.TEXT_NAMES,
     "molecules": names.MOLECULE_NAMES,
+    "sequences of letters": names.SEQUENCE_NAMES,
     "prompts": names.PROMPT_NAMES,
     "models": names.MODEL_NAMES,
     "ids": names.ID_NAMES,

@@ -116,7 +116,7 @@ def _of_folder(folder: Path, wanted: Wanted) -> Samples:
             f"it is a folder, which has no columns; leave out all options that name columns, but "
             f"for --group-by {BY_FOLDER} and --by {BY_FOLDER}"
         )
-    if wanted.split != "row" or wanted.type not in (None, "txt"):
+    if wanted.split or wanted.type not in (None, "txt"):
         raise RefusedError(
             "it is a folder, whose samples are a file each; leave out --split and --type"
         )

@@ -296,7 +296,7 @@ def parser(command: str) -> _Parser:
     )
     add(
         "--split",
-        default="row",
+        default="",
         metavar="row|blank|SIGN",
         help="what separates texts: a new line, blank lines, or a line such as ---",
     )

@@ -14,6 +14,7 @@ from .limits import AskError, RefusedError, Wanted
 from .names import (
     MOLECULE_NAMES,
     PROMPT_NAMES,
+    SEQUENCE_NAMES,
     SITE_NAMES,
     SPECIES_NAMES,
     is_named,
@@ -32,14 +33,17 @@ _FEATURES = 2  # columns of numbers that may be meant next to a column of names
 _FEW_SETS = 20  # sets that a column may tell apart
 _COUNT = re.compile(r"\s*\d+(\.0)?\s*")
 
+_SAMPLES = ("molecules", "sequences", "vectors", "images")  # contents that are kinds of samples
 # Contents of columns that hold samples of a kind.
 _HOLDING = {
-    "texts": ("texts", "lists", "molecules"),
-    "sequences": ("texts", "molecules"),
+    "texts": ("texts", "lists", "molecules", "sequences"),
+    "sequences": ("texts", "molecules", "sequences"),
     "molecules": ("molecules",),
     "images": ("images",),
     "vectors": ("vectors",),
 }
+# Contents of texts that the name of their column decides.
+_NAMED = {"molecules": MOLECULE_NAMES, "sequences": SEQUENCE_NAMES}
 
 
 class Choice(NamedTuple):
@@ -69,8 +73,8 @@ class Column(NamedTuple):
     @property
     def is_meant(self) -> bool:
         """True if the name says that the column holds samples."""
-        if self.holds == "molecules":
-            return is_named(self.name, MOLECULE_NAMES)
+        if self.holds in _NAMED:
+            return is_named(self.name, _NAMED[self.holds])
         return self.holds in ("texts", "lists") and self.role == "text"
 
 
@@ -143,7 +147,7 @@ def _columns(head: Table, wanted: Wanted) -> list[Column]:
 
 
 def column_kind(head: Table, name: str) -> str:
-    """Return what the first cells of a column hold, which no name but of molecules decides.
+    """Return what the first cells of a column hold; a name decides on molecules and sequences.
 
     Parameters
     ----------
@@ -152,7 +156,8 @@ def column_kind(head: Table, name: str) -> str:
     Returns
     -------
     str
-        "texts", "lists" of texts, "molecules", "images", "numbers", "vectors", "nested" or "".
+        "texts", "lists" of texts, "molecules", "sequences", "images", "numbers", "vectors",
+        "nested" or "".
 
     Examples
     --------
@@ -160,8 +165,11 @@ def column_kind(head: Table, name: str) -> str:
     >>> column_kind(Table(["x"], [[1], [2.5]], [2, 3]), "x")
     'numbers'
     """
-    if is_named(name, MOLECULE_NAMES) and _strings(head, name):
+    strings = _strings(head, name)
+    if strings and is_named(name, MOLECULE_NAMES):
         return "molecules"
+    if strings and is_named(name, SEQUENCE_NAMES) and not any(map(is_prose, strings)):
+        return "sequences"
     return _kind_of_cells(head.column(name, _LOOK))
 
 
@@ -186,7 +194,7 @@ def _known_choice(head: Table, wanted: Wanted) -> Choice | None:
         return None
     model = known.model if value_at(first, known.model) is not None else ""
     prompt, model = ("", "") if wanted.groups_named else (known.prompt, model)
-    return Choice(known.answers, known.kind, prompt, model, known.name, known.once)
+    return Choice(known.answers, "texts", prompt, model, known.name, known.once)
 
 
 def _are_features(columns: Sequence[Column], could: Sequence[Column]) -> bool:
@@ -266,12 +274,12 @@ def _named_choice(head: Table, columns: Sequence[Column], wanted: Wanted) -> Cho
 
 
 def _kind(held: str, wanted: Wanted) -> str:
-    return wanted.kind or (held if held in ("molecules", "vectors", "images") else "texts")
+    return wanted.kind or (held if held in _SAMPLES else "texts")
 
 
 def _candidates(columns: Sequence[Column], kind: str) -> list[Column]:
     """Return the columns that hold samples of a kind, named ones before others."""
-    holding = _HOLDING.get(kind, ("texts", "lists", "molecules", "vectors", "images"))
+    holding = _HOLDING.get(kind, ("texts", "lists", *_SAMPLES))
     left = [each for each in columns if each.holds in holding and each.could_hold_samples]
     if kind == "texts" and any(column.holds == "texts" for column in left):
         left = [column for column in left if column.holds != "molecules"]

@@ -106,7 +106,7 @@ class Wanted:
     group_by: str | None = None
     quality: str | None = None
     prompts: str | None = None
-    split: str = "row"  # between texts: "row", "blank", or the line that separates them
+    split: str = ""  # between texts: "row", "blank", or a line; "" to find out
     type: str | None = None
     encoding: str | None = None
     header: bool | None = None  # whether the first row names the columns; None to find out

@@ -30,6 +30,8 @@ OTHER_NAMES = re.compile(
 )
 #: Words in names of columns of molecules.
 MOLECULE_NAMES = re.compile("smiles?|smi")
+#: Words in names of columns of sequences of letters, such as proteins.
+SEQUENCE_NAMES = re.compile("(sequence|seq)s?")
 #: Words in the name of the first column of a table of abundances: of kinds, and of places.
 SPECIES_NAMES = re.compile("(otu|asv|taxon|taxa|specie|genus|genera)s?")
 SITE_NAMES = re.compile("(site|plot|quadrat|transect|station|locality|sample)s?")

@@ -53,7 +53,7 @@ def read_data(name: str, data: bytes, wanted: Wanted) -> Samples:
         raise RefusedError(
             f"a file of type {form} is not read; unpack it into a folder, or name its type"
         )
-    if wanted.split != "row" and (form != "txt" or wanted.kind == "vectors"):
+    if wanted.split not in ("", "row") and (form != "txt" or wanted.kind == "vectors"):
         raise RefusedError(
             f"`split` is for lines of text, and this is read as {form}; leave it out, or name the "
             "type txt"
@@ -61,7 +61,7 @@ def read_data(name: str, data: bytes, wanted: Wanted) -> Samples:
     if form in ("txt", "smi") and wanted.kind == "vectors":
         form = "csv"
     read = _parsed(form, data, wanted)
-    if form == "txt" and not (wanted.kind or wanted.type) and wanted.split == "row":
+    if form == "txt" and not (wanted.kind or wanted.type or wanted.split):
         form = form_of_lines(read)
         if form == "csv":
             wanted = replace(wanted, kind="vectors")
@@ -75,7 +75,7 @@ def read_data(name: str, data: bytes, wanted: Wanted) -> Samples:
                 "it is read as lines of text, which have no columns; name its type (csv, tsv or "
                 "jsonl), or leave out all options that name columns"
             )
-        return line_samples(read, wanted.split, form == "smi")
+        return line_samples(read, wanted, form == "smi")
     from .columns import is_numeric  # which texts need not wait for
     from .table_samples import samples_of
     from .tables import Table

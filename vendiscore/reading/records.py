@@ -29,7 +29,6 @@ class Known(NamedTuple):
     answers: str
     prompt: str = ""
     model: str = ""
-    kind: str = "texts"
     once: str = ""  # a column with another name for each further copy of an answer
 
 
@@ -67,7 +66,6 @@ KNOWN = (
     ),
     Known("generations", ("prompt", "generations"), "generations", "prompt", "model"),
     Known("vLLM outputs", ("prompt", "outputs[0].text"), "outputs[*].text", "prompt", "model"),
-    Known("sequences", ("sequence",), "sequence", kind="sequences"),
     Known(
         "Every Eval Ever",
         ("model_id", "sample_id", "output.raw"),

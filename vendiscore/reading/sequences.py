@@ -46,7 +46,6 @@ def _table(name: str, named: Iterator[Named], wanted: Wanted) -> Table:
         [place for place, _, _ in kept],
         "line",
         header=["name", name],
-        typed=name == "sequence",
         more=len(every) > most,
     )
 

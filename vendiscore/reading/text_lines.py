@@ -3,13 +3,18 @@
 from collections.abc import Callable, Iterator, Sequence
 
 from .encodings import LINE_BREAK
+from .limits import AskError, Wanted
 from .names import say_left_out
 from .samples import Samples
 from .string_patterns import could_be_smiles
 
 
-def line_samples(text: str, split: str, molecules: bool) -> Samples:
-    """Split a text at each "row", at "blank" lines or at a sign; drop the names of SMILES."""
+def line_samples(text: str, wanted: Wanted, molecules: bool) -> Samples:
+    """Split a text at each "row", at "blank" lines or at a sign; drop the names of SMILES.
+
+    Most parts between blank lines have several lines in poems, about which a question is asked.
+    """
+    split = wanted.split
     rows = LINE_BREAK.split(text)
     if not rows[-1]:
         rows.pop()
@@ -21,7 +26,12 @@ def line_samples(text: str, split: str, molecules: bool) -> Samples:
         if kept and not could_be_smiles(kept[0][1].split()[0]):
             above.append(f"line {kept[0][0]} is above the molecules")
             del kept[0]
-    elif split != "row":
+    elif not split and wanted.kind in ("", "texts") and _are_blocks(rows):
+        raise AskError(
+            "Is each line a text, or each part between blank lines?",
+            [("Each line", {"split": "row"}), ("Each part", {"split": "blank"})],
+        )
+    elif split not in ("", "row"):
         sign = "" if split == "blank" else split
         found = list(parts(rows, lambda row: row.strip() == sign))
         # Two signs in a row enclose an empty text; blank lines in a row are one separator.
@@ -38,6 +48,12 @@ def line_samples(text: str, split: str, molecules: bool) -> Samples:
         above=above,
         written=lambda some: between.join(whole[i] for i in some) + "\n" * bool(some),
     )
+
+
+def _are_blocks(rows: Sequence[str]) -> bool:
+    """Return whether there are three or more parts between blank lines, most of several lines."""
+    sizes = [len(part) for _, part in parts(rows, lambda row: not row.strip()) if part]
+    return len(sizes) > 2 and 2 * sum(size > 1 for size in sizes) > len(sizes)
 
 
 def parts(rows: Sequence[str], is_sign: Callable[[str], bool]) -> Iterator[tuple[int, list[str]]]:

@@ -1,0 +1,88 @@
+"""Lines of text are read as the rows, words with numbers or parts that they are, or asked about."""
+
+import numpy as np
+import pytest
+
+from vendiscore.report import AskError, Wanted, read_data
+
+POEMS = "the old pond\na frog leaps in\n\nfirst snow\nno tracks yet\n\nlate bus\nall seats wet\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "n"),
+    [
+        ("1 2.5\n3 4.5\n", "vectors", 2),
+        ("# two rows\n1,2.5\n3,4.5\n", "vectors", 2),
+        ("the 0.5 1.5\nto 2.5 -1\n, 1 2\n", "vectors", 3),
+        ("id\tanswer\n1\ta cat\n2\ta dog\n", "texts", 2),
+        ("a cat 1\na dog 2\n", "texts", 2),
+        ("a cat\tand\na dog\n", "texts", 2),
+        ("the 0.5 1.5\n", "texts", 1),
+        ("\n", "texts", 0),
+    ],
+)
+def test_lines_are_read_as_what_they_hold(text, kind, n):
+    found = read_data("a.txt", text.encode(), Wanted())
+    assert (found.kind, len(found)) == (kind, n)
+
+
+def test_words_are_left_out_of_their_vectors():
+    found = read_data("glove.txt", b"the 0.5 1.5\nto 2.5 -1\n", Wanted())
+    assert found.left_out == ["name"]
+    np.testing.assert_array_equal(found.values, [[0.5, 1.5], [2.5, -1]])
+
+
+def test_distances_between_tabs_are_no_texts():
+    with pytest.raises(AskError, match="distances"):
+        read_data("unifrac.txt", b"\tf1\tf2\nf1\t0.0\t0.25\nf2\t0.25\t0.0\n", Wanted())
+
+
+@pytest.mark.parametrize("wanted", [Wanted(type="txt"), Wanted(split="row")])
+def test_lines_are_texts_where_a_person_says_so(wanted):
+    found = read_data("pairs.txt", b"old\tnew\t1.5\nhard\teasy\t0.5\n", wanted)
+    assert found.values == ["old\tnew\t1.5", "hard\teasy\t0.5"]
+
+
+def test_poems_are_asked_about():
+    with pytest.raises(AskError, match="each line a text") as asked:
+        read_data("poems.txt", POEMS.encode(), Wanted())
+    lines, poems = (Wanted(**answer) for _, answer in asked.value.choices)
+    assert len(read_data("poems.txt", POEMS.encode(), lines)) == 6
+    assert (
+        read_data("poems.txt", POEMS.encode(), poems).values[0] == "the old pond\na frog leaps in"
+    )
+
+
+@pytest.mark.parametrize("text", ["a cat\n\na dog\n\na cow\n", "a\nb\n\nc\nd\n", "a\nb\nc\n"])
+def test_lines_without_many_blocks_are_texts(text):
+    found = read_data("lines.txt", text.encode(), Wanted())
+    assert len(found) == len([line for line in text.split("\n") if line])
+
+
+def test_lists_of_texts_are_groups_or_one_set():
+    data = b'[["a cat", "a dog"], ["a cow", "a cow"]]'
+    with pytest.raises(AskError, match="each list a group") as asked:
+        read_data("generations.json", data, Wanted())
+    groups, pool = (Wanted(**answer) for _, answer in asked.value.choices)
+    grouped = read_data("generations.json", data, groups)
+    assert grouped.values == ["a cat", "a dog", "a cow", "a cow"]
+    assert [len({*grouped.groups}), len({*read_data("a.json", data, pool).groups})] == [2, 0]
+
+
+def test_columns_of_numbers_are_a_choice_next_to_texts():
+    table = b"Q1,Q2,first,second\n1,2,so so,a bit\n2,4,not so,a lot\n"
+    with pytest.raises(AskError) as asked:
+        read_data("survey.csv", table, Wanted())
+    *_, (_, answer) = asked.value.choices
+    assert read_data("survey.csv", table, Wanted(**answer)).features == ["Q1", "Q2"]
+
+
+@pytest.mark.parametrize("name", ["SEQUENCE", "seq", "protein_sequence"])
+def test_letters_in_a_column_named_so_are_sequences(name):
+    found = read_data("a.csv", f"accession,{name}\nQ6GZX4,MAFSAEDV\nQ6,MSIIGA\n".encode(), Wanted())
+    assert (found.kind, found.column, found.values) == ("sequences", name, ["MAFSAEDV", "MSIIGA"])
+
+
+def test_prose_in_a_column_of_sequences_is_texts():
+    found = read_data("a.csv", b"id,sequence\n1,a cat sat\n2,a dog ran\n", Wanted())
+    assert found.kind == "texts"
