@@ -1,7 +1,5 @@
 """The public API and the tools of MCP, which show the first line of each argument alone."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

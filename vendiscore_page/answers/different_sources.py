@@ -1,7 +1,5 @@
 """The effective number of different sets: as sources of answers to prompts, or as wholes."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations

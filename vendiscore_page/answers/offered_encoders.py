@@ -1,7 +1,5 @@
 """Encoders that the page offers: a name that a visitor sends is looked up in `ALLOWED` alone."""
 
-from __future__ import annotations
-
 import hashlib
 import importlib
 import os

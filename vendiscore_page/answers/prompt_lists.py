@@ -1,7 +1,5 @@
 """Prompts of a visitor's samples as lists: of one for all, or of one for each sample."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Sets of samples compared under one kernel, step by step: what the page and its API say."""
 
-from __future__ import annotations
-
 from collections.abc import Generator, Hashable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
