@@ -165,14 +165,16 @@ def _is_index(table: Table, name: str, wanted: Wanted) -> bool:
     if table.header is not None:
         title = table.header[table.names.index(name)]
         named = not title or is_named(title, ID_NAMES)
-        return named and len({*cells}) == len(cells) and all(map(_WHOLE_CELL.fullmatch, cells))
-    if len(cells) > 2 and (counts(cells) or counts(cells, 1)):
+        if named and len({*cells}) == len(cells) and all(map(_WHOLE_CELL.fullmatch, cells)):
+            return True
+    counting = len(cells) > 2 and (counts(cells) or counts(cells, 1))
+    if table.header is None and counting:
         raise AskError(
             f"The first column is {join_names(cells[:3])}, …: does it number the rows? "
             "Put a row of names above the table, with “id” for a column to be left out.",
             [("It numbers the rows", {"index": True}), ("It is a number", {"index": False})],
         )
-    return False
+    return counting
 
 
 def _signs_of_columns(rows: Sequence[Sequence[str]], delimiter: str) -> list[Signs]:

@@ -8,7 +8,7 @@ from typing import Any
 from .formats import FORMATS, TYPES, format_of
 from .limits import AskError, RefusedError, Wanted
 from .samples import Samples
-from .text_lines import line_samples
+from .text_lines import is_table, line_samples
 
 _OF_ARRAYS = {2: "vectors", 3: "images", 4: "images"}  # kinds by their dimensions
 _LOOK = 20  # lines of text that show whether they are rows of numbers
@@ -65,6 +65,11 @@ def read_data(name: str, data: bytes, wanted: Wanted) -> Samples:
         form, wanted = "csv", replace(wanted, kind="vectors")
         lines = (line for line in read.splitlines(keepends=True) if not line.startswith("#"))
         read = _parsed(form, "".join(lines).encode(), replace(wanted, encoding=None))
+    if form == "txt" and not wanted.type and wanted.split == "row" and is_table(read):
+        raise AskError(
+            "Each line has as many cells, below names: is it a table?",
+            [("It is a table", {"type": "csv"}), ("Each line is a text", {"type": "txt"})],
+        )
     if form in ("txt", "smi"):
         if wanted.column or wanted.others:
             raise RefusedError(

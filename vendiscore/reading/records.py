@@ -65,6 +65,7 @@ KNOWN = (
         "instruction",
         "generator",
     ),
+    Known("NoveltyBench", ("prompt", "generations"), "generations", "prompt", "model"),
     Known("vLLM outputs", ("prompt", "outputs[0].text"), "outputs[*].text", "prompt", "model"),
     Known("sequences", ("sequence",), "sequence", kind="sequences"),
     Known(
