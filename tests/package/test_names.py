@@ -22,7 +22,7 @@ WHOLE = {"browser", "fuzz", "package", "page"}
 
 
 # A reader pays for tokens; lines, comments and docstrings are free.
-MOST_TOKENS = 224_450
+MOST_TOKENS = 224_770
 MOST_OF_PAGE = 43_950
 FREE = {
     tokenize.COMMENT,

@@ -86,3 +86,55 @@ def test_lines_of_json_in_a_file_named_json_are_read():
 def test_rows_split_by_tabs_below_a_line_of_one_cell_are_a_question():
     text = b"#simple score\nT5.5\n1.5\t0.1\t-1\n0.4\t0.3\t0.2\n==1==\n0.1\t0.2\t0.3\n2\t3\t4\n"
     assert choices("scores.csv", text) == [{"separator": "line"}]
+
+
+def test_words_beside_prose_are_a_question():
+    rows = [f"{'ABCDEFGH'[i]}CM,Association {i} for machines" for i in range(8)]
+    asked = choices("acronyms.csv", "\n".join(["Acronym,Title", *rows]).encode())
+    assert asked == [{"column": "Acronym"}, {"column": "Title"}]
+
+
+def test_pairs_of_numbers_in_a_cell_are_no_prose():
+    rows = [f'm{i},{i}.5,{i}.7,"(-{i}.1, +{i}.2)"' for i in range(8)]
+    found = read_data("board.csv", "\n".join(["model,score,wins,CI", *rows]).encode(), Wanted())
+    assert list(found.features) == ["score", "wins"]
+
+
+def test_an_answer_under_a_key_of_a_turn_is_read():
+    turns = [
+        {"role": "user", "content": "Why?"},
+        {"role": "assistant", "content": {"answer": "So"}},
+    ]
+    found = read_data("chat.jsonl", lines({"messages": turns}, {"messages": turns}), Wanted())
+    assert found.values == ["So", "So"]
+
+
+def test_states_named_after_molecules_are_not_molecules():
+    rows = [f"{'C' * i},1" for i in range(1, 9)]
+    found = read_data("top.csv", "\n".join(["SMILES,SMILES_state", *rows]).encode(), Wanted())
+    assert found.column == "SMILES"
+
+
+def test_distances_in_a_file_of_text_are_a_question_twice():
+    text = b"\ta\tb\tc\na\t0\t1\t2\nb\t1\t0\t3\nc\t2\t3\t0\n"
+    assert choices("distances.txt", text) == [{"type": "csv"}, {"type": "txt"}]
+    with pytest.raises(AskError, match=r"with 0 all along .* is it a matrix of distances"):
+        read_data("distances.txt", text, Wanted(type="csv"))
+    assert len(read_data("distances.txt", text, Wanted(type="csv", matrix=False))) == 3
+
+
+def test_names_behind_a_hash_are_the_header():
+    text = b"#SampleID\tK\tpH\n18\t42.1\t2.7\n15\t39.1\t2.8\n24\t67.7\t3\n"
+    assert choices("soil.txt", text) == [{"type": "csv"}, {"type": "txt"}]
+    assert list(read_data("soil.txt", text, Wanted(type="csv")).features) == ["K", "pH"]
+
+
+def test_a_property_of_prompts_is_no_question():
+    answers = [
+        {"question": f"What is {i // 4}?", "level": f"Level {i // 8}", "response": f"It is {i}."}
+        for i in range(24)
+    ]
+    found = read_data("answers.jsonl", lines(*answers), Wanted())
+    assert found.grouping["groups"] == "question"
+    changed = [answer | {"level": f"Level {i % 3}"} for i, answer in enumerate(answers)]
+    assert {"group_by": "level"} in choices("answers.jsonl", lines(*changed))

@@ -155,9 +155,8 @@ def column_kind(head: Table, name: str) -> str:
     >>> column_kind(Table(["x"], [[1], [2.5]], [2, 3]), "x")
     'numbers'
     """
-    if is_named(name, MOLECULE_NAMES) and _strings(head, name):
-        return "molecules"
-    return _kind_of_cells(head.column(name, _LOOK))
+    kind = _kind_of_cells(head.column(name, _LOOK))
+    return "molecules" if kind == "texts" and is_named(name, MOLECULE_NAMES) else kind
 
 
 def _strings(head: Table, name: str) -> list[str]:
@@ -195,18 +194,19 @@ def _are_features(columns: Sequence[Column], could: Sequence[Column]) -> bool:
 
 
 def _features(columns: Sequence[Column]) -> list[Column]:
-    """Return the columns of numbers that may be meant: of several, those of ids and labels not."""
+    """Return the columns of numbers that may be meant: of several, no ids and labels."""
     numbers = [column for column in columns if column.holds == "numbers"]
     named = ("id", "label") if len(columns) > 1 else ()
     return [column for column in numbers if column.role not in named]
 
 
 def _has_others(columns: Sequence[Column], likely: Column, wanted: Wanted) -> bool:
-    """Return whether nested values may be meant or, instead of single words, numbers."""
+    """Return whether nested values may be meant or, instead of single words, prose or numbers."""
     if any(column.holds == "nested" for column in columns):
         return True
-    is_word = likely.holds == "texts" and not likely.is_prose and not wanted.kind
-    return is_word and len(_features(columns)) >= _FEATURES
+    if likely.holds != "texts" or likely.is_prose or wanted.kind:
+        return False
+    return any(each.is_prose for each in columns) or len(_features(columns)) >= _FEATURES
 
 
 def is_numeric(table: Table, wanted: Wanted) -> bool:
@@ -376,7 +376,7 @@ def is_prose(cell: str) -> bool:
     >>> is_prose("a cat sat"), is_prose("cat")
     (True, False)
     """
-    return " " in cell or unspaced([cell]) > 0
+    return (" " in cell and any(map(str.isalpha, cell))) or unspaced([cell]) > 0
 
 
 def few_values(labels: Iterable[str]) -> bool:
@@ -400,9 +400,17 @@ def few_values(labels: Iterable[str]) -> bool:
 
 
 def check_one_set(table: Table, chosen: Choice, wanted: Wanted) -> None:
-    """Ask whether a column of few texts tells sets apart, unless columns of groups are known."""
+    """Ask whether a column of few texts tells sets apart, unless columns of groups are known.
+
+    A column that is the same for all answers to a prompt does not.
+    """
     if wanted.groups_named or chosen.record or chosen.kind not in ("texts", "molecules"):
         return
+    units: Sequence[object] = table.labels(chosen.prompt) if chosen.prompt else ()
+    if column_kind(table, str(chosen.column)) == "lists":
+        units = range(len(table.rows))
+    elif len({*units}) == len(units):
+        units = ()
     for column in _columns(table, wanted):
         name = column.name
         if column.holds == "numbers":
@@ -412,7 +420,8 @@ def check_one_set(table: Table, chosen: Choice, wanted: Wanted) -> None:
         if name in chosen or not could_be_sets:
             continue
         labels = table.labels(name)
-        if few_values(labels):
+        is_of_units = len({*zip(units, labels, strict=False)}) == len({*units}) > 0
+        if few_values(labels) and not is_of_units:
             values = join_names(dict.fromkeys(filter(None, labels)))
             raise AskError(
                 f"Is each value of column {name!r:.60} a set of its own ({values})?",

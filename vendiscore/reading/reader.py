@@ -8,7 +8,7 @@ from typing import Any
 from .formats import FORMATS, TYPES, format_of
 from .limits import AskError, RefusedError, Wanted
 from .samples import Samples
-from .text_lines import is_table, line_samples
+from .text_lines import line_samples
 
 _OF_ARRAYS = {2: "vectors", 3: "images", 4: "images"}  # kinds by their dimensions
 _LOOK = 20  # lines of text that show whether they are rows of numbers
@@ -60,16 +60,19 @@ def read_data(name: str, data: bytes, wanted: Wanted) -> Samples:
     if form in ("txt", "smi") and wanted.kind == "vectors":
         form = "csv"
     read = _parsed(form, data, wanted)
-    could_be_rows = form == "txt" and not wanted.kind and wanted.split == "row"
-    if could_be_rows and read.lstrip()[:1] in _OF_NUMBERS and are_rows(read):
+    are_lines = form == "txt" and wanted.split == "row"
+    could_be_rows = are_lines and not wanted.kind and read.lstrip()[:1] in _OF_NUMBERS
+    of_numbers = could_be_rows and are_rows(read)
+    named = not of_numbers or read.startswith("#")
+    if are_lines and named and not wanted.type and _is_table(read):
+        raise AskError(
+            "Its lines have as many cells each: is it a table?",
+            [("It is a table", {"type": "csv"}), ("Each line is a text", {"type": "txt"})],
+        )
+    if of_numbers:
         form, wanted = "csv", replace(wanted, kind="vectors")
         lines = (line for line in read.splitlines(keepends=True) if not line.startswith("#"))
         read = _parsed(form, "".join(lines).encode(), replace(wanted, encoding=None))
-    if form == "txt" and not wanted.type and wanted.split == "row" and is_table(read):
-        raise AskError(
-            "Each line has as many cells, below names: is it a table?",
-            [("It is a table", {"type": "csv"}), ("Each line is a text", {"type": "txt"})],
-        )
     if form in ("txt", "smi"):
         if wanted.column or wanted.others:
             raise RefusedError(
@@ -86,6 +89,14 @@ def read_data(name: str, data: bytes, wanted: Wanted) -> Samples:
         wanted = replace(wanted, kind="vectors")
         read = _parsed(form, data, wanted)
     return samples_of(read, wanted, _OF_ARRAYS)
+
+
+def _is_table(text: str) -> bool:
+    if not {*",;\t|"} & {*text.partition("\n")[0]}:
+        return False
+    from .tables import is_table
+
+    return is_table(text)
 
 
 def are_rows(text: str) -> bool:

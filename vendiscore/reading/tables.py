@@ -29,6 +29,7 @@ _LOOK = 2_000  # cells that show what the rest is like
 # Cells of rows below the header that name columns once more: Qualtrics, SurveyMonkey.
 _NAMED_AGAIN = re.compile(r"""\{"ImportId":.*\}|(Open-Ended )?Response|Other \(please specify\)""")
 _MOST_AGAIN = 3  # such rows
+_FIRST_LINES = 20  # of a text, which show whether it is a table
 _MOST_TITLES = 20  # rows above the header
 
 Row = tuple[int, list[Any]]
@@ -217,6 +218,17 @@ def are_numbers(cells: Iterable[object]) -> bool:
     (True, False)
     """
     return share_of_numbers("" if c is None or isinstance(c, bool) else c for c in cells) > 0.5
+
+
+def is_table(text: str) -> bool:
+    """Return whether the first lines have as many cells each, below names or most of numbers."""
+    lines = [line for line in islice(io.StringIO(text), _FIRST_LINES) if line.strip()]
+    for sign in DELIMITERS.keys() - {" "}:
+        first, *rest = (line.split(sign) for line in lines)
+        cells = [*chain.from_iterable(rest)]
+        if cells and len(first) > 1 and {*map(len, rest)} == {len(first)}:
+            return any(map(is_column_name, first)) or share_of_numbers(cells) > 0.5
+    return False
 
 
 def counts(cells: Sequence[object], start: int = 0) -> bool:

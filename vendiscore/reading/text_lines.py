@@ -3,13 +3,9 @@
 from collections.abc import Callable, Iterator, Sequence
 
 from .encodings import LINE_BREAK
-from .names import is_column_name, say_left_out
+from .names import say_left_out
 from .samples import Samples
 from .string_patterns import could_be_smiles
-
-# Signs between the cells of a table, and the first characters and lines that show whether it is.
-SIGNS = ",;\t|"
-_LOOKED_AT, _LINES = 100_000, 20
 
 
 def line_samples(text: str, split: str, molecules: bool) -> Samples:
@@ -42,17 +38,6 @@ def line_samples(text: str, split: str, molecules: bool) -> Samples:
         above=above,
         written=lambda some: between.join(whole[i] for i in some) + "\n" * bool(some),
     )
-
-
-def is_table(text: str) -> bool:
-    """Return whether the first lines have as many cells each, the first line names of columns."""
-    lines = [line for line in LINE_BREAK.split(text[:_LOOKED_AT])[:_LINES] if line.strip()]
-    for sign in SIGNS:
-        rows = [line.split(sign) for line in lines]
-        alike = len({*map(len, rows)}) == 1 and len(rows[0]) > 1
-        if alike and len(rows) > 1 and any(map(is_column_name, rows[0])):
-            return True
-    return False
 
 
 def parts(rows: Sequence[str], is_sign: Callable[[str], bool]) -> Iterator[tuple[int, list[str]]]:
