@@ -30,12 +30,13 @@ class Function:
     settings: Record
 
     @contextmanager
-    def running(self, samples: Sequence[object]) -> Iterator[tuple[Encode, Record]]:
+    def running(self, samples: Sequence[object], report: Record) -> Iterator[tuple[Encode, Record]]:
         yield self.encode, self.settings
 
 
 Model = Function | Network
-Embedded = tuple[np.ndarray, dict[str, Any]]
+# Rows, settings, and what was not seen: `missed` and `partial` of a Similarity.
+Embedded = tuple[np.ndarray, dict[str, Any], dict[str, Any]]
 
 
 class Kind(NamedTuple):
@@ -47,7 +48,7 @@ class Kind(NamedTuple):
     load: Callable[[ModelFiles, Any, Any], Network]  # pooling, max_length
     wrap: Callable[..., Network]
     default: str | None = None  # the usual `model_path`
-    read: Callable[[list[Any]], list[Any]] = list  # what the model gets of a batch
+    read: Callable[[list[Any], Record], list[Any]] = lambda batch, _: batch  # what the model gets
 
 
 class Encoder:
@@ -109,7 +110,7 @@ class Encoder:
         return self.embedded(read)[0]
 
     def embedded(self, samples: Sequence[object]) -> Embedded:
-        """Return X (n, d) of samples that were checked, and settings to report; show progress."""
+        """Return X (n, d) of checked samples, and what to report of them; show progress."""
         noun = "texts" if self.kind == "text" else self.kind
         return counted(self.steps(samples), len(samples), f"embedding {noun}")
 
@@ -122,11 +123,17 @@ class Encoder:
         size = self.batch_size
         # Texts of like length go into one batch.
         lengths = list(map(len, samples)) if kind.name == "text" else None  # type: ignore[arg-type]
-        with self._model.running(samples) as (rows, settings):
+        report: Record = {"missed": {}, "partial": {}}
+        with self._model.running(samples, report) as (rows, settings):
             X = yield from embed(
-                samples, lambda batch: rows(kind.read(batch)), batch_size=size, lengths=lengths
+                samples,
+                lambda batch: rows(kind.read(batch, report)),
+                report,
+                batch_size=size,
+                lengths=lengths,
             )
-            return X, {**settings, "batch_size": size, "dims": X.shape[1]}
+            del report["places"]
+            return X, {**settings, "batch_size": size, "dims": X.shape[1]}, report
 
 
 def make_encoder(
@@ -185,6 +192,8 @@ def make_encoder(
         return model
     encode = _own_encode(model, kind.adapter)
     no_effect(own, "a model that encodes by itself")
+    if type(model).__name__ == "SentenceTransformer" and kind.name == "text":
+        return Encoder(kind, kind.wrap(model, None, None, None), batch_size)
     # The signature has the code of functions, but only the type of objects, which may be large.
     function = hasattr(model, "__qualname__") or isinstance(model, partial)
     named = plain(model) if function else type(model).__qualname__

@@ -22,6 +22,9 @@ _FOLDER = (
     "groups, lists of files"
 )
 
+# An animation, in the words of an error about a sample, and in PIL's `info`.
+FIRST_FRAME = "is an animation, whose first frame alone is compared; pass its frames as images"
+
 
 class _ImageError(ValueError):
     """An image that cannot be read; the message is a predicate."""
@@ -109,15 +112,20 @@ def _load(image: Any) -> Any:
     try:
         image.load()  # images of files are lazy
         turned = image.getexif().get(_ORIENTATION, 1) != 1
+        # Photos may hold a preview as well, and layers make one image.
+        animated = getattr(image, "is_animated", False) and image.format not in ("MPO", "PSD")
     except (OSError, ValueError, SyntaxError) as error:
         raise _unreadable(error) from error
     # A file of L or RGB may name a colour that is transparent; an image that was converted has
     # that name still, but its pixels are meant.
     if image.format is not None and image.mode in ("L", "RGB"):
         _check_opaque(image)
-    if not turned:
-        return image
-    return require("PIL.ImageOps", "images", "a kernel on images").exif_transpose(image)
+    if turned:
+        image = require("PIL.ImageOps", "images", "a kernel on images").exif_transpose(image)
+    if animated:
+        image = image.copy()  # what a caller passed stays as it was
+        image.info[FIRST_FRAME] = True
+    return image
 
 
 def _unreadable(error: Exception) -> _ImageError:

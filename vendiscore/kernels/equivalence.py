@@ -29,7 +29,6 @@ from .labels import labels
 
 SAME_ABOVE = 0.5
 _HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
-_SHOWN = 10
 _LONGEST = 255
 
 
@@ -212,16 +211,10 @@ def _by_answers(samples: Sequence[Any], answer: Callable[[Any], Any]) -> Similar
                 "for a sample without an answer"
             )
             raise
-    without = [i for i, found in enumerate(answers) if found is None]
+    partial = {}
     keys: list[Any] = [(found,) for found in answers]
-    for i in without:
-        keys[i] = text_form(samples[i]) if isinstance(samples[i], str) else samples[i]
-    if not without:
-        return labels(keys)
-    shown = ", ".join(map(str, without[:_SHOWN])) + ", …" * (len(without) > _SHOWN)
-    return labels(keys).noted(
-        notes=[
-            f"{len(without)} of {len(answers)} samples have no answer by `same`; they are compared "
-            f"as a whole, so that only repeats share a class: samples {shown}."
-        ]
-    )
+    for i, sample in enumerate(samples):
+        if answers[i] is None:
+            keys[i] = text_form(sample) if isinstance(sample, str) else sample
+            partial[i] = "has no answer by `same`, and is compared as a whole"
+    return labels(keys).noted(partial=partial)

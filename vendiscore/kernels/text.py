@@ -41,6 +41,11 @@ _UNIT = Control(
     keyword="analyzer",
     phrase="{}",
 )
+# A text of one token, of which n-grams of several lengths see the shortest.
+ONE_WORD = (
+    "is one word, and like only texts that have it; analyzer='char' compares letters, k='labels' "
+    "says that it is a name"
+)
 
 
 def fit_analyzer(
@@ -128,7 +133,12 @@ def ngram_overlap(
     least, than = min(orders), f"every n in ns={orders}"
     tokens = tokenized(texts, tokenizer, analyzer, least, than)
     settings = {"ns": list(orders), "analyzer": analyzer}
-    return FeatureSimilarity(_unit_features(tokens, orders), settings)
+    similarity = FeatureSimilarity(_unit_features(tokens, orders), settings)
+    if analyzer == "word" and len(orders) > 1:
+        similarity.partial = {i: ONE_WORD for i, own in enumerate(tokens) if len(own) == 1}
+    # Texts of the same n-grams have the same tokens.
+    similarity.merges = len(set(map(frozenset, tokens))) < len(tokens)
+    return similarity
 
 
 def _unit_features(tokens: Sequence[Sequence[Hashable]], orders: Sequence[int]) -> Rows:

@@ -60,6 +60,11 @@ class Similarity(metaclass=Public):
     dropped : mapping of int to str
         Samples left out on request, by their place in the list that was passed, and why. K and n
         describe the other samples, in their order.
+    missed, partial : mapping of int to str
+        Samples of which the kernel saw nothing, and those of which it did not see all: words that
+        follow "sample 3". Kernels set them; `notes` say so.
+    merges : bool
+        Whether texts that differ may be equal to the kernel, so that a note names the first two.
     echoes : array (n,) of bool, or None
         Which samples repeat the prompt that was taken out of them; None if none does.
 
@@ -83,6 +88,9 @@ class Similarity(metaclass=Public):
     notes: Sequence[str] = ()
     roundoff: float = 0.0
     dropped: Mapping[int, str] = _NOTHING
+    missed: Mapping[int, str] = _NOTHING
+    partial: Mapping[int, str] = _NOTHING
+    merges: bool = False
     echoes: Array | None = None
     _remedy: ClassVar[str] = "pass samples to as_similarity(samples, k=…)"
 

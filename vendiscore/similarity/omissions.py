@@ -1,0 +1,69 @@
+"""What a kernel does not see of samples, and how much of that is worth a note or a warning."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from ..core.errors import SampleError, warn
+from .base import Similarity
+from .identical import joint_groups
+
+# One sample in so many is worth a note, one in so many a warning.
+NOTED = 100
+WARNED = 20
+
+
+def omission_notes(
+    name: str,
+    missed: Mapping[int, str],
+    similarity: Similarity,
+    samples: Sequence[str],
+    first: np.ndarray,
+    inverse: np.ndarray,
+) -> list[str]:
+    """Return notes on what a kernel did not see of distinct samples, and warn of what is worth it.
+
+    A SampleError is raised where all are `missed`: nothing was seen of them. Distinct sample i
+    stands at `first[i]`, and wherever `inverse` is i.
+
+    >>> half = Similarity()._with(partial={1: "is cut at 256 tokens"})
+    >>> omission_notes("letters", {}, half, "abc", np.arange(3), np.arange(60) % 3)[0]
+    "Kernel 'letters' did not see all of 20 of 60 samples; sample 1 is cut at 256 tokens."
+    """
+    if len(missed) == len(first):
+        raise SampleError.of(missed)
+    n = len(inverse)
+    notes = []
+    for what, problems, noted, warned in (
+        ("saw nothing", missed, NOTED, WARNED),
+        ("did not see all", similarity.partial, NOTED, WARNED),
+        ("saw no difference", _equal(similarity, samples, first), n, n),
+    ):
+        count = int(np.isin(inverse, [*problems]).sum())
+        if count * noted < n:
+            continue
+        i = min(problems)
+        why = f"sample {first[i]} {problems[i]}"
+        notes.append(f"Kernel {name!r} {what} of {count:,} of {n:,} samples; {why}.")
+        if count * warned >= n:
+            warn(notes[-1])
+    return notes
+
+
+def _equal(similarity: Similarity, texts: Sequence[str], first: np.ndarray) -> dict[int, str]:
+    """Return texts with the unit row of an earlier one that differ in more than case and space.
+
+    Rows are equal if they are, to four digits, along four random directions: neither does chance do
+    that to two rows, nor does rounding in single precision often undo it.
+    """
+    equal: dict[int, str] = {}
+    if not similarity.merges:
+        return equal
+    directions = np.random.default_rng(0).standard_normal((similarity.dim or 0, 4))
+    along = similarity.projected(directions).round(4)
+    earliest: dict[int, int] = {}
+    for i, group in enumerate(joint_groups([along]).tolist()):
+        j = earliest.setdefault(group, i)
+        if i != j and texts[i].casefold().split() != texts[j].casefold().split():
+            equal[i] = f"differs from sample {first[j]}, but not in what was seen"
+    return equal
