@@ -88,6 +88,8 @@ class How:
 
 def read_how(args: Namespace, also: Collection[str] | None = None) -> How:
     """Read the options about the kernel; where only `also` are allowed beyond, one order too."""
+    if args.given_prompt and not args.prompts:
+        raise UsageError("--given-prompt needs the column of prompts: name it with --prompt")
     kind = ""
     found = {}
     order = float(DEFAULT_ORDER)
@@ -159,10 +161,11 @@ def left_out(source: Samples, dropped: Mapping[int, str]) -> Samples:
     return source.subset([i for i in range(len(source)) if i not in dropped])
 
 
-def compared(source: Samples, keywords: Record) -> tuple[Samples, Similarity]:
-    """Return the samples that a kernel can use, and their similarity."""
+def compared(source: Samples, keywords: Record, given: bool) -> tuple[Samples, Similarity]:
+    """Return the samples that a kernel can use, and their similarity, `given` their prompts."""
+    asked = prompts_of([source], given) if given else {}
     with placing({"samples": source}):
-        similarity = as_similarity(source.values, **given_prompts([source]), **keywords)
+        similarity = as_similarity(source.values, **asked, **keywords)
     return left_out(source, similarity.dropped), similarity
 
 
@@ -203,12 +206,12 @@ def check_one_set(args: Namespace, source: Samples) -> None:
             )
 
 
-def given_prompts(sources: Sequence[Samples]) -> Record:
-    """Return the keyword of the prompts of one set or several, where --prompts names a column."""
+def prompts_of(sources: Sequence[Samples], given: bool) -> Record:
+    """Return the keywords of the prompts of one set or several, where --prompt names a column."""
     each = [list(source.prompts) for source in sources]
     if not each[0]:
         return {}
-    return {"prompts": each if len(each) > 1 else each[0]}
+    return {"prompts": each if len(each) > 1 else each[0], "given_prompt": given}
 
 
 def parse_value(text: str) -> Any:

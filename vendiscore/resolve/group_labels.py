@@ -3,6 +3,8 @@
 A tuple or a row of a table is one sample.
 """
 
+from __future__ import annotations
+
 import os
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
@@ -31,11 +33,15 @@ _PLAIN = {str, int, bool, bytes}
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """Labels in order of appearance (positions if `nested`), and the group code of every sample."""
+    """Labels in order of appearance (positions if `nested`), and the group code of every sample.
+
+    Groups by prompt within several sets have the set of each in `sets`.
+    """
 
     labels: tuple[Hashable, ...]
     codes: np.ndarray
     nested: bool = False
+    sets: Groups | None = None
 
     def __len__(self) -> int:
         return len(self.labels)
