@@ -320,7 +320,7 @@ def parser(command: str) -> _Parser:
         "--prompts",
         dest="prompts",
         metavar="COLUMN",
-        help="of each sample's prompt: samples are compared with those of their prompt alone",
+        help="of each sample's prompt: only samples of one prompt are compared",
     )
     add("--given-prompt", action="store_true", help="take the prompts out of similarities, too")
     add = made.add_argument_group("what is printed").add_argument

@@ -57,8 +57,8 @@ def as_similarity(
     score_K, score_X, score_dual, normalize : bool
         Whether samples are similarities or features (`score_X` and `score_dual` mean the same);
         whether k(x, y) is divided by √(k(x, x) k(y, y)).
-    prompts : sample or list of samples, optional, with given_prompt=True
-        The prompt of all samples, or of each. Its part is removed: similarities are cosines of
+    prompts, given_prompt : sample or list of samples, True
+        The prompt of all samples, or of each, whose part is removed: similarities are cosines of
         φ(x) − φ(u) k(x, u) / k(u, u). Samples that repeat their prompt count as one kind.
     **options
         Options of the kernel, such as `ns` or `sigma`.
