@@ -328,7 +328,10 @@ def test_calls_of_one_set_name_what_to_pass(call, how):
         (lambda **own: compare(X, Y, **QUICK, **own, size=5), "leave `size` out"),
         (lambda **own: growth(X[1:], **COSINE, **{**own, "prompts": SETS}), "one for each of 23"),
         (lambda **own: growth(X, [6], **COSINE, **own), "`sizes` must be .* 5"),
-        (lambda **own: growth(X[3:], **COSINE, **{**own, "prompts": PROMPTS[3:]}), "4 of each"),
+        (
+            lambda **own: growth(X[3:], **COSINE, **{**own, "prompts": PROMPTS[3:]}),
+            "for each prompt",
+        ),
     ],
 )
 def test_what_prompts_cannot_go_with_is_refused(call, said):

@@ -86,7 +86,7 @@ def explain(
     order, limit, psd = read_terms(q, threshold, psd)
     labels = None if clusters is None else read_labels(clusters, "clusters")
     collection = read_samples(samples, read, "samples")
-    read, asked = answered(read, collection, clustered=labels is not None)
+    read, asked = answered(read, [collection], clustered=labels is not None)
     subject = Subject(collection, read, orders=[order], p=p, psd=psd, groups=asked)
     found = explained(subject, order, limit, within=asked is not None)
     if labels is None:

@@ -213,20 +213,18 @@ def growth(
     seed = integer("seed", seed, 0)
     read = how_of({"k": k, **how}, _KEYWORDS, within=True)
     collection = read_collection(samples, read)
-    read, asked = answered(read, collection, clustered=clusters is not None)
+    read, asked = answered(read, [collection], clustered=clusters is not None)
     subject = Subject(collection, read, groups=asked)
     similarity = subject.similarity
     refuse_gradient("growth", **how, samples=similarity)
     parts = [similarity]
-    of_prompt = ""
     if asked is not None:
         parts = [part.similarity for part in subject.parts]
-        of_prompt = " of each prompt"
     least = min(part.n for part in parts)
     if least < MIN_SAMPLES:
         raise ValueError(
-            f"`samples` must be at least {MIN_SAMPLES}{of_prompt}, got {least}; add samples to see "
-            f"how a score grows with them"
+            f"`samples` must be at least {MIN_SAMPLES}, for each prompt if there are any, got "
+            f"{least}; add samples to see how a score grows with them"
         )
     codes = None
     if clusters is not None:

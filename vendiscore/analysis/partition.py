@@ -23,7 +23,7 @@ from ..resolve.group_labels import (
 )
 from ..resolve.kernel import having
 from ..resolve.kernel_request import SETTINGS, How
-from ..resolve.prompt_groups import answered, answered_sets
+from ..resolve.prompt_groups import answered
 from ..resolve.sets import read_collection, resolve_pool, resolve_sets, sizes_of
 from ..scoring.subsampling import MIN_SAMPLES
 from ..similarity.base import Similarity
@@ -112,10 +112,10 @@ def pooled_sets(
             every = coded(labels)
             ends = np.cumsum(sizes)[:-1]
             of_sets = [Labels(every.labels, codes) for codes in np.split(every.codes, ends)]
-    how, asked = answered_sets(how, read, of_sets, clustered=what == "clusters")
+    how, asked = answered(how, read, of_sets, clustered=what == "clusters")
     if asked is not None and labels is None:
         what = "prompts"
-        labels = [label for each in asked for label in _of_samples(each)]
+        labels = _of_samples(asked)
     pool, starts = resolve_pool(read, replace(how, fit="pool"), names)
     codes = np.repeat(np.arange(len(names)), np.diff(starts))
     return partition(pool, codes, names, labels, what)
@@ -143,7 +143,8 @@ def sorted_sets(
         )
     read = None if groups is None else read_labels(groups, what)
     clustered = what == "clusters"
-    how, asked = answered(how, samples, None if clustered else read, clustered=clustered)
+    of_groups = None if clustered else read
+    how, asked = answered(how, [samples], [of_groups], clustered=clustered)
     if asked is not None and read is None:
         what = "prompts"
         read = asked

@@ -38,9 +38,8 @@ SETTINGS = frozenset(("k", *KINDS, "normalize", "metric", "fit", "prompts", "giv
 MIXTURE_OPTIONS = ("options", "combine", "on_error")
 KERNEL_METRICS = ("kernel", "1-k")
 _CHANGED = (
-    "`prompts` now say which samples answer one prompt, and results are within prompts: pass "
-    "given_prompt=False for that without a warning, or given_prompt=True to take the prompts out "
-    "of similarities, too"
+    "`prompts` now say which samples answer one prompt, so that results are within prompts: pass "
+    "given_prompt=False, or given_prompt=True to take prompts out of similarities, too"
 )
 
 
@@ -124,9 +123,8 @@ def with_prompts(
 
     if not (taken or within):
         raise TypeError(
-            "`prompts` alone say which samples answer one prompt, and this call looks at one set: "
-            "pass given_prompt=True to take them out of similarities, or to `select` some samples "
-            "of each prompt the prompts as `groups`, with `quota`"
+            "`prompts` say which samples answer one prompt, and this call looks at one set: pass "
+            "given_prompt=True to take them out, or to `select` them as `groups`, with `quota`"
         )
     read = read_prompts(prompts, taken)
     if not taken:

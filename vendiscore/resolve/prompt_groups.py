@@ -18,24 +18,13 @@ from .sets import sizes_of
 
 def answered(
     how: How,
-    samples: Samples,
-    groups: Groups | None = None,
-    references: Samples | None = None,
+    sets: Sequence[Samples],
+    groups: Sequence[Groups | None] = (None,),
+    *,
     clustered: bool = False,
+    first: bool = False,
 ) -> tuple[How, Groups | None]:
-    """Return `how` for samples in groups, if any, and the samples in groups by prompt, or None."""
-    of_sets = () if groups is None else (groups,)
-    sets = [samples]
-    if references is not None and how.prompts is not None:  # prompts are taken out of both
-        sets.append(references)
-    how, asked = answered_sets(how, sets, of_sets, clustered)
-    return how, None if asked is None else asked[0]
-
-
-def answered_sets(
-    how: How, sets: Sequence[Samples], groups: Sequence[Groups], clustered: bool = False
-) -> tuple[How, list[Groups] | None]:
-    """Return `how` for samples in these groups, and the samples of sets in groups by prompt.
+    """Return `how` for sets in groups, and the samples of all sets, or of the first, by prompt.
 
     The latter is None without prompts, and for one prompt that is taken out of all samples.
     """
@@ -48,17 +37,16 @@ def answered_sets(
             return how, None
     if clustered:
         raise ValueError(
-            "`clusters` are for samples of one set, but with `prompts` the prompts are the "
-            "independent units; leave one of the two out"
+            "`clusters` are for one set, and `prompts` are independent units; leave one of the two "
+            "out"
         )
-    sizes = sizes_of(sets, how)
     every: list[object] = []
-    for values, places in asked.of_sets(sets, sizes):
+    for values, places in asked.of_sets(sets, sizes_of(sets, how)):
         prompts = list(values)
         every += [prompts[place] for place in places]
-    by_prompt = groups_of(every)
-    parts = np.split(by_prompt.codes, np.cumsum(sizes)[:-1])
-    return how, [Groups(by_prompt.labels, codes) for codes in parts]
+        if first:
+            break
+    return how, groups_of(every)
 
 
 def crossed(sets: Groups, asked: Groups) -> Groups:

@@ -206,7 +206,10 @@ def subject_of(
     if how.asked is not None:
         from ..resolve.prompt_groups import answered, crossed
 
-        how, by_prompt = answered(how, flat, groups, references)
+        sets = [flat]
+        if references is not None and how.prompts is not None:  # prompts are taken out of both
+            sets.append(references)
+        how, by_prompt = answered(how, sets, [groups], first=True)
         if groups is None:
             groups = by_prompt
         elif by_prompt is not None:
