@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from vendiscore import (
+    SampleError,
     State,
     as_similarity,
     compare,
@@ -236,6 +237,14 @@ def test_copies_of_another_prompt_are_no_repeats():
     assert found.adds[4] == 0
 
 
+def test_a_sample_with_all_the_weight_of_its_prompt_adds_nothing():
+    weights = [0.0] * 24
+    weights[0], weights[7], weights[20] = 0.4, 0.3, 0.3
+    found = explain(X, prompts=PROMPTS, given_prompt=False, **COSINE, p=weights)
+    assert found.adds.tolist() == [0] * 24
+    assert found.score == pytest.approx(1)
+
+
 @GIVEN
 def test_growth_is_the_mean_curve_to_the_smallest_prompt(given):
     found = growth(X, **prompts_of(given), **COSINE, q=2)
@@ -314,6 +323,26 @@ def test_given_prompt_needs_prompts(call):
 def test_calls_of_one_set_name_what_to_pass(call, how):
     with pytest.raises(TypeError, match=r"pass given_prompt=True .* as `groups`, with `quota`"):
         OF_ONE_SET[call](X, prompts=PROMPTS, **how)
+
+
+def test_conversations_are_prompts_and_a_missing_prompt_is_named():
+    talks = [[{"role": "user", "content": prompt}] for prompt in PROMPTS]
+    found = compute(X, prompts=talks, given_prompt=False, **COSINE)
+    assert found == compute(X, groups=PROMPTS, **COSINE)
+    with pytest.raises(SampleError, match="sample 3 has no label in `prompts`, but nan"):
+        compute(X, prompts=[*PROMPTS[:3], np.nan, *PROMPTS[4:]], given_prompt=False, **COSINE)
+
+
+def test_gradients_pass_through_means_within_prompts():
+    torch = pytest.importorskip("torch")
+    how = {"groups": SETS, "prompts": PROMPTS, "given_prompt": False, **COSINE}
+    rows = torch.tensor(X, requires_grad=True)
+    score = compute(rows, **how)["VS"]
+    score.backward()
+    step = np.zeros_like(X)
+    step[4, 2] = 1e-6
+    slope = (compute(X + step, **how)["VS"] - compute(X - step, **how)["VS"]) / 2e-6
+    assert rows.grad[4, 2].item() == pytest.approx(slope, rel=1e-5)
 
 
 @pytest.mark.parametrize(

@@ -115,7 +115,7 @@ def pooled_sets(
     how, asked = answered(how, read, of_sets, clustered=what == "clusters")
     if asked is not None and labels is None:
         what = "prompts"
-        labels = _of_samples(asked)
+        labels = asked.of_samples
     pool, starts = resolve_pool(read, replace(how, fit="pool"), names)
     codes = np.repeat(np.arange(len(names)), np.diff(starts))
     return partition(pool, codes, names, labels, what)
@@ -156,7 +156,7 @@ def sorted_sets(
     labels = None
     if read is not None:
         check_size(read, n, what)
-        labels = _of_samples(read)
+        labels = read.of_samples
     return partition(pool, by.codes, by.labels, labels, what)
 
 
@@ -184,13 +184,8 @@ def _labels(groups: Any, sizes: Mapping[str, int], what: str) -> list[Hashable]:
                 f"`{what}` must have a label for each sample: `{name}` has {n} samples, got "
                 f"{len(read.codes)} labels"
             )
-        every += _of_samples(read)
+        every += read.of_samples
     return every
-
-
-def _of_samples(read: Labels) -> list[Hashable]:
-    """Return the label of each sample."""
-    return [read.labels[code] for code in read.codes]
 
 
 def partition(

@@ -92,7 +92,7 @@ class Explanation(Summary):
     @cached_property
     def surprise(self) -> np.ndarray:
         """−xᵀ log(A) x at q = 1, A = Σ p xxᵀ, at least 0: the mean is log VS exactly."""
-        return self._each(lambda spectrum: surprise(spectrum, self.q))
+        return self._each(lambda part: surprise(part.eigen, self.q))
 
     @cached_property
     def adds(self) -> np.ndarray:
@@ -104,28 +104,32 @@ class Explanation(Summary):
             left = leave_cluster_out(self._spectrum, self._clusters, self.q)
             of_clusters = np.asarray(log_score(self._spectrum, self.q) - left)
             return of_clusters[self._clusters]
-        if self._p is not None and self._p.max() > ALL:
-            return np.zeros(self.n)
-        return self._each(lambda spectrum: adds(spectrum, self.q))
+        return self._each(self._adds)
+
+    def _adds(self, part: Subject) -> np.ndarray:
+        if part.n == 1 or (part.p is not None and to_host(part.p).max() > ALL):
+            return np.zeros(part.n)
+        return np.asarray(adds(part.eigen, self.q))
 
     @cached_property
     def novelty(self) -> np.ndarray:
         """The part of each sample that no other one explains, 1/(K⁻¹)_ii, in [0, 1]."""
-        return self._each(novelty)
+        return self._each(lambda part: novelty(part.eigen))
 
-    def _each(self, measured: Callable[[Spectrum], np.ndarray]) -> np.ndarray:
-        """Return a number of each sample, from the spectrum of all, or of its prompt."""
+    @np.errstate(all="ignore")  # as `compute` does: numbers are checked
+    def _each(self, measured: Callable[[Subject], np.ndarray]) -> np.ndarray:
+        """Return a number of each sample, of all samples together or of its prompt."""
         if not self._parts:
-            return measured(self._spectrum)
+            return measured(self._subject)
         values = np.empty(self.n)
         for part in self._parts:
-            values[part.rows] = measured(part.eigen)
+            values[part.rows] = measured(part)
         return values
 
     @property
     def mode(self) -> np.ndarray:
         """Number of the mode that each sample belongs to the most; see `modes`."""
-        return self._each(lambda spectrum: strongest(spectrum)[0]).astype(int)
+        return self._each(lambda part: strongest(part.eigen)[0]).astype(int)
 
     @property
     def nearest(self) -> np.ndarray:

@@ -47,6 +47,11 @@ class Groups:
         return len(self.labels)
 
     @property
+    def of_samples(self) -> list[Hashable]:
+        """The label of each sample."""
+        return [self.labels[code] for code in self.codes]
+
+    @property
     def is_sorted(self) -> bool:
         """True unless labels appear in another order than the sorted one."""
         try:

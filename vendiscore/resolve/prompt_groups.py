@@ -10,7 +10,7 @@ import numpy as np
 from ..core.types import Samples
 from ..similarity.inputs import as_samples
 from ..similarity.pools import size
-from .group_labels import Groups, check_size, coded, is_hashable
+from .group_labels import Groups, check_labels, check_size, coded, is_hashable
 from .kernel_request import How
 from .prompt_places import is_one
 from .sets import sizes_of
@@ -46,7 +46,9 @@ def answered(
         every += [prompts[place] for place in places]
         if first:
             break
-    return how, groups_of(every)
+    by_prompt = groups_of(every)
+    check_labels(by_prompt.of_samples, "prompts")
+    return how, by_prompt
 
 
 def crossed(sets: Groups, asked: Groups) -> Groups:

@@ -48,9 +48,7 @@ def leave_one_out(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> Array:
 
 
 def adds(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> Array:
-    """Find log VS_q of the set minus that without each sample, shape (n,); 0 for one alone."""
-    if spectrum.n == 1:
-        return np.zeros(1)
+    """Find log VS_q of the set minus that without each sample, shape (n,)."""
     return log_score(spectrum, q) - leave_one_out(spectrum, q)
 
 

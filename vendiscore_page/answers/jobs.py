@@ -85,7 +85,7 @@ class Job:
     @property
     def labels(self) -> list[Any] | None:
         groups = self.groups
-        return None if groups is None else [groups.labels[code] for code in groups.codes]
+        return None if groups is None else groups.of_samples
 
     def compared_by(self, choice: Choice) -> Job:
         """Return the same samples and prompts, compared in another way with its usual options."""
