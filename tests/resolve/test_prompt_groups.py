@@ -109,6 +109,12 @@ def test_groups_are_sets_of_prompts(given):
     rows = found["details"]["groups"]
     assert [(row["group"], row["n"]) for row in rows] == [(0, 8), (1, 16)]
     assert [row["VS"] for row in rows] == pytest.approx(means)
+    signature = found["details"]["signature"]
+    other = compute(X, groups=1 - SETS[::-1], **prompts_of(given), **COSINE, details=True)
+    assert other["details"]["signature"] != signature
+    said = report(X, groups=SETS, **prompts_of(given), **COSINE).html()
+    assert "of 3 to 5 rows in a group are effectively" in said
+    assert "one standard error over 2 groups" in said
     nested = [X[i == SETS].tolist() for i in (0, 1)]
     asked = [[PROMPTS[i] for i in np.flatnonzero(j == SETS)] for j in (0, 1)]
     if given:

@@ -86,7 +86,8 @@ class Groups:
         return SampleError.of(problems)
 
     def __str__(self) -> str:
-        return f"{len(self)}@{digest(self.codes)}"
+        sets = "" if self.sets is None else f"/{self.sets}"
+        return f"{len(self)}@{digest(self.codes)}{sets}"
 
 
 def grouped(

@@ -47,14 +47,16 @@ def measure_groups(subject: Subject, request: Request) -> tuple[list[Record], Un
         found.notes.append(ALONE)
     sizes = np.bincount(subject.codes, minlength=len(subject.groups)).tolist()
     columns = _columns(subject, request, each, found)
+    totals = sizes
     if subject.groups.sets is not None:
-        sizes = np.bincount(groups.codes, sizes).astype(int).tolist()
+        totals = np.bincount(groups.codes, sizes).astype(int).tolist()
+        sizes = (totals / np.bincount(groups.codes)).tolist()  # of a prompt, in the mean
         columns = _by_set(columns, groups)
     numbers = {}
     for own in columns.values():
         for key, values in own.items():
             numbers[key] = _floats(values)
-    rows = zip(groups.labels, sizes, *numbers.values(), strict=True)
+    rows = zip(groups.labels, totals, *numbers.values(), strict=True)
     found.table = [dict(zip(("group", "n", *numbers), row, strict=True)) for row in rows]
     scores: list[Record] = []
     for chosen in request.measures:
@@ -162,8 +164,8 @@ def _notes(request: Request, each: Sequence[Chosen], sizes: Sequence[int]) -> li
         notes.append(f"Means over {len(sizes)} groups, which all count alike: {names}.")
         if max(sizes) >= UNLIKE * min(sizes):
             notes.append(
-                f"Groups have {min(sizes)} to {max(sizes)} samples, and most scores are larger for "
-                f"more samples: compare groups of one size."
+                f"Groups have {min(sizes):g} to {max(sizes):g} samples, and most scores are larger "
+                f"for more samples: compare groups of one size."
             )
         if 1 < len(sizes) <= _FEW and sum(sizes) >= _LARGE * len(sizes):
             notes.append(
