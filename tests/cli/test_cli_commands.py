@@ -252,7 +252,7 @@ def test_prompts_of_a_column_are_taken_out(run, save):
     code, out, err = run("select", file, "-n", 3, *how)
     assert (code, out) == (2, "")
     assert "take the prompts out of similarities by --given-prompt" in err
-    code, _, err = run("explain", file, "--given-prompt")
+    code, _, err = run("explain", file, "--pool", "--given-prompt")
     assert code == 2
     assert "--given-prompt needs the column of prompts: name it with --prompt" in err
     how = (*how, "--given-prompt")

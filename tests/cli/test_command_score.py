@@ -357,6 +357,10 @@ def test_prompts_of_a_column_are_taken_out(run, save):
     assert (code, out.splitlines()[0]) == (0, said)
     assert found["details"]["signature"] in out
     grouped = vendiscore.compute(TEXTS, groups=list("abab"), prompts=asked, given_prompt=True)["VS"]
+    found = vendiscore.compute(TEXTS, prompts=asked, given_prompt=True)["VS"]
+    no_models = [{name: row[name] for name in ("answer", "prompt")} for row in rows]
+    alone = save("n.jsonl", "".join(f"{json.dumps(row)}\n" for row in no_models))
+    assert run(alone, "--given-prompt", "-b")[1] == f"{found!r}\n"  # the column is found
     how = ("--column", "answer", "--prompts", "prompt", "--given-prompt", "-b")
     assert run(file, *how, "--group-by", "model")[1] == f"{grouped!r}\n"
     two = vendiscore.compute(

@@ -2,9 +2,9 @@
 
 import json
 from argparse import Namespace
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from ..core.arguments import DEFAULT_ORDER, read_order
@@ -88,8 +88,6 @@ class How:
 
 def read_how(args: Namespace, also: Collection[str] | None = None) -> How:
     """Read the options about the kernel; where only `also` are allowed beyond, one order too."""
-    if args.given_prompt and not args.prompts:
-        raise UsageError("--given-prompt needs the column of prompts: name it with --prompt")
     kind = ""
     found = {}
     order = float(DEFAULT_ORDER)
@@ -188,11 +186,22 @@ def read_all(paths: Sequence[str], how: How) -> list[Samples]:
     found = [read(path, Wanted(**asked), how.args) for path in paths]
     for source in found:
         how.note(f"{source.name}: {source.taken}")
+    if how.args.given_prompt:
+        by = getattr(how.args, "group_by", None)
+        found = [_asked(source, () if by else source.groups) for source in found]
     for source in found[1:]:
         if source.kind != found[0].kind:
             both = f"{source.name} has {source.kind}, {found[0].name} {found[0].kind}"
             raise DataError(f"{both}; take one kind at a time")
     return found
+
+
+def _asked(source: Samples, groups: Sequence[Hashable]) -> Samples:
+    """Return samples with the prompts that --prompt names, or with those that group them."""
+    prompts = source.prompts or list(map(str, groups))
+    if not prompts:
+        raise UsageError("--given-prompt needs the column of prompts: name it with --prompt")
+    return replace(source, prompts=prompts)
 
 
 def check_one_set(args: Namespace, source: Samples) -> None:
