@@ -218,13 +218,15 @@ def growth(
     similarity = subject.similarity
     refuse_gradient("growth", **how, samples=similarity)
     parts = [similarity]
+    of_prompt = ""
     if asked is not None:
+        of_prompt = " for each prompt"
         parts = [part.similarity for part in subject.parts]
     least = min(part.n for part in parts)
     if least < MIN_SAMPLES:
         raise ValueError(
-            f"`samples` must be at least {MIN_SAMPLES}, for each prompt if there are any, got "
-            f"{least}; add samples to see how a score grows with them"
+            f"`samples` must be at least {MIN_SAMPLES}{of_prompt}, got {least}; add samples to see "
+            f"how a score grows with them"
         )
     codes = None
     if clusters is not None:
