@@ -221,7 +221,7 @@ def _by_prompt(answers: Answers, how: How, plan: Plan) -> _Counted:
         or (fitted and len(every) <= _FITTED_TO)
     ):
         if plan.given_prompt:
-            how = with_prompts(how, [answers.prompts[i] for i in answers.prompt])
+            how = with_prompts(how, [answers.prompts[i] for i in answers.prompt], True)
         pool, kept, dropped = _usable(answers, how, every)
     elif fitted:
         drawn = np.random.default_rng(0).permutation(every)[:_FITTED_TO]
@@ -241,7 +241,7 @@ def _by_prompt(answers: Answers, how: How, plan: Plan) -> _Counted:
         else:
             of_prompt = how
             if plan.given_prompt:
-                of_prompt = with_prompts(how, answers.prompts[prompt])
+                of_prompt = with_prompts(how, answers.prompts[prompt], True)
             usable = _usable(answers, of_prompt, places[prompt])
         similarity, members, _ = usable
         if similarity is not None:

@@ -13,7 +13,7 @@ BLANK = "∅"
 
 def read_options(options: Mapping[str, object]) -> Request:
     """Read keywords of `compute` that say how generations are measured, and give numbers alone."""
-    for name in {"details", "groups", "p", "prompts"} & options.keys():
+    for name in {"details", "groups", "p", "prompts", "given_prompt"} & options.keys():
         raise ValueError(
             f"`{name}` has no meaning here, where prompts are groups and results are numbers; "
             f"leave it out"
@@ -34,4 +34,4 @@ def filled(samples: object) -> Any:
 
 def given(request: Request, prompts: object) -> Request:
     """Return a request that takes prompts out of similarities; a blank one takes out nothing."""
-    return replace(request, how=with_prompts(request.how, filled(prompts)))
+    return replace(request, how=with_prompts(request.how, filled(prompts), True))

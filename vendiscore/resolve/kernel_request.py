@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from ..core.arguments import flag, one_of
+from ..core.errors import warn
 from ..core.types import Options, PairFunction, Record
 from ..hints import meant, remedy, suggestion
 from ..optional import is_network
@@ -33,9 +34,13 @@ Metric: TypeAlias = str | PairFunction
 FitTo = Literal["samples", "references", "pool"]
 
 KINDS = ("score_K", "score_X", "score_dual")
-SETTINGS = frozenset(("k", *KINDS, "normalize", "metric", "fit", "prompts"))
+SETTINGS = frozenset(("k", *KINDS, "normalize", "metric", "fit", "prompts", "given_prompt"))
 MIXTURE_OPTIONS = ("options", "combine", "on_error")
 KERNEL_METRICS = ("kernel", "1-k")
+_CHANGED = (
+    "`prompts` now say which samples answer one prompt, so that results are within prompts: pass "
+    "given_prompt=False, or given_prompt=True to take prompts out of similarities, too"
+)
 
 
 @dataclass(frozen=True)
@@ -51,6 +56,7 @@ class How:
     metric: Metric | None = None
     metric_options: Options = field(default_factory=dict)
     fit: FitTo | None = None  # which of several sets options are fitted to
+    asked: Prompts | None = None  # prompts that samples answer
     prompts: Prompts | None = None  # prompts, whose part is taken out of similarities
 
     @property
@@ -69,8 +75,11 @@ class How:
         return self.metric is not None and self.metric not in KERNEL_METRICS
 
 
-def read_how(arguments: MutableMapping[str, Any]) -> How:
-    """Read the How of `arguments`, and remove its keywords from them."""
+def read_how(arguments: MutableMapping[str, Any], within: bool = True) -> How:
+    """Read the How of `arguments`, and remove its keywords from them.
+
+    Without `within`, prompts must be taken out of similarities.
+    """
     k = arguments.pop("k", None)
     ways = [name for name in KINDS if flag(name, arguments.pop(name, False))]
     if len(ways) + (k is not None) > 1:
@@ -82,10 +91,11 @@ def read_how(arguments: MutableMapping[str, Any]) -> How:
         **({} if k is None else _kernel(k, arguments)),
     )
     prompts = arguments.pop("prompts", None)
+    given_prompt = arguments.pop("given_prompt", None)
     metric = arguments.pop("metric", None)
     if metric is not None:
         check_metric(metric, ("precomputed", *KERNEL_METRICS))
-    how = with_prompts(how, prompts, metric)
+    how = with_prompts(how, prompts, given_prompt, metric, within)
     exponent = arguments.pop("exponent", None)
     given = {} if exponent is None else {"exponent": exponent}
     if metric in KERNEL_METRICS or (metric is None and how.says_similarity):
@@ -96,15 +106,34 @@ def read_how(arguments: MutableMapping[str, Any]) -> How:
     return replace(how, metric=metric, metric_options=options)
 
 
-def with_prompts(how: How, prompts: object, metric: Metric | None = None) -> How:
-    """Return `how` with prompts to take out of similarities, if any are passed."""
+def with_prompts(
+    how: How,
+    prompts: object,
+    given_prompt: object,
+    metric: Metric | None = None,
+    within: bool = True,
+) -> How:
+    """Return `how` with the prompts that samples answer, taken out if `given_prompt` says so."""
+    taken = given_prompt is not None and flag("given_prompt", given_prompt)
     if prompts is None:
+        if taken:
+            raise TypeError("`given_prompt` takes out `prompts`, which are missing: pass them, too")
         return how
     from .prompt_places import read_prompts, why_not
 
+    if not (taken or within):
+        raise TypeError(
+            "`prompts` say which samples answer one prompt, and this call looks at one set: pass "
+            "given_prompt=True to take them out, or to `select` them as `groups`, with `quota`"
+        )
+    read = read_prompts(prompts, taken)
+    if not taken:
+        if given_prompt is None:
+            warn(_CHANGED, FutureWarning)
+        return replace(how, asked=read)
     if why := why_not(how.k, how.given, None if metric in KERNEL_METRICS else metric):
         raise TypeError(f"`prompts` cannot be taken out of {why}")
-    return replace(how, prompts=read_prompts(prompts))
+    return replace(how, asked=read, prompts=read)
 
 
 def refuse_metric_options(given: Iterable[str]) -> None:
@@ -115,10 +144,10 @@ def refuse_metric_options(given: Iterable[str]) -> None:
         )
 
 
-def how_of(arguments: Options, also: Iterable[str] = ()) -> How:
-    """Read keywords, all of which must be about how samples are compared."""
+def how_of(arguments: Options, also: Iterable[str] = (), within: bool = False) -> How:
+    """Read keywords, all of which must be about how samples are compared; see `read_how`."""
     rest = dict(arguments)
-    return with_the_rest(read_how(rest), rest, also, {})
+    return with_the_rest(read_how(rest, within), rest, also, {})
 
 
 def check_one_way(how: How, who: str) -> None:
