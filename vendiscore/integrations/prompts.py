@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from ..resolve.kernel_request import with_prompts
 from ..scoring.request import Request, read_request
 
 # A blank generation is one more text, so that a run of hours does not end in an error.
@@ -34,4 +33,4 @@ def filled(samples: object) -> Any:
 
 def given(request: Request, prompts: object) -> Request:
     """Return a request that takes prompts out of similarities; a blank one takes out nothing."""
-    return replace(request, how=with_prompts(request.how, filled(prompts), True))
+    return replace(request, how=request.how.with_prompts(filled(prompts), True))

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from ..core.arguments import flag, one_of
-from ..core.errors import warn
 from ..core.types import Options, PairFunction, Record
 from ..hints import meant, remedy, suggestion
 from ..optional import is_network
@@ -37,10 +36,6 @@ KINDS = ("score_K", "score_X", "score_dual")
 SETTINGS = frozenset(("k", *KINDS, "normalize", "metric", "fit", "prompts", "given_prompt"))
 MIXTURE_OPTIONS = ("options", "combine", "on_error")
 KERNEL_METRICS = ("kernel", "1-k")
-_CHANGED = (
-    "`prompts` now say which samples answer one prompt, so that results are within prompts: pass "
-    "given_prompt=False, or given_prompt=True to take prompts out of similarities, too"
-)
 
 
 @dataclass(frozen=True)
@@ -74,6 +69,13 @@ class How:
         """True if it names a metric of vectors: one that does not come from a kernel."""
         return self.metric is not None and self.metric not in KERNEL_METRICS
 
+    def with_prompts(self, prompts: object, *how: Any) -> How:
+        """Return this with the prompts that samples answer; see `asked_and_taken`."""
+        from .prompt_places import asked_and_taken
+
+        asked, taken = asked_and_taken(self.k, self.given, prompts, *how)
+        return replace(self, asked=asked, prompts=taken)
+
 
 def read_how(arguments: MutableMapping[str, Any], within: bool = True) -> How:
     """Read the How of `arguments`, and remove its keywords from them.
@@ -95,7 +97,8 @@ def read_how(arguments: MutableMapping[str, Any], within: bool = True) -> How:
     metric = arguments.pop("metric", None)
     if metric is not None:
         check_metric(metric, ("precomputed", *KERNEL_METRICS))
-    how = with_prompts(how, prompts, given_prompt, metric, within)
+    if prompts is not None or given_prompt is not None:
+        how = how.with_prompts(prompts, given_prompt, metric, within)
     exponent = arguments.pop("exponent", None)
     given = {} if exponent is None else {"exponent": exponent}
     if metric in KERNEL_METRICS or (metric is None and how.says_similarity):
@@ -104,36 +107,6 @@ def read_how(arguments: MutableMapping[str, Any], within: bool = True) -> How:
         return how
     options = check_options("euclidean" if metric is None else metric, given)
     return replace(how, metric=metric, metric_options=options)
-
-
-def with_prompts(
-    how: How,
-    prompts: object,
-    given_prompt: object,
-    metric: Metric | None = None,
-    within: bool = True,
-) -> How:
-    """Return `how` with the prompts that samples answer, taken out if `given_prompt` says so."""
-    taken = given_prompt is not None and flag("given_prompt", given_prompt)
-    if prompts is None:
-        if taken:
-            raise TypeError("`given_prompt` takes out `prompts`, which are missing: pass them, too")
-        return how
-    from .prompt_places import read_prompts, why_not
-
-    if not (taken or within):
-        raise TypeError(
-            "`prompts` say which samples answer one prompt, and this call looks at one set: pass "
-            "given_prompt=True to take them out, or to `select` them as `groups`, with `quota`"
-        )
-    read = read_prompts(prompts, taken)
-    if not taken:
-        if given_prompt is None:
-            warn(_CHANGED, FutureWarning)
-        return replace(how, asked=read)
-    if why := why_not(how.k, how.given, None if metric in KERNEL_METRICS else metric):
-        raise TypeError(f"`prompts` cannot be taken out of {why}")
-    return replace(how, asked=read, prompts=read)
 
 
 def refuse_metric_options(given: Iterable[str]) -> None:

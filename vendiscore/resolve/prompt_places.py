@@ -9,7 +9,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ..core.arguments import is_several
+from ..core.arguments import flag, is_several
+from ..core.errors import warn
 from ..core.types import Samples
 from ..similarity.inputs import as_samples, check_in_step, unnested
 from ..similarity.pools import pooled, shape_of, size
@@ -18,6 +19,11 @@ from .kernel_build import distinct_samples
 
 # Prompts, and for each sample the place of its own.
 Placed: TypeAlias = tuple[Any, np.ndarray]
+
+_CHANGED = (
+    "`prompts` now say which samples answer one prompt, so that results are within prompts: pass "
+    "given_prompt=False, or given_prompt=True to take prompts out of similarities, too"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,6 +111,35 @@ def _of_labels(labels: Sequence[Any], groups: Any) -> np.ndarray:
             "correct it, or leave it out"
         )
     return np.array([place[label] for label in groups.labels])[groups.codes]
+
+
+def asked_and_taken(
+    k: object,
+    given: str,
+    prompts: object,
+    given_prompt: object,
+    metric: object = None,
+    within: bool = True,
+) -> tuple[Prompts | None, Prompts | None]:
+    """Return the prompts that samples answer, and those to take out, which `given_prompt` says."""
+    taken = given_prompt is not None and flag("given_prompt", given_prompt)
+    if prompts is None:
+        if taken:
+            raise TypeError("`given_prompt` takes out `prompts`, which are missing: pass them, too")
+        return None, None
+    if not (taken or within):
+        raise TypeError(
+            "`prompts` say which samples answer one prompt, and this call looks at one set: pass "
+            "given_prompt=True to take them out, or to `select` them as `groups`, with `quota`"
+        )
+    read = read_prompts(prompts, taken)
+    if not taken:
+        if given_prompt is None:
+            warn(_CHANGED, FutureWarning)
+        return read, None
+    if why := why_not(k, given, None if metric in ("kernel", "1-k") else metric):
+        raise TypeError(f"`prompts` cannot be taken out of {why}")
+    return read, read
 
 
 def read_prompts(prompts: object, taken: bool) -> Prompts:

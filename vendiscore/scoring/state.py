@@ -17,7 +17,7 @@ from ..core.shares import PSD, check_psd
 from ..core.types import Options, Record, Samples, Weights
 from ..hints import Public
 from ..optional import versions
-from ..resolve.kernel_request import How, KernelArgument, how_of, with_prompts
+from ..resolve.kernel_request import How, KernelArgument, how_of
 from ..resolve.sets import resolve_sets
 from ..signature import digits, line
 from ..similarity.base import Similarity
@@ -185,7 +185,9 @@ class State(metaclass=Public):
             would follow from the batch, a state from bytes that do not hold its encoder, and one
             that would not fit in memory. The state stays as it was.
         """
-        how = with_prompts(self.how, prompts, given_prompt, within=False)
+        how = self.how
+        if prompts is not None or given_prompt is not None:
+            how = how.with_prompts(prompts, given_prompt, None, False)
         refuse_gradient("a State", p=p)
         samples = as_samples(batch, empty=True)
         n = size(samples)
