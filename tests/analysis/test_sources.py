@@ -227,7 +227,9 @@ def test_a_mixture_and_a_prompt_are_taken_as_elsewhere():
     asked = ["why x", "is z"]
     found = sources(texts, asked, given_prompt=True, ns=1)
     K = [
-        vendiscore.as_similarity([own[p] for own in texts.values()], prompts=asked[p], ns=1).dense()
+        vendiscore.as_similarity(
+            [own[p] for own in texts.values()], prompts=asked[p], given_prompt=True, ns=1
+        ).dense()
         for p in range(2)
     ]
     np.testing.assert_allclose(found.similarity, (K[0] + K[1]) / 2, atol=1e-12)

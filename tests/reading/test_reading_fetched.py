@@ -74,6 +74,8 @@ def test_a_table_in_a_file_of_text_is_a_question(sign):
 
 
 def test_sentences_with_commas_are_no_table():
+    numbered = "\n".join(f"a red cat, number {i}" for i in range(9)).encode()
+    assert len(read_data("cats.txt", numbered, Wanted())) == 9
     text = b"First, a cat sat down.\nThen, a dog ran.\nLast, both slept.\n"
     assert len(read_data("story.txt", text, Wanted())) == 3
 

@@ -132,7 +132,7 @@ def test_only_one_plain_vendi_score_is_placed() -> None:
     assert "at q = 2" in said(q=2)
     assert said(measures=["IntDiv"]) == ""
     assert said(p=np.full(20, 0.05)) == ""
-    assert said(prompts="What happens on the beach?") == ""
+    assert said(prompts="What happens on the beach?", given_prompt=True) == ""
     assert said(k=lambda a, b: float(a == b)) == ""
     assert said(k={"ngram_overlap": 0.5, "word_overlap": 0.5}) == ""
     assert said(as_similarity(texts).dense(), score_K=True) == ""

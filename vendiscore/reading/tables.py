@@ -227,7 +227,10 @@ def is_table(text: str) -> bool:
         first, *rest = (line.split(sign) for line in lines)
         cells = [*chain.from_iterable(rest)]
         if cells and len(first) > 1 and {*map(len, rest)} == {len(first)}:
-            return any(map(is_column_name, first)) or share_of_numbers(cells) > 0.5
+            are_words = not any(" " in cell.strip() for cell in first)
+            named = are_words and any(map(is_column_name, first))
+            numbers = map(_NUMBER.fullmatch, map(str.strip, cells))
+            return named or 2 * sum(map(bool, numbers)) > len(cells)
     return False
 
 

@@ -8,7 +8,8 @@ from ..core.errors import SampleError, warn
 from .base import Similarity
 from .identical import joint_groups
 
-# One sample in so many is worth a note, one in so many a warning.
+# One sample in so many is worth a note; one in so many, of at least as many samples, a warning: of
+# fewer, a single one would be.
 NOTED = 100
 WARNED = 20
 
@@ -45,7 +46,7 @@ def omission_notes(
         i = min(problems)
         why = f"sample {first[i]} {problems[i]}"
         notes.append(f"Kernel {name!r} {what} of {count:,} of {n:,} samples; {why}.")
-        if count * warned >= n:
+        if n >= WARNED and count * warned >= n:
             warn(notes[-1])
     return notes
 

@@ -16,6 +16,7 @@ from vendiscore.encoders.models import Embedded, Encoder
 from vendiscore.progress import told
 
 from ..aliases import Options, Record, Steps
+from .prompt_lists import given_prompts
 
 # By kind of sample: the name on the page, and the options of `compute`.
 ALLOWED: dict[str, dict[str, Record]] = {
@@ -89,16 +90,22 @@ def _encoded(samples: Sequence[object], arguments: Mapping[str, Any]) -> Steps[S
         return f"Encoding: {done:,} of {len(distinct):,} done."
 
     kernel = get_kernel(arguments["k"])
-    options = {name: x for name, x in arguments.items() if name not in ("k", "prompts")}
+    apart = ("k", "prompts", "given_prompt")
+    options = {name: x for name, x in arguments.items() if name not in apart}
     yield words(0)  # before the model is loaded
     if kernel.samples in _BATCH:
         options["batch_size"] = _BATCH[kernel.samples]
     network = _loaded(kernel.samples, options)
     steps = network.steps(distinct)
     with suppress(SampleError):  # which is raised again below, with the places of all such samples
+<<<<<<< HEAD
         network = _Known(network, (yield from told(steps, words)))
     how = {"prompts": prompts} if prompts else {}
     return as_similarity(samples, k=kernel.name, model=network, **how)
+=======
+        network = _Known(network, distinct, *(yield from told(steps, words)))
+    return as_similarity(samples, k=kernel.name, model=network, **given_prompts(prompts))
+>>>>>>> main
 
 
 def _loaded(kind: Any, options: Mapping[str, Any]) -> Encoder:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from vendiscore.core.types import Record
 from vendiscore.resolve.group_labels import Groups
 
 from ..quotas import MAX_TEXT, RefusedError, check_texts
@@ -26,6 +27,11 @@ def read_prompts(
     if groups is not None and 1 < len(every) == len(groups) < n:
         every = [every[code] for code in groups.codes]
     return every
+
+
+def given_prompts(prompts: Sequence[object]) -> Record:
+    """Return the keywords of `compute` that take prompts out of similarities, if there are any."""
+    return {"prompts": prompts, "given_prompt": True} if prompts else {}
 
 
 def pooled_prompts(sets: Mapping[str, tuple[list[object], int]]) -> list[Any]:
