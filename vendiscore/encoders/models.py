@@ -192,8 +192,6 @@ def make_encoder(
         return model
     encode = _own_encode(model, kind.adapter)
     no_effect(own, "a model that encodes by itself")
-    if type(model).__name__ == "SentenceTransformer" and kind.name == "text":
-        return Encoder(kind, kind.wrap(model, None, None, None), batch_size)
     # The signature has the code of functions, but only the type of objects, which may be large.
     function = hasattr(model, "__qualname__") or isinstance(model, partial)
     named = plain(model) if function else type(model).__qualname__

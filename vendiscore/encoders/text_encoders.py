@@ -85,9 +85,7 @@ def _load(files: ModelFiles, pooling: Pooling | None, max_length: int | None) ->
 def _wrap(
     model: Any, tokenizer: Any, pooling: Pooling | None, max_length: int | None
 ) -> TextNetwork:
-    """Return a caller's network with its tokenizer, or a SentenceTransformer without."""
-    if tokenizer is None:
-        return _sentence_network(model, None, {}, None)
+    """Return a caller's network with its tokenizer."""
     if not (is_network(model) and hasattr(model, "config")):
         raise TypeError(
             f"`tokenizer` goes with a transformers `model`, got {type(model).__name__}; leave "

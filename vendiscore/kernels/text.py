@@ -134,10 +134,11 @@ def ngram_overlap(
     tokens = tokenized(texts, tokenizer, analyzer, least, than)
     settings = {"ns": list(orders), "analyzer": analyzer}
     similarity = FeatureSimilarity(_unit_features(tokens, orders), settings)
-    if analyzer == "word" and len(orders) > 1:
-        similarity.partial = {i: ONE_WORD for i, own in enumerate(tokens) if len(own) == 1}
-    # Texts of the same n-grams have the same tokens.
-    similarity.merges = len(set(map(frozenset, tokens))) < len(tokens)
+    if len(orders) > 1:  # else a person asked for no more
+        if analyzer == "word":
+            similarity.partial = {i: ONE_WORD for i, own in enumerate(tokens) if len(own) == 1}
+        # Texts of the same n-grams have the same tokens.
+        similarity.merges = len(set(map(frozenset, tokens))) < len(tokens)
     return similarity
 
 

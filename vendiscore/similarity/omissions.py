@@ -6,7 +6,6 @@ import numpy as np
 
 from ..core.errors import SampleError, warn
 from .base import Similarity
-from .identical import joint_groups
 
 # One sample in so many is worth a note; one in so many, of at least as many samples, a warning: of
 # fewer, a single one would be.
@@ -28,8 +27,8 @@ def omission_notes(
     stands at `first[i]`, and wherever `inverse` is i.
 
     >>> half = Similarity()._with(partial={1: "is cut at 256 tokens"})
-    >>> omission_notes("letters", {}, half, "abc", np.arange(3), np.arange(60) % 3)[0]
-    "Kernel 'letters' did not see all of 20 of 60 samples; sample 1 is cut at 256 tokens."
+    >>> omission_notes("letters", {}, half, "abc", np.arange(3), np.arange(12) % 3)[0]
+    "Kernel 'letters' did not see all of 4 of 12 samples; sample 1 is cut at 256 tokens."
     """
     if len(missed) == len(first):
         raise SampleError.of(missed)
@@ -52,18 +51,11 @@ def omission_notes(
 
 
 def _equal(similarity: Similarity, texts: Sequence[str], first: np.ndarray) -> dict[int, str]:
-    """Return texts with the unit row of an earlier one that differ in more than case and space.
-
-    Rows are equal if they are, to four digits, along four random directions: neither does chance do
-    that to two rows, nor does rounding in single precision often undo it.
-    """
+    """Return texts with the row of an earlier one that differ in more than case and space."""
     equal: dict[int, str] = {}
-    if not similarity.merges:
-        return equal
-    directions = np.random.default_rng(0).standard_normal((similarity.dim or 0, 4))
-    along = similarity.projected(directions).round(4)
     earliest: dict[int, int] = {}
-    for i, group in enumerate(joint_groups([along]).tolist()):
+    groups = similarity.groups() if similarity.merges else None
+    for i, group in enumerate(() if groups is None else groups.tolist()):
         j = earliest.setdefault(group, i)
         if i != j and texts[i].casefold().split() != texts[j].casefold().split():
             equal[i] = f"differs from sample {first[j]}, but not in what was seen"

@@ -98,14 +98,8 @@ def _encoded(samples: Sequence[object], arguments: Mapping[str, Any]) -> Steps[S
     network = _loaded(kernel.samples, options)
     steps = network.steps(distinct)
     with suppress(SampleError):  # which is raised again below, with the places of all such samples
-<<<<<<< HEAD
         network = _Known(network, (yield from told(steps, words)))
-    how = {"prompts": prompts} if prompts else {}
-    return as_similarity(samples, k=kernel.name, model=network, **how)
-=======
-        network = _Known(network, distinct, *(yield from told(steps, words)))
     return as_similarity(samples, k=kernel.name, model=network, **given_prompts(prompts))
->>>>>>> main
 
 
 def _loaded(kind: Any, options: Mapping[str, Any]) -> Encoder:
