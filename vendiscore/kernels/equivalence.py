@@ -61,7 +61,7 @@ def equivalence(
         "exact": texts are equal but for case, space, punctuation and Unicode form. A pattern (a
         compiled one, or a str with a group) finds the final answer, compared likewise: the group
         of its last match. A function of one sample returns its answer, compared by ==; samples
-        without one (None) are compared as a whole, and named in `notes`. A function of two, the
+        without one (None) are compared as a whole, and counted in `notes`. A function of two, the
         earlier one first, returns whether they are the same, or how probable that is; a matrix
         has these judgements. The folder or Hub id of a sequence classifier: an NLI model, whose
         entailment counts in both directions, or one of one or two classes, as NoveltyBench's

@@ -26,9 +26,9 @@ def omission_notes(
     A SampleError is raised where all are `missed`: nothing was seen of them. Distinct sample i
     stands at `first[i]`, and wherever `inverse` is i.
 
-    >>> half = Similarity()._with(partial={1: "is cut at 256 tokens"})
-    >>> omission_notes("letters", {}, half, "abc", np.arange(3), np.arange(12) % 3)[0]
-    "Kernel 'letters' did not see all of 4 of 12 samples; sample 1 is cut at 256 tokens."
+    >>> from vendiscore import as_similarity
+    >>> as_similarity(["a cat", "rain"], k="ngram_overlap").notes[0][:51]
+    "Kernel 'ngram_overlap' did not see all of 1 of 2 sa"
     """
     if len(missed) == len(first):
         raise SampleError.of(missed)
