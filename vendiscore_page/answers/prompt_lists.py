@@ -28,7 +28,7 @@ def read_prompts(
     return every
 
 
-def given_prompts(prompts: Sequence[object]) -> dict[str, object]:
+def given_prompts(prompts: Sequence[object]) -> dict[str, Any]:
     """Return the keywords of `compute` that take prompts out of similarities, if there are any."""
     return {"prompts": prompts, "given_prompt": True} if prompts else {}
 
