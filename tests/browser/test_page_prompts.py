@@ -91,7 +91,7 @@ def test_a_table_is_scored_given_each_prompt(visit):
     press_score(page)
     prompts, answers = zip(*ROWS, strict=True)
     right = compute(list(answers), prompts=list(prompts), given_prompt=True, **WORDS)["VS"]
-    shows(page, right, 24)
+    shows(page, right, "8 in a group")
     page.get_by_role("combobox", name="Grouped by").select_option("question")
     stale(page, "samples have changed")
     press_score(page)

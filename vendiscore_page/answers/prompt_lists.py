@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from vendiscore.core.types import Record
 from vendiscore.resolve.group_labels import Groups
 
 from ..quotas import MAX_TEXT, RefusedError, check_texts
@@ -29,7 +28,7 @@ def read_prompts(
     return every
 
 
-def given_prompts(prompts: Sequence[object]) -> Record:
+def given_prompts(prompts: Sequence[object]) -> dict[str, Any]:
     """Return the keywords of `compute` that take prompts out of similarities, if there are any."""
     return {"prompts": prompts, "given_prompt": True} if prompts else {}
 
