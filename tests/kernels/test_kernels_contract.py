@@ -300,13 +300,13 @@ def _notes(name: str, samples: Any, options: dict[str, Any]) -> tuple[list[str],
     return [note for note in notes if " saw " in note or " see " in note], warned
 
 
-# Whether a sample of which nothing is seen, or not all, is noted and warned of, at these shares.
+# At these shares of samples that are not seen, or not wholly, there is a note and a warning.
 SHARES = {201: (False, False), 100: (True, False), 21: (True, False), 20: (True, True)}
 WORDS = {"nothing": "saw nothing of", "part": "did not see all of"}
 
 
 def _missing(*kinds: str) -> Any:
-    """Parametrize a test with the kernels that can miss samples of each kind."""
+    """Return a mark that runs a test for each kernel that can miss samples."""
     pairs = [(name, kind) for name in OMISSIONS for kind in kinds if kind in _missed(name)]
     return pytest.mark.parametrize(("name", "kind"), pairs)
 
@@ -324,12 +324,12 @@ def _setting(name: str) -> tuple[list[Any], dict[str, Any]]:
 
 
 @every_kernel
-def test_every_kernel_says_what_it_can_miss_or_why_it_misses_nothing(name):
+def test_every_kernel_says_what_it_can_miss(name):
     assert OMISSIONS.get(name), f"give kernel {name!r} an entry in OMISSIONS"
 
 
 @_missing("nothing", "part")
-def test_samples_that_are_not_seen_are_noted_and_warned_of_by_their_share(name, kind, build):
+def test_unseen_samples_are_noted_and_warned_of_by_their_share(name, kind, build):
     good, options = _setting(name)
     build(good, **options)
     for bad in _missed(name)[kind]:
@@ -364,9 +364,7 @@ def test_not_all_seen_of_all_samples_is_a_warning(name, kind, build):
 
 
 @_missing("equal")
-def test_samples_that_differ_but_not_in_what_is_seen_are_warned_of_by_the_first_pair(
-    name, kind, build
-):
+def test_differences_that_are_not_seen_are_warned_of(name, kind, build):
     good, options = _setting(name)
     build(good, **options)
     first, second = _missed(name)[kind]

@@ -177,7 +177,7 @@ def test_the_file_that_ships_is_that_of_the_results_and_small() -> None:
     assert len(TABLES) >= 4
 
 
-@pytest.mark.filterwarnings("ignore:.* is one word, and like only texts that have it")
+@pytest.mark.filterwarnings("ignore:.* is one word; ")
 def test_what_is_said_of_people_and_models_is_what_their_answers_score(answers) -> None:
     table = next(t for t in TABLES if t["by"] == "n-grams")
     for model, name in (("human", "eight people"), ("gpt-4o", "gpt-4o")):

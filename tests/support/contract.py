@@ -4,7 +4,6 @@ A new kernel needs an entry in CASES, one in OMISSIONS, and one in OPTIONS if it
 contract tests fail without them and say so.
 """
 
-import io
 import math
 from typing import Any
 
@@ -116,16 +115,6 @@ SHOWS: dict[str, Any] = {
 }
 
 
-def animation() -> bytes:
-    """Return a GIF of two frames, of the size of IMAGES."""
-    from PIL import Image
-
-    frames = [Image.fromarray(image) for image in IMAGES[:2]]
-    file = io.BytesIO()
-    frames[0].save(file, "GIF", save_all=True, append_images=frames[1:])
-    return file.getvalue()
-
-
 def short_network() -> dict[str, Any]:
     """Return a network of texts that reads 12 tokens and knows few words, as options."""
     from sentences import SIZES, tiny_tokenizer, torch, transformers
@@ -134,13 +123,6 @@ def short_network() -> dict[str, Any]:
     config = transformers.BertConfig(**SIZES, max_position_embeddings=12, pad_token_id=0)
     model = transformers.BertModel(config)
     return {"model": model, "tokenizer": tiny_tokenizer(), "pooling": "mean"}
-
-
-class _Animations(list):
-    """A list of animations that is made where it is needed, with Pillow."""
-
-    def __iter__(self):
-        return iter([animation()])
 
 
 WORDS = "the cat sat on the mat and the dog ran"
@@ -154,7 +136,7 @@ OMISSIONS: dict[str, dict[str, Any] | str] = {
     "bleu": {"nothing": ["\u200b"]},
     "cosine": REFUSED,
     "equivalence": {"nothing": ["", " \u200b"], "good": TEXTS},
-    "image_embeddings": {"part": _Animations(), "good": list(IMAGES)},
+    "image_embeddings": REFUSED,
     "labels": "a label is seen as a whole",
     "laplacian": "a row of zeros is a point like another",
     "linear": REFUSED,
@@ -166,7 +148,7 @@ OMISSIONS: dict[str, dict[str, Any] | str] = {
         "equal": ("a dog ran to the cat", "to the cat ran a dog"),
         "options": {"ns": (1, 2), "tokenizer": lambda text: sorted(text.lower().split())},
     },
-    "pixels": {"part": _Animations(), "good": list(IMAGES)},
+    "pixels": REFUSED,
     "polynomial": "a row of zeros is a point like another, or refused",
     "probability_product": "rows sum to 1",
     "rbf": "a row of zeros is a point like another",

@@ -7,7 +7,6 @@ from typing import Any
 from urllib.error import URLError
 
 from ..core.errors import SampleError
-from ..core.types import Record
 from ..optional import is_network, require
 from .embeddings import Encode, no_effect
 from .models import Kind
@@ -23,23 +22,20 @@ from .networks import (
     sentence_embeddings,
     sentence_settings,
 )
-from .pil_images import FIRST_FRAME, as_image, check_images
+from .pil_images import as_image, check_images
 
 Transform = Callable[[Any], Any]
 
 _TRUE = ("1", "ON", "YES", "TRUE")  # as huggingface_hub reads its switches
 
 
-def _read(items: list[object], report: Record) -> list[Any]:
+def _read(items: list[object]) -> list[Any]:
     """Return RGB images of a batch."""
     images = []
     problems = {}
     for i, item in enumerate(items):
         try:
-            image = as_image(item, i)
-            if FIRST_FRAME in image.info:
-                report["partial"][report["places"][i]] = FIRST_FRAME
-            images.append(image.convert("RGB"))
+            images.append(as_image(item, i).convert("RGB"))
         except SampleError as error:
             problems.update(error.problems)
     SampleError.check(problems)

@@ -36,7 +36,7 @@ class Function:
 
 Model = Function | Network
 # Rows, settings, and what was not seen: `missed` and `partial` of a Similarity.
-Embedded = tuple[np.ndarray, dict[str, Any], dict[str, Any]]
+Embedded = tuple[np.ndarray, dict[str, Any], Record]
 
 
 class Kind(NamedTuple):
@@ -48,7 +48,7 @@ class Kind(NamedTuple):
     load: Callable[[ModelFiles, Any, Any], Network]  # pooling, max_length
     wrap: Callable[..., Network]
     default: str | None = None  # the usual `model_path`
-    read: Callable[[list[Any], Record], list[Any]] = lambda batch, _: batch  # what the model gets
+    read: Callable[[list[Any]], list[Any]] = list  # what the model gets of a batch
 
 
 class Encoder:
@@ -127,7 +127,7 @@ class Encoder:
         with self._model.running(samples, report) as (rows, settings):
             X = yield from embed(
                 samples,
-                lambda batch: rows(kind.read(batch, report)),
+                lambda batch: rows(kind.read(batch)),
                 report,
                 batch_size=size,
                 lengths=lengths,

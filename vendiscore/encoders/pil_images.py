@@ -22,9 +22,6 @@ _FOLDER = (
     "groups, lists of files"
 )
 
-# An animation, in the words of an error about a sample, and in PIL's `info`.
-FIRST_FRAME = "is an animation, whose first frame alone is compared; pass its frames as images"
-
 
 class _ImageError(ValueError):
     """An image that cannot be read; the message is a predicate."""
@@ -116,16 +113,15 @@ def _load(image: Any) -> Any:
         animated = getattr(image, "is_animated", False) and image.format not in ("MPO", "PSD")
     except (OSError, ValueError, SyntaxError) as error:
         raise _unreadable(error) from error
+    if animated:
+        raise _ImageError("is an animation; pass its frames, each of which is an image")
     # A file of L or RGB may name a colour that is transparent; an image that was converted has
     # that name still, but its pixels are meant.
     if image.format is not None and image.mode in ("L", "RGB"):
         _check_opaque(image)
-    if turned:
-        image = require("PIL.ImageOps", "images", "a kernel on images").exif_transpose(image)
-    if animated:
-        image = image.copy()  # what a caller passed stays as it was
-        image.info[FIRST_FRAME] = True
-    return image
+    if not turned:
+        return image
+    return require("PIL.ImageOps", "images", "a kernel on images").exif_transpose(image)
 
 
 def _unreadable(error: Exception) -> _ImageError:

@@ -190,17 +190,15 @@ class TextNetwork(Network):
                 return inputs
             lengths = mask.sum(dim=1).tolist()
             full = [i for i, length in enumerate(lengths) if length == limit]
-            texts = [prompt, *(prompt + batch[i] for i in full)]
-            before, *whole = self.tokenizer(texts, verbose=False)["input_ids"]
+            texts = [prompt + batch[i] for i in full]
+            whole = self.tokenizer(texts, verbose=False)["input_ids"] if texts else []
         places = report["places"]
         for i, own in zip(full, whole, strict=True):
             if len(own) > limit:
                 report["partial"][places[i]] = f"is cut at {limit} tokens"
         special = {*self.tokenizer.all_special_ids, self.tokenizer.convert_tokens_to_ids("▁")}
-        ids = [before, *inputs["input_ids"].tolist()]
-        least, *known = (sum(i not in special for i in own) for own in ids)
-        for place, count in zip(places, known, strict=True):
-            if count <= least:
+        for place, ids in zip(places, inputs["input_ids"].tolist(), strict=True):
+            if special.issuperset(ids):
                 report["missed"][place] = "has no token that the model knows; remove it"
         return inputs
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..core.arguments import integer, one_of
 from ..core.errors import SampleError
-from ..encoders.pil_images import FIRST_FRAME, as_image, naming_files
+from ..encoders.pil_images import as_image, naming_files
 from ..progress import track
 from ..resolve.kernel import register_kernel
 from ..similarity import memory
@@ -55,23 +55,21 @@ def pixels(images: Sequence[object], size: int | None = 32, mode: Mode | None = 
         size = integer("size", size, remedy="or None, which compares images as they are")
     one_of("mode", mode, ("L", "RGB", None))
     with naming_files(images):
-        return _pixels(images, size, mode)
+        X = _pixels(images, size, mode)
+    return FeatureSimilarity(X, {"dims": X.shape[1], "size": size}).normalized()
 
 
-def _pixels(images: Sequence[object], size: int | None, mode: Mode | None) -> Similarity:
-    """Return the cosines of the bytes of images, decoded one after the other."""
+def _pixels(images: Sequence[object], size: int | None, mode: Mode | None) -> np.ndarray:
+    """Return rows of the bytes of images."""
     n = len(images)
     if size is not None:
         _require(n, 3 * size * size if mode != "L" else size * size)
     X = np.empty((0, 0), dtype=np.uint8)
     first = None
     problems = {}
-    partial = {}
     for i, item in enumerate(track(images, n, "reading images")):
         try:
             image = as_image(item, i)
-            if FIRST_FRAME in image.info:
-                partial[i] = FIRST_FRAME
             if mode is not None and image.mode != mode:
                 image = image.convert(mode)
             if size is not None:
@@ -91,8 +89,7 @@ def _pixels(images: Sequence[object], size: int | None, mode: Mode | None) -> Si
         if not X[i].any():
             problems[i] = "is black all over, which has no cosine; remove it"
     SampleError.check(problems)
-    similarity = FeatureSimilarity(X, {"dims": X.shape[1], "size": size}).normalized()
-    return similarity.noted(partial=partial)
+    return X
 
 
 def _require(n: int, width: int) -> None:

@@ -41,11 +41,8 @@ _UNIT = Control(
     keyword="analyzer",
     phrase="{}",
 )
-# A text of one token, of which n-grams of several lengths see the shortest.
-ONE_WORD = (
-    "is one word, and like only texts that have it; analyzer='char' compares letters, k='labels' "
-    "says that it is a name"
-)
+# It has one of its n-grams of several lengths alone.
+_ONE_WORD = "is one word; analyzer='char' compares letters, k='labels' whole names"
 
 
 def fit_analyzer(
@@ -136,7 +133,7 @@ def ngram_overlap(
     similarity = FeatureSimilarity(_unit_features(tokens, orders), settings)
     if len(orders) > 1:  # else a person asked for no more
         if analyzer == "word":
-            similarity.partial = {i: ONE_WORD for i, own in enumerate(tokens) if len(own) == 1}
+            similarity.partial = {i: _ONE_WORD for i, own in enumerate(tokens) if len(own) == 1}
         # Texts of the same n-grams have the same tokens.
         similarity.merges = len(set(map(frozenset, tokens))) < len(tokens)
     return similarity

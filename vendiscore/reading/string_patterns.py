@@ -27,11 +27,8 @@ _SMILES = re.compile(
 )
 _BRACKETED = re.compile(r"\[[^\]]*\]")
 # White space, and characters that print nothing.
-INVISIBLE = (
-    " \t\n\v\f\r\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007"
-    "\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\xad\u180e\u200b\u200c\u200d\u200e\u200f"
-    "\u2060\u2800\ufe0f\ufeff"
-)
+INVISIBLE = " \t\n\v\f\r\x85\xa0\xad\u180e\u2000\u2001\u2002\u2003\u2009\u200a\u200b\u200c\u200d"
+INVISIBLE += "\u200e\u200f\u2028\u2029\u202f\u205f\u2060\u2800\u3000\ufe0f\ufeff"
 # Letters of scripts that do not write spaces between words: Thai and Lao, Tibetan, Burmese, Khmer,
 # kana, and Chinese characters, with their later planes.
 _UNSPACED = "\u0e00-\u0eff\u0f00-\u0fff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff"

@@ -129,18 +129,13 @@ def build_kernel(
                 fitted = kernel.fit(distinct, **options)
             similarity = kernel.build(distinct, **{**options, **fitted})
         _check_built(kernel.name, similarity, first)
-        missed = dict(similarity.missed)
-        if kernel.samples == "text":
-            missed |= {
-                i: f"is blank: {text!r:.40}; remove it"
-                for i, text in enumerate(distinct)
-                if isinstance(text, str) and not text.strip(INVISIBLE)
-            }
         notes = [*getattr(fitted, "notes", ())]
-        if missed or similarity.partial or similarity.merges:
+        texts = distinct if kernel.samples == "text" else ()
+        seen = all(str(text).strip(INVISIBLE) for text in texts)
+        if not seen or similarity.missed or similarity.partial or similarity.merges:
             from ..similarity.omissions import omission_notes
 
-            notes += omission_notes(kernel.name, missed, similarity, distinct, first, inverse)
+            notes += omission_notes(kernel.name, similarity, texts, first, inverse)
     except SampleError as error:
         strange = [i for i in error.problems if not 0 <= i < len(first)]
         if strange:

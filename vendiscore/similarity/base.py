@@ -60,11 +60,9 @@ class Similarity(metaclass=Public):
     dropped : mapping of int to str
         Samples left out on request, by their place in the list that was passed, and why. K and n
         describe the other samples, in their order.
-    missed, partial : mapping of int to str
-        Samples of which the kernel saw nothing, and those of which it did not see all: words that
-        follow "sample 3". Kernels set them; `notes` say so.
-    merges : bool
-        Whether texts that differ may be equal to the kernel, so that a note names the first two.
+    missed, partial, merges : mapping of int to str, bool
+        Samples of which nothing was seen, or not all, with words that follow "sample 3"; whether
+        texts that differ may have one row. Kernels set them, and `notes` say so.
     echoes : array (n,) of bool, or None
         Which samples repeat the prompt that was taken out of them; None if none does.
 

@@ -1,10 +1,11 @@
-"""What a kernel does not see of samples, and how much of that is worth a note or a warning."""
+"""Notes and warnings on samples that a kernel did not see, or not wholly."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from ..core.errors import SampleError, warn
+from ..reading.string_patterns import INVISIBLE
 from .base import Similarity
 
 # One sample in so many is worth a note; one in so many, of at least as many samples, a warning: of
@@ -15,37 +16,41 @@ WARNED = 20
 
 def omission_notes(
     name: str,
-    missed: Mapping[int, str],
     similarity: Similarity,
-    samples: Sequence[str],
+    texts: Sequence[str],
     first: np.ndarray,
     inverse: np.ndarray,
 ) -> list[str]:
     """Return notes on what a kernel did not see of distinct samples, and warn of what is worth it.
 
-    A SampleError is raised where all are `missed`: nothing was seen of them. Distinct sample i
-    stands at `first[i]`, and wherever `inverse` is i.
+    Raise a SampleError if it saw nothing of any. Distinct sample i, one of `texts` if they are
+    texts, stands at `first[i]`, and wherever `inverse` is i.
 
     >>> from vendiscore import as_similarity
     >>> as_similarity(["a cat", "rain"], k="ngram_overlap").notes[0][:51]
     "Kernel 'ngram_overlap' did not see all of 1 of 2 sa"
     """
+    missed = dict(similarity.missed)
+    for i, text in enumerate(texts):
+        if not str(text).strip(INVISIBLE):
+            missed[i] = f"is blank: {text!r:.40}; remove it"
     if len(missed) == len(first):
         raise SampleError.of(missed)
     n = len(inverse)
     notes = []
-    for what, problems, noted, warned in (
-        ("saw nothing", missed, NOTED, WARNED),
-        ("did not see all", similarity.partial, NOTED, WARNED),
-        ("saw no difference", _equal(similarity, samples, first), n, n),
+    equal = _equal(similarity, texts, first)
+    for what, problems in (
+        ("saw nothing", missed),
+        ("did not see all", similarity.partial),
+        ("saw no difference", equal),
     ):
         count = int(np.isin(inverse, [*problems]).sum())
-        if count * noted < n:
+        if not count or (problems is not equal and count * NOTED < n):
             continue
         i = min(problems)
         why = f"sample {first[i]} {problems[i]}"
         notes.append(f"Kernel {name!r} {what} of {count:,} of {n:,} samples; {why}.")
-        if n >= WARNED and count * warned >= n:
+        if n >= WARNED and (problems is equal or count * WARNED >= n):
             warn(notes[-1])
     return notes
 
