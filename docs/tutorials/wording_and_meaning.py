@@ -19,9 +19,13 @@ for both in a folder `data` next to it), so that nothing is downloaded.
 """
 
 import csv
+import warnings
 from pathlib import Path
 
 from vendiscore import compare, compute
+
+# Some answers are one word, and a few differ in their signs alone: both is meant here.
+warnings.filterwarnings("ignore", "Kernel .ngram_overlap. ")
 
 # Notebooks and the gallery of these pages have no __file__: they run in the folder of the script.
 DATA = Path(globals().get("__file__", "wording_and_meaning.py")).resolve().parent / "data"

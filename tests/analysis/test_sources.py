@@ -141,6 +141,7 @@ def halves(rows, of):
     return {(name, half): of(own, half) for name, own in answers.items() for half in (0, 1)}
 
 
+@pytest.mark.filterwarnings("ignore:Kernel 'ngram_overlap' ")
 def test_halves_of_the_answers_to_each_prompt_are_nearest_to_each_other(novelty_answers):
     def every_second(own, half):
         return [each[half::2] for each in own]
@@ -149,6 +150,7 @@ def test_halves_of_the_answers_to_each_prompt_are_nearest_to_each_other(novelty_
     assert [row.nearest[:5] for row in found.sources] == [row.name[:5] for row in found.sources]
 
 
+@pytest.mark.filterwarnings("ignore:Kernel 'ngram_overlap' ")
 def test_models_are_known_by_answers_to_other_prompts_and_eight_people_are_not(novelty_answers):
     def half_of_prompts(own, half):
         return [text for each in own[50 * half :][:50] for text in each]

@@ -22,7 +22,7 @@ WHOLE = {"browser", "fuzz", "package", "page"}
 
 
 # A reader pays for tokens; lines, comments and docstrings are free.
-MOST_TOKENS = 227_200
+MOST_TOKENS = 228_000
 MOST_OF_PAGE = 43_980
 FREE = {
     tokenize.COMMENT,

@@ -29,7 +29,6 @@ from ..resolve.sets import (
 from ..similarity import sparse as sp
 from ..similarity.base import Similarity
 from ..similarity.inputs import choose
-from ..similarity.members import members_of
 from ..spectral.estimate import Estimating
 from ..spectral.spectrum import Spectrum
 from ..spectral.vendi import Spectral, spectrum_of, vendi
@@ -284,6 +283,8 @@ class Subject(SampleSet):
         from ..resolve.group_labels import check_size
 
         check_size(self.groups, self.n_passed)
+        from ..similarity.members import members_of
+
         return [
             Part(self, places, self.groups.named(group), self.needs_of_parts)
             for group, places in enumerate(members_of(self.groups.codes))

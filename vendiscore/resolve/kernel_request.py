@@ -69,7 +69,7 @@ class How:
         """True if it names a metric of vectors: one that does not come from a kernel."""
         return self.metric is not None and self.metric not in KERNEL_METRICS
 
-    def with_prompts(self, prompts: object, *how: Any) -> How:
+    def with_prompts(self, prompts: object, *how: object) -> How:
         """Return this with the prompts that samples answer; see `asked_and_taken`."""
         from .prompt_places import asked_and_taken
 

@@ -119,7 +119,7 @@ def asked_and_taken(
     prompts: object,
     given_prompt: object,
     metric: object = None,
-    within: bool = True,
+    within: object = True,
 ) -> tuple[Prompts | None, Prompts | None]:
     """Return the prompts that samples answer, and those to take out, which `given_prompt` says."""
     taken = given_prompt is not None and flag("given_prompt", given_prompt)
