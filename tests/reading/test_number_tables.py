@@ -70,7 +70,7 @@ def test_numbers_that_repeat_are_features_whatever_their_name(name):
     assert read(f"{name},x\n3,1.5\n3,2.5\n2,3.5\n").features == [name, "x"]
 
 
-@pytest.mark.parametrize("name", ["user_id", "userId", "uuid"])
+@pytest.mark.parametrize("name", ["user_id", "userId", "uuid", "rownames"])
 def test_ids_that_repeat_are_no_features(name):
     assert read(f"{name},x\n3,1.5\n3,2.5\n2,3.5\n").features == ["x"]
 
@@ -85,6 +85,7 @@ def test_numbers_of_samples_and_sites_are_no_features(name):
     [
         (",1,2\n1,1.0,0.5\n2,0.5,1.0\n", "similarities"),
         ("name,a,b\na,0.9999999999,0.25\nb,0.2500000001,1\n", "similarities"),
+        (",7,2\n7,0.0,0.25\n2,0.25,0.0\n", "distances"),
         (",a,b\na,0.0,0.25\nb,0.25,0.0\n", "distances"),
     ],
 )
@@ -94,7 +95,3 @@ def test_symmetric_tables_with_names_are_asked_about(table, about):
     assert asked.value.choices[-1][1] == {"matrix": False}
     features = Wanted(kind="vectors", matrix=False)
     assert read(table, features).values.shape == (2, 2)
-
-
-def test_zeros_alone_are_no_distances():
-    assert not read("a,b\n0,0\n0,0\n").values.any()

@@ -87,8 +87,8 @@ def test_prompts_group_answers_where_most_have_several(prompts, groups):
     assert len({*found.groups}) == groups
 
 
-@pytest.mark.parametrize("name", ["task_id", "problem_id", "task", "Problem"])
-def test_tasks_and_problems_group_answers_as_prompts_do(name):
+@pytest.mark.parametrize("name", ["task_id", "problem_id"])
+def test_ids_of_tasks_group_answers_as_prompts_do(name):
     table = f"{name},completion\np1,a cat\np1,a dog\np2,a cow\np2,a pig\n"
     assert read_data("a.csv", table.encode(), Wanted()).groups == ["p1", "p1", "p2", "p2"]
 
@@ -109,3 +109,15 @@ def test_counts_at_samples_are_asked_about(name, label):
 def test_samples_with_scores_are_no_counts():
     found = read_data("a.csv", b"sample,score\na cat sat,1\na dog ran,2\n", Wanted())
     assert found.values == ["a cat sat", "a dog ran"]
+
+
+def test_labels_of_tasks_are_no_prompts():
+    found = read_data("a.csv", b"smiles,task1\nCCO,0\nCCN,0\nCCC,1\nCC=O,1\n", Wanted())
+    assert (found.kind, len(found), found.groups) == ("molecules", 4, [])
+
+
+def test_a_few_numbers_among_labels_of_samples_are_no_counts():
+    table = b"SampleID,site,year,subject\nS1,gut,2008,one\nS2,gut,2009,two\nS3,skin,2008,one\n"
+    with pytest.raises(AskError) as asked:
+        read_data("map.csv", table, Wanted())
+    assert "count" not in asked.value.question

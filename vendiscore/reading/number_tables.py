@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..core.types import Record
 from .columns import row_in
 from .json_documents import describe_value
 from .limits import WHOLE, AskError, Limits, RefusedError, Wanted, inexact
@@ -20,7 +21,7 @@ from .tables import Table, are_numbers, checked_column, counts, is_row
 _COUNTER = "it numbers the rows"  # why a column of numbers is no feature
 # Names of rows: columns named so number the rows if they differ, and in any case by a word for ids.
 _ROW_NAMES = re.compile(f"{ID_NAMES.pattern}|{SITE_NAMES.pattern}")
-_ALWAYS_IDS = re.compile("(id|idx|uid|uuid)s?")
+_ALWAYS_IDS = re.compile("(id|idx|uid|uuid|rowname|unnamed|hash)s?")
 
 
 def numbers_of(table: Table, wanted: Wanted) -> Samples:
@@ -84,27 +85,21 @@ def _problem(plain: Any, row: Any, width: int) -> tuple[str, int] | None:
 
 
 def _check_no_similarities(X: np.ndarray) -> None:
-    """Ask whether a symmetric matrix is of similarities, ones on its diagonal, or distances."""
+    """Ask whether a symmetric matrix with one number on its diagonal has similarities: 1, or 0."""
     n = len(X)
-    if n < 2 or X.shape != (n, n) or not np.allclose(X, X.T):
+    on_diagonal = {*X.diagonal().round(9)}
+    if n < 2 or X.shape != (n, n) or not np.allclose(X, X.T) or on_diagonal not in ({0}, {1}):
         return
-    diagonal = np.diagonal(X)
-    if X.any() and not diagonal.any():
-        raise AskError(
-            f"The table is symmetric, {n:,} × {n:,}, with zeros on its diagonal: is it a matrix of "
-            f"distances, or are its rows features? Pass a matrix of similarities, such as exp(-D), "
-            f"in place of distances D.",
-            [("Its rows are features", {"matrix": False})],
-        )
-    if not np.allclose(diagonal, 1):
-        return
+    what = "similarities"
+    choices: list[tuple[str, Record]] = [("Its rows are features", {"matrix": False})]
+    if on_diagonal == {1}:
+        choices.insert(0, ("It is a matrix of similarities", {"matrix": True}))
+    else:
+        what = "distances (which need to be made similarities, exp(−distance), say)"
     raise AskError(
-        f"The table is symmetric, {n:,} × {n:,}, with ones on its diagonal: is it a matrix of "
-        f"similarities, or are its rows features?",
-        [
-            ("It is a matrix of similarities", {"matrix": True}),
-            ("Its rows are features", {"matrix": False}),
-        ],
+        f"The table is symmetric, {n:,} × {n:,}, with {on_diagonal.pop():g} all along its "
+        f"diagonal: is it a matrix of {what}, or are its rows features?",
+        choices,
     )
 
 
@@ -173,16 +168,17 @@ def _is_index(table: Table, name: str, wanted: Wanted) -> bool:
     """Return whether a column numbers the rows: with distinct whole numbers."""
     if wanted.index is not None and not table.typed:
         return wanted.index
-    if table.header is not None:
-        return _numbers_rows(table, name)
+    if table.header is not None and _numbers_rows(table, name):
+        return True
     cells = list(map(str, table.column(name)))
-    if len(cells) > 2 and (counts(cells) or counts(cells, 1)):
+    counting = len(cells) > 2 and (counts(cells) or counts(cells, 1))
+    if table.header is None and counting:
         raise AskError(
             f"The first column is {join_names(cells[:3])}, …: does it number the rows? "
             "Put a row of names above the table, with “id” for a column to be left out.",
             [("It numbers the rows", {"index": True}), ("It is a number", {"index": False})],
         )
-    return False
+    return counting
 
 
 def _numbers_rows(table: Table, name: str) -> bool:

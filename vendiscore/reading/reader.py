@@ -15,6 +15,7 @@ from .text_lines import line_samples
 _OF_ARRAYS = {2: "vectors", 3: "images", 4: "images"}  # kinds by their dimensions
 _LOOK = 20  # lines of text that show whether they are rows of cells
 _SHOWN = 20  # bytes that a question shows
+_SIGNS = ",;\t|"  # between the cells of tables
 
 
 def read_data(name: str, data: bytes, wanted: Wanted) -> Samples:
@@ -61,14 +62,23 @@ def read_data(name: str, data: bytes, wanted: Wanted) -> Samples:
     if form in ("txt", "smi") and wanted.kind == "vectors":
         form = "csv"
     read = _parsed(form, data, wanted)
-    if form == "txt" and not (wanted.kind or wanted.type or wanted.split):
-        form = form_of_lines(read)
-        if form == "csv":
-            wanted = replace(wanted, kind="vectors")
+    if form == "txt" and not (wanted.type or wanted.split):
+        likely = form_of_lines(read)
+        could_be_table = {*_SIGNS} & {*read.partition("\n")[0]}
+        if could_be_table and (likely == "txt" or read.startswith("#")):
+            from .tables import is_table
+
+            if is_table(read):
+                raise AskError(
+                    "Its lines have as many cells each: is it a table?",
+                    [("It is a table", {"type": "csv"}), ("Each line is a text", {"type": "txt"})],
+                )
+        if likely == "csv" and not wanted.kind:
+            form, wanted = likely, replace(wanted, kind="vectors")
             lines = (line for line in read.splitlines(keepends=True) if not line.startswith("#"))
             read = _parsed(form, "".join(lines).encode(), replace(wanted, encoding=None))
-        elif form != "txt":
-            read = _parsed(form, data, wanted)
+        elif likely == "vec" and not wanted.kind:
+            form, read = likely, _parsed(likely, data, wanted)
     if form in ("txt", "smi"):
         if wanted.column or wanted.others:
             raise RefusedError(
@@ -88,7 +98,7 @@ def read_data(name: str, data: bytes, wanted: Wanted) -> Samples:
 
 
 def form_of_lines(text: str) -> str:
-    """Return "csv" for rows of numbers, "vec" after a word each, "tsv" for as many tabs, or "txt".
+    """Return "csv" for rows of numbers, "vec" for such rows after a word each, or "txt".
 
     The first lines show it, of which two or more have as many cells.
     """
@@ -96,9 +106,6 @@ def form_of_lines(text: str) -> str:
     lines = list(islice(every, _LOOK))
     if _are_numbers([line.replace(",", " ").split() for line in lines]):
         return "csv"
-    tabs = {line.count("\t") for line in lines}
-    if len(lines) > 1 and len(tabs) == 1 and 0 not in tabs:
-        return "tsv"
     return "vec" if _are_numbers([line.split()[1:] for line in lines]) else "txt"
 
 
