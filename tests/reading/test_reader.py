@@ -40,6 +40,12 @@ def test_distances_between_tabs_are_no_texts():
         read_data("unifrac.txt", data, Wanted(**answer))
 
 
+@pytest.mark.parametrize("above", ["", "# Pairs of words\n", "# Pairs\n# Word 1\tWord 2\tHuman\n"])
+def test_words_between_tabs_are_asked_about(above):
+    with pytest.raises(AskError, match="is it a table"):
+        read_data("pairs.txt", f"{above}old\tnew\t1.5\nhard\teasy\t0.5\n".encode(), Wanted())
+
+
 @pytest.mark.parametrize("wanted", [Wanted(type="txt"), Wanted(split="row")])
 def test_lines_are_texts_where_a_person_says_so(wanted):
     found = read_data("pairs.txt", b"old\tnew\t1.5\nhard\teasy\t0.5\n", wanted)

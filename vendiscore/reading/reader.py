@@ -64,15 +64,11 @@ def read_data(name: str, data: bytes, wanted: Wanted) -> Samples:
     read = _parsed(form, data, wanted)
     if form == "txt" and not (wanted.type or wanted.split):
         likely = form_of_lines(read)
-        could_be_table = {*_SIGNS} & {*read.partition("\n")[0]}
-        if could_be_table and (likely == "txt" or read.startswith("#")):
-            from .tables import is_table
-
-            if is_table(read):
-                raise AskError(
-                    "Its lines have as many cells each: is it a table?",
-                    [("It is a table", {"type": "csv"}), ("Each line is a text", {"type": "txt"})],
-                )
+        if likely == "table":
+            raise AskError(
+                "Its lines have as many cells each: is it a table?",
+                [("It is a table", {"type": "csv"}), ("Each line is a text", {"type": "txt"})],
+            )
         if likely == "csv" and not wanted.kind:
             form, wanted = likely, replace(wanted, kind="vectors")
             lines = (line for line in read.splitlines(keepends=True) if not line.startswith("#"))
@@ -98,15 +94,25 @@ def read_data(name: str, data: bytes, wanted: Wanted) -> Samples:
 
 
 def form_of_lines(text: str) -> str:
-    """Return "csv" for rows of numbers, "vec" for such rows after a word each, or "txt".
+    """Return "csv" for rows of numbers, "vec" after a word each, "table" for other cells, or "txt".
 
     The first lines show it, of which two or more have as many cells.
     """
     every = (line for line in io.StringIO(text) if line.strip() and not line.startswith("#"))
     lines = list(islice(every, _LOOK))
+    form = "txt"
     if _are_numbers([line.replace(",", " ").split() for line in lines]):
-        return "csv"
-    return "vec" if _are_numbers([line.split()[1:] for line in lines]) else "txt"
+        form = "csv"
+    elif _are_numbers([line.split()[1:] for line in lines]):
+        form = "vec"
+    first = "".join(lines[:1])
+    if form != "txt":  # names may stand above numbers, as a comment
+        first = text.partition("\n")[0] * text.startswith("#")
+    if {*_SIGNS} & {*first}:
+        from .tables import is_table
+
+        form = "table" if is_table(text) else form
+    return form
 
 
 def _are_numbers(rows: Sequence[Sequence[str]]) -> bool:

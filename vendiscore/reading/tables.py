@@ -223,16 +223,17 @@ def are_numbers(cells: Iterable[object]) -> bool:
 
 
 def is_table(text: str) -> bool:
-    """Return whether the first lines have as many cells each, below names or most of numbers."""
+    """Return whether the first lines have as many cells each: tabbed, named or most of numbers."""
     lines = [line for line in islice(io.StringIO(text), _FIRST_LINES) if line.strip()]
     for sign in DELIMITERS.keys() - {" "}:
-        first, *rest = (line.split(sign) for line in lines)
+        rows = [line.split(sign) for line in lines if sign in line or line[0] != "#"]
+        first, *rest = rows or [[]]
         cells = [*chain.from_iterable(rest)]
         if cells and len(first) > 1 and {*map(len, rest)} == {len(first)}:
             are_words = not any(" " in cell.strip() for cell in first)
             named = are_words and any(map(is_column_name, first))
             numbers = map(_NUMBER.fullmatch, map(str.strip, cells))
-            return named or 2 * sum(map(bool, numbers)) > len(cells)
+            return sign == "\t" or named or 2 * sum(map(bool, numbers)) > len(cells)
     return False
 
 
