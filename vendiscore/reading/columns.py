@@ -106,9 +106,7 @@ def choose(head: Table, wanted: Wanted) -> Choice:
         return _named_choice(head, columns, wanted)
     if known := _known_choice(head, wanted):
         return known
-    record = ""
-    if wanted.kind in ("", "counts"):
-        record = _record_of_counts(head, columns, wanted)
+    record = _record_of_counts(head, columns, wanted)
     if record or wanted.kind == "counts":
         return Choice(None, "counts", record=record)
     if len(columns) == 1 and (wanted.kind or columns[0].holds not in ("nested", "numbers", "")):
@@ -122,9 +120,8 @@ def choose(head: Table, wanted: Wanted) -> Choice:
             )
         return Choice(columns[0].name, _kind(columns[0].holds, wanted))
     could = columns if wanted.kind == "values" else _candidates(columns, wanted.kind)
-    if not could and wanted.kind == "vectors":
-        return _all_numbers(columns, wanted)
-    if not wanted.kind and _are_features(columns, could):
+    asked = not could and wanted.kind == "vectors"
+    if asked or (not wanted.kind and _are_features(columns, could)):
         return _all_numbers(columns, wanted)
     if len(could) != 1 or (not could[0].is_meant and _has_others(columns, could[0], wanted)):
         raise _question(head, columns, could, wanted)
@@ -236,6 +233,8 @@ def is_numeric(table: Table, wanted: Wanted) -> bool:
 
 def _record_of_counts(head: Table, columns: Sequence[Column], wanted: Wanted) -> str:
     """Return the name of tables with a row for each species; ask about a row for each site."""
+    if wanted.kind not in ("", "counts"):
+        return ""
     first, *rest = columns
     counted = [each.name for each in rest if each.holds == "numbers" and not each.role]
     cells = [str(cell) for name in counted for cell in head.column(name, _LOOK)]
@@ -243,7 +242,7 @@ def _record_of_counts(head: Table, columns: Sequence[Column], wanted: Wanted) ->
         return ""
     if is_named(first.name, SPECIES_NAMES):
         return "a table of abundances"
-    if wanted.kind != "counts" and is_named(first.name, SITE_NAMES) and not first.is_prose:
+    if not wanted.kind and is_named(first.name, SITE_NAMES) and not first.is_prose:
         raise AskError(
             f"Does {join_names(counted)} count the individuals of a species at each {first.name}?",
             [("They are counts", {"kind": "counts"}), ("Rows are features", {"kind": "vectors"})],
@@ -282,12 +281,13 @@ def _named_choice(head: Table, columns: Sequence[Column], wanted: Wanted) -> Cho
     name = str(wanted.column)
     if name not in head.names and wanted.kind == "vectors" and "," in name:
         return _all_numbers(columns, wanted, name)
-    held = column_kind(head, name)
-    kind = "vectors" if held == "numbers" and not wanted.kind else _kind(held, wanted)
+    kind = _kind(column_kind(head, name), wanted)
     return Choice(name, kind, *_grouping(columns, name, wanted))
 
 
 def _kind(held: str, wanted: Wanted) -> str:
+    if held == "numbers":
+        held = "vectors"
     return wanted.kind or (held if held in _SAMPLES else "texts")
 
 

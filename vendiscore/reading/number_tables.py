@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.types import Record
 from .columns import row_in
 from .json_documents import describe_value
 from .limits import WHOLE, AskError, Limits, RefusedError, Wanted, inexact
@@ -90,16 +89,17 @@ def _check_no_similarities(X: np.ndarray) -> None:
     on_diagonal = {*X.diagonal().round(9)}
     if n < 2 or X.shape != (n, n) or not np.allclose(X, X.T) or on_diagonal not in ({0}, {1}):
         return
-    what = "similarities"
-    choices: list[tuple[str, Record]] = [("Its rows are features", {"matrix": False})]
-    if on_diagonal == {1}:
-        choices.insert(0, ("It is a matrix of similarities", {"matrix": True}))
-    else:
-        what = "distances (which need to be made similarities, exp(−distance), say)"
+    are_similarities = on_diagonal == {1}
+    what = "distances (which need to be made similarities, exp(−distance), say)"
+    if are_similarities:
+        what = "similarities"
     raise AskError(
         f"The table is symmetric, {n:,} × {n:,}, with {on_diagonal.pop():g} all along its "
         f"diagonal: is it a matrix of {what}, or are its rows features?",
-        choices,
+        [
+            *[("It is a matrix of similarities", {"matrix": True})] * are_similarities,
+            ("Its rows are features", {"matrix": False}),
+        ],
     )
 
 
@@ -121,19 +121,17 @@ def _features(table: Table, wanted: Wanted) -> tuple[list[str], dict[str, str]]:
     several = kept if table.typed else table.names
     if len(several) > 1 and _is_index(table, several[0], wanted):
         lost[several[0]] = _COUNTER
-    lost = {name: why for name, why in lost.items() if name not in wanted.others}
     kept = [name for name in kept if name not in lost and name not in wanted.others]
     reasons = {name: _why_no_feature(table, name) for name in kept if table.header}
-    named = {name: reason for name, reason in reasons.items() if reason}
-    if len(named) < len(kept):
-        lost |= named
-        kept = [name for name in kept if name not in named]
+    if not all(map(reasons.get, kept)):
+        lost |= {name: reason for name, reason in reasons.items() if reason}
+        kept = [name for name in kept if name not in lost]
     if not kept:
         raise RefusedError(
             f"There is no column of numbers; {table.unit} {table.places[0]} has "
             f"{join_names(map(str, first_row))}."
         )
-    return kept, lost
+    return kept, {name: why for name, why in lost.items() if name not in wanted.others}
 
 
 def not_finite(X: np.ndarray) -> dict[int, tuple[str, int]]:

@@ -201,7 +201,8 @@ def _strings(read: Table, chosen: Choice) -> tuple[Samples, Sequence[int]]:
     elif chosen.kind != "values":
         cells = list(map(answers_in, cells))
         kept = _answered(read, cells, chosen)
-    lists = [_as_list(cells[i], chosen) for i in kept]
+    nested = chosen.kind != "values"
+    lists = [cells[i] if nested and isinstance(cells[i], list) else [cells[i]] for i in kept]
     values = list(chain.from_iterable(lists))
     rows = [i for i, each in zip(kept, lists, strict=True) for _ in each]
     places: list[int | str] = [read.places[i] for i in rows]
@@ -231,10 +232,6 @@ def _strings(read: Table, chosen: Choice) -> tuple[Samples, Sequence[int]]:
         above=[say_left_out(left, "row", " without an answer")] if left else [],
     )
     return samples, rows
-
-
-def _as_list(cell: Any, chosen: Choice) -> list[Any]:
-    return cell if isinstance(cell, list) and chosen.kind != "values" else [cell]
 
 
 def _answered(read: Table, answers: Sequence[Any], chosen: Choice) -> Sequence[int]:
