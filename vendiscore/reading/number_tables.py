@@ -17,7 +17,7 @@ from .names import ID_NAMES, SITE_NAMES, is_named, join_names, role_of
 from .samples import Samples
 from .tables import Table, are_numbers, checked_column, counts, is_row
 
-_COUNTER = "it numbers the rows"  # why a column of numbers is no feature
+_COUNTER = "it numbers the rows"  # why a column of numbers is left out
 # Names of rows: columns named so number the rows if they differ, and in any case by a word for ids.
 _ROW_NAMES = re.compile(f"{ID_NAMES.pattern}|{SITE_NAMES.pattern}")
 _ALWAYS_IDS = re.compile("(id|idx|uid|uuid|rowname|unnamed|hash)s?")
@@ -188,7 +188,7 @@ def _numbers_rows(table: Table, name: str) -> bool:
 
 
 def _why_no_feature(table: Table, name: str) -> str:
-    """Return why a column of numbers is no feature, "" if it is one."""
+    """Return why a column of numbers is not a feature, "" if it is one."""
     if role_of(name) == "label":
         return "it holds labels"
     is_id = is_named(name, _ALWAYS_IDS) or _numbers_rows(table, name)

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
@@ -14,6 +15,8 @@ from .text_lines import line_samples
 
 _OF_ARRAYS = {2: "vectors", 3: "images", 4: "images"}  # kinds by their dimensions
 _LOOK = 20  # lines of text that show whether they are rows of cells
+_FEW = 1_000  # characters at the ends of a text that show whether its lines may have cells
+_NUMBERS = re.compile(r"[\d.][ \t,;|]+(\S*[\d.]|nan|inf)\s*$")  # two at the end of a line
 _SHOWN = 20  # bytes that a question shows
 _SIGNS = ",;\t|"  # between the cells of tables
 
@@ -63,7 +66,9 @@ def read_data(name: str, data: bytes, wanted: Wanted) -> Samples:
         form = "csv"
     read = _parsed(form, data, wanted)
     if form == "txt" and not (wanted.type or wanted.split):
-        likely = form_of_lines(read)
+        signs = {*read.partition("\n")[0]} | {"\t"} & {*read[:_FEW]}
+        has_cells = _NUMBERS.search(read[-_FEW:]) or {*_SIGNS} & signs
+        likely = form_of_lines(read) if has_cells else "txt"
         if likely == "table":
             raise AskError(
                 "Its lines have as many cells each: is it a table?",

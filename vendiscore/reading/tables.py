@@ -252,7 +252,7 @@ def _has_header(rows: Sequence[Sequence[str]], wanted: Wanted) -> bool:
         return True
     names = first[1:]
     if names and not first[0] and (counts(names) or names == columns[0]):
-        return True  # names above an index, counted by pandas or those of the rows
+        return True  # names above an index: counted, as by pandas, or equal to it
     numbers = list(map(are_numbers, columns))
     if counts(first):  # pandas' names or, above whole numbers, a sample
         return not any(numbers) or (len(first) > 1 and _are_fractions(body))

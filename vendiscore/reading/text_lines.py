@@ -1,5 +1,6 @@
 """Lines of text as samples: each line, or each part between two separators."""
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 
 from .encodings import LINE_BREAK
@@ -26,7 +27,7 @@ def line_samples(text: str, wanted: Wanted, molecules: bool) -> Samples:
         if kept and not could_be_smiles(kept[0][1].split()[0]):
             above.append(f"line {kept[0][0]} is above the molecules")
             del kept[0]
-    elif not split and wanted.kind in ("", "texts") and _are_blocks(rows):
+    elif not split and wanted.kind in ("", "texts") and "" in rows and _are_blocks(rows):
         raise AskError(
             "Is each line a text, or each part between blank lines?",
             [("Each line", {"split": "row"}), ("Each part", {"split": "blank"})],
@@ -52,8 +53,10 @@ def line_samples(text: str, wanted: Wanted, molecules: bool) -> Samples:
 
 def _are_blocks(rows: Sequence[str]) -> bool:
     """Return whether there are three or more parts between blank lines, most of several lines."""
-    sizes = [len(part) for _, part in parts(rows, lambda row: not row.strip()) if part]
-    return len(sizes) > 2 and 2 * sum(size > 1 for size in sizes) > len(sizes)
+    text = "\n".join(map(str.strip, rows))
+    blocks = re.split("\n\n+", text.strip("\n"))
+    several = [block for block in blocks if "\n" in block]
+    return len(blocks) > 2 and 2 * len(several) > len(blocks)
 
 
 def parts(rows: Sequence[str], is_sign: Callable[[str], bool]) -> Iterator[tuple[int, list[str]]]:
