@@ -223,14 +223,15 @@ def are_numbers(cells: Iterable[object]) -> bool:
 def is_table(text: str) -> bool:
     """Return whether the first lines have as many cells each, below names or most of numbers."""
     lines = [line for line in islice(io.StringIO(text), _FIRST_LINES) if line.strip()]
-    for sign in DELIMITERS.keys() - {" "}:
+    for sign in DELIMITERS:  # in one order, whatever the hashes of strings
         first, *rest = (line.split(sign) for line in lines)
         cells = [*chain.from_iterable(rest)]
-        if cells and len(first) > 1 and {*map(len, rest)} == {len(first)}:
+        if sign != " " and cells and len(first) > 1 and {*map(len, rest)} == {len(first)}:
             are_words = not any(" " in cell.strip() for cell in first)
             named = are_words and any(map(is_column_name, first))
             numbers = map(_NUMBER.fullmatch, map(str.strip, cells))
-            return named or 2 * sum(map(bool, numbers)) > len(cells)
+            if named or 2 * sum(map(bool, numbers)) > len(cells):
+                return True
     return False
 
 
