@@ -86,7 +86,7 @@ def _check_no_similarities(X: np.ndarray) -> None:
     """Ask whether a symmetric matrix with one number on its diagonal has similarities: 1, or 0."""
     n = len(X)
     on_diagonal = {*X.diagonal()}
-    if n < 2 or X.shape != (n, n) or not (X == X.T).all() or on_diagonal not in ({0}, {1}):
+    if n < 2 or X.shape != (n, n) or on_diagonal not in ({0}, {1}) or not (X == X.T).all():
         return
     what = "similarities"
     choices: list[tuple[str, Record]] = [("Its rows are features", {"matrix": False})]

@@ -237,8 +237,8 @@ def is_table(text: str) -> bool:
 
 def counts(cells: Sequence[object], start: int = 0) -> bool:
     """Return whether the cells are start, start + 1, start + 2, …"""
-    found = [str(cell).strip() for cell in cells]
-    return len(found) > 0 and found == [str(i) for i in range(start, start + len(found))]
+    same = (str(cell).strip() == str(i) for i, cell in enumerate(cells, start))
+    return len(cells) > 0 and all(same)
 
 
 def _has_header(rows: Sequence[Sequence[str]], wanted: Wanted) -> bool:
