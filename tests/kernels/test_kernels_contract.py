@@ -374,8 +374,11 @@ def test_differences_that_are_not_seen_are_warned_of(name, kind, build):
         f"Kernel {name!r} saw no difference of 1 of {n} samples; sample {i} differs from sample "
         f"{len(good)}, but not in what was seen."
     )
-    for found in _notes(name, samples, options):
-        assert sentence in found
+    notes, warned = _notes(name, samples, options)
+    assert sentence in notes
+    assert sentence not in warned
+    _, warned = _notes(name, [first, second] * 20, options)
+    assert any("saw no difference of 20 of 40 samples" in each for each in warned)
     notes, warned = _notes(name, [*good, first, first], options)
     assert not [each for each in [*notes, *warned] if "no difference" in each]
 

@@ -25,7 +25,9 @@ KERNELS = {
     "topological_torsion": rdFingerprintGenerator.GetTopologicalTorsionGenerator().GetFingerprint,
 }
 BULK = {
-    "tanimoto": DataStructs.BulkTanimotoSimilarity,
+    "tanimoto": lambda a, b: (
+        DataStructs.BulkTanimotoSimilarity(a, b) if a.GetNumOnBits() else [0.0] * len(b)
+    ),  # 1 between two without bits, in earlier versions
     "dice": DataStructs.BulkDiceSimilarity,
 }
 

@@ -73,6 +73,11 @@ def test_a_table_in_a_file_of_text_is_a_question(sign):
     assert len(read_data("molecules.txt", text, Wanted(type="txt"))) == 9
 
 
+def test_a_table_between_tabs_may_have_one_comma_in_each_line():
+    text = "\n".join(["width x, mm\ta\tb", *(f"0,{i}\t1\t2" for i in range(9))])
+    assert choices("widths.txt", text.encode()) == [{"type": "csv"}, {"type": "txt"}]
+
+
 def test_sentences_with_commas_are_no_table():
     numbered = "\n".join(f"a red cat, number {i}" for i in range(9)).encode()
     assert len(read_data("cats.txt", numbered, Wanted())) == 9

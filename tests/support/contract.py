@@ -154,7 +154,7 @@ OMISSIONS: dict[str, dict[str, Any] | str] = {
     "rbf": "a row of zeros is a point like another",
     "rdkit": {"part": ["C", "[Na+]"]},
     "tags": REFUSED,
-    "tanimoto": {"nothing": [[0, 0, 0, 0, 0]], "good": BITS.tolist()},
+    "tanimoto": {"part": [[0, 0, 0, 0, 0]], "good": BITS.tolist()},
     "text_embeddings": {
         "nothing": ["", " \u200b", "猫", "🐈 猫"],
         "part": [f"{WORDS} {WORDS}"],

@@ -38,8 +38,7 @@ def compare_samples(
     """Find nearest samples and near-duplicates in one pass over all pairs.
 
     Samples of equal `forms` are always near-duplicates, samples of different `codes` are not
-    compared. The threshold rises, with a warning, if
-    more than MOST_PAIRS pairs are that similar.
+    compared. The threshold rises, with a warning, if more than MOST_PAIRS pairs are that similar.
     """
     n = similarity.n
     groups = _joined(similarity.groups(), forms)

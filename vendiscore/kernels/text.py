@@ -42,7 +42,7 @@ _UNIT = Control(
     phrase="{}",
 )
 # It has one of its n-grams of several lengths alone.
-_ONE_WORD = "is one word; analyzer='char' compares letters, k='labels' whole names"
+_ONE_WORD = "is one word; n-grams of characters, or labels, suit such texts"
 
 
 def fit_analyzer(

@@ -87,7 +87,7 @@ def _check_no_similarities(X: np.ndarray) -> None:
     """Ask whether a symmetric matrix with one number on its diagonal has similarities: 1, or 0."""
     n = len(X)
     on_diagonal = {*X.diagonal().round(9)}
-    if n < 2 or X.shape != (n, n) or not np.allclose(X, X.T) or on_diagonal not in ({0}, {1}):
+    if n < 2 or X.shape != (n, n) or on_diagonal not in ({0}, {1}) or not np.allclose(X, X.T):
         return
     are_similarities = on_diagonal == {1}
     what = "distances (which need to be made similarities, exp(−distance), say)"

@@ -225,22 +225,23 @@ def are_numbers(cells: Iterable[object]) -> bool:
 def is_table(text: str) -> bool:
     """Return whether the first lines have as many cells each: tabbed, named or most of numbers."""
     lines = [line for line in islice(io.StringIO(text), _FIRST_LINES) if line.strip()]
-    for sign in DELIMITERS.keys() - {" "}:
+    for sign in DELIMITERS:  # in one order, whatever the hashes of strings
         rows = [line.split(sign) for line in lines if sign in line or line[0] != "#"]
         first, *rest = rows or [[]]
         cells = [*chain.from_iterable(rest)]
-        if cells and len(first) > 1 and {*map(len, rest)} == {len(first)}:
+        if sign != " " and cells and len(first) > 1 and {*map(len, rest)} == {len(first)}:
             are_words = not any(" " in cell.strip() for cell in first)
             named = are_words and any(map(is_column_name, first))
             numbers = map(_NUMBER.fullmatch, map(str.strip, cells))
-            return sign == "\t" or named or 2 * sum(map(bool, numbers)) > len(cells)
+            if sign == "\t" or named or 2 * sum(map(bool, numbers)) > len(cells):
+                return True
     return False
 
 
 def counts(cells: Sequence[object], start: int = 0) -> bool:
     """Return whether the cells are start, start + 1, start + 2, …"""
-    found = [str(cell).strip() for cell in cells]
-    return len(found) > 0 and found == [str(i) for i in range(start, start + len(found))]
+    same = (str(cell).strip() == str(i) for i, cell in enumerate(cells, start))
+    return len(cells) > 0 and all(same)
 
 
 def _has_header(rows: Sequence[Sequence[str]], wanted: Wanted) -> bool:

@@ -48,7 +48,7 @@ class BitSimilarity(RowsSimilarity):
         entries = BitEntries(bits, coefficient)
         super().__init__(entries, psd=True, settings=settings)
         empty = np.flatnonzero(entries.sizes == 0).tolist()
-        self.missed = dict.fromkeys(empty, "has no bit that is set; remove it")
+        self.partial = dict.fromkeys(empty, "has no bit that is set")
 
 
 class BitEntries:

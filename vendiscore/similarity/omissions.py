@@ -50,7 +50,7 @@ def omission_notes(
         i = min(problems)
         why = f"sample {first[i]} {problems[i]}"
         notes.append(f"Kernel {name!r} {what} of {count:,} of {n:,} samples; {why}.")
-        if n >= WARNED and (problems is equal or count * WARNED >= n):
+        if n >= WARNED and count * WARNED >= n:
             warn(notes[-1])
     return notes
 

@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from vendiscore import SampleError, Similarity, as_similarity, encoder, get_kernel
-from vendiscore.encoders.models import Embedded, Encoder
+from vendiscore.encoders.models import Encoder
 from vendiscore.progress import told
 
 from ..aliases import Options, Record, Steps
@@ -74,11 +74,11 @@ def similarity(samples: Any, arguments: Mapping[str, Any]) -> Steps[Similarity]:
 class _Known(Encoder):
     """An encoder that remembers how it has embedded samples, which a kernel gets in that order."""
 
-    def __init__(self, network: Encoder, known: Embedded) -> None:
+    def __init__(self, network: Encoder, known: Any) -> None:
         vars(self).update(vars(network))
         self._known = known
 
-    def embedded(self, samples: Sequence[object]) -> Embedded:
+    def embedded(self, samples: Sequence[object]) -> Any:
         return self._known
 
 
