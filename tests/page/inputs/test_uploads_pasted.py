@@ -13,7 +13,7 @@ from vendiscore.report import AskError
 from vendiscore_page.inputs import examples
 from vendiscore_page.inputs.delimiters import delimiter_of
 from vendiscore_page.inputs.uploads import Asked, Given, read
-from vendiscore_page.quotas import TABLE
+from vendiscore_page.quotas import INPUT
 
 pytest.importorskip("rdkit")
 SAMPLES = ("kind", "values", "unit", "problems", "groups", "columns", "column", "by", "how")
@@ -119,7 +119,7 @@ def test_prose_with_commas_one_sentence_a_line_is_no_table(text):
 def test_no_example_of_texts_is_a_table():
     for kind in ("texts", "molecules"):
         for example in examples.MENU[kind]:
-            assert delimiter_of(example.text, TABLE) is None
+            assert delimiter_of(example.text, INPUT) is None
 
 
 def test_rows_that_cannot_be_told_apart_are_asked_about_in_the_box_too():
@@ -169,4 +169,4 @@ def test_a_column_of_a_spreadsheet_keeps_cells_with_line_breaks(header, ending):
     ids=["inside", "a quoted line", "paragraphs", "alone", "open"],
 )
 def test_quotes_of_prose_make_no_column(text):
-    assert delimiter_of(text, TABLE) is None
+    assert delimiter_of(text, INPUT) is None
