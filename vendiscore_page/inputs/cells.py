@@ -30,13 +30,14 @@ from .matrices import csv_code, expression_code
 from .parts import fit
 from .pictures import pictures
 from .plain_numbers import LARGE, plain_numbers
-from .roles import answer_columns, are_models, melted
-from .submission import Asked, Kind
+from .roles import answer_columns, are_models, melted, roles_of
+from .submission import COUNTS, Asked, Kind
 from .visitor_samples import Python, Samples
 from .western_text import encoding_of
 
 _TEXTS = ("txt", "csv", "tsv", "json", "jsonl", "smi", "fasta", "vec")
 _TABLES = ("csv", "tsv")
+BOX = "the box"  # what notes call what was pasted
 _FIRST = replace(INPUT, samples=200)  # rows that tell what the others are
 # Fields of the reader's choices under the names that they have here.
 _FIELDS = {"group_by": "by", "by": "sets"}
@@ -51,8 +52,8 @@ def of_file(name: str, data: bytes, form: str | None, asked: Asked) -> Samples:
         return _of_array(name, data, form, wanted, asked)
     head = _head(data, form, wanted)
     kinds = kinds_of_table(head, asked) if head else []
-    wide = answer_columns(head) if head and head.rows else []
-    if asked.kind in kinds:
+    wide = answer_columns(head) if head and head.rows and form != "parquet" else []
+    if asked.kind in (*kinds, COUNTS):
         wanted = replace(wanted, kind=str(asked.kind))
     try:
         if asked.wide and len(wide) > 1:
@@ -66,7 +67,8 @@ def of_file(name: str, data: bytes, form: str | None, asked: Asked) -> Samples:
         return _images(found, name, asked)
     python = None
     if found.table and found.kind == "vectors" and form in _TABLES:
-        python = partial(csv_code, name, found.table, found.features)
+        file = name if name != BOX else "samples.csv"
+        python = partial(csv_code, file, found.table, found.features)
     samples = of_samples(found, name, asked, kinds, python)
     if samples.kind == "texts" and are_models(wide) and not asked.wide:
         samples = replace(samples, wide=tuple(wide))

@@ -8,6 +8,7 @@ from typing import Literal
 
 Kind = Literal["texts", "images", "molecules", "vectors"]
 KINDS: tuple[Kind, ...] = ("texts", "images", "molecules", "vectors")
+COUNTS = "counts"  # of species at sites, which are scored as rows of numbers
 # Separators of texts; any other value is itself the separating string.
 LINE, BLANK, FILE, ROW = "line", "blank", "file", "row"
 # The name under which the page sends a pasted text that is too large for its box.
@@ -28,7 +29,7 @@ class Given:
 class Asked:
     """Settings for reading the input; None and "" mean that the value is to be inferred."""
 
-    kind: str | None = None  # one of `KINDS`
+    kind: str | None = None  # one of `KINDS`, or COUNTS
     column: str | None = None  # of a table, or the array of a .npz file
     by: str | None = None  # the column of groups
     pool: bool = False  # whether all rows are one set, whatever their prompts and models

@@ -22,20 +22,19 @@ from ..quotas import INPUT, MAX_UPLOAD
 from . import cells, hub, kinds, pictures, separators, zips
 from .delimiters import delimiter_of
 from .examples import Example, find_example
-from .submission import KINDS, LINE, PASTED, ROW, Asked, Given
+from .submission import COUNTS, KINDS, LINE, PASTED, ROW, Asked, Given
 from .visitor_samples import Samples
 from .western_text import encoding_of
 
 File = tuple[str, bytes]
 _AS_FOUND = Asked()
-_BOX = "the box"  # what notes call what was pasted
 _TABLES = ("csv", "tsv")
 _READ = f"This page reads {', '.join(FORMATS)}s."
 _LOOK = 200  # lines that tell what the others are
 
 
 def read(given: Given, asked: Asked = _AS_FOUND) -> Samples:
-    if asked.kind is not None and asked.kind not in KINDS:
+    if asked.kind not in (None, COUNTS, *KINDS):
         raise RefusedError(f"Unknown kind {asked.kind!r:.40}; pick one of {', '.join(KINDS)}.")
     draw: object = asked.draw
     if not isinstance(draw, int) or not 0 <= draw < 2**31:
@@ -147,11 +146,11 @@ def _of_box(text: str, asked: Asked) -> Samples:
     form = _form(text, rows)
     if not form or _is_split(asked):
         return _of_lines(text, asked, "", form)
-    found = cells.of_file(_BOX, text.encode("utf-8", "replace"), form, asked)
+    found = cells.of_file(cells.BOX, text.encode("utf-8", "replace"), form, asked)
     if form in _TABLES:
         ways = (ROW, found.total or len(found)), (LINE, sum(bool(row.strip()) for row in rows))
         found = replace(found, separator=ROW, splits=ways)
-    return replace(found, python=None, name=found.name.replace(_BOX, "pasted", 1))
+    return replace(found, python=None, name=found.name.replace(cells.BOX, "pasted", 1))
 
 
 def _of_lines(text: str, asked: Asked, name: str, form: str = "") -> Samples:
@@ -176,8 +175,8 @@ def _of_numbers(text: str, name: str, asked: Asked, rows: Sequence[str]) -> Samp
     if not asked.header and asked.index is None:
         asked = replace(asked, index=False)
     data = text.encode("utf-8", "replace")
-    found = cells.of_file(name or _BOX, data, "csv", replace(asked, kind="vectors"))
-    return found if name else replace(found, name="pasted", python=None)
+    found = cells.of_file(name or cells.BOX, data, "csv", replace(asked, kind="vectors"))
+    return found if name else replace(found, name="pasted")
 
 
 def _check_filled(text: str) -> None:
