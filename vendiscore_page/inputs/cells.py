@@ -111,7 +111,8 @@ def of_samples(
         roles = {role: (column, [each[i] for i in rows]) for role, (column, each) in every.items()}
     if isinstance(source, Columns) and found.kind == "vectors":
         python = _parquet_code(name, source, found.features)
-    kind = "texts" if found.kind == "sequences" else found.kind
+    letters = found.kind == "sequences"
+    kind = "texts" if letters else found.kind
     prompts = roles["prompt"][1] if "prompt" in roles and kind != "vectors" else ()
     used = [found.column, *found.grouping.values()]
     columns = tuple(dict.fromkeys([*read.names, *filter(None, used)]))
@@ -119,6 +120,7 @@ def of_samples(
         columns = ()
     whole = replace(
         Samples.of(replace(found, kind=kind, source=None, notes=(), written=None)),
+        letters=letters,
         python=python,
         by=found.grouping.get("groups") or None,
         sets_by=found.grouping.get("sets") or None,

@@ -16,6 +16,7 @@ class Samples(ReadSamples):
     """Samples of a file or a text box, and how they were read, drawn and labelled."""
 
     sentence: str = ""  # what the reader took of a table, and what it left out
+    letters: bool = False  # whether they are sequences of letters, which have no words
     python: Python | None = None  # code that reads them, if too many to write out
     kinds: tuple[str, ...] = ()  # other kinds that they could be
     how: str = ""  # the way they were split, such as "split by semicolons"

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from vendiscore.cli import main
+from vendiscore.progress import finish
 from vendiscore.report import AskError, RefusedError, Wanted, read_data
 from vendiscore_page.answers import one_set
 from vendiscore_page.answers.jobs import Settings
 from vendiscore_page.inputs.uploads import Given, read
-from vendiscore.progress import finish
 
 for package in ("rdkit", "pyarrow", "PIL"):
     pytest.importorskip(package)
@@ -47,6 +47,11 @@ def both(path: Path):
     return found
 
 
+def on_page(options):
+    """Return fields of the reader under their names on the page."""
+    return {NAMES.get(key, key): value for key, value in options.items()}
+
+
 @pytest.mark.parametrize("row", ROWS, ids=named)
 def test_library_and_page_take_the_same_samples_or_ask_the_same(row):
     library, page = both(located(row))
@@ -54,7 +59,9 @@ def test_library_and_page_take_the_same_samples_or_ask_the_same(row):
     assert isinstance(library, RefusedError) == isinstance(page, RefusedError)
     if isinstance(library, AskError):
         assert page.question == library.question
-        choices = [{NAMES.get(key, key): x for key, x in each.items()} for _, each in library.choices]
+        choices = [
+            {NAMES.get(key, key): x for key, x in each.items()} for _, each in library.choices
+        ]
         assert [options for _, options in page.choices if "wide" not in options] == choices
     elif isinstance(library, RefusedError):
         assert library.message.lower() in str(page).lower()
