@@ -72,7 +72,6 @@ def calls() -> Iterator[tuple[str, Any]]:
     for method in ("cg", "cholesky"):
         yield f"magnitude, {method}", magnitude.compute(samples=rows, t=[0.3, 3, 30], solver=method)
     yield "magnitude, difference", magnitude.compute(samples=rows[:30], references=rows[20:])
-    yield "magnitude, adaptive", magnitude.compute(samples=rows, quadrature="adaptive", t_cut=5.0)
     yield "magnitude, texts: area", magnitude.compute(samples=texts)
     yield "magnitude, texts: 1-k", magnitude.compute(samples=texts, metric="1-k", t=[1, 2])
     yield "magnitude, spread", {str(t): vendiscore.spread(rows, t) for t in (0.1, 1, 10)}

@@ -229,6 +229,7 @@ GONE = {
         "Columns of a table are passed themselves: sources(df['answer'], df['prompt'], "
         "by=df['model'])."
     ),
+    "quadrature": "Areas are by the trapezoid rule: pass a larger n_scales= for more digits.",
     "solver": (
         "It is an option of the measures of magnitude: measures={'MagArea': {'solver': 'cg'}}."
     ),

@@ -1,7 +1,5 @@
 """Names of types that folders of the page share, for type checkers only."""
 
-from __future__ import annotations
-
 from collections.abc import Generator, Mapping
 from typing import Any, TypeAlias, TypeVar
 

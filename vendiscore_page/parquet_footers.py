@@ -4,8 +4,6 @@ pyarrow ends the process where the metadata of a column is damaged, so they are 
 compact protocol of Thrift that the format prescribes.
 """
 
-from __future__ import annotations
-
 import io
 from collections import Counter
 from typing import IO, Any

@@ -1,7 +1,5 @@
 """Limits of a visitor's input, for a Space that shares two cores and 16 GB among all visitors."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -19,9 +19,13 @@ for both in a folder `data` next to it), so that nothing is downloaded.
 """
 
 import csv
+import warnings
 from pathlib import Path
 
 from vendiscore import compare, compute
+
+# Some answers are one word, and a few differ in their signs alone: both is meant here.
+warnings.filterwarnings("ignore", "Kernel .ngram_overlap. ")
 
 # Notebooks and the gallery of these pages have no __file__: they run in the folder of the script.
 DATA = Path(globals().get("__file__", "wording_and_meaning.py")).resolve().parent / "data"
@@ -79,8 +83,10 @@ def by_prompt(samples, source: str, given=None, **how) -> np.ndarray:
     """Return scores of one source, in the order of the prompts."""
     chosen = of[source]
     names = [rows[i]["prompt"] for i in chosen]
-    given = None if given is None else given[chosen]
-    found = compute(samples[chosen], groups=names, prompts=given, details=True, **how)
+    given_prompts = {}
+    if given is not None:
+        given_prompts = {"prompts": given[chosen], "given_prompt": True}
+    found = compute(samples[chosen], groups=names, **given_prompts, details=True, **how)
     scores = {row["group"]: row["VS"] for row in found["details"]["groups"]}
     return np.array([scores[prompt] for prompt in prompts])
 
@@ -95,9 +101,9 @@ for source, scores in wording.items():
 # ----------------------------
 #
 # Cosines of embeddings compare meanings. But answers to one prompt are alike because of the prompt:
-# all animals are animals. `prompts=` takes the direction u of the prompt out of each vector, x −
-# (x·u) u, here with a row for each answer. Scores rise, and they rise more if answers repeat more
-# of the question.
+# all animals are animals. `given_prompt=True` takes the direction u of the prompt out of each
+# vector, x − (x·u) u, here with a row for each answer. Scores rise, and they rise more if answers
+# repeat more of the question.
 
 u = asked[[prompts.index(row["prompt"]) for row in rows]]
 plain = {source: by_prompt(vectors, source, k="cosine") for source in sources}
@@ -110,7 +116,7 @@ for source in sources:
 
 # %%
 # For texts that is one call with an encoder: `compute(answers, k="text_embeddings", prompts=prompt,
-# model_path="sentence-transformers/all-MiniLM-L6-v2")`.
+# given_prompt=True, model_path="sentence-transformers/all-MiniLM-L6-v2")`.
 #
 # Test the differences
 # --------------------
@@ -120,7 +126,7 @@ for source in sources:
 
 groups = [row["prompt"] for row in rows]
 labels = [row["source"] for row in rows]
-meant = {"k": "cosine", "prompts": u}
+meant = {"k": "cosine", "prompts": u, "given_prompt": True}
 for name, samples, how in (("wording", answers, {}), ("meaning", vectors, meant)):
     found = compare(samples, by=labels, groups=groups, permutations=199, **how)
     print(f"In {name}:")

@@ -62,7 +62,7 @@ class DiversityCallback(transformers.TrainerCallback):
         self.collapse, self.patience, self.log = collapse, patience, log
         self.options = options
         if given_prompt:
-            self.options = {**options, "prompts": prompts}
+            self.options = {**options, "prompts": prompts, "given_prompt": True}
 
     def on_evaluate(
         self,

@@ -42,8 +42,8 @@ class VendiScore(SamplingMetric, SampleLevelComputation):
                 f"the generations for a prompt must be two or more, got {len(texts)}; the model "
                 f"was asked for {self.n}, and must heed `num_samples`"
             )
-        prompts = doc.query if self.given_prompt else None
-        return compute(texts, prompts=prompts, **self.options)["VS"]
+        given = {"prompts": doc.query, "given_prompt": True} if self.given_prompt else {}
+        return compute(texts, **given, **self.options)["VS"]
 
 
 def vendi_score(n: int, name: str = "vendi_score", **options: object) -> SampleLevelMetric:

@@ -319,7 +319,7 @@ TEXTS = [f"w{i}" for i in range(8)]
             {"permutations": 99},
             "`permutations` must be 119 or more for a difference among 6 pairs to be beyond chance",
         ),
-        ([X, Y], {"groups": [[0] * 8] * 2, "size": 4}, "each by itself: leave `size` out"),
+        ([X, Y], {"groups": [[0, 1] * 4] * 2, "size": 4}, "each by itself: leave `size` out"),
         (
             [X, Y],
             {"level": 95},

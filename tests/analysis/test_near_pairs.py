@@ -58,6 +58,7 @@ def at_least(K, threshold):
     return set(zip(i.tolist(), j.tolist(), strict=True))
 
 
+@pytest.mark.filterwarnings("ignore:Kernel 'ngram_overlap' saw no difference")
 @settings(deadline=None, max_examples=60)
 @given(
     kind=st.sampled_from(sorted(KINDS)),

@@ -57,7 +57,7 @@ def test_eight_answers_given_a_prompt(visit):
     write(page, PROMPT)
     stale(page, "settings have changed")
     page.keyboard.press("Control+Enter")
-    right = compute(EIGHT, prompts=PROMPT, **WORDS)["VS"]
+    right = compute(EIGHT, prompts=PROMPT, given_prompt=True, **WORDS)["VS"]
     shows(page, right, 8)
     expect(page.locator(".r-about")).to_contain_text("given the prompt")
     expect(page.locator(".r-sentence")).to_contain_text("given the prompt")
@@ -90,12 +90,14 @@ def test_a_table_is_scored_given_each_prompt(visit):
     expect(page.locator(".prompt")).to_be_hidden()
     press_score(page)
     prompts, answers = zip(*ROWS, strict=True)
-    right = compute(list(answers), prompts=list(prompts), **WORDS)["VS"]
-    shows(page, right, 24)
+    right = compute(list(answers), prompts=list(prompts), given_prompt=True, **WORDS)["VS"]
+    shows(page, right, "8 in a group")
     page.get_by_role("combobox", name="Grouped by").select_option("question")
     stale(page, "samples have changed")
     press_score(page)
-    groups = compute(list(answers), groups=prompts, prompts=list(prompts), **WORDS)["VS"]
+    groups = compute(
+        list(answers), groups=prompts, prompts=list(prompts), given_prompt=True, **WORDS
+    )["VS"]
     shows(page, groups, "8 in a group")
     button(page, "Compare these 3").click()
     expect(page.locator("#result .r-about")).to_contain_text("given the prompt")
@@ -112,7 +114,7 @@ def test_two_sets_are_compared_given_one_prompt(visit):
     expect(page.locator("#result .r-about")).to_contain_text("given the prompt")
     lines = page.get_by_role("region", name="Scores of the sets").locator("tbody tr")
     for line, texts in zip(lines.all(), (EIGHT, OTHERS), strict=True):
-        right = compute(texts, prompts=PROMPT, **WORDS)["VS"]
+        right = compute(texts, prompts=PROMPT, given_prompt=True, **WORDS)["VS"]
         expect(line.locator("td").nth(1)).to_have_text(f"{right:.1f}")
     page.get_by_role("textbox", name="Prompt (optional)").fill("")
     stale(page, "settings have changed")

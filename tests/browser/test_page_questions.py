@@ -17,7 +17,7 @@ from in_browser import (
 )
 
 pytest.importorskip("gradio")
-from vendiscore import compare, compute, select
+from vendiscore import as_similarity, compare, compute, select
 
 PROMPTS = ["Name a fruit.", "Describe the sea.", "Why do cats purr?"]
 ROWS = [
@@ -110,8 +110,9 @@ def test_a_column_for_each_model_is_compared(visit):
         ["the same words again"] * 12,
         [f"other {i} words and {i * i} more of them at {i}" for i in range(12)],
     )
-    how = {"level": 0.99, "permutations": 299, "prompts": [asked, asked], **WORDS}
-    right = compare({"model_a": a, "model_b": b}, **how)
+    given = as_similarity([*a, *b], prompts=asked * 2, given_prompt=True, **WORDS)
+    by = ["model_a"] * 12 + ["model_b"] * 12
+    right = compare(given, by=by, level=0.99, permutations=299)
     expect(page.locator("#result .r-about")).to_contain_text("given the prompt")
     lines = page.get_by_role("region", name="Scores of the sets").locator("tbody tr")
     for line, found in zip(lines.all(), right.sets, strict=True):

@@ -241,14 +241,31 @@ def test_prompts_of_a_column_are_taken_out(run, save):
         for i, (t, u) in enumerate(zip(texts, asked, strict=True))
     ]
     file = save("p.jsonl", "".join(f"{json.dumps(row)}\n" for row in rows))
-    how = ("--column", "answer", "--prompts", "prompt", "-f", "json")
+    how = ("--column", "answer", "--prompt", "prompt", "-f", "json")
     found = json.loads(run("explain", file, *how)[1])
-    expected = vendiscore.explain(texts, prompts=asked)
+    expected = vendiscore.explain(texts, prompts=asked, given_prompt=False)
+    assert found["samples"]["adds"] == pytest.approx(expected.adds)
+    told = json.loads(run("compare", file, "--by", "set", "--permutations", 99, *how)[1])
+    by = [row["set"] for row in rows]
+    sets = vendiscore.compare(texts, by=by, groups=asked, permutations=99)
+    assert [each["score"] for each in told["sets"]] == pytest.approx([s.score for s in sets.sets])
+    code, out, err = run("select", file, "-n", 3, *how)
+    assert (code, out) == (2, "")
+    assert "take the prompts out of similarities by --given-prompt" in err
+    code, _, err = run("explain", file, "--pool", "--given-prompt")
+    assert code == 2
+    assert "--given-prompt needs the column of prompts: name it with --prompt" in err
+    how = (*how, "--given-prompt")
+    found = json.loads(run("explain", file, *how)[1])
+    expected = vendiscore.explain(texts, prompts=asked, given_prompt=True)
     assert found["samples"]["adds"] == pytest.approx(expected.adds)
     chosen = json.loads(run("select", file, "-n", 3, *how)[1])
-    assert chosen["places"] == vendiscore.select(texts, 3, prompts=asked).places.tolist()
+    assert (
+        chosen["places"]
+        == vendiscore.select(texts, 3, prompts=asked, given_prompt=True).places.tolist()
+    )
     sets = vendiscore.compare(
-        texts, by=[row["set"] for row in rows], prompts=asked, permutations=99
+        texts, by=[row["set"] for row in rows], prompts=asked, given_prompt=True, permutations=99
     )
     told = json.loads(run("compare", file, "--by", "set", "--permutations", 99, *how)[1])
     assert [each["score"] for each in told["sets"]] == pytest.approx([s.score for s in sets.sets])

@@ -130,7 +130,7 @@ def test_a_mean_over_sources_points_to_compare(run, save):
 
 def test_the_library_offers_it_too():
     groups = ["a", "b"] * 20
-    texts = [f"word{i}" for i in range(40)]
+    texts = [f"some word{i}" for i in range(40)]
     for prompts, said in ((groups, True), ([i // 2 for i in range(40)], False)):
         notes = vendiscore.compute(texts, groups=prompts, details=True)["details"]["notes"]
         assert any("with these labels as `by`" in note for note in notes) == said

@@ -349,14 +349,23 @@ def test_prompts_of_a_column_are_taken_out(run, save):
         for i, (text, prompt) in enumerate(zip(TEXTS, asked, strict=True))
     ]
     file = save("p.jsonl", "".join(f"{json.dumps(row)}\n" for row in rows))
-    found = vendiscore.compute(TEXTS, prompts=asked, details=True)
-    code, out, _ = run(file, "--column", "answer", "--prompts", "prompt")
-    assert (code, out.splitlines()[0]) == (0, f"VS = {found['VS']:.6g}")
+    plain = vendiscore.compute(TEXTS, groups=asked)["VS"]
+    assert run(file, "--column", "answer", "--prompts", "prompt", "-b")[1] == f"{plain!r}\n"
+    found = vendiscore.compute(TEXTS, prompts=asked, given_prompt=True, details=True)
+    code, out, _ = run(file, "--column", "answer", "--prompts", "prompt", "--given-prompt")
+    said = f"VS = {found['VS']:.6g} (standard error {found['VS_se']:.6g})"
+    assert (code, out.splitlines()[0]) == (0, said)
     assert found["details"]["signature"] in out
-    grouped = vendiscore.compute(TEXTS, groups=list("abab"), prompts=asked)["VS"]
-    how = ("--column", "answer", "--prompts", "prompt", "-b")
+    grouped = vendiscore.compute(TEXTS, groups=list("abab"), prompts=asked, given_prompt=True)["VS"]
+    found = vendiscore.compute(TEXTS, prompts=asked, given_prompt=True)["VS"]
+    no_models = [{name: row[name] for name in ("answer", "prompt")} for row in rows]
+    alone = save("n.jsonl", "".join(f"{json.dumps(row)}\n" for row in no_models))
+    assert run(alone, "--given-prompt", "-b")[1] == f"{found!r}\n"  # the column is found
+    how = ("--column", "answer", "--prompts", "prompt", "--given-prompt", "-b")
     assert run(file, *how, "--group-by", "model")[1] == f"{grouped!r}\n"
-    two = vendiscore.compute(TEXTS, TEXTS[::-1], prompts=[asked, asked[::-1]], measures="MMD")
+    two = vendiscore.compute(
+        TEXTS, TEXTS[::-1], prompts=[asked, asked[::-1]], given_prompt=True, measures="MMD"
+    )
     back = save("b.jsonl", "".join(f"{json.dumps(row)}\n" for row in rows[::-1]))
     assert run(file, *how, "-m", "MMD", "--references", back)[1] == f"{two['MMD']!r}\n"
 
@@ -371,12 +380,15 @@ def test_a_row_without_a_prompt_is_named(run, save):
 
 
 def test_one_prompt_of_all_is_an_option(run, texts):
-    found = vendiscore.compute(TEXTS, prompts="What of Spot?")["VS"]
-    assert run(texts, "-b", "-o", "prompts=What of Spot?")[1] == f"{found!r}\n"
+    found = vendiscore.compute(TEXTS, prompts="What of Spot?", given_prompt=True)["VS"]
+    assert (
+        run(texts, "-b", "-o", "prompts=What of Spot?", "-o", "given_prompt=true")[1]
+        == f"{found!r}\n"
+    )
 
 
 def test_an_answer_that_repeats_its_prompt_is_counted(run, texts):
-    found = vendiscore.compute(TEXTS, prompts=TEXTS[0])["VS"]
-    code, out, err = run(texts, "-o", f"prompts={TEXTS[0]}")
+    found = vendiscore.compute(TEXTS, prompts=TEXTS[0], given_prompt=True)["VS"]
+    code, out, err = run(texts, "-o", f"prompts={TEXTS[0]}", "-o", "given_prompt=true")
     assert (code, out.splitlines()[0]) == (0, f"VS = {found:.6g}")
     assert f"of {len(TEXTS)} samples repeat their prompt: they count as one kind" in out + err

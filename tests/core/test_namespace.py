@@ -117,10 +117,11 @@ def test_prompts_are_taken_out_without_leaving_torch(left, kernel, dtype, gradie
     del left[:]
     for q in ORDERS:
         for prompts in (U[1], U, listed):  # of which two samples are echoes
-            value = compute(X, prompts=prompts, q=q, **options)["VS"]
+            made = as_similarity(X, prompts=prompts, given_prompt=True, **options)
+            value = compute(made, q=q)["VS"]
             assert torch.is_tensor(value)
             assert value.requires_grad == X.requires_grad
-    K = as_similarity(X, prompts=U, **options)
+    K = as_similarity(X, prompts=U, given_prompt=True, **options)
     assert K.echoes[:2].all()
     assert torch.is_tensor(K.dense())
     assert not left

@@ -109,11 +109,11 @@ def test_an_encoder_tells_what_it_is(bert):
     assert model.settings["pooling"] == "mean"
 
 
-def test_what_is_cut_is_counted_for_each_set(bert):
+def test_what_is_cut_is_named_for_each_set(bert):
     model = encoder(bert, pooling="mean", max_length=5)
-    for texts, cut in ((TEXTS, 4), (["dog"], 0), (TEXTS[:2], 1)):
-        settings = as_similarity(texts, k="text_embeddings", model=model).settings
-        assert settings["truncated"] == cut
+    for texts, cut in ((TEXTS, [1, 3, 5, 6]), (["dog"], []), (TEXTS[:2], [1])):
+        found = as_similarity(texts, k="text_embeddings", model=model)
+        assert sorted(found.partial) == cut
 
 
 @pytest.mark.parametrize("name", ["text_embeddings", "image_embeddings"])
@@ -217,7 +217,8 @@ def test_steps_tell_how_many_are_done_and_may_be_stopped(own):
     assert modes(own) == before
     pairs = encoder(model=own, tokenizer=tiny_tokenizer(), pooling="mean", batch_size=2)
     assert list(pairs.steps(TEXTS)) == [0, 2, 4, 6]
-    X, settings = finish(pairs.steps(TEXTS))
+    X, settings, omissions = finish(pairs.steps(TEXTS))
+    assert list(omissions) == ["missed", "partial"]
     np.testing.assert_allclose(X, model.encode(TEXTS), atol=1e-6)
     assert (settings["batch_size"], settings["dims"]) == (2, 16)
 

@@ -39,10 +39,6 @@ CALLS = {
     "epsilon": (lambda epsilon: magnitudes.compute(X, epsilon=epsilon), 0.1),
     "n_scales": (lambda n_scales: magnitudes.compute(X, n_scales=n_scales), 5),
     "t_cut": (lambda t_cut: magnitudes.compute(X, t_cut=t_cut), 3.0),
-    "quadrature": (
-        lambda quadrature: magnitudes.compute(X, quadrature=quadrature),
-        "adaptive",
-    ),
     "average": (lambda average: magnitudes.compute(X, average=average), True),
     "absolute": (lambda absolute: magnitudes.compute(X, X, absolute=absolute), True),
     "solver": (lambda solver: magnitudes.compute(X, t=1, solver=solver), "cg"),

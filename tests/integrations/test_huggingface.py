@@ -59,7 +59,6 @@ def test_scales_give_the_magnitude_instead(metric: evaluate.Metric, X: np.ndarra
         {"epsilon": 0.01},
         {"t_cut": 2.0},
         {"average": True},
-        {"quadrature": "adaptive"},
         {"t": 1.0},
         {"details": True},
     ],

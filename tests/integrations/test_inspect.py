@@ -139,7 +139,7 @@ def test_the_prompt_may_be_taken_out():
         for text in group
     ]
     found = vendi_score(given_prompt=True)(scores)
-    assert found["VS"] == pytest.approx(compute(GROUPS, prompts=prompts)["VS"])
+    assert found["VS"] == pytest.approx(compute(GROUPS, prompts=prompts, given_prompt=True)["VS"])
     bare = [SampleScore(score=Score(value=1, answer=text), sample_id=1) for text in GROUPS[0]]
     with pytest.raises(ValueError, match="use the scorer `completion`"):
         vendi_score(given_prompt=True)(bare)

@@ -81,4 +81,4 @@ def test_the_example_is_where_the_page_says():
 def test_the_query_may_be_taken_out():
     doc, answers = SimpleNamespace(query="what of the sea?"), SimpleNamespace(final_text=ANSWERS[0])
     found = VendiScore(4, given_prompt=True).compute(doc, answers)
-    assert found == compute(ANSWERS[0], prompts="what of the sea?")["VS"]
+    assert found == compute(ANSWERS[0], prompts="what of the sea?", given_prompt=True)["VS"]

@@ -205,7 +205,7 @@ def test_prompts_may_be_taken_out(monkeypatch):
     texts = [["the cat sat", "a dog ran"], ["it rained", "so what"]]
     monkeypatch.setattr("diversity_callback.generations", lambda *a, **b: texts)
     prompts = ["the cat?", "so what of rain?"]
-    for given, how in ((True, {"prompts": prompts}), (False, {})):
+    for given, how in ((True, {"prompts": prompts, "given_prompt": True}), (False, {})):
         callback = DiversityCallback(prompts, n=2, given_prompt=given)
         state = transformers.TrainerState(is_world_process_zero=True)
         callback.on_evaluate(None, state, None, metrics=(metrics := {}))

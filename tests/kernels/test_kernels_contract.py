@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from contract import CASES, OPTIONS, SHOWS
+from contract import CASES, OMISSIONS, OPTIONS, SHOWS
 
 import vendiscore
 from vendiscore import MissingPackageError, SampleError, as_similarity, compute, list_kernels
@@ -269,7 +269,7 @@ def test_samples_that_cannot_be_used_are_left_out_on_request(name, build):
     message = f"{name}. left out {len(where)} of {len(mixed)} samples, as asked, first of all"
     with pytest.warns(UserWarning, match=message) as caught:
         similarity = build(mixed, on_error="skip")
-    assert len(caught) == 1
+    assert sum("left out" in str(warning.message) for warning in caught) == 1
     assert list(similarity.dropped) == where
     np.testing.assert_array_equal(similarity.dense(), expected.dense())
 
@@ -289,6 +289,105 @@ def test_nothing_left_out_is_nothing_said(name, build):
     assert similarity.dropped == {}
     np.testing.assert_array_equal(similarity.dense(), expected.dense())
     assert similarity.settings == expected.settings
+
+
+def _notes(name: str, samples: Any, options: dict[str, Any]) -> tuple[list[str], list[str]]:
+    """Return the notes on samples that a kernel did not see, and the warnings about them."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        notes = as_similarity(samples, k=name, **options).notes
+    warned = [str(warning.message) for warning in caught]
+    return [note for note in notes if " saw " in note or " see " in note], warned
+
+
+# At these shares of samples that are not seen, or not wholly, there is a note and a warning.
+SHARES = {201: (False, False), 100: (True, False), 21: (True, False), 20: (True, True)}
+WORDS = {"nothing": "saw nothing of", "part": "did not see all of"}
+
+
+def _missing(*kinds: str) -> Any:
+    """Return a mark that runs a test for each kernel that can miss samples."""
+    pairs = [(name, kind) for name in OMISSIONS for kind in kinds if kind in _missed(name)]
+    return pytest.mark.parametrize(("name", "kind"), pairs)
+
+
+def _missed(name: str) -> dict[str, Any]:
+    missed = OMISSIONS[name]
+    return {} if isinstance(missed, str) else missed
+
+
+def _setting(name: str) -> tuple[list[Any], dict[str, Any]]:
+    """Return samples that a kernel sees, and its options."""
+    more = _missed(name).get("options", {})
+    options = {**CASES[name][1], **(more() if callable(more) else more)}
+    return list(_missed(name).get("good", CASES[name][0])), options
+
+
+@every_kernel
+def test_every_kernel_says_what_it_can_miss(name):
+    assert OMISSIONS.get(name), f"give kernel {name!r} an entry in OMISSIONS"
+
+
+@_missing("nothing", "part")
+def test_unseen_samples_are_noted_and_warned_of_by_their_share(name, kind, build):
+    good, options = _setting(name)
+    build(good, **options)
+    for bad in _missed(name)[kind]:
+        for n, (noted, warned) in SHARES.items():
+            samples = [*(good * n)[: n - 1], bad]
+            sentence = f"Kernel {name!r} {WORDS[kind]} 1 of {n} samples; sample {n - 1} "
+            notes, warnings_ = _notes(name, samples, options)
+            assert any(note.startswith(sentence) for note in notes) == noted, (n, notes)
+            assert any(each.startswith(sentence) for each in warnings_) == warned, (n, warnings_)
+
+
+@_missing("nothing")
+def test_nothing_seen_of_all_samples_is_an_error(name, kind, build):
+    good, options = _setting(name)
+    build(good, **options)
+    for bad in _missed(name)[kind]:
+        with pytest.raises(SampleError, match=r"\(3 samples cannot be used: 0, 1, 2\)"):
+            build([bad] * 3, **options)
+
+
+@_missing("part")
+def test_not_all_seen_of_all_samples_is_a_warning(name, kind, build):
+    good, options = _setting(name)
+    build(good, **options)
+    for bad in _missed(name)[kind]:
+        notes, warned = _notes(name, [bad] * 20, options)
+        assert notes == warned
+        start = f"Kernel {name!r} did not see all of 20 of 20 samples; sample 0 "
+        assert notes[0].startswith(start)
+        few, warned = _notes(name, [bad] * 3, options)
+        assert (len(few), warned) == (len(notes), [])
+
+
+@_missing("equal")
+def test_differences_that_are_not_seen_are_warned_of(name, kind, build):
+    good, options = _setting(name)
+    build(good, **options)
+    first, second = _missed(name)[kind]
+    samples = [*good, first, *good * 30, first.upper(), second, first]
+    i, n = samples.index(second), len(samples)
+    sentence = (
+        f"Kernel {name!r} saw no difference of 1 of {n} samples; sample {i} differs from sample "
+        f"{len(good)}, but not in what was seen."
+    )
+    notes, warned = _notes(name, samples, options)
+    assert sentence in notes
+    assert sentence not in warned
+    _, warned = _notes(name, [first, second] * 20, options)
+    assert any("saw no difference of 20 of 40 samples" in each for each in warned)
+    notes, warned = _notes(name, [*good, first, first], options)
+    assert not [each for each in [*notes, *warned] if "no difference" in each]
+
+
+@every_kernel
+def test_samples_that_are_seen_are_not_remarked_on(name, build):
+    good, options = _setting(name)
+    build(good, **options)
+    assert _notes(name, good, options) == ([], [])
 
 
 def test_a_warning_about_a_sample_left_out_is_the_only_one():

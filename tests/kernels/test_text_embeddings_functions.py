@@ -102,4 +102,4 @@ def test_all_texts_that_cannot_be_embedded_are_named_at_once(tmp_path):
 
 def test_embed_reads_arrays_row_by_row():
     X = np.arange(10.0).reshape(5, 2) + 1
-    np.testing.assert_array_equal(finish(embed(X, np.stack, batch_size=2)), X)
+    np.testing.assert_array_equal(finish(embed(X, np.stack, {}, batch_size=2)), X)

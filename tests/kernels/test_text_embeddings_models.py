@@ -13,7 +13,7 @@ def test_positions_of_roberta_start_behind_its_padding_index(tmp_path):
     config = transformers.RobertaConfig(**SIZES, max_position_embeddings=10, pad_token_id=0)
     folder = save(transformers.RobertaModel(config), tiny_tokenizer(), tmp_path)
     S = similarity(["cat " * 40, "dog"], model_path=folder, pooling="cls")
-    assert (S.settings["max_length"], S.settings["truncated"]) == (9, 1)
+    assert (S.settings["max_length"], list(S.partial)) == (9, [0])
     with pytest.raises(ValueError, match="`max_length` must be at most 9 here, got 10"):
         similarity(["cat"], model_path=folder, max_length=10, pooling="cls")
 

@@ -270,7 +270,6 @@ def test_a_matrix_of_similarities_merges_what_its_precision_does_not_tell_apart(
         {"metric": "mahalanobis"},
         {"metric": "correlation"},
         {"solver": "cholesky"},
-        {"quadrature": "adaptive"},
     ],
     ids=str,
 )

@@ -91,7 +91,7 @@ def test_details_can_be_saved_and_say_what_an_area_is_not_for() -> None:
         (lambda X: compute(X, X, relative=0), TypeError, "`relative` must be True or False"),
         (lambda X: mag_diff(X, X, absolute="f"), TypeError, "`absolute` must be True or False"),
         (lambda X: compute(X, details=1), TypeError, "`details` must be True or False"),
-        (lambda X: compute(X, quadrature=None), ValueError, "`quadrature` must be 'trapezoid' or"),
+        (lambda X: compute(X, quadrature="adaptive"), TypeError, "pass a larger n_scales="),
         (lambda X: compute(X, n_scales=True), TypeError, "`n_scales` must be an integer from 2"),
         (lambda X: compute(X, t_cut=math.inf), ValueError, "`t_cut` must be a finite scale of"),
         (lambda X: compute(X, epsilon=1e-7), ValueError, "`epsilon` must be at least 1e-06"),
@@ -250,12 +250,10 @@ def test_convergence_scales_have_the_unit_of_one_over_distance(factor: float) ->
 # Areas
 
 
-def test_adaptive_areas_keep_their_promise_on_lines() -> None:
+def test_areas_at_many_scales_are_the_integrals_on_lines() -> None:
     rng = np.random.default_rng(0)
-    sets = [np.array([0.0, 1.0, 772.1]), np.array([0.0, 1e-3, 1.0, 1e5])]
-    sets += [np.cumsum(10.0 ** rng.uniform(-3, 6, 12)) for _ in range(8)]
-    sets += [np.r_[rng.standard_normal(9), 1e-3 * rng.standard_normal(9)] for _ in range(8)]
-    sets += [np.cumsum(np.exp(rng.uniform(-8, 8, 20))) for _ in range(8)]
+    sets = [np.array([0.0, 1.0, 7.1]), np.array([0.0, 0.1, 1.0, 10.0])]
+    sets += [np.cumsum(rng.uniform(0.1, 1, 12)) for _ in range(8)]
     for x in sets:
         t_cut = convergence_scale(x)
         gaps = np.diff(np.sort(x)) / 2
@@ -263,21 +261,7 @@ def test_adaptive_areas_keep_their_promise_on_lines() -> None:
         expected = t_cut + sum(
             (abs(t_cut * g) + np.log1p(np.exp(-2 * t_cut * g)) - math.log(2)) / g for g in gaps
         )
-        assert mag_area(x, quadrature="adaptive") == pytest.approx(expected, rel=1e-6)
-
-
-def test_an_absolute_difference_is_not_integrated_adaptively() -> None:
-    how = {"t_cut": 3.0, "quadrature": "adaptive"}
-    # ∫ tanh(99 t / 2) dt, which is Mag of three points minus Mag of two
-    expected = 3 + (math.log1p(math.exp(-297)) - math.log(2)) / 49.5
-    assert mag_diff([0.0, 1.0, 100.0], [0.0, 1.0], **how) == pytest.approx(expected, rel=1e-5)
-    with pytest.raises(ValueError, match="an absolute difference has corners"):
-        mag_diff([0.0, 1.0, 100.0], [0.0, 1.0], absolute=True, **how)
-
-
-def test_adaptive_areas_of_close_pairs_do_not_end_at_scales_of_no_digits() -> None:
-    x = np.r_[np.arange(20.0), 1e-6]
-    assert mag_area(x, quadrature="adaptive") == pytest.approx(mag_area(x, n_scales=4000), rel=1e-3)
+        assert mag_area(x, n_scales=1000) == pytest.approx(expected, rel=1e-4)
 
 
 # Sets

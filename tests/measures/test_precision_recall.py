@@ -93,6 +93,7 @@ def test_they_are_their_formulas_on_a_kernel(metric: str, how: str) -> None:
     assert found(X, Y, 3, k=k, metric=metric, **options) == pytest.approx(naive(D, 35, 3))
 
 
+@pytest.mark.filterwarnings("ignore:.* is one word; ")
 def test_they_are_their_formulas_on_texts() -> None:
     rng = np.random.default_rng(0)
     texts = [" ".join(rng.choice(list("abcd"), rng.integers(1, 5))) for _ in range(70)]

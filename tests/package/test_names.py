@@ -22,8 +22,8 @@ WHOLE = {"browser", "fuzz", "package", "page"}
 
 
 # A reader pays for tokens; lines, comments and docstrings are free.
-MOST_TOKENS = 224_450
-MOST_OF_PAGE = 43_950
+MOST_TOKENS = 228_000
+MOST_OF_PAGE = 43_980
 FREE = {
     tokenize.COMMENT,
     tokenize.NL,

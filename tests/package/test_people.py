@@ -39,7 +39,7 @@ def test_given_the_prompt_is_what_is_left_of_vectors_and_what_prompts_does(load)
     rest /= np.linalg.norm(rest, axis=1, keepdims=True)
     K = given_prompt(X @ X.T)
     np.testing.assert_allclose(K, rest @ rest.T, atol=1e-12)
-    ours = compute(X[1:], k="cosine", prompts=u[None], q=[0.5, 1, 2])
+    ours = compute(X[1:], k="cosine", prompts=u[None], given_prompt=True, q=[0.5, 1, 2])
     theirs = compute(K, score_K=True, q=[0.5, 1, 2])
     assert ours == pytest.approx(theirs, abs=1e-10)
 
@@ -50,7 +50,9 @@ def test_given_the_prompt_agrees_with_prompts_of_texts(load):
     for how in ({"k": "ngram_overlap"}, {"k": "word_overlap"}):
         K = np.asarray(as_similarity([prompt, *texts], **how).dense())
         theirs = compute(given_prompt(K), score_K=True)["VS"]
-        assert compute(texts, prompts=prompt, **how)["VS"] == pytest.approx(theirs, abs=1e-10)
+        assert compute(texts, prompts=prompt, given_prompt=True, **how)["VS"] == pytest.approx(
+            theirs, abs=1e-10
+        )
 
 
 def test_an_answer_that_is_the_prompt_is_left_out(load):

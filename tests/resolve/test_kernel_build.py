@@ -10,7 +10,7 @@ import vendiscore
 from vendiscore import compute
 from vendiscore.reading.string_patterns import looks_like, unspaced
 
-TEXTS = ["a b", "a c", "d"]
+TEXTS = ["a b", "a c", "d e"]
 SMILES = ["CCO", "CC(=O)O", "c1ccccc1", "C[C@H](N)C(=O)O", "[Na+].[Cl-]"]
 PATHS = ["cats/1.png", "my cats/2.JPG", "C:\\my pictures\\3.webp", "../4.tif"]
 OTHERWISE = {
@@ -102,6 +102,7 @@ def test_a_kernel_that_is_named_is_meant():
         compute(records, k={"ngram_overlap:smiles": 0.5, "ngram_overlap:path": 0.5})
 
 
+@pytest.mark.filterwarnings("ignore:Kernel 'ngram_overlap' ")
 def test_smiles_and_names_of_images_are_not_scored_as_text_in_silence(odors):
     molecules = [smiles for smiles, _ in odors]
     for samples, kernel in [
@@ -115,7 +116,7 @@ def test_smiles_and_names_of_images_are_not_scored_as_text_in_silence(odors):
         assert any(f"k='{kernel}'" in note for note in result["details"]["notes"])
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            compute(samples, k="ngram_overlap", q=2)  # meant
+            compute(samples, k="ngram_overlap", analyzer="char", q=2)  # meant
 
 
 def test_text_is_not_taken_for_anything_else(questions):

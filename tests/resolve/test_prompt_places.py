@@ -29,15 +29,21 @@ A = [
 B = [f"{text} yes" for text in A]
 U, W = "where is the cat on the mat", "what did the dog do"
 X, P = np.random.default_rng(0).normal(size=(2, 9, 3))
+P = P[[0, 1, 2] * 3]
 
 
 def test_one_prompt_for_a_group_or_for_each_of_its_samples():
-    each = [compute(A[:3], prompts=U)["VS"], compute(A[3:], prompts=W)["VS"]]
+    each = [
+        compute(A[:3], prompts=U, given_prompt=True)["VS"],
+        compute(A[3:], prompts=W, given_prompt=True)["VS"],
+    ]
     for samples, groups in (([A[:3], A[3:]], None), (A, [0, 0, 0, 1, 1, 1])):
         for prompts in ([U, W], [U] * 3 + [W] * 3, (p for p in (U, W))):
-            found = compute(samples, groups=groups, prompts=prompts)
+            found = compute(samples, groups=groups, prompts=prompts, given_prompt=True)
             assert found["VS"] == pytest.approx(np.mean(each), rel=1e-12)
-    mixed = compute([A[0], A[3], *A[1:3], *A[4:]], groups=list("xyxxyy"), prompts=[U, W])
+    mixed = compute(
+        [A[0], A[3], *A[1:3], *A[4:]], groups=list("xyxxyy"), prompts=[U, W], given_prompt=True
+    )
     assert mixed["VS"] == pytest.approx(np.mean(each), rel=1e-12)
 
 
@@ -62,11 +68,15 @@ def test_one_prompt_for_a_group_or_for_each_of_its_samples():
     ids=str,
 )
 def test_one_prompt_is_a_sample_and_several_are_a_collection(prompts, samples, one):
-    assert is_one(read_prompts(prompts).values, samples) == one
+    assert is_one(read_prompts(prompts, taken=True).values, samples) == one
 
 
 def test_a_list_of_one_prompt_is_for_all():
-    assert compute(A, prompts=[U]) == compute(A, prompts=U) == compute(A, prompts=[U] * 6)
+    assert (
+        compute(A, prompts=[U], given_prompt=True)
+        == compute(A, prompts=U, given_prompt=True)
+        == compute(A, prompts=[U] * 6, given_prompt=True)
+    )
 
 
 def test_equal_texts_are_embedded_once():
@@ -76,47 +86,66 @@ def test_equal_texts_are_embedded_once():
         seen.extend(texts)
         return np.array([[text.count(c) + 0.1 for c in "abcdefgh"] for text in texts])
 
-    compute([*A, A[0]], k="text_embeddings", model=model, prompts=[U, W, U, W, U, W, U])
+    compute(
+        [*A, A[0]],
+        k="text_embeddings",
+        model=model,
+        prompts=[U, W, U, W, U, W, U],
+        given_prompt=True,
+    )
     assert sorted(seen) == sorted({*A, U, W})
 
 
-def test_calls_of_one_set_are_those_of_the_similarity_given_prompts():
-    K, prompts = as_similarity(A, prompts=[U] * 3 + [W] * 3), [U] * 3 + [W] * 3
-    assert score(A, prompts=prompts) == pytest.approx(score(K))
-    assert explain(A, prompts=prompts).adds == pytest.approx(explain(K).adds)
-    assert growth(A, prompts=prompts).scores == pytest.approx(growth(K).scores)
-    assert select(A, 3, prompts=prompts).places.tolist() == select(K, 3).places.tolist()
-    assert select(A, 3, prompts=prompts).scores == pytest.approx(select(K, 3).scores)
-    assert "prompts=given" in report(A, prompts=prompts).html()
-    found = compute(A, prompts=prompts, p=[0.5] + [0.1] * 5, ci=None, q=[0, 1, 2])
-    assert found == pytest.approx(compute(K, p=[0.5] + [0.1] * 5, q=[0, 1, 2]))
-    assert compute(A, prompts=prompts, ci=0.9) == pytest.approx(compute(K, ci=0.9))
+def test_calls_of_one_set_are_those_of_the_similarity_given_the_prompt():
+    K, given = as_similarity(A, prompts=U, given_prompt=True), {"prompts": U, "given_prompt": True}
+    assert score(A, **given) == pytest.approx(score(K))
+    assert explain(A, **given).adds == pytest.approx(explain(K).adds)
+    assert growth(A, **given).scores == pytest.approx(growth(K).scores)
+    assert select(A, 3, **given).places.tolist() == select(K, 3).places.tolist()
+    assert select(A, 3, **given).scores == pytest.approx(select(K, 3).scores)
+    assert "prompts=given" in report(A, **given).html()
+    weights = [0.5] + [0.1] * 5
+    found = compute(A, **given, p=weights, q=[0, 1, 2])
+    assert found == pytest.approx(compute(K, p=weights, q=[0, 1, 2]))
+    assert compute(A, **given, ci=0.9) == pytest.approx(compute(K, ci=0.9))
+    chosen = select(A, 3, prompts=[U] * 3 + [W] * 3, given_prompt=True)
+    K = as_similarity(A, prompts=[U] * 3 + [W] * 3, given_prompt=True)
+    assert chosen.scores == pytest.approx(select(K, 3).scores)
 
 
 def test_sets_are_compared_given_the_prompts_of_their_groups():
-    scores = [compute([each[:3], each[3:]], prompts=[U, W])["VS"] for each in (A, B)]
+    scores = [
+        compute([each[:3], each[3:]], prompts=[U, W], given_prompt=True)["VS"] for each in (A, B)
+    ]
     groups, each = [0] * 3 + [1] * 3, [U] * 3 + [W] * 3
     found = [
-        compare([A[:3], A[3:]], [B[:3], B[3:]], prompts=[U, W]),
-        compare(A, B, groups=[groups, groups], prompts=[U, W]),
-        compare(A, B, groups=[groups, groups], prompts=each),
-        compare(A + B, by=[0] * 6 + [1] * 6, groups=groups * 2, prompts=[U, W]),
-        compare(A + B, by=[0] * 6 + [1] * 6, groups=groups * 2, prompts=each * 2),
+        compare([A[:3], A[3:]], [B[:3], B[3:]], prompts=[U, W], given_prompt=True),
+        compare(A, B, groups=[groups, groups], prompts=[U, W], given_prompt=True),
+        compare(A, B, groups=[groups, groups], prompts=each, given_prompt=True),
+        compare(A + B, by=[0] * 6 + [1] * 6, groups=groups * 2, prompts=[U, W], given_prompt=True),
+        compare(
+            A + B, by=[0] * 6 + [1] * 6, groups=groups * 2, prompts=each * 2, given_prompt=True
+        ),
     ]
     for comparison in found:
         assert [row.score for row in comparison.sets] == pytest.approx(scores)
         assert comparison.settings["prompts"] == "given"
-    several = compare(A, B[:5], prompts=[each, each[:5]], size=5)
-    assert several.sets[1].score == pytest.approx(compute(B[:5], prompts=each[:5])["VS"])
+    several = compare(A, B[:5], prompts=[each, each[:5]], given_prompt=True)
+    assert several.sets[1].score == pytest.approx(
+        compute(B[:5], prompts=each[:5], given_prompt=True)["VS"]
+    )
     with pytest.raises(ValueError, match="one for each of 5 samples, got 6"):
-        compare(A, B[:5], prompts=each)
+        compare(A, B[:5], prompts=each, given_prompt=True)
 
 
 def test_rewards_given_the_prompt():
     prompts = [U] * 3 + [W] * 3
     found = group_rewards(A, prompts=prompts, given_prompt=True)
     assert found.tolist() != group_rewards(A, prompts=prompts).tolist()
-    apart = [group_rewards(as_similarity(A[i : i + 3], prompts=prompts[i])) for i in (0, 3)]
+    apart = [
+        group_rewards(as_similarity(A[i : i + 3], prompts=prompts[i], given_prompt=True))
+        for i in (0, 3)
+    ]
     np.testing.assert_allclose(found, np.concatenate(apart), rtol=1e-10)
     for samples, how in (
         ([A[:3], A[3:]], {"prompts": [U, W]}),
@@ -141,19 +170,28 @@ def test_lengths_are_matched_in_prompts_as_in_samples():
 
 
 def test_streams_add_what_the_prompts_leave():
-    state = State.empty(k="cosine").update(X[:4], prompts=P[:4])
-    state = state + State.empty(k="cosine").update(X[4:], prompts=P[4:])
+    state = State.empty(k="cosine").update(X[:4], prompts=P[:4], given_prompt=True)
+    state = state + State.empty(k="cosine").update(X[4:], prompts=P[4:], given_prompt=True)
     for q in (0.5, 1, 2, "inf"):
-        whole = compute(X, k="cosine", prompts=P, q=q)["VS"]
+        whole = compute(as_similarity(X, k="cosine", prompts=P, given_prompt=True), q=q)["VS"]
         assert state.compute(q)["VS"] == pytest.approx(whole, rel=1e-10)
     assert "|prompts=given|" in state.compute(details=True)["details"]["signature"]
     again = State.from_bytes(state.to_bytes())
     assert again.settings == state.settings
-    one = State.empty(k="text_embeddings", model=lengths, prompts=U).update(A[:2]).update(A[2:])
-    whole = compute(A, k="text_embeddings", model=lengths, prompts=U)["VS"]
+    one = (
+        State.empty(k="text_embeddings", model=lengths, prompts=U, given_prompt=True)
+        .update(A[:2])
+        .update(A[2:])
+    )
+    whole = compute(A, k="text_embeddings", model=lengths, prompts=U, given_prompt=True)["VS"]
     assert one.compute()["VS"] == pytest.approx(whole, rel=1e-10)
-    weighted = State.empty(k="cosine").update(X[:2], [1, 3], prompts=P[:2]).compute()["VS"]
-    expected = compute(X[:2], k="cosine", prompts=P[:2], p=[0.25, 0.75])["VS"]
+    weighted = (
+        State.empty(k="cosine")
+        .update(X[:2], [1, 3], prompts=P[:2], given_prompt=True)
+        .compute()["VS"]
+    )
+    K = as_similarity(X[:2], k="cosine", prompts=P[:2], given_prompt=True)
+    expected = compute(K, p=[0.25, 0.75])["VS"]
     assert weighted == pytest.approx(expected, rel=1e-10)
 
 
@@ -163,39 +201,47 @@ def lengths(texts):
 
 def test_states_with_and_without_prompts_do_not_mix():
     with_prompts, without = (
-        State.empty(k="cosine").update(X, prompts=P),
+        State.empty(k="cosine").update(X, prompts=P, given_prompt=True),
         State.empty(k="cosine").update(X),
     )
     with pytest.raises(ValueError, match="with every batch of a state, or with none"):
         with_prompts.update(X)
     with pytest.raises(ValueError, match="with every batch of a state, or with none"):
-        without.update(X, prompts=P)
+        without.update(X, prompts=P, given_prompt=True)
     with pytest.raises(ValueError, match="`prompts` is 'given' and 'nothing'"):
         with_prompts.merge(without)
     with pytest.raises(ValueError, match="cannot take samples"):
-        State.from_bytes(State.empty(k="cosine", prompts=P[0]).to_bytes()).update(X)
+        State.from_bytes(
+            State.empty(k="cosine", prompts=P[0], given_prompt=True).to_bytes()
+        ).update(X)
 
 
 def test_metrics_take_prompts_of_samples_that_were_added():
     prompts = [U] * 3 + [W] * 3
     metric = load("vendiscore")
-    assert metric.compute(predictions=A, prompts=prompts) == compute(A, prompts=prompts)
+    assert metric.compute(predictions=A, prompts=prompts, given_prompt=True) == compute(
+        A, prompts=prompts, given_prompt=True
+    )
     metric.add_batch(predictions=A[:3], groups=[0] * 3)
     metric.add_batch(predictions=A[3:], groups=[1] * 3)
-    assert metric.compute(prompts=[U, W]) == compute([A[:3], A[3:]], prompts=[U, W])
+    assert metric.compute(prompts=[U, W], given_prompt=True) == compute(
+        [A[:3], A[3:]], prompts=[U, W], given_prompt=True
+    )
     sums = load("vendiscore", k="cosine")
     sums.add_batch(samples=X)
-    assert sums.compute(prompts=P) == compute(X, k="cosine", prompts=P)
-    kept = load("vendiscore", k="cosine", prompts=P[0])
+    assert sums.compute(prompts=P, given_prompt=True) == compute(
+        X, k="cosine", prompts=P, given_prompt=True
+    )
+    kept = load("vendiscore", k="cosine", prompts=P[0], given_prompt=True)
     kept.add_batch(samples=X[:4])
     kept.add_batch(samples=X[4:])
-    assert kept.compute() == compute(X, k="cosine", prompts=P[0])
+    assert kept.compute() == compute(X, k="cosine", prompts=P[0], given_prompt=True)
 
 
 def test_other_measures_see_what_the_prompt_leaves():
     for measure in ("IntDiv", "RKE", "WithinVS", "TotalVS", "Magnitude"):
-        found = compute([A[:3], A[3:]], prompts=[U, W], measures=measure)
-        K = as_similarity(A, prompts=[U] * 3 + [W] * 3)
+        found = compute([A[:3], A[3:]], prompts=[U, W], given_prompt=True, measures=measure)
+        K = as_similarity(A, prompts=[U] * 3 + [W] * 3, given_prompt=True)
         assert found == pytest.approx(compute(K, groups=[0] * 3 + [1] * 3, measures=measure))
-    words = compute(A, prompts=U, measures="SelfBLEU", k="ngram_overlap")
+    words = compute(A, prompts=U, given_prompt=True, measures="SelfBLEU", k="ngram_overlap")
     assert words == compute(A, measures="SelfBLEU")

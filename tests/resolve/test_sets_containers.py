@@ -22,7 +22,10 @@ from vendiscore import (
 
 torch = pytest.importorskip("torch")
 
-X, Y, P, R = np.random.default_rng(0).normal(size=(4, 8, 3))
+X, Y, P = np.random.default_rng(0).normal(size=(3, 8, 3))
+TWICE = [0, 1, 0, 1, 2, 3, 2, 3]  # each prompt has two samples of each set
+Y, P = Y[TWICE], P[TWICE]
+R = P[::-1].copy()
 FORMS = {
     "array": np.asarray,
     "tensor": torch.tensor,
@@ -72,12 +75,16 @@ def rewards(samples, *quality, **options):
 
 
 PLACES = {
-    "prompts of compute": lambda a, b: compute(a, prompts=b, **COSINE),
-    "prompts of explain": lambda a, b: explain(a, prompts=b, **COSINE).adds[3],
-    "prompts of select": lambda a, b: select(a, 3, prompts=b, **COSINE).scores[-1],
+    "prompts of compute": lambda a, b: compute(a, prompts=b, given_prompt=True, **COSINE),
+    "prompts of explain": lambda a, b: explain(a, prompts=b, given_prompt=True, **COSINE).adds[3],
+    "prompts of select": lambda a, b: select(a, 3, prompts=b, given_prompt=True, **COSINE).scores[
+        -1
+    ],
     "prompts of rewards": lambda a, b: rewards(a, groups=GROUPS, prompts=b, given_prompt=True),
-    "prompts of a state": lambda a, b: State.empty(**COSINE).update(a, prompts=b).compute(),
-    "prompts of the metric": lambda a, b: added_batches(a, prompts=b),
+    "prompts of a state": lambda a, b: (
+        State.empty(**COSINE).update(a, prompts=b, given_prompt=True).compute()
+    ),
+    "prompts of the metric": lambda a, b: added_batches(a, prompts=b, given_prompt=True),
     "references": lambda a, b: compute(a, b, measures="MMD", **COSINE),
     "references of distances": lambda a, b: compute(a, b, measures="MagDiff"),
     "references that fit": lambda a, b: compute(a, b, k="rbf"),
@@ -96,9 +103,9 @@ def test_rows_are_read_in_any_form_next_to_any_other(place):
 
 @pytest.mark.parametrize("form", ["array", "tensor", "lists", "arrays", "tensors"])
 def test_rows_that_are_added_one_by_one_are_rows(form):
-    expected = number(compute(X, prompts=P, **COSINE))
+    expected = number(compute(X, prompts=P, given_prompt=True, **COSINE))
     for prompts in FORMS:
-        found = added(FORMS[form](X), prompts=FORMS[prompts](P))
+        found = added(FORMS[form](X), prompts=FORMS[prompts](P), given_prompt=True)
         assert number(found) == pytest.approx(expected, 1e-12), prompts
 
 
@@ -107,7 +114,7 @@ def test_gradients_pass_through_lists_of_tensors_and_next_to_lists():
     slopes = []
     for samples in (rows, list(rows)):
         for prompts in (torch.tensor(P), P, P.tolist()):
-            score = compute(samples, prompts=prompts, **COSINE)["VS"]
+            score = compute(samples, prompts=prompts, given_prompt=True, **COSINE)["VS"]
             slopes.append(torch.autograd.grad(score, rows)[0])
     for slope in slopes[1:]:
         torch.testing.assert_close(slope, slopes[0])
@@ -121,7 +128,7 @@ def test_rewards_are_of_groups_of_equal_prompts_in_any_form(form):
 def test_rows_of_two_lengths_are_of_two_kinds():
     for form in FORMS.values():
         with pytest.raises(ValueError, match=r"`prompts` must be .* 3 numbers, got rows of 2"):
-            compute(X, prompts=form(P[:, :2]), **COSINE)
+            compute(X, prompts=form(P[:, :2]), given_prompt=True, **COSINE)
 
 
 # Nested numbers and prompts of nested samples.
@@ -150,9 +157,9 @@ def measured(name):
 
 
 BESIDE = {
-    "prompts of compute": (lambda a, b: compute(a, prompts=b, **COSINE), P),
+    "prompts of compute": (lambda a, b: compute(a, prompts=b, given_prompt=True, **COSINE), P),
     "prompts of rewards": (lambda a, b: rewards(a, prompts=b, given_prompt=True), P),
-    "prompts of the metric": (lambda a, b: added_batches(a, prompts=b), P),
+    "prompts of the metric": (lambda a, b: added_batches(a, prompts=b, given_prompt=True), P),
     "quality of a measure": (measured("quality"), NUMBERS),
     "logprobs": (measured("logprobs"), LOGS),
     "weights": (lambda a, b: compute(a, p=b, **COSINE), WEIGHTS),
@@ -194,19 +201,26 @@ def equal(*rows):
 @pytest.mark.parametrize("form", NESTED)
 def test_sets_have_prompts_of_their_own(form):
     A, B = (NESTED["lists"](rows) for rows in (X, Y))
-    flat, nested = difference(X, Y, prompts=[P, R]), difference(A, B, prompts=[P, R])
+    flat, nested = (
+        difference(X, Y, prompts=[P, R], given_prompt=True),
+        difference(A, B, prompts=[P, R], given_prompt=True),
+    )
     parts = NESTED[form]
     rows = list if form == "lists of arrays" else FORMS["tensors" if form == "tensors" else "lists"]
-    assert difference(X, Y, prompts=[rows(P), rows(R)]) == pytest.approx(flat)
-    assert difference(X, Y, prompts=np.stack([P, R])) == pytest.approx(flat)
-    assert difference(A, B, prompts=[parts(P), parts(R)]) == pytest.approx(nested)
-    apart = difference(X, Y, groups=[GROUPS, GROUPS], prompts=[parts(P), parts(R)])
+    assert difference(X, Y, prompts=[rows(P), rows(R)], given_prompt=True) == pytest.approx(flat)
+    assert difference(X, Y, prompts=np.stack([P, R]), given_prompt=True) == pytest.approx(flat)
+    assert difference(A, B, prompts=[parts(P), parts(R)], given_prompt=True) == pytest.approx(
+        nested
+    )
+    apart = difference(
+        X, Y, groups=[GROUPS, GROUPS], prompts=[parts(P), parts(R)], given_prompt=True
+    )
     assert apart == pytest.approx(nested)
     halves = equal(X, Y).tolist()
-    found = difference(*halves, prompts=equal(P, R))
-    assert found == pytest.approx(difference(*halves, prompts=[P, R]))
-    both = number(compute(X, Y, prompts=[P, R], measures="MMD", **COSINE))
-    found = compute(X, Y, prompts=[rows(P), rows(R)], measures="MMD", **COSINE)
+    found = difference(*halves, prompts=equal(P, R), given_prompt=True)
+    assert found == pytest.approx(difference(*halves, prompts=[P, R], given_prompt=True))
+    both = number(compute(X, Y, prompts=[P, R], given_prompt=True, measures="MMD", **COSINE))
+    found = compute(X, Y, prompts=[rows(P), rows(R)], given_prompt=True, measures="MMD", **COSINE)
     assert number(found) == pytest.approx(both)
 
 
@@ -214,11 +228,17 @@ def test_sets_have_prompts_of_their_own(form):
 
 TURNED = [1] * 3 + [0] * 5  # labels that appear in another order than the sorted one
 ONE_EACH = {
-    "compute": lambda groups, b: compute(X, groups=groups, prompts=b, **COSINE),
+    "compute": lambda groups, b: compute(X, groups=groups, prompts=b, given_prompt=True, **COSINE),
     "rewards": lambda groups, b: rewards(X, groups=groups, prompts=b, given_prompt=True),
-    "compare": lambda groups, b: difference(X, Y, groups=[groups, groups], prompts=b),
+    "compare": lambda groups, b: difference(
+        X, Y, groups=[groups, groups], prompts=b, given_prompt=True
+    ),
     "compare by": lambda groups, b: difference(
-        np.concatenate([X, Y]), by=[0] * 8 + [1] * 8, groups=groups * 2, prompts=b
+        np.concatenate([X, Y]),
+        by=[0] * 8 + [1] * 8,
+        groups=groups * 2,
+        prompts=b,
+        given_prompt=True,
     ),
 }
 
@@ -244,14 +264,14 @@ def test_one_prompt_for_each_group_goes_by_label(call):
 
 def test_lists_of_samples_are_groups_by_place():
     rows = cut(X.tolist())
-    expected = compute(rows, prompts=P[:2], **COSINE)
-    assert compute(rows, prompts={1: P[1], 0: P[0]}, **COSINE) == expected
-    assert compute(rows, prompts=[[P[0]], [P[1]]], **COSINE) == expected
-    assert added_batches(rows, prompts={0: P[0], 1: P[1]}) == expected
+    expected = compute(rows, prompts=P[:2], given_prompt=True, **COSINE)
+    assert compute(rows, prompts={1: P[1], 0: P[0]}, given_prompt=True, **COSINE) == expected
+    assert compute(rows, prompts=[[P[0]], [P[1]]], given_prompt=True, **COSINE) == expected
+    assert added_batches(rows, prompts={0: P[0], 1: P[1]}, given_prompt=True) == expected
     text = ["a cat", "a dog", "the cat"], ["it was", "it is"]
-    found = compute(list(text), prompts=["cat", "it"])
-    assert compute(list(text), prompts={0: "cat", 1: "it"}) == found
-    assert compute(list(text), prompts=[["cat"] * 3, ["it"] * 2]) == found
+    found = compute(list(text), prompts=["cat", "it"], given_prompt=True)
+    assert compute(list(text), prompts={0: "cat", 1: "it"}, given_prompt=True) == found
+    assert compute(list(text), prompts=[["cat"] * 3, ["it"] * 2], given_prompt=True) == found
 
 
 def test_a_record_is_a_prompt_and_a_dict_of_records_is_by_label():
@@ -261,19 +281,27 @@ def test_a_record_is_a_prompt_and_a_dict_of_records_is_by_label():
         {"text": "a cat ran", "x": P[0].tolist()},
         {"text": "a dog sat", "x": P[1].tolist()},
     )
-    one = compute(records, prompts=prompt, groups=GROUPS, **how)
-    assert compute(records, prompts={0: prompt, 1: prompt}, groups=GROUPS, **how) == one
-    each = compute(records, prompts=[prompt] * 3 + [other] * 5, groups=GROUPS, **how)
-    assert compute(records, prompts={0: prompt, 1: other}, groups=GROUPS, **how) == each
+    one = compute(records, prompts=prompt, given_prompt=True, groups=GROUPS, **how)
+    assert (
+        compute(records, prompts={0: prompt, 1: prompt}, given_prompt=True, groups=GROUPS, **how)
+        == one
+    )
+    each = compute(
+        records, prompts=[prompt] * 3 + [other] * 5, given_prompt=True, groups=GROUPS, **how
+    )
+    assert (
+        compute(records, prompts={0: prompt, 1: other}, given_prompt=True, groups=GROUPS, **how)
+        == each
+    )
 
 
 def test_a_dict_of_prompts_needs_groups():
     prompts = {0: P[0], 1: P[1]}
     for call in (compute, explain, lambda *a, **k: select(*a, size=3, **k)):
         with pytest.raises(TypeError, match=r"`prompts` is a dict, .* the samples have no groups"):
-            call(X, prompts=prompts, **COSINE)
+            call(X, prompts=prompts, given_prompt=True, **COSINE)
     with pytest.raises(TypeError, match="`prompts` is a dict"):
-        State.empty(**COSINE).update(X, prompts=prompts)
+        State.empty(**COSINE).update(X, prompts=prompts, given_prompt=True)
 
 
 # Numbers of samples.
@@ -335,6 +363,6 @@ def test_nested_labels_are_refused_in_one_sentence(call):
 def test_nothing_is_added_by_nothing_with_prompts_of_nothing():
     state = State.empty(**COSINE)
     for batch, prompts in ((X[:0], P[:0]), ([], []), (X[:0], P[0]), ([], P[:1])):
-        assert state.update(batch, prompts=prompts) is state
+        assert state.update(batch, prompts=prompts, given_prompt=True) is state
     with pytest.raises(ValueError, match="one for each of 8 samples, got 0"):
-        state.update(X, prompts=P[:0])
+        state.update(X, prompts=P[:0], given_prompt=True)

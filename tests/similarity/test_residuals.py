@@ -23,11 +23,13 @@ def test_one_prompt_is_the_schur_complement(name, case):
     own = [0, 1, 2, 3, 5]  # of which none is the prompt, 4
     S = K[np.ix_(own, own)] - np.outer(K[own, 4], K[4, own]) / K[4, 4]
     S /= np.sqrt(np.outer(np.diag(S), np.diag(S)))
-    found = as_similarity(pick(samples, own), prompts=pick(samples, [4]), **how)
+    found = as_similarity(pick(samples, own), prompts=pick(samples, [4]), given_prompt=True, **how)
     np.testing.assert_allclose(found.dense(), S, rtol=0, atol=1e-10)
     assert found.psd
     for q in ORDERS:
-        scores = compute(pick(samples, own), prompts=pick(samples, [4]), q=q, **how)
+        scores = compute(
+            pick(samples, own), prompts=pick(samples, [4]), given_prompt=True, q=q, **how
+        )
         assert scores["VS"] == pytest.approx(compute(S, score_K=True, q=q)["VS"], rel=1e-10)
 
 
@@ -37,9 +39,11 @@ def test_prompts_of_samples_are_taken_out_one_by_one(name, case):
     own, prompt, p = [0, 1, 5, 0], [4, 2, 2, 4], [0.1, 0.2, 0.3, 0.4]
     every = [*own, 4, 2]
     expected = schur(K[np.ix_(every, every)], [4 + (u == 2) for u in prompt])
-    found = as_similarity(pick(samples, own), prompts=pick(samples, prompt), **how)
+    found = as_similarity(
+        pick(samples, own), prompts=pick(samples, prompt), given_prompt=True, **how
+    )
     np.testing.assert_allclose(found.dense(), expected, rtol=0, atol=1e-10)
-    weighted = compute(pick(samples, own), prompts=pick(samples, prompt), p=p, **how)["VS"]
+    weighted = compute(found, p=p)["VS"]
     assert weighted == pytest.approx(compute(expected, score_K=True, p=p)["VS"], rel=1e-10)
 
 
@@ -49,11 +53,16 @@ def test_scores_of_groups_depend_on_no_other_group(name, case):
     groups, prompt = [[0, 1], [2, 5, 1]], [4, 4]
     prompts = pick(samples, prompt)
     alone = [
-        compute(pick(samples, own), prompts=pick(samples, [u]), **how)["VS"]
+        compute(pick(samples, own), prompts=pick(samples, [u]), given_prompt=True, **how)["VS"]
         for own, u in zip(groups, prompt, strict=True)
     ]
     nested = compute(
-        pick(samples, [0, 1, 2, 5, 1]), groups=[0, 0, 1, 1, 1], prompts=prompts, details=True, **how
+        pick(samples, [0, 1, 2, 5, 1]),
+        groups=[0, 0, 1, 1, 1],
+        prompts=prompts,
+        given_prompt=True,
+        details=True,
+        **how,
     )
     rows = nested["details"]["groups"]
     assert [row["VS"] for row in rows] == pytest.approx(alone, rel=1e-10)
@@ -63,7 +72,10 @@ def test_scores_of_groups_depend_on_no_other_group(name, case):
 def test_views_agree(name, case):
     samples, how, _ = case
     found = as_similarity(
-        pick(samples, [0, 1, 2, 3, 5]), prompts=pick(samples, [4, 4, 5, 4, 2]), **how
+        pick(samples, [0, 1, 2, 3, 5]),
+        prompts=pick(samples, [4, 4, 5, 4, 2]),
+        given_prompt=True,
+        **how,
     )
     K, index = found.dense(), np.array([3, 0, 1, 1])
     V = np.random.default_rng(0).standard_normal((5, 2))
@@ -85,7 +97,7 @@ def test_views_agree(name, case):
 @pytest.mark.parametrize("name", sorted(REFUSED))
 def test_kernels_without_a_part_that_a_prompt_explains_refuse(name):
     with pytest.raises(TypeError, match=REFUSED[name]):
-        compute(CASES[name][0], k=name, prompts=CASES[name][0][0])
+        compute(CASES[name][0], k=name, prompts=CASES[name][0][0], given_prompt=True)
 
 
 def test_a_function_of_two_samples_compares_each_with_its_own_prompt_alone():
@@ -95,10 +107,15 @@ def test_a_function_of_two_samples_compares_each_with_its_own_prompt_alone():
         seen.add((a, b))
         return len(set(a) & set(b)) / len(set(a) | set(b))
 
-    found = compute(["ab", "bcd", "ax", "yz"], groups=[0, 0, 1, 1], prompts=["bx", "xw"], k=k)
+    found = compute(
+        ["ab", "bcd", "ax", "yz"], groups=[0, 0, 1, 1], prompts=["bx", "xw"], given_prompt=True, k=k
+    )
     own = ({"ab", "bcd", "bx"}, {"ax", "yz", "xw"})
     assert all({a, b} <= own[0] or {a, b} <= own[1] for a, b in seen)
-    alone = [compute(["ab", "bcd"], prompts="bx", k=k), compute(["ax", "yz"], prompts="xw", k=k)]
+    alone = [
+        compute(["ab", "bcd"], prompts="bx", given_prompt=True, k=k),
+        compute(["ax", "yz"], prompts="xw", given_prompt=True, k=k),
+    ]
     assert found["VS"] == pytest.approx(np.mean([each["VS"] for each in alone]), rel=1e-12)
 
 
@@ -107,18 +124,20 @@ def test_a_function_that_is_no_kernel_is_refused():
         return 1.0 if a == b else {"a": 2.0, "b": 0.1}[min(a, b)]
 
     with pytest.raises(ValueError, match=r"sample 0 with its prompt, 2, must be at most .* = 1;"):
-        compute(["a", "b"], prompts="u", k=k)
+        compute(["a", "b"], prompts="u", given_prompt=True, k=k)
 
 
 def test_distances_and_mixtures_see_the_prompt():
     mixture = {"ngram_overlap": 0.5, "word_overlap": 0.5}
-    found = as_similarity(TEXTS, k=mixture, prompts=PROMPT)
+    found = as_similarity(TEXTS, k=mixture, prompts=PROMPT, given_prompt=True)
     K = as_similarity([*TEXTS, PROMPT], k=mixture).dense()
     np.testing.assert_allclose(found.dense(), schur(K, [4] * 4), rtol=0, atol=1e-10)
-    score = compute(TEXTS, k=mixture, prompts=PROMPT, measures="MagArea")
+    score = compute(TEXTS, k=mixture, prompts=PROMPT, given_prompt=True, measures="MagArea")
     assert score == pytest.approx(compute(found, measures="MagArea"))
     assert score != pytest.approx(compute(TEXTS, k=mixture, measures="MagArea"))
-    product = as_similarity(TEXTS, k=list(mixture), combine="product", prompts=[PROMPT] * 4)
+    product = as_similarity(
+        TEXTS, k=list(mixture), combine="product", prompts=[PROMPT] * 4, given_prompt=True
+    )
     K = as_similarity([*TEXTS, PROMPT], k=list(mixture), combine="product").dense()
     np.testing.assert_allclose(product.dense(), schur(K, [4] * 4), rtol=0, atol=1e-10)
 
@@ -126,7 +145,7 @@ def test_distances_and_mixtures_see_the_prompt():
 def test_records_have_records_as_prompts():
     rows = [{"text": text, "year": [float(i)]} for i, text in enumerate(TEXTS)]
     how = {"k": {"ngram_overlap:text": 0.5, "rbf:year": 0.5}, "options": {"rbf:year": {"sigma": 1}}}
-    found = as_similarity(rows, prompts={"text": PROMPT, "year": [9.0]}, **how)
+    found = as_similarity(rows, prompts={"text": PROMPT, "year": [9.0]}, given_prompt=True, **how)
     K = as_similarity([*rows, {"text": PROMPT, "year": [9.0]}], **how).dense()
     np.testing.assert_allclose(found.dense(), schur(K, [4] * 4), rtol=0, atol=1e-10)
 
@@ -140,13 +159,16 @@ def test_rows_of_numbers_in_either_precision(dtype):
     expected = schur(Z @ Z.T, [20 + i for i in range(20)])
     for how in ({"k": "cosine"}, {"score_X": True, "normalize": True}):
         np.testing.assert_allclose(
-            as_similarity(X, prompts=U, **how).dense(), expected, rtol=0, atol=1e-7
+            as_similarity(X, prompts=U, given_prompt=True, **how).dense(),
+            expected,
+            rtol=0,
+            atol=1e-7,
         )
 
 
 def test_bandwidths_follow_from_samples_and_not_from_prompts():
     X = np.random.default_rng(0).normal(size=(9, 3))
-    found = as_similarity(X, k="rbf", prompts=[100.0, 100.0, 0.0])
+    found = as_similarity(X, k="rbf", prompts=[100.0, 100.0, 0.0], given_prompt=True)
     assert found.fitted == as_similarity(X, k="rbf").fitted
 
 
@@ -162,7 +184,9 @@ def test_gradients_flow_through_prompts(kernel, q):
 
         def score(X: Any, U: Any, groups: Any = groups) -> Any:
             prompts = U if groups else U[0]
-            return compute(X, k=kernel, groups=groups, prompts=prompts, q=q, **own)["VS"]
+            return compute(
+                X, k=kernel, groups=groups, prompts=prompts, given_prompt=True, q=q, **own
+            )["VS"]
 
         value = score(X, U).detach()
         assert float(value) == pytest.approx(score(X.detach().numpy(), U.detach().numpy()))
@@ -178,7 +202,7 @@ def test_gradients_flow_through_prompts(kernel, q):
             ValueError,
             "or one for each of 2 groups, got 3",
         ),
-        ({"prompts": ["a", "b", " ", "d"]}, ValueError, "the prompt of sample 2, in `prompts`,"),
+        ({"prompts": ["a", "a", " ", " "]}, ValueError, "the prompt of sample 2, in `prompts`,"),
         (
             {"prompts": [1.0] * 4},
             ValueError,
@@ -208,11 +232,11 @@ def test_gradients_flow_through_prompts(kernel, q):
 def test_prompts_that_cannot_be_used_are_refused(arguments, error, match):
     arguments = {"samples": TEXTS, **arguments}
     with pytest.raises(error, match=match):
-        compute(arguments.pop("samples"), **arguments)
+        compute(arguments.pop("samples"), given_prompt=True, **arguments)
 
 
 def test_signatures_say_that_a_prompt_was_taken_out():
-    details = compute(TEXTS, prompts=PROMPT, details=True)["details"]
+    details = compute(TEXTS, prompts=PROMPT, given_prompt=True, details=True)["details"]
     assert "|prompts=given|" in details["signature"]
     assert "prompts" not in compute(TEXTS, details=True)["details"]["signature"]
 
@@ -220,9 +244,11 @@ def test_signatures_say_that_a_prompt_was_taken_out():
 def test_references_have_the_same_prompts():
     others = ["a cat", "the red dog sat", "what is a mat", "mat why"]
     for prompts in (PROMPT, [PROMPT] * 4, [[PROMPT] * 4, [PROMPT] * 4]):
-        found = compute(TEXTS, others, measures="MMD", prompts=prompts)
-        own, other = (as_similarity(each, prompts=PROMPT) for each in (TEXTS, others))
-        both = as_similarity([*TEXTS, *others], prompts=PROMPT)
+        found = compute(TEXTS, others, measures="MMD", prompts=prompts, given_prompt=True)
+        own, other = (
+            as_similarity(each, prompts=PROMPT, given_prompt=True) for each in (TEXTS, others)
+        )
+        both = as_similarity([*TEXTS, *others], prompts=PROMPT, given_prompt=True)
         assert both.n == own.n + other.n
         expected = compute(both.features()[:4], both.features()[4:], score_X=True, measures="MMD")
         assert found["MMD"] == pytest.approx(expected["MMD"], rel=1e-10)

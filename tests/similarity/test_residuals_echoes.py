@@ -66,14 +66,13 @@ def test_echoes_of_several_prompts_are_one_kind_under_every_kernel(name, case):
         [i == u for i, u in zip(own, prompt, strict=True)],
     )
     X, prompts = pick(samples, own), pick(samples, prompt)
-    found = as_similarity(X, prompts=prompts, **how)
+    found = as_similarity(X, prompts=prompts, given_prompt=True, **how)
     np.testing.assert_allclose(found.dense(), expected, rtol=0, atol=1e-10)
     np.testing.assert_allclose(found.diagonal(), 1, rtol=0, atol=1e-12)
     assert found.psd
     assert found.echoes.tolist() == [False, True, False, True, True, False]
     for q in ORDERS:
-        score = compute(X, prompts=prompts, q=q, **how)["VS"]
-        assert score == pytest.approx(vendi(expected, q), rel=1e-9)
+        assert compute(found, q=q)["VS"] == pytest.approx(vendi(expected, q), rel=1e-9)
     order = np.array([3, 0, 1, 1, 5])
     V = np.random.default_rng(0).standard_normal((6, 2))
     np.testing.assert_allclose(found.matmul(V), expected @ V, rtol=0, atol=1e-10)
@@ -88,7 +87,7 @@ def test_echoes_of_several_prompts_are_one_kind_under_every_kernel(name, case):
     groups = [0, 1, 0, 1, 0, 1]
     parts = [[i for i in range(6) if groups[i] == g] for g in (0, 1)]
     means = np.mean([vendi(expected[np.ix_(each, each)], 1) for each in parts])
-    whole = compute(X, groups=groups, prompts=prompts, **how)["VS"]
+    whole = compute(found, groups=groups)["VS"]
     assert whole == pytest.approx(means, rel=1e-9)
 
 
@@ -97,8 +96,10 @@ def test_a_set_of_echoes_alone_scores_one(name, case):
     samples, how, _ = case
     own = pick(samples, [4, 2, 4])
     for q in ORDERS:
-        assert compute(own, prompts=own, q=q, **how)["VS"] == pytest.approx(1, abs=1e-12)
-    assert notes(own, prompts=own, **how) == [NOTE.format(3, 3)]
+        assert compute(own, prompts=own, given_prompt=True, q=q, **how)["VS"] == pytest.approx(
+            1, abs=1e-12
+        )
+    assert notes(own, prompts=own, given_prompt=True, **how) == [NOTE.format(3, 3)]
 
 
 @settings(max_examples=60, deadline=None)
@@ -115,7 +116,7 @@ def test_properties_of_sets_with_echoes(data):
     how: dict[str, Any] = {"k": k, **({"sigma": 1.0} if k == "rbf" else {})}
     X = X / 2 if k != "cosine" else X  # only cosines see no lengths
     X[copies] = prompts[of][copies] * (2 if k == "cosine" else 1)
-    found = as_similarity(X, prompts=prompts[of], **how)
+    found = as_similarity(X, prompts=prompts[of], given_prompt=True, **how)
     K = found.dense()
     np.testing.assert_allclose(K.diagonal(), 1, rtol=0, atol=1e-9)
     np.testing.assert_allclose(K, K.T, rtol=0, atol=1e-9)
@@ -126,9 +127,10 @@ def test_properties_of_sets_with_echoes(data):
     assert (K[np.ix_(echoes, ~echoes)] == 0).all()
     order = np.array(data.draw(st.permutations(range(n))))
     for q in ORDERS:
-        score = compute(X, prompts=prompts[of], q=q, **how)["VS"]
+        score = compute(found, q=q)["VS"]
         assert 1 - 1e-9 <= score <= n + 1e-9
-        again = compute(X[order], prompts=prompts[of][order], q=q, **how)["VS"]
+        turned = as_similarity(X[order], prompts=prompts[of][order], given_prompt=True, **how)
+        again = compute(turned, q=q)["VS"]
         assert again == pytest.approx(score, rel=1e-6)
 
 
@@ -136,7 +138,7 @@ def test_scores_are_the_limit_of_prompts_that_are_taken_out_nearly():
     rng = np.random.default_rng(0)
     u, X = rng.normal(size=4), rng.normal(size=(6, 4))
     X[[1, 4]] = u, 3 * u
-    limit = compute(X, prompts=u, k="cosine")["VS"]
+    limit = compute(X, prompts=u, given_prompt=True, k="cosine")["VS"]
     gaps = []
     for eps in (1e-2, 1e-3, 1e-4):
         rest = X - (1 - eps) * np.outer(X @ u, u) / (u @ u)
@@ -159,7 +161,7 @@ def test_what_has_a_direction_depends_on_the_precision(dtype, least, library):
         if library == "torch":
             torch = pytest.importorskip("torch")
             X, prompt = torch.tensor(off), torch.tensor(u)
-        found = as_similarity(X, prompts=prompt, k="cosine")
+        found = as_similarity(X, prompts=prompt, given_prompt=True, k="cosine")
         root = 0.5**0.5
         expected = [[1, 0, root], [0, 1, root], [root, root, 1]]
         if not direction:
@@ -200,7 +202,7 @@ def test_near_echoes_in_double_precision_are_those_of_forty_digits(k):
             [float(left[i][j] / mpmath.sqrt(left[i][i] * left[j][j])) for j in range(m)]
             for i in range(m)
         ]
-    found = as_similarity(X, k=k, prompts=u, **how).dense()
+    found = as_similarity(X, k=k, prompts=u, given_prompt=True, **how).dense()
     atol = 1e-10 if k == "cosine" else 1e-5
     np.testing.assert_allclose(found, exact, rtol=0, atol=atol)
 
@@ -214,8 +216,10 @@ def test_gradients_of_sets_with_echoes_are_finite_and_zero_for_echoes(k, q):
     rows[ECHO] = u.detach()
     X = torch.tensor(rows, requires_grad=True)
     how: dict[str, Any] = {"k": k, "q": q} | ({"sigma": 1.5} if k in ("rbf", "laplacian") else {})
-    value = compute(X, prompts=u, **how)["VS"]
-    assert float(value.detach()) == pytest.approx(compute(rows, prompts=u.detach(), **how)["VS"])
+    value = compute(X, prompts=u, given_prompt=True, **how)["VS"]
+    assert float(value.detach()) == pytest.approx(
+        compute(rows, prompts=u.detach(), given_prompt=True, **how)["VS"]
+    )
     slopes, of_prompt = torch.autograd.grad(value, (X, u))
     assert slopes.isfinite().all()
     assert of_prompt.isfinite().all()
@@ -224,7 +228,9 @@ def test_gradients_of_sets_with_echoes_are_finite_and_zero_for_echoes(k, q):
     fixed = X.detach()
 
     def score(some: Any) -> Any:
-        return compute(fixed.index_put((torch.tensor(others),), some), prompts=u, **how)["VS"]
+        return compute(
+            fixed.index_put((torch.tensor(others),), some), prompts=u, given_prompt=True, **how
+        )["VS"]
 
     assert torch.autograd.gradcheck(score, (fixed[others].requires_grad_(),))
 
@@ -233,7 +239,9 @@ def test_blocks_of_rows_of_a_tensor_are_those_of_its_matrix():
     torch = pytest.importorskip("torch")
     X = torch.tensor(np.random.default_rng(0).normal(size=(7, 3)), requires_grad=True)
     both = TensorSimilarity(X, 1.5, "gaussian", {})
-    expected = as_similarity(X[:5], prompts=X[[5, 5, 6, 6, 6]], k="rbf", sigma=1.5).dense()
+    expected = as_similarity(
+        X[:5], prompts=X[[5, 5, 6, 6, 6]], given_prompt=True, k="rbf", sigma=1.5
+    ).dense()
     found = residuals.given(both, 5, np.array([0, 0, 1, 1, 1]), 2.0**-52).dense()
     assert found.requires_grad
     torch.testing.assert_close(found, expected, rtol=0, atol=1e-12)
@@ -248,49 +256,61 @@ def test_states_with_echoes_merge_to_the_number_of_the_whole():
         cuts = [slice(0, 1), slice(1, half), slice(half, m)]  # the first has none
         one = State(k="cosine")
         for cut in cuts:
-            one.update(X[cut], prompts=P[cut])
-        parts = [State(k="cosine").update(X[cut], prompts=P[cut]) for cut in cuts]
+            one.update(X[cut], prompts=P[cut], given_prompt=True)
+        parts = [
+            State(k="cosine").update(X[cut], prompts=P[cut], given_prompt=True) for cut in cuts
+        ]
         merged = State(k="cosine").merge(*parts)
+        K = as_similarity(X, prompts=P, given_prompt=True, k="cosine")
         for q in ORDERS:
-            whole = compute(X, prompts=P, k="cosine", q=q)["VS"]
+            whole = compute(K, q=q)["VS"]
             for state in (one, merged, State.from_bytes(merged.to_bytes())):
                 assert state.compute(q)["VS"] == pytest.approx(whole, rel=1e-10)
         assert NOTE.format(2, m) in merged.compute(details=True)["details"]["notes"]
     p = [1.0, 2, 0, 1]
-    weighted = State.empty(k="cosine").update(X[:4], p, prompts=P[:4]).compute(details=True)
-    whole = compute(X[:4], prompts=P[:4], k="cosine", p=np.array(p) / 4)["VS"]
+    weighted = (
+        State.empty(k="cosine")
+        .update(X[:4], p, prompts=P[:4], given_prompt=True)
+        .compute(details=True)
+    )
+    K = as_similarity(X[:4], prompts=P[:4], given_prompt=True, k="cosine")
+    whole = compute(K, p=np.array(p) / 4)["VS"]
     assert weighted["VS"] == pytest.approx(whole, rel=1e-10)
     said = [note for note in weighted["details"]["notes"] if "repeat" in note]
     assert said[0].startswith("Samples of 0.5 of the weight repeat their prompt")
 
 
 def test_notes_count_echoes_of_the_set_in_question():
-    assert notes(TEXTS, prompts=U) == [NOTE.format(2, 6)]
-    assert notes(TEXTS, groups=[0, 0, 1, 1, 2, 2], prompts=U) == [NOTE.format(2, 6)]
-    assert notes(TEXTS, TEXTS[2:], measures="MMD", prompts=U) == [NOTE.format(2, 6)]
-    assert notes(TEXTS, measures="MagArea", prompts=U) == [NOTE.format(2, 6)]
-    assert notes(TEXTS, prompts=W) == []
-    made = as_similarity(TEXTS, prompts=U)
+    assert notes(TEXTS, prompts=U, given_prompt=True) == [NOTE.format(2, 6)]
+    assert notes(TEXTS, groups=[0, 0, 1, 1, 2, 2], prompts=U, given_prompt=True) == [
+        NOTE.format(2, 6)
+    ]
+    assert notes(TEXTS, TEXTS[2:], measures="MMD", prompts=U, given_prompt=True) == [
+        NOTE.format(2, 6)
+    ]
+    assert notes(TEXTS, measures="MagArea", prompts=U, given_prompt=True) == [NOTE.format(2, 6)]
+    assert notes(TEXTS, prompts=W, given_prompt=True) == []
+    made = as_similarity(TEXTS, prompts=U, given_prompt=True)
     assert notes(made) == [NOTE.format(2, 6)]
     assert notes(made.take(np.array([0, 3]))) == [NOTE.format(1, 2)]
     assert made.dropped == {}
 
 
 def test_every_call_takes_echoes():
-    K = as_similarity(TEXTS, prompts=U)
+    K = as_similarity(TEXTS, prompts=U, given_prompt=True)
     others = ["a red mat", U, "the dog", "so be it"]
-    one, two = (as_similarity(each, prompts=U) for each in (TEXTS, others))
-    found = compare(TEXTS, others, prompts=U)
+    one, two = (as_similarity(each, prompts=U, given_prompt=True) for each in (TEXTS, others))
+    found = compare(TEXTS, others, prompts=U, given_prompt=True)
     scores = [compute(each)["VS"] for each in (one, two)]
     assert [row.score for row in found.sets] == pytest.approx(scores)
-    explained = explain(TEXTS, prompts=U)
+    explained = explain(TEXTS, prompts=U, given_prompt=True)
     assert explained.score == pytest.approx(compute(K)["VS"])
     assert (ECHO[0], ECHO[1:]) in [(keep, list(rest)) for keep, rest in explained.groups]
-    chosen = select(TEXTS, 4, prompts=U)
+    chosen = select(TEXTS, 4, prompts=U, given_prompt=True)
     assert len(set(ECHO) & set(chosen.places.tolist())) == 1
-    assert growth(TEXTS, prompts=U).scores == pytest.approx(growth(K).scores)
-    assert NOTE.format(2, 6) in report(TEXTS, prompts=U).html()
-    ours = load("vendiscore").compute(samples=TEXTS, prompts=U)["VS"]
+    assert growth(TEXTS, prompts=U, given_prompt=True).scores == pytest.approx(growth(K).scores)
+    assert NOTE.format(2, 6) in report(TEXTS, prompts=U, given_prompt=True).html()
+    ours = load("vendiscore").compute(samples=TEXTS, prompts=U, given_prompt=True)["VS"]
     assert ours == pytest.approx(compute(K)["VS"])
     answers = {"a": [[TEXTS[0]], ["x y z"]], "b": [[U], ["x w"]], "c": [[U], ["p q"]]}
     table = sources(answers, [U, W], given_prompt=True, level=None)
@@ -313,15 +333,20 @@ def test_functions_of_two_samples_and_unusable_samples():
 
     groups, asked = [["ab", "bx", "bcd"], ["ax", "xw"]], ["bx", "xw"]
     flat = [text for each in groups for text in each]
-    found = compute(flat, groups=[0, 0, 0, 1, 1], prompts=asked, k=k)["VS"]
-    alone = [compute(each, prompts=u, k=k)["VS"] for each, u in zip(groups, asked, strict=True)]
+    found = compute(flat, groups=[0, 0, 0, 1, 1], prompts=asked, given_prompt=True, k=k)["VS"]
+    alone = [
+        compute(each, prompts=u, given_prompt=True, k=k)["VS"]
+        for each, u in zip(groups, asked, strict=True)
+    ]
     assert found == pytest.approx(np.mean(alone))
     with pytest.warns(UserWarning, match="left out 1 of"):
-        kept = as_similarity(["", *TEXTS], prompts=U, on_error="skip")
+        kept = as_similarity(["", *TEXTS], prompts=U, given_prompt=True, on_error="skip")
     assert list(kept.dropped) == [0]
-    np.testing.assert_allclose(kept.dense(), as_similarity(TEXTS, prompts=U).dense(), atol=1e-14)
+    np.testing.assert_allclose(
+        kept.dense(), as_similarity(TEXTS, prompts=U, given_prompt=True).dense(), atol=1e-14
+    )
 
 
 def test_details_are_plain_values():
-    details = compute(TEXTS, prompts=U, details=True)["details"]
+    details = compute(TEXTS, prompts=U, given_prompt=True, details=True)["details"]
     assert NOTE.format(2, 6) in json.loads(json.dumps(details["notes"]))

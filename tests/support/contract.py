@@ -1,7 +1,7 @@
 """Samples and options of every registered kernel, for the tests of what each promises.
 
-A new kernel needs an entry in CASES, and in OPTIONS if it has options; without them the contract
-tests fail and say so.
+A new kernel needs an entry in CASES, one in OMISSIONS, and one in OPTIONS if it has options; the
+contract tests fail without them and say so.
 """
 
 import math
@@ -112,4 +112,56 @@ SHOWS: dict[str, Any] = {
     "chirality": ["C[C@H](N)C(=O)O", "C[C@@H](N)C(=O)O", "CCO"],
     "smooth": ["the cat sat here", "a dog sat here", "one cat sat"],
     "tokenizer": ["a cat, here", "a cat here", "some, thing"],
+}
+
+
+def short_network() -> dict[str, Any]:
+    """Return a network of texts that reads 12 tokens and knows few words, as options."""
+    from sentences import SIZES, tiny_tokenizer, torch, transformers
+
+    torch.manual_seed(0)
+    config = transformers.BertConfig(**SIZES, max_position_embeddings=12, pad_token_id=0)
+    model = transformers.BertModel(config)
+    return {"model": model, "tokenizer": tiny_tokenizer(), "pooling": "mean"}
+
+
+WORDS = "the cat sat on the mat and the dog ran"
+REFUSED = "samples that it cannot see are refused"
+CHAINS = ["CCCCO", "CCCCN", "CC(C)CCO"]  # all of four bonded atoms
+# kernel: what it can miss, or why it can miss nothing. "nothing" and "part": samples of which it
+# sees nothing, and not all; "equal": two samples that differ in what it does not see; "good":
+# samples that it sees, if those in CASES will not do; "options": those that these samples need.
+OMISSIONS: dict[str, dict[str, Any] | str] = {
+    "atom_pair": {"part": ["C", "[Na+]"]},
+    "bleu": {"nothing": ["\u200b"]},
+    "cosine": REFUSED,
+    "equivalence": {"nothing": ["", " \u200b"], "good": TEXTS},
+    "image_embeddings": REFUSED,
+    "labels": "a label is seen as a whole",
+    "laplacian": "a row of zeros is a point like another",
+    "linear": REFUSED,
+    "maccs": {"part": ["[C]", "[H][H]"]},
+    "morgan": "each atom sets a bit",
+    "ngram_overlap": {
+        "nothing": ["\u200b", "\ufeff \u200d"],
+        "part": ["cat", "🐈"],
+        "equal": ("a dog ran to the cat", "to the cat ran a dog"),
+        "options": {"ns": (1, 2), "tokenizer": lambda text: sorted(text.lower().split())},
+    },
+    "pixels": REFUSED,
+    "polynomial": "a row of zeros is a point like another, or refused",
+    "probability_product": "rows sum to 1",
+    "rbf": "a row of zeros is a point like another",
+    "rdkit": {"part": ["C", "[Na+]"]},
+    "tags": REFUSED,
+    "tanimoto": {"part": [[0, 0, 0, 0, 0]], "good": BITS.tolist()},
+    "text_embeddings": {
+        "nothing": ["", " \u200b", "猫", "🐈 猫"],
+        "part": [f"{WORDS} {WORDS}"],
+        "equal": (f"{WORDS} away from it", f"{WORDS} away from every house"),
+        "good": ["the cat sat", "a dog ran", "every cat and every dog", "the mat", "the red house"],
+        "options": short_network,
+    },
+    "topological_torsion": {"part": ["CC", "O"], "good": CHAINS},
+    "word_overlap": {"nothing": ["\u200b"]},
 }

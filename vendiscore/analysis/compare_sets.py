@@ -84,6 +84,8 @@ def compare(
         A registered kernel, a function of two samples, or a mixture; strings: "ngram_overlap".
     **how
         `score_X`, `normalize` and options of the kernel, as for `compute`; weights are not taken.
+        `prompts`, a list for each set, or with `by` one list, match samples as `groups`
+        do; a prompt that some set does not answer twice is left out, with a warning.
 
     Returns
     -------
@@ -126,7 +128,7 @@ def compare(
     if labels is None:
         named = read_sets(sets, names, how)
     names = list(named if labels is None else map(str, labels.labels))
-    read = how_of({"k": k, **how}, _KEYWORDS)
+    read = how_of({"k": k, **how}, _KEYWORDS, within=True)
     plan = Plan(q, level, permutations, size, psd, seed, within).checked()
     pairs = math.comb(len(names), 2)
     least = needed(plan.level, pairs)
@@ -142,8 +144,11 @@ def compare(
         )
     if labels is None:
         named, groups = flat_sets(named, groups, read)
-    if groups is not None and plan.size is not None:
-        raise ValueError("`groups` are matched by size, each by itself: leave `size` out")
+    if groups is not None and read.asked is not None and read.prompts is None:
+        raise ValueError(
+            "sets are compared within `prompts`, or within groups: leave one of the two out, or "
+            "pass given_prompt=True to take the prompts out of similarities"
+        )
     if groups is not None and clusters is not None:
         raise ValueError(
             "`clusters` are for sets without groups, and `groups` are already independent units: "
@@ -155,6 +160,9 @@ def compare(
     else:
         pool, starts, paired = sorted_sets(sets, labels, given, read, what)
     refuse_gradient("compare", **how, samples=pool)
+    if paired is not None and clusters is None and plan.size is not None:
+        matched = "prompts" if groups is None else "groups"
+        raise ValueError(f"`{matched}` are matched by size, each by itself: leave `size` out")
     steps = comparing(pool, starts, names, plan, paired, clusters is not None)
     return counted(steps, pairs * plan.permutations, "comparing sets")
 

@@ -15,11 +15,14 @@ from ..core.types import Samples
 from ..reading.string_patterns import text_form
 from ..resolve.group_labels import coded
 from ..resolve.kernel import list_kernels
+from ..resolve.sets import part_of
 from ..similarity import sparse as sp
 from ..similarity.base import Similarity
+from ..similarity.identical import joint_groups
+from ..similarity.members import members_of
 from . import pair_search
 from .near_pairs import ROUNDING, Neighbours, Pair
-from .pair_search import compare_all, first_of
+from .pair_search import Pairs, compare_all, first_of
 
 LEVELS = (0.8, 0.9, 0.95, 0.99)  # thresholds at which repeats are counted
 
@@ -30,11 +33,12 @@ def compare_samples(
     floor: float | None = None,
     p: Array | None = None,
     forms: Sequence[str] | None = None,
+    codes: np.ndarray | None = None,
 ) -> tuple[Neighbours, Duplicates]:
     """Find nearest samples and near-duplicates in one pass over all pairs.
 
-    Samples of equal `forms` are always near-duplicates. The threshold rises, with a warning, if
-    more than MOST_PAIRS pairs are that similar.
+    Samples of equal `forms` are always near-duplicates, samples of different `codes` are not
+    compared. The threshold rises, with a warning, if more than MOST_PAIRS pairs are that similar.
     """
     n = similarity.n
     groups = _joined(similarity.groups(), forms)
@@ -42,7 +46,11 @@ def compare_samples(
     if p is not None:
         idle = to_host(p) == 0
     first = first_of(groups, idle)  # among copies, a sample with a weight comes first
-    neighbours, floor, pairs = compare_all(similarity, first, threshold, floor)
+    if codes is None:
+        neighbours, floor, pairs = compare_all(similarity, first, threshold, floor)
+    else:
+        first = first_of(joint_groups([codes, first]), idle)
+        neighbours, floor, pairs = _compare_within(similarity, codes, first, threshold, floor)
     if floor > threshold + ROUNDING:
         warn(
             f"more than {pair_search.MOST_PAIRS:,} pairs have a similarity of {threshold:g} or "
@@ -53,6 +61,28 @@ def compare_samples(
     order = np.lexsort((j, i, -alike))
     ordered = [column[order] for column in pairs]
     return neighbours, Duplicates(n, threshold, floor, first, ordered, idle)
+
+
+def _compare_within(
+    similarity: Similarity,
+    codes: np.ndarray,
+    first: np.ndarray,
+    threshold: float,
+    floor: float | None,
+) -> tuple[Neighbours, float, Pairs]:
+    """Compare samples of one code with each other; see `compare_all`."""
+    neighbours = Neighbours(similarity.n)
+    columns = []
+    for rows in members_of(codes):
+        part = part_of(similarity, rows)
+        first_in_part = np.searchsorted(rows, first[rows])
+        near, floor, (i, j, alike) = compare_all(part, first_in_part, threshold, floor)
+        neighbours.nearest[rows] = rows[near.nearest]
+        neighbours.similarity[rows] = near.similarity
+        columns.append((rows[i], rows[j], alike))
+    assert floor is not None
+    i, j, alike = map(np.concatenate, zip(*columns, strict=True))
+    return neighbours, floor, (i, j, alike)
 
 
 def _joined(groups: np.ndarray | None, forms: Sequence[str] | None) -> np.ndarray | None:

@@ -14,6 +14,7 @@ from ..hints import GONE
 from ..measures.subject import Subject
 from ..resolve.group_labels import cluster_codes, read_labels
 from ..resolve.kernel_request import how_of
+from ..resolve.prompt_groups import answered
 from ..resolve.sets import read_samples
 from .duplicates import compare_samples, text_forms
 from .sample_table import Explanation
@@ -47,7 +48,8 @@ def explain(
     psd : {"check", "clip"}
         Raise for a similarity with negative eigenvalues, or set them to zero.
     **how
-        As for `compute`: `k`, `score_K`, `score_X`, `normalize` and the options of the kernel.
+        As for `compute`: `k`, `score_K`, `score_X`, `normalize` and the options of the kernel. With
+        `prompts`, the samples of each prompt are a set of their own, and scores are means.
 
     Returns
     -------
@@ -80,12 +82,13 @@ def explain(
     >>> found.score_without_duplicates
     2.0
     """
-    read = how_of(how, ("q", "threshold", "clusters", "p", "psd"))
+    read = how_of(how, ("q", "threshold", "clusters", "p", "psd"), within=True)
     order, limit, psd = read_terms(q, threshold, psd)
     labels = None if clusters is None else read_labels(clusters, "clusters")
     collection = read_samples(samples, read, "samples")
-    subject = Subject(collection, read, orders=[order], p=p, psd=psd)
-    found = explained(subject, order, limit)
+    read, asked = answered(read, [collection], clustered=labels is not None)
+    subject = Subject(collection, read, orders=[order], p=p, psd=psd, groups=asked)
+    found = explained(subject, order, limit, within=asked is not None)
     if labels is None:
         return found
     kept = subject.rows_of_passed >= 0
@@ -107,8 +110,11 @@ def explained(
     floor: float | None = None,
     texts: Samples | None = None,
     places: np.ndarray | None = None,
+    within: bool = False,
 ) -> Explanation:
     """Explain a subject at an order above 0; `floor` is the lowest threshold for `rethreshold`.
+
+    With `within`, the samples of each group are explained by themselves.
 
     If the subject holds similarities and not the samples themselves, `texts` are the samples, and
     the samples of the subject are at `places` of them, by default at the places without a problem.
@@ -119,12 +125,15 @@ def explained(
         similarity = subject.similarity
         refuse_gradient("explain", **subject.how.options, samples=similarity, p=subject.p)
         dim = similarity.dim or similarity.n
+        parts = subject.parts if within else ()
         if min(similarity.n, dim) <= SOON:
-            subject.decompose()  # raises at once for similarities without a score
+            for each in parts or (subject,):
+                each.decompose()  # raises at once for similarities without a score
         if places is None:
             places = np.flatnonzero(subject.rows_of_passed >= 0)
         if texts is None:
             texts = subject.samples
         forms = text_forms(similarity, texts, places)
-        neighbours, duplicates = compare_samples(similarity, threshold, floor, subject.p, forms)
-    return Explanation(q, places, neighbours, duplicates, subject)
+        codes = subject.codes if within else None
+        compared = compare_samples(similarity, threshold, floor, subject.p, forms, codes)
+    return Explanation(q, places, *compared, subject, _parts=parts)

@@ -102,8 +102,15 @@ class Findings:
 
     @property
     def sizes(self) -> list[int]:
-        """Number of samples of each group, or of all."""
-        return [int(row["n"]) for row in self.details["groups"]] if self.grouped else [self.n]
+        """Number of samples of all, of each group, or of each prompt of a group of several."""
+        groups = self.subject.groups
+        if groups is None:
+            return [self.n]
+        sizes = [row["n"] for row in self.details["groups"]]
+        if groups.sets is None:
+            return sizes
+        of_prompts = sizes / np.bincount(groups.sets.codes)
+        return np.rint(of_prompts).astype(int).tolist()
 
     @cached_property
     def order(self) -> float:

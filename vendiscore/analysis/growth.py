@@ -26,14 +26,16 @@ from ..core.errors import NotPSDError
 from ..core.namespace import row_blocks, to_host
 from ..core.shares import PSD, check_psd
 from ..core.types import Axes, Frame, Record, Samples
+from ..measures.subject import Subject
 from ..progress import foretell, track
 from ..resolve.group_labels import cluster_codes, read_labels
-from ..resolve.kernel_request import KernelArgument
-from ..resolve.sets import similarity_of
+from ..resolve.kernel_request import KernelArgument, how_of
+from ..resolve.prompt_groups import answered
+from ..resolve.sets import read_collection
 from ..scoring.deficit import Repeats, deficit_ends, deficit_of_pair, log_beside, repeats_of
 from ..scoring.jackknife import Jackknife, delete_one_error, without_each
 from ..scoring.request import confidence
-from ..scoring.subsampling import MIN_SAMPLES
+from ..scoring.subsampling import MIN_SAMPLES, bounded
 from ..signature import plain, plain_order
 from ..similarity.base import Similarity
 from ..similarity.matrix import in_full
@@ -65,7 +67,7 @@ class Growth(Summary):
     Attributes
     ----------
     q, level, n : float, float, int
-        The order, the level of the intervals, and the number of samples passed.
+        The order, the level of the intervals, and the number of samples, of the smallest prompt.
     sizes, extrapolated : tuple of int, ascending; tuple of bool, whether each is beyond n
     scores, low, high : tuple of float
         VS_q at each size, with its interval for other samples of the source.
@@ -168,7 +170,9 @@ def growth(
     k : str, callable, dict or list, optional
         A registered kernel, a function of two samples, or a mixture; strings: "ngram_overlap".
     **how
-        `score_K`, `score_X`, `normalize` and options of the kernel, as for `compute`.
+        `score_K`, `score_X`, `normalize` and options of the kernel, as for `compute`. With
+        `prompts`, the mean of the curves of each prompt, to the size of the smallest, and its
+        interval over prompts.
 
     Returns
     -------
@@ -207,11 +211,21 @@ def growth(
     level = confidence("level", level)
     psd = check_psd(psd)
     seed = integer("seed", seed, 0)
-    similarity = similarity_of(samples, {"k": k, **how}, _KEYWORDS)
+    read = how_of({"k": k, **how}, _KEYWORDS, within=True)
+    collection = read_collection(samples, read)
+    read, asked = answered(read, [collection], clustered=clusters is not None)
+    subject = Subject(collection, read, groups=asked)
+    similarity = subject.similarity
     refuse_gradient("growth", **how, samples=similarity)
-    if similarity.n < MIN_SAMPLES:
+    parts = [similarity]
+    of_prompt = ""
+    if asked is not None:
+        of_prompt = " for each prompt"
+        parts = [part.similarity for part in subject.parts]
+    least = min(part.n for part in parts)
+    if least < MIN_SAMPLES:
         raise ValueError(
-            f"`samples` must be at least {MIN_SAMPLES}, got {similarity.n}; add samples to see "
+            f"`samples` must be at least {MIN_SAMPLES}{of_prompt}, got {least}; add samples to see "
             f"how a score grows with them"
         )
     codes = None
@@ -222,17 +236,36 @@ def growth(
         kept = ~np.isin(passed, list(similarity.dropped))
         codes = cluster_codes(read_labels(clusters, "clusters"), kept, MIN_SAMPLES)
     closed = codes is None and has_closed_form(similarity, order, psd)
-    return grown(
-        similarity,
-        _sizes(sizes, similarity.n, closed),
-        order,
-        closed,
-        draws=draws,
-        level=level,
-        psd=psd,
-        seed=seed,
-        clusters=codes,
-    )
+    most = 2 * least if closed or least >= ENOUGH else least
+    if len(parts) > 1:
+        most = least
+    wanted = _sizes(sizes, least, most)
+    curves = [
+        grown(
+            part,
+            wanted,
+            order,
+            closed,
+            draws=draws,
+            level=level,
+            psd=psd,
+            seed=seed,
+            clusters=codes,
+        )
+        for part in parts
+    ]
+    return curves[0] if len(curves) == 1 else _mean(curves, least)
+
+
+def _mean(curves: Sequence[Growth], n: int) -> Growth:
+    """Return the mean of several curves of the same sizes, up to n, with intervals over curves."""
+    first = curves[0]
+    scores = np.array([curve.scores for curve in curves])
+    means = []
+    for m, values in zip(first.sizes, scores.T, strict=True):
+        means.append(bounded(values, first.level, 1.0, float(m)))
+    mean, _, low, high = map(tuple, np.array(means).T.tolist())
+    return Growth(first.q, first.level, n, first.sizes, mean, low, high, first.extrapolated)
 
 
 def grown(
@@ -291,9 +324,8 @@ def has_closed_form(similarity: Similarity, q: float, psd: PSD) -> bool:
     return True
 
 
-def _sizes(sizes: Any, n: int, closed: bool) -> list[int]:
-    """Return the requested sizes, ascending."""
-    most = 2 * n if closed or n >= ENOUGH else n
+def _sizes(sizes: Any, n: int, most: int) -> list[int]:
+    """Return the requested sizes, ascending, `most` at most."""
     if sizes is None:
         doublings = np.arange(-8, 3) / 2
         usual = np.round(n * 2.0**doublings).astype(int)
@@ -303,7 +335,7 @@ def _sizes(sizes: Any, n: int, closed: bool) -> list[int]:
         raise TypeError(f"`sizes` must be a list of integers, got {sizes!r:.60}; pass [{n}]")
     remedy = f"sizes beyond twice the {n} samples cannot be extrapolated"
     if most == n:
-        remedy = f"beyond {n} a size needs {ENOUGH} samples, or order 2"
+        remedy = f"beyond {n} a size needs {ENOUGH} samples of one prompt, or order 2"
     return sorted({integer("sizes", m, 1, most, remedy) for m in asked})
 
 

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ..core.arguments import is_several
+from ..core.errors import warn
 from ..core.types import Options, Pool, Record, Samples
 from ..resolve.group_labels import Groups as Labels
 from ..resolve.group_labels import (
@@ -22,6 +23,7 @@ from ..resolve.group_labels import (
 )
 from ..resolve.kernel import having
 from ..resolve.kernel_request import SETTINGS, How
+from ..resolve.prompt_groups import answered
 from ..resolve.sets import read_collection, resolve_pool, resolve_sets, sizes_of
 from ..scoring.subsampling import MIN_SAMPLES
 from ..similarity.base import Similarity
@@ -102,14 +104,18 @@ def pooled_sets(
     names = list(named)
     read = [read_collection(samples, how, name) for name, samples in named.items()]
     labels = None
+    of_sets: list[Labels] = []
     if groups is not None:
         sizes = sizes_of(read, how)
         labels = _labels(groups, dict(zip(names, sizes, strict=True)), what)
-        if how.prompts is not None and what == "groups":
+        if what == "groups":
             every = coded(labels)
             ends = np.cumsum(sizes)[:-1]
             of_sets = [Labels(every.labels, codes) for codes in np.split(every.codes, ends)]
-            how = replace(how, prompts=how.prompts.of_groups(*of_sets))
+    how, asked = answered(how, read, of_sets, clustered=what == "clusters")
+    if asked is not None and labels is None:
+        what = "prompts"
+        labels = asked.of_samples
     pool, starts = resolve_pool(read, replace(how, fit="pool"), names)
     codes = np.repeat(np.arange(len(names)), np.diff(starts))
     return partition(pool, codes, names, labels, what)
@@ -135,18 +141,22 @@ def sorted_sets(
             "`by` names the set of each sample, but the samples are a list of lists; pass all "
             "samples as one list, with the prompt of each as `groups`"
         )
-    prompts = None if groups is None else read_labels(groups, what)
-    if how.prompts is not None and prompts is not None and what == "groups":
-        how = replace(how, prompts=how.prompts.of_groups(prompts))
+    read = None if groups is None else read_labels(groups, what)
+    clustered = what == "clusters"
+    of_groups = None if clustered else read
+    how, asked = answered(how, [samples], [of_groups], clustered=clustered)
+    if asked is not None and read is None:
+        what = "prompts"
+        read = asked
     pool = resolve_sets([samples], how, ["samples"])[0]
     if pool.fitted:
         pool = pool.noted(settings={**pool.settings, "fit": "pool"})
     n = pool.n + len(pool.dropped)
     check_size(by, n, "by")
     labels = None
-    if prompts is not None:
-        check_size(prompts, n, what)
-        labels = [prompts.labels[code] for code in prompts.codes]
+    if read is not None:
+        check_size(read, n, what)
+        labels = read.of_samples
     return partition(pool, by.codes, by.labels, labels, what)
 
 
@@ -174,7 +184,7 @@ def _labels(groups: Any, sizes: Mapping[str, int], what: str) -> list[Hashable]:
                 f"`{what}` must have a label for each sample: `{name}` has {n} samples, got "
                 f"{len(read.codes)} labels"
             )
-        every += [read.labels[code] for code in read.codes]
+        every += read.of_samples
     return every
 
 
@@ -197,8 +207,12 @@ def partition(
         return pool, starts, None
     read = coded([labels[i] for i in kept])
     groups = []
+    alone = []
     for label, places in zip(read.labels, members_of(read.codes), strict=True):
         of_sets = [places[codes[places] == i] for i in range(len(names))]
+        if what == "prompts" and min(map(len, of_sets)) < 2:
+            alone.append(label)
+            continue
         groups.append(of_sets)
         for name, members in zip(names, of_sets, strict=True):
             if len(members) < 2 and what == "groups":
@@ -207,8 +221,14 @@ def partition(
                     f"{len(members)} of `{name}` in group {label!r:.60}; leave that group out of "
                     "all sets, or compare without `groups`"
                 )
-    if len(groups) < 2 and what == "groups":
+    if len(groups) < 2 and what != "clusters":
+        with_two = " that all sets answer twice or more" if alone else ""
         raise ValueError(
-            f"`groups` must be two or more, got {len(groups)}; compare without `groups`"
+            f"`{what}` must be two or more{with_two}, got {len(groups)}; compare without `{what}`"
+        )
+    if alone:
+        warn(
+            f"{len(alone)} of {len(read.labels)} prompts are left out, which some set does not "
+            f"answer twice or more, first of all {alone[0]!r:.60}"
         )
     return pool, starts, groups

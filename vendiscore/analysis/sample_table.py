@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,7 +13,7 @@ import numpy as np
 from ..core.arguments import integer
 from ..core.namespace import scalar, to_host
 from ..core.types import Axes, Frame, Record
-from ..measures.subject import Subject
+from ..measures.subject import Part, Subject
 from ..plots.set_structure import contributions
 from ..scoring.typical import typical_sentence
 from ..signature import plain_order
@@ -64,6 +65,7 @@ class Explanation(Summary):
     _subject: Subject
     _clusters: np.ndarray | None = None
     _scores: dict[float, float] = field(default_factory=dict)  # without duplicates, by threshold
+    _parts: Sequence[Part] = ()  # the samples of each prompt, which are explained by themselves
 
     @property
     def n(self) -> int:
@@ -82,13 +84,15 @@ class Explanation(Summary):
 
     @property
     def score(self) -> float:
-        """VS_q of all samples, in [1, n]."""
+        """VS_q of all samples, in [1, n]; with prompts, the mean over them."""
+        if self._parts:
+            return float(np.mean([part.eigen.effective_number(self.q) for part in self._parts]))
         return scalar(self._spectrum.effective_number(self.q))
 
     @cached_property
     def surprise(self) -> np.ndarray:
         """−xᵀ log(A) x at q = 1, A = Σ p xxᵀ, at least 0: the mean is log VS exactly."""
-        return surprise(self._spectrum, self.q)
+        return self._each(lambda part: surprise(part.eigen, self.q))
 
     @cached_property
     def adds(self) -> np.ndarray:
@@ -100,23 +104,32 @@ class Explanation(Summary):
             left = leave_cluster_out(self._spectrum, self._clusters, self.q)
             of_clusters = np.asarray(log_score(self._spectrum, self.q) - left)
             return of_clusters[self._clusters]
-        if self.n == 1 or (self._p is not None and self._p.max() > ALL):
-            return np.zeros(self.n)
-        return np.asarray(adds(self._spectrum, self.q))
+        return self._each(self._adds)
+
+    def _adds(self, part: Subject) -> np.ndarray:
+        if part.n == 1 or (part.p is not None and to_host(part.p).max() > ALL):
+            return np.zeros(part.n)
+        return np.asarray(adds(part.eigen, self.q))
 
     @cached_property
     def novelty(self) -> np.ndarray:
         """The part of each sample that no other one explains, 1/(K⁻¹)_ii, in [0, 1]."""
-        return novelty(self._spectrum)
+        return self._each(lambda part: novelty(part.eigen))
 
-    @cached_property
-    def _strongest(self) -> tuple[np.ndarray, np.ndarray]:
-        return strongest(self._spectrum)
+    @np.errstate(all="ignore")  # as `compute` does: numbers are checked
+    def _each(self, measured: Callable[[Subject], np.ndarray]) -> np.ndarray:
+        """Return a number of each sample, of all samples together or of its prompt."""
+        if not self._parts:
+            return measured(self._subject)
+        values = np.empty(self.n)
+        for part in self._parts:
+            values[part.rows] = measured(part)
+        return values
 
     @property
     def mode(self) -> np.ndarray:
         """Number of the mode that each sample belongs to the most; see `modes`."""
-        return self._strongest[0]
+        return self._each(lambda part: strongest(part.eigen)[0]).astype(int)
 
     @property
     def nearest(self) -> np.ndarray:
@@ -178,9 +191,12 @@ class Explanation(Summary):
         if len(kept) == self.n:
             return self.score
         if self.threshold not in self._scores:
-            part = taken(self._subject, kept)
-            scores = vendi(part.similarity, [self.q], part.p, part.psd)
-            self._scores[self.threshold] = scalar(scores.values[0])
+            scores = []
+            for rows in [part.rows for part in self._parts] or [kept]:
+                part = taken(self._subject, np.intersect1d(rows, kept))
+                known = vendi(part.similarity, [self.q], part.p, part.psd)
+                scores.append(scalar(known.values[0]))
+            self._scores[self.threshold] = float(np.mean(scores))
         return self._scores[self.threshold]
 
     def boundary(self, count: int = PAIRS) -> tuple[list[Pair], list[Pair]]:
@@ -199,9 +215,16 @@ class Explanation(Summary):
         return min(max(coverage(self.novelty, self._p), 0.0), 1.0)
 
     def modes(self, count: int | None = None) -> list[Mode]:
-        """Return the `count` largest modes, each a `Mode`; by default as many as the score."""
+        """Return the `count` largest modes, each a `Mode`; by default as many as the score.
+
+        With prompts, these are modes of each prompt.
+        """
         wanted = int(np.ceil(self.score)) if count is None else integer("count", count)
-        return modes_of(self._spectrum, *self._strongest, wanted, self.places)
+        modes = []
+        sets = [(part.eigen, part.places_kept) for part in self._parts]
+        for spectrum, places in sets or [(self._spectrum, self.places)]:
+            modes += modes_of(spectrum, *strongest(spectrum), wanted, places)
+        return modes
 
     def rarest(self, count: int = SHOWN) -> list[int]:
         """Return the places of the most surprising samples, the first of several."""
@@ -285,11 +308,15 @@ class Explanation(Summary):
                 f"without, the score is {self.score_without_duplicates:.4g}"
             )
         settings = self._subject.similarity.settings
-        known = typical_sentence(settings, self.n, self.q, self.score, self._p)
+        known = within = ""
+        if self._parts:
+            within = f" within a prompt, in the mean over {len(self._parts)}"
+        else:
+            known = typical_sentence(settings, self.n, self.q, self.score, self._p)
         return (
             f"{_counted(self.n, 'sample is', 'samples are')} {self.score:.4g} effectively "
-            f"different (q={self.q:g}). {copies}. {_counted(lower, 'lowers', 'lower')} the score."
-            f"{known and ' '}{known}"
+            f"different{within} (q={self.q:g}). {copies}. "
+            f"{_counted(lower, 'lowers', 'lower')} the score.{known and ' '}{known}"
         )
 
     def __str__(self) -> str:

@@ -12,7 +12,7 @@ from ..core.namespace import row_blocks, scalar, to_host
 from ..core.shares import PSD, check_psd
 from ..core.types import Record
 from ..progress import track
-from ..resolve.kernel_request import How, with_prompts
+from ..resolve.kernel_request import How
 from ..resolve.sets import is_fitted, part_of, resolve_sets
 from ..scoring.jackknife import delete_one_error
 from ..scoring.request import confidence
@@ -221,7 +221,7 @@ def _by_prompt(answers: Answers, how: How, plan: Plan) -> _Counted:
         or (fitted and len(every) <= _FITTED_TO)
     ):
         if plan.given_prompt:
-            how = with_prompts(how, [answers.prompts[i] for i in answers.prompt])
+            how = how.with_prompts([answers.prompts[i] for i in answers.prompt], True)
         pool, kept, dropped = _usable(answers, how, every)
     elif fitted:
         drawn = np.random.default_rng(0).permutation(every)[:_FITTED_TO]
@@ -241,7 +241,7 @@ def _by_prompt(answers: Answers, how: How, plan: Plan) -> _Counted:
         else:
             of_prompt = how
             if plan.given_prompt:
-                of_prompt = with_prompts(how, answers.prompts[prompt])
+                of_prompt = how.with_prompts(answers.prompts[prompt], True)
             usable = _usable(answers, of_prompt, places[prompt])
         similarity, members, _ = usable
         if similarity is not None:

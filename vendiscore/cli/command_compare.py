@@ -11,8 +11,8 @@ from . import output
 from .exit_codes import DataError, UsageError
 from .kernel_options import (
     compared,
-    given_prompts,
     placing,
+    prompts_of,
     read_all,
     read_how,
     usage,
@@ -36,7 +36,7 @@ def run_compare(args: Namespace) -> str:
         )
     asked = dict(how.of(sources[0]))
     if args.on_error == "skip":  # samples that the kernel refuses, file by file: lines are named
-        sources = [compared(each, asked)[0] for each in sources]
+        sources = [compared(each, asked, args.given_prompt)[0] for each in sources]
         asked.pop("on_error")
     asked |= {
         "q": how.order,
@@ -54,7 +54,7 @@ def run_compare(args: Namespace) -> str:
         known = {source.name: source for source in sources}
         values = {source.name: source.values for source in sources}
         groups = {source.name: source.groups for source in sources if source.groups}
-    asked |= {"groups": groups or None} | given_prompts(sources)
+    asked |= {"groups": groups or None} | prompts_of(sources, args.given_prompt)
     try:
         with placing(known):
             return _printed(args, compare(values, **asked))

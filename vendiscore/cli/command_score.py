@@ -16,9 +16,9 @@ from . import output
 from .exit_codes import PROGRAM, UsageError, tell
 from .kernel_options import (
     How,
-    given_prompts,
     left_out,
     placing,
+    prompts_of,
     read_all,
     read_how,
     read_measuring,
@@ -57,13 +57,14 @@ def run_score(args: Namespace) -> str:
         keywords = how.of(sources[0], needed) | asked
         from ..report import report  # which other formats need not wait for
 
-        return f"{_call(report, sets, keywords, title=sources[0].name).html().rstrip()}\n"
+        page = _call(report, sets, keywords, args.given_prompt, title=sources[0].name)
+        return f"{page.html().rstrip()}\n"
     found = []
     for source in sources:
         sets = {"samples": source, **others}
         keywords = how.of(source, needed) | asked
         with warnings.catch_warnings(record=True) as caught:
-            found.append(_call(compute, sets, keywords, details=True))
+            found.append(_call(compute, sets, keywords, args.given_prompt, details=True))
         warned = [str(warning.message) for warning in caught]
         _tell(how, source, found[-1]["details"], warned, min(request.orders) < 1)
     names = [source.name.removeprefix(above) for source in sources]
@@ -85,11 +86,13 @@ def _call(
     function: Callable[..., Any],
     sets: Mapping[str, Samples],
     keywords: Any,
+    given: bool,
     **more: Any,
 ) -> Any:
     """Call a function with samples, their groups and their prompts; errors name places."""
     values = {name: source.values for name, source in sets.items()}
-    more |= given_prompts(list(sets.values()))
+    asked = list(sets.values()) if given else [sets["samples"]]
+    more |= prompts_of(asked, given)
     if groups := sets["samples"].groups:
         more["groups"] = groups
     with placing(sets):

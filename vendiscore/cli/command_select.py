@@ -11,11 +11,13 @@ from ..analysis.sample_table import COLUMNS, Explanation
 from ..core.types import Record
 from ..measures.subject import Subject
 from ..reading.samples import Samples
+from ..resolve.prompt_groups import groups_of
 from ..selection import select
 from ..signature import line
 from ..similarity.base import Similarity
 from ..summary import shortened
 from . import output
+from .exit_codes import UsageError
 from .kernel_options import (
     How,
     check_one_set,
@@ -31,6 +33,11 @@ _LETTERS = 60
 def run_select(args: Namespace) -> str:
     """Return the chosen samples, as the file has them."""
     how, source, similarity, given = _read(args, "initial", "swaps", "psd")
+    if source.prompts and not args.given_prompt:
+        raise UsageError(
+            "select looks at one set: take the prompts out of similarities by --given-prompt, or "
+            "leave --prompt out"
+        )
     with placing({"samples": source}):
         found = select(
             similarity,
@@ -56,8 +63,10 @@ def run_explain(args: Namespace) -> str:
     _, source, similarity, given = _read(args, "psd")
     with placing({"samples": source}):
         order, limit, psd = read_terms(given["q"], args.threshold, given.get("psd", "check"))
-        subject = Subject(similarity, orders=[order], psd=psd)
-        found = explained(subject, order, limit, texts=source.values)
+        groups = groups_of(source.prompts) if source.prompts else None
+        subject = Subject(similarity, orders=[order], psd=psd, groups=groups)
+        within = groups is not None
+        found = explained(subject, order, limit, texts=source.values, within=within)
     if args.format == "json":
         return output.as_json({**found.to_dict(), "places": source.places}, args.width)
     rows = _samples(found, source)
@@ -118,7 +127,7 @@ def _read(args: Namespace, *own: str) -> tuple[How, Samples, Similarity, Record]
     check_one_set(args, source)
     given = how.of(source)
     rest = {"q": how.order} | {name: given.pop(name) for name in own if name in given}
-    source, similarity = compared(source, given)
+    source, similarity = compared(source, given, args.given_prompt)
     if similarity.dropped:
         similarity = similarity.noted(dropped={})
     return how, source, similarity, rest

@@ -67,8 +67,6 @@ def _check_arguments(args: Namespace) -> None:
         raise UsageError(f"--source names a column of one file, got {count} files; leave it out")
     if len({*args.files}) < count:
         raise UsageError("sources takes different files, one for each source")
-    if args.given_prompt and not args.prompts:
-        raise UsageError("--given-prompt needs the column of prompts: name it with --prompt")
 
 
 def _name(files: Sequence[Samples], problems: Mapping[int, str], skip: bool) -> None:

@@ -2,9 +2,9 @@
 
 import json
 from argparse import Namespace
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from ..core.arguments import DEFAULT_ORDER, read_order
@@ -159,10 +159,11 @@ def left_out(source: Samples, dropped: Mapping[int, str]) -> Samples:
     return source.subset([i for i in range(len(source)) if i not in dropped])
 
 
-def compared(source: Samples, keywords: Record) -> tuple[Samples, Similarity]:
-    """Return the samples that a kernel can use, and their similarity."""
+def compared(source: Samples, keywords: Record, given: bool) -> tuple[Samples, Similarity]:
+    """Return the samples that a kernel can use, and their similarity, `given` their prompts."""
+    asked = prompts_of([source], given) if given else {}
     with placing({"samples": source}):
-        similarity = as_similarity(source.values, **given_prompts([source]), **keywords)
+        similarity = as_similarity(source.values, **asked, **keywords)
     return left_out(source, similarity.dropped), similarity
 
 
@@ -185,11 +186,22 @@ def read_all(paths: Sequence[str], how: How) -> list[Samples]:
     found = [read(path, Wanted(**asked), how.args) for path in paths]
     for source in found:
         how.note(f"{source.name}: {source.taken}")
+    if how.args.given_prompt:
+        by = getattr(how.args, "group_by", None)
+        found = [_asked(source, () if by else source.groups) for source in found]
     for source in found[1:]:
         if source.kind != found[0].kind:
             both = f"{source.name} has {source.kind}, {found[0].name} {found[0].kind}"
             raise DataError(f"{both}; take one kind at a time")
     return found
+
+
+def _asked(source: Samples, groups: Sequence[Hashable]) -> Samples:
+    """Return samples with the prompts that --prompt names, or with those that group them."""
+    prompts = source.prompts or list(map(str, groups))
+    if not prompts:
+        raise UsageError("--given-prompt needs the column of prompts: name it with --prompt")
+    return replace(source, prompts=prompts)
 
 
 def check_one_set(args: Namespace, source: Samples) -> None:
@@ -203,12 +215,12 @@ def check_one_set(args: Namespace, source: Samples) -> None:
             )
 
 
-def given_prompts(sources: Sequence[Samples]) -> Record:
-    """Return the keyword of the prompts of one set or several, where --prompts names a column."""
+def prompts_of(sources: Sequence[Samples], given: bool) -> Record:
+    """Return the keywords of the prompts of one set or several, where --prompt names a column."""
     each = [list(source.prompts) for source in sources]
     if not each[0]:
         return {}
-    return {"prompts": each if len(each) > 1 else each[0]}
+    return {"prompts": each if len(each) > 1 else each[0], "given_prompt": given}
 
 
 def parse_value(text: str) -> Any:

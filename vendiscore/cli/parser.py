@@ -155,14 +155,6 @@ def _sources(add: Add) -> None:
         help="of the model, annotator or generator of each sample, or a folder's folders "
         "('folder')",
     )
-    add(
-        "--prompt",
-        "--prompts",
-        dest="prompts",
-        metavar="COLUMN",
-        help="of prompts: answers to one are compared with each other; without, whole sets are",
-    )
-    add("--given-prompt", action="store_true", help="take the prompts out of similarities")
     add("--level", type=float, default=0.95, help="of the interval, 0.95")
 
 
@@ -323,12 +315,14 @@ def parser(command: str) -> _Parser:
         metavar="OPTION=VALUE",
         help="of the kernel, of measures, or any other of vendiscore.compute; may be repeated",
     )
-    if command != "sources":  # which has its own
-        add(
-            "--prompts",
-            metavar="COLUMN",
-            help="of each sample's prompt, which is taken out of its similarities",
-        )
+    add(
+        "--prompt",
+        "--prompts",
+        dest="prompts",
+        metavar="COLUMN",
+        help="of each sample's prompt: only samples of one prompt are compared",
+    )
+    add("--given-prompt", action="store_true", help="take the prompts out of similarities, too")
     add = made.add_argument_group("what is printed").add_argument
     add("-f", "--format", choices=formats, default="text")
     add("-w", "--width", type=_count, metavar="DIGITS", help="decimal places of each number")

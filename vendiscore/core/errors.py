@@ -102,8 +102,8 @@ class SampleError(ValueError):
     __reduce__ = _arguments
 
 
-def warn(message: str) -> None:
-    """Emit a UserWarning that points to the line that called this package."""
+def warn(message: str, kind: type[Warning] = UserWarning) -> None:
+    """Emit a warning that points to the line that called this package."""
     level = depth = 0
     frame: FrameType | None = sys._getframe()
     while frame:  # the outermost of our frames: between them there may be functools
@@ -111,4 +111,4 @@ def warn(message: str) -> None:
         if frame.f_globals.get("__name__", "").partition(".")[0] in _OURS:
             level = depth + 1
         frame = frame.f_back
-    warnings.warn(message, stacklevel=level)
+    warnings.warn(message, kind, stacklevel=level)

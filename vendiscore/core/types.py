@@ -1,7 +1,5 @@
 """Names of types that folders share, for type checkers only: nothing is imported for them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from ..core.errors import SampleError
 from ..core.namespace import is_torch
+from ..core.types import Record
 from ..progress import Counts
 
 # From a list of m samples to their rows: an (m, d) array, a tensor or a list of rows.
@@ -23,11 +24,15 @@ def no_effect(values: Mapping[str, object], beside: str) -> None:
 def embed(
     samples: Sequence[object],
     encode: Encode,
+    report: Record,
     *,
     batch_size: int,
     lengths: Sequence[int] | None = None,
 ) -> Counts[np.ndarray]:
-    """Return the embeddings (n, d) of samples, in their order; yields how many are done."""
+    """Return the embeddings (n, d) of samples, in their order; yields how many are done.
+
+    While a batch is encoded, `report["places"]` has the places of its samples.
+    """
     n = len(samples)
     order = np.arange(n) if lengths is None else np.argsort(-np.asarray(lengths), kind="stable")
     X = np.empty((n, 0))
@@ -36,6 +41,7 @@ def embed(
         yield start
         batch = order[start : start + batch_size]
         while len(batch):
+            report["places"] = batch.tolist()
             try:
                 rows = _rows(encode([samples[i] for i in batch]), len(batch))
                 break

@@ -30,12 +30,13 @@ class Function:
     settings: Record
 
     @contextmanager
-    def running(self, samples: Sequence[object]) -> Iterator[tuple[Encode, Record]]:
+    def running(self, samples: Sequence[object], report: Record) -> Iterator[tuple[Encode, Record]]:
         yield self.encode, self.settings
 
 
 Model = Function | Network
-Embedded = tuple[np.ndarray, dict[str, Any]]
+# Rows, settings, and what was not seen: `missed` and `partial` of a Similarity.
+Embedded = tuple[np.ndarray, dict[str, Any], Record]
 
 
 class Kind(NamedTuple):
@@ -109,7 +110,7 @@ class Encoder:
         return self.embedded(read)[0]
 
     def embedded(self, samples: Sequence[object]) -> Embedded:
-        """Return X (n, d) of samples that were checked, and settings to report; show progress."""
+        """Return X (n, d) of checked samples, and what to report of them; show progress."""
         noun = "texts" if self.kind == "text" else self.kind
         return counted(self.steps(samples), len(samples), f"embedding {noun}")
 
@@ -122,11 +123,17 @@ class Encoder:
         size = self.batch_size
         # Texts of like length go into one batch.
         lengths = list(map(len, samples)) if kind.name == "text" else None  # type: ignore[arg-type]
-        with self._model.running(samples) as (rows, settings):
+        report: Record = {"missed": {}, "partial": {}}
+        with self._model.running(samples, report) as (rows, settings):
             X = yield from embed(
-                samples, lambda batch: rows(kind.read(batch)), batch_size=size, lengths=lengths
+                samples,
+                lambda batch: rows(kind.read(batch)),
+                report,
+                batch_size=size,
+                lengths=lengths,
             )
-            return X, {**settings, "batch_size": size, "dims": X.shape[1]}
+            del report["places"]
+            return X, {**settings, "batch_size": size, "dims": X.shape[1]}, report
 
 
 def make_encoder(

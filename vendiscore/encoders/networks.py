@@ -242,22 +242,22 @@ class Network:
             self.model.eval().to(self.device)
 
     @contextmanager
-    def running(self, samples: Sequence[object]) -> Iterator[tuple[Encode, Record]]:
-        """Yield a function from a batch to rows, and what to report when all are done."""
+    def running(self, samples: Sequence[object], report: Record) -> Iterator[tuple[Encode, Record]]:
+        """Yield a function from a batch to rows, and settings; `report` gets what is not seen."""
         torch = require("torch", "text", "an encoder")
         self.check(samples)
         with nullcontext() if self.device else _borrowed(self.model):
             first = next(self.model.parameters(), torch.empty(0, dtype=torch.float32, device="cpu"))
             device = self.device or first.device
             dtype = first.dtype
-            report = {**self.settings, "device": device.type, "half": dtype.itemsize == 2}
+            settings = {**self.settings, "device": device.type, "half": dtype.itemsize == 2}
 
             def encode(batch: list[Any]) -> Any:
                 inputs = self.inputs(batch, report)
                 with torch.inference_mode():  # of this thread, so that it holds for one batch
                     return self.embed(_on_device(inputs, device, dtype))
 
-            yield encode, report
+            yield encode, settings
 
     def check(self, samples: Sequence[object]) -> None:
         """Raise a `SampleError` for samples that the network cannot take, before any work."""

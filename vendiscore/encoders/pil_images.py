@@ -109,8 +109,12 @@ def _load(image: Any) -> Any:
     try:
         image.load()  # images of files are lazy
         turned = image.getexif().get(_ORIENTATION, 1) != 1
+        # Photos may hold a preview as well, and layers make one image.
+        animated = getattr(image, "is_animated", False) and image.format not in ("MPO", "PSD")
     except (OSError, ValueError, SyntaxError) as error:
         raise _unreadable(error) from error
+    if animated:
+        raise _ImageError("is an animation; pass its frames, each of which is an image")
     # A file of L or RGB may name a colour that is transparent; an image that was converted has
     # that name still, but its pixels are meant.
     if image.format is not None and image.mode in ("L", "RGB"):

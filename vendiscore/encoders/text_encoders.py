@@ -14,6 +14,7 @@ import numpy as np
 from ..core.errors import SampleError
 from ..core.types import Options, Record
 from ..optional import is_network
+from ..reading.string_patterns import INVISIBLE
 from .models import Kind
 from .networks import (
     ModelFiles,
@@ -166,34 +167,39 @@ _tokenizing = Lock()  # a tokenizer holds padding and truncation itself while it
 
 @dataclass(eq=False)
 class TextNetwork(Network):
-    """A network with its tokenizer, which refuses texts without tokens and counts texts cut."""
+    """A network with its tokenizer, which refuses texts without tokens and notes what it cuts."""
 
     tokenizer: Any
 
     def check(self, samples: Sequence[Any]) -> None:
-        blank = [i for i, text in enumerate(samples) if not text.strip()]
-        if blank:
-            try:
-                self.inputs([samples[i] for i in blank], {})
-            except SampleError as error:
-                raise error.at(blank) from None
+        with _tokenizing:
+            problems = {
+                i: f"has no tokens: {text!r:.40}; remove empty texts"
+                for i, text in enumerate(samples)
+                if not (text.strip(INVISIBLE) or self.prepare([text])["input_ids"].numel())
+            }
+        SampleError.check(problems)
 
     def inputs(self, batch: list[str], report: Record) -> Options:
         limit = self.settings["max_length"]
         prompt = self.settings.get("prompt", "")
         with _tokenizing:
             inputs = self.prepare(batch)
-            mask = inputs.get("attention_mask")  # which some models do without
-            lengths = [1] * len(batch) if mask is None else mask.sum(dim=1).tolist()
-            full = [prompt + text for text, n in zip(batch, lengths, strict=True) if n == limit]
-            whole = self.tokenizer(full, verbose=False)["input_ids"] if full else []
-        report["truncated"] = report.get("truncated", 0) + sum(len(ids) > limit for ids in whole)
-        problems = {
-            i: f"has no tokens: {batch[i]!r:.40}; remove empty texts"
-            for i, length in enumerate(lengths)
-            if not length
-        }
-        SampleError.check(problems)
+            mask = inputs.get("attention_mask")
+            if mask is None:  # of models that do without
+                return inputs
+            lengths = mask.sum(dim=1).tolist()
+            full = [i for i, length in enumerate(lengths) if length == limit]
+            texts = [prompt + batch[i] for i in full]
+            whole = self.tokenizer(texts, verbose=False)["input_ids"] if texts else []
+        places = report["places"]
+        for i, own in zip(full, whole, strict=True):
+            if len(own) > limit:
+                report["partial"][places[i]] = f"is cut at {limit} tokens"
+        special = {*self.tokenizer.all_special_ids, self.tokenizer.convert_tokens_to_ids("▁")}
+        for place, ids in zip(places, inputs["input_ids"].tolist(), strict=True):
+            if special.issuperset(ids):
+                report["missed"][place] = "has no token that the model knows; remove it"
         return inputs
 
 
@@ -234,7 +240,7 @@ class PairClassifier:
         asked = [*pairs, *((b, a) for a, b in pairs if self.both)]
         order = np.argsort([-len(a) - len(b) for a, b in asked], kind="stable")
         found = np.empty(len(asked))
-        with self.network.running(asked) as (encode, _):
+        with self.network.running(asked, {}) as (encode, _):
             for start in range(0, len(asked), batch_size):
                 at = order[start : start + batch_size]
                 logits = encode([asked[i] for i in at]).float()

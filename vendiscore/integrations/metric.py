@@ -133,7 +133,7 @@ def labels_of(groups: object, n: int) -> list[Any]:
     """Return the labels of a batch of n samples."""
     read = read_labels(groups)
     check_size(read, n)
-    return [read.labels[code] for code in read.codes]
+    return read.of_samples
 
 
 def labelled(added: Added, groups: object) -> Added:

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from ..resolve.kernel_request import with_prompts
 from ..scoring.request import Request, read_request
 
 # A blank generation is one more text, so that a run of hours does not end in an error.
@@ -13,7 +12,7 @@ BLANK = "∅"
 
 def read_options(options: Mapping[str, object]) -> Request:
     """Read keywords of `compute` that say how generations are measured, and give numbers alone."""
-    for name in {"details", "groups", "p", "prompts"} & options.keys():
+    for name in {"details", "groups", "p", "prompts", "given_prompt"} & options.keys():
         raise ValueError(
             f"`{name}` has no meaning here, where prompts are groups and results are numbers; "
             f"leave it out"
@@ -34,4 +33,4 @@ def filled(samples: object) -> Any:
 
 def given(request: Request, prompts: object) -> Request:
     """Return a request that takes prompts out of similarities; a blank one takes out nothing."""
-    return replace(request, how=with_prompts(request.how, filled(prompts)))
+    return replace(request, how=request.how.with_prompts(filled(prompts), True))

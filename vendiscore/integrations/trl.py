@@ -11,7 +11,8 @@ from ..core.errors import warn
 from ..core.shares import PSD
 from ..core.types import Record
 from ..resolve.kernel_request import KernelArgument
-from ..scoring.rewards import Credit, Fuse, credits_of, fused, groups_of, read_fusion
+from ..resolve.prompt_groups import groups_of
+from ..scoring.rewards import Credit, Fuse, credits_of, fused, read_fusion
 from .prompts import filled
 
 ALONE = (

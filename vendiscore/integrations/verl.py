@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 from ..core.types import Options
-from ..scoring.rewards import credits_of, fused, groups_of, read_fusion
+from ..resolve.prompt_groups import groups_of
+from ..scoring.rewards import credits_of, fused, read_fusion
 from .prompts import filled
 
 

@@ -29,7 +29,6 @@ from .labels import labels
 
 SAME_ABOVE = 0.5
 _HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
-_SHOWN = 10
 _LONGEST = 255
 
 
@@ -62,7 +61,7 @@ def equivalence(
         "exact": texts are equal but for case, space, punctuation and Unicode form. A pattern (a
         compiled one, or a str with a group) finds the final answer, compared likewise: the group
         of its last match. A function of one sample returns its answer, compared by ==; samples
-        without one (None) are compared as a whole, and named in `notes`. A function of two, the
+        without one (None) are compared as a whole, and counted in `notes`. A function of two, the
         earlier one first, returns whether they are the same, or how probable that is; a matrix
         has these judgements. The folder or Hub id of a sequence classifier: an NLI model, whose
         entailment counts in both directions, or one of one or two classes, as NoveltyBench's
@@ -212,16 +211,10 @@ def _by_answers(samples: Sequence[Any], answer: Callable[[Any], Any]) -> Similar
                 "for a sample without an answer"
             )
             raise
-    without = [i for i, found in enumerate(answers) if found is None]
+    partial = {}
     keys: list[Any] = [(found,) for found in answers]
-    for i in without:
-        keys[i] = text_form(samples[i]) if isinstance(samples[i], str) else samples[i]
-    if not without:
-        return labels(keys)
-    shown = ", ".join(map(str, without[:_SHOWN])) + ", …" * (len(without) > _SHOWN)
-    return labels(keys).noted(
-        notes=[
-            f"{len(without)} of {len(answers)} samples have no answer by `same`; they are compared "
-            f"as a whole, so that only repeats share a class: samples {shown}."
-        ]
-    )
+    for i, sample in enumerate(samples):
+        if answers[i] is None:
+            keys[i] = text_form(sample) if isinstance(sample, str) else sample
+            partial[i] = "has no answer by `same`, and is compared as a whole"
+    return labels(keys).noted(partial=partial)

@@ -70,5 +70,5 @@ def image_embeddings(
         IMAGES, model_path, model, transform, pooling, batch_size, device, half, revision
     )
     with naming_files(images):
-        X, settings = encoder.embedded(images)
-    return FeatureSimilarity(X, settings).normalized()
+        X, settings, omissions = encoder.embedded(images)
+    return FeatureSimilarity(X, settings).normalized().noted(**omissions)

@@ -39,8 +39,9 @@ def morgan(
 ) -> Similarity:
     """Similarity of Morgan (circular, ECFP-like) fingerprints.
 
-    Equal to RDKit's `DataStructs.BulkTanimotoSimilarity`, to the last bit, but two molecules with
-    no bit set have 1 (RDKit gives 0). Keeps 5 bytes for each bit of each molecule.
+    Equal to RDKit's `DataStructs.BulkTanimotoSimilarity`, to the last bit, but a molecule with no
+    bit set has 1 with itself and its repeats (RDKit gives 0). Keeps 5 bytes for each bit of each
+    molecule.
 
     Parameters
     ----------
@@ -191,7 +192,14 @@ def _compare(
             bits = np.empty((n, len(row)), np.uint8)
         bits[i] = row
     SampleError.check(problems)
-    return BitSimilarity(bits, chosen, settings)
+    empty = np.flatnonzero(~bits.any(axis=1)).tolist()
+    if empty:  # a bit for each such molecule, which equal ones share
+        written = [*_read([molecules[i] for i in empty], _rdkit("rdkit.Chem").MolToSmiles)]
+        more = np.zeros((n, len(empty)), np.uint8)
+        more[empty] = np.equal.outer(written, written)
+        bits = np.hstack([bits, more])
+    why = "has no bit in this fingerprint, so that only equal ones are like it; 'morgan' has some"
+    return BitSimilarity(bits, chosen, settings).noted(partial=dict.fromkeys(empty, why))
 
 
 def _read(samples: Sequence[object], fingerprint: Callable[[Any], Any]) -> Iterator[Any]:

@@ -41,6 +41,8 @@ _UNIT = Control(
     keyword="analyzer",
     phrase="{}",
 )
+# It has one of its n-grams of several lengths alone.
+_ONE_WORD = "is one word; n-grams of characters, or labels, suit such texts"
 
 
 def fit_analyzer(
@@ -128,7 +130,13 @@ def ngram_overlap(
     least, than = min(orders), f"every n in ns={orders}"
     tokens = tokenized(texts, tokenizer, analyzer, least, than)
     settings = {"ns": list(orders), "analyzer": analyzer}
-    return FeatureSimilarity(_unit_features(tokens, orders), settings)
+    similarity = FeatureSimilarity(_unit_features(tokens, orders), settings)
+    if len(orders) > 1:  # else a person asked for no more
+        if analyzer == "word":
+            similarity.partial = {i: _ONE_WORD for i, own in enumerate(tokens) if len(own) == 1}
+        # Texts of the same n-grams have the same tokens.
+        similarity.merges = len(set(map(frozenset, tokens))) < len(tokens)
+    return similarity
 
 
 def _unit_features(tokens: Sequence[Sequence[Hashable]], orders: Sequence[int]) -> Rows:

@@ -37,8 +37,7 @@ def text_embeddings(
     """The cosine of the embeddings of two texts.
 
     Most time goes to loading and running the model: for many sets make the encoder once, pass it as
-    `model`. `settings` has model, revision, pooling and its source (`pooling_from`), dims, and how
-    many (distinct) texts were cut (`truncated`).
+    `model`. `settings` has model, revision, pooling and its source (`pooling_from`) and dims.
 
     Parameters
     ----------
@@ -86,5 +85,5 @@ def text_embeddings(
         revision,
         max_length,
     )
-    X, settings = encoder.embedded(texts)
-    return FeatureSimilarity(X, settings).normalized()
+    X, settings, omissions = encoder.embedded(texts)
+    return FeatureSimilarity(X, settings).normalized().noted(**omissions, merges=True)

@@ -8,7 +8,6 @@ from typing import Any, Literal, get_args
 from ..core.arguments import flag, integer, is_several, number, one_of
 from ..core.types import Record
 
-Quadrature = Literal["trapezoid", "adaptive"]
 Solving = Literal["auto", "cg", "cholesky"]
 MOST_SCALES = 10**6
 # Magnitudes are known to 1e-9: so near to 1 or n, three digits of the distance to it are.
@@ -63,7 +62,6 @@ READERS: Mapping[str, Callable[[Any], Any]] = {
     "epsilon": _check_epsilon,
     "t_cut": _check_cut,
     "solver": partial(one_of, "solver", known=get_args(Solving)),
-    "quadrature": partial(one_of, "quadrature", known=get_args(Quadrature)),
     **{name: partial(flag, name) for name in ("average", "relative", "absolute")},
 }
 

@@ -26,14 +26,6 @@ LARGEST = math.log(1e307)
 # The spread of so many points gives a good start, and a slope in log t, for the search.
 SAMPLE = 128
 GUESS_TOLERANCE = 0.01
-# Relative accuracy of the adaptive area, and the panels before which it does not trust its
-# estimate and after which it gives up.
-AREA_TOLERANCE = 1e-6
-SMALLEST_RULE = 32
-LARGEST_RULE = 1024
-# Scales below this share of the cut-off do not change the area visibly, but similarities there
-# would all be 1 in double precision.
-LEAST_SCALE = 1e-8
 
 
 class MagnitudeFunction(NamedTuple):
@@ -171,35 +163,3 @@ def _root(
         return x
     root: float = scipy.optimize.brentq(g, x, end, xtol=tolerance, maxiter=1000)
     return root
-
-
-def adaptive_area(f: Callable[[float], float], t_cut: float) -> float:
-    """Integrate f from 0 to t_cut to 1e-6 of the area by Clenshaw–Curtis rules.
-
-    The rule of half the panels must agree to 1e-6; in 6,000 sets no error was above 3e-7.
-    """
-
-    @cache
-    def g(u: float) -> float:
-        # With ∫ g du = ∫ f dt for t = t_cut u³, closer at small scales.
-        return 3 * u**2 * t_cut * f(t_cut * max(u**3, LEAST_SCALE)) if u else 0.0
-
-    before = math.inf
-    panels = SMALLEST_RULE // 2
-    while panels <= LARGEST_RULE:
-        # cos² of the half angle; the same floats at every level, so that g is not asked twice
-        angles = np.arange(panels + 1) * (math.pi / panels)
-        nodes = [round(math.cos(x / 2) ** 2, 15) for x in angles.tolist()]
-        values = np.array([g(u) for u in nodes])
-        c = scipy.fft.dct(values, type=1)[::2] / panels
-        c[[0, -1]] /= 2  # exact up to degree `panels` (Clenshaw & Curtis 1960)
-        degrees = np.arange(0, panels + 1, 2)
-        area = float(np.sum(c / (1 - degrees**2)))
-        if abs(area - before) <= AREA_TOLERANCE * abs(area):
-            return area
-        before = area
-        panels *= 2
-    raise ValueError(
-        f"the area did not settle to {AREA_TOLERANCE:g} with {LARGEST_RULE} scales (is the "
-        f"magnitude singular at some scale?); use quadrature='trapezoid'"
-    )

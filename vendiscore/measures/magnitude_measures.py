@@ -8,7 +8,7 @@ import numpy as np
 
 from ..core.arguments import is_several
 from ..magnitude.area import area_of, difference_of
-from ..magnitude.parameters import READERS, Quadrature, Solving, check_scales
+from ..magnitude.parameters import READERS, Solving, check_scales
 from ..magnitude.scales import convergence, evaluate, unlike_cut
 from ..signature import digits
 from .measure import register_measure
@@ -84,7 +84,6 @@ def magnitude_area(
     epsilon: float = 0.05,
     t_cut: float | Literal["t_conv"] | None = None,
     average: bool = False,
-    quadrature: Quadrature = "trapezoid",
     solver: Solving = "auto",
 ) -> float:
     """The area under the magnitude function, to a scale that sets have in common if there is one.
@@ -110,7 +109,7 @@ def magnitude_area(
     else:
         cut = convergence(space, epsilon)
         subject.notes.append(OWN_CUT.format(at=f"={cut:.6g}" if not subject.is_part else ""))
-    return area_of(space, cut, n_scales, average, quadrature)
+    return area_of(space, cut, n_scales, average)
 
 
 @_register("t_conv", range="[0, ∞)", direction="lower", source=f"{_LIMBECK}, Definition 3.5")
@@ -133,7 +132,6 @@ def magnitude_difference(
     average: bool = False,
     relative: bool = False,
     absolute: bool = False,
-    quadrature: Quadrature = "trapezoid",
     solver: Solving = "auto",
 ) -> float:
     """The area between the magnitude functions of samples and references, to t_conv of these."""
@@ -145,5 +143,4 @@ def magnitude_difference(
         average=average,
         relative=relative,
         absolute=absolute,
-        quadrature=quadrature,
     )

@@ -17,12 +17,18 @@ from ..core.shares import PSD
 from ..core.types import Record, Rows, Samples, Weights
 from ..resolve.kernel import Kernel
 from ..resolve.kernel_request import How
-from ..resolve.sets import apart, is_space, is_whole, part_of, resolve_pool, resolve_sets
+from ..resolve.sets import (
+    apart,
+    count_passed,
+    is_space,
+    is_whole,
+    part_of,
+    resolve_pool,
+    resolve_sets,
+)
 from ..similarity import sparse as sp
 from ..similarity.base import Similarity
 from ..similarity.inputs import choose
-from ..similarity.members import members_of
-from ..similarity.pools import size
 from ..spectral.estimate import Estimating
 from ..spectral.spectrum import Spectrum
 from ..spectral.vendi import Spectral, spectrum_of, vendi
@@ -254,10 +260,7 @@ class Subject(SampleSet):
     def n_passed(self) -> int:
         """The number of samples that were passed, with those left out."""
         of_columns = isinstance(self.how.k, tuple) and not isinstance(self.samples, Similarity)
-        counted = self.similarity if of_columns else self.samples
-        if isinstance(counted, Similarity) or is_space(counted):
-            return counted.n + len(getattr(counted, "dropped", ()))
-        return size(counted)
+        return count_passed(self.similarity if of_columns else self.samples)
 
     @cached_property
     def rows_of_passed(self) -> np.ndarray:
@@ -280,6 +283,8 @@ class Subject(SampleSet):
         from ..resolve.group_labels import check_size
 
         check_size(self.groups, self.n_passed)
+        from ..similarity.members import members_of
+
         return [
             Part(self, places, self.groups.named(group), self.needs_of_parts)
             for group, places in enumerate(members_of(self.groups.codes))

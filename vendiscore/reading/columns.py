@@ -14,8 +14,10 @@ from .limits import AskError, RefusedError, Wanted
 from .names import (
     MOLECULE_NAMES,
     PROMPT_NAMES,
+    SETTING_NAMES,
     SITE_NAMES,
     SPECIES_NAMES,
+    TASK_NAMES,
     is_named,
     join_names,
     role_of,
@@ -112,8 +114,7 @@ def choose(head: Table, wanted: Wanted) -> Choice:
         return _all_numbers(columns, wanted)
     if not wanted.kind and _are_features(columns, could):
         return _all_numbers(columns, wanted)
-    nested = any(column.holds == "nested" for column in columns)
-    if len(could) != 1 or (nested and not could[0].is_meant):
+    if len(could) != 1 or (not could[0].is_meant and _has_others(columns, could[0], wanted)):
         raise _question(head, columns, could, wanted)
     prompt, model = _grouping(columns, could[0].name, wanted)
     return Choice(could[0].name, _kind(could[0].holds, wanted), prompt, model)
@@ -154,9 +155,8 @@ def column_kind(head: Table, name: str) -> str:
     >>> column_kind(Table(["x"], [[1], [2.5]], [2, 3]), "x")
     'numbers'
     """
-    if is_named(name, MOLECULE_NAMES) and _strings(head, name):
-        return "molecules"
-    return _kind_of_cells(head.column(name, _LOOK))
+    kind = _kind_of_cells(head.column(name, _LOOK))
+    return "molecules" if kind == "texts" and is_named(name, MOLECULE_NAMES) else kind
 
 
 def _strings(head: Table, name: str) -> list[str]:
@@ -190,10 +190,23 @@ def _are_features(columns: Sequence[Column], could: Sequence[Column]) -> bool:
     texts = [column for column in columns if column.holds == "texts"]
     if any(column.is_prose for column in texts) or any(c.holds == "nested" for c in columns):
         return False
-    features = [column for column in columns if column.holds == "numbers"]
-    if len(columns) > 1:
-        features = [column for column in features if column.role not in ("id", "label")]
-    return len(features) >= (_FEATURES if texts else 1)
+    return len(_features(columns)) >= (_FEATURES if texts else 1)
+
+
+def _features(columns: Sequence[Column]) -> list[Column]:
+    """Return the columns of numbers that may be meant: of several, no ids and labels."""
+    numbers = [column for column in columns if column.holds == "numbers"]
+    named = ("id", "label") if len(columns) > 1 else ()
+    return [column for column in numbers if column.role not in named]
+
+
+def _has_others(columns: Sequence[Column], likely: Column, wanted: Wanted) -> bool:
+    """Return whether nested values may be meant or, instead of single words, prose or numbers."""
+    if any(column.holds == "nested" for column in columns):
+        return True
+    if likely.holds != "texts" or likely.is_prose or wanted.kind:
+        return False
+    return any(each.is_prose for each in columns) or len(_features(columns)) >= _FEATURES
 
 
 def is_numeric(table: Table, wanted: Wanted) -> bool:
@@ -250,10 +263,9 @@ def merge_numbered(table: Table, wanted: Wanted) -> Table:
 def _named_choice(head: Table, columns: Sequence[Column], wanted: Wanted) -> Choice:
     """Return the choice of a person, with the kind of what is under the name."""
     name = str(wanted.column)
-    holds = [column.holds for column in columns if column.name == name]
     if name not in head.names and wanted.kind == "vectors" and "," in name:
         return _all_numbers(columns, wanted, name)
-    held = holds[0] if holds else _kind_of_cells(head.column(name, _LOOK))
+    held = column_kind(head, name)
     kind = "vectors" if held == "numbers" and not wanted.kind else _kind(held, wanted)
     return Choice(name, kind, *_grouping(columns, name, wanted))
 
@@ -291,6 +303,8 @@ def _question(
     if len(likely) > 1:
         reason = f"Columns {join_names(likely)} could be meant"
     choices = [(name, {"column": name}) for name in names[:_MOST]]
+    if not wanted.kind and len(_features(columns)) >= _FEATURES:
+        choices.append(("all columns of numbers", {"kind": "vectors"}))
     return AskError(f"Which column holds the {what}? {reason}.", choices)
 
 
@@ -301,8 +315,9 @@ def _grouping(columns: Sequence[Column], name: str, wanted: Wanted) -> tuple[str
     rest = [each for each in columns if each.name != name and each.holds not in ("vectors", "")]
     prompts = [each.name for each in rest if each.role == "prompt"]
     ids = [each.name for each in rest if each.role == "id"]
-    prompts += [name for name in ids if is_named(name, PROMPT_NAMES)]
-    models = [each.name for each in rest if each.role == "model"]
+    for pattern in (PROMPT_NAMES, TASK_NAMES):
+        prompts += [name for name in ids if is_named(name, pattern)]
+    models = [each.name for each in rest if each.role == "model" and each.holds == "texts"]
     return next(iter(prompts), ""), next(iter(models), "")
 
 
@@ -361,7 +376,7 @@ def is_prose(cell: str) -> bool:
     >>> is_prose("a cat sat"), is_prose("cat")
     (True, False)
     """
-    return " " in cell or unspaced([cell]) > 0
+    return (" " in cell and any(map(str.isalpha, cell))) or unspaced([cell]) > 0
 
 
 def few_values(labels: Iterable[str]) -> bool:
@@ -385,15 +400,28 @@ def few_values(labels: Iterable[str]) -> bool:
 
 
 def check_one_set(table: Table, chosen: Choice, wanted: Wanted) -> None:
-    """Ask whether a column of few texts tells sets apart, unless columns of groups are known."""
+    """Ask whether a column of few texts tells sets apart, unless columns of groups are known.
+
+    A column that is the same for all answers to a prompt does not.
+    """
     if wanted.groups_named or chosen.record or chosen.kind not in ("texts", "molecules"):
         return
+    units: Sequence[object] = table.labels(chosen.prompt) if chosen.prompt else ()
+    if column_kind(table, str(chosen.column)) == "lists":
+        units = range(len(table.rows))
+    elif len({*units}) == len(units):
+        units = ()
     for column in _columns(table, wanted):
         name = column.name
-        if name in chosen or column.role not in ("", "label") or column.holds != "texts":
+        if column.holds == "numbers":
+            could_be_sets = is_named(name, SETTING_NAMES)
+        else:
+            could_be_sets = column.holds == "texts" and column.role in ("", "label")
+        if name in chosen or not could_be_sets:
             continue
         labels = table.labels(name)
-        if few_values(labels):
+        is_of_units = len({*zip(units, labels, strict=False)}) == len({*units}) > 0
+        if few_values(labels) and not is_of_units:
             values = join_names(dict.fromkeys(filter(None, labels)))
             raise AskError(
                 f"Is each value of column {name!r:.60} a set of its own ({values})?",

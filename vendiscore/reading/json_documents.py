@@ -35,8 +35,13 @@ def records(text: str, wanted: Wanted) -> Table:
 
 
 def document(text: str, wanted: Wanted) -> Table:
-    """Read one value of JSON: an array of samples, or an object of named columns."""
-    values = _array(_loaded(text))
+    """Read one value of JSON, an array of samples or an object of named columns, or many lines."""
+    try:
+        values = _array(_loaded(text))
+    except RefusedError as error:
+        if error.message != "Extra data":
+            raise
+        return records(text, wanted)
     return _table(values, range(1, len(values) + 1), values, "element", {}, wanted)
 
 

@@ -13,6 +13,12 @@ TEXT_NAMES = re.compile(
 PROMPT_NAMES = re.compile(
     "(prompt|question|instruction|input|query|context|frage|fragen|aufgabe|eingabe|anweisung)s?"
 )
+#: Words in names of columns of ids that stand for prompts, as "prompt" and "question" do.
+TASK_NAMES = re.compile("(task|problem|example|item|doc|instance)s?")
+#: Words in names of columns of numbers that generation was set to, as a model is.
+SETTING_NAMES = re.compile(
+    "(temperature|temp|scale|setting|condition|variant|method|strategy|model)s?"
+)
 #: Words in names of columns of models, annotators or other sources.
 MODEL_NAMES = re.compile(
     "(model|source|annotator|author|checkpoint|generator|system|worker|modell)(s|e)?"
@@ -32,6 +38,7 @@ MOLECULE_NAMES = re.compile("smiles?|smi")
 #: Words in the name of the first column of a table of abundances: of kinds, and of places.
 SPECIES_NAMES = re.compile("(otu|asv|taxon|taxa|specie|genus|genera)s?")
 SITE_NAMES = re.compile("(site|plot|quadrat|transect|station|locality)s?")
+_MANY_WORDS, _LONG_NAME = 6, 60  # in a header: sentences have more
 # A word for texts that any column can hold.
 _ANY_TEXT = re.compile("(text|sentence)s?")
 
@@ -84,6 +91,18 @@ def role_of(name: str) -> str:
     if asked and not answers:
         return "prompt"
     return "text" if is_named(name, TEXT_NAMES) else ""
+
+
+def is_column_name(cell: str) -> bool:
+    """Return whether a cell has up to three words, one of which names columns."""
+    named = role_of(cell) or is_named(cell, MOLECULE_NAMES)
+    return bool(named) and len(cell.split()) < 4 and not is_sentence(cell)
+
+
+def is_sentence(cell: str) -> bool:
+    """Return whether a cell ends as sentences do, or has too many words for a name."""
+    longer = len(cell) > _LONG_NAME or len(cell.split()) >= _MANY_WORDS
+    return longer or (len(cell) > 3 and cell.endswith((".", "!", "?", "…", "。", "!", "?")))
 
 
 def say_left_out(count: int, what: str, more: str = "") -> str:

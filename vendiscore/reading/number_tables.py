@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..core.types import Record
 from .columns import row_in
 from .json_documents import describe_value
 from .limits import WHOLE, AskError, Limits, RefusedError, Wanted, inexact
@@ -82,17 +83,21 @@ def _problem(plain: Any, row: Any, width: int) -> tuple[str, int] | None:
 
 
 def _check_no_similarities(X: np.ndarray) -> None:
-    """Ask whether numbers are similarities: a symmetric matrix with ones on the diagonal."""
+    """Ask whether a symmetric matrix with one number on its diagonal has similarities: 1, or 0."""
     n = len(X)
-    if n < 2 or X.shape != (n, n) or not (np.diagonal(X) == 1).all() or not (X == X.T).all():
+    on_diagonal = {*X.diagonal()}
+    if n < 2 or X.shape != (n, n) or on_diagonal not in ({0}, {1}) or not (X == X.T).all():
         return
+    what = "similarities"
+    choices: list[tuple[str, Record]] = [("Its rows are features", {"matrix": False})]
+    if on_diagonal == {1}:
+        choices.insert(0, ("It is a matrix of similarities", {"matrix": True}))
+    else:
+        what = "distances (which need to be made similarities, exp(−distance), say)"
     raise AskError(
-        f"The table is symmetric, {n:,} × {n:,}, with ones on its diagonal: is it a matrix of "
-        f"similarities, or are its rows features?",
-        [
-            ("It is a matrix of similarities", {"matrix": True}),
-            ("Its rows are features", {"matrix": False}),
-        ],
+        f"The table is symmetric, {n:,} × {n:,}, with {on_diagonal.pop():g} all along its "
+        f"diagonal: is it a matrix of {what}, or are its rows features?",
+        choices,
     )
 
 
@@ -165,14 +170,16 @@ def _is_index(table: Table, name: str, wanted: Wanted) -> bool:
     if table.header is not None:
         title = table.header[table.names.index(name)]
         named = not title or is_named(title, ID_NAMES)
-        return named and len({*cells}) == len(cells) and all(map(_WHOLE_CELL.fullmatch, cells))
-    if len(cells) > 2 and (counts(cells) or counts(cells, 1)):
+        if named and len({*cells}) == len(cells) and all(map(_WHOLE_CELL.fullmatch, cells)):
+            return True
+    counting = len(cells) > 2 and (counts(cells) or counts(cells, 1))
+    if table.header is None and counting:
         raise AskError(
             f"The first column is {join_names(cells[:3])}, …: does it number the rows? "
             "Put a row of names above the table, with “id” for a column to be left out.",
             [("It numbers the rows", {"index": True}), ("It is a number", {"index": False})],
         )
-    return False
+    return counting
 
 
 def _signs_of_columns(rows: Sequence[Sequence[str]], delimiter: str) -> list[Signs]:

@@ -14,6 +14,7 @@ _OF_ARRAYS = {2: "vectors", 3: "images", 4: "images"}  # kinds by their dimensio
 _LOOK = 20  # lines of text that show whether they are rows of numbers
 _OF_NUMBERS = "+-.#0123456789"  # first characters of rows of numbers
 _SHOWN = 20  # bytes that a question shows
+_SIGNS = ",;\t|"  # between the cells of tables
 
 
 def read_data(name: str, data: bytes, wanted: Wanted) -> Samples:
@@ -60,8 +61,20 @@ def read_data(name: str, data: bytes, wanted: Wanted) -> Samples:
     if form in ("txt", "smi") and wanted.kind == "vectors":
         form = "csv"
     read = _parsed(form, data, wanted)
-    could_be_rows = form == "txt" and not wanted.kind and wanted.split == "row"
-    if could_be_rows and read.lstrip()[:1] in _OF_NUMBERS and are_rows(read):
+    are_lines = form == "txt" and wanted.split == "row"
+    could_be_rows = are_lines and not wanted.kind and read.lstrip()[:1] in _OF_NUMBERS
+    of_numbers = could_be_rows and are_rows(read)
+    named = not of_numbers or read.startswith("#")
+    has_cells = {*_SIGNS} & {*read.partition("\n")[0]} if are_lines and named else ()
+    if has_cells and not wanted.type:
+        from .tables import is_table
+
+        if is_table(read):
+            raise AskError(
+                "Its lines have as many cells each: is it a table?",
+                [("It is a table", {"type": "csv"}), ("Each line is a text", {"type": "txt"})],
+            )
+    if of_numbers:
         form, wanted = "csv", replace(wanted, kind="vectors")
         lines = (line for line in read.splitlines(keepends=True) if not line.startswith("#"))
         read = _parsed(form, "".join(lines).encode(), replace(wanted, encoding=None))

@@ -13,7 +13,7 @@ _SPEAKERS = {
     "assistant": ("assistant", "gpt", "model", "bot", "chatgpt"),
 }
 # Keys of an answer among several.
-_ANSWER = ("text", "content", "generated_text", "message", "output_text")
+_ANSWER = ("text", "content", "generated_text", "message", "output_text", "answer")
 _DEPTH = 8  # of what is looked into for paths
 
 
@@ -65,6 +65,7 @@ KNOWN = (
         "instruction",
         "generator",
     ),
+    Known("NoveltyBench", ("prompt", "generations"), "generations", "prompt", "model"),
     Known("vLLM outputs", ("prompt", "outputs[0].text"), "outputs[*].text", "prompt", "model"),
     Known("sequences", ("sequence",), "sequence", kind="sequences"),
     Known(
@@ -147,6 +148,8 @@ def last_turn(turns: Sequence[Mapping[str, Any]], speaker: str) -> str | None:
 
 def _content(content: Any) -> str:
     """Return the text of a turn, whose content may come in parts."""
+    if isinstance(content, Mapping):
+        return _content(_first(content, _ANSWER))
     if isinstance(content, list):
         parts = [part.get("text") for part in content if isinstance(part, Mapping)]
         return "\n".join(part for part in parts if isinstance(part, str))

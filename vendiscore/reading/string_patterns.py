@@ -26,6 +26,9 @@ _SMILES = re.compile(
     rf"(?=[A-Za-z\[])(?:Cl|Br|[BCNOPSFIbcnops]|\[{_ATOM}|[-=#$:/\\.()]|%?\d)+(?<![-=#$:/\\.(])"
 )
 _BRACKETED = re.compile(r"\[[^\]]*\]")
+# White space, and characters that print nothing.
+INVISIBLE = " \t\n\v\f\r\x85\xa0\xad\u180e\u2000\u2001\u2002\u2003\u2009\u200a\u200b\u200c\u200d"
+INVISIBLE += "\u200e\u200f\u2028\u2029\u202f\u205f\u2060\u2800\u3000\ufe0f\ufeff"
 # Letters of scripts that do not write spaces between words: Thai and Lao, Tibetan, Burmese, Khmer,
 # kana, and Chinese characters, with their later planes.
 _UNSPACED = "\u0e00-\u0eff\u0f00-\u0fff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff"

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..hints import suggestion
 from .limits import AskError, Limits, RefusedError, Wanted
-from .names import MOLECULE_NAMES, is_named, join_names, role_of
+from .names import is_column_name, is_sentence, join_names, role_of
 from .records import label_in, start_of, value_at
 from .string_patterns import is_smiles
 
@@ -26,10 +26,10 @@ _FRACTION = re.compile(r"\d[.,]\d|\de-?\d")
 _FIRST_ROW = re.compile(r"""(?:"[^"]*+"|[^\r\n])*+""")  # quoted cells may have several lines
 _LOOK_ROWS = 20  # cells that show whether a column holds rows of numbers
 _LOOK = 2_000  # cells that show what the rest is like
-_MANY_WORDS, _LONG_NAME = 6, 60  # in a header: sentences have more
 # Cells of rows below the header that name columns once more: Qualtrics, SurveyMonkey.
 _NAMED_AGAIN = re.compile(r"""\{"ImportId":.*\}|(Open-Ended )?Response|Other \(please specify\)""")
 _MOST_AGAIN = 3  # such rows
+_FIRST_LINES = 20  # of a text, which show whether it is a table
 _MOST_TITLES = 20  # rows above the header
 
 Row = tuple[int, list[Any]]
@@ -112,6 +112,9 @@ def table(text: str, wanted: Wanted, *, sign: str = "", encoding: str = "utf-8")
     rows = every[titles:]
     if not rows:
         return Table([], [], [], encoding=encoding)
+    tabs = {i: cells[0].count("\t") + 1 for i, (_, cells) in enumerate(rows) if "\t" in cells[0]}
+    if not sign and 2 * len(tabs) > len(rows):
+        raise _ragged(rows, tabs, "\t")
     first = [cell.strip() for cell in rows[0][1]]
     width = len(first)
     ragged = {i: len(cells) for i, (_, cells) in enumerate(rows) if len(_trim(cells)) > width}
@@ -217,10 +220,25 @@ def are_numbers(cells: Iterable[object]) -> bool:
     return share_of_numbers("" if c is None or isinstance(c, bool) else c for c in cells) > 0.5
 
 
+def is_table(text: str) -> bool:
+    """Return whether the first lines have as many cells each, below names or most of numbers."""
+    lines = [line for line in islice(io.StringIO(text), _FIRST_LINES) if line.strip()]
+    for sign in DELIMITERS:  # in one order, whatever the hashes of strings
+        first, *rest = (line.split(sign) for line in lines)
+        cells = [*chain.from_iterable(rest)]
+        if sign != " " and cells and len(first) > 1 and {*map(len, rest)} == {len(first)}:
+            are_words = not any(" " in cell.strip() for cell in first)
+            named = are_words and any(map(is_column_name, first))
+            numbers = map(_NUMBER.fullmatch, map(str.strip, cells))
+            if named or 2 * sum(map(bool, numbers)) > len(cells):
+                return True
+    return False
+
+
 def counts(cells: Sequence[object], start: int = 0) -> bool:
     """Return whether the cells are start, start + 1, start + 2, …"""
-    found = [str(cell).strip() for cell in cells]
-    return len(found) > 0 and found == [str(i) for i in range(start, start + len(found))]
+    same = (str(cell).strip() == str(i) for i, cell in enumerate(cells, start))
+    return len(cells) > 0 and all(same)
 
 
 def _has_header(rows: Sequence[Sequence[str]], wanted: Wanted) -> bool:
@@ -228,8 +246,7 @@ def _has_header(rows: Sequence[Sequence[str]], wanted: Wanted) -> bool:
     first = [cell.strip() for cell in rows[0]]
     body = rows[1:]
     columns = [[row[j] for row in body if j < len(row)] for j in range(len(first))]
-    names = [name for name in first if len(name.split()) < 4 and not _is_sentence(name)]
-    if any(role_of(name) or is_named(name, MOLECULE_NAMES) for name in names):
+    if any(map(is_column_name, first)):
         return True
     if len(first) > 1 and not first[0] and counts(first[1:]):
         return True  # pandas' names, above its index
@@ -245,12 +262,7 @@ def _has_header(rows: Sequence[Sequence[str]], wanted: Wanted) -> bool:
     filled = list(filter(None, first))
     again = any(name and name in cells for name, cells in zip(first, columns, strict=True))
     repeated = again or len({*filled}) < len(filled)
-    return bool(body) and not repeated and not any(map(_is_sentence, first))
-
-
-def _is_sentence(cell: str) -> bool:
-    longer = len(cell) > _LONG_NAME or len(cell.split()) >= _MANY_WORDS
-    return longer or (len(cell) > 3 and cell.endswith((".", "!", "?", "…", "。", "!", "?")))
+    return bool(body) and not repeated and not any(map(is_sentence, first))
 
 
 def _are_fractions(rows: Iterable[Iterable[str]]) -> bool:

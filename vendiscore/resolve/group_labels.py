@@ -3,6 +3,8 @@
 A tuple or a row of a table is one sample.
 """
 
+from __future__ import annotations
+
 import os
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
@@ -31,14 +33,23 @@ _PLAIN = {str, int, bool, bytes}
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """Labels in order of appearance (positions if `nested`), and the group code of every sample."""
+    """Labels in order of appearance (positions if `nested`), and the group code of every sample.
+
+    Groups by prompt within several sets have the set of each in `sets`.
+    """
 
     labels: tuple[Hashable, ...]
     codes: np.ndarray
     nested: bool = False
+    sets: Groups | None = None
 
     def __len__(self) -> int:
         return len(self.labels)
+
+    @property
+    def of_samples(self) -> list[Hashable]:
+        """The label of each sample."""
+        return [self.labels[code] for code in self.codes]
 
     @property
     def is_sorted(self) -> bool:
@@ -75,7 +86,8 @@ class Groups:
         return SampleError.of(problems)
 
     def __str__(self) -> str:
-        return f"{len(self)}@{digest(self.codes)}"
+        sets = "" if self.sets is None else f"/{self.sets}"
+        return f"{len(self)}@{digest(self.codes)}{sets}"
 
 
 def grouped(

@@ -12,7 +12,7 @@ from ..core.arguments import has_gradient, one_of, refuse_gradient
 from ..core.errors import SampleError, warn
 from ..core.namespace import scalar, to_host
 from ..core.types import Options, Pool, Record, Samples
-from ..reading.string_patterns import looks_like
+from ..reading.string_patterns import INVISIBLE, looks_like
 from ..similarity.base import Similarity
 from ..similarity.features import FeatureSimilarity
 from ..similarity.inputs import ROWS_READ, choose
@@ -128,6 +128,14 @@ def build_kernel(
             elif kernel.fit is not None:
                 fitted = kernel.fit(distinct, **options)
             similarity = kernel.build(distinct, **{**options, **fitted})
+        _check_built(kernel.name, similarity, first)
+        notes = [*getattr(fitted, "notes", ())]
+        texts = distinct if kernel.samples == "text" else ()
+        seen = all(str(text).strip(INVISIBLE) for text in texts)
+        if not seen or similarity.missed or similarity.partial or similarity.merges:
+            from ..similarity.omissions import omission_notes
+
+            notes += omission_notes(kernel.name, similarity, texts, first, inverse)
     except SampleError as error:
         strange = [i for i in error.problems if not 0 <= i < len(first)]
         if strange:
@@ -140,13 +148,11 @@ def build_kernel(
         raise error.at(members_of(inverse)) from error.__cause__
     finally:
         ROWS_READ.reset(before)
-    _check_built(kernel.name, similarity, first)
     if has_gradient(samples) and not has_gradient(similarity):
         refuse_gradient(f"kernel {kernel.name!r}", samples=samples)
     settings: Record = {"kernel": kernel.name, **kernel.options}
     del settings["on_error"]
     settings |= {**options, **fitted, **similarity.settings}
-    notes = getattr(fitted, "notes", ())
     similarity = similarity.noted(settings=settings, fitted=fitted, notes=notes)
     if len(inverse) == similarity.n:
         return similarity

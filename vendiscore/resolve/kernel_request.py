@@ -33,7 +33,7 @@ Metric: TypeAlias = str | PairFunction
 FitTo = Literal["samples", "references", "pool"]
 
 KINDS = ("score_K", "score_X", "score_dual")
-SETTINGS = frozenset(("k", *KINDS, "normalize", "metric", "fit", "prompts"))
+SETTINGS = frozenset(("k", *KINDS, "normalize", "metric", "fit", "prompts", "given_prompt"))
 MIXTURE_OPTIONS = ("options", "combine", "on_error")
 KERNEL_METRICS = ("kernel", "1-k")
 
@@ -51,6 +51,7 @@ class How:
     metric: Metric | None = None
     metric_options: Options = field(default_factory=dict)
     fit: FitTo | None = None  # which of several sets options are fitted to
+    asked: Prompts | None = None  # prompts that samples answer
     prompts: Prompts | None = None  # prompts, whose part is taken out of similarities
 
     @property
@@ -68,9 +69,19 @@ class How:
         """True if it names a metric of vectors: one that does not come from a kernel."""
         return self.metric is not None and self.metric not in KERNEL_METRICS
 
+    def with_prompts(self, prompts: object, *how: object) -> How:
+        """Return this with the prompts that samples answer; see `asked_and_taken`."""
+        from .prompt_places import asked_and_taken
 
-def read_how(arguments: MutableMapping[str, Any]) -> How:
-    """Read the How of `arguments`, and remove its keywords from them."""
+        asked, taken = asked_and_taken(self.k, self.given, prompts, *how)
+        return replace(self, asked=asked, prompts=taken)
+
+
+def read_how(arguments: MutableMapping[str, Any], within: bool = True) -> How:
+    """Read the How of `arguments`, and remove its keywords from them.
+
+    Without `within`, prompts must be taken out of similarities.
+    """
     k = arguments.pop("k", None)
     ways = [name for name in KINDS if flag(name, arguments.pop(name, False))]
     if len(ways) + (k is not None) > 1:
@@ -82,10 +93,12 @@ def read_how(arguments: MutableMapping[str, Any]) -> How:
         **({} if k is None else _kernel(k, arguments)),
     )
     prompts = arguments.pop("prompts", None)
+    given_prompt = arguments.pop("given_prompt", None)
     metric = arguments.pop("metric", None)
     if metric is not None:
         check_metric(metric, ("precomputed", *KERNEL_METRICS))
-    how = with_prompts(how, prompts, metric)
+    if prompts is not None or given_prompt is not None:
+        how = how.with_prompts(prompts, given_prompt, metric, within)
     exponent = arguments.pop("exponent", None)
     given = {} if exponent is None else {"exponent": exponent}
     if metric in KERNEL_METRICS or (metric is None and how.says_similarity):
@@ -96,17 +109,6 @@ def read_how(arguments: MutableMapping[str, Any]) -> How:
     return replace(how, metric=metric, metric_options=options)
 
 
-def with_prompts(how: How, prompts: object, metric: Metric | None = None) -> How:
-    """Return `how` with prompts to take out of similarities, if any are passed."""
-    if prompts is None:
-        return how
-    from .prompt_places import read_prompts, why_not
-
-    if why := why_not(how.k, how.given, None if metric in KERNEL_METRICS else metric):
-        raise TypeError(f"`prompts` cannot be taken out of {why}")
-    return replace(how, prompts=read_prompts(prompts))
-
-
 def refuse_metric_options(given: Iterable[str]) -> None:
     """Raise a TypeError for options of metrics where a kernel determines the distances."""
     for name in given:
@@ -115,10 +117,10 @@ def refuse_metric_options(given: Iterable[str]) -> None:
         )
 
 
-def how_of(arguments: Options, also: Iterable[str] = ()) -> How:
-    """Read keywords, all of which must be about how samples are compared."""
+def how_of(arguments: Options, also: Iterable[str] = (), within: bool = False) -> How:
+    """Read keywords, all of which must be about how samples are compared; see `read_how`."""
     rest = dict(arguments)
-    return with_the_rest(read_how(rest), rest, also, {})
+    return with_the_rest(read_how(rest, within), rest, also, {})
 
 
 def check_one_way(how: How, who: str) -> None:

@@ -1,62 +1,84 @@
-"""Prompts of samples, which are taken out of their similarity: one for all, a group or a sample."""
+"""Prompts that samples answer: their groups, and prompts to take out of similarities."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 import numpy as np
 
+from ..core.arguments import flag, is_several
+from ..core.errors import warn
 from ..core.types import Samples
 from ..similarity.inputs import as_samples, check_in_step, unnested
 from ..similarity.pools import pooled, shape_of, size
 from .kernel import Kernel, psd_kernels
 from .kernel_build import distinct_samples
 
+# Prompts, and for each sample the place of its own.
+Placed: TypeAlias = tuple[Any, np.ndarray]
+
+_CHANGED = (
+    "`prompts` now say which samples answer one prompt, so that results are within prompts: pass "
+    "given_prompt=False, or given_prompt=True to take prompts out of similarities, too"
+)
+
 
 @dataclass(frozen=True, eq=False)
 class Prompts:
-    """Prompts as passed, and for each set the Groups of its samples, or None."""
+    """Prompts as passed, and for each set the Groups of its samples, or None.
+
+    Only prompts that are `taken` out of similarities are of the kind of the samples.
+    """
 
     values: Any
+    taken: bool = True
     groups: tuple[Any, ...] = ()
-
-    def of_groups(self, *groups: Any) -> Prompts:
-        """Return these prompts for samples in groups, each of which may have one prompt."""
-        return replace(self, groups=groups)
 
     def placed(self, sets: Sequence[Samples], sizes: Sequence[int]) -> tuple[Any, np.ndarray]:
         """Return distinct prompts, and which of them each sample has, for all sets."""
-        by_set: Sequence[Any] = [self.values] * len(sets)
-        if len(sets) > 1 and depth(self.values, sets[0]) > 1 and size(self.values) == len(sets):
-            by_set = self.values
-        values: list[Any] = []
+        values = []
         places = []
         start = 0
-        for i, samples in enumerate(sets):
-            groups = self.groups[i] if i < len(self.groups) else None
-            read, at = _placed(by_set[i], samples, sizes[i], groups)
+        for read, at in self.of_sets(sets, sizes):
             values.append(read)
             places.append(start + at)
             start += size(read)
         distinct, _, inverse = distinct_samples(pooled(values))
         return distinct, inverse[np.concatenate(places)]
 
+    def of_sets(self, sets: Sequence[Any], sizes: Sequence[int]) -> Iterator[Placed]:
+        """Yield the prompts of each set, and which of them each of its samples has."""
+        values = self.values
+        nested = isinstance(values, list) and all(map(is_several, values))
+        if self.taken:
+            nested = depth(values, sets[0]) > 1
+        by_set: Sequence[Any] = [values] * len(sets)
+        if len(sets) > 1 and nested and size(values) == len(sets):
+            by_set = values
+        for i, samples in enumerate(sets):
+            groups = self.groups[i] if i < len(self.groups) else None
+            of_kind = samples if self.taken else None
+            yield _placed(by_set[i], of_kind, sizes[i], groups)
 
-def _placed(prompts: Any, samples: Samples, n: int, groups: Any) -> tuple[Any, np.ndarray]:
-    """Return a collection of prompts, and which of them each of n samples has."""
+
+def _placed(prompts: Any, samples: Samples | None, n: int, groups: Any) -> Placed:
+    """Return prompts, which are of the kind of any samples, and which each of n samples has."""
     if is_by_label(prompts, samples):
         return as_samples(list(prompts.values()), "prompts"), _of_labels(tuple(prompts), groups)
-    if is_one(prompts, samples):
+    if samples is not None and is_one(prompts, samples):
         return prompts[None] if hasattr(prompts, "ndim") else [prompts], np.zeros(n, dtype=int)
-    if depth(prompts, samples) > 1:
+    nested = groups is not None and groups.nested and all(map(is_several, prompts))
+    if samples is not None:
+        nested = depth(prompts, samples) > 1
+    if nested:
         prompts, sizes = unnested(prompts, "prompts")
         if set(sizes) != {1}:
             check_in_step("prompts", sizes, groups)
     m = size(prompts)
-    if m == n or (m == 1 and n):
+    if m == n or (m == 1 and n and samples is not None):
         return prompts, np.arange(n) % m
     if groups is None or m != len(groups):
         of_groups = "" if groups is None else f", or one for each of {len(groups)} groups"
@@ -91,12 +113,48 @@ def _of_labels(labels: Sequence[Any], groups: Any) -> np.ndarray:
     return np.array([place[label] for label in groups.labels])[groups.codes]
 
 
-def read_prompts(prompts: object) -> Prompts:
+def asked_and_taken(
+    k: object,
+    given: str,
+    prompts: object,
+    given_prompt: object,
+    metric: object = None,
+    within: object = True,
+) -> tuple[Prompts | None, Prompts | None]:
+    """Return the prompts that samples answer, and those to take out, which `given_prompt` says."""
+    taken = given_prompt is not None and flag("given_prompt", given_prompt)
+    if prompts is None:
+        if taken:
+            raise TypeError("`given_prompt` takes out `prompts`, which are missing: pass them, too")
+        return None, None
+    if not (taken or within):
+        raise TypeError(
+            "`prompts` say which samples answer one prompt, and this call looks at one set: pass "
+            "given_prompt=True to take them out, or to `select` them as `groups`, with `quota`"
+        )
+    read = read_prompts(prompts, taken)
+    if not taken:
+        if given_prompt is None:
+            warn(_CHANGED, FutureWarning)
+        return read, None
+    if why := why_not(k, given, None if metric in ("kernel", "1-k") else metric):
+        raise TypeError(f"`prompts` cannot be taken out of {why}")
+    return read, read
+
+
+def read_prompts(prompts: object, taken: bool) -> Prompts:
     """Read `prompts`; only a comparison with samples can tell one prompt from a list of them."""
-    single = isinstance(prompts, (str, bytes, os.PathLike, Mapping, set, frozenset))
-    if single or not (hasattr(prompts, "__iter__") or hasattr(prompts, "__array__")):
-        return Prompts(prompts)
-    return Prompts(as_samples(prompts, "prompts", empty=True))
+    single = isinstance(prompts, (str, bytes, os.PathLike, set, frozenset))
+    if not (hasattr(prompts, "__iter__") or hasattr(prompts, "__array__")):
+        single = True
+    if single and not taken:
+        raise TypeError(
+            f"`prompts` must be a prompt for each sample, got {prompts!r:.40} alone: pass "
+            f"given_prompt=True to take it out of the similarities of all"
+        )
+    if single or isinstance(prompts, Mapping):
+        return Prompts(prompts, taken)
+    return Prompts(as_samples(prompts, "prompts", empty=True), taken)
 
 
 def why_not(k: object, given: str, metric: object) -> str:

@@ -37,6 +37,7 @@ def as_similarity(
     score_dual: bool = False,
     normalize: bool = False,
     prompts: object = None,
+    given_prompt: bool | None = None,
     **options: object,
 ) -> Similarity:
     """Return the similarities of samples, read and checked once for several calls.
@@ -56,8 +57,8 @@ def as_similarity(
     score_K, score_X, score_dual, normalize : bool
         Whether samples are similarities or features (`score_X` and `score_dual` mean the same);
         whether k(x, y) is divided by √(k(x, x) k(y, y)).
-    prompts : sample or list of samples, optional
-        The prompt of all samples, or of each. Its part is removed: similarities are cosines of
+    prompts, given_prompt : sample or list of samples, True
+        The prompt of all samples, or of each, whose part is removed: similarities are cosines of
         φ(x) − φ(u) k(x, u) / k(u, u). Samples that repeat their prompt count as one kind.
     **options
         Options of the kernel, such as `ns` or `sigma`.
@@ -87,6 +88,7 @@ def as_similarity(
         "score_dual": score_dual,
         "normalize": normalize,
         "prompts": prompts,
+        "given_prompt": given_prompt,
     }
     return similarity_of(samples, arguments | options)
 
@@ -258,10 +260,17 @@ def _given_prompts(
 def sizes_of(sets: Sequence[Samples], how: How) -> list[int]:
     """Return the number of samples of each set, which may have columns."""
     if not isinstance(how.k, tuple):
-        return list(map(size, sets))
+        return list(map(count_passed, sets))
     from .mixture import column
 
-    return [size(column(each, how.k[0])) for each in sets]
+    return [count_passed(column(each, how.k[0])) for each in sets]
+
+
+def count_passed(samples: Any) -> int:
+    """Return the number of samples, with those that a Similarity leaves out."""
+    if isinstance(samples, Similarity) or is_space(samples):
+        return samples.n + len(getattr(samples, "dropped", ()))
+    return size(samples)
 
 
 def check_prompts(problems: Mapping[int, str], places: np.ndarray, n: int) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
 from contextlib import nullcontext
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -38,6 +37,7 @@ def compute(
     q: float | str | Iterable[float | str] = DEFAULT_ORDER,
     p: Weights | None = None,
     prompts: object = None,
+    given_prompt: bool | None = None,
     psd: PSD = "check",
     groups: Iterable[Hashable] | None = None,
     counts: Samples | None = None,
@@ -76,10 +76,13 @@ def compute(
     q : float in [0, ∞], "inf", or several
         Order: small q counts rare samples (0 is the numerical rank), large q only the commonest.
     p : array (n,) of weights that sum to 1, optional (default: uniform)
-    prompts : sample or list of samples, optional
-        The prompt of all samples, or one for each group (a dict by label) or sample, of the kind
-        that `k` compares: similarities are of what the prompt leaves of each, so that answers are
-        not alike for it.
+    prompts : list of hashable or of samples, optional
+        The prompt that each sample answers, or one for each group (a dict by label): samples are
+        scored within each prompt, and the score is the mean over prompts, as over `groups`. With
+        `groups` too, it is the mean over them, each of which is the mean over its prompts.
+    given_prompt : bool, optional
+        True: similarities are of what the prompt, of the kind that `k` compares, leaves of each
+        sample, so that answers are not alike for it; one prompt for all will do.
     psd : {"check", "clip"}
         Raise for negative eigenvalues, which orders 2 and ∞ alone may miss, or set them to zero.
     groups : iterable of hashable, optional
@@ -195,12 +198,31 @@ def subject_of(
 
         table = isinstance(flat, list) and getattr(samples, "ndim", 1) == 2
         flat, groups = grouped(flat, how, request.groups, table=table, name=name)
-    if how.prompts is not None and groups is not None:
-        how = replace(how, prompts=how.prompts.of_groups(groups))
+    if references is not None:
+        from ..magnitude.spaces_of_samples import have_unit
+
+        needed = request.pairs or (request.needs_unit and not have_unit(flat, how))
+        references = read_samples(references, how, "references") if needed else None
+    if how.asked is not None:
+        from ..resolve.prompt_groups import answered, crossed
+
+        sets = [flat]
+        if references is not None and how.prompts is not None:  # prompts are taken out of both
+            sets.append(references)
+        how, by_prompt = answered(how, sets, [groups], first=True)
+        if groups is None:
+            groups = by_prompt
+        elif by_prompt is not None:
+            groups = crossed(groups, by_prompt)
     if groups is None and (names := request.of_groups):
         raise ValueError(
             f"{', '.join(names)} needs groups of samples: pass `groups`, a label for each sample, "
             "or the samples as a list of lists"
+        )
+    if groups is not None and groups.sets is not None and request.of_groups:
+        raise ValueError(
+            f"{', '.join(request.of_groups)} looks at all groups together, each of which answers "
+            f"several prompts: leave `prompts` or `groups` out"
         )
     if groups is not None and request.estimating is not None:
         raise ValueError(
@@ -213,11 +235,6 @@ def subject_of(
             f"`{asked}` takes samples apart, and a MetricSpace is solved as a whole: pass the "
             f"samples themselves, or their distances with metric='precomputed'"
         )
-    if references is not None:
-        from ..magnitude.spaces_of_samples import have_unit
-
-        needed = request.pairs or (request.needs_unit and not have_unit(flat, how))
-        references = read_samples(references, how, "references") if needed else None
     return Subject(
         flat,
         how,

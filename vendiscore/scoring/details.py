@@ -90,7 +90,7 @@ def details(
     report["typical"] = ""
     order = 1.0 if 1.0 in request.orders else request.orders[0]
     key = "VS" + request.suffixes[request.orders.index(order)]
-    sizes = {row["n"] for row in table} or {n}
+    sizes = {n} if subject.groups is None else set(np.bincount(subject.codes).tolist())
     if similarity and not request.estimating and key in numbers and len(sizes) == 1:
         value = scalar(numbers[key])
         size = sizes.pop()

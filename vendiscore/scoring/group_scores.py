@@ -1,6 +1,6 @@
 """Scores of groups: each by itself, their mean, and its standard error over groups."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,9 @@ from ..core.types import Record
 from ..measures.evaluation import Chosen, measure_each, measure_stacks, needs_scores
 from ..measures.subject import Subject
 from ..progress import track
-from ..resolve.group_labels import check_size
+from ..resolve.group_labels import Groups, check_size
+from ..similarity.inputs import choose
+from ..similarity.members import members_of
 from .intervals import Uncertainty
 from .request import Request
 from .subsampling import bounded, mean_error
@@ -33,7 +35,8 @@ def measure_groups(subject: Subject, request: Request) -> tuple[list[Record], Un
     """Return means of measures over groups, measures of all groups together, and their errors."""
     assert subject.groups is not None
     each = [chosen for chosen in request.measures if not chosen.measure.groups]
-    _check_interval(len(subject.groups), request, each)
+    groups = subject.groups.sets or subject.groups
+    _check_interval(len(groups), request, each)
     found = Uncertainty(
         meaning="NAME_se is the standard error of the mean over the groups",
         assumes="Independent groups are assumed.",
@@ -44,11 +47,16 @@ def measure_groups(subject: Subject, request: Request) -> tuple[list[Record], Un
         found.notes.append(ALONE)
     sizes = np.bincount(subject.codes, minlength=len(subject.groups)).tolist()
     columns = _columns(subject, request, each, found)
+    totals = sizes
+    if subject.groups.sets is not None:
+        totals = np.bincount(groups.codes, sizes).astype(int).tolist()
+        sizes = (totals / np.bincount(groups.codes)).tolist()  # of a prompt, in the mean
+        columns = _by_set(columns, groups)
     numbers = {}
     for own in columns.values():
         for key, values in own.items():
             numbers[key] = _floats(values)
-    rows = zip(subject.groups.labels, sizes, *numbers.values(), strict=True)
+    rows = zip(groups.labels, totals, *numbers.values(), strict=True)
     found.table = [dict(zip(("group", "n", *numbers), row, strict=True)) for row in rows]
     scores: list[Record] = []
     for chosen in request.measures:
@@ -107,6 +115,17 @@ def _columns(
     return columns
 
 
+def _by_set(columns: Mapping[str, Record], sets: Groups) -> dict[str, Record]:
+    """Return the means over the prompts of each set, of numbers of each of its prompts."""
+    means: dict[str, Record] = {}
+    places = members_of(sets.codes)
+    for name, column in columns.items():
+        means[name] = {}
+        for key, values in column.items():
+            means[name][key] = [_mean(choose(values, of_set)) for of_set in places]
+    return means
+
+
 def _floats(values: Any) -> list[float]:
     """Return the numbers of all groups as floats."""
     return list(map(scalar, values)) if isinstance(values, list) else to_host(values).tolist()
@@ -145,8 +164,8 @@ def _notes(request: Request, each: Sequence[Chosen], sizes: Sequence[int]) -> li
         notes.append(f"Means over {len(sizes)} groups, which all count alike: {names}.")
         if max(sizes) >= UNLIKE * min(sizes):
             notes.append(
-                f"Groups have {min(sizes)} to {max(sizes)} samples, and most scores are larger for "
-                f"more samples: compare groups of one size."
+                f"Groups have {min(sizes):g} to {max(sizes):g} samples, and most scores are larger "
+                f"for more samples: compare groups of one size."
             )
         if 1 < len(sizes) <= _FEW and sum(sizes) >= _LARGE * len(sizes):
             notes.append(

@@ -16,11 +16,12 @@ from ..core.types import Samples
 from ..measures.stack import stacks_of
 from ..measures.subject import Part, Subject
 from ..reading.string_patterns import unspaced
-from ..resolve.group_labels import Groups, check_size, coded, grouped, is_hashable
+from ..resolve.group_labels import Groups, check_size, grouped
 from ..resolve.kernel_request import KernelArgument, how_of
+from ..resolve.prompt_groups import groups_of
 from ..resolve.prompt_places import Prompts
 from ..resolve.sets import read_samples
-from ..similarity.inputs import as_samples, choose
+from ..similarity.inputs import choose
 from ..similarity.weights import per_sample
 from ..spectral.rank_one import leave_one_out, log_score, surprise
 from ..spectral.stacks import Spectra
@@ -106,9 +107,7 @@ def group_rewards(
     """
     fuse, weight = read_fusion(fuse, weight)
     taken = prompts if flag("given_prompt", given_prompt) else None
-    if given_prompt and prompts is None:
-        raise TypeError("`given_prompt` takes out `prompts`, which are missing: pass them, too")
-    how = how_of({"k": k, "prompts": taken, **options})
+    how = how_of({"k": k, "prompts": taken, "given_prompt": given_prompt, **options})
     flat = read_samples(samples, how)
     refuse_gradient("`group_rewards`", **how.options, samples=flat, quality=quality)
     flat, found = grouped(flat, how, groups, stacks=True)
@@ -152,10 +151,12 @@ def credits_of(
     q: float = DEFAULT_ORDER,
     psd: PSD = "check",
     match_length: bool = False,
+    prompts: object = None,
     **how_compared: object,
 ) -> Credits:
-    """Find what each sample adds to its group, and the score of each group."""
-    how = how_of(how_compared)
+    """Find what each sample adds to its group, given any prompts, and the score of each group."""
+    given = {"prompts": prompts, "given_prompt": prompts is not None}
+    how = how_of({**how_compared, **given})
     one_of("credit", credit, get_args(Credit))
     q = read_order(q, zero=False)
     psd = check_psd(psd)
@@ -184,7 +185,7 @@ def credits_of(
     taken = None
     at = codes
     if how.prompts is not None and len(codes):
-        taken, at = how.prompts.of_groups(groups).placed([samples], [len(codes)])
+        taken, at = replace(how.prompts, groups=(groups,)).placed([samples], [len(codes)])
         if match_length:  # which leaves a prompt that is alone its length
             words = _matched(taken, range(len(taken)))
             taken = [own or prompt for own, prompt in zip(words, taken, strict=True)]
@@ -259,19 +260,6 @@ def fused(credits: np.ndarray, quality: np.ndarray | None, fuse: Fuse, weight: f
             f"sample {i}; pass fuse='+', or a quality that begins at 0"
         )
     return quality * (1 - weight + weight * np.where(alone, 1.0, np.maximum(credits, 0.0)))
-
-
-def groups_of(prompts: Sequence[object]) -> Groups:
-    """Return samples with equal prompts as groups; messages are compared, which have no hash."""
-    read = as_samples(prompts, "prompts", empty=True)
-    prompts = [each.tolist() if hasattr(each, "tolist") else each for each in read]
-    if all(map(is_hashable, prompts)):
-        return coded(prompts)
-    firsts: list[object] = []
-    for prompt in prompts:
-        if prompt not in firsts:
-            firsts.append(prompt)
-    return coded([firsts.index(prompt) for prompt in prompts])
 
 
 def read_fusion(fuse: object, weight: object) -> tuple[Fuse, float]:

@@ -17,7 +17,7 @@ from ..core.shares import PSD, check_psd
 from ..core.types import Options, Record, Samples, Weights
 from ..hints import Public
 from ..optional import versions
-from ..resolve.kernel_request import How, KernelArgument, how_of, with_prompts
+from ..resolve.kernel_request import How, KernelArgument, how_of
 from ..resolve.sets import resolve_sets
 from ..signature import digits, line
 from ..similarity.base import Similarity
@@ -161,14 +161,22 @@ class State(metaclass=Public):
     def __str__(self) -> str:
         return f"{self.n:,} samples were added up, compared by {self.settings['kernel']!r}."
 
-    def update(self, batch: Samples, p: Weights | None = None, *, prompts: object = None) -> Self:
+    def update(
+        self,
+        batch: Samples,
+        p: Weights | None = None,
+        *,
+        prompts: object = None,
+        given_prompt: bool | None = None,
+    ) -> Self:
         """Add a batch in place and return this state, in time O(m d²) and what the kernel takes.
 
         Parameters
         ----------
         batch : list or array of m ≥ 0 samples of the kind that `k` compares; not changed, not kept
         p : array (m,), optional; weights of these samples, at least 0, of any sum (default: 1 each)
-        prompts : sample or list of m samples, optional; taken out of the batch, as by `compute`
+        prompts : sample or list of m samples, optional; with given_prompt=True alone, which takes
+            them out of the batch, as `compute` does
 
         Raises
         ------
@@ -177,7 +185,9 @@ class State(metaclass=Public):
             would follow from the batch, a state from bytes that do not hold its encoder, and one
             that would not fit in memory. The state stays as it was.
         """
-        how = with_prompts(self.how, prompts)
+        how = self.how
+        if prompts is not None or given_prompt is not None:
+            how = how.with_prompts(prompts, given_prompt, None, False)
         refuse_gradient("a State", p=p)
         samples = as_samples(batch, empty=True)
         n = size(samples)

@@ -13,7 +13,7 @@ from ..signature import IDLE, plain
 # Kernels whose features are the vectors that they compare, divided by their lengths.
 _OF_ROWS = {"cosine": False, "linear": True, "X": True}  # and whether the lengths must be 1
 # Reported settings of an encoder that depend on its samples, or that repeat d.
-_COUNTS = frozenset(("truncated", "dims"))
+_COUNTS = frozenset(("dims",))
 _DOT_PRODUCTS = "dot products of X"
 
 

@@ -21,7 +21,7 @@ WORDING = f"{NGRAMS} {REMEDY}"
 
 # Settings that are reported of a kernel and change no number. Every revision of the model on the
 # Hub that the table names has the same weights, and `pooling_from` says where `pooling` is from.
-_TOLD = IDLE | {"dims", "dtype", "pooling_from", "revision", "truncated"}
+_TOLD = IDLE | {"dims", "dtype", "pooling_from", "revision"}
 
 
 def settings_that_count(settings: Options) -> Record:

@@ -60,6 +60,9 @@ class Similarity(metaclass=Public):
     dropped : mapping of int to str
         Samples left out on request, by their place in the list that was passed, and why. K and n
         describe the other samples, in their order.
+    missed, partial, merges : mapping of int to str, bool
+        Samples of which nothing was seen, or not all, with words that follow "sample 3"; whether
+        texts that differ may have one row. Kernels set them, and `notes` say so.
     echoes : array (n,) of bool, or None
         Which samples repeat the prompt that was taken out of them; None if none does.
 
@@ -83,6 +86,9 @@ class Similarity(metaclass=Public):
     notes: Sequence[str] = ()
     roundoff: float = 0.0
     dropped: Mapping[int, str] = _NOTHING
+    missed: Mapping[int, str] = _NOTHING
+    partial: Mapping[int, str] = _NOTHING
+    merges: bool = False
     echoes: Array | None = None
     _remedy: ClassVar[str] = "pass samples to as_similarity(samples, k=…)"
 

@@ -45,7 +45,10 @@ class BitSimilarity(RowsSimilarity):
         coefficient: Coefficient = "tanimoto",
         settings: Options | None = None,
     ) -> None:
-        super().__init__(BitEntries(bits, coefficient), psd=True, settings=settings)
+        entries = BitEntries(bits, coefficient)
+        super().__init__(entries, psd=True, settings=settings)
+        empty = np.flatnonzero(entries.sizes == 0).tolist()
+        self.partial = dict.fromkeys(empty, "has no bit that is set")
 
 
 class BitEntries:

@@ -119,8 +119,9 @@ def check_in_memory(samples: object, name: str) -> None:
     if not gathers:
         return
     # xarray has Dask's methods for arrays in memory, too.
-    in_memory = getattr(samples, "npartitions", None) is getattr(samples, "chunks", None)
-    if gathers[0] == "compute" and in_memory:
+    if gathers[0] == "compute" and (
+        getattr(samples, "npartitions", None) is getattr(samples, "chunks", None)
+    ):
         return
     raise TypeError(
         f"`{name}` must be in memory, got {kind.__module__}.{kind.__qualname__}, which is lazy or "

@@ -1,7 +1,5 @@
 """The public API and the tools of MCP, which show the first line of each argument alone."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 
@@ -44,7 +42,7 @@ def vendi_score_texts(
         unit: Unit of the n-grams: "word" or "char".
         q: Order of at least 0: 1 is usual, less counts rare texts more, more counts them less.
         threshold: Least similarity of texts in one group, at most 1.
-        prompts: Prompts to condition on: one for all texts, or one a group, or one a text.
+        prompts: Prompts to condition on: one for all texts, or one a group or text (a mean).
 
     Returns:
         VS (from 1 to n) with VS_se, VS_low and VS_high, sentence, shares, profile,
@@ -91,7 +89,7 @@ def vendi_score_molecules(
         kernel: "morgan", "rdkit", "maccs", "atom_pair" or "topological_torsion" fingerprints.
         q: Order of at least 0: 1 is usual, less counts rare molecules more, more counts them less.
         threshold: Least similarity of molecules in one group, at most 1.
-        prompts: SMILES to condition on: one for all molecules, or one a group or a molecule.
+        prompts: SMILES to condition on: one for all, or one a group or molecule (a mean).
 
     Returns:
         The fields of `vendi_score_texts`.
@@ -115,7 +113,7 @@ def vendi_score_vectors(
         sigma: Bandwidth of "rbf" and "laplacian"; 0 for the median distance.
         q: Order of at least 0: 1 is usual, less counts rare rows more, more counts them less.
         threshold: Least similarity of rows in one group, at most 1.
-        prompts: Rows to condition on: one for all rows, or one a group or a row.
+        prompts: Rows to condition on: one for all rows, or one a group or row (a mean).
 
     Returns:
         The fields of `vendi_score_texts`, with rows by their places, from 0. "X" and "dual" are

@@ -1,7 +1,5 @@
 """The effective number of different sets: as sources of answers to prompts, or as wholes."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
@@ -98,7 +96,7 @@ def drawn(counted: Sources) -> list[dict[str, str]]:
 
 def code(head: str, names: Sequence[str], prompts: str, arguments: Options, q: float) -> str:
     """Write Python that counts `sets`, which `head` reads; `prompts` are in Python, too."""
-    apart = ("prompts", "q")
+    apart = ("prompts", "given_prompt", "q")
     options = keywords({name: x for name, x in arguments.items() if name not in apart}, q)
     given = ", given_prompt=True" if arguments.get("prompts") else ""
     lines = [head, f"names = {list(names)!r}"]

@@ -1,7 +1,5 @@
 """Samples of one of several sets that the others have less of than chance would make it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
 

@@ -1,7 +1,5 @@
 """Groups of samples: what of a visitor's lists belongs together."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace

@@ -27,7 +27,7 @@ from .kernel_menu import (
     check_threshold,
 )
 from .page_code import INLINE, called, source
-from .prompt_lists import OF_SAMPLES, read_prompts, written
+from .prompt_lists import OF_SAMPLES, given_prompts, read_prompts, written
 
 # The lowest threshold that needs no second comparison of samples.
 FLOOR = 0.3
@@ -85,12 +85,11 @@ class Job:
     @property
     def labels(self) -> list[Any] | None:
         groups = self.groups
-        return None if groups is None else [groups.labels[code] for code in groups.codes]
+        return None if groups is None else groups.of_samples
 
     def compared_by(self, choice: Choice) -> Job:
         """Return the same samples and prompts, compared in another way with its usual options."""
-        taken = {"prompts": self.prompts} if self.prompts else {}
-        arguments = kernel_menu.arguments(choice, {}) | taken
+        arguments = kernel_menu.arguments(choice, {}) | given_prompts(self.prompts)
         return replace(self, choice=choice, arguments=arguments)
 
     def code(self, found: Findings, *others: tuple[Job, Findings]) -> str:
@@ -233,8 +232,7 @@ def _compared(
     prompts: Sequence[object] = (),
 ) -> tuple[Choice, Record]:
     chosen = kernel_menu.choice(kind, kernel)
-    taken = {"prompts": prompts} if prompts else {}
-    return chosen, kernel_menu.arguments(chosen, options or {}) | taken
+    return chosen, kernel_menu.arguments(chosen, options or {}) | given_prompts(prompts)
 
 
 def _python_of_rows(

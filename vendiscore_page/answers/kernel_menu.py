@@ -1,7 +1,5 @@
 """Ways to compare samples that the page offers: registered kernels with a label, and matrices."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Encoders that the page offers: a name that a visitor sends is looked up in `ALLOWED` alone."""
 
-from __future__ import annotations
-
 import hashlib
 import importlib
 import os
@@ -13,13 +11,12 @@ from functools import cache
 from importlib.util import find_spec
 from typing import Any
 
-import numpy as np
-
 from vendiscore import SampleError, Similarity, as_similarity, encoder, get_kernel
 from vendiscore.encoders.models import Encoder
 from vendiscore.progress import told
 
 from ..aliases import Options, Record, Steps
+from .prompt_lists import given_prompts
 
 # By kind of sample: the name on the page, and the options of `compute`.
 ALLOWED: dict[str, dict[str, Record]] = {
@@ -75,17 +72,14 @@ def similarity(samples: Any, arguments: Mapping[str, Any]) -> Steps[Similarity]:
 
 
 class _Known(Encoder):
-    """An encoder that remembers how it has embedded some samples."""
+    """An encoder that remembers how it has embedded samples, which a kernel gets in that order."""
 
-    def __init__(
-        self, network: Encoder, samples: Sequence[object], X: np.ndarray, settings: Record
-    ) -> None:
+    def __init__(self, network: Encoder, known: Any) -> None:
         vars(self).update(vars(network))
-        self._known = settings
-        self._rows = dict(zip(samples, X, strict=True))
+        self._known = known
 
-    def embedded(self, samples: Sequence[object]) -> tuple[np.ndarray, Record]:
-        return np.array([self._rows[sample] for sample in samples]), self._known
+    def embedded(self, samples: Sequence[object]) -> Any:
+        return self._known
 
 
 def _encoded(samples: Sequence[object], arguments: Mapping[str, Any]) -> Steps[Similarity]:
@@ -96,16 +90,16 @@ def _encoded(samples: Sequence[object], arguments: Mapping[str, Any]) -> Steps[S
         return f"Encoding: {done:,} of {len(distinct):,} done."
 
     kernel = get_kernel(arguments["k"])
-    options = {name: x for name, x in arguments.items() if name not in ("k", "prompts")}
+    apart = ("k", "prompts", "given_prompt")
+    options = {name: x for name, x in arguments.items() if name not in apart}
     yield words(0)  # before the model is loaded
     if kernel.samples in _BATCH:
         options["batch_size"] = _BATCH[kernel.samples]
     network = _loaded(kernel.samples, options)
     steps = network.steps(distinct)
     with suppress(SampleError):  # which is raised again below, with the places of all such samples
-        network = _Known(network, distinct, *(yield from told(steps, words)))
-    how = {"prompts": prompts} if prompts else {}
-    return as_similarity(samples, k=kernel.name, model=network, **how)
+        network = _Known(network, (yield from told(steps, words)))
+    return as_similarity(samples, k=kernel.name, model=network, **given_prompts(prompts))
 
 
 def _loaded(kind: Any, options: Mapping[str, Any]) -> Encoder:

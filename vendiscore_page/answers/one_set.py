@@ -1,7 +1,5 @@
 """From samples that were read and settings to plain values: what the page shows of one set."""
 
-from __future__ import annotations
-
 import base64
 import math
 from collections.abc import Hashable, Mapping

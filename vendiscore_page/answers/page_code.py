@@ -1,7 +1,5 @@
 """Python code that the page shows: by the metric of its Space if it runs in one."""
 
-from __future__ import annotations
-
 import os
 
 # Samples and arguments of more characters than this are not written out.

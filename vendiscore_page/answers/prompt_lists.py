@@ -1,7 +1,5 @@
 """Prompts of a visitor's samples as lists: of one for all, or of one for each sample."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -28,6 +26,11 @@ def read_prompts(
     if groups is not None and 1 < len(every) == len(groups) < n:
         every = [every[code] for code in groups.codes]
     return every
+
+
+def given_prompts(prompts: Sequence[object]) -> dict[str, Any]:
+    """Return the keywords of `compute` that take prompts out of similarities, if there are any."""
+    return {"prompts": prompts, "given_prompt": True} if prompts else {}
 
 
 def pooled_prompts(sets: Mapping[str, tuple[list[object], int]]) -> list[Any]:

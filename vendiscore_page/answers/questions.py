@@ -1,7 +1,5 @@
 """Questions that the columns of a table can answer, and what to ask the server for each."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """The most similar pairs of a few samples, each sample in one pair at most."""
 
-from __future__ import annotations
-
 import numpy as np
 
 

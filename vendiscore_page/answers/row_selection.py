@@ -1,7 +1,5 @@
 """Rows to keep: the most different samples of a result, chosen as `select` chooses them."""
 
-from __future__ import annotations
-
 from vendiscore import select
 from vendiscore.progress import quiet
 from vendiscore.report import Findings

@@ -1,7 +1,5 @@
 """Samples as they were read: what the page shows of them, and which cannot be used."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator, Iterable, Mapping
 from itertools import islice
 from typing import Any, TypeVar

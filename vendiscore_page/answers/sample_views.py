@@ -1,7 +1,5 @@
 """The single samples of a result: their table, their map, their similarities in colours."""
 
-from __future__ import annotations
-
 import base64
 from dataclasses import replace
 

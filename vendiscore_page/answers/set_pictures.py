@@ -1,7 +1,5 @@
 """Pictures as plain values, and the picture of a comparison of sets."""
 
-from __future__ import annotations
-
 from vendiscore.analysis.comparison import Comparison
 from vendiscore.report import Figure
 

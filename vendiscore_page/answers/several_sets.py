@@ -1,7 +1,5 @@
 """Sets of samples compared under one kernel, step by step: what the page and its API say."""
 
-from __future__ import annotations
-
 from collections.abc import Generator, Hashable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -253,20 +251,24 @@ def _code(
         head, labels = head.replace(READ_DOWNLOAD[1], SAVED), 'saved["group"]'
     if told and saved:
         listed = '[[saved["prompts"][i] for i in own] for own in saved["prompt"]]'
+    each, order = "samples", _order(found)
     if len(set(prompts)) == 1 and len(prompts[0]) <= INLINE:
-        options += f", prompts={prompts[0]}"
+        each, options = _given("samples", found, prompts[0]), order
     elif prompts and saved:
         sets = head.removeprefix("sets = ")
-        options += ', prompts=[saved["prompts"][i] for i in prompt]'
+        each, options = _given("samples", found, '[saved["prompts"][i] for i in prompt]'), order
         loop = 'samples, prompt in zip(sets, saved["prompt"])'
     elif prompts:
-        options += ", prompts=prompts"
+        each, options = _given("samples", found, "prompts"), order
         loop = f"samples, prompts in zip(sets, [{', '.join(prompts)}])"
-    scores = called("samples", options)
-    lines = [source(modules), f"sets = {sets}", f"print([{scores} for {loop}])"]
+    scores = called(each, options)
+    imports = source(modules)
+    if prompts and not imports.startswith("import vendiscore"):
+        imports += ", vendiscore"
+    lines = [imports, f"sets = {sets}", f"print([{scores} for {loop}])"]
     if groups:
         taken = f"prompts = {listed}" if prompts else ""
-        lines = [source(modules), head, f"groups = {labels}", taken, _both(arguments, found)]
+        lines = [imports, head, f"groups = {labels}", taken, _both(arguments, found)]
     if counted:
         head = f"import {', '.join(filter(None, ['vendiscore', modules]))}\n{head}"
         counted["code"] = code(head, names, listed, found.arguments, found.comparison.q)
@@ -275,13 +277,27 @@ def _code(
     return {"code": "\n".join(filter(None, lines)), **read}
 
 
+def _order(found: Compared) -> str:
+    """Write the order, and whether negative eigenvalues are set to zero."""
+    psd = {name: x for name, x in found.arguments.items() if name == "psd"}
+    return keywords(psd, found.comparison.q)
+
+
+def _given(samples: str, found: Compared, prompts: str) -> str:
+    """Write Python that takes prompts, written in Python, out of the similarities of samples."""
+    apart = ("prompts", "psd")
+    options = "".join(f"{name}={x!r}, " for name, x in found.arguments.items() if name not in apart)
+    return f"vendiscore.as_similarity({samples}, {options}prompts={prompts})"
+
+
 def _both(arguments: Options, found: Compared) -> str:
     """Write Python that scores `sets` in the `groups` that have two samples or more of each."""
     options, own = keywords(arguments, found.comparison.q), "samples, own in zip(sets, groups)"
+    some = "[x for x, g in zip(samples, own) if g in both]"
     if "prompts" in found.arguments:
-        options += ", prompts=[p for p, g in zip(asked, own) if g in both]"
-        own = "samples, own, asked in zip(sets, groups, prompts)"
-    call = called("[x for x, g in zip(samples, own) if g in both]", f"groups=named, {options}")
+        some = _given(some, found, "[p for p, g in zip(asked, own) if g in both]")
+        options, own = _order(found), "samples, own, asked in zip(sets, groups, prompts)"
+    call = called(some, f"groups=named, {options}")
     return (
         "both = set.intersection(*({g for g in own if own.count(g) > 1} for own in groups))\n"
         f"for {own}:\n    named = [g for g in own if g in both]\n    print({call})"

@@ -1,7 +1,5 @@
 """Scores of a set as its near-duplicates are removed, the most redundant first."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from vendiscore.report import Findings

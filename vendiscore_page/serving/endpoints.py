@@ -1,7 +1,5 @@
 """Routes of the page: samples in, answers out, both kept for a while by their keys."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

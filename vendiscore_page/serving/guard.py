@@ -4,8 +4,6 @@ gradio serves more routes than the page has, and fetches any file that a request
 address or on the server. The API takes values alone, so that no request here names a file.
 """
 
-from __future__ import annotations
-
 import importlib
 import json
 import os

@@ -1,7 +1,5 @@
 """Lanes for short and for long work on two cores, with few places for each visitor."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import os

@@ -1,7 +1,5 @@
 """The log of the page: where something happened, without texts, which may quote visitors' input."""
 
-from __future__ import annotations
-
 import io
 import logging
 import sys

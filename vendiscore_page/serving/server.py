@@ -1,7 +1,5 @@
 """The server: the page's own routes, and the public API with its MCP tools by gradio."""
 
-from __future__ import annotations
-
 import functools
 import inspect
 import json

@@ -1,7 +1,5 @@
 """Files of the page itself, below a folder named by a digest of all, for browsers to keep."""
 
-from __future__ import annotations
-
 import gzip
 import re
 from hashlib import blake2b

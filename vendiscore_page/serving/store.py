@@ -1,7 +1,5 @@
 """Samples and results of visitors, kept for a while and up to a size, in memory alone."""
 
-from __future__ import annotations
-
 import contextlib
 import ctypes
 import gc

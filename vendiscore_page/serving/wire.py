@@ -1,7 +1,5 @@
 """Responses of the page's routes: JSON, lines of JSON while work is under way, and refusals."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import gzip

@@ -59,7 +59,7 @@ def test_both_are_given_the_prompt():
     result = scored(TEXTS, kernel="MiniLM", prompts=PROMPT)
     found = finish(result.second())
     assert found["sentence"].endswith("by wording (n-grams), given the prompt")
-    right = compute(TEXTS, **WORDING, prompts=[PROMPT])["VS"]
+    right = compute(TEXTS, **WORDING, prompts=[PROMPT], given_prompt=True)["VS"]
     assert found["VS"] == pytest.approx(right, rel=1e-12)
     assert found["VS"] != pytest.approx(compute(TEXTS, **WORDING)["VS"], rel=1e-6)
 

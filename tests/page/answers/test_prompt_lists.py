@@ -8,7 +8,7 @@ from answered import answered, compared, read, through
 
 pytest.importorskip("matplotlib")
 pytest.importorskip("rdkit")
-from vendiscore import compare, compute
+from vendiscore import as_similarity, compare, compute
 from vendiscore_page.answers import api, prompt_lists
 from vendiscore_page.answers.sample_readout import UnusableError, read_answer
 from vendiscore_page.inputs import uploads
@@ -38,7 +38,7 @@ def ran(code: str, capsys, answer, folder, monkeypatch):
 
 def test_one_prompt_gives_the_number_of_the_library():
     answer = answered(ANSWERS, prompts=PROMPT)
-    right = compute(ANSWERS, prompts=PROMPT)["VS"]
+    right = compute(ANSWERS, prompts=PROMPT, given_prompt=True)["VS"]
     assert answer["VS"] == pytest.approx(right, rel=1e-12)
     assert answer["VS"] != pytest.approx(compute(ANSWERS)["VS"], rel=1e-3)
     assert answer["comparison"] == "n-grams of 1–4 words · given the prompt · q 1"
@@ -62,9 +62,11 @@ def test_a_column_of_prompts_is_offered_and_taken_out_of_each_of_its_texts():
     read = table(prompts="question")
     assert read_answer(read)["prompts"] == 2
     everything = ANSWERS + OTHERS
-    assert answered(read)["VS"] == pytest.approx(compute(everything, prompts=TWO)["VS"], rel=1e-12)
+    assert answered(read)["VS"] == pytest.approx(
+        compute(everything, prompts=TWO, given_prompt=True)["VS"], rel=1e-12
+    )
     grouped = answered(table(prompts="question", by="question"))
-    right = compute(everything, groups=TWO, prompts=TWO)["VS"]
+    right = compute(everything, groups=TWO, prompts=TWO, given_prompt=True)["VS"]
     assert grouped["VS"] == pytest.approx(right, rel=1e-12)
 
 
@@ -116,10 +118,13 @@ def test_sets_are_compared_given_the_prompt(own, times, capsys, tmp_path, monkey
     prompts = [PROMPT, "Name a car.", PROMPT, "Name a plum."] * times
     sets = {"A": read(one, prompts=prompts if own else ()), "B": two}
     answer = compared(sets, prompts=PROMPT)
-    taken = [prompts, [PROMPT] * len(two)] if own else PROMPT
-    right = compare(one, two, prompts=taken, level=0.99, permutations=299)
-    for row, known in zip(answer["rows"], right.sets, strict=True):
-        assert row["VS"] == pytest.approx(known.score, rel=1e-12)
+    for row, texts, taken in zip(answer["rows"], (one, two), (prompts, PROMPT), strict=True):
+        K = as_similarity(texts, prompts=taken if own else PROMPT, given_prompt=True)
+        assert row["VS"] == pytest.approx(compute(K)["VS"], rel=1e-12)
+    if not own:
+        right = compare(one, two, prompts=PROMPT, given_prompt=True, level=0.99, permutations=299)
+        difference = right.pairs[0].difference
+        assert answer["pairs"][0]["difference"] == pytest.approx(difference, abs=1e-12)
     assert "given the prompt" in answer["comparison"]
     assert "|prompts=given|" in answer["signature"]
     found = ran(answer["code"], capsys, answer, tmp_path, monkeypatch)
@@ -128,25 +133,29 @@ def test_sets_are_compared_given_the_prompt(own, times, capsys, tmp_path, monkey
 
 
 def test_the_api_takes_prompts():
-    right = compute(ANSWERS, prompts=PROMPT)["VS"]
+    right = compute(ANSWERS, prompts=PROMPT, given_prompt=True)["VS"]
     assert api.vendi_score_texts(ANSWERS, prompts=[PROMPT])["VS"] == pytest.approx(right)
     lists = api.vendi_score_texts([ANSWERS, OTHERS], prompts=[PROMPT, "Name a car."])
-    whole = compute([ANSWERS, OTHERS], prompts=[PROMPT, "Name a car."])["VS"]
+    whole = compute([ANSWERS, OTHERS], prompts=[PROMPT, "Name a car."], given_prompt=True)["VS"]
     assert lists["VS"] == pytest.approx(whole)
     rows = [[1.0, 0.1], [0.3, 1.0], [1.0, 1.0]]
     ours = api.vendi_score_vectors(rows, prompts=[[1.0, 0.5]])["VS"]
-    assert ours == pytest.approx(compute(rows, k="cosine", prompts=[[1.0, 0.5]])["VS"])
+    assert ours == pytest.approx(
+        compute(rows, k="cosine", prompts=[[1.0, 0.5]], given_prompt=True)["VS"]
+    )
     smiles = ["CCO", "CCC", "c1ccccc1"]
     ours = api.vendi_score_molecules(smiles, prompts=["CCCC"])["VS"]
-    assert ours == pytest.approx(compute(smiles, k="morgan", prompts="CCCC")["VS"])
+    assert ours == pytest.approx(
+        compute(smiles, k="morgan", prompts="CCCC", given_prompt=True)["VS"]
+    )
     answer = through(api.vendi_compare([ANSWERS, OTHERS], prompts=[PROMPT]))
-    scores = [compute(each, prompts=PROMPT)["VS"] for each in (ANSWERS, OTHERS)]
+    scores = [compute(each, prompts=PROMPT, given_prompt=True)["VS"] for each in (ANSWERS, OTHERS)]
     assert [row["VS"] for row in answer["rows"]] == pytest.approx(scores)
 
 
 def test_an_answer_that_repeats_the_prompt_is_scored_and_noted():
     answer = answered([*ANSWERS, PROMPT], prompts=PROMPT)
-    right = compute([*ANSWERS, PROMPT], prompts=PROMPT)["VS"]
+    right = compute([*ANSWERS, PROMPT], prompts=PROMPT, given_prompt=True)["VS"]
     assert answer["VS"] == pytest.approx(right)
     assert any("1 of 5 samples repeat their prompt" in note for note in answer["notes"])
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from answered import compared
 
-from vendiscore import compare
+from vendiscore import as_similarity, compare, compute
 from vendiscore_page.answers import sample_readout
 from vendiscore_page.inputs.uploads import Asked, Given, read
 
@@ -59,10 +59,16 @@ def test_models_are_compared_within_prompts_or_given_them_as_by_the_package(time
     assert question["options"] == {"sets": "model", **how}
     page = compared({"A": sent("model,prompt,answer", rows, **question["options"])})
     models, prompts, texts = map(list, zip(*rows, strict=True))
-    more = {"groups": prompts} if times > 1 else {"prompts": prompts}
-    right = compare(texts, by=models, level=0.99, permutations=299, **more, **NS)
-    assert page["sentence"].rstrip(".") in right.sentence
     assert page["within"] == (5 if times > 1 else 0)
+    if times == 1:
+        whole = as_similarity(texts, prompts=prompts, given_prompt=True, **NS)
+        for row in page["rows"]:
+            own = [i for i, model in enumerate(models) if model == row["name"]]
+            score = compute(whole.take(np.array(own)))["VS"]
+            assert row["VS"] == pytest.approx(score, abs=1e-12)
+        return
+    right = compare(texts, by=models, level=0.99, permutations=299, groups=prompts, **NS)
+    assert page["sentence"].rstrip(".") in right.sentence
     for ours, theirs in zip(page["rows"], right.sets, strict=True):
         same = ours["VS"], ours["matched"], ours["low"], ours["high"]
         assert same == pytest.approx(
@@ -173,10 +179,9 @@ def test_a_column_for_each_model_is_offered_even_where_one_repeats_itself():
     question = found["Compare the columns “answer_1” and “answer_2”"]
     page = compared({"A": sent("prompt,answer_1,answer_2", rows, **question["options"])})
     asked, a, b = map(list, zip(*rows, strict=True))
-    how = {"level": 0.99, "permutations": 299, "prompts": [asked, asked], **NS}
-    right = compare({"answer_1": a, "answer_2": b}, **how)
-    assert [row["VS"] for row in page["rows"]] == pytest.approx([s.score for s in right.sets])
-    assert page["pairs"][0]["p"] == right.pairs[0].p_adjusted
+    given = {"prompts": asked, "given_prompt": True, **NS}
+    right = [compute(as_similarity(texts, **given))["VS"] for texts in (a, b)]
+    assert [row["VS"] for row in page["rows"]] == pytest.approx(right)
     assert not [label for label in offered("prompt,answer,reason", rows)[0] if "columns" in label]
 
 

@@ -1,0 +1,147 @@
+"""Shapes of files that people have published: each is read as a person would, or asks."""
+
+import json
+
+import pytest
+
+from vendiscore.report import AskError, Wanted, read_data
+
+
+def lines(*records: object) -> bytes:
+    return "\n".join(map(json.dumps, records)).encode()
+
+
+def choices(name: str, data: bytes) -> list[dict[str, object]]:
+    with pytest.raises(AskError) as asked:
+        read_data(name, data, Wanted())
+    return [fields for _, fields in asked.value.choices]
+
+
+def test_ids_of_tasks_that_repeat_group_their_answers():
+    answers = [
+        {"task_id": f"task/{i // 3}", "solution": f"return the number {i}"} for i in range(12)
+    ]
+    found = read_data("samples.jsonl", lines(*answers), Wanted())
+    assert found.grouping["groups"] == "task_id"
+    assert len(set(found.groups)) == 4
+
+
+def test_ids_of_one_answer_each_group_nothing():
+    answers = [{"task_id": i, "solution": f"return the number {i}"} for i in range(12)]
+    assert not read_data("samples.jsonl", lines(*answers), Wanted()).groups
+
+
+def test_a_list_of_generations_is_taken_beside_its_partition():
+    record = {"id": "a", "prompt": "Say a word", "model": "m"}
+    both = [
+        record | {"generations": ["a cat", "a dog"], "partition": [0, 1]},
+        record | {"prompt": "Another", "generations": ["a fox", "a fox"], "partition": [0, 0]},
+    ]
+    found = read_data("scores.jsonl", lines(*both), Wanted())
+    assert (found.record, len(found), len(set(found.groups))) == ("NoveltyBench", 4, 2)
+
+
+def test_words_beside_columns_of_numbers_are_a_question():
+    header = "mpg,weight,model_year,origin,name"
+    rows = [f"{10 + i / 7:.1f},{3000 + 9 * i},{70 + i % 3},usa,a car of {i}" for i in range(12)]
+    asked = choices("cars.csv", "\n".join([header, *rows]).encode())
+    assert {"column": "origin"} in asked
+    assert {"kind": "vectors"} in asked
+
+
+def test_a_column_that_counts_is_no_feature_whatever_its_name():
+    rows = [f"{i},{i * i % 7},{i * 3 % 5}" for i in range(1, 9)]
+    table = "\n".join(["subject,first,second", *rows]).encode()
+    found = read_data("table.csv", table, Wanted())
+    assert list(found.features) == ["first", "second"]
+    assert found.lost == {"subject": "it numbers the rows"}
+    kept = read_data("table.csv", table, Wanted(index=False))
+    assert list(kept.features) == ["subject", "first", "second"]
+
+
+@pytest.mark.parametrize("name", ["temperature", "model"])
+def test_numbers_that_generation_was_set_to_are_a_question(name):
+    answers = [{name: i % 3, "response": f"an answer of words {i}"} for i in range(12)]
+    assert choices("runs.jsonl", lines(*answers)) == [{"group_by": name}, {"pool": True}]
+
+
+@pytest.mark.parametrize("sign", [",", "\t"])
+def test_a_table_in_a_file_of_text_is_a_question(sign):
+    text = "\n".join([f"idx{sign}smiles", *(f"{i}{sign}{'C' * i}" for i in range(1, 9))]).encode()
+    assert choices("molecules.txt", text) == [{"type": "csv"}, {"type": "txt"}]
+    assert read_data("molecules.txt", text, Wanted(type="csv")).kind == "molecules"
+    assert len(read_data("molecules.txt", text, Wanted(type="txt"))) == 9
+
+
+def test_a_table_between_tabs_may_have_one_comma_in_each_line():
+    text = "\n".join(["width x, mm\ta\tb", *(f"0,{i}\t1\t2" for i in range(9))])
+    assert choices("widths.txt", text.encode()) == [{"type": "csv"}, {"type": "txt"}]
+
+
+def test_sentences_with_commas_are_no_table():
+    numbered = "\n".join(f"a red cat, number {i}" for i in range(9)).encode()
+    assert len(read_data("cats.txt", numbered, Wanted())) == 9
+    text = b"First, a cat sat down.\nThen, a dog ran.\nLast, both slept.\n"
+    assert len(read_data("story.txt", text, Wanted())) == 3
+
+
+def test_lines_of_json_in_a_file_named_json_are_read():
+    answers = lines({"answer": "a cat sat"}, {"answer": "a dog ran"})
+    assert read_data("answers.json", answers, Wanted()).values == ["a cat sat", "a dog ran"]
+
+
+def test_rows_split_by_tabs_below_a_line_of_one_cell_are_a_question():
+    text = b"#simple score\nT5.5\n1.5\t0.1\t-1\n0.4\t0.3\t0.2\n==1==\n0.1\t0.2\t0.3\n2\t3\t4\n"
+    assert choices("scores.csv", text) == [{"separator": "line"}]
+
+
+def test_words_beside_prose_are_a_question():
+    rows = [f"{'ABCDEFGH'[i]}CM,Association {i} for machines" for i in range(8)]
+    asked = choices("acronyms.csv", "\n".join(["Acronym,Title", *rows]).encode())
+    assert asked == [{"column": "Acronym"}, {"column": "Title"}]
+
+
+def test_pairs_of_numbers_in_a_cell_are_no_prose():
+    rows = [f'm{i},{i}.5,{i}.7,"(-{i}.1, +{i}.2)"' for i in range(8)]
+    found = read_data("board.csv", "\n".join(["model,score,wins,CI", *rows]).encode(), Wanted())
+    assert list(found.features) == ["score", "wins"]
+
+
+def test_an_answer_under_a_key_of_a_turn_is_read():
+    turns = [
+        {"role": "user", "content": "Why?"},
+        {"role": "assistant", "content": {"answer": "So"}},
+    ]
+    found = read_data("chat.jsonl", lines({"messages": turns}, {"messages": turns}), Wanted())
+    assert found.values == ["So", "So"]
+
+
+def test_states_named_after_molecules_are_not_molecules():
+    rows = [f"{'C' * i},1" for i in range(1, 9)]
+    found = read_data("top.csv", "\n".join(["SMILES,SMILES_state", *rows]).encode(), Wanted())
+    assert found.column == "SMILES"
+
+
+def test_distances_in_a_file_of_text_are_a_question_twice():
+    text = b"\ta\tb\tc\na\t0\t1\t2\nb\t1\t0\t3\nc\t2\t3\t0\n"
+    assert choices("distances.txt", text) == [{"type": "csv"}, {"type": "txt"}]
+    with pytest.raises(AskError, match=r"with 0 all along .* is it a matrix of distances"):
+        read_data("distances.txt", text, Wanted(type="csv"))
+    assert len(read_data("distances.txt", text, Wanted(type="csv", matrix=False))) == 3
+
+
+def test_names_behind_a_hash_are_the_header():
+    text = b"#SampleID\tK\tpH\n18\t42.1\t2.7\n15\t39.1\t2.8\n24\t67.7\t3\n"
+    assert choices("soil.txt", text) == [{"type": "csv"}, {"type": "txt"}]
+    assert list(read_data("soil.txt", text, Wanted(type="csv")).features) == ["K", "pH"]
+
+
+def test_a_property_of_prompts_is_no_question():
+    answers = [
+        {"question": f"What is {i // 4}?", "level": f"Level {i // 8}", "response": f"It is {i}."}
+        for i in range(24)
+    ]
+    found = read_data("answers.jsonl", lines(*answers), Wanted())
+    assert found.grouping["groups"] == "question"
+    changed = [answer | {"level": f"Level {i % 3}"} for i, answer in enumerate(answers)]
+    assert {"group_by": "level"} in choices("answers.jsonl", lines(*changed))
