@@ -1,7 +1,6 @@
 """Limits of a visitor's input, for a Space that shares two cores and 16 GB among all visitors."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 from vendiscore.report import Limits
@@ -17,12 +16,11 @@ MAX_CHARACTERS = 500_000  # of all texts together
 MAX_SMILES = 300  # characters of one SMILES
 MAX_COLUMNS = 4_096
 MAX_VECTORS = 20_000  # rows of a matrix
-MAX_VALUES = 12_000_000  # rows × columns of a matrix
+MAX_VALUES = 12_000_000  # rows × columns of a table
 MAX_IMAGES = 200
 MAX_PIXELS = 55_000_000  # of one image
 MAX_ALL_PIXELS = 1_200_000_000  # of all images together
 MAX_READ = 200_000  # rows of a table, of which a part is drawn
-MAX_CELLS = 4_000_000  # of a table that is not one of numbers
 MAX_UPLOAD = 64_000_000  # bytes of one file
 MAX_UPLOADS = 128_000_000  # bytes of all files uploaded in one go
 MAX_ARRIVING = 500_000_000  # bytes of the uploads under way of all visitors
@@ -36,12 +34,11 @@ MAX_NAME = 200  # characters of the name of a file, a set or a report
 MAX_UNPACKED = 192_000_000  # bytes of all entries of a zip, or of one array
 MAX_ENTRIES = 20_000  # of a zip
 MAX_LINES = 1_000_000  # of a table or a box, most of them blank
-TABLE = Limits(
-    *(MAX_READ, MAX_COLUMNS, MAX_CELLS, MAX_TEXT, MAX_SMILES),
+INPUT = Limits(
+    *(MAX_READ, MAX_COLUMNS, MAX_VALUES, MAX_TEXT, MAX_SMILES),
     unpacked=MAX_UNPACKED,
     declared=declared_values,
 )
-NUMBERS = replace(TABLE, values=MAX_VALUES)
 
 IN_WORDS = (
     f"This page scores up to {MAX_SAMPLES:,} samples ({MAX_IMAGES} images, {MAX_VECTORS:,} rows of "

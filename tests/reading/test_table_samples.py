@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from vendiscore.report import AskError, RefusedError, Wanted, read_data
+from vendiscore.report import AskError, Limits, RefusedError, Wanted, read_data
 
 ROWS = b"prompt,model,answer,score\nwhy,m,a cat,1\nwhy,n,a dog,x\nhow,m,a cow,3\nhow,n,a pig,4\n"
 
@@ -121,3 +121,16 @@ def test_a_few_numbers_among_labels_of_samples_are_no_counts():
     with pytest.raises(AskError) as asked:
         read_data("map.csv", table, Wanted())
     assert "count" not in asked.value.question
+
+
+def test_samples_know_what_they_were_read_from():
+    found = read_data("a.csv", ROWS, Wanted())
+    assert found.table.rows == []
+    assert found.source.column("score") == ["1", "x", "3", "4"]
+
+
+def test_individuals_are_counted_before_they_are_listed():
+    with pytest.raises(RefusedError, match=r"1,000,000,000,003 individuals are too many"):
+        read_data(
+            "a.csv", b"species,s1\nA,1000000000000\nB,3\n", Wanted(limits=Limits(samples=100))
+        )

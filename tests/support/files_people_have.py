@@ -216,7 +216,7 @@ def texts() -> list[Have]:
             "prompt,model,answer\n" + "\n".join(f"Is it so?,m,{t}" for t in QUOTED),
         ),
         _texts("old mac.txt", "\r".join(TEXTS), (1, 2, 3), "Read 3 lines"),
-        _texts("notes.md", "\n---\n".join(TEXTS), (1, 2, 3), "separated by ---"),
+        _texts("notes.md", "\n\n".join(TEXTS), (1, 3, 5), "Read 3 lines"),
         _texts("lines.jsonl", "\n".join(map(json.dumps, _RECORDS)), (1, 2, 3)),
         _texts("strings.jsonl", "\n\n".join(map(json.dumps, TEXTS)), (1, 3, 5), "3 lines"),
         _texts("strings.json", json.dumps(TEXTS), (1, 2, 3), "3 elements"),
@@ -254,12 +254,10 @@ def molecules() -> list[Have]:
     }
     table = [Have(n, d.encode(), "molecules", SMILES, _ROWS) for n, d in found.items()]
     lines = "\n".join(f"{s} so-and-so" for s in SMILES)
-    named = [f"{s} so-and-so" for s in SMILES]
     return [
         *table,
-        Have("bare.csv", "\n".join(SMILES).encode(), "molecules", SMILES, [1, 2, 3]),
-        Have("bare.txt", "\n".join(SMILES).encode(), "molecules", SMILES, [1, 2, 3]),
-        Have("with names.smi", lines.encode(), "molecules", named, [1, 2, 3]),
+        Have("bare.smi", "\n".join(SMILES).encode(), "molecules", SMILES, [1, 2, 3]),
+        Have("with names.smi", lines.encode(), "molecules", SMILES, [1, 2, 3]),
         Have("a.parquet", parquet(smiles=SMILES, y=[1, 2, 3]), "molecules", SMILES, [1, 2, 3]),
     ]
 
@@ -280,7 +278,6 @@ def vectors() -> list[Have]:
         _numbers("excel named.csv", "a;b;c\n" + rows(X, ";", ","), "semicolons; decimal commas", 2),
         _numbers("tabs.tsv", "a\tb\tc\n" + rows(X, "\t", ","), "tabs; decimal commas", 2),
         _numbers("quoted.csv", quoted, "decimal commas"),
-        _numbers("spaces.csv", rows(X, " "), "split by spaces"),
         _numbers("spaces.txt", rows(X, " "), "split by spaces"),
         _numbers("windows.csv", rows(X).replace("\n", "\r\n")),
         _numbers("utf-16.csv", rows(X).encode("utf-16")),
@@ -299,7 +296,7 @@ def vectors() -> list[Have]:
         _numbers(
             "named.parquet",
             parquet(a=X[:, 0], b=X[:, 1], c=X[:, 2], __index_level_0__=[1, 2, 3, 4]),
-            "left out: __index_level_0__ (no numbers)",
+            "4 vectors",
         ),
     ]
 
@@ -332,6 +329,15 @@ def questions() -> list[Asks]:
              "Which column holds the samples?", {"column": "a.b"}, ["so it is", "no it is"]),
         Asks("text.csv", b"text,smiles\nan acid it is,CC(=O)O\na ring it is,c1ccccc1\n",
              "text, smiles could be meant", {"column": "text"}, ["an acid it is", "a ring it is"]),
+        Asks("a.yaml", b"one two\nthree four\n", "Of which type is it?", {"type": "txt"},
+             ["one two", "three four"]),
+        Asks("languages.csv", b"language,review\nen,so it is\nde,ja so ist es\nen,no\nde,nie\n",
+             "Is each value of column 'language' a set of its own (en, de)?", {"pool": True},
+             ["so it is", "ja so ist es", "no", "nie"]),
+        Asks("K.csv", b"1,0.5\n0.5,1\n", "is it a matrix of similarities", {"matrix": True},
+             [[1, 0.5], [0.5, 1]]),
+        Asks("sites.csv", b"site,a,b\nhere,1,2\nthere,3,1\n", "count the individuals",
+             {"kind": "counts"}, [[1, 0]] + [[0, 1]] * 2 + [[1, 0]] * 3 + [[0, 1]]),
         Asks("mass.csv", b"name,mass\nethanol,46.1\npropane,44.1\n", "No column is clearly meant",
              {"column": "name"}, ["ethanol", "propane"]),
         Asks("two.parquet", parquet(a=X.tolist(), b=(2 * X).tolist()), "a, b", {"column": "b"},
@@ -351,7 +357,6 @@ def turned_down() -> list[Turned]:
         Turned("a.pt", b"PK\x03\x04", "save numbers with np.save"),
         Turned("a.jsonl.gz", b"\x1f\x8b", "unpack it"),
         Turned("a.tiff", b"II*\0", "save the picture as PNG or JPEG"),
-        Turned("a.exe", b"MZ", "cannot be read here"),
         Turned("a.csv", "编号,回答\n1,今天天气很好".encode("gbk"), "save it as UTF-8"),
         Turned("a.txt", "one\ntwo\n".encode("utf-16-le"), "Line 1, column 2: there is a NUL"),
         Turned("a.txt", b"", "is empty"),

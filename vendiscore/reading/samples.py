@@ -12,6 +12,7 @@ from .names import join_names
 from .records import start_of
 
 if TYPE_CHECKING:
+    from .columnar_files import Columns
     from .tables import Table
 
 
@@ -30,6 +31,7 @@ class Samples:
     written : callable, optional, which writes some samples as the file has them
     table, above : Table, without its rows; other rows that hold no sample, in words
     rows : sequence of int, the row of each sample in the table; empty if each row is one
+    source : Table or Columns, optional, what was read, with all its rows and columns
     grouping, record : mapping, str, the columns of sets and groups, and what writes such records
 
     Examples
@@ -59,6 +61,7 @@ class Samples:
     grouping: Mapping[str, str] = field(default_factory=dict)  # columns of sets and groups
     record: str = ""  # what writes such records
     rows: Sequence[int] = ()  # of the table, that samples are from; empty if each row is one
+    source: Table | Columns | None = None  # with all rows, for what else they say of the samples
 
     def __len__(self) -> int:
         return len(self.values)

@@ -65,12 +65,12 @@ def samples_of(
     if isinstance(read, Arrays):
         return array_samples(read, wanted, kinds or {})
     if not isinstance(read, Table):
-        return columns_samples(read, wanted)
+        return replace(columns_samples(read, wanted), source=read)
     if not read.rows:
         return Samples([], [], kind=wanted.kind or "texts")
     _check_names(read.names, wanted)
-    read = merge_numbered(read, wanted)
-    return _of_table(read, choose(read, wanted), wanted)
+    merged = merge_numbered(read, wanted)
+    return replace(_of_table(merged, choose(merged, wanted), wanted), source=read)
 
 
 def _check_names(names: Sequence[str], wanted: Wanted) -> None:
@@ -142,6 +142,9 @@ def _abundances(read: Table, chosen: Choice, wanted: Wanted) -> Samples:
         place = f"{counted.unit} {counted.places[i]}, column {counted.features[j]!r}"
         said = f"is {counted.values[i, j]:g}, where a count is a whole number of at least 0"
         raise RefusedError(said, place)
+    if (total := counted.values.sum()) > wanted.limits.samples:
+        most = f"{wanted.limits.samples:,}"
+        raise RefusedError(f"{total:,.0f} individuals are too many: the limit is {most}.")
     counts = counted.values.astype(int)
     rows = [f"{read.unit} {place}" for place in read.places]
     if first not in counted.features:

@@ -54,6 +54,14 @@ def place(groups: Groups | None, word: str = "number") -> Callable[[int], str]:
     return lambda i: "{} {} of group {}".format(word, *groups.place(i))
 
 
+def in_sets(samples: Samples) -> list[Hashable]:
+    """Return the group of each sample within its set, such as a prompt of a model."""
+    if not samples.groups:
+        return list(samples.sets)
+    pairs = zip(samples.sets, samples.groups, strict=True)
+    return [f"{label} › {group}" for label, group in pairs]
+
+
 def sets_of(samples: Samples) -> dict[str, Samples]:
     """Return the sets of samples, or their groups, by label; samples without one are in none.
 

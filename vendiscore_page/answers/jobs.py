@@ -209,6 +209,8 @@ def job_of(
     prompts = [samples.prompts[i] for i in kept] if samples.prompts else prompts
     labels = [samples.groups[i] for i in kept] if samples.groups else []
     values = samples.take(kept) if len(kept) < len(samples) else samples.values
+    if samples.letters:
+        options = {**(options or {}), "unit": "char"}
     if samples.kind in ("texts", "molecules"):
         return text_job(values, kernel, options, labels, samples.kind, prompts)
     left = sorted(set(range(len(samples))) - set(kept))

@@ -2,7 +2,7 @@
 
 import base64
 import math
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -22,6 +22,7 @@ from ..inputs.submission import KINDS
 from ..inputs.visitor_samples import Samples
 from ..quotas import MAX_SAMPLES, MAX_SMILES, RefusedError, check_texts
 from . import kernel_menu, sample_views, several_sets
+from .group_lists import in_sets
 from .jobs import FLOOR, Job, Settings, job_of
 from .kernel_menu import DEFAULT_ORDER, Choice, check_order, check_threshold
 from .prompt_lists import distinct
@@ -181,7 +182,11 @@ def score(samples: Samples, settings: Settings) -> Steps[Result]:
     if chosen.takes_pairs:
         samples = part(samples, MAX_SAMPLES)
 
-    def run(kept: dict[str, list[int]]) -> Steps[tuple[Findings, Job, list[int]]]:
+    each_set = samples
+    if samples.sets:
+        samples = replace(samples, groups=in_sets(samples), sets=())
+
+    def run(kept: dict[str, list[int]]) -> Steps[tuple[Findings, Job, list[int], list[Record]]]:
         job = job_of(samples, kept[""], chosen.kernel, settings.options, settings.prompts)
         try:
             found = yield from job.findings(settings.q, settings.threshold)
@@ -195,13 +200,29 @@ def score(samples: Samples, settings: Settings) -> Steps[Result]:
                 f"{little if error.negative_mass < 1e-2 else ''} Pick “K, clipped” to set them to "
                 f"zero."
             ) from None
-        return found, job, kept[""]
+        return found, job, kept[""], (yield from _by_set(each_set, kept[""], settings))
 
-    bad, (found, job, kept) = yield from sifted(
+    bad, (found, job, kept, by_set) = yield from sifted(
         {"": samples}, samples.kind, run, settings.leave_out
     )
     with np.errstate(all="ignore"):
-        return Result(found, job, _answer(found, job, samples, kept, bad[""]))
+        answer = _answer(found, job, samples, kept, bad[""])
+        return Result(found, job, answer | {"by_set": by_set or None})
+
+
+def _by_set(samples: Samples, kept: list[int], settings: Settings) -> Steps[list[Record]]:
+    """Score each set by itself, such as each model: the mean over its groups, if it has some."""
+    places: dict[Hashable, list[int]] = {}
+    for i in kept if samples.sets else ():
+        places.setdefault(samples.sets[i], []).append(i)
+    kernel = settings.choice_of(samples.kind).kernel
+    rows = []
+    for label, some in places.items():
+        job = job_of(samples, some, kernel, settings.options, settings.prompts)
+        found = yield from job.findings(settings.q)
+        ends = {name: found.beside(name) for name in ("se", "low", "high")}
+        rows.append({"group": str(label), "n": found.n, "VS": found.value, **ends})
+    return rows
 
 
 def _answer(

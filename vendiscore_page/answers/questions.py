@@ -15,12 +15,13 @@ _LONG = 40  # characters of the name of a column on a button
 
 def questions(samples: Samples) -> Record:
     """Return a table's questions, each with how its samples are read, and notes on the others."""
-    if not samples.roles and not samples.wide:
+    if not (samples.roles or samples.wide or samples.groups):
         return {"questions": [], "unasked": []}
     n, notes = len(samples), list[str]()
     alone = {"by": None, "sets": None}
     many = f"{n:,} of {samples.total:,}" if samples.total > n else f"all {n:,}"
-    asked: list[Record] = [_question(f"Score {many} {samples.unit}s", alone)]
+    pool = alone | {"pool": True}
+    asked: list[Record] = [_question(f"Score {many} {samples.unit}s", pool)]
     column, prompts = _role(samples, "prompt")
     each = Counter(label for label in prompts if label)
     if 2 <= len(each) < sum(each.values()):
@@ -35,8 +36,8 @@ def questions(samples: Samples) -> Record:
             found, why = _of_sets(samples, role)
             asked += found
             notes += why
-    asked.append(_question("Find near-duplicates", alone, show="clusters"))
-    asked.append(_question(f"Choose {samples.unit}s to keep", alone, show="subset"))
+    asked.append(_question("Find near-duplicates", pool, show="clusters"))
+    asked.append(_question(f"Choose {samples.unit}s to keep", pool, show="subset"))
     return {"questions": asked, "unasked": notes}
 
 

@@ -114,6 +114,7 @@ def read_answer(samples: Samples) -> Record:
         **{name: list(getattr(samples, name)) for name in ("kinds", "notes", "columns")},
         "n": len(samples),
         "total": max(samples.total, len(samples)),
+        "taken": samples.sentence,
         "said": _said(samples),
         "preview": [_shown(samples, i) for i in islice(usable, _PREVIEW)],
         "groups": len(set(samples.sets or samples.groups) - {""}),

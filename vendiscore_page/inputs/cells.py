@@ -1,9 +1,9 @@
-"""Tables, columnar files and arrays of any kind: what is in their cells decides which."""
+"""Files and pasted tables: the library's one reader takes the samples, this page what it shows."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -13,162 +13,135 @@ from vendiscore.report import (
     FORMATS,
     AskError,
     Columns,
-    Limits,
     RefusedError,
     Table,
     Wanted,
-    decode,
     is_prose,
     join_names,
+    read_data,
     role_of,
     samples_of,
 )
+from vendiscore.report import Samples as ReadSamples
 
-from ..quotas import MAX_UNPACKED, NUMBERS, TABLE, check_lines
+from ..quotas import INPUT, MAX_UNPACKED, check_lines
 from .kinds import kinds_of_table
 from .matrices import csv_code, expression_code
 from .parts import fit
-from .plain_numbers import plain_numbers
+from .pictures import pictures
+from .plain_numbers import LARGE, plain_numbers
 from .roles import answer_columns, are_models, melted, roles_of
-from .submission import KINDS, Asked, Kind
+from .submission import COUNTS, Asked, Kind
 from .visitor_samples import Python, Samples
 from .western_text import encoding_of
 
-LARGE = 4_000_000  # bytes of numbers, from which NumPy reads them faster
-_TEXTS = ("csv", "tsv", "json", "jsonl")
-_FIRST = replace(TABLE, samples=200)  # rows that tell what the others are
+_TEXTS = ("txt", "csv", "tsv", "json", "jsonl", "smi", "fasta", "vec")
+_TABLES = ("csv", "tsv")
+BOX = "the box"  # what notes call what was pasted
+_FIRST = replace(INPUT, samples=200)  # rows that tell what the others are
+# Fields of the reader's choices under the names that they have here.
+_FIELDS = {"group_by": "by", "by": "sets"}
 
 
-def of_cells(name: str, data: bytes, form: str, asked: Asked) -> Samples:
+def of_file(name: str, data: bytes, form: str | None, asked: Asked) -> Samples:
+    """Return the samples of a file, or of a pasted table; `form` is None for an unknown format."""
+    if form in ("csv", "tsv", "jsonl"):
+        check_lines(data.count(b"\n") + data.count(b"\r"))
+    wanted = _wanted(asked, form, encoding_of(data) if form in _TEXTS else None)
     if form in ("npy", "npz"):
-        return _of_arrays(name, data, form, asked)
-    csv = form in ("csv", "tsv")
-    guessed = asked.kind if asked.kind == "molecules" else None
-    first = parse(data, form, _wanted(asked, guessed, _FIRST if csv else TABLE))
-    wide = answer_columns(first) if isinstance(first, Table) and first.rows else []
-    asked = replace(asked, wide=asked.wide and len(wide) > 1)
-    if asked.wide:
-        first = melted(first, wide)
-    if isinstance(first, Columns):
-        return of_columns(first, name, asked)
-    kinds = kinds_of_table(first, asked)
-    kind = _kind(first, kinds, asked)
+        return _of_array(name, data, form, wanted, asked)
+    head = _head(data, form, wanted)
+    kinds = kinds_of_table(head, asked) if head else []
+    wide = answer_columns(head) if head and head.rows and form != "parquet" else []
+    if asked.kind in (*kinds, COUNTS):
+        wanted = replace(wanted, kind=str(asked.kind))
     try:
-        if csv and not kind:
-            kind = _samples(first, _wanted(asked)).kind
-        wanted = _wanted(asked, kind, NUMBERS if kind == "vectors" else TABLE)
-        if asked.blocks and not asked.by and kind != "vectors":
-            raise RefusedError(
-                "A table has no blocks of lines: pick the column that its rows are grouped by."
-            )
-        found = _large(data, form, wanted) if csv and kind == "vectors" else None
-        if found is None:
-            read = parse(data, form, wanted) if csv else first
-            read = melted(read, wide) if asked.wide and csv else read
-            found = _with_roles(_samples(read, wanted), read, lambda _: read, asked)
+        if asked.wide and len(wide) > 1:
+            read = melted(_parsed(data, form, wanted), wide)
+            found = samples_of(read, wanted)
+        else:
+            found = _read(name, data, wanted)
     except AskError as error:
-        if kind != "vectors" and len(wide) > 1:
-            each = f"Each of {join_names(wide)} holds the answers of one model"
-            error.choices.insert(0, (each, {"wide": True, "kind": "texts"}))
-        raise
-    if found.kind == "texts" and are_models(wide) and not asked.wide:
-        found = replace(found, wide=tuple(wide))
-    python = _csv_python(name, found) if csv and found.kind == "vectors" else None
-    return _finished(found, name, asked, kinds, python)
-
-
-def _kind(head: Table, kinds: Sequence[Kind], asked: Asked) -> str:
-    """Return the kind that a visitor or the cells leave no choice of, or else ""."""
-    if asked.kind in kinds:
-        return str(asked.kind)
-    only_numbers = kinds == ["vectors"] or (len(head.names) == 1 and kinds[:1] == ["vectors"])
-    return "vectors" if only_numbers else ""
-
-
-def _samples(read: Table | Columns, wanted: Wanted) -> Samples:
-    """Return the samples of a table, which this page scores as texts, molecules or numbers."""
-    counts = "This page scores no counts of species: the command does, `vendiscore FILE --counts`."
-    try:
-        found = samples_of(read, wanted)
-    except AskError as error:
-        kinds = ("", *KINDS)
-        choices = [each for each in error.choices if each[1].get("kind", "") in kinds]
-        more = f" {counts}" * (len(choices) < len(error.choices))
-        raise AskError(f"{error.question}{more}", choices) from None
-    if found.kind == "labels":
-        raise AskError(counts, [("Rows are features", {"kind": "vectors"})])
+        raise _asked_here(error, wide) from None
     if found.kind == "images":
-        raise RefusedError("Images in a table are not read here: send the files of the images.")
-    return Samples.of(replace(found, kind="texts") if found.kind == "sequences" else found)
-
-
-def of_numbers(text: str, name: str, asked: Asked) -> Samples:
-    """Return the rows of numbers of a text file, or of the box, where nothing is asked."""
-    wanted, hand = _wanted(asked, "vectors", NUMBERS), not name
-    read = parse(text.encode("utf-8", "replace"), "csv", replace(wanted, typed=hand))
-    if hand:
-        named = read.header is not None
-        index = asked.index if named or asked.index is not None else False
-        wanted = replace(wanted, header=named, index=index)
-    found = Samples.of(samples_of(read, wanted))
-    plain = not read.header and not found.lost and not (found.table and found.table.comma)
-    python = _csv_python(name or "samples.csv", found)
-    found = _finished(found, name or "the box", asked, (), python)
-    return replace(found, name="pasted", notes=found.notes[plain:]) if hand else found
+        return _images(found, name, asked)
+    python = None
+    if found.table and found.kind == "vectors" and form in _TABLES:
+        file = name if name != BOX else "samples.csv"
+        python = partial(csv_code, file, found.table, found.features)
+    samples = of_samples(found, name, asked, kinds, python)
+    if samples.kind == "texts" and are_models(wide) and not asked.wide:
+        samples = replace(samples, wide=tuple(wide))
+    return samples
 
 
 def of_columns(file: Columns, name: str, asked: Asked) -> Samples:
-    head = file.head()
-    kinds = kinds_of_table(head, asked)
-    found = _samples(file, _wanted(asked, _kind(head, kinds, asked)))
-    found = _with_roles(found, head, lambda columns: file.table(columns or file.names[:1]), asked)
-    chosen = [*found.features]
-    some = f"[{chosen!r}]" if len(chosen) < len(file.all) else ""
-    expression = f"pd.read_parquet({name!r}){some}.to_numpy()"
-    if chosen and chosen[0] in file.vectors:
-        expression = f"np.stack(pd.read_parquet({name!r})[{chosen[0]!r}].to_numpy())"
-    python = partial(expression_code, "numpy as np, pandas as pd", expression)
-    found = _finished(found, name, asked, kinds, python if chosen else None)
-    return replace(found, columns=tuple(file.names) if len(file.names) > 1 else ())
+    """Return the samples of the first rows of a parquet file, which is read as they are needed."""
+    kinds = kinds_of_table(file.head(), asked)
+    wanted = _wanted(asked, "parquet")
+    if asked.kind in kinds:
+        wanted = replace(wanted, kind=str(asked.kind))
+    try:
+        found = samples_of(file, wanted)
+    except AskError as error:
+        raise _asked_here(error, []) from None
+    return (
+        _images(found, name, asked)
+        if found.kind == "images"
+        else of_samples(found, name, asked, kinds)
+    )
 
 
-def _of_arrays(name: str, data: bytes, form: str, asked: Asked) -> Samples:
-    """Return the rows of an array of numbers, judged by its header before it is unpacked."""
-    arrays = parse(data, form, _wanted(asked))
-    asked = replace(asked, column=None if arrays.single else asked.column, by=None)
-    key = arrays.choose_array(asked.column)
-    header = arrays.headers[key]
-    if (promised := math.prod(header.shape) * header.dtype.itemsize) > MAX_UNPACKED:
-        raise RefusedError(
-            f"The array has {promised / 1e6:,.0f} MB; this page takes up to "
-            f"{MAX_UNPACKED // 10**6} MB: save it as float16, or a random part of its rows."
-        )
-    read = samples_of(arrays, _wanted(asked, "vectors", NUMBERS), {1: "vectors", 2: "vectors"})
-    expression = f"np.load({name!r})" + (f"[{key!r}]" if key else "")
-    python = partial(expression_code, "numpy as np", expression)
-    X, names = read.values, tuple(arrays.headers)
-    found = replace(Samples.of(read), values=X if X.ndim == 2 else X[:, None], columns=names)
-    return _finished(found, name, asked, (), python)
-
-
-def _with_roles(
-    found: Samples, head: Table, whole: Callable[[list[str]], Table], asked: Asked
+def of_samples(
+    found: ReadSamples,
+    name: str,
+    asked: Asked,
+    kinds: Sequence[Kind] = (),
+    python: Python | None = None,
 ) -> Samples:
-    """Add what other columns tell of the samples, and the prompts that they answer."""
-    rows = found.rows or range(len(found))
-    roles = roles_of(head, whole, {found.column, *found.features}, asked)
-    roles = {role: (column, [each[i] for i in rows]) for role, (column, each) in roles.items()}
-    prompts = roles["prompt"][1] if "prompt" in roles and found.kind != "vectors" else ()
-    return replace(found, roles=roles, all_roles=roles, asked=found.prompts or prompts)
+    """Return as many of the samples that the reader took as fit, with what this page says of them.
 
-
-def parse(data: bytes, form: str, wanted: Wanted) -> Any:
-    parser = FORMATS[form].parse
-    assert parser is not None
-    if form in ("csv", "tsv", "jsonl"):
-        check_lines(data.count(b"\n") + data.count(b"\r"))
-    encoding = encoding_of(data) if form in _TEXTS else None
-    return parser(data, replace(wanted, encoding=encoding))
+    Other columns tell what they are, such as which prompts they answer.
+    """
+    source, read = found.source, found.table or Table([], [], [], header=[], typed=True)
+    roles: dict[str, tuple[str, list[str]]] = {}
+    if source:
+        rows = found.rows or range(len(found))
+        every = roles_of(source, {found.column, *found.features}, asked)
+        roles = {role: (column, [each[i] for i in rows]) for role, (column, each) in every.items()}
+    if isinstance(source, Columns) and found.kind == "vectors":
+        python = _parquet_code(name, source, found.features)
+    letters = found.kind == "sequences"
+    kind = "texts" if letters else found.kind
+    prompts = roles["prompt"][1] if "prompt" in roles and kind != "vectors" else ()
+    used = [found.column, *found.grouping.values()]
+    columns = tuple(dict.fromkeys([*read.names, *filter(None, used)]))
+    if len(columns) < 2 or (kind == "vectors" and read.header is None and not found.groups):
+        columns = ()
+    whole = replace(
+        Samples.of(replace(found, kind=kind, source=None, notes=(), written=None)),
+        letters=letters,
+        python=python,
+        by=found.grouping.get("groups") or None,
+        sets_by=found.grouping.get("sets") or None,
+        columns=columns,
+        roles=roles,
+        all_roles=roles,
+        asked=found.prompts or prompts,
+    )
+    samples = fit(whole, asked.draw)
+    more = (f"Only the first {samples.total:,} rows were read.",) if read.more else ()
+    return replace(
+        samples,
+        name=f"{name} › {found.column}" if found.column else name,
+        column=found.column or None,
+        prompt_column=_prompt_column(samples, asked) if kind == "texts" else "",
+        kinds=tuple(kinds),
+        how="; ".join(filter(None, [_split_by(read), "decimal commas" * read.comma])),
+        sentence=f"{found.taken}.",
+        notes=(_note(samples, read, name), *more, *samples.notes),
+        table=None,
+    )
 
 
 def begins(shown: Iterable[str]) -> str:
@@ -178,55 +151,93 @@ def begins(shown: Iterable[str]) -> str:
     return f"It begins: {' · '.join(cut)}{' · …' if len(first) > 3 else ''}"
 
 
-def _wanted(asked: Asked, kind: str | None = None, limits: Limits = TABLE) -> Wanted:
+def _wanted(asked: Asked, form: str | None, encoding: str | None = None) -> Wanted:
+    prompts = asked.prompts if asked.kind in (None, "texts") else None
     return Wanted(
-        kind or "",
-        asked.column or None,
+        column=asked.column or None,
         by=asked.sets or None,
         group_by=asked.by or None,
-        prompts=asked.prompts if kind in ("", "texts") and asked.prompts != asked.column else None,
+        prompts=prompts if prompts != asked.column else None,
+        type=form,
+        encoding=encoding,
         header=asked.header,
         index=asked.index,
-        pool=not (asked.sets or asked.by),
-        matrix=False,  # which its kernel says
-        limits=limits,
+        pool=asked.pool and not (asked.sets or asked.by),
+        matrix=asked.matrix,
+        limits=INPUT,
     )
 
 
-def _large(data: bytes, form: str, wanted: Wanted) -> Samples | None:
-    """Read a large table of nothing but numbers."""
-    if len(data) <= LARGE or wanted.column or wanted.others:
-        return None
-    head = parse(data, form, replace(wanted, limits=replace(NUMBERS, samples=_FIRST.samples)))
-    return plain_numbers(decode(data, encoding_of(data))[0], head, wanted)
+def _read(name: str, data: bytes, wanted: Wanted) -> ReadSamples:
+    plain = None
+    if wanted.type in _TABLES and len(data) > LARGE:
+        plain = plain_numbers(name, data, wanted)
+    return plain or read_data(name, data, wanted)
 
 
-def _csv_python(name: str, found: Samples) -> Python | None:
-    return partial(csv_code, name, found.table, found.features) if found.table else None
+def _parsed(data: bytes, form: str | None, wanted: Wanted) -> Any:
+    parse = FORMATS[form].parse if form else None
+    return parse(data, wanted) if parse else None
 
 
-def _finished(
-    found: Samples, name: str, asked: Asked, kinds: Sequence[Kind], python: Python | None
-) -> Samples:
-    """Return as many of the samples as fit, with the page's notes on them."""
-    read, by = found.table or Table([], [], [], header=[], typed=True), asked.by or None
-    columns = found.columns or tuple(read.names)
-    if len(columns) < 2 or (found.kind == "vectors" and read.header is None and not by):
-        columns = ()
-    whole = replace(found, notes=(), python=python, written=None, by=by, columns=columns)
-    found = fit(replace(whole, sets_by=asked.sets or None), asked.draw)
-    more = (f"Only the first {found.total:,} rows were read.",) if read.more else ()
-    known = [_split_by(read), "decimal commas" * read.comma or _left_out(found)]
-    return replace(
-        found,
-        name=f"{name} › {found.column}" if found.column else name,
-        column=found.column or None,
-        prompt_column=_prompt_column(found, asked) if found.kind == "texts" else "",
-        kinds=tuple(kinds),
-        how="; ".join(filter(None, known)),
-        notes=(_note(found, name), *more, *_one_set(found), *found.notes),
-        table=None,
-    )
+def _head(data: bytes, form: str | None, wanted: Wanted) -> Table | None:
+    """Return the first rows of a table, None of what is none."""
+    limits = INPUT if form == "json" else _FIRST
+    read = _parsed(data, form, replace(wanted, limits=limits))
+    if isinstance(read, Columns):
+        return read.head()
+    return read if isinstance(read, Table) else None
+
+
+def _asked_here(error: AskError, wide: Sequence[str]) -> AskError:
+    """Return a question of the reader with the choices in fields of this page."""
+    choices: list[tuple[str, dict[str, object]]] = []
+    for label, options in error.choices:
+        choices.append((label, {_FIELDS.get(key, key): x for key, x in options.items()}))
+    if len(wide) > 1 and any("column" in options for _, options in choices):
+        each = f"Each of {join_names(wide)} holds the answers of one model"
+        choices.insert(0, (each, {"wide": True, "kind": "texts"}))
+    return AskError(error.question, choices)
+
+
+def _of_array(name: str, data: bytes, form: str, wanted: Wanted, asked: Asked) -> Samples:
+    """Return the rows of an array of numbers, judged by its header before it is unpacked."""
+    arrays = _parsed(data, form, wanted)
+    column = None if arrays.single else asked.column
+    key = arrays.choose_array(column)
+    header = arrays.headers[key]
+    if (promised := math.prod(header.shape) * header.dtype.itemsize) > MAX_UNPACKED:
+        raise RefusedError(
+            f"The array has {promised / 1e6:,.0f} MB; this page takes up to "
+            f"{MAX_UNPACKED // 10**6} MB: save it as float16, or a random part of its rows."
+        )
+    wanted = replace(wanted, kind="vectors", column=column, by=None, group_by=None, prompts=None)
+    found = samples_of(arrays, wanted, {1: "vectors", 2: "vectors"})
+    if found.values.ndim == 1:
+        found = replace(found, values=found.values[:, None])
+    expression = f"np.load({name!r})" + (f"[{key!r}]" if key else "")
+    python = partial(expression_code, "numpy as np", expression)
+    names = tuple(arrays.headers)
+    samples = of_samples(found, name, asked, (), python)
+    return replace(samples, columns=names if len(names) > 1 else ())
+
+
+def _images(found: ReadSamples, name: str, asked: Asked) -> Samples:
+    """Return the images in a column of a dataset, of which each has its bytes."""
+    if not all(isinstance(image, bytes) for image in found.values):
+        raise RefusedError(f"{name:.60} names images but does not hold them: send their files.")
+    names = [f"{found.unit} {place}" for place in found.places]
+    samples = pictures(list(zip(names, found.values, strict=True)), asked.draw)
+    return replace(samples, name=name, sentence=f"{found.taken}.")
+
+
+def _parquet_code(name: str, file: Columns, features: Sequence[str]) -> Python:
+    chosen = [*features]
+    some = f"[{chosen!r}]" if len(chosen) < len(file.all) else ""
+    expression = f"pd.read_parquet({name!r}){some}.to_numpy()"
+    if chosen[0] in file.vectors:
+        expression = f"np.stack(pd.read_parquet({name!r})[{chosen[0]!r}].to_numpy())"
+    return partial(expression_code, "numpy as np, pandas as pd", expression)
 
 
 def _prompt_column(found: Samples, asked: Asked) -> str:
@@ -238,48 +249,24 @@ def _prompt_column(found: Samples, asked: Asked) -> str:
     return next(filter(None, there), "")
 
 
-def _note(found: Samples, name: str) -> str:
-    """Say what was read: `Read 3 rows of column 'a' of a.csv (the first row names …). …`."""
-    read = found.table
+def _note(found: Samples, read: Table, name: str) -> str:
+    """Say how they were read: `Read 3 rows of a.csv (the first row names …). It begins: …`."""
     facts = []
-    if read and not read.typed:
+    if not read.typed:
         named = f"the first row names the columns {join_names(read.names):.90}"
         facts = [named if read.header is not None else "no row of names"]
         facts += [_split_by(read)] if read.delimiter != "," else []
         facts += ["read as Windows-1252, as it is not UTF-8"] if read.encoding == "cp1252" else []
         facts += ["decimal commas"] if read.comma else []
-    facts += [*(read.above if read else ()), *found.above, _left_out(found)]
-    if found.groups:
-        groups = len({*found.groups} - {""})
-        facts.append(f"{groups:,} groups by column {found.by!r:.60}")
     usable = (found.values[i] for i in range(len(found)) if i not in found.problems)
-    what = f"of column {found.column!r:.60}" if found.column else "of text"
+    what = ""
     if found.kind == "vectors":
         width = found.values.shape[1]
-        what = f"of {width:,} numbers"
+        what = f" of {width:,} numbers"
         usable = (", ".join(f"{x:.4g}" for x in row[:4]) + ", …" * (width > 4) for row in usable)
     how = "; ".join(filter(None, facts))
-    said = f"Read {found.total:,} {found.unit}s {what} of {name:.60}{f' ({how})' if how else ''}."
+    said = f"Read {found.total:,} {found.unit}s{what} of {name:.60}{f' ({how})' if how else ''}."
     return f"{said} {begins(usable)}"
-
-
-def _one_set(found: Samples) -> list[str]:
-    """Say that samples with a prompt, a model or a row in common are scored as one set."""
-    roles = [found.roles[role][0] for role in ("prompt", "model") if role in found.roles]
-    several = 0 < len({*found.rows}) < len(found)
-    if found.groups or found.sets or not (roles or several):
-        return []
-    lists = f", also where one {found.unit} has several" if several else ""
-    column = " or ".join(map(repr, roles)) or "a column"
-    kind = "rows" if found.kind == "vectors" else found.kind
-    return [
-        f"All {kind} are taken as one set{lists}: pick {column} under “Grouped by” to score groups."
-    ]
-
-
-def _left_out(found: Samples) -> str:
-    why = (f"{column} ({reason})" for column, reason in found.lost.items())
-    return f"left out: {join_names(why)}" if found.lost else ""
 
 
 def _split_by(read: Table) -> str:

@@ -15,7 +15,7 @@ from typing import Any, cast
 from vendiscore.report import AskError, Columns, RefusedError, join_names
 
 from ..aliases import Options
-from ..quotas import TABLE
+from ..quotas import INPUT
 from .cells import of_columns
 from .submission import Asked
 from .visitor_samples import Samples
@@ -47,7 +47,7 @@ def read(asked: Asked) -> Samples:
     split = _one_of(splits, split, "split", f"{name}:{config}/", ("train",))
     addresses = splits[split]
     file = cast(Any, io.BufferedReader(_Remote(addresses[0]), _BLOCK))
-    opened = Columns(file, replace(TABLE, samples=MAX_ROWS))
+    opened = Columns(file, replace(INPUT, samples=MAX_ROWS))
     samples = of_columns(opened, f"{name}:{config}/{split}", asked)
     note = f"From the Hub: the data set {name}, configuration {config}, split {split}."
     if opened.more or len(addresses) > 1:

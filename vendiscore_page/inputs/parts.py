@@ -43,13 +43,14 @@ def part(samples: Samples, most: int) -> Samples:
 
 def fit(samples: Samples, draw: int) -> Samples:
     """Return as many strings or rows of numbers as fit, with what keeps some from being used."""
-    n, strings = len(samples), samples.kind != "vectors"
-    quotas.check_count(n, max(1, n), samples.kind if strings else "rows")
+    n = len(samples)
+    quotas.check_count(n, max(1, n), "rows" if samples.kind == "vectors" else samples.kind)
     known = dict(samples.problems)
     for short in ("has no group", "has no set"):  # without the column, of the visitor's choice
         known |= {i: short for i, what in known.items() if what.endswith(short)}
     samples = replace(samples, problems=known, draw=draw)
-    found = _usable_strings(samples) if strings else _usable_rows(samples)
+    usable = {"vectors": _usable_rows, "labels": _usable_labels}
+    found = usable.get(samples.kind, _usable_strings)(samples)
     return replace(found, problems=dict(sorted(found.problems.items())), total=n)
 
 
@@ -61,6 +62,16 @@ def _usable_rows(samples: Samples) -> Samples:
     bad = {i: what for i, (what, _) in not_finite(X).items()}
     # Rows are drawn one by one, so that questions are of the part.
     return replace(found, values=X, all_roles=found.roles, problems={**bad, **found.problems})
+
+
+def _usable_labels(samples: Samples) -> Samples:
+    """Return a row for each individual, with a one at its species: others have no similarity."""
+    species = sorted({*samples.values})
+    quotas.check_count(len(species), quotas.MAX_COLUMNS, "species")
+    found = part(samples, min(quotas.MAX_VECTORS, quotas.MAX_VALUES // len(species)))
+    places = {name: i for i, name in enumerate(species)}
+    codes = [places[label] for label in found.values]
+    return replace(found, values=np.eye(len(species))[codes], kind="vectors")
 
 
 def _usable_strings(samples: Samples) -> Samples:

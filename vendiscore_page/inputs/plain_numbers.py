@@ -1,4 +1,4 @@
-"""Large tables of nothing but numbers, which NumPy reads in half the time."""
+"""Large tables of nothing but numbers, which NumPy reads in a quarter of the time."""
 
 from __future__ import annotations
 
@@ -7,32 +7,43 @@ from dataclasses import replace
 
 import numpy as np
 
-from vendiscore.report import Table, Wanted, not_finite, samples_of
+from vendiscore.report import Samples, Wanted, decode, not_finite, read_data
 
-from .visitor_samples import Samples
+LARGE = 4_000_000  # bytes of numbers, from which NumPy reads them faster
+_LOOK = 200  # rows that tell what the others are
 
 
-def plain_numbers(text: str, head: Table, wanted: Wanted) -> Samples | None:
-    """Read a large text of features only by NumPy, in half the time; `head` has its first rows."""
-    if head.delimiter not in (",", ";", "\t") or '"' in text or not head.rows:
+def plain_numbers(name: str, data: bytes, wanted: Wanted) -> Samples | None:
+    """Return what the reader takes of a large table of features; None of any other table."""
+    limits = wanted.limits
+    first = replace(wanted, limits=replace(limits, samples=_LOOK), matrix=False)
+    some = read_data(name, data, first)
+    read = some.table
+    if some.kind != "vectors" or some.problems or some.lost or some.column or wanted.others:
         return None
-    some, width, limits = Samples.of(samples_of(head, wanted)), len(head.names), wanted.limits
-    above = head.skipped + (head.header is not None)
+    text = decode(data, wanted.encoding)[0]
+    if not read or read.delimiter not in (",", ";", "\t") or '"' in text:
+        return None
+    width = len(read.names)
+    above = read.places[0] - 1 + text.startswith("sep=")
     n = text.strip("\r\n").count("\n") + 1 - above
-    comma = bool(some.table and some.table.comma)
-    most = min(limits.samples, limits.values // width)
-    if some.problems or some.lost or n > most or (comma and "." in text):
+    if n > min(limits.samples, limits.values // width) or (read.comma and "." in text):
         return None
-    source = io.StringIO(text.replace(",", ".") if comma else text, newline=None)
+    source = io.StringIO(text.replace(",", ".") if read.comma else text, newline=None)
     try:
-        X = np.loadtxt(source, delimiter=head.delimiter, skiprows=above, comments=None, ndmin=2)
+        X = np.loadtxt(source, delimiter=read.delimiter, skiprows=above, comments=None, ndmin=2)
     except ValueError:
         return None
-    if X.shape != (n, width):
+    if X.shape != (n, width) or (n == width and wanted.matrix is None):
         return None
-    places = range(head.places[0], head.places[0] + n)
-    read = some.table and replace(some.table, places=places)
-    problems = {i: what for i, (what, _) in not_finite(X).items()}
+    places = range(read.places[0], read.places[0] + n)
     return replace(
-        some, values=X, places=places, problems=problems, table=read, written=None, rows=()
+        some,
+        values=X,
+        places=places,
+        problems={i: what for i, (what, _) in not_finite(X).items()},
+        table=replace(read, places=places, more=False),
+        source=None,
+        written=None,
+        rows=(),
     )

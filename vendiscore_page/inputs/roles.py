@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from vendiscore.report import (
+    Columns,
     RefusedError,
     Table,
     few_values,
@@ -16,7 +17,7 @@ from vendiscore.report import (
     share_of_numbers,
 )
 
-from ..quotas import MAX_CELLS
+from ..quotas import MAX_VALUES
 from .submission import ROLES, Asked
 
 # Words in names of columns of sources, whose groups have a name of their own in titles.
@@ -28,14 +29,14 @@ _SHORT = 100  # characters of a name
 
 
 def roles_of(
-    head: Table, whole: Callable[[list[str]], Table], used: Collection[str | None], asked: Asked
+    source: Table | Columns, used: Collection[str | None], asked: Asked
 ) -> dict[str, tuple[str, list[str]]]:
     """Return by role its column and the label of each row, "" for none.
 
-    The first rows, `head`, tell what the columns are; `whole` reads some of them; columns that are
-    `used` hold the samples.
+    The first rows tell what the columns are; columns that are `used` hold the samples.
     """
     chosen = {role: getattr(asked, role) for role in ROLES}
+    head = source if isinstance(source, Table) else source.head()
     some = replace(head, rows=head.rows[:_LOOK])
     for column in filter(None, chosen.values()):
         some.labels(column)  # refuses a name that is not there
@@ -47,7 +48,9 @@ def roles_of(
             chosen[role] = _column_of(role, labels)
             labels.pop(chosen[role], None)
     there = {role: column for role, column in chosen.items() if column}
-    read = whole(list(dict.fromkeys(there.values())))
+    read = source
+    if not isinstance(read, Table):
+        read = read.table(list(dict.fromkeys(there.values())) or read.names[:1])
     same: dict[str, str] = {}  # equal labels as one string: a table can have 200,000 rows
     roles = {
         role: (column, [same.setdefault(label, label) for label in read.labels(column)])
@@ -139,9 +142,9 @@ def melted(read: Table, columns: Sequence[str]) -> Table:
         raise RefusedError("A column is called “model” or “answer” already; rename it.")
     names += ["model", "answer"]
     cells = len(read.rows) * len(columns) * len(names)
-    if cells > MAX_CELLS:
+    if cells > MAX_VALUES:
         raise RefusedError(
-            f"With a row for each answer this table has {cells:,} cells, more than {MAX_CELLS:,}; "
+            f"With a row for each answer this table has {cells:,} cells, more than {MAX_VALUES:,}; "
             "remove columns or rows."
         )
     rows = [[*(row[k] for k in kept), read.names[j], row[j]] for row in read.rows for j in at]

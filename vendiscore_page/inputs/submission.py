@@ -8,8 +8,11 @@ from typing import Literal
 
 Kind = Literal["texts", "images", "molecules", "vectors"]
 KINDS: tuple[Kind, ...] = ("texts", "images", "molecules", "vectors")
+COUNTS = "counts"  # of species at sites, which are scored as rows of numbers
 # Separators of texts; any other value is itself the separating string.
 LINE, BLANK, FILE, ROW = "line", "blank", "file", "row"
+# The name under which the page sends a pasted text that is too large for its box.
+PASTED = "pasted.txt"
 # Roles of a column next to the column of samples; found in this order.
 ROLES = ("prompt", "model", "id", "label")
 
@@ -26,9 +29,10 @@ class Given:
 class Asked:
     """Settings for reading the input; None and "" mean that the value is to be inferred."""
 
-    kind: str | None = None  # one of `KINDS`
+    kind: str | None = None  # one of `KINDS`, or COUNTS
     column: str | None = None  # of a table, or the array of a .npz file
     by: str | None = None  # the column of groups
+    pool: bool = False  # whether all rows are one set, whatever their prompts and models
     prompts: str | None = None  # the column of prompts that are taken out of the similarities
     sets: str | None = None  # the column that names the sets of a comparison
     prompt: str | None = None  # the column of a role; None to find it, "" for no column
@@ -41,5 +45,7 @@ class Asked:
     draw: int = 0  # which random part is taken of more samples than fit
     example: str | None = None  # instead of a `Given`
     dataset: str | None = None  # "owner/name:config/split" on the Hub, instead of a `Given`
+    type: str | None = None  # the format of a file whose name does not say it
+    matrix: bool | None = None  # whether a symmetric table holds similarities
     header: bool | None = None  # whether the first row names the columns
     index: bool | None = None  # whether the first column numbers the rows

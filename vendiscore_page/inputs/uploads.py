@@ -6,6 +6,8 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 
+from vendiscore.reading.reader import are_rows
+from vendiscore.reading.tables import table
 from vendiscore.report import (
     FORMATS,
     RefusedError,
@@ -16,24 +18,23 @@ from vendiscore.report import (
     named_format,
 )
 
-from ..quotas import MAX_UPLOAD, TABLE
+from ..quotas import INPUT, MAX_UPLOAD
 from . import cells, hub, kinds, pictures, separators, zips
 from .delimiters import delimiter_of
 from .examples import Example, find_example
-from .submission import KINDS, LINE, ROW, Asked, Given
+from .submission import COUNTS, KINDS, LINE, PASTED, ROW, Asked, Given
 from .visitor_samples import Samples
 from .western_text import encoding_of
 
 File = tuple[str, bytes]
 _AS_FOUND = Asked()
-_BOX = "the box"  # what notes call what was pasted
 _TABLES = ("csv", "tsv")
 _READ = f"This page reads {', '.join(FORMATS)}s."
 _LOOK = 200  # lines that tell what the others are
 
 
 def read(given: Given, asked: Asked = _AS_FOUND) -> Samples:
-    if asked.kind is not None and asked.kind not in KINDS:
+    if asked.kind not in (None, COUNTS, *KINDS):
         raise RefusedError(f"Unknown kind {asked.kind!r:.40}; pick one of {', '.join(KINDS)}.")
     draw: object = asked.draw
     if not isinstance(draw, int) or not 0 <= draw < 2**31:
@@ -49,7 +50,7 @@ def read(given: Given, asked: Asked = _AS_FOUND) -> Samples:
     elif given.files:
         found = _of_files([(zips.base(name) or "file", data) for name, data in given.files], asked)
     else:
-        found = _of_text(given.text, asked)
+        found = _of_box(given.text, asked)
     kinds_ = tuple(kind for kind in found.kinds if kind != found.kind)
     return replace(found, total=found.total or len(found), kinds=kinds_)
 
@@ -57,20 +58,19 @@ def read(given: Given, asked: Asked = _AS_FOUND) -> Samples:
 def _of_example(example: Example, asked: Asked) -> Samples:
     if example.kind == "images":
         return pictures.drawings(example.images(), example.name)
-    found = _of_text(example.text, replace(asked, kind=example.kind))
+    matrix = example.kernel == "K"
+    found = _of_box(example.text, replace(asked, kind=example.kind, matrix=matrix))
     return replace(found, name=example.name, text=example.text, kinds=())
 
 
 def _of_files(files: Sequence[File], asked: Asked) -> Samples:
     _check_sizes(files)
-    forms = [_format(name, data) for name, data in files]
-    if len(files) == 1 and forms[0] == "zip":
-        return _of_zip(*files[0], asked)
-    if set(forms) <= {"image", "zip"}:
-        return pictures.pictures(files, asked.draw)
     if len(files) == 1:
-        return _of_file(*files[0], forms[0], asked)
-    if set(forms) == {"txt"}:
+        return _of_file(*files[0], asked)
+    forms = {_format(name, data) for name, data in files}
+    if forms <= {"image", "zip"}:
+        return pictures.pictures(files, asked.draw)
+    if forms == {"txt"}:
         return _of_texts(files, asked)
     names = join_names(name for name, _ in files)
     raise RefusedError(
@@ -90,22 +90,28 @@ def _check_sizes(files: Sequence[File]) -> None:
             raise RefusedError(f"{name:.60} is empty.")
 
 
-def _of_file(name: str, data: bytes, form: str, asked: Asked) -> Samples:
-    if form not in ("txt", "smi") and (form not in _TABLES or not _is_split(asked)):
-        return cells.of_cells(name, data, form, asked)
-    if form == "smi" and asked.kind is None:
-        asked = replace(asked, kind="molecules")
-    return _of_text(decode(data, encoding_of(data))[0], asked, name)
+def _of_file(name: str, data: bytes, asked: Asked) -> Samples:
+    form = asked.type or _format(name, data)
+    if form == "zip":
+        return _of_zip(name, data, asked)
+    if form == "image":
+        return pictures.pictures([(name, data)], asked.draw)
+    if form != "txt" and (form not in _TABLES or not _is_split(asked)):
+        return cells.of_file(name, data, form, asked)
+    text = decode(data, encoding_of(data))[0]
+    if name == PASTED:
+        return _of_box(text, asked)
+    _check_filled(text)
+    if not _is_split(asked) and asked.kind in (None, "vectors") and are_rows(text):
+        return cells.of_file(name, data, form, asked)
+    return _of_lines(text, replace(asked, separator=asked.separator or LINE), name)
 
 
-def _format(name: str, data: bytes) -> str:
+def _format(name: str, data: bytes) -> str | None:
     try:
-        form = format_of(name, data)
+        return format_of(name, data)
     except RefusedError as error:
         raise RefusedError(f"{name:.60}: {error} {_READ}") from None
-    if form is None:
-        raise RefusedError(f"{name:.60} cannot be read here. {_READ}")
-    return form
 
 
 def _of_zip(name: str, data: bytes, asked: Asked) -> Samples:
@@ -120,7 +126,7 @@ def _of_zip(name: str, data: bytes, asked: Asked) -> Samples:
     read = [entry for entry in names if forms[entry] not in (None, "zip")]
     if len(read) == 1:
         ((inner, content),) = zips.contents(data, lambda entry: entry == read[0])
-        return _of_file(inner, content, _format(inner, content), asked)
+        return _of_file(inner, content, asked)
     raise RefusedError(
         f"{name:.60} has no images, no .txt files and no single table, but "
         f"{join_names(names) or 'nothing'}: send the file with the samples."
@@ -133,34 +139,49 @@ def _of_texts(files: Sequence[File], asked: Asked) -> Samples:
     return separators.split_texts(texts, asked, kind)
 
 
-def _of_text(text: str, asked: Asked, name: str = "") -> Samples:
-    """Read the samples of the box, or of a file of text that has a name."""
-    if not text.strip():
-        raise RefusedError("There are no samples yet: paste or upload some, or pick an example.")
+def _of_box(text: str, asked: Asked) -> Samples:
+    """Read the samples of the box: a table or JSON, rows of numbers, or texts."""
+    _check_filled(text)
     rows = separators.rows_of(text)
-    told = _is_split(asked)
-    named = bool(name) and asked.kind == "molecules"  # lines of SMILES with a name behind a tab
-    form = "" if named else _form(text, rows)
-    if form and not told:
-        found = cells.of_cells(name or _BOX, text.encode("utf-8", "replace"), form, asked)
-        if form in _TABLES:
-            ways = (ROW, found.total or len(found)), (LINE, sum(bool(row.strip()) for row in rows))
-            found = replace(found, separator=ROW, splits=ways)
-        if name:
-            return found
-        return replace(found, python=None, name=found.name.replace(_BOX, "pasted", 1))
-    asked = asked if told else replace(asked, separator=None)
-    some = [row for row in rows if row.strip()][: 2 * _LOOK]
-    could = kinds.kinds_of_lines(some)
+    form = _form(text, rows)
+    if not form or _is_split(asked):
+        return _of_lines(text, asked, "", form)
+    found = cells.of_file(cells.BOX, text.encode("utf-8", "replace"), form, asked)
+    if form in _TABLES:
+        ways = (ROW, found.total or len(found)), (LINE, sum(bool(row.strip()) for row in rows))
+        found = replace(found, separator=ROW, splits=ways)
+    return replace(found, python=None, name=found.name.replace(cells.BOX, "pasted", 1))
+
+
+def _of_lines(text: str, asked: Asked, name: str, form: str = "") -> Samples:
+    """Read texts that stand one below the other, or rows of numbers; `form` could be meant, too."""
+    some = [row for row in separators.rows_of(text) if row.strip()]
+    could = kinds.kinds_of_lines(some[: 2 * _LOOK])
     kind = asked.kind if asked.kind not in (None, "images") else None
-    kind = kind or ("texts" if told else could[0])
+    kind = kind or ("texts" if name or _is_split(asked) else could[0])
     if kind == "vectors":
-        found = cells.of_numbers(text, name, asked)
+        found = _of_numbers(text, name, asked, some)
     else:
         found = separators.split_texts([(name, text)], asked, kind)
     if form in _TABLES:
         found = replace(found, splits=((ROW, _count(text, form, asked)), *found.splits))
     return replace(found, kinds=tuple(could))
+
+
+def _of_numbers(text: str, name: str, asked: Asked, rows: Sequence[str]) -> Samples:
+    """Read rows of numbers; of the box, no first row of numbers names, no first column counts."""
+    if not name and asked.header is None:
+        asked = replace(asked, header=not kinds.are_rows(rows[:1]))
+    if not asked.header and asked.index is None:
+        asked = replace(asked, index=False)
+    data = text.encode("utf-8", "replace")
+    found = cells.of_file(name or cells.BOX, data, "csv", replace(asked, kind="vectors"))
+    return found if name else replace(found, name="pasted")
+
+
+def _check_filled(text: str) -> None:
+    if not text.strip():
+        raise RefusedError("There are no samples yet: paste or upload some, or pick an example.")
 
 
 def _is_split(asked: Asked) -> bool:
@@ -170,8 +191,8 @@ def _is_split(asked: Asked) -> bool:
 
 def _count(text: str, form: str, asked: Asked) -> int:
     try:
-        wanted = Wanted(header=asked.header, limits=TABLE)
-        return len(cells.parse(text.encode("utf-8", "replace"), form, wanted).rows)
+        wanted = Wanted(header=asked.header, limits=INPUT)
+        return len(table(text, wanted).rows)
     except RefusedError:
         return 0
 
@@ -187,7 +208,7 @@ def _form(text: str, rows: Sequence[str]) -> str:
     if len(some) < 2 or (kinds.are_rows(some) and kinds.are_rows(some[:1])):
         return ""
     tabs = {row.rstrip("\r").count("\t") for row in some}
-    sign = "\t" if len(tabs) == 1 and 0 not in tabs else delimiter_of(text, TABLE)
+    sign = "\t" if len(tabs) == 1 and 0 not in tabs else delimiter_of(text, INPUT)
     return "" if sign is None else "tsv" if sign == "\t" else "csv"
 
 

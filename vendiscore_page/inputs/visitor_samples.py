@@ -15,6 +15,8 @@ Python = Callable[[Collection[int], bool], tuple[str, str]]
 class Samples(ReadSamples):
     """Samples of a file or a text box, and how they were read, drawn and labelled."""
 
+    sentence: str = ""  # what the reader took of a table, and what it left out
+    letters: bool = False  # whether they are sequences of letters, which have no words
     python: Python | None = None  # code that reads them, if too many to write out
     kinds: tuple[str, ...] = ()  # other kinds that they could be
     how: str = ""  # the way they were split, such as "split by semicolons"
@@ -40,8 +42,9 @@ class Samples(ReadSamples):
 
     @property
     def told(self) -> list[str]:
-        """The notes without quoted beginnings, for results that show the samples themselves."""
-        return [note.partition(" It begins: ")[0] for note in self.notes]
+        """What was taken, and notes without quoted beginnings: results show the samples."""
+        notes = [note.partition(" It begins: ")[0] for note in self.notes]
+        return [self.sentence, *notes] if self.sentence else notes
 
     @property
     def ids(self) -> Sequence[int | str]:

@@ -145,7 +145,11 @@ function changed(subject) {
   const { read } = subject;
   if (subject !== current() || !read || read.key === subject.told) return;
   subject.told = read.key;
-  announce(`${read.name}: ${read.said}.`);
+  announce(`${read.name}: ${read.taken || `${read.said}.`}`);
+  if (!subject.asked.matrix) return;
+  lend(page.tab, "K");
+  page.drawn = null;
+  redraw();
 }
 
 /** @param {Example} entry */

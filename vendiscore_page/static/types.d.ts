@@ -60,6 +60,8 @@ interface Read {
   kind: Kind;
   kinds: Kind[];
   name: string;
+  /** What the reader took of a table, and what it left out; "" of others. */
+  taken: string;
   said: string;
   notes: string[];
   n: number;
@@ -108,6 +110,9 @@ interface Asked extends Partial<Record<Role, string>> {
   example?: string;
   dataset?: string;
   sets?: string | null;
+  pool?: boolean;
+  matrix?: boolean;
+  type?: string;
   wide?: boolean;
 }
 
@@ -253,8 +258,18 @@ interface Result extends Clusters {
   floor: number;
   heat: Heat;
   map: { x: number[]; y: number[] };
-  by_group: { group: string; n: number; VS: number }[] | null;
+  by_group: GroupRow[] | null;
+  /** Each set by itself, such as each model: the mean over its groups. */
+  by_set: GroupRow[] | null;
   growth: string;
+}
+
+interface GroupRow {
+  group: string;
+  n: number;
+  VS: number;
+  low?: number | null;
+  high?: number | null;
 }
 
 /** A comparison of /page/compare. */

@@ -29,7 +29,7 @@ def sent(header: str, rows, **asked):
 
 
 def offered(header: str, rows):
-    found = sample_readout.read_answer(sent(header, rows))
+    found = sample_readout.read_answer(sent(header, rows, pool=True))
     return {each["label"]: each for each in found["questions"]}, found["unasked"]
 
 
@@ -121,7 +121,7 @@ def test_questions_are_of_all_rows_where_a_part_is_drawn():
     assert how == {"sets": "model", "by": "prompt", "prompts": None}
     page = compared({"A": sent(header, rows, **how)})
     assert page["within"] == 166
-    assert page["notes"][1] == (
+    assert page["notes"][2] == (
         "These are 996 of 4,200 texts, in 166 of 700 groups, drawn at random as a whole: more do "
         "not fit here."
     )

@@ -72,7 +72,7 @@ TABLES = {
 @pytest.mark.parametrize("header", TABLES)
 def test_columns_are_known_by_names_and_cells(header):
     sign, rows, column, right = TABLES[header]
-    found = of(header, rows, sign)
+    found = of(header, rows, sign, pool=True)
     assert found.column == column
     assert roles(found) == right
     for name, labels in found.roles.values():
@@ -115,19 +115,29 @@ def test_ids_of_prompts_are_known_by_any_word_for_both():
         assert roles(of(f"{name},answer", rows)) == {"prompt": name}
 
 
-def test_samples_with_a_prompt_or_a_model_are_one_set():
-    note = "All texts are taken as one set: pick {} under “Grouped by” to score groups."
-    assert note.format("'prompt' or 'model'") in of("model,prompt,answer", CROSSED).notes
-    assert note.format("'model'") in of("model,prompt,answer", CROSSED, prompt="").notes
-    for asked in ({"by": "prompt"}, {"sets": "model"}, {"prompt": "", "model": ""}):
+def test_samples_with_a_prompt_or_a_model_are_pooled_where_a_visitor_says_so_alone():
+    found = of("model,prompt,answer", CROSSED)
+    assert (found.sets_by, found.by) == ("model", "prompt")
+    assert found.sentence == (
+        "24 texts of column 'answer', in 4 groups by column 'prompt', in 3 sets by column 'model'."
+    )
+    for asked, sets, groups in (
+        ({"pool": True}, None, None),
+        ({"by": "prompt", "pool": True}, None, "prompt"),
+        ({"sets": "model", "pool": True}, "model", None),
+    ):
         found = of("model,prompt,answer", CROSSED, **asked)
-        assert "one set" not in " ".join(found.notes)
+        assert (found.sets_by, found.by) == (sets, groups)
+        assert (bool(found.sets), bool(found.groups)) == (sets is not None, groups is not None)
 
 
 def test_names_that_say_nothing_are_asked_about():
     with pytest.raises(AskError, match="Columns told, said could be meant"):
         of("who,told,said", CROSSED)
-    assert roles(of("who,told,said", CROSSED, column="said")) == {"label": "who"}
+    with pytest.raises(AskError, match="Is each value of column 'who' a set of its own") as caught:
+        of("who,told,said", CROSSED, column="said")
+    assert [options for _, options in caught.value.choices] == [{"by": "who"}, {"pool": True}]
+    assert roles(of("who,told,said", CROSSED, column="said", pool=True)) == {"label": "who"}
 
 
 def test_answers_in_lists_have_the_roles_of_their_rows():
@@ -136,18 +146,14 @@ def test_answers_in_lists_have_the_roles_of_their_rows():
     assert found.values == [text for row in rows for text in row["answers"]]
     assert roles(found) == SIMPLE
     assert found.asked == [row["prompt"] for row in rows for _ in range(2)]
-    note = (
-        "one set, also where one element has several: pick 'prompt' or 'model' under “Grouped by”"
-    )
-    assert note in " ".join(found.notes)
+    assert found.groups == found.asked
     grouped = read(Given(files=[("a.json", json.dumps(rows).encode())]), Asked(by="prompt"))
-    assert grouped.groups == found.asked
-    assert "one set" not in " ".join(grouped.notes)
+    assert (grouped.groups, list(grouped.sets)) == (found.asked, [])
 
 
 def test_missing_cells_are_kept_apart():
     rows = [("" if i % 5 == 0 else "abc"[i % 3], f"text {i} is good") for i in range(20)]
-    found = of("model,answer", rows)
+    found = of("model,answer", rows, pool=True)
     assert [label for label in found.roles["model"][1] if not label] == [""] * 4
     assert not found.problems
     grouped = of("model,answer", rows, sets="model")

@@ -36,7 +36,7 @@ def test_a_file_is_read_right_and_what_was_read_is_said(file):
     assert list(found.places) == file.places
     assert not found.problems
     assert found.total == len(found) == len(file.values)
-    assert file.said in " ".join(found.notes)
+    assert file.said in " ".join([found.sentence, *found.notes])
     assert found.name.startswith((file.name, *file.name.split(".")[:1], "b.csv"))
 
 

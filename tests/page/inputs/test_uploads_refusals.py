@@ -24,7 +24,7 @@ pytest.importorskip("pyarrow")
         ("a.csv", "\n" * 2_000_000, "lines are too many"),
         ("a.txt", "x\n" * 2_000_000, "lines are too many"),
         ("a.csv", "a,b\n" + ("," * 19_000 + "x\n") * 999, "cells are too many"),
-        ("a.csv", "a,b\n" + ("x" + "," * 3_000 + "\n") * 2_000, "cells are too many"),
+        ("a.csv", "a,b\n" + ("x" + "," * 3_000 + "\n") * 5_000, "cells are too many"),
         ("a.json", "[" * 10**6, "nested too deeply"),
         ("a.json", "[" * 10**5 + "]" * 10**5, "nested too deeply"),
         ("a.json", "[" + "[]," * 3_000_000 + "[]]", "arrays and objects in one value"),
@@ -121,7 +121,7 @@ def test_an_array_that_unpacks_to_more_than_it_says_is_damaged():
     [
         (lambda: b"PAR1" + b"\0" * 99, "cannot be read"),
         (lambda: files.parquet(a=[{"b": 1}]), "There is no column of samples; it has a."),
-        (lambda: files.parquet(a=[{"bytes": b"x", "path": "a.png"}]), "send the files of the"),
+        (lambda: files.parquet(a=[{"bytes": None, "path": "a.png"}]), "names images but does not"),
         (lambda: files.parquet(a=np.zeros(0)), "no texts yet"),
         (lambda: files.parquet(a=[[0.0] * 5_000]), "5,000 columns are too many"),
         (lambda: files.parquet(**{f"a{i}": [0.0] for i in range(5_000)}), "5,000 columns"),

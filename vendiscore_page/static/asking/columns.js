@@ -39,9 +39,9 @@ export function columns(given, read, { label, ask }) {
   const found = every.filter(([key]) => roles[key]);
   const others = every.filter(([key]) => !roles[key]);
   /** @param {string} value */
-  const by = (value) => given.ask({ by: value || null });
+  const by = (value) => given.ask({ by: value || null, sets: read.sets_by, pool: !value });
   /** @param {string} value */
-  const sets = (value) => given.ask({ sets: value || null });
+  const sets = (value) => given.ask({ sets: value || null, by: read.by, pool: !value });
   return [
     el(
       "div",

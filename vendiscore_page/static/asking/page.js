@@ -94,7 +94,7 @@ export function now(tab) {
 }
 
 /**
- * Sets the kernel that an example is meant for; the visitor's own samples do not inherit it.
+ * Sets the kernel that an example or a matrix is meant for; other samples do not inherit it.
  * @param {Tab} tab
  * @param {string} kernel
  */
@@ -104,13 +104,16 @@ export function lend(tab, kernel) {
 }
 
 /**
- * Takes a kernel back that came with an example, and tells whether there was one.
+ * Takes a kernel back that came with an example or a matrix, and tells whether there was one.
  * @param {Tab} tab
  */
 export function takeBack(tab) {
   const own = page.lent[tab];
-  if (own === undefined || (tab !== "compare" && page.givens[tab].source === "example")) return false;
+  if (own === undefined || (tab !== "compare" && brings(page.givens[tab]))) return false;
   page.settings[tab].kernel = own;
   delete page.lent[tab];
   return true;
 }
+
+/** @param {Given} given */
+const brings = ({ source, asked: { matrix } }) => source === "example" || Boolean(matrix);

@@ -55,6 +55,7 @@ function named(given) {
 function whatWasRead(given, read, { turn, ask, label }) {
   const shown = label && given.text ? null : preview(read); // a set's box is enough
   return [
+    read.taken ? el("p", { class: "small taken" }, read.taken) : null,
     how(read, turn),
     read.total > read.n ? draw(given, read) : null,
     ...columns(given, read, { label, ask }),

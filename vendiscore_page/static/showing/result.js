@@ -2,7 +2,7 @@
 
 import { bar, summary } from "./bar.js";
 import { comparison } from "./comparison.js";
-import { count, el, error, find, score } from "../dom.js";
+import { count, el, error, find, isNumber, score } from "../dom.js";
 import { groups } from "./groups.js";
 import { heads } from "./heads.js";
 import { maps } from "./maps.js";
@@ -33,10 +33,12 @@ export function show(container, R, tools) {
       { bubbles: true, detail: answer },
     )),
   );
+  const compare = () => container.dispatchEvent(new CustomEvent("compare"));
   container.append(...[
     bar(view),
     summary(view),
-    byGroup(R, () => container.dispatchEvent(new CustomEvent("compare"))),
+    rowsOf(R.by_set, { one: "set", what: R.what, compare }),
+    rowsOf(R.by_group, { one: "group", what: R.what, compare: R.by_set ? null : compare }),
     halves([groups(view)], [maps(view), subset(view), thinning(view)]),
     table(view),
     papers(view),
@@ -113,30 +115,36 @@ function halves(left, right) {
 }
 
 /**
- * @param {Result} R
- * @param {() => void} compare
+ * Shows a row for each set or group; `compare()` compares them, if they can be.
+ * @param {GroupRow[] | null} rows
+ * @param {{one: string, what: string, compare: (() => void) | null}} of
  */
-function byGroup({ by_group: rows, what }, compare) {
+function rowsOf(rows, { one, what, compare }) {
   if (!rows?.length) return null;
   const most = Math.max(...rows.map(({ VS }) => VS), 1);
-  /** @param {NonNullable<Result["by_group"]>[number]} row */
-  const line = ({ group, n, VS }) => {
+  const intervals = rows.some(({ low }) => isNumber(low));
+  const more = /** @type {Head[]} */ (intervals ? [["interval", "r-digits"]] : []);
+  /** @param {GroupRow} row */
+  const line = ({ group, n, VS, low, high }) => {
     const fill = el("i", { class: "r-fill" });
     fill.style.width = `${(100 * VS) / most}%`;
+    const interval = isNumber(low) && isNumber(high) ? `${score(low)} – ${score(high)}` : "–";
     return el("tr", {}, el(
       "th",
       { scope: "row" },
       el("bdi", {}, group),
     ), el("td", { class: "r-digits" }, count(n)), el("td", { class: "r-digits" }, score(VS)),
+      intervals ? el("td", { class: "r-digits" }, interval) : null,
       el(
         "td",
         { class: "r-interval-cell" },
         el("div", { class: "r-meter", "aria-hidden": "true" }, fill),
       ));
   };
+  const few = rows.length > 1 && rows.length <= SETS && rows.every(({ n }) => n >= LEAST);
   return el("section", {},
-    el("h3", {}, `Each of your ${count(rows.length)} groups`),
-    rows.length > 1 && rows.length <= SETS && rows.every(({ n }) => n >= LEAST) ? el(
+    el("h3", {}, `Each of your ${count(rows.length)} ${one}s`),
+    compare && few ? el(
       "p",
       { class: "r-small" },
       "Do they come from different sources, such as models? ",
@@ -150,9 +158,9 @@ function byGroup({ by_group: rows, what }, compare) {
       class: "r-scroll r-low",
       tabindex: 0,
       role: "region",
-      "aria-label": "Table of the groups",
+      "aria-label": `Table of the ${one}s`,
     },
       el("table", { class: "r-table r-plain" },
-        heads(["group"], [what, "r-digits"], ["score", "r-digits"], ["", "r-interval-cell"]),
+        heads([one], [what, "r-digits"], ["score", "r-digits"], ...more, ["", "r-interval-cell"]),
         el("tbody", {}, ...rows.map(line)))));
 }

@@ -1,0 +1,91 @@
+"""The page takes the samples that library and command take, or asks the same question."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from vendiscore.cli import main
+from vendiscore.progress import finish
+from vendiscore.report import AskError, RefusedError, Wanted, read_data
+from vendiscore_page.answers import one_set
+from vendiscore_page.answers.jobs import Settings
+from vendiscore_page.inputs.uploads import Given, read
+
+for package in ("rdkit", "pyarrow", "PIL"):
+    pytest.importorskip(package)
+READING = Path(__file__).parents[2] / "reading"
+DATA = Path(os.environ.get("VENDISCORE_DATA", READING.parents[2] / "shared" / "data")) / "files"
+ROWS = json.loads((READING / "readings.json").read_text(encoding="utf-8"))
+NAMES = {"by": "sets", "group_by": "by"}  # of the reader's fields on the page
+
+
+def named(row) -> str:
+    return row["file"]
+
+
+def located(row) -> Path:
+    name = row["file"]
+    path = DATA / name.removeprefix("shared/") if name.startswith("shared/") else None
+    if path and not path.exists():
+        pytest.skip(f"{path.name} is not in {DATA}; set VENDISCORE_DATA")
+    return path or READING / "files" / name
+
+
+def both(path: Path):
+    """Return what the library and the page say of a file: samples, or an error."""
+    data, found = path.read_bytes(), []
+    for door in (
+        lambda: read_data(path.name, data, Wanted()),
+        lambda: read(Given(files=[(path.name, data)])),
+    ):
+        try:
+            found.append(door())
+        except RefusedError as error:
+            found.append(error)
+    return found
+
+
+def on_page(options):
+    """Return fields of the reader under their names on the page."""
+    return {NAMES.get(key, key): value for key, value in options.items()}
+
+
+@pytest.mark.parametrize("row", ROWS, ids=named)
+def test_library_and_page_take_the_same_samples_or_ask_the_same(row):
+    library, page = both(located(row))
+    assert isinstance(library, AskError) == isinstance(page, AskError) == ("ask" in row)
+    assert isinstance(library, RefusedError) == isinstance(page, RefusedError)
+    if isinstance(library, AskError):
+        assert page.question == library.question
+        choices = [
+            {NAMES.get(key, key): x for key, x in each.items()} for _, each in library.choices
+        ]
+        assert [options for _, options in page.choices if "wide" not in options] == choices
+    elif isinstance(library, RefusedError):
+        assert library.message.lower() in str(page).lower()
+    else:
+        assert len(page) == len(library)
+        assert list(map(str, page.groups)) == list(map(str, library.groups))
+        assert list(page.sets) == list(library.sets)
+        if library.kind in ("texts", "sequences", "molecules"):
+            assert page.values == [text.strip() for text in library.values]
+            assert list(page.places) == list(library.places)
+        if library.kind == "vectors":
+            assert page.values.tolist() == library.values.tolist()
+        if library.table:
+            assert page.sentence == f"{library.taken}."
+
+
+@pytest.mark.parametrize("row", [row for row in ROWS if "take" in row], ids=named)
+def test_page_and_command_print_the_same_numbers(row, capsys):
+    path = located(row)
+    if row["take"]["kind"] == "images":
+        pytest.skip("the page compares images at another size than encoders do")
+    assert main([str(path), "-f", "json", "--quiet"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    printed = printed if isinstance(printed, list) else [printed]
+    answer = finish(one_set.score(read(Given(files=[(path.name, path.read_bytes())])), Settings()))
+    rows = answer.answer["by_set"] or [answer.answer]
+    assert [each["VS"] for each in rows] == pytest.approx([each["VS"] for each in printed])
