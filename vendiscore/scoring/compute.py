@@ -14,7 +14,6 @@ from ..core.shares import PSD
 from ..core.types import Options, Record, Samples, Weights
 from ..encoders.tokenizers import tokens_remembered
 from ..measures.evaluation import measure_each
-from ..measures.measure import BETWEEN
 from ..measures.subject import Subject
 from ..resolve.kernel import Kernel, list_kernels, psd_kernels
 from ..resolve.kernel_request import FitTo, KernelArgument, Metric
@@ -295,8 +294,6 @@ def _with_errors(subject: Subject, request: Request) -> tuple[Record, Uncertaint
     from .null_values import add_nulls
 
     if subject.groups is not None:
-        if request.ci is not None and BETWEEN in request.names:
-            subject.decompose()
         scores, uncertainty = measure_groups(subject, request)
         if request.shuffled:
             add_nulls(subject, request, scores, uncertainty)

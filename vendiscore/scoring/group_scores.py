@@ -144,7 +144,7 @@ def _check_interval(n: int, request: Request, each: Sequence[Chosen]) -> None:
             "`clusters` is for one set of samples, but with groups the groups are the independent "
             "units; leave one of the two out"
         )
-    if request.ci is not None and not each and not request.shuffled:
+    if request.ci is not None and not each:
         raise ValueError(
             f"`ci` with groups is for a mean over them, but {', '.join(request.of_groups)} looks "
             "at all groups together; add 'VS' to `measures`, or leave `ci` out"
