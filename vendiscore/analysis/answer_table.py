@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.errors import quoted
 from ..core.types import Record, Samples
 from ..resolve.group_labels import (
     Groups,
@@ -46,7 +47,7 @@ class Answers:
 
     def called(self, i: int) -> str:
         """Return the name of sample i in messages."""
-        which = f" to prompt {self.prompts[self.prompt[i]]!r:.60}" if self.prompts else ""
+        which = f" to prompt {quoted(self.prompts[self.prompt[i]])}" if self.prompts else ""
         return f"an answer of {self.names[self.source[i]]!r}{which}"
 
 
@@ -99,7 +100,8 @@ def from_sources(
     if labels is not None and len(labels) < len(labels.codes):
         at = int(np.argmax(np.bincount(labels.codes) > 1))
         raise ValueError(
-            f"`prompts` has {labels.labels[at]!r:.60} twice; give all answers to one prompt in one "
+            f"`prompts` has {quoted(labels.labels[at])} twice; give all answers to one "
+            "prompt in one "
             f"place, as a list"
         )
     flat = []
@@ -110,7 +112,7 @@ def from_sources(
             assert labels is not None
             for key in passed:
                 if key not in labels.labels:
-                    raise ValueError(f"{name!r} answers {key!r:.60}, which `prompts` lacks")
+                    raise ValueError(f"{name!r} answers {quoted(key)}, which `prompts` lacks")
             passed = [passed.get(key) for key in labels.labels]
         samples, of_prompts, length = _entries(passed, how, name)
         flat.append(samples)

@@ -22,7 +22,7 @@ from ..core.arguments import (
     read_order,
     refuse_gradient,
 )
-from ..core.errors import NotPSDError
+from ..core.errors import NotPSDError, quoted
 from ..core.namespace import row_blocks, to_host
 from ..core.shares import PSD, check_psd
 from ..core.types import Axes, Frame, Record, Samples
@@ -332,7 +332,7 @@ def _sizes(sizes: Any, n: int, most: int) -> list[int]:
         return sorted({m for m in usual.tolist() if 2 <= m <= most})
     asked = list(sizes) if is_several(sizes) else []  # an iterator gives them only once
     if not asked:
-        raise TypeError(f"`sizes` must be a list of integers, got {sizes!r:.60}; pass [{n}]")
+        raise TypeError(f"`sizes` must be a list of integers, got {quoted(sizes)}; pass [{n}]")
     remedy = f"sizes beyond twice the {n} samples cannot be extrapolated"
     if most == n:
         remedy = f"beyond {n} a size needs {ENOUGH} samples of one prompt, or order 2"

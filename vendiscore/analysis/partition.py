@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ..core.arguments import is_several
-from ..core.errors import warn
+from ..core.errors import quoted, warn
 from ..core.types import Options, Pool, Record, Samples
 from ..resolve.group_labels import Groups as Labels
 from ..resolve.group_labels import (
@@ -174,7 +174,7 @@ def _labels(groups: Any, sizes: Mapping[str, int], what: str) -> list[Hashable]:
         kind = ValueError if is_several(groups) else TypeError
         raise kind(
             f"`{what}` must be {len(sizes)} lists of labels, one for each set, got "
-            f"{groups!r:.60}; pass {what}=[labels_a, labels_b]"
+            f"{quoted(groups)}; pass {what}=[labels_a, labels_b]"
         )
     every: list[Hashable] = []
     for (name, n), labels in zip(sizes.items(), each, strict=True):
@@ -218,7 +218,7 @@ def partition(
             if len(members) < 2 and what == "groups":
                 raise ValueError(
                     f"`groups` must have two samples or more of each set in each group, got "
-                    f"{len(members)} of `{name}` in group {label!r:.60}; leave that group out of "
+                    f"{len(members)} of `{name}` in group {quoted(label)}; leave that group out of "
                     "all sets, or compare without `groups`"
                 )
     if len(groups) < 2 and what != "clusters":
@@ -229,6 +229,6 @@ def partition(
     if alone:
         warn(
             f"{len(alone)} of {len(read.labels)} prompts are left out, which some set does not "
-            f"answer twice or more, first of all {alone[0]!r:.60}"
+            f"answer twice or more, first of all {quoted(alone[0])}"
         )
     return pool, starts, groups

@@ -7,7 +7,7 @@ from typing import TypeAlias
 import numpy as np
 
 from ..core.arguments import flag, read_order, refuse_gradient
-from ..core.errors import NotPSDError, SampleError, warn
+from ..core.errors import NotPSDError, SampleError, quoted, warn
 from ..core.namespace import row_blocks, scalar, to_host
 from ..core.shares import PSD, check_psd
 from ..core.types import Record
@@ -203,7 +203,7 @@ def _by_prompt(answers: Answers, how: How, plan: Plan) -> _Counted:
     prompts = len(places)
     others = [prompt for prompt in answers.prompts if not isinstance(prompt, str)]
     if plan.given_prompt and others:
-        raise TypeError(f"`given_prompt` needs prompts that are texts, got {others[0]!r:.60}")
+        raise TypeError(f"`given_prompt` needs prompts that are texts, got {quoted(others[0])}")
     memory.require(
         8 * n**2 * prompts,
         f"similarities of {n} sources for each of {prompts} prompts",

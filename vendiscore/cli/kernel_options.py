@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from ..core.arguments import DEFAULT_ORDER, read_order
-from ..core.errors import SampleError
+from ..core.errors import SampleError, quoted
 from ..core.types import Options, Record
 from ..reading.limits import Wanted
 from ..reading.samples import Samples
@@ -208,7 +208,7 @@ def check_one_set(args: Namespace, source: Samples) -> None:
     """Refuse samples of several prompts or models, unless all are meant together."""
     for name, labels in (("groups", source.groups), ("sets", source.sets)):
         if labels:
-            by = f" by column {source.grouping[name]!r:.60}" if source.grouping.get(name) else ""
+            by = f" by column {quoted(source.grouping[name])}" if source.grouping.get(name) else ""
             raise UsageError(
                 f"{source.name}: the samples are in {len({*labels}):,} {name}{by}; pass --pool to "
                 f"take all together"

@@ -9,6 +9,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from .errors import quoted
+
 # The order q of a score where none is passed: the exponential of the Shannon entropy.
 DEFAULT_ORDER = 1
 # Similarity of near-duplicates, whatever the kernel.
@@ -24,7 +26,9 @@ def integer(name: str, value: Any, least: int = 1, most: float = math.inf, remed
     if type(value) is int and least <= value <= most:
         return value
     bounds = f"of at least {least}" if most == math.inf else f"from {least} to {most}"
-    expected = f"`{name}` must be an integer {bounds}, got {value!r:.60}{remedy and f'; {remedy}'}"
+    expected = (
+        f"`{name}` must be an integer {bounds}, got {quoted(value)}{remedy and f'; {remedy}'}"
+    )
     if _is_truth(value) or isinstance(value, (str, bytes)):
         raise TypeError(expected)
     try:
@@ -44,7 +48,7 @@ def number(
     remedy: str = "",
 ) -> float:
     """Read a float, not of text, a truth value or complex, for which `allowed` holds."""
-    message = f"`{name}` must be {expected}, got {value!r:.60}{remedy and f'; {remedy}'}"
+    message = f"`{name}` must be {expected}, got {quoted(value)}{remedy and f'; {remedy}'}"
     kind = str(getattr(value, "dtype", ""))
     scalar = isinstance(value, (Number, np.number)) or (kind and getattr(value, "ndim", 1) == 0)
     if _is_truth(value) or not scalar or isinstance(value, complex) or "complex" in kind:
@@ -90,13 +94,13 @@ def one_of(name: str, value: object, known: Iterable[Word], remedy: str = "") ->
             return word
     *most, last = map(repr, words)
     names = f"{', '.join(most)} or {last}" if most else last
-    raise ValueError(f"`{name}` must be {names}, got {value!r:.60}{remedy and f'; {remedy}'}")
+    raise ValueError(f"`{name}` must be {names}, got {quoted(value)}{remedy and f'; {remedy}'}")
 
 
 def flag(name: str, value: object) -> bool:
     """Read True or False; "false", "no" and 0 are refused."""
     if not isinstance(value, (bool, np.bool_)):
-        raise TypeError(f"`{name}` must be True or False, got {value!r:.60}")
+        raise TypeError(f"`{name}` must be True or False, got {quoted(value)}")
     return bool(value)
 
 

@@ -13,12 +13,26 @@ import numpy as np
 
 _OURS = (__name__.partition(".")[0], "evaluate", "evaluate_modules")  # and its copies of scripts
 SHOWN = 10  # unusable samples that a message lists by their places, at most
+_QUOTED = 60  # characters of what was passed that a message repeats, at most
+_END = 20  # of these, from the end, where the name of a file is
 
 
 def _arguments(error: Any) -> tuple[type, tuple[object, ...]]:
     """Return how pickle makes an error again: its class, and the arguments, which it keeps."""
     names = inspect.signature(type(error)).parameters
     return type(error), tuple(getattr(error, name) for name in names)
+
+
+def quoted(value: object) -> str:
+    """Return the `repr` of what was passed, cut in the middle.
+
+    >>> quoted("x" * 1000)
+    "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…xxxxxxxxxxxxxxxxxxx'"
+    """
+    text = repr(value)
+    if len(text) <= _QUOTED:
+        return text
+    return f"{text[: _QUOTED - _END - 1]}…{text[-_END:]}"
 
 
 class NotPSDError(ValueError):

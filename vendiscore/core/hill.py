@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .arguments import DEFAULT_ORDER, number
+from .errors import quoted
 from .namespace import Array, is_numpy, is_torch, namespace, scalar
 from .types import Number
 
@@ -90,7 +91,7 @@ def _numbers(shares: object) -> np.ndarray:
         read = None
     if getattr(getattr(read, "dtype", None), "kind", "O") not in "biuf" or read.ndim != 1:
         raise TypeError(
-            f"`shares` must be an array (m,) of numbers that sum to 1, got {shares!r:.40}; for "
+            f"`shares` must be an array (m,) of numbers that sum to 1, got {quoted(shares)}; for "
             f"samples use score(samples) or compute(samples), for a similarity matrix score_K(K)"
         )
     return read

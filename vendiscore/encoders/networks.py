@@ -10,7 +10,7 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from ..core.arguments import flag
-from ..core.errors import warn
+from ..core.errors import quoted, warn
 from ..core.namespace import is_torch
 from ..core.types import Record
 from ..optional import require
@@ -95,7 +95,7 @@ def load_sentence_transformer(files: ModelFiles, pooling: Pooling | None) -> Any
         )
         length = model.max_seq_length
         if length is not None and not length >= 1:
-            raise ValueError(f"max_seq_length is {length!r:.40}")
+            raise ValueError(f"max_seq_length is {quoted(length)}")
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise ValueError(
             f"`model_path` {path!r} cannot be loaded by sentence-transformers ({error}); get the "

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.errors import SampleError
+from ..core.errors import SampleError, quoted
 from ..core.namespace import is_torch
 from ..optional import require
 
@@ -18,7 +18,7 @@ _COLOURS = ("RGB", "RGBA", "RGBX", "P", "PA", "CMYK", "YCbCr", "HSV")
 _CHANNELS = (1, 3, 4)
 _ORIENTATION = 0x0112  # the EXIF tag
 _FOLDER = (
-    "is a folder, not an image: {!r:.120}; pass the folder itself for the images in it, or, for "
+    "is a folder, not an image: {}; pass the folder itself for the images in it, or, for "
     "groups, lists of files"
 )
 
@@ -71,9 +71,9 @@ def check_images(images: Sequence[object]) -> None:
             source = _stored(item) if isinstance(item, Mapping) else item
             if isinstance(source, (str, Path)):
                 if os.path.isdir(source):
-                    problems[i] = _FOLDER.format(os.fspath(source))
+                    problems[i] = _FOLDER.format(quoted(os.fspath(source)))
                 elif not os.path.isfile(source):
-                    problems[i] = f"is not a file: {os.fspath(source)!r:.120}; check the path"
+                    problems[i] = f"is not a file: {quoted(os.fspath(source))}; check the path"
             elif not is_torch(source) and not isinstance(source, readable):
                 raise _no_image(source)
         except _ImageError as error:
@@ -100,7 +100,7 @@ def _open(Image: Any, file: Any) -> Any:
         if isinstance(error, _ImageError):
             raise
         if isinstance(error, (IsADirectoryError, PermissionError)) and os.path.isdir(file):
-            raise _ImageError(_FOLDER.format(os.fspath(file))) from error
+            raise _ImageError(_FOLDER.format(quoted(os.fspath(file)))) from error
         raise _unreadable(error) from error
 
 
@@ -132,7 +132,7 @@ def _unreadable(error: Exception) -> _ImageError:
 def _no_image(item: object) -> _ImageError:
     return _ImageError(
         f"must be a PIL image, an array, a path, bytes or a value of `datasets.Image`, got "
-        f"{type(item).__name__}: {item!r:.40}",
+        f"{type(item).__name__}: {quoted(item)}",
     )
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.errors import SampleError
+from ..core.errors import SampleError, quoted
 from ..core.types import Options, Record
 from ..optional import is_network
 from ..reading.string_patterns import INVISIBLE
@@ -39,7 +39,7 @@ _SAME = re.compile(r"(?!not|non|un)\w*(same|equivalent|duplicate|paraphrase|simi
 def check_texts(texts: Sequence[Any]) -> None:
     """Raise a `SampleError` for samples that are not str."""
     problems = {
-        i: f"must be a str, got {type(x).__name__}: {x!r:.40}"
+        i: f"must be a str, got {type(x).__name__}: {quoted(x)}"
         for i, x in enumerate(texts)
         if not isinstance(x, str)
     }
@@ -174,7 +174,7 @@ class TextNetwork(Network):
     def check(self, samples: Sequence[Any]) -> None:
         with _tokenizing:
             problems = {
-                i: f"has no tokens: {text!r:.40}; remove empty texts"
+                i: f"has no tokens: {quoted(text)}; remove empty texts"
                 for i, text in enumerate(samples)
                 if not (text.strip(INVISIBLE) or self.prepare([text])["input_ids"].numel())
             }

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..core.errors import quoted
+
 if TYPE_CHECKING:
     from .metric import SampleMetric
 
@@ -38,5 +40,5 @@ def load(name: str, config_name: str | None = None, **options: Any) -> SampleMet
     from .huggingface import METRICS  # imports `evaluate`, of the extra of that name
 
     if str(name) not in METRICS:
-        raise ValueError(f"unknown metric {name!r:.60}; load {' or '.join(map(repr, METRICS))}")
+        raise ValueError(f"unknown metric {quoted(name)}; load {' or '.join(map(repr, METRICS))}")
     return METRICS[name](config_name, **options)

@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..core.errors import warn
+from ..core.errors import quoted, warn
 from ..core.namespace import is_numpy, is_torch, scalar
 from ..core.types import Record, Samples
 from ..hints import remedy
@@ -192,14 +192,15 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
     def __init__(self, config_name: str | None = None, **options: object) -> None:
         if config_name is not None and config_name not in self.config_names:
             raise ValueError(
-                f"`config_name` must be one of {self.config_names}, got {config_name!r:.60}; leave "
+                f"`config_name` must be one of {self.config_names}, got "
+                f"{quoted(config_name)}; leave "
                 "it out: another metric is loaded by its own name, and options are passed by "
                 "theirs, such as k='cosine'"
             )
         passed_on = {name: options.pop(name) for name in _ARGUMENTS & options.keys()}
         if passed_on.get("num_process", 1) != 1:
             raise ValueError(
-                f"`num_process` must be 1, got {passed_on['num_process']!r:.20}. "
+                f"`num_process` must be 1, got {quoted(passed_on['num_process'])}. "
                 f"{remedy('num_process', 'keyword')}"
             )
         defaults = _read_once(options)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core.arguments import one_of, refuse_gradient
-from ..core.errors import SampleError
+from ..core.errors import SampleError, quoted
 from ..core.namespace import is_torch, row_blocks, to_host
 from ..core.types import Pool, Rows
 from ..resolve.kernel import register_kernel
@@ -112,7 +112,7 @@ def _told(error: SampleError, samples: Pool) -> SampleError:
                 remedy = "pass [int(bit) for bit in bits] of each"
             problems[i] = (
                 f"must be a row of 0 and 1 or a fingerprint of RDKit, got "
-                f"{type(sample).__name__}: {sample!r:.40}; {remedy}"
+                f"{type(sample).__name__}: {quoted(sample)}; {remedy}"
             )
     return SampleError.of(problems)
 
@@ -169,7 +169,7 @@ def _of_vectors(samples: Sequence[Any]) -> sp.csr_array:
     levels = []
     for i, (sample, kind) in enumerate(zip(samples, kinds, strict=True)):
         if kind != usual:
-            found = f"one of {kind}" if kind else f"{type(sample).__name__}: {sample!r:.40}"
+            found = f"one of {kind}" if kind else f"{type(sample).__name__}: {quoted(sample)}"
             problems[i] = f"must be a fingerprint of {usual} like the rest, got {found}; remake it"
             continue
         bits = hasattr(sample, "GetOnBits")

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..core.arguments import integer, number
+from ..core.errors import quoted
 from ..core.types import Device
 from ..encoders.embeddings import no_effect
 from ..encoders.models import BATCH_SIZE
@@ -126,7 +127,7 @@ def equivalence(
             number = isinstance(found, (int, float)) or hasattr(found, "item")
             if not number or not math.isfinite(found):
                 raise TypeError(
-                    f"`same` must return True, False or a probability, got {found!r:.40} for "
+                    f"`same` must return True, False or a probability, got {quoted(found)} for "
                     f"samples {first[i]} and {first[j]}"
                 )
             return float(found)
@@ -168,11 +169,13 @@ def _answer(same: object) -> Callable[[Any], Any] | None:
     try:
         pattern = re.compile(same)
     except re.error as error:
-        raise ValueError(f"`same` is not a regular expression: {error}, got {same!r:.60}") from None
+        raise ValueError(
+            f"`same` is not a regular expression: {error}, got {quoted(same)}"
+        ) from None
     if isinstance(same, str) and not pattern.groups:
         raise ValueError(
             f"`same` must be 'exact', a pattern with a group such as r'answer: (.*)', the folder "
-            f"or Hub id of a classifier, a function or a matrix, got {same!r:.60}"
+            f"or Hub id of a classifier, a function or a matrix, got {quoted(same)}"
         )
     return partial(_last_match, pattern)
 
@@ -207,7 +210,8 @@ def _by_answers(samples: Sequence[Any], answer: Callable[[Any], Any]) -> Similar
             answers.append(answer(sample))
         except Exception as error:
             error.add_note(
-                f"`same` was finding the answer of sample {i}, {sample!r:.40}; let it return None "
+                f"`same` was finding the answer of sample {i}, {quoted(sample)}; let it "
+                "return None "
                 "for a sample without an answer"
             )
             raise

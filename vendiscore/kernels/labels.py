@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.errors import SampleError
+from ..core.errors import SampleError, quoted
 from ..core.namespace import is_torch, namespace, scalar, scale_rows
 from ..core.types import Rows
 from ..resolve.group_labels import is_hashable, is_missing
@@ -66,7 +66,10 @@ def tags(sets: Sequence[Iterable[object]]) -> Similarity:
 def _tags(tagged: object) -> tuple[list[Any], str]:
     """Return the distinct labels of one set, and what is wrong with it."""
     if isinstance(tagged, (str, bytes, Mapping)) or not isinstance(tagged, Iterable):
-        return [], f"must be a set of labels, got {type(tagged).__name__}: {tagged!r:.40}; split it"
+        return (
+            [],
+            f"must be a set of labels, got {type(tagged).__name__}: {quoted(tagged)}; split it",
+        )
     row = tagged.tolist() if hasattr(tagged, "tolist") else list(tagged)
     if not isinstance(row, list) or not row:
         return [], "is an empty set of labels; remove it, or give it a label for “none”"
@@ -128,7 +131,7 @@ def _problem(value: object) -> str:
     """Return what is wrong with a label, or ""."""
     if not is_hashable(value):
         kind = type(value).__name__
-        return f"has a label that is not hashable, {kind}: {value!r:.40}; sets go to 'tags'"
+        return f"has a label that is not hashable, {kind}: {quoted(value)}; sets go to 'tags'"
     if is_missing(value):
         return f"has a missing label: {value!r}; remove it, or name it 'unknown'"
     return ""

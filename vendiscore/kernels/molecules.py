@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core.arguments import flag, integer, one_of
-from ..core.errors import SampleError
+from ..core.errors import SampleError, quoted
 from ..core.types import Record
 from ..optional import require
 from ..resolve.kernel import register_kernel
@@ -228,7 +228,7 @@ def _molecule(sample: object) -> Any:
         elif hasattr(sample, "ToBitString"):
             remedy = "; fingerprints that are made go to k='tanimoto'"
         raise ValueError(  # noqa: TRY004
-            f"must be a SMILES or an rdkit.Chem.Mol, got {type(sample).__name__}: {sample!r:.40}"
+            f"must be a SMILES or an rdkit.Chem.Mol, got {type(sample).__name__}: {quoted(sample)}"
             f"{remedy}"
         )
     inchi = isinstance(sample, str) and sample.lstrip().startswith("InChI=")

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ..core.arguments import integer, is_several, one_of
-from ..core.errors import SampleError, warn
+from ..core.errors import SampleError, quoted, warn
 from ..core.types import Rows
 from ..encoders import treebank
 from ..encoders.tokenizers import TOKENS, named_tokenizer
@@ -119,7 +119,7 @@ def ngram_overlap(
     ValueError, MissingPackageError, FileNotFoundError
         For a tokenizer by a name that is unknown, or without the package or model that it needs.
     """
-    remedy = f"it is {ns!r:.60}; pass 1, or (1, 2, 3, 4)"
+    remedy = f"it is {quoted(ns)}; pass 1, or (1, 2, 3, 4)"
     several: Any = ns if is_several(ns) else [ns]
     orders = tuple(integer("ns", n, remedy=remedy) for n in several)
     if not orders:
@@ -204,9 +204,9 @@ def read_tokens(
                 )
             elif isinstance(text, os.PathLike):
                 remedy = "; of files pass path.read_text(); images go to k='pixels'"
-            problems[i] = f"must be a str, got {type(text).__name__}: {text!r:.40}{remedy}"
+            problems[i] = f"must be a str, got {type(text).__name__}: {quoted(text)}{remedy}"
         elif not own:
-            problems[i] = f"has no tokens: {text!r:.40}; remove empty texts"
+            problems[i] = f"has no tokens: {quoted(text)}; remove empty texts"
         else:
             number = "1 token" if len(own) == 1 else f"{len(own)} tokens"
             problems[i] = f"has {number}, fewer than {than}; remove it or pass a smaller n"
@@ -219,7 +219,7 @@ def _tokens(text: str, tokenize: Tokenizer) -> list[Any]:
     try:
         found: Any = tokenize(text)
     except Exception as error:
-        error.add_note(f"the tokenizer was reading {text!r:.80}")
+        error.add_note(f"the tokenizer was reading {quoted(text)}")
         raise
     # A string would be taken apart into characters, a mapping (a batch of ids, say) into its keys.
     unordered = isinstance(found, (str, bytes, Mapping, AbstractSet))
@@ -228,13 +228,13 @@ def _tokens(text: str, tokenize: Tokenizer) -> list[Any]:
     if not isinstance(tokens, list):
         raise TypeError(
             f"`tokenizer` must return a list of tokens, got {type(found).__name__} for "
-            f"{text!r:.40}; pass a function such as str.split"
+            f"{quoted(text)}; pass a function such as str.split"
         )
     for token in tokens:
         if type(token) is not str and not _is_token(token):
             raise TypeError(
                 f"`tokenizer` must return tokens that are str or int, got {type(token).__name__} "
-                f"{token!r:.40} for {text!r:.40}; take their text"
+                f"{quoted(token)} for {quoted(text)}; take their text"
             )
     return tokens
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, TypeVar
 
+from ..core.errors import quoted
 from ..core.namespace import is_torch, scalar
 from ..core.types import Record
 from ..hints import suggestion
@@ -227,7 +228,7 @@ def get_measure(name: str) -> Measure:
         presets = ", ".join(map(repr, PRESETS))
         look = f"`vendiscore.list_measures()` lists all; {presets} are several at once."
         hint = suggestion(name, known, look=look, kind="measure")
-        raise ValueError(f"unknown measure {name!r:.60}. {hint}")
+        raise ValueError(f"unknown measure {quoted(name)}. {hint}")
     return measure
 
 

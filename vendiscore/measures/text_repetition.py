@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core.arguments import integer, is_several
-from ..core.errors import SampleError
+from ..core.errors import SampleError, quoted
 from ..core.types import Record
 from ..kernels.bleu import sentence_bleu
 from ..kernels.text import count_ngrams, fit_analyzer, read_tokens, tokenized
@@ -165,6 +165,6 @@ def compression_ratio(subject: Subject) -> float:
     texts = subject.texts
     empty = [i for i, text in enumerate(texts) if not text or text.isspace()]
     with subject.located():
-        SampleError.check({i: f"is empty: {texts[i]!r:.40}; remove it" for i in empty})
+        SampleError.check({i: f"is empty: {quoted(texts[i])}; remove it" for i in empty})
     data = " ".join(texts).encode("utf-8", "surrogatepass")
     return len(data) / len(gzip.compress(data, mtime=0))

@@ -8,6 +8,7 @@ from typing import IO, Any
 
 import numpy as np
 
+from ..core.errors import quoted
 from ..optional import require
 from .limits import WHOLE, Limits, RefusedError
 from .names import join_names
@@ -54,7 +55,7 @@ class Columns:
             self._source = file
             self._file = pq.ParquetFile(file, read_dictionary=strings)
         if twice := [name for name, times in Counter(schema.names).items() if times > 1]:
-            raise RefusedError(f"More than one column is called {twice[0]!r:.60}; rename them.")
+            raise RefusedError(f"More than one column is called {quoted(twice[0])}; rename them.")
         self.rows: int = self._file.metadata.num_rows
         self.limits = limits
         self.more: bool = self.rows > limits.samples

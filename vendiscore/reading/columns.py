@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from ..core.errors import quoted
 from .limits import AskError, RefusedError, Wanted
 from .names import (
     MOLECULE_NAMES,
@@ -266,7 +267,7 @@ def merge_numbered(table: Table, wanted: Wanted) -> Table:
     answers = zip(*map(table.column, stems[stem]), strict=True)
     cells.append([list(filter(None, row)) for row in answers])
     names = [*kept, stem]
-    merged = f"{stem!r:.60} are the {len(stems[stem])} columns {join_names(stems[stem])}"
+    merged = f"{quoted(stem)} are the {len(stems[stem])} columns {join_names(stems[stem])}"
     return replace(
         table,
         names=names,
@@ -441,7 +442,7 @@ def check_one_set(table: Table, chosen: Choice, wanted: Wanted) -> None:
         if few_values(labels) and not is_of_units:
             values = join_names(dict.fromkeys(filter(None, labels)))
             raise AskError(
-                f"Is each value of column {name!r:.60} a set of its own ({values})?",
+                f"Is each value of column {quoted(name)} a set of its own ({values})?",
                 [
                     (f"Each {name} by itself", {"group_by": name}),
                     ("All rows are one set", {"pool": True}),

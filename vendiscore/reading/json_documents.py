@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from itertools import chain, islice
 from typing import Any
 
+from ..core.errors import quoted
 from .limits import RefusedError, Wanted
 from .names import join_names
 from .records import HOLDERS, known_record
@@ -154,7 +155,7 @@ def _table(
 
 
 def describe_value(value: object) -> str:
-    return f"{type(value).__name__} {value!r:.40}" if value is not None else "null"
+    return f"{type(value).__name__} {quoted(value)}" if value is not None else "null"
 
 
 def _shape(value: object) -> str:

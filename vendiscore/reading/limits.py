@@ -10,6 +10,8 @@ from typing import IO
 
 import numpy as np
 
+from ..core.errors import quoted
+
 WHOLE = 1 << 53  # every whole number up to this one is a float64
 _ANY = sys.maxsize // 2  # one more can still be counted
 
@@ -137,5 +139,5 @@ def inexact(entry: object) -> str:
     with suppress(OverflowError):
         if int(float(entry)) == int(entry):
             return ""
-    shown = f"{int(entry)!r:.40}"
+    shown = f"{quoted(int(entry))}"
     return f"has the integer {shown}, which float64 cannot hold; subtract a number from all samples"

@@ -7,6 +7,7 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 from numpy.lib import format as npy
 
+from ..core.errors import quoted
 from ..hints import suggestion
 from .limits import AskError, RefusedError
 from .names import join_names
@@ -47,7 +48,7 @@ class Arrays:
         if name:
             if name not in self.headers:
                 hint = suggestion(f"{name:.60}", [f"{key:.40}" for key in self.headers])
-                raise RefusedError(f"There is no array {name!r:.60}. {hint}")
+                raise RefusedError(f"There is no array {quoted(name)}. {hint}")
             return name
         if set(self.headers) >= _SPARSE:
             raise RefusedError(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..core.errors import quoted
 from .names import join_names
 from .records import start_of
 
@@ -103,7 +104,7 @@ class Samples:
         kind = self.kind if n != 1 else self.kind.removesuffix("s")
         what = f"{n:,} {kind}"
         if self.column:
-            what += f" of column {self.column!r:.60}"
+            what += f" of column {quoted(self.column)}"
         if self.record:
             what += f" ({self.record})"
         for name, labels in (("groups", self.groups), ("sets", self.sets)):
@@ -111,7 +112,7 @@ class Samples:
             if labels:
                 what += f", in {len({*labels}):,} {name}"
             if labels and by:
-                what += f" by column {by!r:.60}"
+                what += f" by column {quoted(by)}"
         parts = [what]
         if self.table:
             left = self.left_out

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..core.errors import quoted
 from .columns import Choice, check_one_set, choose, merge_numbered
 from .csv_cells import csv_row
 from .json_documents import describe_value
@@ -284,7 +285,7 @@ def _labelled(
     numbers = [(cell, _number(cell)) for cell in labels(wanted.quality)]
     for j, (cell, number) in enumerate(numbers):
         if number is None:
-            faults.setdefault(j, (str(wanted.quality), f"is {cell!r:.40}, not a number"))
+            faults.setdefault(j, (str(wanted.quality), f"is {quoted(cell)}, not a number"))
     new = {j: fault for j, fault in faults.items() if j not in samples.problems}
     problems = dict(samples.problems) | {j: problem for j, (_, problem) in new.items()}
     used = {"sets": sets_by, "groups": groups_by, "quality": wanted.quality}

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import Any
 
+from ..core.errors import quoted
 from ..hints import suggestion
 from .limits import AskError, Limits, RefusedError, Wanted
 from .names import is_column_name, is_sentence, join_names, role_of
@@ -164,7 +165,7 @@ def _named_again(rows: Sequence[Sequence[str]]) -> int:
 def checked_column(names: Sequence[str], column: str) -> str:
     if column not in names:
         hint = suggestion(f"{column:.60}", [f"{name:.40}" for name in names])
-        raise RefusedError(f"There is no column {column!r:.60}. {hint}")
+        raise RefusedError(f"There is no column {quoted(column)}. {hint}")
     return column
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..core.arguments import is_several
-from ..core.errors import SampleError
+from ..core.errors import SampleError, quoted
 from ..core.namespace import is_numpy, is_torch
 from ..core.types import Record, Samples
 from ..signature import digest
@@ -139,7 +139,7 @@ def read_labels(labels: object, name: str = "groups") -> Groups:
     if isinstance(labels, (str, bytes)):
         raise TypeError(
             f"`{name}` must be a label for each sample, got one {type(labels).__name__} "
-            f"{labels!r:.40}; of a table pass its column, such as df[{labels!r:.40}]"
+            f"{quoted(labels)}; of a table pass its column, such as df[{quoted(labels)}]"
         )
     read: Any = as_samples(labels, name)
     if hasattr(read, "ndim"):
@@ -174,7 +174,7 @@ def check_labels(labels: Sequence[object], name: str) -> None:
         if not is_hashable(label):
             raise TypeError(
                 f"`{name}` must be labels that are hashable, got {type(label).__name__} "
-                f"{label!r:.40} for sample {i}; pass a string, a number or a tuple"
+                f"{quoted(label)} for sample {i}; pass a string, a number or a tuple"
             )
         if is_missing(label):
             missing[i] = (
@@ -232,11 +232,11 @@ def by_name(sets: Mapping[Any, Any] | Sequence[Any], names: object, what: str) -
             raise ValueError(f"two {what}s have names that are written alike; rename one")
         return found
     if names is not None and not is_several(names):
-        raise TypeError(f"`names` must be strings, one for each {what}, got {names!r:.60}")
+        raise TypeError(f"`names` must be strings, one for each {what}, got {quoted(names)}")
     read = _usual(sets) if names is None else list(map(str, names))  # type: ignore[call-overload]
     if len(read) != len(sets) or len(set(read)) != len(read):
         raise ValueError(
-            f"`names` must be {len(sets)} that all differ, one for each {what}, got {read!r:.60}"
+            f"`names` must be {len(sets)} that all differ, one for each {what}, got {quoted(read)}"
         )
     return dict(zip(read, sets, strict=True))
 

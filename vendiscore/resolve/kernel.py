@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any, Literal, NoReturn, TypeVar
 
 from ..core.arguments import flag
+from ..core.errors import quoted
 from ..core.types import Options, Record
 from ..hints import embedded_by, suggestion
 from ..similarity.base import Similarity
@@ -261,7 +262,7 @@ def get_kernel(name: str) -> Kernel:
         missing = [f" Kernels of {where} are left out: {why}." for where, why in gone]
         look = "`vendiscore.list_kernels()` lists all."
         hint = suggestion(name, _kernels.named, look=look, kind="kernel")
-        raise ValueError(f"unknown kernel `k={name!r:.60}`. {hint}{''.join(missing)}")
+        raise ValueError(f"unknown kernel `k={quoted(name)}`. {hint}{''.join(missing)}")
     return kernel
 
 

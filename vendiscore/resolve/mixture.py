@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core.arguments import number, one_of
 from ..core.checks import WEIGHT_TOLERANCE
-from ..core.errors import SampleError
+from ..core.errors import SampleError, quoted
 from ..core.types import Options, Record, Samples
 from ..hints import suggestion
 from ..signature import digits
@@ -93,7 +93,8 @@ def read_mixture(
             )
     if len(set(k)) < len(k):
         raise ValueError(
-            f"`k` must name each kernel and column once, got {list(k)!r:.60}; leave out one of two"
+            f"`k` must name each kernel and column once, got {quoted(list(k))}; leave out "
+            "one of two"
         )
     options = _check_options_by_name(options, k)
     parts = []
@@ -114,7 +115,7 @@ def _check_options_by_name(options: Any, k: Any) -> Mapping[str, Options]:
         isinstance(o, Mapping) for o in options.values()
     ):
         raise TypeError(
-            f"`options` must be a dict of dicts, kernel by kernel, got {options!r:.60}; pass "
+            f"`options` must be a dict of dicts, kernel by kernel, got {quoted(options)}; pass "
             f"options={{{next(iter(k))!r}: {{…}}}}"
         )
     for name in options:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from ..core.errors import quoted
 from ..core.types import Options, Record
 
 
@@ -53,7 +54,7 @@ def expanded(measures: Options) -> dict[str, Record]:
     found: dict[str, Record] = {}
     for name, own in measures.items():
         if not isinstance(own, Mapping):
-            raise TypeError(f"`measures` must give {name!r} a dict of options, got {own!r:.40}")
+            raise TypeError(f"`measures` must give {name!r} a dict of options, got {quoted(own)}")
         if own and name in PRESETS:
             raise TypeError(
                 f"`measures` gives options to {name!r}, which stands for several measures; give "

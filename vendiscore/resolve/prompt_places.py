@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ..core.arguments import flag, is_several
-from ..core.errors import warn
+from ..core.errors import quoted, warn
 from ..core.types import Samples
 from ..similarity.inputs import as_samples, check_in_step, unnested
 from ..similarity.pools import pooled, shape_of, size
@@ -90,7 +90,7 @@ def _placed(prompts: Any, samples: Samples | None, n: int, groups: Any) -> Place
         raise ValueError(
             f"`prompts` must be a dict of label to prompt, since one for each of {m} groups "
             f"could be in the order in which labels appear or in sorted order, got a list; "
-            f"pass {{{groups.labels[0]!r:.40}: …}}"
+            f"pass {{{quoted(groups.labels[0])}: …}}"
         )
     return prompts, np.asarray(groups.codes)
 
@@ -107,7 +107,7 @@ def _of_labels(labels: Sequence[Any], groups: Any) -> np.ndarray:
         raise ValueError(f"`prompts` must have a prompt of each group, got none of {lacking[0]!r}")
     if more := [label for label in labels if label not in groups.labels]:
         raise ValueError(
-            f"`prompts` must have labels of groups, got {more[0]!r:.60}, which no sample has; "
+            f"`prompts` must have labels of groups, got {quoted(more[0])}, which no sample has; "
             "correct it, or leave it out"
         )
     return np.array([place[label] for label in groups.labels])[groups.codes]
@@ -149,7 +149,7 @@ def read_prompts(prompts: object, taken: bool) -> Prompts:
         single = True
     if single and not taken:
         raise TypeError(
-            f"`prompts` must be a prompt for each sample, got {prompts!r:.40} alone: pass "
+            f"`prompts` must be a prompt for each sample, got {quoted(prompts)} alone: pass "
             f"given_prompt=True to take it out of the similarities of all"
         )
     if single or isinstance(prompts, Mapping):

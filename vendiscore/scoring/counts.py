@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.errors import quoted
 from ..core.namespace import to_host
 from ..core.types import Options, Record
 from ..resolve.group_labels import Groups
@@ -22,7 +23,8 @@ def with_labels(arguments: Options, rest: Options) -> Record:
     """Return the rest of the keywords with k="labels"; raise for those that counts do not take."""
     if rest.get("k") not in (None, "labels"):
         raise TypeError(
-            f"`counts` are compared as k='labels', got k={rest['k']!r:.40}; leave `k` out, or pass "
+            f"`counts` are compared as k='labels', got k={quoted(rest['k'])}; leave `k` "
+            "out, or pass "
             f"the samples themselves"
         )
     for name in _WITHOUT:
@@ -110,7 +112,7 @@ def _refused(place: tuple[int, ...], value: object) -> ValueError:
     """Return the error about the first entry that is not a count."""
     site = f" at site {place[0]}" if len(place) > 1 else ""
     return ValueError(
-        f"`counts` must be whole numbers of at least 0, got {value!r:.40} for species "
+        f"`counts` must be whole numbers of at least 0, got {quoted(value)} for species "
         f"{place[-1]}{site}; pass 0 for an absent species, no columns of names, and shares to "
         f"effective_number"
     )

@@ -16,6 +16,7 @@ from ..core.arguments import (
     one_of,
     read_order,
 )
+from ..core.errors import quoted
 from ..core.shares import PSD, check_psd
 from ..core.types import Options, Record, Samples, Weights
 from ..measures.evaluation import Chosen, read_measures
@@ -209,7 +210,7 @@ def _read_request(
     elif q_is_passed and not any_order and not any(measure.ordered for measure in measures):
         ordered = ", ".join(each.name for each in list_measures() if each.ordered)
         raise TypeError(
-            f"`q={q!r:.40}` has no effect on {said}: it is the order of {ordered}; leave it out, "
+            f"`q={quoted(q)}` has no effect on {said}: it is the order of {ordered}; leave it out, "
             "or name one of these in `measures`"
         )
     if needs == {"distances"}:

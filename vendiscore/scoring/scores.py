@@ -10,6 +10,7 @@ import numpy as np
 from ..core import score as core
 from ..core.arguments import DEFAULT_ORDER, is_several, read_order
 from ..core.checks import unit_sum
+from ..core.errors import quoted
 from ..core.shares import PSD
 from ..core.types import Record, Rows, Samples, Weights
 from ..reading.limits import WHOLE
@@ -224,7 +225,9 @@ def conditional_score(
 
 def _single(q: object) -> Any:
     if is_several(q):
-        raise TypeError(f"`q` must be one order, got {q!r:.60}; use compute(…) for several at once")
+        raise TypeError(
+            f"`q` must be one order, got {quoted(q)}; use compute(…) for several at once"
+        )
     return q
 
 

@@ -11,6 +11,7 @@ from typing import NoReturn, Self
 import numpy as np
 
 from ..core.arguments import DEFAULT_ORDER, flag, is_several, refuse_gradient
+from ..core.errors import quoted
 from ..core.hill import within_range
 from ..core.namespace import to_host
 from ..core.shares import PSD, check_psd
@@ -229,7 +230,7 @@ class State(metaclass=Public):
         if similarity.fitted:
             name, value = next(iter(similarity.fitted.items()))
             raise ValueError(
-                f"`{name}` would follow from each batch alone, {value!r:.60} for this one; pass "
+                f"`{name}` would follow from each batch alone, {quoted(value)} for this one; pass "
                 f"`{name}` to State.empty, one value for all batches"
             )
         if similarity.dim is None:

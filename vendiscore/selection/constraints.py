@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core.arguments import integer, is_several
+from ..core.errors import quoted
 from ..resolve.group_labels import Groups
 from ..similarity.weights import PerSample, per_sample
 
@@ -127,7 +128,7 @@ def read_initial(n: int, initial: Any) -> list[int]:
     if initial is None:
         return []
     if not is_several(initial):
-        raise TypeError(f"`initial` must be a list of places of samples, got {initial!r:.60}")
+        raise TypeError(f"`initial` must be a list of places of samples, got {quoted(initial)}")
     remedy = f"places count from 0, and there are {n} samples"
     places = [integer("initial", place, 0, n - 1, remedy) for place in initial]
     if len(set(places)) < len(places):

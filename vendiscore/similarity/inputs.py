@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from array_api_compat import is_array_api_obj
 
-from ..core.errors import SampleError
+from ..core.errors import SampleError, quoted
 from ..core.namespace import Array, is_numpy, is_torch, scalar, to_host
 from ..core.shares import EPS
 from ..core.types import Pool, Rows, Tensor
@@ -108,8 +108,8 @@ def _no_folder(samples: str | bytes) -> str:
     if not isinstance(samples, str) or not samples or len(samples.split()) > 1 or "\0" in samples:
         return ""
     if os.path.isfile(samples):
-        return f", or the folder that the file {samples!r:.80} is in, if it is an image"
-    return f", or the path of a folder of images: {samples!r:.80} is not a folder"
+        return f", or the folder that the file {quoted(samples)} is in, if it is an image"
+    return f", or the path of a folder of images: {quoted(samples)} is not a folder"
 
 
 def check_in_memory(samples: object, name: str) -> None:
@@ -319,22 +319,25 @@ def _row(row: object) -> np.ndarray:
             remedy = "; pass one of its columns"
         if isinstance(row, os.PathLike):
             remedy = "; images go to k='pixels'"
-        raise TypeError(f"must be a row of numbers, got {type(row).__name__}: {row!r:.40}{remedy}")
+        raise TypeError(
+            f"must be a row of numbers, got {type(row).__name__}: {quoted(row)}{remedy}"
+        )
     if isinstance(row, np.ma.MaskedArray) and np.ma.is_masked(row):
         raise ValueError("has masked entries, which have no value; fill them or remove it")
     try:
         entries = np.array(row, dtype=object)
     except ValueError:
-        raise ValueError(f"must be a row of numbers, got {row!r:.40}{_REMOVE}") from None
+        raise ValueError(f"must be a row of numbers, got {quoted(row)}{_REMOVE}") from None
     for entry in entries.flat:
         if not _is_real(entry):
             raise TypeError(
-                f"must be a row of numbers, got {type(entry).__name__} {entry!r:.40} in it{_REMOVE}"
+                f"must be a row of numbers, got {type(entry).__name__} {quoted(entry)} in "
+                f"it{_REMOVE}"
             )
         try:
             float(entry)
         except OverflowError:
-            raise ValueError(f"has {entry!r:.40}, which is beyond double precision") from None
+            raise ValueError(f"has {quoted(entry)}, which is beyond double precision") from None
         if said := inexact(entry):
             raise ValueError(said)
     return entries.astype(np.float64)
@@ -360,7 +363,7 @@ def _stack_tensors(rows: Sequence[Any], name: str) -> Tensor:
         else:
             problems[i] = (
                 f"of `{name}` must be a torch tensor like the others, got {type(row).__name__}: "
-                f"{row!r:.40}{_REMOVE}"
+                f"{quoted(row)}{_REMOVE}"
             )
     _check_shapes(shapes, problems, name)
     if len(devices) > 1:

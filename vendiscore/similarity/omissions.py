@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..core.errors import SampleError, warn
+from ..core.errors import SampleError, quoted, warn
 from ..reading.string_patterns import INVISIBLE
 from .base import Similarity
 
@@ -33,7 +33,7 @@ def omission_notes(
     missed = dict(similarity.missed)
     for i, text in enumerate(texts):
         if not str(text).strip(INVISIBLE):
-            missed[i] = f"is blank: {text!r:.40}; remove it"
+            missed[i] = f"is blank: {quoted(text)}; remove it"
     if len(missed) == len(first):
         raise SampleError.of(missed)
     n = len(inverse)

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..core.arguments import is_several
 from ..core.checks import check_samples, unit_sum
-from ..core.errors import SampleError
+from ..core.errors import SampleError, quoted
 from ..core.namespace import Array, is_torch, namespace, scalar, to_host
 from ..core.types import Weights
 from .inputs import as_samples, check_in_step, precision, unnested
@@ -70,7 +70,7 @@ def per_sample(
     if "bool" in kind and not weights:
         real = True
     if not real or flat.ndim != 1:
-        raise TypeError(f"`{name}` must be numbers, one for each sample, got {values!r:.60}")
+        raise TypeError(f"`{name}` must be numbers, one for each sample, got {quoted(values)}")
     if not weights:
         flat = to_host(flat)
     xp = namespace(flat)
@@ -94,7 +94,7 @@ def _array(values: list[Any], name: str, weights: bool) -> Array:
             reals[i] = _real(x, weights)
         except (TypeError, ValueError, OverflowError):
             remedy = "give it one, or leave it out"
-            problems[i] = f"of `{name}` must be a number, got {x!r:.40}; {remedy}"
+            problems[i] = f"of `{name}` must be a number, got {quoted(x)}; {remedy}"
     SampleError.check(problems)
     if weights and any(map(is_torch, values)):
         torch = sys.modules["torch"]

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from vendiscore.progress import finish
-from vendiscore.report import Findings, sentences
+from vendiscore.report import Findings, quoted, sentences
 from vendiscore.signature import plain
 
 from ..aliases import Record
@@ -211,7 +211,7 @@ def _names(names: Any, count: int) -> list[str]:
         return list("ABCDEFGH"[:count])
     known = isinstance(names, list) and all(isinstance(name, str) and name for name in names)
     if not known or not count == len(names) == len(set(names)):
-        raise RefusedError(f"Expected {count} names that all differ, got {names!r:.60}.")
+        raise RefusedError(f"Expected {count} names that all differ, got {quoted(names)}.")
     return names
 
 

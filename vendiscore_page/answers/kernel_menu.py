@@ -7,6 +7,7 @@ from inspect import signature
 from typing import Any
 
 from vendiscore import compute, explain, get_kernel, list_kernels
+from vendiscore.report import quoted
 from vendiscore.resolve.kernel import Control
 
 from ..aliases import Options, Record
@@ -149,7 +150,7 @@ def describe(chosen: Choice, arguments: Options, q: float) -> str:
 
 def one_of(value: object, known: Sequence[str], name: str) -> None:
     if not isinstance(value, str) or value not in known:
-        raise RefusedError(f"Unknown {name} {value!r:.60}; pick one of {', '.join(known)}.")
+        raise RefusedError(f"Unknown {name} {quoted(value)}; pick one of {', '.join(known)}.")
 
 
 def check_order(q: object) -> float:
@@ -177,7 +178,7 @@ def _number(value: Any, name: str, expected: str = "a number") -> float:
     try:
         return float(value)
     except (TypeError, ValueError):
-        raise RefusedError(f"{name} must be {expected}, got {value!r:.40}.") from None
+        raise RefusedError(f"{name} must be {expected}, got {quoted(value)}.") from None
 
 
 def _option(control: Control) -> Record:
@@ -195,10 +196,10 @@ def _read(control: Control, value: Any) -> Any:
         try:
             numbers = sorted({int(n) for n in value})
         except (TypeError, ValueError):
-            raise RefusedError(f"{name} must be whole numbers, got {value!r:.60}.") from None
+            raise RefusedError(f"{name} must be whole numbers, got {quoted(value)}.") from None
         most = control.most or max(map(int, control.choices))
         if not numbers or not all(1 <= n <= most for n in numbers):
-            raise RefusedError(f"{name} must be from 1 to {most}, got {numbers!r:.60}.")
+            raise RefusedError(f"{name} must be from 1 to {most}, got {quoted(numbers)}.")
         return numbers
     number = _number(value or 0, name)
     if not 0 <= number < math.inf:

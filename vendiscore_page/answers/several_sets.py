@@ -14,6 +14,7 @@ from vendiscore.analysis.partition import partition
 from vendiscore.analysis.permutation import needed
 from vendiscore.progress import finish, told
 from vendiscore.reading.csv_cells import csv_row, text_cell
+from vendiscore.report import quoted
 from vendiscore.scoring.subsampling import MIN_SAMPLES
 from vendiscore.signature import digits, line
 
@@ -321,7 +322,7 @@ def _permutations(asked: Any) -> int:
     if not whole or not MIN_PERMUTATIONS <= asked <= MAX_PERMUTATIONS:
         raise RefusedError(
             f"The number of permutations must be from {MIN_PERMUTATIONS} to {MAX_PERMUTATIONS}, "
-            f"got {asked!r:.20}."
+            f"got {quoted(asked)}."
         )
     return int(asked)
 

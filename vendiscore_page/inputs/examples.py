@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from PIL import Image, ImageDraw
 
+from vendiscore.report import quoted
+
 from ..aliases import Record
 from ..quotas import RefusedError
 from .submission import KINDS, Kind
@@ -173,5 +175,5 @@ PAIRINGS = [
 def find_example(name: str, kind: str | None = None) -> Example:
     known = {each.name: each for each in _EVERY if kind in (None, each.kind)}
     if name not in known:
-        raise RefusedError(f"There is no example {name!r:.60}; there are {', '.join(known)}.")
+        raise RefusedError(f"There is no example {quoted(name)}; there are {', '.join(known)}.")
     return known[name]

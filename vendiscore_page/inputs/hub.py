@@ -12,7 +12,7 @@ import urllib.request
 from dataclasses import replace
 from typing import Any, cast
 
-from vendiscore.report import AskError, Columns, RefusedError, join_names
+from vendiscore.report import AskError, Columns, RefusedError, join_names, quoted
 
 from ..aliases import Options
 from ..quotas import INPUT
@@ -38,7 +38,7 @@ def read(asked: Asked) -> Samples:
     text = str(asked.dataset).strip()
     found = _ID.fullmatch(text)
     if found is None or ".." in text or "--" in text:
-        raise RefusedError(f"Expected the id of a data set, {_HINT}; got {text!r:.80}.")
+        raise RefusedError(f"Expected the id of a data set, {_HINT}; got {quoted(text)}.")
     name, config, split = found.groups()
     configs = _files(name)
     likely = "default", name.rpartition("/")[2]
@@ -65,7 +65,9 @@ def _one_of(
 ) -> str:
     if asked is not None:
         if asked not in there:
-            raise RefusedError(f"There is no {what} {asked!r:.60}; there are {join_names(there)}.")
+            raise RefusedError(
+                f"There is no {what} {quoted(asked)}; there are {join_names(there)}."
+            )
         return asked
     likely = [*there] if len(there) == 1 else [name for name in usual if name in there]
     if likely:

@@ -16,6 +16,7 @@ from vendiscore.report import (
     format_of,
     join_names,
     named_format,
+    quoted,
 )
 
 from ..quotas import INPUT, MAX_UPLOAD
@@ -35,11 +36,11 @@ _LOOK = 200  # lines that tell what the others are
 
 def read(given: Given, asked: Asked = _AS_FOUND) -> Samples:
     if asked.kind not in (None, COUNTS, *KINDS):
-        raise RefusedError(f"Unknown kind {asked.kind!r:.40}; pick one of {', '.join(KINDS)}.")
+        raise RefusedError(f"Unknown kind {quoted(asked.kind)}; pick one of {', '.join(KINDS)}.")
     draw: object = asked.draw
     if not isinstance(draw, int) or not 0 <= draw < 2**31:
         raise RefusedError(
-            f"The draw must be a whole number of at least 0, got {asked.draw!r:.40}."
+            f"The draw must be a whole number of at least 0, got {quoted(asked.draw)}."
         )
     if asked.separator is not None and not str(asked.separator).strip():
         raise RefusedError("Pick what separates two texts: line, blank or a sign such as ---.")

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from vendiscore.report import Samples as ReadSamples
+from vendiscore.report import quoted
 
 # From the rows left out, and whether to leave out their columns, to imports and an expression.
 Python = Callable[[Collection[int], bool], tuple[str, str]]
@@ -68,9 +69,8 @@ class Samples(ReadSamples):
         problem = problem.rpartition("; ")[0] or problem
         if not isinstance(value, str):
             return f"{self.unit} {self.places[i]} {problem}"
-        for shown in (f": {value!r}", f": {value!r:.40}"):
-            problem = problem.removesuffix(shown)
-        return f"{self.unit} {self.places[i]}, {value!r:.60}, {problem}"
+        shown = quoted(value)
+        return f"{self.unit} {self.places[i]}, {shown}, {problem.removesuffix(f': {shown}')}"
 
     def where(self, indices: Iterable[int]) -> str:
         """Return the places of some samples in words: "lines 2 and 23–27"."""

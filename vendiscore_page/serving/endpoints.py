@@ -13,7 +13,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from vendiscore import __version__
-from vendiscore.report import AskError
+from vendiscore.report import AskError, quoted
 
 from ..aliases import Record, Steps, Value
 from ..answers import one_set, sample_readout, several_sets
@@ -198,7 +198,7 @@ def _asked(options: Record) -> Asked:
         one_of(name, tuple(kinds), "option")
         if not isinstance(value, kinds[name]):
             kind = getattr(kinds[name], "__name__", str(kinds[name]))
-            raise RefusedError(f"`{name}` must be {kind}, got {value!r:.40}.")
+            raise RefusedError(f"`{name}` must be {kind}, got {quoted(value)}.")
     return Asked(**options)
 
 
@@ -209,7 +209,7 @@ def _settings(body: Record, *others: str) -> Settings:
     found = {name: value for name, value in body.items() if name not in others}
     found |= {"options": body.get("options") or {}, "leave_out": body.get("leave_out") is True}
     if not isinstance(found["options"], dict):
-        raise RefusedError(f"`options` must be an object, got {found['options']!r:.40}.")
+        raise RefusedError(f"`options` must be an object, got {quoted(found['options'])}.")
     return Settings(**found)
 
 
