@@ -29,13 +29,13 @@ Transform = Callable[[Any], Any]
 _TRUE = ("1", "ON", "YES", "TRUE")  # as huggingface_hub reads its switches
 
 
-def _read(items: list[object]) -> list[Any]:
+def read_images(items: list[object], background: str | None = None) -> list[Any]:
     """Return RGB images of a batch."""
     images = []
     problems = {}
     for i, item in enumerate(items):
         try:
-            images.append(as_image(item, i).convert("RGB"))
+            images.append(as_image(item, i, background).convert("RGB"))
         except SampleError as error:
             problems.update(error.problems)
     SampleError.check(problems)
@@ -81,7 +81,7 @@ def _wrap(model: Any, transform: Transform, pooling: Pooling | None, max_length:
     return _pooled(model, None, pooling, _each(transform), _name(transform))
 
 
-IMAGES = Kind("images", "transform", check_images, _load, _wrap, read=_read)
+IMAGES = Kind("images", "transform", check_images, _load, _wrap, read=read_images)
 
 
 def _pooled(

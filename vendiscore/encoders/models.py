@@ -109,6 +109,10 @@ class Encoder:
         self._kind.check(read)
         return self.embedded(read)[0]
 
+    def reading(self, read: Callable[[list[Any]], list[Any]]) -> "Encoder":
+        """Return an encoder whose model gets other inputs of the samples of a batch."""
+        return Encoder(self._kind._replace(read=read), self._model, self.batch_size)
+
     def embedded(self, samples: Sequence[object]) -> Embedded:
         """Return X (n, d) of checked samples, and what to report of them; show progress."""
         noun = "texts" if self.kind == "text" else self.kind

@@ -1,4 +1,4 @@
-"""Images as people hold them, decoded: to PIL images of 8 bits, greyscale or RGB."""
+"""Images as people hold them, decoded: to opaque PIL images of 8 bits, greyscale or RGB."""
 
 import io
 import os
@@ -27,19 +27,23 @@ class _ImageError(ValueError):
     """An image that cannot be read; the message is a predicate."""
 
 
-def as_image(item: object, index: int) -> Any:
-    """Return a PIL image of mode "L" or "RGB" from anything that is an image."""
+def as_image(item: object, index: int, background: str | None = None) -> Any:
+    """Return a PIL image of mode "L" or "RGB" from anything that is an image.
+
+    A `background` such as "white" shows through transparent pixels, which are refused without it.
+    """
     Image = require("PIL.Image", "images", "a kernel on images")
     try:
-        if isinstance(item, Image.Image):
-            return _eight_bit(_load(item))
         if isinstance(item, Mapping):
             item = _stored(item)
-        if isinstance(item, (str, Path)):
-            return _eight_bit(_open(Image, item))
         if isinstance(item, (bytes, bytearray)):
-            return _eight_bit(_open(Image, io.BytesIO(item)))
-        return _eight_bit(Image.fromarray(_pixel_array(item)))
+            item = io.BytesIO(item)
+        if isinstance(item, (str, Path, io.BytesIO)):
+            image = _open(Image, item)
+        else:
+            is_image = isinstance(item, Image.Image)
+            image = _load(item) if is_image else Image.fromarray(_pixel_array(item))
+        return _eight_bit(_opaque(image, background))
     except _ImageError as error:
         raise SampleError(index, str(error)) from error.__cause__
 
@@ -115,13 +119,11 @@ def _load(image: Any) -> Any:
         raise _unreadable(error) from error
     if animated:
         raise _ImageError("is an animation; pass its frames, each of which is an image")
-    # A file of L or RGB may name a colour that is transparent; an image that was converted has
-    # that name still, but its pixels are meant.
-    if image.format is not None and image.mode in ("L", "RGB"):
-        _check_opaque(image)
     if not turned:
         return image
-    return require("PIL.ImageOps", "images", "a kernel on images").exif_transpose(image)
+    upright = require("PIL.ImageOps", "images", "a kernel on images").exif_transpose(image)
+    upright.format = image.format
+    return upright
 
 
 def _unreadable(error: Exception) -> _ImageError:
@@ -137,31 +139,38 @@ def _no_image(item: object) -> _ImageError:
 
 
 def _eight_bit(image: Any) -> Any:
-    """Return the image in mode L or RGB, if that loses nothing."""
+    """Return the image in mode L or RGB; 16 bits are scaled to 8."""
     if image.mode in ("L", "RGB"):
         return image
+    Image = require("PIL.Image", "images", "a kernel on images")
+    # Earlier versions of pillow open 16 bits of PNG in mode I.
+    if image.mode.startswith("I;16") or (image.mode == "I" and image.format == "PNG"):
+        return Image.fromarray(np.rint(np.asarray(image) / 257).astype(np.uint8))
     if image.mode not in _GREYS + _COLOURS:
-        recipe = "convert it"
-        if image.mode.startswith("I;16"):
-            recipe = "pass np.asarray(image) / 65535"
-        elif image.mode.startswith(("I", "F")):
-            recipe = "pass np.asarray(image) / top, with the same top"
         raise _ImageError(
             f"is an image of mode {image.mode}, which has no single conversion to 8-bit greyscale "
-            f"or RGB; {recipe}, the same way for all images"
+            f"or RGB; pass np.asarray(image) / top, with the same top for all images"
         )
-    _check_opaque(image)
     return image.convert("L" if image.mode in _GREYS else "RGB")
 
 
-def _check_opaque(image: Any) -> None:
-    if not image.has_transparency_data:
-        return
-    if image.convert("RGBA").getchannel("A").getextrema()[0] < 255:
+def _opaque(image: Any, background: str | None) -> Any:
+    """Return an image without transparent pixels, which show the background."""
+    # A file of L or RGB may name a colour that is transparent; an image that was converted has
+    # that name still, but its pixels are meant.
+    is_converted = image.format is None and image.mode in ("L", "RGB")
+    if is_converted or not image.has_transparency_data:
+        return image
+    seen = image.convert("RGBA")
+    if seen.getchannel("A").getextrema()[0] == 255:
+        return image
+    if background is None:
         raise _ImageError(
-            "has transparent pixels, whose colour depends on the background; put it on one "
-            "with PIL's Image.alpha_composite"
+            "has transparent pixels, whose colour depends on the background; pass one, such as "
+            "background='white'"
         )
+    Image = require("PIL.Image", "images", "a kernel on images")
+    return Image.alpha_composite(Image.new("RGBA", image.size, background), seen).convert("RGB")
 
 
 def _pixel_array(item: Any) -> np.ndarray:

@@ -1,11 +1,12 @@
 """Images by the cosine of their embeddings."""
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from ..core.types import Device
-from ..encoders.image_encoders import IMAGES, Transform
+from ..encoders.image_encoders import IMAGES, Transform, read_images
 from ..encoders.models import BATCH_SIZE, make_encoder
 from ..encoders.networks import Pooling
 from ..encoders.pil_images import check_images, naming_files
@@ -33,6 +34,7 @@ def image_embeddings(
     device: Device = None,
     half: bool | None = None,
     revision: str | None = None,
+    background: str | None = None,
 ) -> Similarity:
     """The cosine of the embeddings of two images, by default of Inception v3's pool features.
 
@@ -56,11 +58,14 @@ def image_embeddings(
     batch_size, device, half, revision
         As `vendiscore.encoder` takes them; half=False gives the same on all machines up to
         rounding.
+    background : str, optional
+        The colour behind transparent pixels, such as "white" or "#808080".
 
     Raises
     ------
     SampleError, TypeError, ValueError
-        If samples are not readable images or their embeddings zero or not finite; for a model that
+        If samples are not readable images, are transparent without a `background`, or their
+        embeddings zero or not finite; for a colour that pillow does not know; for a model that
         returns no such array, has no such pooling, or lacks trained weights.
     MissingPackageError, ConnectionError
         Without pillow, torch, torchvision, transformers or Inception's weights, where needed.
@@ -69,6 +74,8 @@ def image_embeddings(
     encoder = make_encoder(
         IMAGES, model_path, model, transform, pooling, batch_size, device, half, revision
     )
+    if background is not None:
+        encoder = encoder.reading(partial(read_images, background=background))
     with naming_files(images):
         X, settings, omissions = encoder.embedded(images)
     return FeatureSimilarity(X, settings).normalized().noted(**omissions)

@@ -1,7 +1,7 @@
 """The kernel on the pixels of images."""
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -27,7 +27,12 @@ Mode = Literal["L", "RGB"]
     term="32 × 32 pixels",
     by="By their pixels",
 )
-def pixels(images: Sequence[object], size: int | None = 32, mode: Mode | None = None) -> Similarity:
+def pixels(
+    images: Sequence[object],
+    size: int | None = 32,
+    mode: Mode | None = None,
+    background: str | None = None,
+) -> Similarity:
     """The cosine of the pixel values of two images.
 
     Equivalent to `vendi_score.image_utils.get_pixel_vectors` followed by its `score_X` or
@@ -43,65 +48,73 @@ def pixels(images: Sequence[object], size: int | None = 32, mode: Mode | None = 
         Images are first resized to size × size, bicubically, whatever their shape; None takes them
         as they are, of one size.
     mode : {"L", "RGB"}, optional
-        Convert all to greyscale or colour. Otherwise each stays what it is, and all must agree.
+        Convert all to greyscale or colour; by default to colour if any image has it, which a
+        note tells.
+    background : str, optional
+        The colour behind transparent pixels, such as "white" or "#808080".
 
     Raises
     ------
-    SampleError, MissingPackageError
-        If some are not images, differ from the first in mode or size, or are black all over;
-        without pillow (extra `images`).
+    SampleError, ValueError, MissingPackageError
+        If some are not images, are transparent without a `background`, differ from the first in
+        size, or are black all over; for a colour that pillow does not know; without pillow (extra
+        `images`).
     """
     if size is not None:
         size = integer("size", size, remedy="or None, which compares images as they are")
     one_of("mode", mode, ("L", "RGB", None))
     with naming_files(images):
-        X = _pixels(images, size, mode)
-    return FeatureSimilarity(X, {"dims": X.shape[1], "size": size}).normalized()
+        X, mixed = _pixels(images, size, mode, background)
+    similarity = FeatureSimilarity(X, {"dims": X.shape[1], "size": size}).normalized()
+    if mixed:
+        return similarity.noted(notes=["Greyscale images were made RGB, which others are."])
+    return similarity
 
 
-def _pixels(images: Sequence[object], size: int | None, mode: Mode | None) -> np.ndarray:
-    """Return rows of the bytes of images."""
+def _pixels(
+    images: Sequence[object], size: int | None, mode: Mode | None, background: str | None
+) -> tuple[np.ndarray, bool]:
+    """Return rows of the bytes of images, and whether greyscale was among colour."""
     n = len(images)
     if size is not None:
         _require(n, 3 * size * size if mode != "L" else size * size)
     X = np.empty((0, 0), dtype=np.uint8)
     first = None
+    mixed = False
     problems = {}
     for i, item in enumerate(track(images, n, "reading images")):
         try:
-            image = as_image(item, i)
-            if mode is not None and image.mode != mode:
-                image = image.convert(mode)
-            if size is not None:
-                image = image.resize((size, size))  # bicubic is the default of pillow
+            image = as_image(item, i, background)
         except SampleError as error:
             problems[i] = error.problem
             continue
-        if first is not None and (problem := _difference(image, first)):
-            problems[i] = problem
-            continue
+        if mode is not None and image.mode != mode:
+            image = image.convert(mode)
+        if size is not None:
+            image = image.resize((size, size))  # bicubic is the default of pillow
         if first is None:
             first = image
             width = image.width * image.height * len(image.getbands())
             _require(n, width)
             X = np.empty((n, width), dtype=np.uint8)
+        if image.size != first.size:
+            shown, other = (f"{each.width} × {each.height}" for each in (image, first))
+            problems[i] = f"is an image of {shown} pixels, but the first of {other}"
+            problems[i] += "; pass a `size` for all"
+            continue
+        if image.mode != first.mode:
+            mixed = True
+            if image.mode == "RGB":
+                _require(n, 3 * X.shape[1])
+                X = np.repeat(X, 3, axis=1)  # of all before, which are greyscale
+            first = first.convert("RGB")
+            image = image.convert("RGB")
         X[i] = np.frombuffer(image.tobytes(), dtype=np.uint8)  # np.asarray takes twice as long
         if not X[i].any():
             problems[i] = "is black all over, which has no cosine; remove it"
     SampleError.check(problems)
-    return X
+    return X, mixed
 
 
 def _require(n: int, width: int) -> None:
     memory.require(n * width, f"the pixels of {n} images", "pass a smaller `size` or fewer images")
-
-
-def _difference(image: Any, first: Any) -> str:
-    """Return how an image differs from the first in mode or size, or ""."""
-    if image.mode != first.mode:
-        found = f"is an image of mode {image.mode}, but the first of mode {first.mode}"
-        return f"{found}; pass mode='L' or mode='RGB' to convert all"
-    if image.size != first.size:
-        found, other = (f"{each.width} × {each.height}" for each in (image, first))
-        return f"is an image of {found} pixels, but the first of {other}; pass a `size` for all"
-    return ""
