@@ -196,8 +196,8 @@ def test_one_kernel_or_measure_is_told_whole(run):
 USAGE = [
     (["compare", "{x}"], "two or more different files"),
     (["compare", "{x}", "{x}"], "compare takes different files"),
-    (["compare", "{x}", "{y}", "--level", "2"], "`level` must be a level from 0.5 to below 1"),
-    (["compare", "{x}", "{y}", "--permutations", "5"], "`permutations` must be"),
+    (["compare", "{x}", "{y}", "--level", "2"], "--level must be a level from 0.5 to below 1"),
+    (["compare", "{x}", "{y}", "--permutations", "5"], "--permutations must be"),
     (
         ["compare", "{x}", "{y}", "-q", "1,2"],
         "`-q` must be a number in [0, inf] or 'inf', got [1, 2]",

@@ -79,8 +79,8 @@ def test_vectors_and_folders_have_sets_too(run, tmp_path, save):
             "of sets, such as --by model",
         ),
         (TABLE, ("--by", "modle"), 1, "There is no column 'modle'. Did you mean 'model'?"),
-        (TABLE[TABLE.model == "new"], OPTIONS, 1, "--by model must have two labels or more"),
-        (TABLE[:6], OPTIONS, 1, "--by model must have at least 4 samples of each label, got 1 of"),
+        (TABLE[TABLE.model == "new"], OPTIONS, 1, "--by must have two labels or more"),
+        (TABLE[:6], OPTIONS, 1, "--by must have at least 4 samples of each label, got 1 of"),
         (
             TABLE.assign(model=[None, *TABLE.model[1:]]),
             OPTIONS,

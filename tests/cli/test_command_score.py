@@ -288,7 +288,7 @@ USAGE = [
     (["{x}", "-k", "ngrm"], "unknown kernel `k='ngrm'`"),
     (["{x}", "-k", "ngram_overlap:nn=1"], "`nn` is not an option of kernel 'ngram_overlap'"),
     (["{x}", "-q", "-1"], "must be a number in"),
-    (["{x}", "-q", "x"], "`q` must be a number in"),
+    (["{x}", "-q", "x"], "-q must be a number in"),
     (["{x}", "-m", "Inddiv"], "unknown measure 'Inddiv'. Did you mean 'IntDiv'?"),
     (["{x}", "-o", "nss=1"], "unknown keyword `nss`. Did you mean `ns`?"),
     (["{x}", "-o", "ns"], "-o takes OPTION=VALUE, got 'ns'"),
@@ -357,8 +357,9 @@ def test_prompts_of_a_column_are_taken_out(run, save):
     assert (code, out.splitlines()[0]) == (0, said)
     assert found["details"]["signature"] in out
     grouped = vendiscore.compute(TEXTS, groups=list("abab"), prompts=asked, given_prompt=True)["VS"]
-    found = vendiscore.compute(TEXTS, prompts=asked, given_prompt=True)["VS"]
-    no_models = [{name: row[name] for name in ("answer", "prompt")} for row in rows]
+    twice = ["Did Spot run?", "Who?"] * 2
+    found = vendiscore.compute(TEXTS, prompts=twice, given_prompt=True)["VS"]
+    no_models = [{"answer": x, "prompt": y} for x, y in zip(TEXTS, twice, strict=True)]
     alone = save("n.jsonl", "".join(f"{json.dumps(row)}\n" for row in no_models))
     assert run(alone, "--given-prompt", "-b")[1] == f"{found!r}\n"  # the column is found
     how = ("--column", "answer", "--prompts", "prompt", "--given-prompt", "-b")

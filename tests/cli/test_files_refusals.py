@@ -143,7 +143,7 @@ REFUSED = {
     "k.csv": (
         b"text,n\na b,1\n",
         ["--split", "blank"],
-        "k.csv: `split` is for lines of text, and this is read as csv",
+        "k.csv: --split is for lines of text, and this is read as csv",
     ),
     "u.txt": (b"a b\nc d\n", ["-k", "rbf"], "no column of numbers"),
 }

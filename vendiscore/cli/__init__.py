@@ -6,7 +6,7 @@ import re
 import shlex
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
@@ -31,8 +31,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         files = [file.name for file in Path().iterdir()]
         tell(f"error: {no_command(given[0], files)}")
         return USAGE
+    made = parser(command)
     try:
-        args = parser(command).parse_intermixed_args(given)
+        args = made.parse_intermixed_args(given)
         args.typed = shlex.join([PROGRAM, *([command] * (command != "score")), *given])
     except SystemExit as end:  # of --help, --version, and what argparse refuses
         return end.code if isinstance(end.code, int) else USAGE
@@ -42,7 +43,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         terminal = sys.stderr is not None and not sys.stderr.closed and sys.stderr.isatty()
         with warnings.catch_warnings(), quiet(not terminal):
-            _show_warnings()
+            _show_warnings(made.in_flags)
             module = import_module(f".{COMMANDS[command].module}", __name__)
             sys.stdout.write(getattr(module, f"run_{command}")(args))
             sys.stdout.flush()
@@ -54,7 +55,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except (ValueError, TypeError, ImportError, MemoryError, OSError) as error:
-        tell(f"error: {error}")
+        tell(f"error: {made.in_flags(str(error))}")
         return USAGE if isinstance(error, UsageError) else DATA
     return 0
 
@@ -67,10 +68,12 @@ def _joined(given: list[str]) -> list[str]:
     return given
 
 
-def _show_warnings() -> None:
+def _show_warnings(spelled: Callable[[str], str]) -> None:
     """Print warnings of users as one line each, without the code that they come from."""
     warnings.simplefilter("ignore")
     warnings.simplefilter("always", UserWarning)
     warnings.filterwarnings("ignore", _LEFT_OUT, UserWarning)
     warnings.filterwarnings("ignore", r"Glyph \d+", UserWarning)  # of text that stays text in SVG
-    warnings.showwarning = lambda message, *others, **more: tell(f"warning: {message}")
+    warnings.showwarning = lambda message, *others, **more: tell(
+        f"warning: {spelled(str(message))}"
+    )

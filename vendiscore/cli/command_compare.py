@@ -8,7 +8,7 @@ from ..analysis.compare_sets import compare
 from ..analysis.comparison import Comparison, Plan, chance, percent
 from ..signature import line
 from . import output
-from .exit_codes import DataError, UsageError
+from .exit_codes import UsageError
 from .kernel_options import (
     compared,
     placing,
@@ -55,14 +55,8 @@ def run_compare(args: Namespace) -> str:
         values = {source.name: source.values for source in sources}
         groups = {source.name: source.groups for source in sources if source.groups}
     asked |= {"groups": groups or None} | prompts_of(sources, args.given_prompt)
-    try:
-        with placing(known):
-            return _printed(args, compare(values, **asked))
-    except DataError as error:
-        if not args.by:
-            raise
-        message = str(error).replace("`by`", f"--by {args.by}").replace("`groups`", "--group-by")
-        raise DataError(message) from None
+    with placing(known):
+        return _printed(args, compare(values, **asked))
 
 
 def _printed(args: Namespace, found: Comparison) -> str:

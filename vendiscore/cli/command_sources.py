@@ -16,7 +16,7 @@ from ..summary import shortened
 from . import output
 from .exit_codes import DataError, UsageError
 from .files import BY_FOLDER, check
-from .kernel_options import read_all, read_how
+from .kernel_options import read_all, read_how, usage
 
 _LETTERS = 60  # of a name or a prompt in a table of text
 
@@ -24,11 +24,8 @@ _LETTERS = 60  # of a name or a prompt in a table of text
 def run_sources(args: Namespace) -> str:
     _check_arguments(args)
     how = read_how(args, ("psd",))
-    try:
+    with usage():
         read_plan(how.order, args.level, "check", args.given_prompt)
-    except ValueError as error:
-        said = str(error).replace("`level`", "--level").replace("`q`", "-q")
-        raise UsageError(said) from None
     try:
         files = read_all(args.files, how)
         if len(files) == 1 and not files[0].sets:
@@ -53,7 +50,7 @@ def run_sources(args: Namespace) -> str:
     except UsageError:
         raise
     except (TypeError, ValueError, MemoryError) as error:
-        raise DataError(_in_flags(args, str(error))) from error
+        raise DataError(_in_words(args, str(error))) from error
     _name(files, found.dropped, skip=True)
     for note in found.notes:
         how.note(note)
@@ -79,13 +76,10 @@ def _name(files: Sequence[Samples], problems: Mapping[int, str], skip: bool) -> 
         start += len(file)
 
 
-def _in_flags(args: Namespace, said: str) -> str:
-    """Return a message of the library or of a reader with the flags for its keywords."""
+def _in_words(args: Namespace, said: str) -> str:
+    """Return a message of the library or of a reader with the words of this command."""
     words = {
-        "`by`": f"--source {args.by or 'FILE'}",
-        "`prompts`": f"--prompt {args.prompts}",
         "by `compute`": "by `vendiscore FILE`",
-        "psd='clip'": "-o psd=clip",
         "--by, --group-by and --quality": "--source and --prompt",
         "--group-by folder and ": "",
         "--by": "--source",

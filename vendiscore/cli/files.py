@@ -84,8 +84,11 @@ def _flag(name: str, value: object) -> str:
     return flag if value is True else f"{flag} {shlex.quote(str(value))}"
 
 
-def check(source: Samples, found: Mapping[str, str], skip: bool) -> None:
-    """Say which samples of a file cannot be used, as an error or, if they are left out, a note."""
+def check(source: Samples, found: Mapping[str, str], skip: bool, helps: bool = True) -> None:
+    """Say which samples of a file cannot be used, as an error or, if they are left out, a note.
+
+    The error names the option that leaves them out, where it `helps`.
+    """
     if skip:
         shown = [f"{where} {problem}" for where, problem in found.items()]
         listed = "; ".join(shown[:SHOWN] + ["…"] * (len(shown) > SHOWN))
@@ -96,10 +99,8 @@ def check(source: Samples, found: Mapping[str, str], skip: bool) -> None:
     listed = ", ".join(rows[:5]) + (", …" if len(rows) > 5 else "")
     others = f" (and {len(more):,} more: {listed})" if more else ""
     remedy = "" if "; " in said else "; correct or remove it"
-    raise DataError(
-        f"{source.name}, {where} {said}{others}{remedy}, or pass --on-error skip to leave out what "
-        f"cannot be used"
-    )
+    remedy += ", or pass --on-error skip to leave out what cannot be used" * helps
+    raise DataError(f"{source.name}, {where} {said}{others}{remedy}")
 
 
 def _read(path: str, wanted: Wanted) -> Samples:

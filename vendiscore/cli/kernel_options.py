@@ -19,6 +19,7 @@ from ..scoring.request import Request, read_request
 from ..similarity.base import Similarity
 from .exit_codes import DataError, UsageError, tell
 from .files import check, read
+from .parser import parser
 
 # By kind of sample: the kernel that is usual, and what it compares.
 _USUAL = {
@@ -83,7 +84,7 @@ class How:
     def note(self, message: str) -> None:
         """Print a decision that was not asked for, unless --quiet."""
         if not self.args.quiet:
-            tell(message)
+            tell(parser(self.args.command).in_flags(message))
 
 
 def read_how(args: Namespace, also: Collection[str] | None = None) -> How:
@@ -143,7 +144,8 @@ def placing(sources: Mapping[str, Samples]) -> Iterator[None]:
     except SampleError as error:
         named = [name for name in sources if error.problem.startswith(f"of `{name}` ")]
         called = [*named, *sources][0]
-        check(sources[called], _placed(sources[called], error.problems, called), skip=False)
+        helps = "on_error" in "".join(getattr(error, "__notes__", ()))
+        check(sources[called], _placed(sources[called], error.problems, called), False, helps)
     except (TypeError, ValueError, MemoryError) as error:
         files = {source.name for source in sources.values()}
         if isinstance(error, DataError) or len(files) > 1:

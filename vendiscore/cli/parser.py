@@ -2,6 +2,7 @@
 
 import argparse
 import codecs
+import re
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple, NoReturn
 
@@ -22,6 +23,15 @@ _WORDS = {
     "score": "compute diversity evaluate report run vendi vendiscore",
     "select": "choose sample subset",
 }
+
+
+# Keywords in messages of the library: `name`, or name=value after the word of a remedy.
+_NAMED = re.compile(
+    r"`(\w+)`|(?<![\w-])(pass|with|or|and|by|add|use|try|take) (\w+)="
+    r"('[^']*'|\[[^]]*\]|float\('inf'\)|[\w.+-]*\w)"
+)
+# Keywords whose options have other names; the size of images is no number of samples.
+_KEYWORDS = {"groups": "group_by", "size": ""}
 
 
 class _Parser(argparse.ArgumentParser):
@@ -45,6 +55,29 @@ class _Parser(argparse.ArgumentParser):
             name.lstrip("-"): next(flag for flag in action.option_strings if flag[1] == "-")
             for name, action in self._option_string_actions.items()
         }
+
+    def in_flags(self, said: str) -> str:
+        """Return a message of the library with options where it names keywords.
+
+        >>> parser("compare").in_flags("`q` is 7; pass psd='clip', or by=…")
+        "-q is 7; pass -o psd=clip, or by=…"
+        """
+        flags = {action.dest: action for action in self._actions if action.option_strings}
+        flags |= {name.lstrip("-"): act for name, act in self._option_string_actions.items()}
+
+        def spelled(found: re.Match[str]) -> str:
+            keyword, word, name, value = found.groups()
+            action = flags.get(_KEYWORDS.get(keyword or name, keyword or name))
+            if keyword:
+                return action.option_strings[0] if action else found[0]
+            value = value.removeprefix("float(").strip("[]()'")
+            if action and action.nargs == 0 and value == "True":
+                return f"{word} {action.option_strings[0]}"
+            if action and action.nargs != 0:
+                return f"{word} {action.option_strings[0]} {value}"
+            return f"{word} -o {name}={value}"
+
+        return _NAMED.sub(spelled, said)
 
     def _hint(self, name: str) -> str:
         """Return the sentence that says what to type instead of an option; "" for no idea."""

@@ -166,8 +166,8 @@ def _opaque(image: Any, background: str | None) -> Any:
         return image
     if background is None:
         raise _ImageError(
-            "has transparent pixels, whose colour depends on the background; pass one, such as "
-            "background='white'"
+            "has transparent pixels, whose colour depends on the background; pass "
+            "background='white', or another colour, with k='pixels' or k='image_embeddings'"
         )
     Image = require("PIL.Image", "images", "a kernel on images")
     return Image.alpha_composite(Image.new("RGBA", image.size, background), seen).convert("RGB")

@@ -91,7 +91,7 @@ def decode_images(images: object, place: Callable[[int], str] = "Image {}".forma
         try:
             found.append(_open(place(i), data))
         except SampleError as error:
-            raise RefusedError(f"{place(i):.60} {error.problem}.") from None
+            raise RefusedError(f"{place(i):.60} {error.problem.partition('; ')[0]}.") from None
     return found
 
 
