@@ -11,7 +11,9 @@ from vendiscore.cli import main
 from vendiscore.cli.parser import parser
 
 # Options that a message tells to pass: `-o psd=clip`, `--given-prompt`, `-q inf`.
-REMEDY = re.compile(r"(?:pass|with|or|and|by|add|use|try|take) (-o \w+=\S*\w|--?[\w-]+(?: (?!to )[\w.]+)?)")
+REMEDY = re.compile(
+    r"(?:pass|with|or|and|by|add|use|try|take) (-o \w+=\S*\w|--?[\w-]+(?: (?!to )[\w.]+)?)"
+)
 INDEFINITE = "1,1,0\n1,1,1\n0,1,1\n"
 
 

@@ -80,7 +80,7 @@ def sets_of(samples: Samples) -> dict[str, Samples]:
             f"Two to {MAX_SETS} sets or groups can be compared, got {got}; add a set, or pick the "
             f"column that names the set of each row under “Grouped by”."
         )
-    plain = replace(samples, python=None, notes=(), sets=())
+    plain = replace(samples, python=None, notes=(), sentence="", sets=())
     plain = plain if samples.sets else replace(plain, groups=())
     return {
         f"group {label}" if isinstance(label, int) else str(label): replace(

@@ -31,7 +31,7 @@ from .parts import fit
 from .pictures import pictures
 from .plain_numbers import LARGE, plain_numbers
 from .roles import answer_columns, are_models, melted, roles_of
-from .submission import COUNTS, Asked, Kind
+from .submission import BLANK, COUNTS, LINE, Asked, Kind
 from .visitor_samples import Python, Samples
 from .western_text import encoding_of
 
@@ -39,15 +39,17 @@ _TEXTS = ("txt", "csv", "tsv", "json", "jsonl", "smi", "fasta", "vec")
 _TABLES = ("csv", "tsv")
 BOX = "the box"  # what notes call what was pasted
 _FIRST = replace(INPUT, samples=200)  # rows that tell what the others are
-# Fields of the reader's choices under the names that they have here.
-_FIELDS = {"group_by": "by", "by": "sets"}
+# Fields of the reader's choices, and values, under the names that they have here.
+_FIELDS = {"group_by": "by", "by": "sets", "split": "separator"}
+_SIGNS = {"row": LINE, "blank": BLANK}
 
 
 def of_file(name: str, data: bytes, form: str | None, asked: Asked) -> Samples:
     """Return the samples of a file, or of a pasted table; `form` is None for an unknown format."""
     if form in ("csv", "tsv", "jsonl"):
         check_lines(data.count(b"\n") + data.count(b"\r"))
-    wanted = _wanted(asked, form, encoding_of(data) if form in _TEXTS else None)
+    said = asked.type if form == "txt" else form  # lines of text can be rows of numbers
+    wanted = _wanted(asked, said, encoding_of(data) if form in _TEXTS else None)
     if form in ("npy", "npz"):
         return _of_array(name, data, form, wanted, asked)
     head = _head(data, form, wanted)
@@ -66,7 +68,7 @@ def of_file(name: str, data: bytes, form: str | None, asked: Asked) -> Samples:
     if found.kind == "images":
         return _images(found, name, asked)
     python = None
-    if found.table and found.kind == "vectors" and form in _TABLES:
+    if found.table and found.kind == "vectors" and form in (*_TABLES, "txt"):
         file = name if name != BOX else "samples.csv"
         python = partial(csv_code, file, found.table, found.features)
     samples = of_samples(found, name, asked, kinds, python)
@@ -193,7 +195,10 @@ def _asked_here(error: AskError, wide: Sequence[str]) -> AskError:
     """Return a question of the reader with the choices in fields of this page."""
     choices: list[tuple[str, dict[str, object]]] = []
     for label, options in error.choices:
-        choices.append((label, {_FIELDS.get(key, key): x for key, x in options.items()}))
+        fields = {_FIELDS.get(key, key): x for key, x in options.items()}
+        if "separator" in fields:
+            fields["separator"] = _SIGNS[str(fields["separator"])]
+        choices.append((label, fields))
     if len(wide) > 1 and any("column" in options for _, options in choices):
         each = f"Each of {join_names(wide)} holds the answers of one model"
         choices.insert(0, (each, {"wide": True, "kind": "texts"}))

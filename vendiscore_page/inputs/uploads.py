@@ -6,7 +6,6 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 
-from vendiscore.reading.reader import are_rows
 from vendiscore.reading.tables import table
 from vendiscore.report import (
     FORMATS,
@@ -103,8 +102,10 @@ def _of_file(name: str, data: bytes, asked: Asked) -> Samples:
     if name == PASTED:
         return _of_box(text, asked)
     _check_filled(text)
-    if not _is_split(asked) and asked.kind in (None, "vectors") and are_rows(text):
-        return cells.of_file(name, data, form, asked)
+    if not _is_split(asked) and asked.kind in (None, "vectors"):
+        found = cells.of_file(name, data, form, asked)
+        if found.kind == "vectors":
+            return found
     return _of_lines(text, replace(asked, separator=asked.separator or LINE), name)
 
 

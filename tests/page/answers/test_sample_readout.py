@@ -55,7 +55,7 @@ def test_five_bad_molecules_are_listed_at_one_try_and_left_out_at_the_next():
     assert found["VS"] == pytest.approx(compute(GOOD, k="morgan")["VS"], rel=1e-12)
     assert found["left_out"] == [3, 5, 7, 9, 11]
     notes = " ".join(found["notes"])
-    assert "Read 10 rows of column 'SMILES' of mols.csv" in notes
+    assert "10 molecules of column 'SMILES'; left out: compound_id" in notes
     assert "Left out 5 of 10 (rows 3, 5, 7, 9 and 11)" in notes
 
 
@@ -71,7 +71,7 @@ def test_what_is_blank_too_long_and_unreadable_is_listed_together():
     )
     assert [line.partition(",")[0] for line in error.each] == ["row 3", "row 4"]
     samples = file(f"id,smiles\n1,CCO\n2,\n3,{'C' * 301}\n4,x\n5,CCC\n6,CCN\n")
-    assert "1 row without an answer is left out" in samples.notes[0]
+    assert "1 row without an answer is left out" in samples.sentence
     error = unusable(samples, "morgan")
     assert [line.partition(",")[0] for line in error.each] == ["row 4", "row 5"]
     assert "301 characters, more than 300" in str(error)

@@ -49,7 +49,7 @@ def test_the_lines_of_a_table_can_be_asked_for_and_its_rows_again(case):
     again = pasted(text, separator="line")
     assert again.values == lines
     assert dict(again.splits)["row"] == 3
-    assert filed(text, "a.txt").values == lines
+    assert filed(text, "a.txt", separator="line").values == lines
     assert filed(text, "pasted.txt").values == case.values
     assert pasted(text, separator="row").values == case.values
     assert filed(text, separator="row").values == case.values
