@@ -189,7 +189,7 @@ def test_groups_and_a_second_set_are_not_compared_by_guess(visit):
     page = visit()
     open_tab(page, "Compare")
     choose(page, ("answers.csv", TABLE.encode()), at=page.locator(".set").first)
-    expect(page.get_by_role("combobox", name="Grouped by")).to_be_visible()
+    page.get_by_role("combobox", name="Sets by").select_option("one set")
     press_score(page)
     alert = page.locator("#compare").get_by_role("alert")
     expect(alert).to_contain_text("pick the column that names the sets")

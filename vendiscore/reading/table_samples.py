@@ -266,7 +266,8 @@ def _labelled(
 
     sets_by, groups_by = wanted.by, wanted.group_by
     models = labels(chosen.model)
-    if _are_repeated(models):  # else there is one, or most have one sample
+    # Else there is one, most have one sample, or they are asked for as groups.
+    if _are_repeated(models) and chosen.model != groups_by:
         sets_by = chosen.model
     asked = labels(chosen.prompt)
     pairs = list(zip(labels(sets_by) or asked, asked, strict=False))

@@ -59,7 +59,7 @@ def of_file(name: str, data: bytes, form: str | None, asked: Asked) -> Samples:
         wanted = replace(wanted, kind=str(asked.kind))
     try:
         if asked.wide and len(wide) > 1:
-            read = melted(_parsed(data, form, wanted), wide)
+            read = melted(parsed(data, form, wanted), wide)
             found = samples_of(read, wanted)
         else:
             found = _read(name, data, wanted)
@@ -157,7 +157,7 @@ def _wanted(asked: Asked, form: str | None, encoding: str | None = None) -> Want
     prompts = asked.prompts if asked.kind in (None, "texts") else None
     return Wanted(
         column=asked.column or None,
-        by=asked.sets or None,
+        by=asked.sets if asked.sets != asked.by else None,
         group_by=asked.by or None,
         prompts=prompts if prompts != asked.column else None,
         type=form,
@@ -177,7 +177,7 @@ def _read(name: str, data: bytes, wanted: Wanted) -> ReadSamples:
     return plain or read_data(name, data, wanted)
 
 
-def _parsed(data: bytes, form: str | None, wanted: Wanted) -> Any:
+def parsed(data: bytes, form: str | None, wanted: Wanted) -> Any:
     parse = FORMATS[form].parse if form else None
     return parse(data, wanted) if parse else None
 
@@ -185,7 +185,7 @@ def _parsed(data: bytes, form: str | None, wanted: Wanted) -> Any:
 def _head(data: bytes, form: str | None, wanted: Wanted) -> Table | None:
     """Return the first rows of a table, None of what is none."""
     limits = INPUT if form == "json" else _FIRST
-    read = _parsed(data, form, replace(wanted, limits=limits))
+    read = parsed(data, form, replace(wanted, limits=limits))
     if isinstance(read, Columns):
         return read.head()
     return read if isinstance(read, Table) else None
@@ -207,7 +207,7 @@ def _asked_here(error: AskError, wide: Sequence[str]) -> AskError:
 
 def _of_array(name: str, data: bytes, form: str, wanted: Wanted, asked: Asked) -> Samples:
     """Return the rows of an array of numbers, judged by its header before it is unpacked."""
-    arrays = _parsed(data, form, wanted)
+    arrays = parsed(data, form, wanted)
     column = None if arrays.single else asked.column
     key = arrays.choose_array(column)
     header = arrays.headers[key]

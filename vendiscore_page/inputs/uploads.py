@@ -6,7 +6,6 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 
-from vendiscore.reading.tables import table
 from vendiscore.report import (
     FORMATS,
     RefusedError,
@@ -194,7 +193,7 @@ def _is_split(asked: Asked) -> bool:
 def _count(text: str, form: str, asked: Asked) -> int:
     try:
         wanted = Wanted(header=asked.header, limits=INPUT)
-        return len(table(text, wanted).rows)
+        return len(cells.parsed(text.encode("utf-8", "replace"), form, wanted).rows)
     except RefusedError:
         return 0
 

@@ -118,9 +118,9 @@ def test_hostile_files_are_refused_in_words(http, what):
 def test_a_table_that_grows_with_a_row_for_each_answer_is_refused(http):
     names = [*(f"answer {i}" for i in range(90)), *(f"other {i}" for i in range(900))]
     row = ",".join(["Yes it is so."] * 90) + "," * 900
-    table = "\n".join([",".join(names), *[row] * 60]).encode()
+    table = "\n".join([",".join(names), *[row] * 150]).encode()
     said = refused(http, files=[("a.csv", table)], wide=True, kind="texts")
-    assert "4,870,800 cells, more than 4,000,000" in said
+    assert "12,177,000 cells, more than 12,000,000" in said
 
 
 @pytest.mark.usefixtures("healthy")
