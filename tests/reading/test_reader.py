@@ -70,12 +70,9 @@ def test_lines_without_many_blocks_are_texts(text):
 
 def test_lists_of_texts_are_groups_or_one_set():
     data = b'[["a cat", "a dog"], ["a cow", "a cow"]]'
-    with pytest.raises(AskError, match="each list a group") as asked:
-        read_data("generations.json", data, Wanted())
-    groups, pool = (Wanted(**answer) for _, answer in asked.value.choices)
-    grouped = read_data("generations.json", data, groups)
-    assert grouped.values == ["a cat", "a dog", "a cow", "a cow"]
-    assert [len({*grouped.groups}), len({*read_data("a.json", data, pool).groups})] == [2, 0]
+    grouped, pooled = (read_data("a.json", data, Wanted(pool=pool)) for pool in (False, True))
+    assert grouped.values == pooled.values == ["a cat", "a dog", "a cow", "a cow"]
+    assert [len({*grouped.groups}), len({*pooled.groups})] == [2, 0]
 
 
 def test_columns_of_numbers_are_a_choice_next_to_texts():

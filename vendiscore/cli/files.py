@@ -78,8 +78,6 @@ def _flag(name: str, value: object) -> str:
         return f"-k {_KERNELS[str(value)]}"
     if name == "matrix":
         return "-o score_K=true"
-    if name == "separator":
-        return "--type txt"
     flag = f"--{name.replace('_', '-')}"
     return flag if value is True else f"{flag} {shlex.quote(str(value))}"
 

@@ -59,7 +59,7 @@ def naming_files(images: Sequence[object]) -> Iterator[None]:
             item = images[i]
             if isinstance(item, Mapping) and item.get("bytes") is None:
                 item = item.get("path")
-            named = str(item) in problem or repr(str(item)) in problem
+            named = str(item) in problem or quoted(str(item)) in problem
             if isinstance(item, (str, Path)) and not named:
                 problems[i] = f"({item}) {problem}"
         raise SampleError.of(problems) from error.__cause__

@@ -111,14 +111,6 @@ def choose(head: Table, wanted: Wanted) -> Choice:
     if record or wanted.kind == "counts":
         return Choice(None, "counts", record=record)
     if len(columns) == 1 and (wanted.kind or columns[0].holds not in ("nested", "numbers", "")):
-        if columns[0].holds == "lists" and not head.header and not wanted.pool:
-            raise AskError(
-                "Is each list a group of texts?",
-                [
-                    ("Each is a group", {"column": columns[0].name}),
-                    ("All are one set", {"pool": True}),
-                ],
-            )
         return Choice(columns[0].name, _kind(columns[0].holds, wanted))
     could = columns if wanted.kind == "values" else _candidates(columns, wanted.kind)
     asked = not could and wanted.kind == "vectors"

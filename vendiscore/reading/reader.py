@@ -3,7 +3,6 @@
 import csv
 import io
 import re
-from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Any
@@ -15,8 +14,9 @@ from .text_lines import line_samples
 
 _OF_ARRAYS = {2: "vectors", 3: "images", 4: "images"}  # kinds by their dimensions
 _LOOK = 20  # lines of text that show whether they are rows of cells
-_FEW = 1_000  # characters at the ends of a text that show whether its lines may have cells
-_NUMBERS = re.compile(r"[\d.][ \t,;|]+(\S*[\d.]|nan|inf)\s*$")  # two at the end of a line
+_NUMBER = r"[-+]?(?:[\d.]*\d[\d.]*(?:e[-+]?\d+)?|nan|inf)"
+_ROW = re.compile(rf"\s*(?:(\S+)\s+)??({_NUMBER}(?:[\s,]+{_NUMBER})+)\s*", re.I)
+_SPACES = re.compile(r"[\s,]+")
 _SHOWN = 20  # bytes that a question shows
 _SIGNS = ",;\t|"  # between the cells of tables
 
@@ -66,9 +66,7 @@ def read_data(name: str, data: bytes, wanted: Wanted) -> Samples:
         form = "csv"
     read = _parsed(form, data, wanted)
     if form == "txt" and not (wanted.type or wanted.split):
-        signs = {*read.partition("\n")[0]} | {"\t"} & {*read[:_FEW]}
-        has_cells = _NUMBERS.search(read[-_FEW:]) or {*_SIGNS} & signs
-        likely = form_of_lines(read) if has_cells else "txt"
+        likely = form_of_lines(read)
         if likely == "table":
             raise AskError(
                 "Its lines have as many cells each: is it a table?",
@@ -105,28 +103,18 @@ def form_of_lines(text: str) -> str:
     """
     every = (line for line in io.StringIO(text) if line.strip() and not line.startswith("#"))
     lines = list(islice(every, _LOOK))
+    rows = [found for line in lines if (found := _ROW.fullmatch(line))]
     form = "txt"
-    if _are_numbers([line.replace(",", " ").split() for line in lines]):
-        form = "csv"
-    elif _are_numbers([line.split()[1:] for line in lines]):
-        form = "vec"
-    first = "".join(lines[:1])
-    if form != "txt":  # names may stand above numbers, as a comment
-        first = text.partition("\n")[0] * text.startswith("#")
+    if len(rows) == len(lines) > 1 and len({len(_SPACES.split(row[2])) for row in rows}) == 1:
+        words = {bool(row[1]) for row in rows}
+        form = "txt" if len(words) > 1 else "vec" if words == {True} else "csv"
+    # Names may stand above numbers, as a comment.
+    first = "".join(lines[:1]) if form == "txt" else text.partition("\n")[0] * text.startswith("#")
     if {*_SIGNS} & {*first}:
         from .tables import is_table
 
         form = "table" if is_table(text) else form
     return form
-
-
-def _are_numbers(rows: Sequence[Sequence[str]]) -> bool:
-    """Return whether two or more rows have as many numbers each, of two or more."""
-    from .tables import is_number
-
-    if len(rows) < 2 or len(rows[0]) < 2 or len({*map(len, rows)}) > 1:
-        return False
-    return all(is_number(cell) for cells in rows for cell in cells)
 
 
 def _parsed(form: str, data: bytes, wanted: Wanted) -> Any:
