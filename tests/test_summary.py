@@ -110,7 +110,7 @@ def test_numbers_have_the_digits_of_their_error():
     assert with_error(2.0, 0.0) == with_error(2.0, math.nan) == "2"
     assert measured(-1e-9, 0.1) == "0.00"
     assert measured(math.inf, 0.1) == "inf"
-    assert one_line("Kind", {"x": 1 / 3, "names": ["a" * 200]}).endswith("…)")
+    assert one_line("Kind", {"x": 1 / 3, "names": ["a" * 200]}).endswith("…")
 
 
 def test_a_growth_says_the_largest_sizes():

@@ -38,9 +38,8 @@ def one_line(kind: str, shown: Mapping[str, object]) -> str:
 
 
 def cut(text: str) -> str:
-    """Return one line of at most 120 characters, of what ends in a bracket."""
-    text = " ".join(text.split())
-    return text if len(text) <= _WIDTH else f"{text[: _WIDTH - 2]}…)"
+    """Return one line of at most 120 characters."""
+    return shortened(" ".join(text.split()), _WIDTH)
 
 
 def shortened(text: str, longest: int) -> str:

@@ -62,20 +62,19 @@ class _Parser(argparse.ArgumentParser):
         >>> parser("compare").in_flags("`q` is 7; pass psd='clip', or by=…")
         "-q is 7; pass -o psd=clip, or by=…"
         """
-        flags = {action.dest: action for action in self._actions if action.option_strings}
-        flags |= {name.lstrip("-"): act for name, act in self._option_string_actions.items()}
+        options = self._option_string_actions
 
         def spelled(found: re.Match[str]) -> str:
             keyword, word, name, value = found.groups()
-            action = flags.get(_KEYWORDS.get(keyword or name, keyword or name))
+            wanted = _KEYWORDS.get(keyword or name, keyword or name)
+            option = options.get(f"--{wanted.replace('_', '-')}") or options.get(f"-{wanted}")
+            flag = option.option_strings[0] if option else ""
             if keyword:
-                return action.option_strings[0] if action else found[0]
+                return flag or found[0]
             value = value.removeprefix("float(").strip("[]()'")
-            if action and action.nargs == 0 and value == "True":
-                return f"{word} {action.option_strings[0]}"
-            if action and action.nargs != 0:
-                return f"{word} {action.option_strings[0]} {value}"
-            return f"{word} -o {name}={value}"
+            if option and option.nargs != 0:
+                return f"{word} {flag} {value}"
+            return f"{word} {flag}" if flag and value == "True" else f"{word} -o {name}={value}"
 
         return _NAMED.sub(spelled, said)
 

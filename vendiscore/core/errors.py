@@ -13,8 +13,6 @@ import numpy as np
 
 _OURS = (__name__.partition(".")[0], "evaluate", "evaluate_modules")  # and its copies of scripts
 SHOWN = 10  # unusable samples that a message lists by their places, at most
-_QUOTED = 60  # characters of what was passed that a message repeats, at most
-_END = 20  # of these, from the end, where the name of a file is
 
 
 def _arguments(error: Any) -> tuple[type, tuple[object, ...]]:
@@ -24,15 +22,13 @@ def _arguments(error: Any) -> tuple[type, tuple[object, ...]]:
 
 
 def quoted(value: object) -> str:
-    """Return the `repr` of what was passed, cut in the middle.
+    """Return the `repr` of what was passed, at most 60 characters: names of files have their end.
 
     >>> quoted("x" * 1000)
     "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…xxxxxxxxxxxxxxxxxxx'"
     """
     text = repr(value)
-    if len(text) <= _QUOTED:
-        return text
-    return f"{text[: _QUOTED - _END - 1]}…{text[-_END:]}"
+    return text if len(text) <= 60 else f"{text[:39]}…{text[-20:]}"
 
 
 class NotPSDError(ValueError):

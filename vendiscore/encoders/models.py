@@ -82,8 +82,7 @@ class Encoder:
         return {**self._model.settings, "batch_size": self.batch_size}
 
     def __repr__(self) -> str:
-        known = (item for item in self.settings.items() if item[1] is not None)
-        listed = ", ".join(f"{name}={value!r}" for name, value in known)
+        listed = ", ".join(f"{name}={value!r}" for name, value in self.settings.items())
         return f"<encoder of {self.kind}: {listed}>"
 
     def encode(self, samples: Samples) -> np.ndarray:

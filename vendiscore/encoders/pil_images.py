@@ -42,7 +42,7 @@ def as_image(item: object, index: int, background: str | None = None) -> Any:
             image = _open(Image, item)
         else:
             is_image = isinstance(item, Image.Image)
-            image = _load(item) if is_image else Image.fromarray(_pixel_array(item))
+            image = _load(item if is_image else Image.fromarray(_pixel_array(item)))
         return _eight_bit(_opaque(image, background))
     except _ImageError as error:
         raise SampleError(index, str(error)) from error.__cause__
@@ -169,8 +169,10 @@ def _opaque(image: Any, background: str | None) -> Any:
             "has transparent pixels, whose colour depends on the background; pass "
             "background='white', or another colour, with k='pixels' or k='image_embeddings'"
         )
-    Image = require("PIL.Image", "images", "a kernel on images")
-    return Image.alpha_composite(Image.new("RGBA", image.size, background), seen).convert("RGB")
+    under = seen.copy()
+    under.paste(background, (0, 0, *seen.size))
+    under.alpha_composite(seen)
+    return under.convert("RGB")
 
 
 def _pixel_array(item: Any) -> np.ndarray:

@@ -98,9 +98,10 @@ def _pixels(
             _require(n, width)
             X = np.empty((n, width), dtype=np.uint8)
         if image.size != first.size:
-            shown, other = (f"{each.width} × {each.height}" for each in (image, first))
-            problems[i] = f"is an image of {shown} pixels, but the first of {other}"
-            problems[i] += "; pass a `size` for all"
+            problems[i] = (
+                f"is an image of {image.width} × {image.height} pixels, but the first of "
+                f"{first.width} × {first.height}; pass a `size` for all"
+            )
             continue
         if image.mode != first.mode:
             mixed = True

@@ -152,19 +152,11 @@ class _Words:
     def of(self, column: Any) -> list[Any]:
         if not pa.types.is_dictionary(column.type):
             self.size += column.nbytes
-            cells = list(column.to_pylist())
-            return [_plain(cell) for cell in cells] if "halffloat" in str(column.type) else cells
+            return list(column.to_pylist())
         if not column.dictionary.equals(self._dictionary):
             self.size += column.dictionary.nbytes
             self._dictionary, self._words = column.dictionary, column.dictionary.to_pylist()
         return [None if i is None else self._words[i] for i in column.indices.to_pylist()]
-
-
-def _plain(cell: Any) -> Any:
-    """Return numbers of half precision, for which pyarrow 17 has NumPy's, as Python's."""
-    if isinstance(cell, list):
-        return [_plain(number) for number in cell]
-    return None if cell is None else float(cell)
 
 
 def _floats(column: Any) -> np.ndarray:

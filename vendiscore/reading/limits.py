@@ -93,7 +93,7 @@ class Wanted:
     pool : bool, whether all rows are one set, whatever their prompts and models
     matrix : bool, optional, whether a symmetric table holds similarities
     skip_rows : int, rows above the header
-    typed, skip : bool, whether it was typed into a box; whether to leave out what cannot be read
+    skip : bool, whether to leave out what cannot be read
     limits : Limits
 
     Examples
@@ -116,7 +116,6 @@ class Wanted:
     pool: bool = False  # whether all rows are one set, whatever their prompts and models
     matrix: bool | None = None  # whether a symmetric table holds similarities; None to ask
     skip_rows: int = 0  # rows above the header
-    typed: bool = False  # whether it was typed into a box, not read from a file
     skip: bool = False  # leave out samples that cannot be read
     limits: Limits = field(default_factory=partial(Limits, smiles=1_000))
 

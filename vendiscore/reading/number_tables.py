@@ -89,17 +89,16 @@ def _check_no_similarities(X: np.ndarray) -> None:
     on_diagonal = {*X.diagonal().round(9)}
     if n < 2 or X.shape != (n, n) or on_diagonal not in ({0}, {1}) or not np.allclose(X, X.T):
         return
-    are_similarities = on_diagonal == {1}
+    one = on_diagonal == {1}
     what = "distances (which need to be made similarities, exp(−distance), say)"
-    if are_similarities:
-        what = "similarities"
+    what = "similarities" if one else what
     raise AskError(
         f"The table is symmetric, {n:,} × {n:,}, with {on_diagonal.pop():g} all along its "
         f"diagonal: is it a matrix of {what}, or are its rows features?",
         [
-            *[("It is a matrix of similarities", {"matrix": True})] * are_similarities,
+            ("It is a matrix of similarities", {"matrix": True}),
             ("Its rows are features", {"matrix": False}),
-        ],
+        ][not one :],
     )
 
 

@@ -72,12 +72,10 @@ def read_data(name: str, data: bytes, wanted: Wanted) -> Samples:
                 "Its lines have as many cells each: is it a table?",
                 [("It is a table", {"type": "csv"}), ("Each line is a text", {"type": "txt"})],
             )
-        if likely == "csv" and not wanted.kind:
+        if likely != "txt" and not wanted.kind:
             form, wanted = likely, replace(wanted, kind="vectors")
             lines = (line for line in read.splitlines(keepends=True) if not line.startswith("#"))
             read = _parsed(form, "".join(lines).encode(), replace(wanted, encoding=None))
-        elif likely == "vec" and not wanted.kind:
-            form, read = likely, _parsed(likely, data, wanted)
     if form in ("txt", "smi"):
         if wanted.column or wanted.others:
             raise RefusedError(

@@ -53,10 +53,8 @@ def line_samples(text: str, wanted: Wanted, molecules: bool) -> Samples:
 
 def _are_blocks(rows: Sequence[str]) -> bool:
     """Return whether there are three or more parts between blank lines, most of several lines."""
-    text = "\n".join(map(str.strip, rows))
-    blocks = re.split("\n\n+", text.strip("\n"))
-    several = [block for block in blocks if "\n" in block]
-    return len(blocks) > 2 and 2 * len(several) > len(blocks)
+    blocks = re.split("\n\n+", "\n".join(map(str.strip, rows)).strip("\n"))
+    return len(blocks) > 2 and 2 * sum("\n" in block for block in blocks) > len(blocks)
 
 
 def parts(rows: Sequence[str], is_sign: Callable[[str], bool]) -> Iterator[tuple[int, list[str]]]:
