@@ -2,11 +2,14 @@
 
 import difflib
 import functools
+import importlib
 import inspect
 import re
+import sys
 from abc import ABCMeta
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Literal, ParamSpec, TypeVar
+from types import ModuleType
+from typing import Any, Literal, NoReturn, ParamSpec, TypeVar
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
@@ -158,6 +161,7 @@ REMEDIES = {
             "One function scores all kinds of samples: compute(samples), with k='pixels' for "
             "images and k='morgan' for molecules."
         ),
+        "plots": "Each picture is a function of it: dir(plots) lists them.",
     },
 }
 
@@ -404,3 +408,19 @@ def misuse(
             f"pass {function.__name__}({', '.join(by_place)}), and others as name=value"
         )
     return ""
+
+
+class Folder(ModuleType):
+    """A folder of modules that has the name of what somebody may call."""
+
+    def __call__(self, *args: object, **options: object) -> NoReturn:
+        name = self.__name__.rpartition(".")[2]
+        raise TypeError(f"`{name}` is a module, and cannot be called. {remedy(name, 'name')}")
+
+    def __reduce__(self) -> tuple[Callable[[str], ModuleType], tuple[str]]:
+        return importlib.import_module, (self.__name__,)
+
+
+def refuse_calls(module: str) -> None:
+    """Let a call of a module say what to call instead; `REMEDIES` has the sentence."""
+    sys.modules[module].__class__ = Folder

@@ -220,7 +220,7 @@ def test_transparent_pixels_show_the_background(mode):
     every = [Image.new("RGB", image.size, "red"), image]
     white, black = (dense(every, background=colour, size=None) for colour in ("white", "black"))
     assert white[0, 1] != black[0, 1]
-    with pytest.raises(ValueError, match="unknown color specifier: 'vlue'"):
+    with pytest.raises(ValueError, match=r"`background` must be a colour, .* got 'vlue'"):
         dense(every, background="vlue")
 
 

@@ -488,4 +488,4 @@ def test_a_kernel_of_the_command_line_gets_the_hint_of_the_library(tmp_path, cap
     assert main([str(path), "-k", "gaussian"]) == 2
     assert "Did you mean 'rbf'?" in capsys.readouterr().err
     assert main([str(path), "-k", "minilm"]) == 2
-    assert "Did you mean k='semantic', or k='sentence-transformers/" in capsys.readouterr().err
+    assert "Did you mean -k semantic, or -k sentence-transformers/" in capsys.readouterr().err

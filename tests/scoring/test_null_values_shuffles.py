@@ -45,18 +45,3 @@ def test_samples_keep_their_weights_and_those_without_are_not_there():
     by_group = np.sort(labels[:24])
     expected = [between(X[at], by_group, q, p=p[at]) for q in ORDERS]
     assert found[:, 0] == pytest.approx(expected, rel=1e-9)
-
-
-@pytest.mark.parametrize("sizes", SIZES.values(), ids=SIZES)
-@pytest.mark.parametrize("largest", [4, 64])
-def test_without_each_sample_the_others_are_scored(monkeypatch, sizes, largest):
-    monkeypatch.setattr(null_values, "LARGEST", largest)
-    labels = np.random.default_rng(1).permutation(np.repeat(np.arange(len(sizes)), sizes))
-    subject = subject_of(labels)
-    found = null_values.left_out(subject)
-    for i in (0, 7, 29):
-        expected = [between(np.delete(X, i, 0), np.delete(labels, i), q) for q in ORDERS]
-        assert np.exp(found[:, i]) == pytest.approx(expected, rel=1e-6)
-    mixed = np.random.default_rng(0).permutation(labels)
-    again = null_values.left_out(subject, mixed=True)
-    assert again == pytest.approx(null_values.left_out(subject_of(mixed)), rel=1e-6)

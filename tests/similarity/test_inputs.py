@@ -79,7 +79,7 @@ BAD_ROWS = [
     ([np.nan, 1.0], "must be finite, got nan"),
     ([1.0, -np.inf], "must be finite, got -inf"),
     ([10**30, 1], "has the integer 1000000000000000000000000000000, which float64 cannot hold"),
-    ([10**400, 1], "has 10+, which is beyond double precision"),
+    ([10**400, 1], "has 10+…0+, which is beyond double precision"),
     (np.ma.masked_array([1.0, 2.0], mask=[0, 1]), "has masked entries"),
 ]
 

@@ -19,7 +19,6 @@ from ..scoring.request import Request, read_request
 from ..similarity.base import Similarity
 from .exit_codes import DataError, UsageError, tell
 from .files import check, read
-from .parser import parser
 
 # By kind of sample: the kernel that is usual, and what it compares.
 _USUAL = {
@@ -84,7 +83,7 @@ class How:
     def note(self, message: str) -> None:
         """Print a decision that was not asked for, unless --quiet."""
         if not self.args.quiet:
-            tell(parser(self.args.command).in_flags(message))
+            tell(message)
 
 
 def read_how(args: Namespace, also: Collection[str] | None = None) -> How:

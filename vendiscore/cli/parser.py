@@ -27,10 +27,10 @@ _WORDS = {
 
 # Keywords in messages of the library: `name`, or name=value after the word of a remedy.
 _NAMED = re.compile(
-    r"`(\w+)`|(?<![\w-])(pass|with|or|and|by|add|use|try|take) (\w+)="
+    r"`(\w+)`|(?<![\w-])(pass|with|or|and|by|add|use|try|take|mean) (\w+)="
     r"('[^']*'|\[[^]]*\]|float\('inf'\)|[\w.+-]*\w)"
 )
-# Keywords whose options have other names; the size of images is no number of samples.
+# Keywords whose options have other names; `size` of images has none.
 _KEYWORDS = {"groups": "group_by", "size": ""}
 
 
@@ -59,8 +59,8 @@ class _Parser(argparse.ArgumentParser):
     def in_flags(self, said: str) -> str:
         """Return a message of the library with options where it names keywords.
 
-        >>> parser("compare").in_flags("`q` is 7; pass psd='clip', or by=…")
-        "-q is 7; pass -o psd=clip, or by=…"
+        >>> parser("compare").in_flags("`q` is 7; pass psd='clip'")
+        '-q is 7; pass -o psd=clip'
         """
         options = self._option_string_actions
 

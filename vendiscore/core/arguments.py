@@ -11,14 +11,11 @@ import numpy as np
 
 from .errors import quoted
 
-# The order q of a score where none is passed: the exponential of the Shannon entropy.
-DEFAULT_ORDER = 1
-# Similarity of near-duplicates, whatever the kernel.
-DEFAULT_THRESHOLD = 0.95
+DEFAULT_ORDER = 1  # the exponential of the Shannon entropy
+DEFAULT_THRESHOLD = 0.95  # similarity of near-duplicates, whatever the kernel
 
 Word = TypeVar("Word", bound=str | None)
-# Kinds of samples that hold no tensor.
-_PLAIN = {str, bytes, int, float, bool, type(None)}
+_PLAIN = {str, bytes, int, float, bool, type(None)}  # kinds of samples that hold no tensor
 
 
 def integer(name: str, value: Any, least: int = 1, most: float = math.inf, remedy: str = "") -> int:
@@ -26,17 +23,15 @@ def integer(name: str, value: Any, least: int = 1, most: float = math.inf, remed
     if type(value) is int and least <= value <= most:
         return value
     bounds = f"of at least {least}" if most == math.inf else f"from {least} to {most}"
-    expected = (
-        f"`{name}` must be an integer {bounds}, got {quoted(value)}{remedy and f'; {remedy}'}"
-    )
+    said = f"`{name}` must be an integer {bounds}, got {quoted(value)}{remedy and f'; {remedy}'}"
     if _is_truth(value) or isinstance(value, (str, bytes)):
-        raise TypeError(expected)
+        raise TypeError(said)
     try:
         number = operator.index(value)
     except TypeError:
-        raise TypeError(expected) from None
+        raise TypeError(said) from None
     if not least <= number <= most:
-        raise ValueError(expected)
+        raise ValueError(said)
     return number
 
 
@@ -48,21 +43,21 @@ def number(
     remedy: str = "",
 ) -> float:
     """Read a float, not of text, a truth value or complex, for which `allowed` holds."""
-    message = f"`{name}` must be {expected}, got {quoted(value)}{remedy and f'; {remedy}'}"
     kind = str(getattr(value, "dtype", ""))
     scalar = isinstance(value, (Number, np.number)) or (kind and getattr(value, "ndim", 1) == 0)
-    if _is_truth(value) or not scalar or isinstance(value, complex) or "complex" in kind:
-        raise TypeError(message)
-    refuse_gradient(f"`{name}`", **{name: value})
-    try:
-        read = float(value)
-    except OverflowError:
-        raise ValueError(message) from None
-    except (TypeError, ValueError):
-        raise TypeError(message) from None
-    if not allowed(read):  # NaN is in no range
-        raise ValueError(message)
-    return read
+    wrong: type[Exception] = TypeError
+    if scalar and not (_is_truth(value) or isinstance(value, complex) or "complex" in kind):
+        refuse_gradient(f"`{name}`", **{name: value})
+        try:
+            read = float(value)
+            if allowed(read):
+                return read
+            wrong = ValueError
+        except OverflowError:
+            wrong = ValueError
+        except (TypeError, ValueError):
+            pass
+    raise wrong(f"`{name}` must be {expected}, got {quoted(value)}{remedy and f'; {remedy}'}")
 
 
 def read_order(

@@ -84,7 +84,6 @@ def check_unit_diagonal(
 def check_no_distances(K: Array, diagonal: Array, name: str) -> None:
     """Raise a ValueError for a matrix that looks like distances: zeros on the diagonal."""
     largest = float(abs(diagonal).max())
-    # The whole matrix is looked at only where the diagonal is nothing that it can be.
     if largest < DIAGONAL_TOLERANCE and largest < DIAGONAL_TOLERANCE * float(abs(K).max()):
         raise ValueError(
             f"`{name}` must be similarities, 1 on the diagonal, but this looks like distances, 0 "

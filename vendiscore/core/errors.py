@@ -22,11 +22,7 @@ def _arguments(error: Any) -> tuple[type, tuple[object, ...]]:
 
 
 def quoted(value: object) -> str:
-    """Return the `repr` of what was passed, at most 60 characters: names of files have their end.
-
-    >>> quoted("x" * 1000)
-    "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…xxxxxxxxxxxxxxxxxxx'"
-    """
+    """Return the first and last of at most 60 characters of the `repr` of what was passed."""
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:39]}…{text[-20:]}"
 

@@ -12,8 +12,7 @@ from .errors import quoted
 from .namespace import Array, is_numpy, is_torch, namespace, scalar
 from .types import Number
 
-# Largest distance of a sum of shares from 1, or of a number from its range, that is rounding.
-RANGE_TOLERANCE = 1e-6
+RANGE_TOLERANCE = 1e-6  # of a sum of shares from 1, or of a number from its range, by rounding
 # Orders of tensors this close to 1 take the gradient of q = 1, which 1/(q − 1) would swamp.
 NEAR_ONE = 1e-8
 

@@ -48,6 +48,15 @@ def as_image(item: object, index: int, background: str | None = None) -> Any:
         raise SampleError(index, str(error)) from error.__cause__
 
 
+def check_background(colour: str) -> None:
+    """Raise a ValueError for what is not a colour."""
+    try:
+        require("PIL.ImageColor", "images", "a kernel on images").getrgb(str(colour))
+    except ValueError:
+        expected = "a colour, such as 'white' or '#808080'"
+        raise ValueError(f"`background` must be {expected}, got {quoted(colour)}") from None
+
+
 @contextmanager
 def naming_files(images: Sequence[object]) -> Iterator[None]:
     """Name the file in errors about images that are files."""

@@ -2,8 +2,12 @@
 
 from pathlib import Path
 
+from ..hints import refuse_calls
+
 # Links are not resolved: a folder of the Hub's cache consists of links. Next to an installed
 # package another package may be called `kernels`.
 _beside = Path(__file__).absolute().parents[2]
 if (_beside / "vendiscore.py").is_file() and not (_beside / "kernels" / "__init__.py").exists():
     __path__.append(str(_beside / "kernels"))
+
+refuse_calls(__name__)

@@ -9,7 +9,7 @@ from ..core.types import Device
 from ..encoders.image_encoders import IMAGES, Transform, read_images
 from ..encoders.models import BATCH_SIZE, make_encoder
 from ..encoders.networks import Pooling
-from ..encoders.pil_images import check_images, naming_files
+from ..encoders.pil_images import check_background, check_images, naming_files
 from ..resolve.kernel import register_kernel
 from ..similarity.base import Similarity
 from ..similarity.features import FeatureSimilarity
@@ -65,12 +65,14 @@ def image_embeddings(
     ------
     SampleError, TypeError, ValueError
         If samples are not readable images, are transparent without a `background`, or their
-        embeddings zero or not finite; for a colour that pillow does not know; for a model that
+        embeddings zero or not finite; for another `background` than a colour; for a model that
         returns no such array, has no such pooling, or lacks trained weights.
     MissingPackageError, ConnectionError
         Without pillow, torch, torchvision, transformers or Inception's weights, where needed.
     """
     check_images(images)
+    if background is not None:
+        check_background(background)
     encoder = make_encoder(
         IMAGES, model_path, model, transform, pooling, batch_size, device, half, revision
     )

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..core.arguments import integer, one_of
 from ..core.errors import SampleError
-from ..encoders.pil_images import as_image, naming_files
+from ..encoders.pil_images import as_image, check_background, naming_files
 from ..progress import track
 from ..resolve.kernel import register_kernel
 from ..similarity import memory
@@ -57,12 +57,14 @@ def pixels(
     ------
     SampleError, ValueError, MissingPackageError
         If some are not images, are transparent without a `background`, differ from the first in
-        size, or are black all over; for a colour that pillow does not know; without pillow (extra
+        size, or are black all over; for another `background` than a colour; without pillow (extra
         `images`).
     """
     if size is not None:
         size = integer("size", size, remedy="or None, which compares images as they are")
     one_of("mode", mode, ("L", "RGB", None))
+    if background is not None:
+        check_background(background)
     with naming_files(images):
         X, mixed = _pixels(images, size, mode, background)
     similarity = FeatureSimilarity(X, {"dims": X.shape[1], "size": size}).normalized()

@@ -119,11 +119,13 @@ def ngram_overlap(
     ValueError, MissingPackageError, FileNotFoundError
         For a tokenizer by a name that is unknown, or without the package or model that it needs.
     """
-    remedy = f"it is {quoted(ns)}; pass 1, or (1, 2, 3, 4)"
+    remedy = "pass ns=1, or ns=(1, 2, 3, 4)"
     several: Any = ns if is_several(ns) else [ns]
     orders = tuple(integer("ns", n, remedy=remedy) for n in several)
     if not orders:
-        raise ValueError(f"`ns` must be one or more integers of at least 1, {remedy}")
+        raise ValueError(
+            f"`ns` must be one or more integers of at least 1, got {quoted(ns)}; {remedy}"
+        )
     one_of("analyzer", analyzer, ("auto", "word", "char"))
     if analyzer == "auto":
         analyzer = fit_analyzer(texts, tokenizer=tokenizer).get("analyzer", "word")

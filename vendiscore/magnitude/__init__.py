@@ -1,5 +1,6 @@
 """The magnitude of metric spaces: how many points can be told apart, at every scale."""
 
+from ..hints import refuse_calls
 from .area import mag_area, mag_areas, mag_diff
 from .function import (
     convergence_scale,
@@ -21,3 +22,5 @@ __all__ = [
     "magnitude_weights",
     "spread",
 ]
+
+refuse_calls(__name__)

@@ -148,7 +148,7 @@ def known_format(name: str) -> str | None:
     end = ending(name)
     if end in _REFUSED:
         raise RefusedError(f"Files of type .{end} are not read: {_REFUSED[end]}.")
-    return named_format(name)
+    return ENDINGS.get(end)
 
 
 def format_of(name: str, data: bytes) -> str | None:

@@ -13,7 +13,6 @@ from .names import join_names
 from .records import start_of
 
 if TYPE_CHECKING:
-    from .columnar_files import Columns
     from .tables import Table
 
 
@@ -62,7 +61,7 @@ class Samples:
     grouping: Mapping[str, str] = field(default_factory=dict)  # columns of sets and groups
     record: str = ""  # what writes such records
     rows: Sequence[int] = ()  # of the table, that samples are from; empty if each row is one
-    source: Table | Columns | None = None  # with all rows, for what else they say of the samples
+    source: object = None  # with all rows, for what else they say of the samples
 
     def __len__(self) -> int:
         return len(self.values)

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ..analysis import sentences
     from ..analysis.findings import Findings, find
-    from ..core.errors import quoted
     from ..reading.columnar_files import Columns
     from ..reading.columns import column_kind, few_values, is_prose
     from ..reading.encodings import decode
@@ -48,7 +47,6 @@ __all__ = [
     "named_format",
     "not_finite",
     "pictures",
-    "quoted",
     "read_data",
     "report_of",
     "role_of",
@@ -62,7 +60,6 @@ __all__ = [
 _MODULES = {
     "analysis": "sentences",
     "analysis.findings": "Findings find",
-    "core.errors": "quoted",
     "reading.columnar_files": "Columns",
     "reading.columns": "column_kind few_values is_prose",
     "reading.encodings": "decode",

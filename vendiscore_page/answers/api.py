@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from vendiscore.core.errors import quoted
 from vendiscore.progress import finish
-from vendiscore.report import Findings, quoted, sentences
+from vendiscore.report import Findings, sentences
 from vendiscore.signature import plain
 
 from ..aliases import Record

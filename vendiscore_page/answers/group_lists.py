@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from vendiscore.report import quoted
+from vendiscore.core.errors import quoted
 from vendiscore.resolve.group_labels import Groups
 
 from ..inputs.visitor_samples import Samples

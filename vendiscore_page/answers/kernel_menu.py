@@ -7,7 +7,7 @@ from inspect import signature
 from typing import Any
 
 from vendiscore import compute, explain, get_kernel, list_kernels
-from vendiscore.report import quoted
+from vendiscore.core.errors import quoted
 from vendiscore.resolve.kernel import Control
 
 from ..aliases import Options, Record

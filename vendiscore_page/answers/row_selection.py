@@ -1,8 +1,9 @@
 """Rows to keep: the most different samples of a result, chosen as `select` chooses them."""
 
 from vendiscore import select
+from vendiscore.core.errors import quoted
 from vendiscore.progress import quiet
-from vendiscore.report import Findings, quoted
+from vendiscore.report import Findings
 
 from ..aliases import Record
 from ..quotas import MAX_CHOSEN, RefusedError

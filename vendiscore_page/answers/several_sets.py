@@ -12,9 +12,9 @@ from vendiscore.analysis.compare_sets import comparing
 from vendiscore.analysis.comparison import Comparison, Plan
 from vendiscore.analysis.partition import partition
 from vendiscore.analysis.permutation import needed
+from vendiscore.core.errors import quoted
 from vendiscore.progress import finish, told
 from vendiscore.reading.csv_cells import csv_row, text_cell
-from vendiscore.report import quoted
 from vendiscore.scoring.subsampling import MIN_SAMPLES
 from vendiscore.signature import digits, line
 

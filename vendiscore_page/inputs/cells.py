@@ -107,7 +107,7 @@ def of_samples(
     """
     source, read = found.source, found.table or Table([], [], [], header=[], typed=True)
     roles: dict[str, tuple[str, list[str]]] = {}
-    if source:
+    if isinstance(source, (Table, Columns)):
         rows = found.rows or range(len(found))
         every = roles_of(source, {found.column, *found.features}, asked)
         roles = {role: (column, [each[i] for i in rows]) for role, (column, each) in every.items()}

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from PIL import Image, ImageDraw
 
-from vendiscore.report import quoted
+from vendiscore.core.errors import quoted
 
 from ..aliases import Record
 from ..quotas import RefusedError

@@ -12,7 +12,8 @@ import urllib.request
 from dataclasses import replace
 from typing import Any, cast
 
-from vendiscore.report import AskError, Columns, RefusedError, join_names, quoted
+from vendiscore.core.errors import quoted
+from vendiscore.report import AskError, Columns, RefusedError, join_names
 
 from ..aliases import Options
 from ..quotas import INPUT

@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 
+from vendiscore.core.errors import quoted
 from vendiscore.report import (
     FORMATS,
     RefusedError,
@@ -14,7 +15,6 @@ from vendiscore.report import (
     format_of,
     join_names,
     named_format,
-    quoted,
 )
 
 from ..quotas import INPUT, MAX_UPLOAD

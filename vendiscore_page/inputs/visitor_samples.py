@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from vendiscore.core.errors import quoted
 from vendiscore.report import Samples as ReadSamples
-from vendiscore.report import quoted
 
 # From the rows left out, and whether to leave out their columns, to imports and an expression.
 Python = Callable[[Collection[int], bool], tuple[str, str]]
@@ -43,7 +43,7 @@ class Samples(ReadSamples):
 
     @property
     def told(self) -> list[str]:
-        """What was taken, and notes without quoted beginnings: results show the samples."""
+        """Notes of results, which show the samples: the sentence, and no quoted beginnings."""
         notes = [note.partition(" It begins: ")[0] for note in self.notes]
         return [self.sentence, *notes] if self.sentence else notes
 

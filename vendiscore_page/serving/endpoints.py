@@ -13,7 +13,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from vendiscore import __version__
-from vendiscore.report import AskError, quoted
+from vendiscore.core.errors import quoted
+from vendiscore.report import AskError
 
 from ..aliases import Record, Steps, Value
 from ..answers import one_set, sample_readout, several_sets
