@@ -2,7 +2,6 @@
 
 from vendiscore import select
 from vendiscore.core.errors import quoted
-from vendiscore.progress import quiet
 from vendiscore.report import Findings
 
 from ..aliases import Record
@@ -18,8 +17,7 @@ def rows_to_keep(found: Findings, size: object) -> Record:
             f"The number of samples to keep must be from 1 to {most:,}, got {quoted(size)}."
         )
     q = order if 0 < order <= 2 else 1.0
-    with quiet():
-        chosen = select(similarity, size, q=q)
+    chosen = select(similarity, size, q=q)
     return {
         "rows": chosen.places.tolist(),
         "VS": float(chosen.scores[-1]),
