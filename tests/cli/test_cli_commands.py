@@ -124,7 +124,7 @@ def test_select_writes_what_the_file_had(run, save, name):
     if name.endswith("smi"):
         pytest.importorskip("rdkit")
     data, expected = OTHERS[name]
-    sign = ("--split", "---") if name.endswith("txt") else ()
+    sign = ("--split=---",) if name.endswith("txt") else ()
     assert run("select", save(name, data), "-n", 2, *sign, "--quiet") == (0, expected, "")
 
 

@@ -175,8 +175,8 @@ def test_what_stands_between_texts_can_be_said(run, save):
     blank = save("b.txt", "one\ntwo\n\nthree four\n\n\nfive\n\n")
     sign = save("s.txt", "one\ntwo\n---\nthree four\n---\nfive\n---\n")
     assert run(blank, "--split", "blank", "-b", "--quiet") == (0, expected, "")
-    assert run(sign, "--split", "---", "-b", "--quiet") == (0, expected, "")
-    empty = run(save("e.txt", "---\none\n"), "--split", "---")
+    assert run(sign, "--split=---", "-b", "--quiet") == (0, expected, "")
+    empty = run(save("e.txt", "---\none\n"), "--split=---")
     assert empty[0] == 1
     assert "line 1 has no tokens" in empty[2]
 

@@ -145,3 +145,35 @@ def test_a_property_of_prompts_is_no_question():
     assert found.grouping["groups"] == "question"
     changed = [answer | {"level": f"Level {i % 3}"} for i, answer in enumerate(answers)]
     assert {"group_by": "level"} in choices("answers.jsonl", lines(*changed))
+
+
+@pytest.mark.parametrize("table", ["Month,Passengers\n1949-01,112\n1949-02,118\n1949-03,132\n"])
+def test_dates_are_no_texts(table):
+    found = read_data("a.csv", table.encode(), Wanted())
+    assert (found.kind, found.features) == ("vectors", ["Passengers"])
+
+
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [
+        ("Mary,F,7065\nAnna,F,2604\nEmma,F,2003\n", "csv"),
+        ("   A    B\naaa -0.2 1.5\nbbb 0.9 -0.3\n", "csv"),
+        ('{ "a": 1, "c": "US" }\n{ "a": 2, "c": "BR" }\n', "jsonl"),
+    ],
+)
+def test_lines_of_cells_in_a_file_of_text_are_asked_about(text, form):
+    with pytest.raises(AskError, match="is it a table") as asked:
+        read_data("a.txt", text.encode(), Wanted())
+    assert [answer for _, answer in asked.value.choices] == [{"type": form}, {"type": "txt"}]
+
+
+def test_comments_above_and_within_a_table_are_left_out():
+    table = b"# hey!\na,b,message\n# who reads this, anyway?\n1,2,hello\n5,6,world\n"
+    found = read_data("a.csv", table, Wanted())
+    assert (found.features, list(found.places)) == (["a", "b"], [4, 5])
+
+
+def test_few_words_beside_numbers_are_asked_about():
+    rows = "".join(f"Amy,{i},{2 * i},tropical {'wave' if i % 3 else 'storm'}\n" for i in range(12))
+    with pytest.raises(AskError, match="Which column holds the samples"):
+        read_data("a.csv", f"name,wind,pressure,status\n{rows}".encode(), Wanted())

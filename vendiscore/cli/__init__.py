@@ -22,7 +22,7 @@ _LEFT_OUT = r".* left out \d+ of \d+ samples, as asked"
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code; `argv` is what follows the name of the program."""
-    given = _joined(list(sys.argv[1:] if argv is None else argv))
+    given = list(sys.argv[1:] if argv is None else argv)
     for stream in (sys.stdout, sys.stderr):  # whatever the terminal claims to read
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
@@ -58,14 +58,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         tell(f"error: {made.in_flags(str(error))}")
         return USAGE if isinstance(error, UsageError) else DATA
     return 0
-
-
-def _joined(given: list[str]) -> list[str]:
-    """Join `--split ---` to one argument, since argparse takes --- for an option."""
-    for i in range(len(given) - 1):
-        if given[i] == "--split" and given[i + 1].startswith("-"):
-            return [*given[:i], f"--split={given[i + 1]}", *given[i + 2 :]]
-    return given
 
 
 def _show_warnings(spelled: Callable[[str], str]) -> None:

@@ -322,7 +322,7 @@ def parser(command: str) -> _Parser:
         "--split",
         default="",
         metavar="row|blank|SIGN",
-        help="what separates texts: a new line, blank lines, or a line such as ---",
+        help="what separates texts: a new line, blank lines, or a line, as in --split=---",
     )
     add("--type", choices=TYPES, help="type of FILE, if its name does not say")
     add("--encoding", type=_encoding, help="of text, if not UTF-8 or marked UTF-16")

@@ -116,7 +116,7 @@ def choose(head: Table, wanted: Wanted) -> Choice:
     asked = not could and wanted.kind == "vectors"
     if asked or (not wanted.kind and _are_features(columns, could)):
         return _all_numbers(columns, wanted)
-    if len(could) != 1 or (not could[0].is_meant and _has_others(columns, could[0], wanted)):
+    if len(could) != 1 or (not could[0].is_meant and _has_others(head, columns, could[0], wanted)):
         raise _question(head, columns, could, wanted)
     prompt, model = _grouping(columns, could[0].name, wanted)
     return Choice(could[0].name, _kind(could[0].holds, wanted), prompt, model)
@@ -206,13 +206,16 @@ def _features(columns: Sequence[Column]) -> list[Column]:
     return [column for column in numbers if column.role not in named]
 
 
-def _has_others(columns: Sequence[Column], likely: Column, wanted: Wanted) -> bool:
-    """Return whether nested values may be meant or, instead of single words, prose or numbers."""
+def _has_others(head: Table, columns: Sequence[Column], likely: Column, wanted: Wanted) -> bool:
+    """Return whether nested values may be meant or, instead of few values, prose or numbers."""
     if any(column.holds == "nested" for column in columns):
         return True
-    if likely.holds != "texts" or likely.is_prose or wanted.kind:
+    if likely.holds != "texts" or wanted.kind:
         return False
-    return any(each.is_prose for each in columns) or len(_features(columns)) >= _FEATURES
+    several = len(_features(columns)) >= _FEATURES
+    if likely.is_prose:
+        return several and few_values(_strings(head, likely.name))
+    return several or any(each.is_prose for each in columns)
 
 
 def is_numeric(table: Table, wanted: Wanted) -> bool:
@@ -356,6 +359,8 @@ def _kind_of_strings(strings: Sequence[str]) -> str:
         return "numbers"
     if is_row(row_in(strings[0])):
         return "vectors"
+    if not re.search(r"[^\W\d_]", "".join(some)):  # dates, say
+        return ""
     like = looks_like(some)
     return "molecules" if like and like[1] == "morgan" else "texts"
 

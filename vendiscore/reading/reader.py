@@ -16,7 +16,6 @@ _OF_ARRAYS = {2: "vectors", 3: "images", 4: "images"}  # kinds by their dimensio
 _LOOK = 20  # lines of text that show whether they are rows of cells
 _NUMBER = r"[-+]?(?:[\d.]*\d[\d.]*(?:e[-+]?\d+)?|nan|inf)"
 _ROW = re.compile(rf"\s*(?:(\S+)\s+)??({_NUMBER}(?:[\s,]+{_NUMBER})+)\s*", re.I)
-_SPACES = re.compile(r"[\s,]+")
 _SHOWN = 20  # bytes that a question shows
 _SIGNS = ",;\t|"  # between the cells of tables
 
@@ -66,11 +65,11 @@ def read_data(name: str, data: bytes, wanted: Wanted) -> Samples:
         form = "csv"
     read = _parsed(form, data, wanted)
     if form == "txt" and not (wanted.type or wanted.split):
-        likely = form_of_lines(read)
-        if likely == "table":
+        likely, asked = form_of_lines(read)
+        if asked:
             raise AskError(
                 "Its lines have as many cells each: is it a table?",
-                [("It is a table", {"type": "csv"}), ("Each line is a text", {"type": "txt"})],
+                [("It is a table", {"type": likely}), ("Each line is a text", {"type": "txt"})],
             )
         if likely != "txt" and not wanted.kind:
             form, wanted = likely, replace(wanted, kind="vectors")
@@ -94,25 +93,29 @@ def read_data(name: str, data: bytes, wanted: Wanted) -> Samples:
     return samples_of(read, wanted, _OF_ARRAYS)
 
 
-def form_of_lines(text: str) -> str:
-    """Return "csv" for rows of numbers, "vec" after a word each, "table" for other cells, or "txt".
+def form_of_lines(text: str) -> tuple[str, bool]:
+    """Return the type of lines of text, and whether to ask for it.
 
-    The first lines show it, of which two or more have as many cells.
+    It is "txt", "csv" for rows of as many numbers, or "vec" after a word each. Cells of another
+    kind, names above numbers and JSON are to be asked about. The first lines show it.
     """
     every = (line for line in io.StringIO(text) if line.strip() and not line.startswith("#"))
     lines = list(islice(every, _LOOK))
-    rows = [found for line in lines if (found := _ROW.fullmatch(line))]
-    form = "txt"
-    if len(rows) == len(lines) > 1 and len({len(_SPACES.split(row[2])) for row in rows}) == 1:
-        words = {bool(row[1]) for row in rows}
-        form = "txt" if len(words) > 1 else "vec" if words == {True} else "csv"
-    # Names may stand above numbers, as a comment.
-    first = "".join(lines[:1]) if form == "txt" else text.partition("\n")[0] * text.startswith("#")
-    if {*_SIGNS} & {*first}:
+    first, *rows = map(_ROW.fullmatch, lines or [""])
+    above = text.partition("\n")[0] * text.startswith("#")  # names, as a comment
+    form, asked = "txt", False
+    if all(rows) and len({len(re.split(r"[\s,]+", row[2])) for row in rows if row}) == 1:
+        form = "vec" if any(row and row[1] for row in rows) else "csv"
+        asked = not first or bool(first[1]) != (form == "vec")
+    elif re.fullmatch(r"\s*\{.*\}\s*", "".join(lines[:1])):
+        form, asked = "jsonl", True
+    else:
+        above = "".join(lines[:1])
+    if {*_SIGNS} & {*above}:
         from .tables import is_table
 
-        form = "table" if is_table(text) else form
-    return form
+        asked = asked or is_table(text)
+    return "csv" if asked and form != "jsonl" else form, asked
 
 
 def _parsed(form: str, data: bytes, wanted: Wanted) -> Any:

@@ -107,6 +107,8 @@ def table(text: str, wanted: Wanted, *, sign: str = "", encoding: str = "utf-8")
     if marked:
         text = text[marked.end() :]
         sign = marked[1]
+    if re.match(r"# [^,;\t|\n]*\n", text):
+        text = re.sub("(?m)^# .*", "", text)  # comments, whose lines still count
     sign = sign or delimiter(text, wanted.kind == "vectors", limits)
     most = limits.samples + 2 + wanted.skip_rows + _MOST_TITLES
     every = list(islice(parse_rows(text, sign, limits), most))
@@ -224,17 +226,19 @@ def are_numbers(cells: Iterable[object]) -> bool:
 
 
 def is_table(text: str) -> bool:
-    """Return whether the first lines have as many cells each: tabbed, named or most of numbers."""
+    """Return whether the first lines have as many cells each.
+
+    No space stands behind the signs, or most cells are numbers.
+    """
     lines = [line for line in islice(io.StringIO(text), _FIRST_LINES) if line.strip()]
     for sign in DELIMITERS:  # in one order, whatever the hashes of strings
         rows = [line.split(sign) for line in lines if sign in line or line[0] != "#"]
         first, *rest = rows or [[]]
         cells = [*chain.from_iterable(rest)]
         if sign != " " and cells and len(first) > 1 and {*map(len, rest)} == {len(first)}:
-            are_words = not any(" " in cell.strip() for cell in first)
-            named = are_words and any(map(is_column_name, first))
             numbers = map(_NUMBER.fullmatch, map(str.strip, cells))
-            if sign == "\t" or named or 2 * sum(map(bool, numbers)) > len(cells):
+            tight = not any(cell[:1].isspace() for cell in [*first, *cells])
+            if tight or 2 * sum(map(bool, numbers)) > len(cells):
                 return True
     return False
 
