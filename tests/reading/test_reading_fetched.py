@@ -174,6 +174,25 @@ def test_comments_above_and_within_a_table_are_left_out():
 
 
 def test_few_words_beside_numbers_are_asked_about():
+    treated = "".join(f"{['water', 'nutrient'][i % 2]},{1.5 * i}\n" for i in range(12))
+    with pytest.raises(AskError, match="Which column holds the samples"):
+        read_data("a.csv", f"treatment,weight\n{treated}".encode(), Wanted())
     rows = "".join(f"Amy,{i},{2 * i},tropical {'wave' if i % 3 else 'storm'}\n" for i in range(12))
     with pytest.raises(AskError, match="Which column holds the samples"):
         read_data("a.csv", f"name,wind,pressure,status\n{rows}".encode(), Wanted())
+
+
+def test_answers_of_two_named_models_are_not_one_group():
+    pair = {
+        "instruction": "Say hi.",
+        "generator_1": "m",
+        "output_1": "Hi, you.",
+        "generator_2": "n",
+    }
+    rows = lines(*({**pair, "output_2": f"Hello, {i}."} for i in range(4)))
+    assert choices("a.jsonl", rows)[:2] == [{"column": "output_1"}, {"column": "output_2"}]
+
+
+def test_names_beside_features_are_asked_about():
+    rows = "".join(f"Bar no. {i},{i % 2},{2.5 * i}\n" for i in range(12))
+    assert {"kind": "vectors"} in choices("a.csv", f"brand,sweet,price\n{rows}".encode())

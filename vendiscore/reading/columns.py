@@ -116,7 +116,7 @@ def choose(head: Table, wanted: Wanted) -> Choice:
     asked = not could and wanted.kind == "vectors"
     if asked or (not wanted.kind and _are_features(columns, could)):
         return _all_numbers(columns, wanted)
-    if len(could) != 1 or (not could[0].is_meant and _has_others(head, columns, could[0], wanted)):
+    if len(could) != 1 or (not could[0].is_meant and _has_others(columns, could[0], wanted)):
         raise _question(head, columns, could, wanted)
     prompt, model = _grouping(columns, could[0].name, wanted)
     return Choice(could[0].name, _kind(could[0].holds, wanted), prompt, model)
@@ -206,16 +206,15 @@ def _features(columns: Sequence[Column]) -> list[Column]:
     return [column for column in numbers if column.role not in named]
 
 
-def _has_others(head: Table, columns: Sequence[Column], likely: Column, wanted: Wanted) -> bool:
-    """Return whether nested values may be meant or, instead of few values, prose or numbers."""
+def _has_others(columns: Sequence[Column], likely: Column, wanted: Wanted) -> bool:
+    """Return whether nested values, numbers or, instead of single words, prose may be meant."""
     if any(column.holds == "nested" for column in columns):
         return True
     if likely.holds != "texts" or wanted.kind:
         return False
-    several = len(_features(columns)) >= _FEATURES
-    if likely.is_prose:
-        return several and few_values(_strings(head, likely.name))
-    return several or any(each.is_prose for each in columns)
+    if len(_features(columns)) >= (_FEATURES if likely.is_prose else 1):
+        return True
+    return not likely.is_prose and any(column.is_prose for column in columns)
 
 
 def is_numeric(table: Table, wanted: Wanted) -> bool:
@@ -249,12 +248,14 @@ def _record_of_counts(head: Table, columns: Sequence[Column], wanted: Wanted) ->
 def merge_numbered(table: Table, wanted: Wanted) -> Table:
     """Return columns of texts named alike but for a number, such as answer_1, as one of lists."""
     stems: dict[str, list[str]] = {}
-    for column in _columns(table, wanted):
+    columns = _columns(table, wanted)
+    for column in columns:
         if column.role == "text" and column.holds == "texts":
             stem = re.sub(r"[\W_]*\d+$", "", column.name)
             stems.setdefault(stem, []).append(column.name)
     alike = [stem for stem, names in stems.items() if len(names) > 1]
-    if wanted.column or wanted.kind == "vectors" or len(alike) != 1:
+    several = sum(column.role == "model" for column in columns) > 1  # one for each column
+    if several or wanted.column or wanted.kind == "vectors" or len(alike) != 1:
         return table
     stem = alike[0]
     kept = [name for name in table.names if name not in stems[stem]]
@@ -316,7 +317,7 @@ def _question(
     if len(likely) > 1:
         reason = f"Columns {join_names(likely)} could be meant"
     choices = [(name, {"column": name}) for name in names[:_MOST]]
-    if not wanted.kind and len(_features(columns)) >= _FEATURES:
+    if not wanted.kind and _features(columns):
         choices.append(("all columns of numbers", {"kind": "vectors"}))
     return AskError(f"Which column holds the {what}? {reason}.", choices)
 
