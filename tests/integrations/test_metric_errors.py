@@ -160,7 +160,7 @@ CASES = [
     (["a b", None], {}, ValueError, "sample 1 must be a str, got NoneType"),
     (["a b", 3.5], {}, ValueError, "sample 1 must be a str, got float: 3.5"),
     (["a b c", "a b"], {"ns": [3]}, ValueError, r"sample 1 has 2 tokens, fewer than.*ns=\(3,\)"),
-    (TEXTS, {"ns": [0, 1]}, ValueError, "`ns` must be an integer of at least 1, got 0; .*0, 1"),
+    (TEXTS, {"ns": [0, 1]}, ValueError, "`ns` must be an integer of at least 1, got 0; pass ns=1"),
     (TEXTS, {"ns": []}, ValueError, "`ns` must be one or more integers of at least 1"),
     (TEXTS, {"analyzer": "byte"}, ValueError, "`analyzer` must be 'auto', 'word' or 'char', got"),
     (TEXTS, {"tokenizer": 3}, TypeError, "`tokenizer` must be a callable"),
