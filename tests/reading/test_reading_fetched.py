@@ -157,6 +157,7 @@ def test_dates_are_no_texts(table):
     ("text", "form"),
     [
         ("Mary,F,7065\nAnna,F,2604\nEmma,F,2003\n", "csv"),
+        ("0\n1\n1\n", "csv"),
         ("   A    B\naaa -0.2 1.5\nbbb 0.9 -0.3\n", "csv"),
         ('{ "a": 1, "c": "US" }\n{ "a": 2, "c": "BR" }\n', "jsonl"),
     ],

@@ -15,7 +15,7 @@ from .text_lines import line_samples
 _OF_ARRAYS = {2: "vectors", 3: "images", 4: "images"}  # kinds by their dimensions
 _LOOK = 20  # lines of text that show whether they are rows of cells
 _NUMBER = r"[-+]?(?:[\d.]*\d[\d.]*(?:e[-+]?\d+)?|nan|inf)"
-_ROW = re.compile(rf"\s*(?:(\S+)\s+)??({_NUMBER}(?:[\s,]+{_NUMBER})+)\s*", re.I)
+_ROW = re.compile(rf"\s*(?:(\S+)\s+(?=\S+[\s,]+\S))??({_NUMBER}(?:[\s,]+{_NUMBER})*)\s*", re.I)
 _SHOWN = 20  # bytes that a question shows
 _SIGNS = ",;\t|"  # between the cells of tables
 
@@ -97,20 +97,22 @@ def form_of_lines(text: str) -> tuple[str, bool]:
     """Return the type of lines of text, and whether to ask for it.
 
     It is "txt", "csv" for rows of as many numbers, or "vec" after a word each. Cells of another
-    kind, names above numbers and JSON are to be asked about. The first lines show it.
+    kind, single numbers, names above numbers and JSON are asked about. The first lines show it.
     """
     every = (line for line in io.StringIO(text) if line.strip() and not line.startswith("#"))
     lines = list(islice(every, _LOOK))
+    head = "".join(lines[:1])
     first, *rows = map(_ROW.fullmatch, lines or [""])
+    widths = {len(re.split(r"[\s,]+", row[2])) for row in rows if row}
     above = text.partition("\n")[0] * text.startswith("#")  # names, as a comment
     form, asked = "txt", False
-    if all(rows) and len({len(re.split(r"[\s,]+", row[2])) for row in rows if row}) == 1:
+    if all(rows) and len(widths) == 1:
         form = "vec" if any(row and row[1] for row in rows) else "csv"
-        asked = not first or bool(first[1]) != (form == "vec")
-    elif re.fullmatch(r"\s*\{.*\}\s*", "".join(lines[:1])):
+        asked = not first or widths == {1}
+    elif re.fullmatch(r"\s*\{.*\}\s*", head):
         form, asked = "jsonl", True
     else:
-        above = "".join(lines[:1])
+        above = head
     if {*_SIGNS} & {*above}:
         from .tables import is_table
 
