@@ -81,8 +81,6 @@ def test_library_and_page_take_the_same_samples_or_ask_the_same(row):
 @pytest.mark.parametrize("row", [row for row in ROWS if "take" in row], ids=named)
 def test_page_and_command_print_the_same_numbers(row, capsys):
     path = located(row)
-    if row["take"]["kind"] == "images":
-        pytest.skip("the page compares images at another size than encoders do")
     assert main([str(path), "-f", "json", "--quiet"]) == 0
     printed = json.loads(capsys.readouterr().out)
     printed = printed if isinstance(printed, list) else [printed]
