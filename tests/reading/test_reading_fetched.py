@@ -197,3 +197,9 @@ def test_answers_of_two_named_models_are_not_one_group():
 def test_names_beside_features_are_asked_about():
     rows = "".join(f"Bar no. {i},{i % 2},{2.5 * i}\n" for i in range(12))
     assert {"kind": "vectors"} in choices("a.csv", f"brand,sweet,price\n{rows}".encode())
+
+
+def test_a_number_of_things_is_a_feature():
+    table = b"row number,Number-transactions,Hash-rate,SampleID\n7,120,95,3\n9,80,70,4\n8,60,72,9\n"
+    found = read_data("a.csv", table, Wanted())
+    assert list(found.features) == ["Number-transactions", "Hash-rate"]

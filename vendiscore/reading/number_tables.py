@@ -19,8 +19,10 @@ from .tables import Table, are_numbers, checked_column, counts, is_row
 
 _COUNTER = "it numbers the rows"  # why a column of numbers is left out
 # Names of rows: columns named so number the rows if they differ, and in any case by a word for ids.
-_ROW_NAMES = re.compile(f"{ID_NAMES.pattern}|{SITE_NAMES.pattern}")
-_ALWAYS_IDS = re.compile("(id|idx|uid|uuid|rowname|unnamed|hash)s?")
+_ROW_NAMES = re.compile(
+    rf"(^|[\W_]|(?<=[a-z])(?=[A-Z]))(?i:{ID_NAMES.pattern}|{SITE_NAMES.pattern})[\W\d_]*$"
+)  # at their end: "row number", but not "number of rows"
+_ALWAYS_IDS = re.compile("(id|idx|uid|uuid|rowname|unnamed)s?")
 
 
 def numbers_of(table: Table, wanted: Wanted) -> Samples:
@@ -182,7 +184,7 @@ def _numbers_rows(table: Table, name: str) -> bool:
     """Return whether a column without a name, or named as ids or sites, has distinct numbers."""
     title = table.header and table.header[table.names.index(name)]
     cells = list(map(str, table.column(name)))
-    named = not title or is_named(title, _ROW_NAMES)
+    named = not title or bool(_ROW_NAMES.search(title))
     return named and len({*cells}) == len(cells) and all(map(_WHOLE_CELL.fullmatch, cells))
 
 
