@@ -92,8 +92,9 @@ def _check_no_similarities(X: np.ndarray) -> None:
     if n < 2 or X.shape != (n, n) or on_diagonal not in ({0}, {1}) or not np.allclose(X, X.T):
         return
     one = on_diagonal == {1}
-    what = "distances (which need to be made similarities, exp(−distance), say)"
-    what = "similarities" if one else what
+    what = "similarities"
+    if not one:
+        what = "distances (which need to be made similarities, exp(−distance), say)"
     raise AskError(
         f"The table is symmetric, {n:,} × {n:,}, with {on_diagonal.pop():g} all along its "
         f"diagonal: is it a matrix of {what}, or are its rows features?",
@@ -183,9 +184,10 @@ def _is_index(table: Table, name: str, wanted: Wanted) -> bool:
 def _numbers_rows(table: Table, name: str) -> bool:
     """Return whether a column without a name, or named as ids or sites, has distinct numbers."""
     title = table.header and table.header[table.names.index(name)]
+    if title and not _ROW_NAMES.search(title):
+        return False
     cells = list(map(str, table.column(name)))
-    named = not title or bool(_ROW_NAMES.search(title))
-    return named and len({*cells}) == len(cells) and all(map(_WHOLE_CELL.fullmatch, cells))
+    return len({*cells}) == len(cells) and all(map(_WHOLE_CELL.fullmatch, cells))
 
 
 def _why_no_feature(table: Table, name: str) -> str:

@@ -289,8 +289,8 @@ def _labelled(
             faults.setdefault(j, (str(wanted.quality), f"is {quoted(cell)}, not a number"))
     new = {j: fault for j, fault in faults.items() if j not in samples.problems}
     problems = dict(samples.problems) | {j: problem for j, (_, problem) in new.items()}
-    used = {"sets": sets_by, "groups": groups_by, "quality": wanted.quality}
-    used["prompts"] = wanted.prompts
+    used = {"sets": sets_by, "groups": groups_by}
+    used |= {"quality": wanted.quality, "prompts": wanted.prompts}
     return replace(
         samples,
         sets=[] if wanted.pool else sets,
