@@ -65,6 +65,8 @@ def of_file(name: str, data: bytes, form: str | None, asked: Asked) -> Samples:
             found = _read(name, data, wanted)
     except AskError as error:
         raise _asked_here(error, wide) from None
+    if form == "txt" and found.kind == "texts":
+        return Samples.of(found)  # which are split anew, with what else could separate them
     if found.kind == "images":
         return _images(found, name, asked)
     python = None
