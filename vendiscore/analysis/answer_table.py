@@ -101,8 +101,7 @@ def from_sources(
         at = int(np.argmax(np.bincount(labels.codes) > 1))
         raise ValueError(
             f"`prompts` has {quoted(labels.labels[at])} twice; give all answers to one "
-            "prompt in one "
-            f"place, as a list"
+            "prompt in one place, as a list"
         )
     flat = []
     places = []

@@ -48,8 +48,10 @@ def as_image(item: object, index: int, background: str | None = None) -> Any:
         raise SampleError(index, str(error)) from error.__cause__
 
 
-def check_background(colour: str) -> None:
-    """Raise a ValueError for what is not a colour."""
+def check_background(colour: str | None) -> None:
+    """Raise a ValueError for what is neither a colour nor None."""
+    if colour is None:
+        return
     try:
         require("PIL.ImageColor", "images", "a kernel on images").getrgb(str(colour))
     except ValueError:

@@ -193,9 +193,8 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         if config_name is not None and config_name not in self.config_names:
             raise ValueError(
                 f"`config_name` must be one of {self.config_names}, got "
-                f"{quoted(config_name)}; leave "
-                "it out: another metric is loaded by its own name, and options are passed by "
-                "theirs, such as k='cosine'"
+                f"{quoted(config_name)}; leave it out: another metric is loaded by its own name, "
+                "and options are passed by theirs, such as k='cosine'"
             )
         passed_on = {name: options.pop(name) for name in _ARGUMENTS & options.keys()}
         if passed_on.get("num_process", 1) != 1:

@@ -211,8 +211,7 @@ def _by_answers(samples: Sequence[Any], answer: Callable[[Any], Any]) -> Similar
         except Exception as error:
             error.add_note(
                 f"`same` was finding the answer of sample {i}, {quoted(sample)}; let it "
-                "return None "
-                "for a sample without an answer"
+                "return None for a sample without an answer"
             )
             raise
     partial = {}

@@ -71,8 +71,7 @@ def image_embeddings(
         Without pillow, torch, torchvision, transformers or Inception's weights, where needed.
     """
     check_images(images)
-    if background is not None:
-        check_background(background)
+    check_background(background)
     encoder = make_encoder(
         IMAGES, model_path, model, transform, pooling, batch_size, device, half, revision
     )

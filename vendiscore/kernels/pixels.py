@@ -63,8 +63,7 @@ def pixels(
     if size is not None:
         size = integer("size", size, remedy="or None, which compares images as they are")
     one_of("mode", mode, ("L", "RGB", None))
-    if background is not None:
-        check_background(background)
+    check_background(background)
     with naming_files(images):
         X, mixed = _pixels(images, size, mode, background)
     similarity = FeatureSimilarity(X, {"dims": X.shape[1], "size": size}).normalized()

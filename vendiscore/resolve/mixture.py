@@ -93,8 +93,8 @@ def read_mixture(
             )
     if len(set(k)) < len(k):
         raise ValueError(
-            f"`k` must name each kernel and column once, got {quoted(list(k))}; leave out "
-            "one of two"
+            f"`k` must name each kernel and column once, got {quoted(list(k))}; "
+            "leave out one of two"
         )
     options = _check_options_by_name(options, k)
     parts = []

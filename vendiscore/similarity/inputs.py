@@ -331,8 +331,8 @@ def _row(row: object) -> np.ndarray:
     for entry in entries.flat:
         if not _is_real(entry):
             raise TypeError(
-                f"must be a row of numbers, got {type(entry).__name__} {quoted(entry)} in "
-                f"it{_REMOVE}"
+                f"must be a row of numbers, got {type(entry).__name__} {quoted(entry)} "
+                f"in it{_REMOVE}"
             )
         try:
             float(entry)
