@@ -8,7 +8,7 @@ from sources import SOURCES
 
 from vendiscore import MatrixSimilarity, compare, score
 from vendiscore.analysis.comparison import Plan
-from vendiscore.analysis.permutation import holm, permuted, screened
+from vendiscore.analysis.permutation import Statistic, holm, permuted, screened
 from vendiscore.analysis.subsets import Part, matched, windows
 from vendiscore.progress import finish
 from vendiscore.scoring.jackknife import Jackknife, influence, influence_error
@@ -32,31 +32,32 @@ def test_the_error_of_a_mean_over_windows_is_that_of_all_samples():
 
     def log_score(places):
         error = np.full(places.shape[:-1], x.std() / math.sqrt(places.shape[-1]))
-        return Jackknife(x[places].mean(axis=-1), error, error)
+        return Jackknife(x[places].mean(axis=-1), error, error, gain=error)
 
     found = matched(log_score, np.arange(80), 40)
     assert (found.log, found.error) == pytest.approx((x.mean(), x.std() / math.sqrt(80)))
     assert found.units == 80
 
 
-def normals(rng):
-    return lambda count, bar: rng.normal(size=count)
+def normals(seen, rng):
+    """Return a statistic, and normal ones where labels are exchanged."""
+    return Statistic(seen, lambda count, bar: rng.normal(size=count), None, None)
 
 
 def test_permutations_stop_once_p_is_known():
     rng = np.random.default_rng(0)
-    found = finish(permuted(0.1, normals(rng), 9999))
+    found = finish(permuted(normals(0.1, rng), 9999))
     assert found.drawn == 99
     assert found.p > 0.5
-    found = finish(permuted(1.3, normals(rng), 9999))
+    found = finish(permuted(normals(1.3, rng), 9999))
     assert 99 <= found.drawn < 200
-    found = finish(permuted(3.2, normals(rng), 999))
+    found = finish(permuted(normals(3.2, rng), 999))
     assert found.drawn == 999
 
 
 def test_p_by_stopping_early_is_not_too_small():
     rng = np.random.default_rng(0)
-    p = np.array([finish(permuted(rng.normal(), normals(rng), 999)).p for _ in range(500)])
+    p = np.array([finish(permuted(normals(rng.normal(), rng), 999)).p for _ in range(500)])
     for level in (0.01, 0.05, 0.2):
         assert np.mean(p <= level) <= level + 3 * math.sqrt(level / 500)
 

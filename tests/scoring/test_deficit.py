@@ -4,11 +4,10 @@ import math
 
 import numpy as np
 import pytest
-from scipy.stats import chi2
+from scipy.stats import beta, chi2
 
 from vendiscore import as_similarity, compute
-from vendiscore.scoring import deficit
-from vendiscore.scoring.deficit import log_ends, poisson, repeats_of
+from vendiscore.scoring.deficit import Repeats, log_deficit, log_ends, poisson, repeats_of
 from vendiscore.scoring.jackknife import jackknife
 from vendiscore.spectral.vendi import spectrum_of
 
@@ -22,37 +21,95 @@ def test_a_count_has_the_ends_of_garwood(count):
     assert low == pytest.approx(chi2.ppf(0.025, 2 * count) / 2 if count else 0)
 
 
+@pytest.mark.parametrize("count", [1, 3, 8])
+def test_a_share_has_the_ends_of_jeffreys(count):
+    """The posterior of a share after `count` of 8, with the prior Beta(1/2, 1/2)."""
+    labels = as_similarity(["a"] * count + list("bcdefghi")[: 8 - count], k="labels")
+    low, high = repeats_of(labels).share(0.95)
+    assert low == pytest.approx(beta.ppf(0.025, count + 0.5, 8.5 - count))
+    assert high == pytest.approx(1 if count == 8 else beta.ppf(0.975, count + 0.5, 8.5 - count))
+
+
 @pytest.mark.parametrize("q", ORDERS)
-@pytest.mark.parametrize("n", [4, 9, 50])
-def test_closed_forms_are_scores_of_labels(n, q):
-    pair = compute([0, *range(n - 1)], k="labels", q=q)["VS"]
-    assert deficit.deficit_of_pair(n, q) == pytest.approx(math.log(n / pair))
-    beside = compute([0] * (n - 2) + [1, 2], k="labels", q=q)["VS"]
-    assert deficit.log_beside(n, 2, q) == pytest.approx(math.log(beside))
+def test_a_deficit_of_kinds_is_that_of_their_samples(q):
+    texts = ["a cat", "a cat", "a dog", "the dog", "a cat", "one bird"]
+    found = repeats_of(as_similarity(texts))
+    scored = compute(texts, q=q)["VS"]
+    assert log_deficit(q)(found.K, found.counts / 6, 6) == pytest.approx(math.log(6 / scored))
+    pair = compute([0, *range(5)], k="labels", q=q)["VS"]
+    shares = np.array([2, 1, 1, 1, 1]) / 6
+    assert log_deficit(q)(None, shares, 6) == pytest.approx(math.log(6 / pair))
+
+
+def test_the_commonest_kind_takes_the_place_of_samples_most_like_it():
+    K = np.array([[1, 0.1, 0.8, 0.3], [0.1, 1, 0, 0], [0.8, 0, 1, 0], [0.3, 0, 0, 1]])
+    found = Repeats(8, 7, K, np.array([4, 1, 2, 1]))
+    assert found.with_commonest(0.5) == pytest.approx(np.array([4, 1, 2, 1]) / 8)
+    assert found.with_commonest(0.7) == pytest.approx(np.array([5.6, 1, 0.4, 1]) / 8)
+    assert found.with_commonest(0.9) == pytest.approx(np.array([7.2, 0.8, 0, 0]) / 8)
 
 
 def test_pairs_are_counted():
-    labels = as_similarity(list("aabbbc"), k="labels")
-    assert repeats_of(labels) == (6, 4, 4, 3, True, False)
+    found = repeats_of(as_similarity(list("aabbbc"), k="labels"))
+    assert (found.n, found.pairs, found.few) == (6, 4, True)
+    assert sorted(found.counts) == [1, 2, 3]
+    assert found.K == pytest.approx(np.eye(3))
     X = np.random.default_rng(0).normal(size=(12, 5))
     similarity = as_similarity(X, k="cosine")
     found, K = repeats_of(similarity), similarity.dense()
     squares = np.array([K[i, j] ** 2 for j in range(12) for i in range(j)])
     assert found.pairs == pytest.approx(squares.sum() ** 2 / (squares**2).sum())
     assert found.squares == pytest.approx(squares.sum())
-    assert (found.plain, found.negative) == (False, True)
+    assert (found.K, found.negative) == (None, True)
 
 
 def test_many_labels_are_counted_by_kind_and_other_samples_not_at_all():
     kinds = np.random.default_rng(0).integers(0, 30, 900)
-    labels = as_similarity(kinds.tolist(), k="labels")
-    found = repeats_of(labels, spectrum_of(labels))
+    found = repeats_of(as_similarity(kinds.tolist(), k="labels"))
     counts = np.bincount(kinds)
-    assert found.plain
     assert found.pairs == pytest.approx((counts * (counts - 1) / 2).sum())
-    assert found.odd == pytest.approx(900 - counts.max())
+    assert sorted(found.counts) == sorted(counts)
+    assert repeats_of(as_similarity([str(i) for i in range(900)], k="labels")) is None
     X = as_similarity(np.random.default_rng(0).normal(size=(900, 3)), k="cosine")
-    assert repeats_of(X, spectrum_of(X)) is None
+    assert repeats_of(X) is None
+
+
+@pytest.mark.parametrize("q", [0.5, 1, 2, math.inf])
+@pytest.mark.parametrize("n", [4, 8, 20])
+@pytest.mark.parametrize("share", [0.0, 0.2])
+def test_intervals_hold_where_answers_recur_over_a_background(share, n, q):
+    """benchmarks/few_samples.py draws more, of a dozen sources: ten answers, or one favourite."""
+    rng = np.random.default_rng(0)
+    kinds = [f"My favourite name is {name}." for name in "Ada Ben Cleo Dan Eva Finn".split()]
+    kinds += [f"{i} words of answer {i} alone" for i in range(60)] if share else []
+    p = np.full(len(kinds), (1 - share) / (len(kinds) - 1))
+    p[0] = share or p[0]
+    held, logs = [], []
+    for _ in range(150):
+        similarity = as_similarity(rng.choice(kinds, n, p=p / p.sum()).tolist())
+        found = jackknife(spectrum_of(similarity, vectors=True), q)
+        held.append(log_ends(found, n, q, 0.95, repeats_of(similarity)))
+        logs.append(found.log)
+    low, high = np.transpose(held)
+    assert np.mean((low <= np.mean(logs)) & (np.mean(logs) <= high)) >= 0.9
+    assert (high - low > 0.1).all()
+
+
+def test_samples_that_may_recur_are_texts_labels_and_molecules():
+    vectors = np.random.default_rng(0).normal(size=(6, 3))
+    assert not as_similarity(vectors, k="cosine").recurs
+    assert not as_similarity(vectors @ vectors.T, score_K=True, normalize=True).recurs
+    texts = list("abcdef")
+    for similarity in (
+        as_similarity(texts),
+        as_similarity(np.arange(6), k="labels"),
+        as_similarity(texts, k=lambda a, b: float(a == b)),
+        as_similarity(texts * 2),
+        as_similarity(texts, prompts=["a"] * 6, given_prompt=True),
+        as_similarity([{"t": x} for x in texts], k={"labels:t": 1.0}),
+    ):
+        assert similarity.recurs
+        assert similarity.take(np.arange(3)).recurs
 
 
 @pytest.mark.parametrize("q", [0.5, 1, 2, math.inf])

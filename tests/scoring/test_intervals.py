@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from measure_cases import PLAIN
 from scipy.special import expit, logit
+from scipy.stats import beta
 from scipy.stats import t as student
 
 from vendiscore import SampleError, compute
@@ -239,10 +240,13 @@ def test_where_all_are_one_or_none_repeats_others_may_still(texts):
     assert not any("VS_se is 0" in note for note in some)
 
 
-def test_the_share_of_other_kinds_among_equal_samples_has_the_rule_of_three():
-    """If all of 100 samples are of one kind, others are below 3.7 % with 97.5 % confidence."""
+def test_the_share_of_other_kinds_among_equal_samples_has_jeffreys_interval():
+    """If all of 100 samples are of one kind, others are below 2.5 % with 97.5 % confidence."""
     found = compute(["a"] * 100, k="labels", ci=0.95, measures="AvgSim")
-    assert found["AvgSim_low"] == pytest.approx((100 - 3.689) * (99 - 3.689) / 9900, rel=1e-4)
+    odd = 100 * beta.ppf(0.975, 0.5, 100.5)
+    whole, rest = 2, odd - 2  # two other kinds, and a part of a third
+    both = ((100 - odd) ** 2 + whole + rest**2) / 100**2
+    assert found["AvgSim_low"] == pytest.approx((100 * both - 1) / 99)
     assert found["AvgSim_high"] == 1
 
 

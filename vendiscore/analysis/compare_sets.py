@@ -21,7 +21,7 @@ from ..resolve.kernel_request import KernelArgument, how_of
 from ..scoring.subsampling import MIN_SAMPLES
 from ..signature import plain
 from ..similarity.base import Similarity
-from .comparison import Comparison, PairRow, Plan
+from .comparison import Comparison, Effects, PairRow, Plan
 from .partition import flat_sets, pooled_sets, read_by, read_sets, sorted_sets
 from .permutation import Null, holm, levels, needed, permuted
 from .subsets import DrawnSets
@@ -44,6 +44,7 @@ def compare(
     psd: PSD = "check",
     seed: int = 0,
     within: float | None = None,
+    effects: Effects = "random",
     k: KernelArgument | None = None,
     **how: Any,
 ) -> Comparison:
@@ -80,6 +81,10 @@ def compare(
     within : float above 0, optional
         Ask whether sets are the same within such a share of the score, 0.05 say; the verdict is
         "the same within 5 %" where the interval of the ratio at 1 − 2(1 − level) says so.
+    effects : {"random", "fixed"}
+        With groups or prompts: whether p speaks of other groups like these (signs of the
+        differences are exchanged, all of them below 12 groups; 6 groups can give p = 0.03), or of
+        these groups alone (samples are exchanged within them). Intervals are of other groups.
     k : str, callable, dict or list, optional
         A registered kernel, a function of two samples, or a mixture; strings: "ngram_overlap".
     **how
@@ -129,7 +134,7 @@ def compare(
         named = read_sets(sets, names, how)
     names = list(named if labels is None else map(str, labels.labels))
     read = how_of({"k": k, **how}, _KEYWORDS, within=True)
-    plan = Plan(q, level, permutations, size, psd, seed, within).checked()
+    plan = Plan(q, level, permutations, size, psd, seed, within, effects).checked()
     pairs = math.comb(len(names), 2)
     least = needed(plan.level, pairs)
     if plan.permutations < least:
@@ -194,16 +199,17 @@ def comparing(
     statistics = [sets.pair(i, j) for i, j in pairs]
     nulls: list[Null] = []
     for done, pair in enumerate(statistics):
-        steps = permuted(pair.seen, pair.draw, plan.permutations, plan.level, pair.step)
+        steps = permuted(pair, plan.permutations, plan.level)
         nulls.append((yield from told(steps, partial(add, done * plan.permutations))))
     p = [null.p for null in nulls]
-    least = len(pairs) / (plan.permutations + 1)
     equal = max(0.0, 1 - 2 * (1 - plan.level) / len(pairs))
     compared = []
     columns = zip(pairs, statistics, nulls, holm(p), levels(p, plan.level), strict=True)
     for (i, j), pair, null, adjusted, level in columns:
         ends = pair.interval(level)
         ratio = pair.ratio(equal)
+        most = plan.permutations if pair.every is None else null.drawn
+        least = len(pairs) / (most + 1)
         row = PairRow(names[i], names[j], *ends, null.p, adjusted, null.drawn, level, least, *ratio)
         compared.append(row)
     return Comparison(
@@ -214,4 +220,5 @@ def comparing(
         groups=len(groups or ()),
         settings=plain(pool.settings),
         within=plan.within,
+        effects=plan.effects,
     )

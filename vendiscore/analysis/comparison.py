@@ -6,10 +6,10 @@ import html
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias, get_args
 
 from .. import plots
-from ..core.arguments import DEFAULT_ORDER, integer, number, read_order
+from ..core.arguments import DEFAULT_ORDER, integer, number, one_of, read_order
 from ..core.shares import PSD, check_psd
 from ..core.types import Axes, Frame, Options, Record
 from ..scoring.request import confidence
@@ -25,6 +25,9 @@ _USUAL = "999 is usual; a p as small as 1 − level needs 1/(1 − level) − 1"
 _ROUNDED = 1 + 1e-9  # p-values that differ by less are equal
 
 
+Effects: TypeAlias = Literal["random", "fixed"]
+
+
 @dataclass(frozen=True)
 class Plan:
     """Settings of a comparison: the arguments of `compare` of these names."""
@@ -36,6 +39,7 @@ class Plan:
     psd: PSD = "check"
     seed: int = 0
     within: float | None = None
+    effects: Effects = "random"
 
     def checked(self) -> Plan:
         """Return the plan with plain values; raise an error for invalid settings."""
@@ -51,7 +55,9 @@ class Plan:
             within = number("within", within, "a share above 0", lambda x: 0 < x < math.inf, remedy)
         order = read_order(self.q)
         seed = integer("seed", self.seed, 0)
-        return Plan(order, level, permutations, size, check_psd(self.psd), seed, within)
+        effects = one_of("effects", self.effects, get_args(Effects))
+        psd = check_psd(self.psd)
+        return Plan(order, level, permutations, size, psd, seed, within, effects)
 
 
 @dataclass(frozen=True, repr=False)
@@ -167,6 +173,7 @@ class Comparison(Summary):
         The kernel and its options, with what was fitted to all sets together.
     within : float or None
         The share of a score within which sets count as the same, if the caller passed one.
+    effects : {"random", "fixed"}, whether p speaks of other groups, too, or of these alone
 
     Examples
     --------
@@ -187,6 +194,7 @@ class Comparison(Summary):
     groups: int = 0
     settings: Options = field(default_factory=dict)
     within: float | None = None
+    effects: Effects = "random"
 
     @property
     def names(self) -> list[str]:
@@ -218,7 +226,9 @@ class Comparison(Summary):
     def at(self) -> str:
         """The matched size, in words."""
         if self.groups:
-            return f"in a group, over {self.groups} groups"
+            if self.effects == "fixed":
+                return f"in a group, over these {self.groups} groups"
+            return f"in a group, over {self.groups} groups and others like them"
         return f"at {self.sets[0].size} samples each"
 
     @property
@@ -254,6 +264,7 @@ class Comparison(Summary):
             "level": self.level,
             "groups": self.groups,
             "within": self.within,
+            "effects": self.effects,
             "sets": [asdict(row) for row in self.sets],
             "pairs": [asdict(r) | {"verdict": self.verdict(r.a, r.b)} for r in self.pairs],
             "settings": dict(self.settings),
@@ -304,12 +315,12 @@ class Comparison(Summary):
         # 0.0 is added for the sign of −0.0.
         low = round(low, 4) + 0.0
         high = round(high, 4) + 0.0
-        least = row.p_adjusted <= row.p_floor * _ROUNDED
-        p = f"{'' if least else '= '}{chance(row.p_adjusted, row.p_floor)}"
+        p = chance(row.p_adjusted, row.p_floor)
+        least = p[0] == "≤" or row.p_floor > 1 - self.level
         ratio += f"{percent(row.level)} % interval "
         return (
             f"{told} effectively different samples {self.at} ({ratio}{low:.2f} to "
-            f"{high:.2f}, p {p}{self._remedy(row) * least}{against})."
+            f"{high:.2f}, p {'' if p[0] == '≤' else '= '}{p}{self._remedy(row) * least}{against})."
         )
 
     @property
@@ -318,6 +329,8 @@ class Comparison(Summary):
 
     def _remedy(self, row: PairRow) -> str:
         several = f" for {len(self.pairs)} pairs" if len(self.pairs) > 1 else ""
+        if row.p_floor > 1 - self.level + 1e-12:
+            return f"; {self.groups} groups can give no p below {row.p_floor:.2g}{several}"
         return f", the smallest that {row.permutations:,} permutations can give{several}"
 
 

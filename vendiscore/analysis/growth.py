@@ -32,7 +32,7 @@ from ..resolve.group_labels import cluster_codes, read_labels
 from ..resolve.kernel_request import KernelArgument, how_of
 from ..resolve.prompt_groups import answered
 from ..resolve.sets import read_collection
-from ..scoring.deficit import Repeats, deficit_ends, deficit_of_pair, log_beside, repeats_of
+from ..scoring.deficit import Repeats, deficit_ends, log_deficit, repeats_of
 from ..scoring.jackknife import Jackknife, delete_one_error, without_each
 from ..scoring.request import confidence
 from ..scoring.subsampling import MIN_SAMPLES, bounded
@@ -299,7 +299,7 @@ def grown(
             end = asymptote(last, q)
     repeats = None
     if clusters is None:
-        repeats = repeats_of(similarity, spectrum)
+        repeats = repeats_of(similarity)
     rows = np.array([points[m].scores(m, q, level, repeats) for m in sizes])
     # The mean of log VS never falls with the number of samples.
     rows[:, 0] = np.maximum.accumulate(rows[:, 0])
@@ -488,19 +488,17 @@ class Kappa:
         whole = math.exp(self.log)
         kappa = min(whole, 1 - _ROUNDING)
 
-        def odds(deficit: float) -> float:
-            kappa = math.expm1(deficit) / (n - 1)
+        deficit = log_deficit(q)
+
+        def odds(K: np.ndarray | None, w: np.ndarray, m: int) -> float:
+            kappa = min(math.expm1(deficit(K, w, m)) / (m - 1), 1 - _ROUNDING)
             return kappa / (1 - kappa)
 
-        def odds_beside(odd: float) -> float:
-            deficit = math.log(n) - log_beside(n, odd, q)
-            return odds(deficit)
-
-        error = self.error
-        spread = error / (1 - kappa) if kappa else math.inf
-        known = Jackknife(self.log, error, spread, n)
-        of_pair = odds(deficit_of_pair(n, q))
-        low, high = deficit_ends(kappa / (1 - kappa), known, level, repeats, of_pair, odds_beside)
+        now = kappa / (1 - kappa)
+        spread = self.error / (1 - kappa) if kappa else math.inf
+        known = Jackknife(self.log, now * self.error / (1 - kappa), spread, n)
+        low, high = deficit_ends(now, known, level, repeats, odds)
+        low = max(low, 0.0)
         kappas = np.array([whole, 1 / (1 + 1 / high), low / (1 + low)])
         inverse = 1 / m + (1 - 1 / m) * kappas
         score, least, most = (1 / inverse).tolist()

@@ -23,7 +23,8 @@ class Statistic(NamedTuple):
     """T of a pair of sets, observed and with labels exchanged, and its intervals by level.
 
     `draw(count, bar)` is T of `count` exchanges, of which only the number that reach `bar` matters;
-    `step` of them are drawn at once. `interval` is of the difference, `ratio` of a/b.
+    `step` of them are drawn at once. `interval` is of the difference, `ratio` of a/b; `every` has
+    T of all exchanges but the observed one, where these are few.
     """
 
     seen: float
@@ -31,6 +32,7 @@ class Statistic(NamedTuple):
     interval: Callable[[float], Ends]
     ratio: Callable[[float], tuple[float, float]]
     step: int = STEP
+    every: np.ndarray | None = None
 
 
 class Null(NamedTuple):
@@ -46,23 +48,18 @@ def studentized(apart: Any, error: Any) -> np.ndarray:
     return np.where(np.abs(apart) < EQUAL, 0.0, T)
 
 
-def permuted(
-    seen: float,
-    draw: Callable[[int, float], np.ndarray],
-    permutations: int,
-    level: float = 0.95,
-    step: int = STEP,
-) -> Generator[int, None, Null]:
-    """Draw a statistic with labels exchanged; yield the number drawn; stopping at 20 keeps p exact.
-
-    `draw(count, bar)` returns `count` statistics; only the number that reach `bar` matters.
-    """
-    bar = abs(seen) * (1 - 1e-9)  # a statistic that is equal but for rounding counts as extreme
+def permuted(pair: Statistic, permutations: int, level: float = 0.95) -> Generator[int, None, Null]:
+    """Draw T with labels exchanged; yield the number drawn; stopping at 20 keeps p exact."""
+    # A statistic that is equal but for rounding counts as extreme.
+    bar = abs(pair.seen) * (1 - 1e-9)
+    if pair.every is not None:
+        extreme = int((abs(pair.every) >= bar).sum())
+        return Null((extreme + 1) / (len(pair.every) + 1), len(pair.every))
     least = max(STEP, needed(level))
     done = beyond = 0
     while done < permutations and not (beyond >= ENOUGH and done >= least):
-        count = min(step if done else least, permutations - done)
-        statistics = np.abs(draw(count, bar))
+        count = min(pair.step if done else least, permutations - done)
+        statistics = np.abs(pair.draw(count, bar))
         reached = beyond + np.cumsum(statistics >= bar)
         drawn = done + np.arange(1, count + 1)
         enough = (reached >= ENOUGH) & (drawn >= least)

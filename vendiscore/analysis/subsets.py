@@ -48,7 +48,8 @@ def matched(score: Callable[[np.ndarray], Jackknife], order: np.ndarray, m: int)
         return np.sqrt(share * mean_square)
 
     log = np.mean(scores.log, axis=0)
-    return Jackknife(log, mean_error(scores.error), mean_error(scores.spread), n)
+    error, spread, gain = map(mean_error, (scores.error, scores.spread, scores.gain))
+    return Jackknife(log, error, spread, n, gain)
 
 
 def window_weights(n: int, m: int) -> np.ndarray:
@@ -92,7 +93,7 @@ class Part:
         q = self.plan.q
         sets = places.reshape(-1, places.shape[-1])
         count, m = sets.shape
-        logs, errors, spreads = numbers = np.zeros((3, count))
+        logs, errors, spreads, gains = numbers = np.zeros((4, count))
         singly = np.ones(count, dtype=bool)
         if q and m <= STACKED and self.codes is None:
             for rows in row_blocks(count, 16 * m * m):
@@ -106,6 +107,7 @@ class Part:
                     scores = of_samples(logs[rows], stack.without_each(q))
                     errors[rows] = scores.error
                     spreads[rows] = scores.spread
+                    gains[rows] = scores.gain
                 singly[rows] = stack.unusual  # which may be an error
         for i in np.flatnonzero(singly):
             members = sets[i]
@@ -118,7 +120,9 @@ class Part:
                 scores = jackknife(spectrum, q, codes)
                 errors[i] = scores.error
                 spreads[i] = scores.spread
-        return Jackknife(*numbers.reshape(3, *places.shape[:-1]))
+                gains[i] = scores.gain
+        logs, errors, spreads, gains = numbers.reshape(4, *places.shape[:-1])
+        return Jackknife(logs, errors, spreads, 0, gains)
 
     @cached_property
     def matched(self) -> Jackknife:
@@ -202,11 +206,10 @@ class DrawnSets:
         """Return the row of set i."""
         members = self.members[i]
         n = len(members)
-        part = self.parts[i]
-        whole = part
+        matched = whole = self.parts[i].row()
         if n > self.m or not self.plan.q:  # errors of order 0 depend on the order of samples
-            whole = self._part(members, n)
-        return SetRow(self.names[i], n, *whole.row(), self.m, *part.row())
+            whole = self._part(members, n).row()
+        return SetRow(self.names[i], n, *whole, self.m, *matched)
 
     def pair(self, i: int, j: int) -> Statistic:
         """Return the statistic of sets i and j, with samples or clusters exchanged for p."""

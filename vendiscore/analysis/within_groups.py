@@ -1,5 +1,6 @@
 """Sets compared within groups: a difference for each prompt, and its mean over prompts."""
 
+import itertools
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from .comparison import Plan, SetRow
 from .permutation import EQUAL, Ends, Statistic, studentized
 
 Groups = Sequence[Sequence[np.ndarray]]
+_ENUMERATED = 12  # with fewer groups, all signs of their differences are tried
 # Similarities (g, N, N) of groups of equal sizes, these sizes, and the least of any set.
 Stack: TypeAlias = tuple[np.ndarray, list[int], int]
 
@@ -66,7 +68,11 @@ class PairedSets:
         return SetRow(self.names[i], n, *of_all, size, *of_drawn)
 
     def pair(self, i: int, j: int) -> Statistic:
-        """Return the mean difference over groups, and T of it with samples exchanged in them."""
+        """Return the mean difference over groups, and T of it with labels exchanged in them.
+
+        For groups that stand for others, sets exchange their names in some groups, so that
+        differences change signs. For these groups alone, sets exchange samples.
+        """
         stacks = list(self._stacks([i, j]))
         a, b = self._halves(stacks, exchanged=False)
         mean_a = a.mean()
@@ -75,8 +81,18 @@ class PairedSets:
         log_of_ratio = math.log(mean_a / mean_b)
 
         def draw(count: int, bar: float) -> np.ndarray:
+            if self.plan.effects == "random":
+                return of_signs(self.rng.choice([-1, 1], (count, len(a))))
             statistics = [_T(*self._halves(stacks, exchanged=True)) for _ in range(count)]
             return np.array(statistics)
+
+        def of_signs(signs: np.ndarray) -> np.ndarray:
+            return np.array([_T(row * (a - b), 0) for row in signs])
+
+        every = None
+        if self.plan.effects == "random" and len(a) < _ENUMERATED:
+            others = itertools.product([1, -1], repeat=len(a) - 1)  # all signs turned: the same |T|
+            every = of_signs(np.array([(1, *signs) for signs in others])[1:])
 
         def interval(level: float) -> Ends:
             mean, _, low, high = student(a - b, level)
@@ -91,7 +107,7 @@ class PairedSets:
             high += log_of_ratio
             return math.exp(low), math.exp(high)
 
-        return Statistic(_T(a, b), draw, interval, ratio)
+        return Statistic(_T(a, b), draw, interval, ratio, every=every)
 
     def _halves(self, stacks: Sequence[Stack], exchanged: bool) -> np.ndarray:
         """Return VS of two sets in each group, (2, groups), with samples exchanged if asked."""
@@ -134,7 +150,7 @@ class PairedSets:
         return spectra.values[0]
 
 
-def _T(a: np.ndarray, b: np.ndarray) -> float:
+def _T(a: np.ndarray, b: np.ndarray | float) -> float:
     """Return T of the mean difference over groups."""
     mean, error = mean_error(a - b)
     return float(studentized(mean, error))

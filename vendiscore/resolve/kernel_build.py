@@ -24,6 +24,8 @@ from .kernel import Kernel, get_kernel
 SYMMETRY_ROWS = 64
 SYMMETRY_TOLERANCE = 1e-5
 TEXT_KERNEL = "ngram_overlap"  # the kernel of strings when none is named
+# Samples that a source may give again; vectors and images are never equal.
+_RECURRING = ("text", "labels", "sets of labels", "molecules", "rows of bits")
 
 
 def apply_kernel(
@@ -153,7 +155,8 @@ def build_kernel(
     settings: Record = {"kernel": kernel.name, **kernel.options}
     del settings["on_error"]
     settings |= {**options, **fitted, **similarity.settings}
-    similarity = similarity.noted(settings=settings, fitted=fitted, notes=notes)
+    recurs = kernel.samples in _RECURRING
+    similarity = similarity.noted(settings=settings, fitted=fitted, notes=notes, recurs=recurs)
     if len(inverse) == similarity.n:
         return similarity
     from ..similarity.composite import RepeatedSimilarity

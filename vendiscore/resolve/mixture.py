@@ -71,6 +71,7 @@ def mix(
         fitted=fitted,
         notes=[note for similarity in built for note in similarity.notes],
         dropped=dropped,
+        recurs=all(similarity.recurs for similarity in built),
     )
 
 

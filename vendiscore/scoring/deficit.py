@@ -1,79 +1,99 @@
-"""Intervals of log VS of few samples, on the scale of the deficit log n − log VS.
+"""Intervals of numbers that grow as samples repeat: of the deficit log n − log VS, above all.
 
-The deficit is what repetition takes from a score. It cannot be negative, and its logarithm varies
-evenly where log VS presses against log n, so that Student's t holds for it from 4 samples on. Where
-a few pairs make up the deficit, or none does, other samples may repeat more often: there the
-number of repeating pairs has the interval of a Poisson count (Garwood, Biometrika 1936).
+Vectors: the logarithm of a deficit varies evenly where log VS presses against log n, so that
+Student's t holds for it from 4 samples on. Where a few pairs make up the deficit, or none does,
+the number of such pairs has the interval of a Poisson count (Garwood, Biometrika 1936).
+
+Texts, labels and molecules may recur although a few samples do not show it. The share of the
+commonest kind has Jeffreys' interval (Brown, Cai & DasGupta, Statistical Science 2001), equal pairs
+have Garwood's, and the deficit at their ends widens the jackknife's interval.
 """
 
 import math
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import scipy
 
-from ..core.hill import log_power_mean
-from ..core.namespace import scalar, to_host
+from ..core.hill import hill_number
+from ..core.namespace import to_host
 from ..similarity.base import Similarity
-from ..spectral.spectrum import Spectrum
+from ..spectral.clusters import positive_shares
 from .jackknife import NO_DEFICIT, Jackknife
 from .subsampling import student_reach
 
-# Pairs are counted for so many samples at most (labels: any number); above, the jackknife holds.
+# More kinds, or vectors, are not counted: the jackknife holds for so many.
 _MOST_COUNTED = 400
-# Samples not of the commonest kind are counted if they are less than this share.
+# Kinds that did not occur are allowed for if samples not of the commonest are less than this share.
 _FEW_ODD = 0.25
+
+# The deficit of n samples of kinds with similarities K (identity if None) and shares w.
+Deficit: TypeAlias = Callable[[np.ndarray | None, np.ndarray, int], float]
 
 
 class Repeats(NamedTuple):
-    """Statistics of how the pairs of n samples repeat each other.
+    """How n samples repeat each other.
 
-    `pairs` is (Σ k²)² / Σ k⁴ over pairs, how many make up the deficit; `squares` is Σ k²; `odd` is
-    how many samples are not of the commonest kind; `plain` tells whether all k are 0 or 1, and
-    `negative` whether any k is below 0.
+    `pairs` are equal pairs of samples that may recur, of which `K` (k, k) and `counts` describe
+    the kinds. For vectors they are (Σ k²)² / Σ k⁴ over pairs, how many make up the deficit;
+    `squares` is Σ k², `negative` whether any k is below 0.
     """
 
     n: int
     pairs: float
-    squares: float
-    odd: float
-    plain: bool
+    K: np.ndarray | None = None
+    counts: np.ndarray = np.ones(1)
+    squares: float = 0.0
     negative: bool = False
-
-    @property
-    def thin(self) -> bool:
-        """True if fewer pairs than samples make up the deficit: too few for the jackknife."""
-        return not self.plain and self.pairs < self.n
 
     @property
     def few(self) -> bool:
         """True if the jackknife cannot tell how often other samples would repeat."""
-        return self.plain or self.thin
+        return self.pairs < self.n
+
+    def share(self, level: float) -> tuple[float, float]:
+        """Return both ends of the share that the commonest kind has in the source."""
+        most = float(self.counts.max())
+        tails = np.array([1 - level, 1 + level]) / 2
+        low, high = scipy.special.betaincinv(most + 0.5, self.n - most + 0.5, tails).tolist()
+        return low, 1.0 if most == self.n else high
+
+    def with_commonest(self, share: float) -> np.ndarray:
+        """Return shares of kinds after samples most like the commonest kind became copies of it."""
+        assert self.K is not None
+        central = self.counts + self.K @ self.counts / (2 * self.n)
+        first = int(np.argmax(central))
+        order = np.lexsort((-self.counts, self.K[first]))
+        order = order[order != first]
+        counts = self.counts[order] / self.n
+        shares = np.empty(len(self.counts))
+        shares[first] = share
+        shares[order] = np.clip(1 - share - np.cumsum(counts) + counts, 0, counts)
+        return shares
 
 
-def repeats_of(similarity: Similarity, spectrum: Spectrum | None = None) -> Repeats | None:
-    """Count the pairs that repeat, or return None for many samples that are not labels."""
+def repeats_of(similarity: Similarity) -> Repeats | None:
+    """Count the pairs that repeat, or return None for many vectors or many kinds."""
     n = similarity.n
-    if n <= _MOST_COUNTED:
-        K = np.asarray(to_host(similarity.dense()), dtype=float)
-        every = K[np.triu_indices(n, 1)]
-        squares = np.square(every)
-        squares[squares < NO_DEFICIT**2] = 0.0
-        total = float(squares.sum())
-        fourth = float(np.square(squares).sum())
-        plain = bool(((squares == 0) | (squares > 1 - NO_DEFICIT)).all())
-        odd = n - float(K.sum(axis=1).max())
-        negative = bool(every.min() < -NO_DEFICIT)
-        return Repeats(n, total**2 / fourth if fourth else 0.0, total, odd, plain, negative)
+    if n > _MOST_COUNTED and not similarity.recurs:
+        return None
     groups = similarity.groups()
-    if spectrum is None or groups is None:
+    if groups is None:
+        groups = np.arange(n)
+    _, first, counts = np.unique(groups, return_index=True, return_counts=True)
+    if len(first) > _MOST_COUNTED:
         return None
-    counts = np.unique(groups, return_counts=True)[1].astype(float)
-    same = float(np.square(counts).sum())
-    if n**2 * scalar((spectrum.values**2).sum()) > same + NO_DEFICIT * n**2:
-        return None
-    return Repeats(n, (same - n) / 2, (same - n) / 2, n - float(counts.max()), True)
+    K = np.asarray(to_host(similarity.take(first).dense()), dtype=float)
+    if similarity.recurs or len(first) < n:
+        return Repeats(n, float((counts * (counts - 1)).sum()) / 2, K, counts)
+    every = K[np.triu_indices(n, 1)]
+    squares = np.square(every)
+    squares[squares < NO_DEFICIT**2] = 0.0
+    total = float(squares.sum())
+    fourth = float(np.square(squares).sum())
+    negative = bool(every.min() < -NO_DEFICIT)
+    return Repeats(n, total**2 / fourth if fourth else 0.0, None, counts, total, negative)
 
 
 def log_ends(
@@ -81,46 +101,78 @@ def log_ends(
 ) -> tuple[float, float]:
     """Return both ends of log VS_q of `most` samples, in [0, log most]."""
     full = math.log(most)
-    of_pair = deficit_of_pair(most, q)
-
-    def beside(odd: float) -> float:
-        return full - log_beside(most, odd, q)
-
-    low, high = deficit_ends(full - found.log, found, level, repeats, of_pair, beside)
+    low, high = deficit_ends(full - found.log, found, level, repeats, log_deficit(q))
     return max(0.0, full - high), full - max(0.0, low)
 
 
-def deficit_ends(
-    deficit: float,
-    found: Jackknife,
-    level: float,
-    repeats: Repeats | None,
-    of_pair: float,
-    beside: Callable[[float], float],
-) -> tuple[float, float]:
-    """Return both ends of a number that is 0 where nothing repeats, and `of_pair` for one repeat.
+def log_deficit(q: float) -> Deficit:
+    """Return the function log n − log VS_q."""
 
-    `beside` returns that number for so many distinct samples and otherwise one kind.
-    """
+    def of(K: np.ndarray | None, w: np.ndarray, n: int) -> float:
+        shares = w
+        if K is not None:
+            root = np.sqrt(w)
+            shares = positive_shares(np.linalg.eigvalsh(K * root * root[:, None]))
+        return math.log(n / hill_number(shares[shares > 0], q))
+
+    return of
+
+
+def deficit_ends(
+    deficit: float, found: Jackknife, level: float, repeats: Repeats | None, of: Deficit
+) -> tuple[float, float]:
+    """Return both ends of a number that is 0 where nothing repeats."""
+    if repeats is not None and repeats.K is not None:
+        return _with_recurrence(deficit, found, level, repeats, of)
+    reach = student_reach(level, found.units)
     low = 0.0
     high = math.inf
     if math.isfinite(found.spread):
-        times = np.exp(min(student_reach(level, found.units) * found.spread, 700.0))
+        times = np.exp(min(reach * found.spread, 700.0))
         low = float(deficit / times)
         high = float(deficit * times)
     if repeats is None or not repeats.few:
         return low, high
+    n = repeats.n
     count = repeats.pairs if deficit > NO_DEFICIT else 0.0
-    fewer, more = (x * deficit / count if count else 0.0 for x in poisson(count, level))
-    if not (repeats.plain and count):
-        more = poisson(repeats.squares, level)[1] * of_pair
+    fewer = poisson(count, level)[0] * deficit / count if count else 0.0
+    pair = of(None, np.r_[2, np.ones(n - 2)] / n, n)
+    more = poisson(repeats.squares, level)[1] * pair
     if math.isinf(high):
-        low = fewer
-        high = more
-    low = min(low, fewer)
-    high = max(high, more)
-    if repeats.plain and repeats.odd < _FEW_ODD * repeats.n:
-        low = min(low, beside(poisson(max(repeats.odd, 0.0), level)[1]))
+        return fewer, more
+    return min(low, fewer), max(high, more)
+
+
+def _with_recurrence(
+    deficit: float, found: Jackknife, level: float, repeats: Repeats, of: Deficit
+) -> tuple[float, float]:
+    """Widen the jackknife's interval by how often samples may recur that these do not show.
+
+    The jackknife tells nothing where few pairs are equal, or where kinds tie at order ∞. Where
+    kinds are nearly even, it misses that their counts scatter in second order.
+    """
+    n, pairs, K, counts, *_ = repeats
+    kinds = len(counts)
+    fewest, most = repeats.share(level)
+    reach = student_reach(level, found.units)
+    error = reach * found.error
+    down = up = 0.0
+    if repeats.few or error < NO_DEFICIT:
+        if pairs:
+            apart = of(K, np.full(kinds, 1 / kinds), kinds)
+            down = max(0.0, (deficit - apart) * (1 - poisson(pairs, level)[0] / pairs))
+        up = max(0.0, of(K, repeats.with_commonest(most), n) - deficit)
+    else:
+        several = math.sqrt(np.count_nonzero(counts > 1))
+        error = math.hypot(error, reach * 2 * n * found.gain * several / kinds)
+    # Independent distances to an end add up as squares (Zou & Donner 2008).
+    low = deficit - math.hypot(error, down)
+    high = deficit + math.hypot(error, up)
+    if n - counts.max() < _FEW_ODD * n:
+        odd = n * (1 - fewest)
+        whole = int(odd)
+        unlike = np.r_[fewest, np.full(whole, 1 / n), (odd - whole) / n]
+        low = min(low, of(None, unlike, n))
     return low, high
 
 
@@ -129,17 +181,3 @@ def poisson(count: float, level: float) -> tuple[float, float]:
     tail = (1 - level) / 2
     low = float(scipy.special.gammaincinv(count, tail)) if count > 0 else 0.0
     return low, float(scipy.special.gammaincinv(count + 1, 1 - tail))
-
-
-def deficit_of_pair(n: int, q: float) -> float:
-    """Return log n − log VS_q of n samples, two of which are equal and all others different."""
-    return math.log(n) - log_beside(n, n - 2, q)
-
-
-def log_beside(n: int, odd: float, q: float) -> float:
-    """Return log VS_q of n − odd equal samples and `odd` distinct ones."""
-    odd = min(odd, n - 1.0)
-    logs = np.array([math.log1p(-odd / n), -math.log(n)])
-    if math.isinf(q):
-        return float(-logs[0])
-    return float(log_power_mean(np.array([1 - odd / n, odd / n]), logs, q))

@@ -81,11 +81,8 @@ def uncertainty_of(subject: Subject, request: Request, scores: Sequence[Options]
             if error < _NO_WIDTH:
                 found.notes.append(f"{key}_se is 0: {_NO_EVIDENCE[high - low > 1e-6 * high]}")
             found.numbers[key] = {"se": error, "low": low, "high": high}
-    if units.repeats is not None and units.repeats.thin:
-        found.notes.append(
-            "Few pairs of these samples have much in common: the interval allows for repeats that "
-            "other samples of the source may show."
-        )
+    if units.repeats is not None and units.repeats.few:
+        found.notes.append(_allowance(units.repeats, units.level))
     if units.codes is not None:
         found.assumes = "Independent clusters are assumed."
         if units.m < MANY_CLUSTERS:
@@ -99,6 +96,19 @@ def uncertainty_of(subject: Subject, request: Request, scores: Sequence[Options]
             f"clusters; there are {units.m} here."
         )
     return found
+
+
+def _allowance(repeats: Repeats, level: float) -> str:
+    if repeats.K is None:
+        return (
+            "Few pairs of these samples have much in common: the interval allows for repeats that "
+            "other samples of the source may show."
+        )
+    seen = f"{repeats.pairs:g} equal pairs" if repeats.pairs else "no repeat"
+    return (
+        f"{repeats.n} samples with {seen} do not exclude that one of them makes up "
+        f"{repeats.share(level)[1]:.0%} of the source: the interval allows for it."
+    )
 
 
 def check_asked(n: int) -> None:
@@ -129,8 +139,7 @@ def _units(subject: Subject, request: Request) -> Units:
     assert request.ci is not None
     pairs = None
     if CLOSED.keys() & request.names:
-        spectrum = subject.eigen if "VS" in request.names else None
-        pairs = repeats_of(subject.similarity, spectrum)
+        pairs = repeats_of(subject.similarity)
     if request.clusters is None:
         return Units(subject.n, request.ci, None, pairs)
     codes = cluster_codes(request.clusters, subject.rows_of_passed >= 0, MIN_SAMPLES)
@@ -171,19 +180,18 @@ def _of_similarity(subject: Subject, units: Units, values: Sequence[float]) -> l
     left = (total - lost - rest) / (rest * (rest - 1))
     error = delete_one_error(left)
     (value,) = values
-    if pairs is None or pairs.negative or (not pairs.few and left.min() <= 0):
+    of_vectors = pairs is None or pairs.K is None
+    if pairs is None or pairs.negative or (of_vectors and not pairs.few and left.min() <= 0):
         reach = student_reach(units.level, units.m) * error
         return [(error, value - reach, value + reach)]
     spread = delete_one_error(np.log(left)) if left.min() > _NO_WIDTH else math.inf
     found = Jackknife(math.nan, error, spread, units.m)
-    pairs_of_all = n * (n - 1)
 
-    def with_odd(odd: float) -> float:
-        return max(0.0, (n - odd) * (n - odd - 1) / pairs_of_all)
+    def mean(K: np.ndarray | None, w: np.ndarray, m: int) -> float:
+        both = w @ (w if K is None else K @ w)
+        return float(m * both - 1) / (m - 1)
 
-    of_pair = 2 / pairs_of_all
-    low, high = deficit_ends(value, found, units.level, units.repeats, of_pair, with_odd)
-    return [(error, low, high)]
+    return [(error, *deficit_ends(value, found, units.level, units.repeats, mean))]
 
 
 def _of_diversity(subject: Subject, units: Units, values: Sequence[float]) -> list[Ends]:

@@ -21,13 +21,14 @@ class Jackknife:
     """log VS_q of n samples, and its error from leaving out each of `units`; arrays for many sets.
 
     `spread` is the standard error of log(log n − log VS), infinite where nothing in common is left
-    without one of them.
+    without one of them; `gain` is how much of log VS one of them adds, on average.
     """
 
     log: Any
     error: Any
     spread: Any = math.inf
     units: int = 0
+    gain: Any = 0.0
 
 
 def quantile(level: float) -> float:
@@ -47,7 +48,8 @@ def jackknife(
     left = without_each(spectrum, q, clusters)
     if clusters is None:
         of_set = of_samples(log, left)
-        return Jackknife(log, float(of_set.error), float(of_set.spread), of_set.units)
+        error, spread, gain = map(float, (of_set.error, of_set.spread, of_set.gain))
+        return Jackknife(log, error, spread, of_set.units, gain)
     error = float(delete_one_error(left))
     deficit = math.log(spectrum.n) - log
     return Jackknife(log, error, error / deficit if deficit > NO_DEFICIT else math.inf, len(left))
@@ -59,7 +61,8 @@ def of_samples(log: Any, left: np.ndarray) -> Jackknife:
     deficits = math.log(units - 1) - left
     spread = delete_one_error(np.log(np.maximum(deficits, NO_DEFICIT)))
     known = (deficits > NO_DEFICIT).all(axis=-1)
-    return Jackknife(log, delete_one_error(left), np.where(known, spread, math.inf), units)
+    spread = np.where(known, spread, math.inf)
+    return Jackknife(log, delete_one_error(left), spread, units, log - left.mean(axis=-1))
 
 
 def without_each(

@@ -65,6 +65,8 @@ class Similarity(metaclass=Public):
         texts that differ may have one row. Kernels set them, and `notes` say so.
     echoes : array (n,) of bool, or None
         Which samples repeat the prompt that was taken out of them; None if none does.
+    recurs : bool
+        Whether a source may give the same sample again, as it does texts, labels and molecules.
 
     Examples
     --------
@@ -90,6 +92,7 @@ class Similarity(metaclass=Public):
     partial: Mapping[int, str] = _NOTHING
     merges: bool = False
     echoes: Array | None = None
+    recurs: bool = False
     _remedy: ClassVar[str] = "pass samples to as_similarity(samples, k=…)"
 
     def __repr__(self) -> str:
@@ -299,6 +302,7 @@ class Similarity(metaclass=Public):
             notes=self.notes,
             roundoff=self.roundoff,
             echoes=echoes,
+            recurs=self.recurs,
         )
         if self.scale is None:
             return part

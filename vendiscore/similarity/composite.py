@@ -31,6 +31,7 @@ class RepeatedSimilarity(Similarity):
         self.settings = distinct.settings
         self.fitted = distinct.fitted
         self.notes = distinct.notes
+        self.recurs = distinct.recurs
         self.distinct = distinct
         self.inverse = inverse
 

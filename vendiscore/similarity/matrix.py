@@ -96,7 +96,7 @@ def in_full(K: Similarity, least: int) -> Similarity:
     if K.dim is not None and K.dim < least:
         return K
     matrix = MatrixSimilarity(to_host(K.dense()), psd=K.psd)
-    return matrix.noted(roundoff=K.roundoff)
+    return matrix.noted(roundoff=K.roundoff, recurs=K.recurs)
 
 
 class DeferredSimilarity(MatrixSimilarity):

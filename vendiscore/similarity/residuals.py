@@ -89,6 +89,7 @@ def given(both: Similarity, n: int, prompt: np.ndarray, spacing: float) -> Simil
         fitted=both.fitted,
         notes=both.notes,
         roundoff=both.roundoff,
+        recurs=both.recurs,
         dropped=both.dropped,
         echoes=echoes if any_echo else None,
     )
