@@ -7,21 +7,28 @@ of sizes from 4 to 200 and orders from 0.5 to ∞, and counts how often `compare
 1 % that any two differ, and how often any interval leaves 0 out. Sources are questions, digits,
 molecules, labels and drawn sentences and vectors. Then two sources of one diversity that have
 nothing in common, where exchanging labels is not all there is to it. Then a source and a narrower
-one: how often the interval covers the difference, and how often the sets are distinguished.
+one: how often the interval covers the difference, and how often the sets are distinguished. The
+sources of few_samples.py, where answers recur, and models that differ at random by prompt, have
+rows of their own (`--only recurring` renews these).
 """
 
 from __future__ import annotations
 
+import argparse
 import csv
 import gzip
 import itertools
+import json
 import sys
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from pairs import DATA, arguments, environment, write
+from few_samples import SOURCES
+from pairs import DATA, environment, write
+from threadpoolctl import threadpool_limits
 
 from vendiscore.analysis.compare_sets import comparing
 from vendiscore.analysis.comparison import MORE, Comparison, Plan
@@ -30,7 +37,7 @@ from vendiscore.resolve.sets import as_similarity
 from vendiscore.similarity.base import Similarity
 from vendiscore.similarity.matrix import MatrixSimilarity
 
-sys.path.append(str(Path(__file__).resolve().parents[1] / "tests" / "support"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "support"))
 from sources import sentences, vectors
 
 PERMUTATIONS = 499  # of which the least p of three pairs is 0.006
@@ -81,7 +88,7 @@ def drawn(name: str, pool: np.ndarray | None, rng: np.random.Generator, n: int) 
     return pool[np.ix_(at, at)]
 
 
-def compared(K: np.ndarray, sizes: Any, prompts: int = 0, **plan: Any) -> Comparison:
+def compared(K: np.ndarray | Similarity, sizes: Any, prompts: int = 0, **plan: Any) -> Comparison:
     """Compare sets, in a row, that have equally many samples of each prompt, by `compare`."""
     starts, groups = np.cumsum([0, *sizes]), None
     if prompts:
@@ -90,7 +97,8 @@ def compared(K: np.ndarray, sizes: Any, prompts: int = 0, **plan: Any) -> Compar
     names = [f"S{i}" for i in range(len(sizes))]
     permutations = PERMUTATIONS if len(sizes) < 8 else OF_EIGHT
     asked = Plan(permutations=permutations, **plan).checked()
-    return finish(comparing(MatrixSimilarity(K), starts, names, asked, groups))
+    pool = K if isinstance(K, Similarity) else MatrixSimilarity(K)
+    return finish(comparing(pool, starts, names, asked, groups))
 
 
 def null(
@@ -158,9 +166,82 @@ def narrower(name: str, pool: Any, n: int, repeats: int, share: float) -> dict[s
     return row
 
 
+RECURRING = [
+    *(f"{m} answers of a template" for m in (10, 20, 50)),
+    *(f"one question has {share} %" for share in (10, 20, 30)),
+    *(f"a model, prompt {i}" for i in (0, 30, 60)),
+    "labels, Zipf",
+    "90 % and 1,000 rare labels",
+    "cosine, MNIST",
+    "RBF 3, MNIST",
+    "Tanimoto, odorants",
+    "MiniLM, TREC",
+]
+
+
+def recurring(name: str, repeats: int) -> list[dict[str, Any]]:
+    """Count how often two sets of one source differ, and intervals of the difference hold 0."""
+    rows = []
+    with threadpool_limits(1):
+        source = SOURCES[name](DATA)
+        for n in (8, 20, 40):
+            rng = np.random.default_rng(n)
+            sets = source.sets(rng, repeats, 2 * n)
+            pairs = [
+                compared(source.similarity.take(at), (n, n), seed=seed).pairs[0]
+                for seed, at in enumerate(sets)
+            ]
+            rows.append(counted(name, (n, n), "recurring", pairs))
+    return rows
+
+
+def by_prompt(prompts: int, repeats: int) -> dict[str, Any]:
+    """Count how often two models differ whose prompts differ at random, either way."""
+    pairs = []
+    for seed in range(repeats):
+        rng = np.random.default_rng([seed, prompts])
+        kinds = rng.geometric(0.1, (prompts, 2)) + 1
+        answers = rng.integers(0, kinds[:, :, None], (prompts, 2, 8))
+        labels = (answers + 1000 * np.arange(prompts)[:, None, None]).swapaxes(0, 1).ravel()
+        K = (labels[:, None] == labels).astype(float)
+        pairs.append(compared(K, (8 * prompts,) * 2, prompts, seed=seed).pairs[0])
+    return counted(f"{prompts} prompts", (8, 8), "random effects", pairs)
+
+
+def counted(name: str, sizes: tuple[int, ...], kind: str, pairs: list[Any]) -> dict[str, Any]:
+    """Return a row of how often p says that a pair differs, and the interval leaves out 0."""
+    p = np.array([pair.p for pair in pairs])
+    row = {
+        "name": name,
+        "sizes": sizes,
+        "q": "1",
+        "sources": kind,
+        "runs": len(pairs),
+        "differ": float(np.mean(p <= 0.05 + 1e-9)),
+        "differ_at_1_percent": float(np.mean(p <= 0.01 + 1e-9)),
+        "interval_without_0": float(np.mean([not pair.low <= 0 <= pair.high for pair in pairs])),
+    }
+    print({k: round(v, 3) if isinstance(v, float) else v for k, v in row.items()}, flush=True)
+    return row
+
+
 def main() -> None:
-    given = arguments(__doc__)
-    rows, of, most = [], pools(), given.repeats
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--repeats", type=int, default=300)
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("--only", choices=["recurring"])
+    given = parser.parse_args()
+    with ProcessPoolExecutor() as pool:
+        found = pool.map(recurring, RECURRING, [given.repeats] * len(RECURRING))
+        rows = list(itertools.chain.from_iterable(found))
+    rows += [by_prompt(prompts, given.repeats) for prompts in (5, 20)]
+    if given.only:
+        own = {row["sources"] for row in rows}
+        kept = json.loads(given.json.read_text(encoding="utf-8"))["rows"]
+        rows = [row for row in kept if row["sources"] not in own] + rows
+        write(given.json, rows, environment() | {"permutations": PERMUTATIONS})
+        return
+    of, most = pools(), given.repeats
     every = {**of, **dict.fromkeys(KINDS)}
     real = {name: of[name] for name in list(of)[:4]}
     for name, pool in every.items():

@@ -25,7 +25,7 @@ from pairs import DATA, arguments, environment, write
 from vendiscore import compare, score
 from vendiscore.analysis.comparison import Comparison
 
-sys.path.append(str(Path(__file__).resolve().parents[1] / "tests" / "support"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "support"))
 from sources import sentences, vectors
 
 PERMUTATIONS = 199

@@ -121,7 +121,7 @@ def molecules(data: Path) -> list[str]:
 
 SOURCES: dict[str, Callable[[Path], Source]] = {
     **{f"{m} answers of a template": template(m) for m in (10, 20, 50)},
-    **{f"one question has {s:.0%}": favourite(s) for s in (0.1, 0.2, 0.3)},
+    **{f"one question has {s} %": favourite(s / 100) for s in (10, 20, 30)},
     "one has 20 %, MiniLM": favourite(0.2, minilm=True),
     **{f"a model, prompt {i}": model(i) for i in range(0, 100, 10)},
     "labels, Zipf": labels(1 / np.arange(1, 1001)),

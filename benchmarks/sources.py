@@ -7,7 +7,8 @@ https://github.com/tatsu-lab/alpaca_eval; numbers and names of models are writte
 Models are compared by n-grams and by static vectors (wordllama, if installed), each in a process
 of its own, with its time and the memory that the process takes at most. Then: people, gemini and
 gpt-4o of NoveltyBench, each split in two as well; four parts of one set, which are one source; and
-how often intervals from few prompts hold the number of all prompts.
+how often intervals from few prompts hold the number of all prompts, also beside prompts that one
+source alone answered (`--parts empty` renews these rows only).
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from vendiscore.analysis.between_sources import Sources
 sys.path.append(str(Path(__file__).parent / "people"))
 Rows = list[dict[str, Any]]
 PROMPTS = 805
+EMPTY_DRAWS = 500
 FEW = 20  # sources, of which all similarities are written
 NAMES = {"human": "eight people", "gemini-1.5-pro": "gemini-1.5-pro", "gpt-4o": "gpt-4o"}
 
@@ -205,13 +207,53 @@ def parts_rows(data: Path) -> Iterator[dict[str, Any]]:
             yield row
 
 
+def empty_rows() -> Iterator[dict[str, Any]]:
+    """Yield how often intervals hold beside prompts that compare nothing.
+
+    Five sources give the usual answer to a prompt with these chances, and else one of their own.
+    """
+    chances = np.array([0.9, 0.7, 0.5, 0.3, 0.1])
+    K = np.outer(chances, chances)
+    np.fill_diagonal(K, 1)
+    for q in (1.0, 2.0):
+        truth = float(score_K(K, q=q))
+        for answered in (4, 5, 8, 10, 30, 100):
+            for empty in (0, 100):
+                rng = np.random.default_rng(answered)
+                hits = 0
+                for _ in range(EMPTY_DRAWS):
+                    usual = rng.random((5, answered)) < chances[:, None]
+                    answers = {
+                        f"source {i}": {
+                            str(prompt): "usual" if same else f"own {i}"
+                            for prompt, same in enumerate(own)
+                        }
+                        for i, own in enumerate(usual)
+                    }
+                    answers["source 0"] |= {f"lone {prompt}": "usual" for prompt in range(empty)}
+                    found = sources(answers, k="labels", q=q).found
+                    assert found.low is not None
+                    assert found.high is not None
+                    hits += found.low <= truth <= found.high
+                row = {"part": "empty", "q": q, "prompts": answered, "empty": empty}
+                row |= {"score": truth, "held": hits / EMPTY_DRAWS, "draws": EMPTY_DRAWS}
+                print(row, flush=True)
+                yield row
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--answers", type=Path, help="the folder of answers of models")
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--json", type=Path)
+    parser.add_argument("--parts", choices=["all", "empty"], default="all")
     args = parser.parse_args()
-    rows = [*novelty_rows(args.data), *parts_rows(args.data)]
+    if args.parts == "empty":
+        kept = json.loads(args.json.read_text(encoding="utf-8"))["rows"] if args.json else []
+        rows = [row for row in kept if row["part"] != "empty"] + list(empty_rows())
+        write(args.json, rows, environment())
+        return
+    rows = [*novelty_rows(args.data), *parts_rows(args.data), *empty_rows()]
     if args.answers:
         rows += alpaca_rows(args.answers)
     write(args.json, rows, environment())

@@ -83,15 +83,17 @@ def test_entropies_are_those_of_the_masses_of_classes(partition, random):
     assert found["SemanticEntropy"] == pytest.approx(entropy(masses), abs=1e-12)
     assert found["KernelLanguageEntropy"] == pytest.approx(entropy(masses), abs=1e-9)
     logs = np.log(weights) - 800  # which have no exponential
-    by_logs = compute(texts, k="equivalence", measures="SemanticEntropy", logprobs=logs)
+    distinct = [f"{text} {i}" for i, text in enumerate(texts)]
+    same = {"k": "equivalence", "same": r"answer (\d+)"}
+    by_logs = compute(distinct, measures="SemanticEntropy", logprobs=logs, **same)
     assert by_logs["SemanticEntropy"] == pytest.approx(entropy(masses), abs=1e-12)
 
 
 def test_log_probabilities_are_normalised_within_each_group():
     logs = [-1.0, -2.0, -900.0, -901.0, -900.0]
-    groups, texts = ["a", "a", "b", "b", "b"], ["x", "y", "x", "y", "y"]
-    found = compute(texts, groups=groups, k="equivalence", measures="SemanticEntropy",
-                    logprobs=logs, details=True)["details"]["groups"]  # fmt: skip
+    groups, texts = ["a", "a", "b", "b", "b"], ["x", "y", "x", "y", "a y"]
+    found = compute(texts, groups=groups, k="equivalence", same="([xy])", logprobs=logs,
+                    measures="SemanticEntropy", details=True)["details"]["groups"]  # fmt: skip
     m = 1 / (1 + math.e)
     n = 1 / (2 + 1 / math.e)
     expected = [entropy([m, 1 - m]), entropy([n, 1 - n])]
@@ -183,3 +185,15 @@ def test_entropy_has_a_gradient_in_the_weights():
 def test_arguments_that_cannot_be_used_are_refused(measures, options, message):
     with pytest.raises((TypeError, ValueError), match=message):
         compute(["a", "b", "c"], k="equivalence", measures=measures, **options)
+
+
+def test_logprobs_are_of_distinct_sequences_and_counts_of_draws():
+    """A probability counts once for its sequence; without probabilities each draw counts."""
+    how = {"k": "equivalence", "same": r"(\d)", "measures": "SemanticEntropy"}
+    with pytest.raises(ValueError, match="pass each distinct one once, or leave `logprobs` out"):
+        compute(["4", "4", "a 5"], logprobs=[-1, -1, -2], **how)
+    once = compute(["4", "is 4", "a 5"], logprobs=[-1, -1, -2], **how)["SemanticEntropy"]
+    masses = np.array([2 * math.exp(-1), math.exp(-2)]) / (2 * math.exp(-1) + math.exp(-2))
+    assert once == pytest.approx(-np.sum(masses * np.log(masses)))
+    drawn = compute(["4", "4", "a 5"], **how)["SemanticEntropy"]
+    assert drawn == pytest.approx(math.log(3) - 2 * math.log(2) / 3)

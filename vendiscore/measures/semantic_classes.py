@@ -101,7 +101,7 @@ def utility(
     """Σ r^i s_i [sample i founds a class] / Σ r^i: the quality s of new answers, at patience r.
 
     For a reader who takes the answers in their order, i = 0, 1, …, and goes on to the next with
-    probability `patience`. In the unit of `quality`, one number of at least 0 for each sample,
+    probability `patience`; an answer that was drawn again is not new. In the unit of `quality`, one number of at least 0 for each sample,
     which is needed; at most its largest. DistinctK has the same classes.
     """
     own = quality_of(subject, quality, "UtilityK")
@@ -130,14 +130,21 @@ def semantic_entropy(subject: Subject, logprobs: Any = None, same_above: float =
     """The entropy −Σ m log m of the masses m of classes, in nats: log VS under k="equivalence".
 
     The mass is the share of samples, or what they have of `p`, or of exp(`logprobs`): one
-    log-probability for each sample, normalised within each set. At most log n; classes are those
-    of DistinctK.
+    log-probability for each sample, all of them distinct, normalised within each set. Without
+    these, a sample that was drawn again counts again. At most log n; classes as for DistinctK.
     """
     codes = class_codes(subject, same_above)
     p = subject.p
     if logprobs is not None:
         if p is not None:
             raise ValueError("`p` and `logprobs` both say how probable samples are; pass one")
+        texts = [x for x in subject.samples if isinstance(x, str)]
+        if len({*texts}) < len(texts):
+            raise ValueError(
+                "`logprobs` are of sequences, each of which counts once, but some samples are the "
+                "same: pass each distinct one once, or leave `logprobs` out, so that counts tell "
+                "how probable it is"
+            )
         own = numbers_of(subject, logprobs)
         p = np.exp(own - own.max())
         p /= p.sum()

@@ -158,7 +158,7 @@ def _with_recurrence(
     error = reach * found.error
     down = up = 0.0
     if repeats.few or error < NO_DEFICIT:
-        if pairs:
+        if pairs and kinds > 1:
             apart = of(K, np.full(kinds, 1 / kinds), kinds)
             down = max(0.0, (deficit - apart) * (1 - poisson(pairs, level)[0] / pairs))
         up = max(0.0, of(K, repeats.with_commonest(most), n) - deficit)
