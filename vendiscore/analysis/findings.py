@@ -40,7 +40,6 @@ LEVEL = 0.95  # of an interval that the caller did not request
 MOST = 2_000
 # The same limit for growth, which takes many spectra.
 MOST_GROWN = 1_000
-DRAWS = 5  # subsets of each size
 # Above order 2, leaving one sample out takes a root for each eigenvalue: beyond so many samples
 # the report shows contributions at order 2.
 MOST_ROOTS = 100
@@ -254,7 +253,7 @@ class Findings:
         closed = has_closed_form(some, q, psd)
         sizes = {n // 8, n // 4, n // 2, n, 2 * n if n >= ENOUGH or q == 2 else n}
         wanted = sorted(size for size in sizes if size > 1)
-        return grown(some, wanted, q, closed, draws=DRAWS, psd=psd, spectrum=spectrum)
+        return grown(some, wanted, q, closed, psd=psd, spectrum=spectrum)
 
     @cached_property
     def curve(self) -> Curve | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -22,8 +22,8 @@ from ..core.arguments import (
     read_order,
     refuse_gradient,
 )
-from ..core.errors import NotPSDError, quoted
-from ..core.namespace import row_blocks, to_host
+from ..core.errors import quoted
+from ..core.namespace import to_host
 from ..core.shares import PSD, check_psd
 from ..core.types import Axes, Frame, Record, Samples
 from ..measures.subject import Subject
@@ -45,6 +45,7 @@ from ..spectral.spectrum import Spectrum
 from ..spectral.stacks import Spectra
 from ..spectral.vendi import spectrum_of
 from ..summary import Summary, frame, html_table, with_interval
+from .abundances import Abundances, classes_of
 from .subsets import STACKED
 
 # Novelty above this share of a sample exceeds the ridge of the computation.
@@ -57,7 +58,12 @@ _SLOWEST = 0.9
 _SLOWEST_ABOVE_2 = 0.75
 _LAST_STEP = 0.075
 _ROUNDING = 1e-12
-_KEYWORDS = ("sizes", "clusters", "q", "draws", "level", "psd", "seed")
+# Subsets are drawn, so many at once, until the mean of log VS has this standard error, or for so
+# much work.
+_PRECISION = 1e-4
+_MANY, _FEW = 256, 24
+_MOST_WORK = 5e8
+_KEYWORDS = ("sizes", "clusters", "q", "level", "psd")
 
 
 @dataclass(frozen=True, repr=False)
@@ -93,6 +99,7 @@ class Growth(Summary):
     high: tuple[float, ...]
     extrapolated: tuple[bool, ...]
     asymptote: tuple[float, float, float] | None = None
+    coverage: tuple[float, ...] | None = None
 
     @property
     def sentence(self) -> str:
@@ -105,7 +112,8 @@ class Growth(Summary):
             parts.append(f"{self.sizes[i]:,} samples {verb} {ends} effectively different")
         if self.asymptote:
             ends = with_interval(*self.asymptote)
-            parts.append(f"infinitely many samples would be about {ends} effectively different")
+            about = "about" if self.q else "at least about"
+            parts.append(f"infinitely many samples would be {about} {ends} effectively different")
         elif True in last:
             parts.append("the score of infinitely many is not identified")
         return f"{'; '.join(parts)} ({100 * self.level:g} % intervals, q={self.q:g})."
@@ -129,7 +137,9 @@ class Growth(Summary):
         return plots.growth(self.sizes, self.scores, self.low, self.high, self.n, ax=ax)
 
     def _columns(self) -> dict[str, tuple[Any, ...]]:
-        names = ("sizes", "scores", "low", "high", "extrapolated")
+        names = ["sizes", "scores", "low", "high", "extrapolated"]
+        if self.coverage:
+            names.append("coverage")
         return {name.removesuffix("s"): getattr(self, name) for name in names}
 
     def _repr_html_(self) -> str:
@@ -142,10 +152,8 @@ def growth(
     *,
     clusters: Sequence[Hashable] | None = None,
     q: float | str = DEFAULT_ORDER,
-    draws: int = 20,
     level: float = 0.95,
     psd: PSD = "check",
-    seed: int = 0,
     k: KernelArgument | None = None,
     **how: object,
 ) -> Growth:
@@ -207,10 +215,8 @@ def growth(
     [1.67, 2.0, 2.07]
     """
     order = read_order(q)
-    draws = integer("draws", draws, 2, remedy="20 is usual")
     level = confidence("level", level)
     psd = check_psd(psd)
-    seed = integer("seed", seed, 0)
     read = how_of({"k": k, **how}, _KEYWORDS, within=True)
     collection = read_collection(samples, read)
     read, asked = answered(read, [collection], clustered=clusters is not None)
@@ -241,18 +247,7 @@ def growth(
         most = least
     wanted = _sizes(sizes, least, most)
     curves = [
-        grown(
-            part,
-            wanted,
-            order,
-            closed,
-            draws=draws,
-            level=level,
-            psd=psd,
-            seed=seed,
-            clusters=codes,
-        )
-        for part in parts
+        grown(part, wanted, order, closed, level=level, psd=psd, clusters=codes) for part in parts
     ]
     return curves[0] if len(curves) == 1 else _mean(curves, least)
 
@@ -274,33 +269,43 @@ def grown(
     q: float,
     closed: bool,
     *,
-    draws: int,
     level: float = 0.95,
     psd: PSD = "check",
-    seed: int = 0,
     spectrum: Spectrum | None = None,
     clusters: np.ndarray | None = None,
 ) -> Growth:
     """Return the growth at ascending sizes; `spectrum` is of all samples."""
     n = similarity.n
-    beyond = [m for m in sizes if m > n]
-    end: Kappa | None = None
+    extrapolated = tuple(m > n for m in sizes)
+    needed: set[Any] = {max(m, 2) for m in sizes if closed or m <= n}  # any κ will do for 1
+    halves = [n // 8, n // 4, n // 2, n]
     if closed:
-        end = _of_pairs(similarity)
-        points = dict.fromkeys(sizes, end)
-    else:
-        halves = [n // 8, n // 4, n // 2, n] if beyond else []
-        needed = sorted({*sizes, *halves} - {*beyond})
-        points = _drawn(similarity, needed, q, draws, psd, seed, spectrum, clusters)
-        last = [points[m] for m in halves]
-        for m in beyond:
-            points[m] = continued(last, math.log2(m / n))
-        if beyond:
-            end = asymptote(last, q)
+        needed |= {2 * n, math.inf}
+    elif extrapolated[-1]:
+        needed.update(halves)
+    drawn = sorted(needed)
     repeats = None
+    classes = None
+    coverage = None
     if clusters is None:
         repeats = repeats_of(similarity, spectrum)
-    rows = np.array([points[m].scores(m, q, level, repeats) for m in sizes])
+        classes = classes_of(similarity)
+    if classes is not None:
+        abundances = Abundances(classes)
+        coverage = tuple(map(abundances.coverage, sizes))
+    if classes is not None and math.isfinite(q):
+        points = {m: kappa_of(abundances.kappas(m, q)) for m in drawn}
+    elif closed:
+        points = dict.fromkeys(drawn, _of_pairs(similarity))
+    else:
+        points = _drawn(similarity, drawn, q, psd, spectrum, clusters)
+    end = points.get(math.inf)
+    if extrapolated[-1] and not closed:
+        last = [points[m] for m in halves]
+        for m in {2 * n, *sizes}.difference(range(n + 1)):
+            points[m] = continued(last, math.log2(m / n))
+        end = asymptote(last, q)
+    rows = np.array([points[max(m, 2)].scores(m, q, level, repeats) for m in sizes])
     # The mean of log VS never falls with the number of samples.
     rows[:, 0] = np.maximum.accumulate(rows[:, 0])
     rows[:, 1] = rows.min(axis=1)
@@ -308,20 +313,21 @@ def grown(
     scores, low, high = map(tuple, rows.T.tolist())
     limit = None
     if end and -math.inf < end.log < -LEAST_NOVELTY:
+        most = math.inf
+        if classes is None and similarity.dim:
+            most = similarity.dim
+        doubled = points[2 * n].scores(2 * n, q, level, repeats)
         limit = end.scores(math.inf, q, level, repeats)
-    is_beyond = tuple(m > n for m in sizes)
-    return Growth(q, level, n, tuple(sizes), scores, low, high, is_beyond, limit)
+        if not max(*scores, doubled[0]) <= limit[0] <= most:
+            limit = None
+    return Growth(q, level, n, tuple(sizes), scores, low, high, extrapolated, limit, coverage)
 
 
 def has_closed_form(similarity: Similarity, q: float, psd: PSD) -> bool:
-    """Return whether scores of all sizes follow from all pairs: at q = 2, unless K is clipped."""
-    if q != 2 or psd != "clip" or similarity.psd:
-        return q == 2
-    try:
-        spectrum_of(similarity)
-    except NotPSDError:
-        return False
-    return True
+    """Return whether scores follow for all sizes: at q = 2, unless K is clipped, or of labels."""
+    if q == 2 and (psd == "check" or similarity.psd):
+        return True
+    return q in (0, 1, 2) and classes_of(similarity) is not None
 
 
 def _sizes(sizes: Any, n: int, most: int) -> list[int]:
@@ -342,90 +348,110 @@ def _sizes(sizes: Any, n: int, most: int) -> list[int]:
 def _of_pairs(similarity: Similarity) -> Kappa:
     """Return κ of order 2, the mean of k² over pairs."""
     n = similarity.n
-    sums = np.empty(n)
-    for rows, K in similarity.blocks():
-        sums[rows] = np.sum(to_host(K) ** 2, axis=1)
-    sums -= to_host(similarity.diagonal()) ** 2
+    sums, _ = _squares(similarity)
     total = sums.sum()
     mean = total / (n * (n - 1))
     left = (total - 2 * sums) / ((n - 1) * (n - 2))
     return kappa_of(np.append(mean, left))
 
 
+def _squares(similarity: Similarity) -> tuple[np.ndarray, float]:
+    """Return Σ k² of each sample over the others, (n,), and Σ k⁴ of all."""
+    sums = -(to_host(similarity.diagonal()) ** 2)
+    fourth = float(-sums @ sums)
+    for rows, K in similarity.blocks():
+        squares = to_host(K) ** 2
+        sums[rows] += squares.sum(axis=1)
+        fourth += float(np.sum(squares**2))
+    return sums, fourth
+
+
 def _drawn(
     similarity: Similarity,
     sizes: Sequence[int],
     q: float,
-    draws: int,
     psd: PSD,
-    seed: int,
     spectrum: Spectrum | None,
     clusters: np.ndarray | None,
-) -> dict[int, Kappa]:
-    """Return κ of the mean log VS over subsets of each size."""
-    n = similarity.n
-    units = n if clusters is None else int(clusters.max()) + 1
-    part = in_full(similarity, n)
-    rng = np.random.default_rng(seed)
+) -> dict[Any, Kappa]:
+    """Return κ of the mean log VS over subsets of each size, with the jackknife of all samples.
 
-    def scored(subsets: np.ndarray) -> np.ndarray:
-        """Return log VS of subsets (g, m), and what units add, NaN where a subset lacks one."""
-        count, m = subsets.shape
-        logs = np.empty((count, 1))
-        left = np.full((count, units), np.nan)
+    Power sums of eigenvalues are controls: their means over all subsets are known, and the mean
+    of log VS is the intercept of its regression on their gaps.
+    """
+    n = similarity.n
+    part = in_full(similarity, n)
+    rng = np.random.default_rng(0)
+    codes = np.arange(n) if clusters is None else clusters
+
+    def scored(m: int) -> np.ndarray:
+        """Return log VS and controls, (count, 4), of random subsets of m, of whole clusters."""
+        count = _MANY if m <= STACKED else _FEW
+        ranks = [rng.permutation(n)[codes] for _ in range(count)]
+        subsets = np.argsort(ranks, axis=1, kind="stable")[:, :m]
+        rows = np.empty((count, 4))
         singly = np.arange(count)
-        if clusters is None and q and 1 < m <= STACKED:
-            K = to_host(part.stack(subsets))
-            stack = Spectra(K, None, [q], psd, vectors=True)
-            logs[:, 0] = np.log(stack.values[0])
-            np.put_along_axis(left, subsets, stack.without_each(q), axis=1)
+        if m <= STACKED:
+            stack = Spectra(to_host(part.stack(subsets)), None, [q, DEFAULT_ORDER], psd)
+            rows = np.column_stack([np.log(stack.values[0]), _powers(stack.shares, m)])
             singly = np.flatnonzero(stack.unusual)  # one of which may be an error
         for i in singly:
-            members = subsets[i]
-            codes = None
-            if spectrum is not None and m == n:
-                of_subset = spectrum
-            else:
-                of_subset = spectrum_of(part.take(members), psd=psd, vectors=True)
-            if clusters is not None:
-                members, codes = np.unique(clusters[members], return_inverse=True)
-            logs[i] = log_score(of_subset, q)
-            left[i, members] = 0.0
-            if len(members) > 1:
-                left[i, members] = _left(of_subset, q, codes)
-        mean = np.nanmean(left, axis=1, keepdims=True)
-        return np.hstack([logs, mean - left])
+            of_subset = spectrum_of(part.take(subsets[i]), psd=psd)
+            rows[i] = [log_score(of_subset, q), *_powers(of_subset.values, m)]
+        return rows
 
-    work = 0.0
-    blocks: list[np.ndarray] = []
-    for m in sizes:
-        subsets = _subsets(n, m, 1 if m in (1, n) else draws, rng, clusters)
-        work += len(subsets) * eigen_work(min(m, part.dim or n), True)
-        parts = row_blocks(len(subsets), 8 * m * max(m, 64), least=1)
-        blocks.extend(subsets[rows] for rows in parts)
-    count = sum(map(len, blocks))
-    scores: dict[int, list[np.ndarray]] = {m: [] for m in sizes}
-    with foretell(f"Scoring {count:,} subsets of {n:,} samples", work):
-        for subsets in track(blocks, len(blocks), "drawing subsets"):
-            m = subsets.shape[1]
-            scores[m].append(scored(subsets))
-    return {m: _kappa(m, n, np.concatenate(scores[m])) for m in sizes}
+    points: dict[Any, Kappa] = {}
+    work = sum(_FEW * eigen_work(min(m, part.dim or n)) for m in sizes)
+    with foretell(f"Scoring subsets of {n:,} samples", work):
+        if spectrum is None:
+            spectrum = spectrum_of(part, psd=psd, vectors=True)
+        log = log_score(spectrum, q)
+        left = _left(spectrum, q, clusters)
+        kappas = np.expm1(math.log(n) - log - np.append(0, left - left.mean()))
+        kappas /= max(kappas[0], _ROUNDING)
+        walks = _walks(similarity, spectrum)
+        if clusters is not None or (psd == "clip" and not similarity.psd):
+            walks = walks[:0]  # means over subsets of clusters, or of clipped ones, are not known
+        for m in track(sizes, len(sizes), "drawing subsets"):
+            times = np.cumprod((m - np.arange(4)) / (n - np.arange(4)))
+            expected = walks @ times[1:]
+            rows = np.empty((0, 4))
+            mean = log
+            error = math.inf if m < n else 0.0
+            while error > _PRECISION and len(rows) * max(m, STACKED) ** 3 < _MOST_WORK:
+                rows = np.concatenate([rows, scored(m)])
+                gaps = rows[:, 1 : 1 + len(walks)] - expected
+                mean, error = _intercept(rows[:, 0], gaps / m)
+            rest = math.expm1(math.log(m) - mean)  # m/VS − 1
+            of_kappa = error * (1 + 1 / max(rest, _ROUNDING))
+            points[m] = kappa_of(rest / (m - 1) * kappas, of_kappa)
+    return points
 
 
-def _kappa(m: int, n: int, scores: np.ndarray) -> Kappa:
-    """Return κ of the mean of log VS over subsets of m of n samples, from what `scored` returns."""
-    logs = scores[:, 0]
-    adds = scores[:, 1:]
-    # A sample is in m of n subsets; samples in no subset take the values of the others.
-    times = np.isfinite(adds).sum(axis=0)
-    drawn = np.count_nonzero(times)
-    share = m / n * math.sqrt(len(times) / drawn) / np.maximum(times, 1)
-    changes = np.nansum(adds, axis=0) * share
-    log = logs.mean() - np.append(0, changes)
-    rest = np.expm1(math.log(m) - log)  # m/VS − 1
-    by_draws = float(logs.std()) / math.sqrt(max(1, len(logs) - 1))
-    of_kappa = by_draws * (1 + 1 / max(rest[0], 1e-12))
-    return kappa_of(rest / max(m - 1, 1), of_kappa)
+def _powers(values: Any, m: int) -> np.ndarray:
+    """Return Σ (mλ − 1)^r for r = 2, 3, 4 of m eigenvalues, (…, 3); those left out are 0."""
+    gaps = m * to_host(values)[..., None] - 1
+    powers = np.arange(2, 5)
+    return np.sum(gaps**powers, axis=-2) + (m - len(gaps.T[0])) * (-1.0) ** powers
+
+
+def _walks(similarity: Similarity, spectrum: Spectrum) -> np.ndarray:
+    """Return sums over closed walks of 2 to 4 steps (rows), by how many samples they meet."""
+    squares, fourth = _squares(similarity)
+    second, third, whole = _powers(spectrum.values, similarity.n)
+    there_and_back = 2 * (squares @ squares - fourth)
+    of_four = whole - there_and_back - fourth
+    return np.array([[second, 0, 0], [0, third, 0], [fourth, there_and_back, of_four]])
+
+
+def _intercept(logs: np.ndarray, gaps: np.ndarray) -> tuple[float, float]:
+    """Return the mean of logs where gaps (g, r) are 0, by regression, and its standard error."""
+    design = np.column_stack([np.ones(len(logs)), gaps])
+    inverse = np.linalg.pinv(design, rcond=1e-12)
+    solution = inverse @ logs
+    free = len(logs) - design.shape[1]
+    error = np.linalg.norm(inverse[0]) * np.linalg.norm(logs - design @ solution)
+    return float(solution[0]), float(error) / math.sqrt(free)
 
 
 def _left(spectrum: Spectrum, q: float, codes: np.ndarray | None) -> np.ndarray:
@@ -437,30 +463,6 @@ def _left(spectrum: Spectrum, q: float, codes: np.ndarray | None) -> np.ndarray:
     rank = round(math.exp(log_score(spectrum, 0)))
     ranks = np.where(lone, max(1, rank - 1), rank)
     return np.log(ranks)
-
-
-def _subsets(
-    n: int,
-    m: int,
-    count: int,
-    rng: np.random.Generator,
-    clusters: np.ndarray | None,
-) -> np.ndarray:
-    """Draw random subsets (count, m) of n, of whole clusters, disjoint until all are used."""
-
-    def mixed() -> np.ndarray:
-        if clusters is None:
-            return rng.permutation(n)
-        ranks = rng.permutation(clusters.max() + 1)
-        return np.argsort(ranks[clusters], kind="stable")
-
-    disjoint = n // m
-    subsets = []
-    for _ in range(math.ceil(count / disjoint)):
-        order = mixed()
-        used = order[: disjoint * m]
-        subsets.append(used.reshape(disjoint, m))
-    return np.concatenate(subsets)[:count]
 
 
 @dataclass(frozen=True)
@@ -522,59 +524,27 @@ def continued(kappas: Sequence[Kappa], doublings: float) -> Kappa:
     Steps of log κ continue as a geometric series, by the ratio of the last two steps. A bias of
     order 1/n halves in each step, which is the fastest. A ratio that has fallen falls once more.
     """
-    logs, (first, second, last) = _steps(kappas)
-    if not np.isfinite(last[0]):
-        return kappas[-1]
-    r = _ratio(last, second, 1.0)
-    before = _ratio(second, first, 1.0)
-    ahead = geometric(r, doublings)
-    fall_of_ratio = max(0.0, before[0] - r[0])
-    fall = fall_of_ratio * last[0] * ahead[0]
-    values = logs[-1] + last * r * ahead
-    return _of_logs(values - fall, _FALLS * abs(fall))
+    log, last, before, r = _steps(kappas, 1 - _ROUNDING)
+    ahead = last * (1 - r**doublings) / (1 - r)
+    fall = max(0.0, before - r) * ahead
+    return replace(kappas[-1], log=log + r * ahead - fall, missed=_FALLS * abs(fall))
 
 
 def asymptote(kappas: Sequence[Kappa], q: float) -> Kappa | None:
     """Return κ of infinitely many samples; None where it is not identified."""
-    logs, (_, second, last) = _steps(kappas)
-    if q == 0 or not np.isfinite(logs).all():
+    slowest = _SLOWEST if q < 2 else _SLOWEST_ABOVE_2
+    log, last, _, r = _steps(kappas, slowest)
+    if q == 0 or log == -math.inf or (q < 2 and abs(last) + 2 * kappas[-1].error > _LAST_STEP):
         return None
-    slowest = _SLOWEST
-    if q >= 2:
-        slowest = _SLOWEST_ABOVE_2
-    elif abs(last[0]) + 2 * Kappa(last[0], last[1:]).error > _LAST_STEP:
-        return None
-    r = _ratio(last, second, slowest)
     rest = last * r / (1 - r)
-    values = logs[-1] + rest
-    missed = abs(rest[0]) / 2 if q < 2 else 0.0
-    return _of_logs(values, missed)
+    return replace(kappas[-1], log=log + rest, missed=abs(rest) / 2 * (q < 2))
 
 
-def _of_logs(values: np.ndarray, missed: float) -> Kappa:
-    """Return κ from its logarithms (1 + n,) for all samples, then without each."""
-    log = float(values[0])
-    return Kappa(log, values[1:] - log, missed)
-
-
-def geometric(r: Any, doublings: float) -> Any:
-    """Return 1 + r + r² + … with `doublings` terms, which may be fractional."""
-    near = np.isclose(r, 1)
-    gap = np.where(near, 1, 1 - r)
-    return np.where(near, doublings, (1 - r**doublings) / gap)
-
-
-def _steps(kappas: Sequence[Kappa]) -> tuple[np.ndarray, np.ndarray]:
-    """Return log κ at each size (for all samples, then without each), and their differences."""
-    rows = [np.append(kappa.log, kappa.log + kappa.changes) for kappa in kappas]
-    logs = np.array(rows)
-    with np.errstate(invalid="ignore"):
-        return logs, np.diff(logs, axis=0)
-
-
-def _ratio(later: np.ndarray, earlier: np.ndarray, most: float) -> np.ndarray:
-    """Return the ratio of two steps, from 1/2 to `most`."""
+def _steps(kappas: Sequence[Kappa], most: float) -> tuple[float, float, float, float]:
+    """Return the last log κ, its last step, and the last two ratios of steps, from 1/2 to most."""
+    logs = [kappa.log for kappa in kappas]
     with np.errstate(all="ignore"):
-        r = np.where(later * earlier > 0, later / earlier, 0.0)
-    r = np.nan_to_num(r)
-    return np.clip(r, 0.5, most)
+        steps = np.nan_to_num(np.diff(logs), posinf=0.0, neginf=0.0)
+        ratios = np.nan_to_num(steps[1:] / steps[:-1], posinf=0.0)
+    before, r = np.clip(ratios, 0.5, most).tolist()
+    return logs[-1], float(steps[-1]), before, r
