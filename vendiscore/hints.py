@@ -176,6 +176,7 @@ GONE = {
         "Each measure has one kind of interval, without bootstrap, whose draws repeat samples and "
         "score too low: pass ci=0.95 alone."
     ),
+    "draws": "Leave it out: `growth` draws subsets until their mean is known to four digits.",
     "match": (
         "Sets are drawn down to one size: leave it out; compute(samples, "
         "measures='SampleCoverage') has the coverage of each set."

@@ -58,10 +58,11 @@ _SLOWEST = 0.9
 _SLOWEST_ABOVE_2 = 0.75
 _LAST_STEP = 0.075
 _ROUNDING = 1e-12
+_SMOOTH = 8.0  # above this order a jackknife is of this order: it is 0 where eigenvalues tie
 # Subsets are drawn, so many at once, until the mean of log VS has this standard error, or for so
 # much work.
 _PRECISION = 1e-4
-_MANY, _FEW = 256, 24
+_MANY, _FEW = 512, 24
 _MOST_WORK = 5e8
 _KEYWORDS = ("sizes", "clusters", "q", "level", "psd")
 
@@ -78,8 +79,10 @@ class Growth(Summary):
     scores, low, high : tuple of float
         VS_q at each size, with its interval for other samples of the source.
     asymptote : tuple of float (score, low, high), or None
-        The score of infinitely many samples; None if these samples do not identify it, or if all
-        sizes are at most n.
+        The score of infinitely many samples, of labels at order 0 a lower bound; None if these
+        samples do not identify it, or if all sizes are at most n (but at order 2, and of labels).
+    coverage : tuple of float in [0, 1], or None
+        The share of the source that samples of each size cover, if they are labels.
 
     Examples
     --------
@@ -129,6 +132,7 @@ class Growth(Summary):
             "level": self.level,
             "n": self.n,
             "asymptote": self.asymptote,
+            "coverage": None,
         }
         return plain(settings | self._columns())
 
@@ -164,15 +168,14 @@ def growth(
     samples : list, array or Similarity
         n ≥ 4 samples, taken to be independent samples of a source. Not changed.
     sizes : sequence of int, optional
-        Numbers of samples to score, from 1 to 2n; beyond n, orders other than 2 need n ≥ 16.
+        Numbers of samples to score, from 1 to 2n; beyond n, orders other than 2 need n ≥ 16, and
+        labels orders of 0, 1 or 2.
         Default: from n/16 to 2n.
     clusters : sequence of labels, one for each sample, optional
         Clusters of samples that are not independent, such as near-copies: subsets and errors take
         whole clusters, 4 or more; not at order 0.
     q, level : float in [0, ∞] or "inf", float in [0.5, 1)
         Order of the score (default: 1), and confidence level of the intervals (default: 0.95).
-    draws, seed : int of at least 2, int of at least 0
-        Number of random subsets of each size below n (default: 20; order 2 draws none); their seed.
     psd : {"check", "clip"}
         Raise for negative eigenvalues, or set them to zero; subsets are then drawn at order 2 too.
     k : str, callable, dict or list, optional
@@ -185,7 +188,7 @@ def growth(
     Returns
     -------
     Growth
-        With `sizes`, `scores`, `low` and `high`, `.to_frame()` and `.plot()`.
+        With `sizes`, `scores`, `low` and `high`, `.to_frame()` and `.plot()`; `coverage` of labels.
 
     Raises
     ------
@@ -194,17 +197,22 @@ def growth(
 
     Notes
     -----
-    Up to n: the mean of log VS over subsets without replacement. Beyond n, on the scale
-    κ = (m/VS − 1)/(m − 1), which at order 2 is the mean of k² over pairs for every m: at other
-    orders, changes of log κ by doublings continue as a geometric series.
+    Up to n: the mean of log VS over subsets without replacement, drawn until its standard error is
+    1e-4 or much work is done; order 2 draws none. Beyond n, on the scale κ = (m/VS − 1)/(m − 1),
+    which at order 2 is the mean of k² over pairs for every m: at other orders, changes of log κ by
+    doublings continue as a geometric series.
+    Labels, at orders 0, 1 and 2: rarefaction, extrapolation and asymptote as iNEXT has them, not
+    drawn; at order 0 the mean of VS, and Chao1. Rarefaction has closed forms at all finite orders.
     Intervals: the jackknife of the logit of κ, Student's t. The asymptote is 1/κ at order 2; below
-    it is reported only where the last doubling changed κ by less than 7.5 % (benchmarks/growth.py).
-    Time: `draws` decompositions with eigenvectors for each size; at order 2 one pass over all
-    pairs.
+    it is reported only where the last doubling changed κ by less than 7.5 % (benchmarks/growth.py),
+    and never below the score of 2n or above the number of features.
+    Time: one decomposition with eigenvectors, and 24 without for each size, 512 of small ones, or
+    more; at order 2 one pass over all pairs; of labels O(n).
 
     References
     ----------
-    Rarefaction, and extrapolation to 2n at most: Chao et al., Ecological Monographs 2014.
+    Rarefaction, and extrapolation to 2n at most: Chao et al., Ecological Monographs 2014. Coverage:
+    Chao & Jost, Ecology 2012. Asymptote of order 1: Chao, Wang & Jost 2013.
     Jackknife: Efron & Stein 1981.
 
     Examples
@@ -304,7 +312,8 @@ def grown(
         last = [points[m] for m in halves]
         for m in {2 * n, *sizes}.difference(range(n + 1)):
             points[m] = continued(last, math.log2(m / n))
-        end = asymptote(last, q)
+        if classes is None or q < math.inf:  # benchmarks/growth.py: too few cover
+            end = asymptote(last, q)
     rows = np.array([points[max(m, 2)].scores(m, q, level, repeats) for m in sizes])
     # The mean of log VS never falls with the number of samples.
     rows[:, 0] = np.maximum.accumulate(rows[:, 0])
@@ -317,9 +326,12 @@ def grown(
         if classes is None and similarity.dim:
             most = similarity.dim
         doubled = points[2 * n].scores(2 * n, q, level, repeats)
-        limit = end.scores(math.inf, q, level, repeats)
-        if not max(*scores, doubled[0]) <= limit[0] <= most:
-            limit = None
+        score, least, end_high = end.scores(math.inf, q, level, repeats)
+        before = max(*scores, doubled[0])
+        if q > 2:  # scores at large orders may fall, and limits are not to be selected
+            score = max(score, before)
+        if before <= score <= most:
+            limit = (score, least, max(score, end_high))
     return Growth(q, level, n, tuple(sizes), scores, low, high, extrapolated, limit, coverage)
 
 
@@ -384,9 +396,8 @@ def _drawn(
     rng = np.random.default_rng(0)
     codes = np.arange(n) if clusters is None else clusters
 
-    def scored(m: int) -> np.ndarray:
+    def scored(m: int, count: int) -> np.ndarray:
         """Return log VS and controls, (count, 4), of random subsets of m, of whole clusters."""
-        count = _MANY if m <= STACKED else _FEW
         ranks = [rng.permutation(n)[codes] for _ in range(count)]
         subsets = np.argsort(ranks, axis=1, kind="stable")[:, :m]
         rows = np.empty((count, 4))
@@ -406,7 +417,7 @@ def _drawn(
         if spectrum is None:
             spectrum = spectrum_of(part, psd=psd, vectors=True)
         log = log_score(spectrum, q)
-        left = _left(spectrum, q, clusters)
+        left = _left(spectrum, min(q, _SMOOTH), clusters)
         kappas = np.expm1(math.log(n) - log - np.append(0, left - left.mean()))
         kappas /= max(kappas[0], _ROUNDING)
         walks = _walks(similarity, spectrum)
@@ -416,10 +427,11 @@ def _drawn(
             times = np.cumprod((m - np.arange(4)) / (n - np.arange(4)))
             expected = walks @ times[1:]
             rows = np.empty((0, 4))
+            few = _MANY if m <= STACKED else _FEW
             mean = log
             error = math.inf if m < n else 0.0
             while error > _PRECISION and len(rows) * max(m, STACKED) ** 3 < _MOST_WORK:
-                rows = np.concatenate([rows, scored(m)])
+                rows = np.concatenate([rows, scored(m, max(few, len(rows)))])
                 gaps = rows[:, 1 : 1 + len(walks)] - expected
                 mean, error = _intercept(rows[:, 0], gaps / m)
             rest = math.expm1(math.log(m) - mean)  # m/VS − 1
@@ -524,7 +536,7 @@ def continued(kappas: Sequence[Kappa], doublings: float) -> Kappa:
     Steps of log κ continue as a geometric series, by the ratio of the last two steps. A bias of
     order 1/n halves in each step, which is the fastest. A ratio that has fallen falls once more.
     """
-    log, last, before, r = _steps(kappas, 1 - _ROUNDING)
+    log, last, before, r = _steps(kappas, 1 - 1e-6)
     ahead = last * (1 - r**doublings) / (1 - r)
     fall = max(0.0, before - r) * ahead
     return replace(kappas[-1], log=log + r * ahead - fall, missed=_FALLS * abs(fall))
@@ -537,7 +549,7 @@ def asymptote(kappas: Sequence[Kappa], q: float) -> Kappa | None:
     if q == 0 or log == -math.inf or (q < 2 and abs(last) + 2 * kappas[-1].error > _LAST_STEP):
         return None
     rest = last * r / (1 - r)
-    return replace(kappas[-1], log=log + rest, missed=abs(rest) / 2 * (q < 2))
+    return replace(kappas[-1], log=log + rest, missed=abs(rest) / 2)
 
 
 def _steps(kappas: Sequence[Kappa], most: float) -> tuple[float, float, float, float]:
