@@ -160,6 +160,22 @@ def test_classes_are_summed_and_left_out_as_naively(counts, m, q):
     assert found == pytest.approx(expected, rel=1e-9)
 
 
+def test_tensors_of_labels_are_labels():
+    torch = pytest.importorskip("torch")
+    X = np.eye(26)[LABELS]
+    known = growth(LABELS, [84, 336], k="labels").scores
+    tensor = torch.from_numpy(X)
+    assert growth(tensor, [84, 336], score_X=True).scores == pytest.approx(known)
+    assert growth(tensor @ tensor.T, [84, 336], score_K=True).scores == pytest.approx(known)
+
+
+def test_similarities_of_0_and_1_that_are_no_classes_are_drawn():
+    """A path of three, and another: its middle is like both ends, which are unlike each other."""
+    K = np.kron(np.eye(6), [[1, 0.6, 0], [0.6, 1, 0.6], [0, 0.6, 1]])
+    assert growth(K, [9], score_K=True).coverage is None
+    assert growth(np.ceil(K), [9], q=2, score_K=True).coverage is None
+
+
 def test_many_individuals_take_no_time():
     classes = np.minimum(np.random.default_rng(0).zipf(1.5, 100_000), 10**6)
     found = growth(classes, q=1, k="labels")

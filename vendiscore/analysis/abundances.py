@@ -10,7 +10,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy.special import digamma, gammaln
 
-from ..core.namespace import to_host
+from ..core.namespace import as_kind_of, to_host
 from ..similarity.base import Similarity
 
 _EXACT = 1e-9  # relative rounding of sums of similarities that are 0 or 1
@@ -19,17 +19,18 @@ _EXACT = 1e-9  # relative rounding of sums of similarities that are 0 or 1
 def classes_of(similarity: Similarity) -> np.ndarray | None:
     """Return the class (n,) of each sample if K is 1 within classes and 0 between, else None."""
     n = similarity.n
-    K = similarity.in_numpy()
-    first = to_host(K.rows(slice(1)))
+    first = to_host(similarity.rows(slice(1)))
     if not np.isclose(first * (first - 1), 0, atol=_EXACT).all():
         return None
-    groups = K.groups()
-    if groups is None:
-        groups = np.arange(n)
-    codes = np.unique(groups, return_inverse=True)[1]
     weights = np.random.default_rng(0).random(n)
+    vector = as_kind_of(weights, similarity.diagonal())
+    alike = to_host(similarity.matmul(vector))
+    groups = similarity.groups()
+    if groups is None:  # of tensors, or all different
+        groups = np.round(alike, 11)
+    codes = np.unique(groups, return_inverse=True)[1]
     sums = np.bincount(codes, weights)[codes]
-    if np.allclose(to_host(K.matmul(weights)), sums, rtol=_EXACT):
+    if np.allclose(alike, sums, rtol=_EXACT):
         return codes
     return None
 
@@ -48,7 +49,7 @@ class Abundances:
         pairs = np.where(twice, once**2 / np.maximum(2 * twice, 1), once * (once - 1) / 2)
         unseen = pairs * (self.n - 1)
         self.unseen = unseen / self.n
-        # What an individual beyond n adds is this share of what the one before adds.
+        # Each individual beyond n adds this share of the addition of the one before.
         self.rest = unseen / np.maximum(unseen + once, 1)
 
     def sums(self, term: Callable[[np.ndarray, int], np.ndarray]) -> np.ndarray:
