@@ -176,6 +176,11 @@ GONE = {
         "Each measure has one kind of interval, without bootstrap, whose draws repeat samples and "
         "score too low: pass ci=0.95 alone."
     ),
+    "clusters": (
+        "compute(samples, clusters=labels, ci=0.95) has the interval of clusters; to compare sets, "
+        "or to see them grow, pass one sample of each cluster."
+    ),
+    "draws": "Leave it out: `growth` draws as many subsets as its numbers need.",
     "match": (
         "Sets are drawn down to one size: leave it out; compute(samples, "
         "measures='SampleCoverage') has the coverage of each set."

@@ -97,7 +97,7 @@ print(f"{share_with(truth):.0f} % contain {truth:.1f}, the score of infinitely m
 # size, with an interval. The figure also has the scores of fresh sets of the source, which are
 # unknown in practice. The coverage is the mean part of a sample that the others explain.
 
-curve = growth(X[:400], draws=10, **HOW)
+curve = growth(X[:400], **HOW)
 fresh = {
     n: [score(rng.standard_normal((n, D)), "rbf", sigma=1.0) for _ in range(4)] for n in SIZES[:5]
 }
@@ -184,7 +184,7 @@ figure, ax = plt.subplots(figsize=(7, 4), layout="constrained")
 for each, (name, points) in enumerate(sets.items()):
     n = len(points)
     sizes = [m for m in (5, 10, 20, 40, 70, 100, 200, 400, 600) if m <= n]
-    grown = growth(points, sizes, draws=8, **how)
+    grown = growth(points, sizes, **how)
     ax.plot(grown.sizes, grown.scores, color=f"C{each}", lw=3, label=f"{name}, up to {n} images")
     ax.fill_between(grown.sizes, grown.low, grown.high, color=f"C{each}", alpha=0.25, lw=0)
     ax.plot(grown.sizes[-1], grown.scores[-1], "o", color=f"C{each}", ms=10)

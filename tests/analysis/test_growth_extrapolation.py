@@ -1,13 +1,15 @@
 """κ is constant where it should be, its steps continue, and limits are named where they show."""
 
+import itertools
 import math
 
 import numpy as np
 import pytest
 from scipy.special import digamma, gammaln
 
-from vendiscore import growth
-from vendiscore.analysis.growth import Kappa, asymptote, continued, geometric, kappa_of
+from vendiscore import as_similarity, growth
+from vendiscore.analysis.abundances import Abundances
+from vendiscore.analysis.growth import Kappa, asymptote, continued, kappa_of
 
 # Spiders below girdled hemlocks, by species (Chao et al. 2014, Table 2).
 GIRDLED = np.array([46, 22, 17, 15, 15, 9, 8, 6, 6, 4, 2, 2, 2, 2, *[1] * 12])
@@ -17,21 +19,6 @@ LABELS = np.repeat(np.arange(len(GIRDLED)), GIRDLED)
 def kappas(*logs: float, n: int = 40, change: float = 0.0) -> list[Kappa]:
     changes = change * np.random.default_rng(0).normal(size=n)
     return [Kappa(log, changes) for log in logs]
-
-
-def rarefied(m: int) -> tuple[float, float]:
-    """Return richness and exponential entropy of m individuals, averaged over all subsets."""
-    n, k = GIRDLED.sum(), np.arange(1, m + 1)[:, None]
-    possible = (k <= GIRDLED) & (m - k <= n - GIRDLED)
-
-    def choose(a, b):
-        return gammaln(a + 1) - gammaln(b + 1) - gammaln(a - b + 1)
-
-    with np.errstate(all="ignore"):
-        logs = choose(GIRDLED, k) + choose(n - GIRDLED, m - k) - choose(n, m)
-    counts = np.where(possible, np.exp(np.where(possible, logs, 0)), 0).sum(axis=1)
-    shares = k[:, 0] / m
-    return counts.sum(), math.exp(-np.sum(shares * np.log(shares) * counts))
 
 
 def test_steps_continue_by_their_ratio():
@@ -54,9 +41,9 @@ def test_a_ratio_that_falls_falls_once_more_and_adds_an_error():
 def test_no_doubling_changes_nothing_and_two_halves_are_one():
     found = kappas(-1.0, -1.8, -2.44, -2.952)
     assert continued(found, 0).log == -2.952
-    assert geometric(0.8, 1) == pytest.approx(1)
-    assert geometric(0.8, 2) == pytest.approx(1.8)
-    assert geometric(1.0, 0.5) == pytest.approx(0.5)
+    even = kappas(-1.0, -2.0, -3.0, -4.0)
+    assert continued(even, 0.5).log == pytest.approx(-4.5)
+    assert continued(even, 1).log == pytest.approx(-5)
 
 
 def test_a_limit_is_identified_where_the_last_step_is_surely_small():
@@ -68,7 +55,7 @@ def test_a_limit_is_identified_where_the_last_step_is_surely_small():
         assert found.missed == pytest.approx(0.01)
     assert asymptote(small, 0) is None
     unsure = kappas(-3.0, -3.08, -3.12)
-    unsure.append(Kappa(-3.14, unsure[0].changes + 0.02 * np.arange(40)))
+    unsure.append(Kappa(-3.14, 0.02 * np.arange(40)))
     assert asymptote(unsure, 1) is None
     large = kappas(-1.0, -1.8, -2.4, -2.9)
     assert asymptote(large, 1) is None
@@ -83,31 +70,151 @@ def test_kappa_of_nothing_in_common_is_0():
     assert np.isfinite(kappa_of(np.array([0.1, 0.0, *[0.11] * 7])).changes).all()
 
 
-@pytest.mark.parametrize("q", [0, 1])
-def test_rarefied_labels_agree_with_ecology(q):
-    """Orders 0 and 1 of m individuals, as iNEXT has them; order 0 is the mean of its logarithm."""
-    found = growth(LABELS, [84, 168], q=q, k="labels", draws=100)
-    assert found.scores[0] == pytest.approx(rarefied(84)[q], rel=0.01)
-    assert found.scores[1] == pytest.approx(rarefied(168)[q])
+def test_what_has_nothing_in_common_does_not_continue():
+    nothing = [Kappa(-math.inf, np.zeros(40))] * 4
+    assert continued(nothing, 1).log == -math.inf
+    assert asymptote(nothing, 3) is None
 
 
-@pytest.mark.parametrize(("q", "published"), [(0, 34.73), (1, 12.91)])
-def test_twice_the_spiders_score_about_what_inext_says(q, published):
-    found = growth(LABELS, [336], q=q, k="labels")
-    assert found.scores[0] == pytest.approx(published, rel=0.03)
-    assert found.low[0] < published < found.high[0]
+@pytest.mark.parametrize(
+    ("q", "half", "all_of_them", "doubled", "limit"),
+    [(0, 18.91, 26.00, 34.73, 43.89), (1, 10.96, 12.06, 12.91, 13.83), (2, 7.53, 7.84, 8.00, 8.17)],
+)
+def test_spiders_grow_as_inext_says(q, half, all_of_them, doubled, limit):
+    """Chao et al. 2014, and iNEXT 3.0 of the same counts."""
+    found = growth(LABELS, [84, 168, 336], q=q, k="labels")
+    scores = [*found.scores, found.asymptote[0]]
+    assert scores == pytest.approx([half, all_of_them, doubled, limit], abs=0.005)
+    ends = [*zip(found.low, found.high, strict=True), found.asymptote[1:]]
+    for score, (low, high) in zip(scores, ends, strict=True):
+        assert low < score < high
+    assert growth(LABELS, [84], q=q, k="labels").asymptote == found.asymptote
 
 
-def test_the_limit_of_order_2_is_the_published_one():
-    found = growth(LABELS, [168], q=2, k="labels")
-    score, low, high = found.asymptote
-    assert score == pytest.approx(8.1748, abs=1e-4)
-    assert low < 7.84 < score < high
+def test_coverage_of_spiders_is_as_inext_says():
+    found = growth(LABELS, [1, 84, 168, 336], k="labels")
+    assert found.coverage[2] == pytest.approx(0.92886, abs=5e-6)
+    assert found.coverage[0] == pytest.approx(np.sum(GIRDLED * (GIRDLED - 1)) / (168 * 167))
+    unseen = 12 / 168 * (167 * 12 / (167 * 12 + 8)) ** 169
+    assert found.coverage[3] == pytest.approx(1 - unseen)
+    assert found.to_frame()["coverage"].tolist() == list(found.coverage)
+    assert found.to_dict()["coverage"] == list(found.coverage)
+    assert growth(np.eye(26)[LABELS], [84], score_X=True).coverage[0] == found.coverage[1]
+    assert growth(LABELS, [84], k="labels", clusters=LABELS).coverage is None
 
 
-def test_the_limit_of_order_1_holds_the_published_one():
-    entropy = np.sum(GIRDLED / 168 * (digamma(168) - digamma(GIRDLED)))
-    found = growth(LABELS, q=1, k="labels")
-    assert found.asymptote[1] < math.exp(entropy) < 13.826 < found.asymptote[2]
-    assert growth(LABELS, q=0, k="labels").asymptote is None
-    assert growth(LABELS, [84, 168], q=1, k="labels").asymptote is None  # not asked for
+def test_the_richness_of_a_source_is_a_lower_bound():
+    assert "would be at least about 44 (" in growth(LABELS, q=0, k="labels").sentence
+    assert "at least" not in growth(LABELS, q=1, k="labels").sentence
+
+
+def choose(a, b):
+    return gammaln(a + 1) - gammaln(b + 1) - gammaln(a - b + 1)
+
+
+def rarefied(counts: np.ndarray, m: int, q: float) -> float:
+    """Return the diversity of m individuals from the expected number of classes met k times."""
+    n, k = counts.sum(), np.arange(1, m + 1)[:, None]
+    possible = (k <= counts) & (m - k <= n - counts)
+    with np.errstate(all="ignore"):
+        logs = choose(counts, k) + choose(n - counts, m - k) - choose(n, m)
+    times = np.where(possible, np.exp(np.where(possible, logs, 0)), 0).sum(axis=1)
+    shares = k[:, 0] / m
+    if q == 1:
+        return math.exp(-np.sum(shares * np.log(shares) * times))
+    return np.sum(shares**q * times) ** (1 / (1 - q))
+
+
+def beyond(counts: np.ndarray, m: float, q: int) -> float:
+    """Return richness (Chao1) or exponential entropy (Chao, Wang & Jost) of m > n individuals."""
+    n, once, twice = counts.sum(), np.sum(counts == 1), np.sum(counts == 2)
+    pairs = once**2 / (2 * twice) if twice else once * (once - 1) / 2
+    unseen = (n - 1) / n * pairs
+    A = once / (n * unseen + once) if once else 1.0
+    if q == 0:
+        return len(counts) + unseen * (1 - (1 - A) ** (m - n))
+    entropy = np.sum(counts / n * (digamma(n) - digamma(counts)))
+    entropy += once / n * sum((1 - A) ** (j + 1) / (n + j) for j in range(20_000))
+    return math.exp(n / m * math.log(rarefied(counts, n, 1)) + (1 - n / m) * entropy)
+
+
+def naive_kappa(counts: np.ndarray, m: float, q: float) -> float:
+    n = counts.sum()
+    if m <= n:
+        return (m / rarefied(counts, m, q) - 1) / (m - 1)
+    return (1 / beyond(counts, m, q) - 1 / m) / (1 - 1 / m)
+
+
+@pytest.mark.parametrize("counts", [[9, 5, 5, 3, 2, 2, 1, 1, 1], [4, 4, 2], [7, 3, 3, 1, 1, 1]])
+@pytest.mark.parametrize(
+    ("m", "q"),
+    [*itertools.product([2, 5, 9], [0, 0.5, 1, 3]), *itertools.product([70, math.inf], [0, 1])],
+)
+def test_classes_are_summed_and_left_out_as_naively(counts, m, q):
+    counts = np.array(counts)
+    found = Abundances(np.repeat(np.arange(len(counts)), counts)).kappas(m, q)
+    expected = [naive_kappa(counts, m, q)]
+    for i in range(len(counts)):
+        left = counts - np.eye(len(counts), dtype=int)[i]
+        expected += [naive_kappa(left[left > 0], m, q)] * counts[i]
+    assert found == pytest.approx(expected, rel=1e-9)
+
+
+def test_tensors_of_labels_are_labels():
+    torch = pytest.importorskip("torch")
+    X = np.eye(26)[LABELS]
+    known = growth(LABELS, [84, 336], k="labels").scores
+    tensor = torch.from_numpy(X)
+    assert growth(tensor, [84, 336], score_X=True).scores == pytest.approx(known)
+    assert growth(tensor @ tensor.T, [84, 336], score_K=True).scores == pytest.approx(known)
+
+
+def test_similarities_of_0_and_1_that_are_no_classes_are_drawn():
+    """A path of three, and another: its middle is like both ends, which are unlike each other."""
+    K = np.kron(np.eye(6), [[1, 0.6, 0], [0.6, 1, 0.6], [0, 0.6, 1]])
+    assert growth(K, [9], score_K=True).coverage is None
+    assert growth(np.ceil(K), [9], q=2, score_K=True).coverage is None
+
+
+def test_many_individuals_take_no_time():
+    classes = np.minimum(np.random.default_rng(0).zipf(1.5, 100_000), 10**6)
+    found = growth(classes, q=1, k="labels")
+    assert found.n == 100_000
+    assert (np.diff(found.scores) > 0).all()
+    assert found.scores[-1] < found.asymptote[0]
+
+
+@pytest.mark.parametrize(
+    "how", [{"k": "cosine"}, {"k": "rbf", "sigma": 1.0}], ids=["cosine", "rbf"]
+)
+def test_scores_hardly_depend_on_which_subsets_are_drawn(how):
+    """Twenty orders of the samples draw other subsets: two or three in a thousand at most."""
+    X = np.random.default_rng(0).normal(size=(48, 5)) + 0.5
+    orders = [np.random.default_rng(seed).permutation(48) for seed in range(20)]
+    scores = np.array([growth(X[order], **how).scores for order in orders])
+    spread = scores.std(axis=0) / scores.mean(axis=0)
+    assert spread.max() < 5e-4
+
+
+def clumps(k: str, q: float, clustered: bool):
+    rng = np.random.default_rng(1)
+    codes = np.repeat(np.arange(20), 2)
+    points = rng.normal(size=(20, 3))[codes] + 0.1 * rng.normal(size=(40, 3))
+    samples = codes if k == "labels" else points
+    return growth(samples, [40, 60], q=q, k=k, clusters=codes // 2 if clustered else None)
+
+
+@pytest.mark.parametrize("clustered", [False, True])
+@pytest.mark.parametrize("k", ["cosine", "rbf", "labels"])
+@pytest.mark.parametrize("q", [0.5, 1, 2, 3, math.inf])
+def test_no_limit_is_below_the_score_of_twice_the_samples(q, k, clustered):
+    found = clumps(k, q, clustered)
+    if found.asymptote:
+        assert found.asymptote[0] >= found.scores[-1]
+
+
+def test_a_limit_above_the_number_of_features_is_not_identified():
+    X = np.random.default_rng(0).normal(size=(12, 3))
+    found = growth(X, q=2, k="cosine")
+    kappa = (np.sum(as_similarity(X, k="cosine").dense() ** 2) - 12) / (12 * 11)
+    assert (found.asymptote is None) == (1 / kappa > 3)

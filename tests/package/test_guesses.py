@@ -299,7 +299,7 @@ DOORS: dict[str, tuple[Any, dict[str, Any], Any]] = {
     "level": (v.growth, {"samples": ta}, 0.9),
     "size": (v.select, {"samples": ta}, 3),
     "ns": (v.score, {"samples": ta}, 2),
-    "seed": (v.growth, {"samples": ta}, 1),
+    "seed": (v.compute, {"samples": ta, "method": "estimate"}, 1),
     "samples": (v.compute, {"samples": ta}, ta),
     "references": (v.compute, {"samples": X, "k": "cosine", "measures": "MMD"}, X + 1),
     "threshold": (v.explain, {"samples": ta}, 0.9),

@@ -165,8 +165,7 @@ def test_all_samples_are_in_a_table() -> None:
 
 
 def test_growth_is_that_of_the_library_and_judged() -> None:
-    how = {**HOW, "draws": findings.DRAWS}
-    found = vendiscore.growth(TEXTS, [3, 6, 12], **how)
+    found = vendiscore.growth(TEXTS, [3, 6, 12], **HOW)
     (_, *rows) = PAGE.tables["growth"][0]
     assert [row[0] for row in rows] == ["3", "6", "12"]
     assert [row[1] for row in rows] == [f"{score:.2f}" for score in found.scores]

@@ -23,12 +23,12 @@ from ..signature import plain
 from ..similarity.base import Similarity
 from .comparison import Comparison, Effects, PairRow, Plan
 from .partition import flat_sets, pooled_sets, read_by, read_sets, sorted_sets
-from .permutation import Null, holm, levels, needed, permuted
+from .permutation import Null, holm, needed, permuted
 from .subsets import DrawnSets
 from .within_groups import Groups, PairedSets
 
 # For hints about misspelt keywords.
-_KEYWORDS = ("names", "by", "groups", "clusters", *Plan.__dataclass_fields__)
+_KEYWORDS = ("names", "by", "groups", *Plan.__dataclass_fields__)
 
 
 def compare(
@@ -36,7 +36,6 @@ def compare(
     names: Sequence[str] | None = None,
     by: object = None,
     groups: Sequence[object] | Options | None = None,
-    clusters: Sequence[object] | Options | None = None,
     q: float | str = DEFAULT_ORDER,
     level: float = 0.95,
     permutations: int = 999,
@@ -63,9 +62,6 @@ def compare(
         For each set the group of each of its samples; with `by`, one sequence for all samples. Sets
         are compared, matched and exchanged within groups; each group must have two samples or
         more of every set; `difference` is the mean over groups.
-    clusters : as for `groups`, labels of samples of a set that are not independent, optional
-        Near-copies, turns of one conversation, crops of one photo: errors leave whole clusters out,
-        and whole clusters are exchanged. A label in two sets means two clusters.
     q : float in [0, ∞] or "inf", order of the score that is compared (default: 1)
     level : float in [0.5, 1)
         Confidence level of the intervals of sets, and of all verdicts together: a difference counts
@@ -106,7 +102,7 @@ def compare(
     Notes
     -----
     p is how often two sets drawn from one source differ as much. Samples are taken to be
-    independent: answers to one prompt need `groups`, and near-copies `clusters`. If sets share
+    independent: answers to one prompt need `groups`; of near-copies pass one each. If sets share
     samples, p is too large and intervals are too wide. Intervals come from the jackknife, on
     the scale of log n − log VS, from halves at order 0; T has errors by influence. A set larger
     than four times the matched size m is represented by a random part of that size. Time: the
@@ -154,21 +150,15 @@ def compare(
             "sets are compared within `prompts`, or within groups: leave one of the two out, or "
             "pass given_prompt=True to take the prompts out of similarities"
         )
-    if groups is not None and clusters is not None:
-        raise ValueError(
-            "`clusters` are for sets without groups, and `groups` are already independent units: "
-            "leave one of the two out"
-        )
-    what, given = ("groups", groups) if clusters is None else ("clusters", clusters)
     if labels is None:
-        pool, starts, paired = pooled_sets(named, given, read, what)
+        pool, starts, paired = pooled_sets(named, groups, read)
     else:
-        pool, starts, paired = sorted_sets(sets, labels, given, read, what)
+        pool, starts, paired = sorted_sets(sets, labels, groups, read)
     refuse_gradient("compare", **how, samples=pool)
-    if paired is not None and clusters is None and plan.size is not None:
+    if paired is not None and plan.size is not None:
         matched = "prompts" if groups is None else "groups"
         raise ValueError(f"`{matched}` are matched by size, each by itself: leave `size` out")
-    steps = comparing(pool, starts, names, plan, paired, clusters is not None)
+    steps = comparing(pool, starts, names, plan, paired)
     return counted(steps, pairs * plan.permutations, "comparing sets")
 
 
@@ -178,9 +168,8 @@ def comparing(
     names: Sequence[str],
     plan: Plan,
     groups: Groups | None = None,
-    clustered: bool = False,
 ) -> Counts[Comparison]:
-    """Compare sets that are pooled, step by step; groups may be clusters within sets."""
+    """Compare sets that are pooled, step by step."""
     for name, n in zip(names, np.diff(starts).tolist(), strict=True):
         if n < MIN_SAMPLES:
             raise ValueError(
@@ -190,9 +179,8 @@ def comparing(
     yield 0
     pairs = list(itertools.combinations(range(len(names)), 2))
     sets: DrawnSets | PairedSets
-    if groups is None or clustered:
-        sets = DrawnSets(pool, starts, names, plan, groups)
-        groups = None
+    if groups is None:
+        sets = DrawnSets(pool, starts, names, plan)
     else:
         sets = PairedSets(pool, groups, names, plan)
     rows = tuple(sets.row(i) for i in range(len(names)))
@@ -204,8 +192,8 @@ def comparing(
     p = [null.p for null in nulls]
     equal = max(0.0, 1 - 2 * (1 - plan.level) / len(pairs))
     compared = []
-    columns = zip(pairs, statistics, nulls, holm(p), levels(p, plan.level), strict=True)
-    for (i, j), pair, null, adjusted, level in columns:
+    level = plan.level if len(pairs) == 1 else 1 - (1 - plan.level) / len(pairs)
+    for (i, j), pair, null, adjusted in zip(pairs, statistics, nulls, holm(p), strict=True):
         ends = pair.interval(level)
         ratio = pair.ratio(equal)
         most = plan.permutations if pair.every is None else null.drawn

@@ -116,8 +116,8 @@ class PairRow(Summary):
         How often sets of one source would differ as much; the same, adjusted for all pairs (Holm);
         and the smallest possible adjusted p: number of pairs/(permutations allowed + 1).
     permutations, level : int, float
-        Number of exchanges; the level of the interval, 1 − (1 − level)/m for m pairs, or higher
-        steps of Holm's method. Where p and the interval disagree about 0, verdicts follow p.
+        Number of exchanges; the level of the interval, 1 − (1 − level)/m for m pairs. Where p and
+        the interval disagree about 0, verdicts follow p.
     ratio_low, ratio_high : float
         Both ends of the interval of the ratio a/b at the level 1 − 2(1 − level)/m, which lies in
         1/(1 + δ) to 1 + δ if two tests at 1 − level say that a and b are the same within δ.

@@ -29,7 +29,7 @@ from ..similarity.members import sample_of
 from ..spectral import rank_one
 from ..spectral.spectrum import Spectrum
 from .explain import explained
-from .growth import ENOUGH, Growth, grown, has_closed_form
+from .growth import ENOUGH, Growth, grown
 from .layout import clustered_order, layout
 from .sample_table import Explanation, taken
 
@@ -40,7 +40,6 @@ LEVEL = 0.95  # of an interval that the caller did not request
 MOST = 2_000
 # The same limit for growth, which takes many spectra.
 MOST_GROWN = 1_000
-DRAWS = 5  # subsets of each size
 # Above order 2, leaving one sample out takes a root for each eigenvalue: beyond so many samples
 # the report shows contributions at order 2.
 MOST_ROOTS = 100
@@ -251,10 +250,9 @@ class Findings:
         n = some.n
         q = self.order
         psd = self.subject.psd
-        closed = has_closed_form(some, q, psd)
         sizes = {n // 8, n // 4, n // 2, n, 2 * n if n >= ENOUGH or q == 2 else n}
         wanted = sorted(size for size in sizes if size > 1)
-        return grown(some, wanted, q, closed, draws=DRAWS, psd=psd, spectrum=spectrum)
+        return grown(some, wanted, q, psd=psd, spectrum=spectrum)
 
     @cached_property
     def curve(self) -> Curve | None:

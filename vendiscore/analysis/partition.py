@@ -98,21 +98,20 @@ def pooled_sets(
     named: Mapping[str, Samples | None],
     groups: object,
     how: How,
-    what: str,
 ) -> Partition:
-    """Return the samples of sets by name, one set after the other; groups may be "clusters"."""
+    """Return the samples of sets by name, one set after the other."""
     names = list(named)
     read = [read_collection(samples, how, name) for name, samples in named.items()]
     labels = None
     of_sets: list[Labels] = []
     if groups is not None:
         sizes = sizes_of(read, how)
-        labels = _labels(groups, dict(zip(names, sizes, strict=True)), what)
-        if what == "groups":
-            every = coded(labels)
-            ends = np.cumsum(sizes)[:-1]
-            of_sets = [Labels(every.labels, codes) for codes in np.split(every.codes, ends)]
-    how, asked = answered(how, read, of_sets, clustered=what == "clusters")
+        labels = _labels(groups, dict(zip(names, sizes, strict=True)))
+        every = coded(labels)
+        ends = np.cumsum(sizes)[:-1]
+        of_sets = [Labels(every.labels, codes) for codes in np.split(every.codes, ends)]
+    how, asked = answered(how, read, of_sets)
+    what = "groups"
     if asked is not None and labels is None:
         what = "prompts"
         labels = asked.of_samples
@@ -126,7 +125,6 @@ def sorted_sets(
     by: Labels,
     groups: object,
     how: How,
-    what: str,
 ) -> Partition:
     """Return the samples sorted by their labels; `groups` has one label for each sample."""
     if len(sets) != 1 or (isinstance(sets[0], Mapping) and not isinstance(how.k, tuple)):
@@ -141,10 +139,9 @@ def sorted_sets(
             "`by` names the set of each sample, but the samples are a list of lists; pass all "
             "samples as one list, with the prompt of each as `groups`"
         )
+    what = "groups"
     read = None if groups is None else read_labels(groups, what)
-    clustered = what == "clusters"
-    of_groups = None if clustered else read
-    how, asked = answered(how, [samples], [of_groups], clustered=clustered)
+    how, asked = answered(how, [samples], [read])
     if asked is not None and read is None:
         what = "prompts"
         read = asked
@@ -160,12 +157,12 @@ def sorted_sets(
     return partition(pool, by.codes, by.labels, labels, what)
 
 
-def _labels(groups: Any, sizes: Mapping[str, int], what: str) -> list[Hashable]:
+def _labels(groups: Any, sizes: Mapping[str, int]) -> list[Hashable]:
     """Return the labels of the samples, set after set."""
     if isinstance(groups, Mapping):
         if set(groups) != set(sizes):
             raise ValueError(
-                f"`{what}` must have the names of the sets, {', '.join(map(repr, sizes))}, got "
+                f"`groups` must have the names of the sets, {', '.join(map(repr, sizes))}, got "
                 f"{', '.join(map(repr, groups))}"
             )
         groups = [groups[name] for name in sizes]
@@ -173,15 +170,15 @@ def _labels(groups: Any, sizes: Mapping[str, int], what: str) -> list[Hashable]:
     if len(each) != len(sizes) or not all(map(is_several, each)):
         kind = ValueError if is_several(groups) else TypeError
         raise kind(
-            f"`{what}` must be {len(sizes)} lists of labels, one for each set, got "
-            f"{quoted(groups)}; pass {what}=[labels_a, labels_b]"
+            f"`groups` must be {len(sizes)} lists of labels, one for each set, got "
+            f"{quoted(groups)}; pass groups=[labels_a, labels_b]"
         )
     every: list[Hashable] = []
     for (name, n), labels in zip(sizes.items(), each, strict=True):
-        read = read_labels(labels, what)
+        read = read_labels(labels, "groups")
         if len(read.codes) != n:
             raise ValueError(
-                f"`{what}` must have a label for each sample: `{name}` has {n} samples, got "
+                f"`groups` must have a label for each sample: `{name}` has {n} samples, got "
                 f"{len(read.codes)} labels"
             )
         every += read.of_samples
@@ -221,7 +218,7 @@ def partition(
                     f"{len(members)} of `{name}` in group {quoted(label)}; leave that group out of "
                     "all sets, or compare without `groups`"
                 )
-    if len(groups) < 2 and what != "clusters":
+    if len(groups) < 2:
         with_two = " that all sets answer twice or more" if alone else ""
         raise ValueError(
             f"`{what}` must be two or more{with_two}, got {len(groups)}; compare without `{what}`"

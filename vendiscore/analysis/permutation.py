@@ -10,7 +10,6 @@ import numpy as np
 ENOUGH = 20
 STEP = 99
 _NEAR = 10  # approximations on either side of a bar that are replaced at once
-LEAST_DIGIT = 1e-12  # tolerance for a p that equals a level
 NO_ERROR = 1e-12  # the value that replaces a standard error of 0
 EQUAL = 1e-9  # scores that differ by less are equal but for rounding
 
@@ -114,21 +113,3 @@ def holm(p: Sequence[float]) -> list[float]:
     raised = np.maximum.accumulate(ascending * times)
     adjusted[order] = np.minimum(1.0, raised)
     return adjusted.tolist()
-
-
-def levels(p: Sequence[float], level: float) -> list[float]:
-    """Return levels of intervals that leave out 0 only for pairs that differ by `holm`."""
-    m = len(p)
-    adjusted = holm(p)
-    share = 1 - level
-
-    def of_several(pairs: int) -> float:
-        return level if pairs == 1 else 1 - share / pairs
-
-    of_pairs = [of_several(m)] * m
-    order = np.argsort(p, kind="stable")
-    for step, i in enumerate(order.tolist()):
-        above_first_step = p[i] > share / m + LEAST_DIGIT
-        if above_first_step and adjusted[i] <= share + LEAST_DIGIT:
-            of_pairs[i] = of_several(m - step)
-    return of_pairs

@@ -10,7 +10,7 @@ import numpy as np
 from ..core.namespace import row_blocks, to_host
 from ..scoring.deficit import Repeats, log_ends, repeats_of
 from ..scoring.jackknife import Jackknife, influence, influence_error, jackknife, of_samples
-from ..scoring.subsampling import MIN_SAMPLES, halves_error, student_reach
+from ..scoring.subsampling import halves_error, student_reach
 from ..similarity.base import Similarity
 from ..similarity.matrix import in_full
 from ..spectral.rank_one import log_score
@@ -19,7 +19,6 @@ from ..spectral.stacks import Spectra
 from ..spectral.vendi import spectrum_of
 from .comparison import Plan, SetRow
 from .permutation import EQUAL, STEP, Ends, Statistic, screened, studentized
-from .within_groups import Groups
 
 MOST_WINDOWS = 4
 MATCHED = 200  # default size: the time of a permutation grows with its cube
@@ -65,20 +64,16 @@ def window_weights(n: int, m: int) -> np.ndarray:
 class Part:
     """Some samples in random order, of which runs of m are scored.
 
-    Errors leave out each sample, or each cluster if samples have the codes of clusters.
+    Errors leave out each sample.
     """
 
     similarity: Similarity
     plan: Plan
     m: int
-    codes: np.ndarray | None = None
 
     def __post_init__(self) -> None:
         self.n = self.similarity.n
         self.similarity = in_full(self.similarity, self.m)
-        self.units = self.n
-        if self.codes is not None:
-            self.units = int(self.codes.max()) + 1
 
     def spectrum(self, places: np.ndarray, vectors: bool = True) -> Spectrum:
         """Return the spectrum of the samples at `places`."""
@@ -95,7 +90,7 @@ class Part:
         count, m = sets.shape
         logs, errors, spreads, gains = numbers = np.zeros((4, count))
         singly = np.ones(count, dtype=bool)
-        if q and m <= STACKED and self.codes is None:
+        if q and m <= STACKED:
             for rows in row_blocks(count, 16 * m * m):
                 K = to_host(self.similarity.stack(sets[rows]))
                 stack = Spectra(K, None, [q], self.plan.psd, vectors=True)
@@ -112,12 +107,11 @@ class Part:
         for i in np.flatnonzero(singly):
             members = sets[i]
             spectrum = self.spectrum(members, vectors=q > 0)
-            codes = _at(self.codes, members)
             logs[i] = log_score(spectrum, q)
             if q and quick:
-                errors[i] = influence_error(spectrum, q, codes)
+                errors[i] = influence_error(spectrum, q)
             elif q:
-                scores = jackknife(spectrum, q, codes)
+                scores = jackknife(spectrum, q)
                 errors[i] = scores.error
                 spreads[i] = scores.spread
                 gains[i] = scores.gain
@@ -128,7 +122,6 @@ class Part:
     def matched(self) -> Jackknife:
         """log VS of m of the samples, with the numbers behind its interval."""
         known = matched(self.score, np.arange(self.n), self.m)
-        known = replace(known, units=self.units)
         if self.plan.q:
             return known
         rng = np.random.default_rng(self.plan.seed)
@@ -138,11 +131,8 @@ class Part:
 
     @cached_property
     def repeats(self) -> Repeats | None:
-        """The repeats among m of the samples; None for clusters, of which they say nothing."""
-        if self.codes is not None:
-            return None
-        drawn = self.similarity.take(np.arange(self.m))
-        return repeats_of(drawn)
+        """The repeats among m of the samples."""
+        return repeats_of(self.similarity.take(np.arange(self.m)))
 
     def ends(self, level: float) -> Ends:
         """Return the score of m samples, and both ends of its interval."""
@@ -168,23 +158,16 @@ class Part:
 
 @dataclass
 class DrawnSets:
-    """Sets without groups, each in a random order and cut to the number that is compared.
-
-    Clusters stay in one piece: they are left out and exchanged as a whole.
-    """
+    """Sets without groups, each in a random order and cut to the number that is compared."""
 
     pool: Similarity
     starts: np.ndarray
     names: Sequence[str]
     plan: Plan
-    clusters: Groups | None = None
 
     def __post_init__(self) -> None:
         plan = self.plan
         n = self.pool.n
-        self.codes = None
-        if self.clusters is not None:
-            self.codes = _codes_of(self.clusters, self.names, n, plan.q)
         self.rng = np.random.default_rng(plan.seed)
         self.members = np.split(np.arange(n), self.starts[1:-1])
         least = min(map(len, self.members))
@@ -196,10 +179,8 @@ class DrawnSets:
         self.m = plan.size or min(least, MATCHED)
         self.places = []
         for members in self.members:
-            codes = _at(self.codes, members)
-            _, order = self._splits(codes, len(members), 0, 1)[0]
-            drawn = order[: MOST_WINDOWS * self.m]
-            self.places.append(members[drawn])
+            drawn = self.rng.permutation(members)[: MOST_WINDOWS * self.m]
+            self.places.append(drawn)
         self.parts = [self._part(places, self.m) for places in self.places]
 
     def row(self, i: int) -> SetRow:
@@ -212,41 +193,33 @@ class DrawnSets:
         return SetRow(self.names[i], n, *whole, self.m, *matched)
 
     def pair(self, i: int, j: int) -> Statistic:
-        """Return the statistic of sets i and j, with samples or clusters exchanged for p."""
+        """Return the statistic of sets i and j, with samples exchanged for p."""
         a = self.parts[i]
         b = self.parts[j]
         places = np.concatenate([self.places[i], self.places[j]])
         both = self._part(places, self.m)
         every = np.arange(both.n)
-        codes = both.codes
         score = partial(both.score, quick=True)
 
-        def exact(splits: Sequence[Sequence[np.ndarray]]) -> np.ndarray:
-            """Return T of both halves of each split; halves of clusters differ in size."""
-            if codes is not None and len(splits) > 1:
-                return np.concatenate([exact([split]) for split in splits])
-            m = min(self.m, *map(len, splits[0]))
-            first, second = map(np.array, zip(*splits, strict=True))
-            return _T(matched(score, first, m), matched(score, second, m))
+        def exact(orders: np.ndarray) -> np.ndarray:
+            """Return T of both halves of each order of all samples."""
+            first, second = np.split(orders, [a.n], axis=1)
+            return _T(matched(score, first, self.m), matched(score, second, self.m))
 
         def draw(count: int, bar: float) -> np.ndarray:
-            splits = self._splits(codes, both.n, a.units, count)
+            orders = self.rng.permuted(np.tile(every, (count, 1)), axis=1)
             if slopes is None:
-                return exact(splits)
-
-            def exact_at(index: np.ndarray) -> np.ndarray:
-                some = [splits[k] for k in index]
-                return np.abs(exact(some))
-
-            near = [self._near(slopes, codes, halves) for halves in splits]
-            return screened(np.array(near), exact_at, bar)
+                return exact(orders)
+            of_halves = np.split(slopes[orders], [a.n], axis=1)
+            near = np.abs(_T(*(_mean(half, self.m) for half in of_halves)))
+            return screened(near, lambda index: np.abs(exact(orders[index])), bar)
 
         slopes = None
         step = STEP
-        if self.plan.q != 0 and (codes is not None or self.m > STACKED):
+        if self.plan.q != 0 and self.m > STACKED:
             slopes = influence(both.spectrum(every), self.plan.q)
             step = self.plan.permutations
-        observed = exact([np.split(every, [a.n])])
+        observed = exact(every[None])
         return Statistic(
             float(observed[0]),
             draw,
@@ -255,84 +228,14 @@ class DrawnSets:
             step,
         )
 
-    def _near(
-        self,
-        slopes: np.ndarray,
-        codes: np.ndarray | None,
-        halves: Sequence[np.ndarray],
-    ) -> float:
-        """Return T of two halves, about, from the slopes of log VS in the shares of samples."""
-        m = min(self.m, *map(len, halves))
-        means = [_mean(slopes[half], m, codes if codes is None else codes[half]) for half in halves]
-        return abs(float(_T(*means)))
-
     def _part(self, places: np.ndarray, m: int) -> Part:
-        return Part(self.pool.take(places), self.plan, m, _at(self.codes, places))
-
-    def _splits(
-        self,
-        codes: np.ndarray | None,
-        n: int,
-        first: int,
-        count: int,
-    ) -> list[list[np.ndarray]]:
-        """Split n places at random `count` times: `first` samples or clusters, and the rest."""
-        if codes is None:
-            return [np.split(self.rng.permutation(n), [first]) for _ in range(count)]
-        splits = []
-        for _ in range(count):
-            clusters = self.rng.permutation(codes.max() + 1)
-            rank = np.argsort(clusters)[codes]
-            order = np.argsort(rank, kind="stable")
-            cut = int(np.count_nonzero(rank < first))
-            splits.append(np.split(order, [cut]))
-        return splits
+        return Part(self.pool.take(places), self.plan, m)
 
 
-def _at(codes: np.ndarray | None, places: np.ndarray) -> np.ndarray | None:
-    """Return the codes of clusters at some places, numbered from 0, if there are clusters."""
-    if codes is None:
-        return None
-    _, numbered = np.unique(codes[places], return_inverse=True)
-    return numbered
-
-
-def _codes_of(
-    clusters: Groups,
-    names: Sequence[str],
-    n: int,
-    q: float,
-) -> np.ndarray:
-    """Return the code of the cluster of each of n samples, set after set."""
-    if not q:
-        raise ValueError("`clusters` need an order above 0: pass q=0.1, or leave them out")
-    codes = np.empty(n, dtype=int)
-    count = 0
-    for i, name in enumerate(names):
-        parts = [sets[i] for sets in clusters if len(sets[i])]
-        if len(parts) < MIN_SAMPLES:
-            raise ValueError(
-                f"`clusters` must be at least {MIN_SAMPLES} of each set, got {len(parts)} of "
-                f"`{name}`; add samples of other clusters, or leave that set out"
-            )
-        for code, places in enumerate(parts, count):
-            codes[places] = code
-        count += len(parts)
-    return codes
-
-
-def _mean(slopes: np.ndarray, m: int, codes: np.ndarray | None) -> Jackknife:
-    """Return the mean of slopes over windows of m, and its standard error."""
-    weights = window_weights(len(slopes), m)
-    mean = float(slopes @ weights)
-    if codes is None:
-        root = math.sqrt(float(weights @ weights))
-        return Jackknife(mean, float(slopes.std()) * root)
-    sums = np.bincount(codes, weights * (slopes - mean))
-    of_clusters = np.bincount(codes, weights)
-    count = int(np.count_nonzero(of_clusters))
-    square = count / max(count - 1, 1) * float(sums @ sums)
-    return Jackknife(mean, math.sqrt(square))
+def _mean(slopes: np.ndarray, m: int) -> Jackknife:
+    """Return means of slopes (g, n) over windows of m, and their standard errors."""
+    weights = window_weights(slopes.shape[1], m)
+    return Jackknife(slopes @ weights, slopes.std(axis=1) * np.linalg.norm(weights))
 
 
 def _T(a: Jackknife, b: Jackknife) -> np.ndarray:

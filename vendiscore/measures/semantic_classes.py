@@ -101,8 +101,9 @@ def utility(
     """Σ r^i s_i [sample i founds a class] / Σ r^i: the quality s of new answers, at patience r.
 
     For a reader who takes the answers in their order, i = 0, 1, …, and goes on to the next with
-    probability `patience`; an answer that was drawn again is not new. In the unit of `quality`, one number of at least 0 for each sample,
-    which is needed; at most its largest. DistinctK has the same classes.
+    probability `patience`; an answer that was drawn again is not new. In the unit of `quality`, one
+    number of at least 0 for each sample, which is needed; at most its largest. DistinctK has the
+    same classes.
     """
     own = quality_of(subject, quality, "UtilityK")
     weights = patience ** np.arange(subject.n)

@@ -1,12 +1,12 @@
 """Intervals of numbers that grow as samples repeat: of the deficit log n − log VS, above all.
 
-Vectors: the logarithm of a deficit varies evenly where log VS presses against log n, so that
-Student's t holds for it from 4 samples on. Where a few pairs make up the deficit, or none does,
-the number of such pairs has the interval of a Poisson count (Garwood, Biometrika 1936).
+The logarithm of a deficit varies evenly where log VS presses against log n, so that Student's t
+holds for it from 4 samples on, unless a few pairs make up the deficit, or none does.
 
 Texts, labels and molecules may recur although a few samples do not show it. The share of the
-commonest kind has Jeffreys' interval (Brown, Cai & DasGupta, Statistical Science 2001), equal pairs
-have Garwood's, and the deficit at their ends widens the jackknife's interval.
+commonest kind has Jeffreys' interval (Brown, Cai & DasGupta, Statistical Science 2001), the number
+of equal pairs has Garwood's (Biometrika 1936), and the deficits at their ends widen the jackknife's
+interval.
 """
 
 import math
@@ -24,7 +24,7 @@ from .jackknife import NO_DEFICIT, Jackknife
 from .subsampling import student_reach
 
 # More kinds, or vectors, are not counted: the jackknife holds for so many.
-_MOST_COUNTED = 400
+MOST_COUNTED = 400
 # Kinds that did not occur are allowed for if samples not of the commonest are less than this share.
 _FEW_ODD = 0.25
 
@@ -33,19 +33,12 @@ Deficit: TypeAlias = Callable[[np.ndarray | None, np.ndarray, int], float]
 
 
 class Repeats(NamedTuple):
-    """How n samples repeat each other.
-
-    `pairs` are equal pairs of samples that may recur, of which `K` (k, k) and `counts` describe
-    the kinds. For vectors they are (Σ k²)² / Σ k⁴ over pairs, how many make up the deficit;
-    `squares` is Σ k², `negative` whether any k is below 0.
-    """
+    """The kinds of n samples, `K` (k, k) between them and `counts` (k,), and the equal pairs."""
 
     n: int
     pairs: float
-    K: np.ndarray | None = None
-    counts: np.ndarray = np.ones(1)
-    squares: float = 0.0
-    negative: bool = False
+    K: np.ndarray
+    counts: np.ndarray
 
     @property
     def few(self) -> bool:
@@ -61,7 +54,6 @@ class Repeats(NamedTuple):
 
     def with_commonest(self, share: float) -> np.ndarray:
         """Return shares of kinds after samples most like the commonest kind became copies of it."""
-        assert self.K is not None
         central = self.counts + self.K @ self.counts / (2 * self.n)
         first = int(np.argmax(central))
         order = np.lexsort((-self.counts, self.K[first]))
@@ -74,26 +66,27 @@ class Repeats(NamedTuple):
 
 
 def repeats_of(similarity: Similarity) -> Repeats | None:
-    """Count the pairs that repeat, or return None for many vectors or many kinds."""
+    """Count the samples that repeat; return None where the jackknife tells how often others may.
+
+    It does for many kinds, and for vectors of which more pairs than samples make up the deficit:
+    (Σ k²)² / Σ k⁴ over pairs.
+    """
     n = similarity.n
-    if n > _MOST_COUNTED and not similarity.recurs:
+    if n > MOST_COUNTED and not similarity.recurs:
         return None
     groups = similarity.groups()
     if groups is None:
         groups = np.arange(n)
     _, first, counts = np.unique(groups, return_index=True, return_counts=True)
-    if len(first) > _MOST_COUNTED:
+    if len(first) > MOST_COUNTED:
         return None
     K = np.asarray(to_host(similarity.take(first).dense()), dtype=float)
-    if similarity.recurs or len(first) < n:
-        return Repeats(n, float((counts * (counts - 1)).sum()) / 2, K, counts)
-    every = K[np.triu_indices(n, 1)]
-    squares = np.square(every)
-    squares[squares < NO_DEFICIT**2] = 0.0
-    total = float(squares.sum())
-    fourth = float(np.square(squares).sum())
-    negative = bool(every.min() < -NO_DEFICIT)
-    return Repeats(n, total**2 / fourth if fourth else 0.0, None, counts, total, negative)
+    if not similarity.recurs and len(first) == n:
+        squares = np.square(K[np.triu_indices(n, 1)])
+        squares[squares < NO_DEFICIT**2] = 0.0
+        if squares.sum() ** 2 >= n * np.square(squares).sum() > 0:
+            return None
+    return Repeats(n, float((counts * (counts - 1)).sum()) / 2, K, counts)
 
 
 def log_ends(
@@ -122,36 +115,24 @@ def deficit_ends(
     deficit: float, found: Jackknife, level: float, repeats: Repeats | None, of: Deficit
 ) -> tuple[float, float]:
     """Return both ends of a number that is 0 where nothing repeats."""
-    if repeats is not None and repeats.K is not None:
-        return _with_recurrence(deficit, found, level, repeats, of)
     reach = student_reach(level, found.units)
-    low = 0.0
-    high = math.inf
-    if math.isfinite(found.spread):
-        times = np.exp(min(reach * found.spread, 700.0))
-        low = float(deficit / times)
-        high = float(deficit * times)
-    if repeats is None or not repeats.few:
-        return low, high
-    n = repeats.n
-    count = repeats.pairs if deficit > NO_DEFICIT else 0.0
-    fewer = poisson(count, level)[0] * deficit / count if count else 0.0
-    pair = of(None, np.r_[2, np.ones(n - 2)] / n, n)
-    more = poisson(repeats.squares, level)[1] * pair
-    if math.isinf(high):
-        return fewer, more
-    return min(low, fewer), max(high, more)
+    if repeats is not None:
+        return _with_recurrence(deficit, found, level, repeats, of)
+    if not math.isfinite(found.spread):
+        return 0.0, math.inf
+    times = np.exp(min(reach * found.spread, 700.0))
+    return float(deficit / times), float(deficit * times)
 
 
 def _with_recurrence(
     deficit: float, found: Jackknife, level: float, repeats: Repeats, of: Deficit
 ) -> tuple[float, float]:
-    """Widen the jackknife's interval by how often samples may recur that these do not show.
+    """Widen the jackknife's interval by repeats that these samples do not show.
 
     The jackknife tells nothing where few pairs are equal, or where kinds tie at order ∞. Where
     kinds are nearly even, it misses that their counts scatter in second order.
     """
-    n, pairs, K, counts, *_ = repeats
+    n, pairs, K, counts = repeats
     kinds = len(counts)
     fewest, most = repeats.share(level)
     reach = student_reach(level, found.units)

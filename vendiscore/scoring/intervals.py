@@ -13,8 +13,8 @@ from ..measures.evaluation import Chosen, measure_each
 from ..measures.subject import Part, Subject
 from ..resolve.group_labels import cluster_codes
 from ..similarity.members import members_of
-from .deficit import Repeats, deficit_ends, log_ends, repeats_of
-from .jackknife import Jackknife, delete_one_error, jackknife
+from .deficit import MOST_COUNTED, Repeats, deficit_ends, log_ends, repeats_of
+from .jackknife import NO_DEFICIT, Jackknife, delete_one_error, jackknife
 from .request import Request
 from .subsampling import DRAWS, MIN_SAMPLES, halves_error, student_reach
 
@@ -99,11 +99,6 @@ def uncertainty_of(subject: Subject, request: Request, scores: Sequence[Options]
 
 
 def _allowance(repeats: Repeats, level: float) -> str:
-    if repeats.K is None:
-        return (
-            "Few pairs of these samples have much in common: the interval allows for repeats that "
-            "other samples of the source may show."
-        )
     seen = f"{repeats.pairs:g} equal pairs" if repeats.pairs else "no repeat"
     return (
         f"{repeats.n} samples with {seen} do not exclude that one of them makes up "
@@ -127,23 +122,18 @@ class Units:
     m: int
     level: float
     codes: np.ndarray | None = None
-    pairs: Repeats | None = None
-
-    @property
-    def repeats(self) -> Repeats | None:
-        """The repeats among samples; None for clusters, of which they would say nothing."""
-        return self.pairs if self.codes is None else None
+    repeats: Repeats | None = None
 
 
 def _units(subject: Subject, request: Request) -> Units:
     assert request.ci is not None
-    pairs = None
-    if CLOSED.keys() & request.names:
-        pairs = repeats_of(subject.similarity)
     if request.clusters is None:
-        return Units(subject.n, request.ci, None, pairs)
+        repeats = None
+        if CLOSED.keys() & request.names:
+            repeats = repeats_of(subject.similarity)
+        return Units(subject.n, request.ci, None, repeats)
     codes = cluster_codes(request.clusters, subject.rows_of_passed >= 0, MIN_SAMPLES)
-    return Units(int(codes.max()) + 1, request.ci, codes, pairs)
+    return Units(int(codes.max()) + 1, request.ci, codes)
 
 
 # An interval: the standard error, and both ends.
@@ -158,14 +148,13 @@ def _of_spectrum(subject: Subject, units: Units, values: Sequence[float]) -> lis
         low, high = log_ends(found, subject.n, q, units.level, units.repeats)
         low = min(value, math.exp(low))
         high = max(value, math.exp(high))
-        every.append((value * found.error, low, high))
+        every.append((float(value * found.error), low, high))
     return every
 
 
 def _of_similarity(subject: Subject, units: Units, values: Sequence[float]) -> list[Ends]:
     """Return the interval of the mean similarity of two samples."""
     n = subject.n
-    pairs = units.pairs
     rows = n * to_host(subject.ordinariness[1])  # sums of the rows of K
     total = rows.sum()
     own = to_host(subject.similarity.diagonal())
@@ -178,10 +167,12 @@ def _of_similarity(subject: Subject, units: Units, values: Sequence[float]) -> l
         within = [to_host(part.dense()).sum() for part in parts]
         lost = 2 * np.bincount(units.codes, rows) - within
     left = (total - lost - rest) / (rest * (rest - 1))
-    error = delete_one_error(left)
+    error = float(delete_one_error(left))
     (value,) = values
-    of_vectors = pairs is None or pairs.K is None
-    if pairs is None or pairs.negative or (of_vectors and not pairs.few and left.min() <= 0):
+    skewed = units.repeats is not None
+    if not skewed and n <= MOST_COUNTED and left.min() > 0:
+        skewed = to_host(subject.similarity.dense()).min() > -NO_DEFICIT
+    if not skewed:
         reach = student_reach(units.level, units.m) * error
         return [(error, value - reach, value + reach)]
     spread = delete_one_error(np.log(left)) if left.min() > _NO_WIDTH else math.inf

@@ -47,9 +47,7 @@ def jackknife(
     log = log_score(spectrum, q)
     left = without_each(spectrum, q, clusters)
     if clusters is None:
-        of_set = of_samples(log, left)
-        error, spread, gain = map(float, (of_set.error, of_set.spread, of_set.gain))
-        return Jackknife(log, error, spread, of_set.units, gain)
+        return of_samples(log, left)
     error = float(delete_one_error(left))
     deficit = math.log(spectrum.n) - log
     return Jackknife(log, error, error / deficit if deficit > NO_DEFICIT else math.inf, len(left))
@@ -79,16 +77,9 @@ def delete_one_error(left: np.ndarray) -> Any:
     return np.sqrt((left.shape[-1] - 1) * left.var(axis=-1))
 
 
-def influence_error(
-    spectrum: Spectrum, q: float = DEFAULT_ORDER, clusters: np.ndarray | None = None
-) -> float:
+def influence_error(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> float:
     """Find the standard error of log VS_q by the infinitesimal jackknife (Jaeckel 1972), O(n r)."""
-    slopes = influence(spectrum, q)
-    times = 1.0
-    if clusters is not None:
-        slopes = np.bincount(clusters, slopes)
-        times = len(slopes) / max(1, len(slopes) - 1)
-    return float(np.sqrt(times * np.sum(slopes**2))) / spectrum.n
+    return float(np.linalg.norm(influence(spectrum, q))) / spectrum.n
 
 
 def influence(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> np.ndarray:

@@ -1,0 +1,87 @@
+"""Diversity and coverage of any number of individuals, from the counts of their classes.
+
+Up to n: the Hill number of the expected counts of frequencies (Chao et al., Ecological Monographs
+2014). Beyond n: orders 0 (Chao1, a lower bound) and 1 (Chao, Wang & Jost 2013), as iNEXT has them.
+"""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from scipy.special import digamma, gammaln
+
+
+class Abundances:
+    """Sums over classes, of all n individuals and then without one of a class of each count."""
+
+    def __init__(self, classes: np.ndarray) -> None:
+        counts = np.bincount(classes)
+        self.counts, self.times = np.unique(counts, return_counts=True)
+        self.places = np.append(0, 1 + np.searchsorted(self.counts, counts[classes]))
+        self.whole = n = len(classes)
+        self.n = np.append(n, np.full(len(self.counts), n - 1))
+        self.once = once = self.sums(lambda x, n: x == 1)
+        twice = self.sums(lambda x, n: x == 2)
+        pairs = np.where(twice, once**2 / np.maximum(2 * twice, 1), once * (once - 1) / 2)
+        unseen = pairs * (self.n - 1)
+        self.unseen = unseen / self.n
+        # Each individual beyond n adds this share of the addition of the one before.
+        self.rest = unseen / np.maximum(unseen + once, 1)
+
+    def sums(self, term: Callable[[np.ndarray, int], np.ndarray]) -> np.ndarray:
+        """Sum term(counts, n) over classes; the term of a count of 0 is 0."""
+        n = self.whole
+        every = np.dot(term(self.counts, n), self.times)
+        each = np.asarray(term(self.counts, n - 1), dtype=float)
+        left = each @ self.times - each + term(self.counts - 1, n - 1)
+        return np.append(every, left)
+
+    def diversity(self, m: float, q: float) -> np.ndarray:
+        """Return the diversity of order q of m individuals, at orders 0 and 1 beyond n, too."""
+        n = self.n
+
+        def rarefied(counts: np.ndarray, n: int) -> np.ndarray:
+            return np.array([_moment(x, n, int(min(m, n)), q) for x in counts])
+
+        total = self.sums(rarefied)
+        observed = np.exp(total) if q == 1 else total ** (1 / (1 - q))
+        if m <= self.whole:
+            return observed
+        if q == 0:
+            return observed + self.unseen * (1 - self.rest ** (m - n))
+        entropy = self.sums(lambda x, n: x / n * (digamma(n) - digamma(np.maximum(x, 1))))
+        entropy += self.once / n * self.rest * _tail(self.rest[:, None], n[:, None])
+        entropy[self.once == n] = math.inf
+        return observed ** (n / m) * np.exp(entropy * (1 - n / m))
+
+    def kappas(self, m: float, q: float) -> np.ndarray:
+        """Return κ of m individuals (1 + n,), for all and without each; at order 2 of any m."""
+        if q == 2:
+            m = 2
+        sizes = m if m > self.whole else np.minimum(m, self.n)
+        kappas = (1 / self.diversity(m, q) - 1 / sizes) / (1 - 1 / sizes)
+        return np.maximum(kappas, 0.0)[self.places]
+
+    def coverage(self, m: int) -> float:
+        """Return the share of the source that m individuals cover: one more adds the rest."""
+        return float(1 + self.diversity(m, 0)[0] - self.diversity(m + 1, 0)[0])
+
+
+def _tail(r: np.ndarray, n: np.ndarray) -> np.ndarray:
+    """Return Σ r^j/(n + j) over j ≥ 0: ∫ e^−x / (n (1 − r e^(−x/n))) dx, in steps of log x."""
+    x = np.exp(np.arange(-80, 5, 0.25))
+    return 0.25 * np.sum(x * np.exp(-x) / (n * (1 - r) - n * r * np.expm1(-x / n)), axis=1)
+
+
+def _moment(count: int, n: int, m: int, q: float) -> float:
+    """Return the expected (k/m)^q, or −(k/m) log(k/m), of k > 0 of a class in m of n."""
+    k = np.arange(max(1, m - n + count), min(count, m) + 1)
+    logs = _choose(count, k) + _choose(n - count, m - k) - _choose(n, m)
+    shares = k / m
+    parts = -shares * np.log(shares) if q == 1 else shares**q
+    return float(np.exp(logs) @ parts)
+
+
+def _choose(n: int, k: np.ndarray | int) -> np.ndarray:
+    """Return the logarithm of the number of subsets of k of n."""
+    return gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
