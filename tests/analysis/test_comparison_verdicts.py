@@ -9,7 +9,6 @@ from sources import vectors
 
 from vendiscore import compare
 from vendiscore.analysis.comparison import chance, percent
-from vendiscore.analysis.permutation import levels
 from vendiscore.cli.command_compare import _printed
 from vendiscore.cli.parser import parser
 
@@ -27,15 +26,6 @@ def test_where_p_and_the_interval_disagree_p_decides_and_the_sentence_says_so():
     assert "p = 0.06; the interval leaves out 0, p decides)." in other.sentence
     for agreed in ({"low": 0.2}, {"p_adjusted": 0.06}):
         assert "decides" not in replace(found, pairs=(replace(row, **agreed),)).sentence
-
-
-def test_intervals_of_all_pairs_have_one_level_but_those_that_holm_alone_names():
-    assert levels([0.001, 0.001, 0.5], 0.95) == pytest.approx([1 - 0.05 / 3] * 3)
-    assert levels([0.02, 0.001, 0.5], 0.95) == pytest.approx([0.975, 1 - 0.05 / 3, 1 - 0.05 / 3])
-    assert levels([0.04, 0.02, 0.001], 0.95) == pytest.approx([0.95, 0.975, 1 - 0.05 / 3])
-    assert levels([0.04, 0.04, 0.001], 0.95) == pytest.approx([1 - 0.05 / 3] * 3)  # 2 × 0.04
-    for level in (0.9, 0.95, 0.99, 0.999):
-        assert levels([0.3], level) == [level]
 
 
 @pytest.fixture(scope="module")

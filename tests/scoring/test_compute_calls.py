@@ -54,8 +54,8 @@ ANSWERS = {
 }
 # Calls of many scores, and how many of the package they may make.
 MANY = {
-    "growth": (lambda: growth(X, k="cosine"), 1500),
-    "compare": (lambda: compare(TEXTS[:10], TEXTS[10:]), 700),
+    "growth": (lambda: growth(X, k="cosine"), 1200),
+    "compare": (lambda: compare(TEXTS[:10], TEXTS[10:]), 730),
     "sources": (lambda: sources(ANSWERS), 640),
 }
 # Other ways, which read their samples once, too.

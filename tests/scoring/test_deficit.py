@@ -53,14 +53,22 @@ def test_pairs_are_counted():
     found = repeats_of(as_similarity(list("aabbbc"), k="labels"))
     assert (found.n, found.pairs, found.few) == (6, 4, True)
     assert sorted(found.counts) == [1, 2, 3]
-    assert found.K == pytest.approx(np.eye(3))
+    assert pytest.approx(np.eye(3)) == found.K
+
+
+@pytest.mark.parametrize("sigma", [0.2, 0.3, 0.5, 2.0, 3.0])
+def test_vectors_are_counted_where_few_pairs_make_up_the_deficit(sigma):
     X = np.random.default_rng(0).normal(size=(12, 5))
-    similarity = as_similarity(X, k="cosine")
+    similarity = as_similarity(X, k="rbf", sigma=sigma)
     found, K = repeats_of(similarity), similarity.dense()
     squares = np.array([K[i, j] ** 2 for j in range(12) for i in range(j)])
-    assert found.pairs == pytest.approx(squares.sum() ** 2 / (squares**2).sum())
-    assert found.squares == pytest.approx(squares.sum())
-    assert (found.K, found.negative) == (None, True)
+    few = squares.sum() ** 2 < 12 * (squares**2).sum()
+    assert (found is not None) == few == (sigma < 1)
+    if few:
+        assert (found.pairs, found.counts.tolist()) == (0, [1] * 12)
+        assert pytest.approx(K) == found.K
+    twice = repeats_of(as_similarity(np.vstack([X, X[:1]]), k="rbf", sigma=sigma))
+    assert (twice.pairs, twice.counts.max()) == (1, 2)
 
 
 def test_many_labels_are_counted_by_kind_and_other_samples_not_at_all():
@@ -80,7 +88,9 @@ def test_many_labels_are_counted_by_kind_and_other_samples_not_at_all():
 def test_intervals_hold_where_answers_recur_over_a_background(share, n, q):
     """benchmarks/few_samples.py draws more, of a dozen sources: ten answers, or one favourite."""
     rng = np.random.default_rng(0)
-    kinds = [f"My favourite name is {name}." for name in "Ada Ben Cleo Dan Eva Finn".split()]
+    kinds = [
+        f"My favourite name is {name}." for name in ["Ada", "Ben", "Cleo", "Dan", "Eva", "Finn"]
+    ]
     kinds += [f"{i} words of answer {i} alone" for i in range(60)] if share else []
     p = np.full(len(kinds), (1 - share) / (len(kinds) - 1))
     p[0] = share or p[0]

@@ -51,12 +51,11 @@ def of_samples(samples, labels, **how):
 
 
 def of_growth(samples, labels, **how):
-    return growth(samples, [6, 12, 24], clusters=labels, **how)
+    return growth(samples, [6, 12, 24], **how)
 
 
 def of_comparison(samples, labels, **how):
-    other, named = texts(24, 1), [i % 8 for i in range(24)]
-    return compare(samples, other, clusters=[labels, named], permutations=99, **how)
+    return compare(samples, texts(24, 1), permutations=99, **how)
 
 
 def of_pairs(samples, labels, **how):

@@ -39,7 +39,7 @@ from ..signature import plain, plain_order
 from ..similarity.base import Similarity
 from ..similarity.matrix import in_full
 from ..spectral.eigen import eigen_work
-from ..spectral.rank_one import leave_one_out, log_score, novelty
+from ..spectral.rank_one import leave_one_out, log_score
 from ..spectral.spectrum import Spectrum
 from ..spectral.stacks import Spectra
 from ..spectral.vendi import spectrum_of
@@ -53,7 +53,10 @@ ENOUGH = 16  # the least n for which n/8 samples are two or more
 _FALLS = 2.0  # the error of a falling ratio of steps, in units of its last fall
 _EVEN = 1 - 1e-6  # the largest ratio of steps of log κ
 _ROUNDING = 1e-12
-_MANY, _FEW = 400, 40  # subsets that are drawn: of sizes that are computed at once, and of others
+_LEAST_ORDER = 0.1  # of the jackknife: at order 0 a sample adds a whole dimension, or nothing
+# Subsets of m that are drawn: work / m³, but at least and at most so many.
+_WORK = 5e7
+_FEWEST, _MOST = 40, 4000
 _KEYWORDS = ("sizes", "q", "level", "psd")
 
 
@@ -269,7 +272,7 @@ def grown(
         abundances = Abundances(classes)
         coverage = tuple(map(abundances.coverage, sizes))
     if classes is not None and q in (0, 1):
-        points = {m: kappa_of(abundances.kappas(m, q)) for m in sizes}
+        points = {m: kappa_of(abundances.kappas(max(m, 2), q)) for m in sizes}
         end = kappa_of(abundances.kappas(math.inf, q))
     elif has_closed_form(similarity, q, psd):
         end = _of_pairs(similarity)
@@ -289,7 +292,7 @@ def grown(
     rows[:, 2] = rows.max(axis=1)
     scores, low, high = map(tuple, rows.T.tolist())
     limit = None
-    if end and beyond and -math.inf < end.log < -LEAST_NOVELTY:
+    if end and -math.inf < end.log < -LEAST_NOVELTY:
         limit = end.scores(math.inf, deficit, level, None)
         if classes is None and similarity.dim and limit[0] > similarity.dim:
             limit = None
@@ -346,12 +349,12 @@ def _drawn(
     part = in_full(similarity, n)
     rng = np.random.default_rng(0)
     points = {}
-    work = sum(_FEW * eigen_work(min(m, part.dim or n)) for m in sizes)
+    work = sum(_FEWEST * eigen_work(min(m, part.dim or n)) for m in sizes)
     with foretell(f"Scoring subsets of {n:,} samples", work):
         if spectrum is None:
             spectrum = spectrum_of(part, psd=psd, vectors=True)
         log = log_score(spectrum, q)
-        left = _left(spectrum, q)
+        left = leave_one_out(spectrum, max(q, _LEAST_ORDER))
         kappas = np.expm1(math.log(n) - log - np.append(0, left - left.mean()))
         kappas /= max(kappas[0], _ROUNDING)
         whole = _powers(spectrum.values, n)
@@ -371,7 +374,7 @@ def _drawn(
 
 def _scored(part: Similarity, m: int, q: float, psd: PSD, rng: np.random.Generator) -> np.ndarray:
     """Return log VS of random subsets of m, and their sums of powers, (g, 3)."""
-    count = _MANY if m <= STACKED else _FEW
+    count = int(np.clip(_WORK / m**3, _FEWEST, _MOST))
     subsets = np.argsort(rng.random((count, part.n)), axis=1)[:, :m]
     rows = np.empty((count, 3))
     singly = np.arange(count)
@@ -399,17 +402,6 @@ def _intercept(logs: np.ndarray, gaps: np.ndarray) -> tuple[float, float]:
     solution = inverse @ logs
     error = np.linalg.norm(inverse[0]) * np.std(logs - design @ solution)
     return float(solution[0]), float(error)
-
-
-def _left(spectrum: Spectrum, q: float) -> np.ndarray:
-    """Return log VS_q without each sample."""
-    if q:
-        return leave_one_out(spectrum, q)
-    # Without a sample that others do not explain, one dimension is lost.
-    lone = to_host(novelty(spectrum)) > LEAST_NOVELTY
-    rank = round(math.exp(log_score(spectrum, 0)))
-    ranks = np.where(lone, max(1, rank - 1), rank)
-    return np.log(ranks)
 
 
 @dataclass(frozen=True)

@@ -101,12 +101,17 @@ def log_ends(
 def log_deficit(q: float) -> Deficit:
     """Return the function log n − log VS_q."""
 
+    known: dict[bytes, float] = {}  # intervals of several sizes look at the same shares
+
     def of(K: np.ndarray | None, w: np.ndarray, n: int) -> float:
-        shares = w
-        if K is not None:
-            root = np.sqrt(w)
-            shares = positive_shares(np.linalg.eigvalsh(K * root * root[:, None]))
-        return math.log(n / hill_number(shares[shares > 0], q))
+        key = w.tobytes()
+        if key not in known:
+            shares = w
+            if K is not None:
+                root = np.sqrt(w)
+                shares = positive_shares(np.linalg.eigvalsh(K * root * root[:, None]))
+            known[key] = hill_number(shares[shares > 0], q)
+        return math.log(n / known[key])
 
     return of
 
@@ -129,26 +134,28 @@ def _with_recurrence(
 ) -> tuple[float, float]:
     """Widen the jackknife's interval by repeats that these samples do not show.
 
-    The jackknife tells nothing where few pairs are equal, or where kinds tie at order ∞. Where
-    kinds are nearly even, it misses that their counts scatter in second order.
+    The jackknife tells little of them where few pairs are equal, and nothing where kinds tie at
+    order ∞: the more pairs, the less weight have ends of what was not seen. It misses that counts
+    of kinds that are nearly even scatter in second order.
     """
     n, pairs, K, counts = repeats
     kinds = len(counts)
     fewest, most = repeats.share(level)
     reach = student_reach(level, found.units)
     error = reach * found.error
-    down = up = 0.0
-    if repeats.few or error < NO_DEFICIT:
-        if pairs and kinds > 1:
-            apart = of(K, np.full(kinds, 1 / kinds), kinds)
-            down = max(0.0, (deficit - apart) * (1 - poisson(pairs, level)[0] / pairs))
-        up = max(0.0, of(K, repeats.with_commonest(most), n) - deficit)
-    else:
-        several = math.sqrt(np.count_nonzero(counts > 1))
-        error = math.hypot(error, reach * 2 * n * found.gain * several / kinds)
+    weight = 1.0
+    if error > NO_DEFICIT and pairs > n:
+        weight = n / pairs
+    down = 0.0
+    if pairs and kinds > 1:
+        apart = of(K, np.full(kinds, 1 / kinds), kinds)
+        down = max(0.0, (deficit - apart) * (1 - poisson(pairs, level)[0] / pairs))
+    up = max(0.0, of(K, repeats.with_commonest(most), n) - deficit)
+    several = math.sqrt(np.count_nonzero(counts > 1)) / kinds
+    error = math.hypot(error, (1 - weight) * reach * 2 * n * found.gain * several)
     # Independent distances to an end add up as squares (Zou & Donner 2008).
-    low = deficit - math.hypot(error, down)
-    high = deficit + math.hypot(error, up)
+    low = deficit - math.hypot(error, weight * down)
+    high = deficit + math.hypot(error, weight * up)
     if n - counts.max() < _FEW_ODD * n:
         odd = n * (1 - fewest)
         whole = int(odd)

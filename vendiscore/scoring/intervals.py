@@ -102,7 +102,7 @@ def _allowance(repeats: Repeats, level: float) -> str:
     seen = f"{repeats.pairs:g} equal pairs" if repeats.pairs else "no repeat"
     return (
         f"{repeats.n} samples with {seen} do not exclude that one of them makes up "
-        f"{repeats.share(level)[1]:.0%} of the source: the interval allows for it."
+        f"{repeats.share(level)[1] * 100:.0f} % of the source: the interval allows for it."
     )
 
 
