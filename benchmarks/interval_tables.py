@@ -1,19 +1,47 @@
 """Tables of how often intervals hold, for the documentation."""
 
+import re
 from typing import Any
 
+import numpy as np
 from cells import loaded, percent, table
 
 
 def few_samples() -> str:
-    """Tabulate how often 95 % intervals hold, at the order where it is least often."""
-    rows = [row for row in loaded("few_samples")["rows"] if "orders" in row and "by" not in row]
-    sizes = sorted({row["n"] for row in rows})
-    held = {(row["name"], row["n"]): min(x["held"] for x in row["orders"]) for row in rows}
-    names = dict.fromkeys(row["name"] for row in rows)
+    """Tabulate how often 95 % intervals hold, where it is least often, and their median width."""
+    cells: dict[tuple[str, int], list[tuple[float, float]]] = {}
+    for row in loaded("few_samples")["rows"]:
+        if "orders" in row and "by" not in row:
+            name = re.sub(r"prompt \d+", "ten prompts", row["name"])
+            width = next(x["width"] for x in row["orders"] if x["q"] == 1)
+            held = min(x["held"] for x in row["orders"])
+            cells.setdefault((name, row["n"]), []).append((held, width))
+    sizes = sorted({n for _, n in cells})
+
+    def cell(found: list[tuple[float, float]]) -> str:
+        held, widths = zip(*found, strict=True)
+        return f"{percent(min(held))} ({np.median(widths):.2g})"
+
     return table(
         ("source", *(f"n = {n}" for n in sizes)),
-        ((name, *(percent(held[name, n]) for n in sizes)) for name in names),
+        (
+            (name, *(cell(cells[name, n]) for n in sizes))
+            for name in dict.fromkeys(name for name, _ in cells)
+        ),
+    )
+
+
+def empty_prompts() -> str:
+    """Tabulate how often intervals of the number of sources hold beside prompts of one source."""
+    rows = [row for row in loaded("sources")["rows"] if row.get("part") == "empty"]
+    sizes = sorted({row["prompts"] for row in rows})
+    held = {(row["q"], row["empty"], row["prompts"]): percent(row["held"], 1) for row in rows}
+    return table(
+        ("q", "other prompts", *(f"{m} answered" for m in sizes)),
+        (
+            (f"{q:g}", str(empty), *(held[q, empty, m] for m in sizes))
+            for q, empty in dict.fromkeys((q, empty) for q, empty, _ in held)
+        ),
     )
 
 
@@ -46,32 +74,6 @@ def prompts() -> str:
     return table(
         ("answers of", "mean VS", *(f"{m} prompts" for m in sizes)),
         ((name, mean, *(cells[name, m] for m in sizes)) for name, mean in names.items()),
-    )
-
-
-def compared() -> str:
-    """Tabulate how often sets of one source differ by `compare`, of clusters and of samples."""
-    every: dict[tuple[str, str], dict[str, list[Any]]] = {}
-    for row in loaded("compare_options")["rows"]:
-        if "differ" in row:
-            sets = f"2 × {row['clusters']} clusters"
-            every.setdefault((row["name"], sets), {}).setdefault(row["by"], []).append(row)
-
-    def mean(rows: list[Any], key: str) -> str:
-        return percent(sum(row[key] for row in rows) / len(rows), 1)
-
-    return table(
-        ("sources", "sets", "runs", "told apart at 5 %", "at 1 %", "at 5 %, without `clusters=`"),
-        (
-            (
-                *what,
-                str(sum(row["runs"] for row in by["clusters"])),
-                mean(by["clusters"], "differ"),
-                mean(by["clusters"], "differ_at_1_percent"),
-                mean(by["samples"], "differ"),
-            )
-            for what, by in every.items()
-        ),
     )
 
 

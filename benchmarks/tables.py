@@ -6,7 +6,7 @@ from typing import Any
 from cells import RESULTS, loaded, percent, table
 from interval_tables import (
     clusters,
-    compared,
+    empty_prompts,
     equivalent,
     few_samples,
     grown,
@@ -104,7 +104,12 @@ def null() -> str:
                 if len(set(sizes)) == 1
                 else " and ".join(map(str, sizes))
             )
-            kind = {"prompts": "one source, by prompt"}.get(row["sources"], row["sources"])
+            kinds = {
+                "prompts": "one source, by prompt",
+                "recurring": "one source, answers recur or not",
+                "random effects": f"models that differ at random over {row['name']}",
+            }
+            kind = kinds.get(row["sources"], row["sources"])
             every.setdefault((kind, many, row["q"].replace("inf", "∞")), []).append(row)
 
     def mean(rows: list[Any], key: str) -> str:
@@ -125,7 +130,7 @@ def differences() -> str:
     """Return how often intervals cover a difference, and how often it is found, over sources."""
     every: dict[int, list[Any]] = {}
     for row in loaded("compare_null")["rows"]:
-        if "deviation" in row:
+        if "covered" in row:
             every.setdefault(row["sizes"][0], []).append(row)
 
     def mean(rows: list[Any], key: str) -> str:
@@ -276,7 +281,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "covered": covered,
     "few-samples": few_samples,
     "prompts": prompts,
-    "compared": compared,
+    "empty-prompts": empty_prompts,
     "equivalent": equivalent,
     "clusters": clusters,
     "chosen": chosen,

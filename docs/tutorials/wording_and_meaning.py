@@ -122,7 +122,7 @@ for source in sources:
 # --------------------
 #
 # :py:func:`vendiscore.compare` with `groups=` compares the three sources within each prompt and
-# exchanges answers within prompts only. The p-values are corrected for the three pairs.
+# speaks of other prompts like these. The p-values are corrected for the three pairs.
 
 groups = [row["prompt"] for row in rows]
 labels = [row["source"] for row in rows]
