@@ -32,16 +32,13 @@ def few_samples() -> str:
 
 
 def empty_prompts() -> str:
-    """Tabulate how often intervals of the number of sources hold beside prompts of one source."""
-    rows = [row for row in loaded("sources")["rows"] if row.get("part") == "empty"]
+    """Tabulate how often intervals of the number of sources hold."""
+    rows = [row for row in loaded("sources")["rows"] if row["part"] == "empty"]
     sizes = sorted({row["prompts"] for row in rows})
-    held = {(row["q"], row["empty"], row["prompts"]): percent(row["held"], 1) for row in rows}
+    held = {(row["q"], row["prompts"]): percent(row["held"], 1) for row in rows}
     return table(
-        ("q", "other prompts", *(f"{m} answered" for m in sizes)),
-        (
-            (f"{q:g}", str(empty), *(held[q, empty, m] for m in sizes))
-            for q, empty in dict.fromkeys((q, empty) for q, empty, _ in held)
-        ),
+        ("order", *(f"{m} prompts" for m in sizes)),
+        ((f"{q:g}", *(held[q, m] for m in sizes)) for q in dict.fromkeys(q for q, _ in held)),
     )
 
 

@@ -7,7 +7,7 @@ https://github.com/tatsu-lab/alpaca_eval; numbers and names of models are writte
 Models are compared by n-grams and by static vectors (wordllama, if installed), each in a process
 of its own, with its time and the memory that the process takes at most. Then: people, gemini and
 gpt-4o of NoveltyBench, each split in two as well; four parts of one set, which are one source; and
-how often intervals from few prompts hold the number of all prompts, also beside prompts that one
+how often intervals from few prompts hold the number of all prompts, also among prompts that one
 source alone answered (`--parts empty` renews these rows only).
 """
 
@@ -32,7 +32,7 @@ from vendiscore.analysis.between_sources import Sources
 sys.path.append(str(Path(__file__).parent / "people"))
 Rows = list[dict[str, Any]]
 PROMPTS = 805
-EMPTY_DRAWS = 500
+EMPTY_DRAWS = 2000
 FEW = 20  # sources, of which all similarities are written
 NAMES = {"human": "eight people", "gemini-1.5-pro": "gemini-1.5-pro", "gpt-4o": "gpt-4o"}
 
@@ -208,37 +208,39 @@ def parts_rows(data: Path) -> Iterator[dict[str, Any]]:
 
 
 def empty_rows() -> Iterator[dict[str, Any]]:
-    """Yield how often intervals hold beside prompts that compare nothing.
+    """Yield how often intervals hold, and check that prompts that compare nothing change none.
 
     Five sources give the usual answer to a prompt with these chances, and else one of their own.
     """
     chances = np.array([0.9, 0.7, 0.5, 0.3, 0.1])
     K = np.outer(chances, chances)
     np.fill_diagonal(K, 1)
+    lone = {f"lone {prompt}": "usual" for prompt in range(100)}
     for q in (1.0, 2.0):
         truth = float(score_K(K, q=q))
         for answered in (4, 5, 8, 10, 30, 100):
-            for empty in (0, 100):
-                rng = np.random.default_rng(answered)
-                hits = 0
-                for _ in range(EMPTY_DRAWS):
-                    usual = rng.random((5, answered)) < chances[:, None]
-                    answers = {
-                        f"source {i}": {
-                            str(prompt): "usual" if same else f"own {i}"
-                            for prompt, same in enumerate(own)
-                        }
-                        for i, own in enumerate(usual)
+            rng = np.random.default_rng([answered, int(q)])
+            hits = 0
+            for draw in range(EMPTY_DRAWS):
+                usual = rng.random((5, answered)) < chances[:, None]
+                answers = {
+                    f"source {i}": {
+                        str(prompt): "usual" if same else f"own {i}"
+                        for prompt, same in enumerate(own)
                     }
-                    answers["source 0"] |= {f"lone {prompt}": "usual" for prompt in range(empty)}
-                    found = sources(answers, k="labels", q=q).found
-                    assert found.low is not None
-                    assert found.high is not None
-                    hits += found.low <= truth <= found.high
-                row = {"part": "empty", "q": q, "prompts": answered, "empty": empty}
-                row |= {"score": truth, "held": hits / EMPTY_DRAWS, "draws": EMPTY_DRAWS}
-                print(row, flush=True)
-                yield row
+                    for i, own in enumerate(usual)
+                }
+                found = sources(answers, k="labels", q=q).found
+                if draw < 20:
+                    more = {**answers, "source 0": answers["source 0"] | lone}
+                    assert sources(more, k="labels", q=q).found == found
+                assert found.low is not None
+                assert found.high is not None
+                hits += found.low <= truth <= found.high
+            row = {"part": "empty", "q": q, "prompts": answered, "score": truth}
+            row |= {"held": hits / EMPTY_DRAWS, "draws": EMPTY_DRAWS}
+            print(row, flush=True)
+            yield row
 
 
 def main() -> None:
@@ -249,7 +251,7 @@ def main() -> None:
     parser.add_argument("--parts", choices=["all", "empty"], default="all")
     args = parser.parse_args()
     if args.parts == "empty":
-        kept = json.loads(args.json.read_text(encoding="utf-8"))["rows"] if args.json else []
+        kept = json.loads(args.json.read_text(encoding="utf-8"))["rows"]
         rows = [row for row in kept if row["part"] != "empty"] + list(empty_rows())
         write(args.json, rows, environment())
         return

@@ -122,6 +122,10 @@ REMEDIES = {
         ),
         "measures": "compute(samples, measures=…, ci=0.95) has intervals of other measures.",
         "by": "compare(samples, by=labels) compares sets, groups=labels scores each alone.",
+        "clusters": (
+            "compute(samples, clusters=labels, ci=0.95) has the interval of clusters; to compare "
+            "sets, or to see them grow, pass one sample of each cluster."
+        ),
     },
     "measure": {
         "fid frechetinceptiondistance": "'KID' and 'MMD' compare two sets of embeddings.",
@@ -175,10 +179,6 @@ GONE = {
     "interval": (
         "Each measure has one kind of interval, without bootstrap, whose draws repeat samples and "
         "score too low: pass ci=0.95 alone."
-    ),
-    "clusters": (
-        "compute(samples, clusters=labels, ci=0.95) has the interval of clusters; to compare sets, "
-        "or to see them grow, pass one sample of each cluster."
     ),
     "draws": "Leave it out: `growth` draws as many subsets as its numbers need.",
     "match": (

@@ -193,8 +193,8 @@ def growth(
     Labels, at orders 0 and 1: rarefaction, extrapolation and asymptote as iNEXT has them, at order
     0 the mean of VS, and Chao1, a lower bound. Intervals: the jackknife of the logit of κ, and what
     these samples do not show. The asymptote is 1/κ at order 2; elsewhere it is not identified.
-    Time: one decomposition with eigenvectors, and for each size m below n those of 5e7/m³ subsets,
-    40 to 4,000; at order 2 one pass over all pairs; of labels O(n).
+    Time: one decomposition with eigenvectors, and for each size m below n 5e7/m³ subsets, 40 to
+    4,000; at order 2 one pass over all pairs; of labels O(n).
 
     References
     ----------

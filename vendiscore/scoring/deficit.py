@@ -25,7 +25,7 @@ from .subsampling import student_reach
 
 # More kinds, or vectors, are not counted: the jackknife holds for so many.
 MOST_COUNTED = 400
-# Kinds that did not occur are allowed for if samples not of the commonest are less than this share.
+# Kinds that did not occur are allowed for if samples not of the commonest are at most this share.
 _FEW_ODD = 0.25
 
 # The deficit of n samples of kinds with similarities K (identity if None) and shares w.
@@ -132,7 +132,7 @@ def deficit_ends(
 def _with_recurrence(
     deficit: float, found: Jackknife, level: float, repeats: Repeats, of: Deficit
 ) -> tuple[float, float]:
-    """Widen the jackknife's interval by repeats that these samples do not show.
+    """Return the jackknife's ends, moved by repeats that these samples do not show.
 
     The jackknife tells little of them where few pairs are equal, and nothing where kinds tie at
     order ∞: the more pairs, the less weight have ends of what was not seen. It misses that counts
@@ -156,7 +156,7 @@ def _with_recurrence(
     # Independent distances to an end add up as squares (Zou & Donner 2008).
     low = deficit - math.hypot(error, weight * down)
     high = deficit + math.hypot(error, weight * up)
-    if n - counts.max() < _FEW_ODD * n:
+    if n - counts.max() <= _FEW_ODD * n:
         odd = n * (1 - fewest)
         whole = int(odd)
         unlike = np.r_[fewest, np.full(whole, 1 / n), (odd - whole) / n]
