@@ -111,7 +111,7 @@ def test_models_and_prompts_in_one_table_in_six_clicks(visit):
     page = visit()
     task = page_tasks.models_in_one_table()
     take(page, *task.steps[0])
-    for role, value in {"Column": "answer", "Model (3)": "model", "Prompt (6)": "prompt"}.items():
+    for role, value in {"Column": "answer", "Model (3)": "model", "Prompt (12)": "prompt"}.items():
         expect(page.get_by_role("combobox", name=role)).to_have_value(value)
     perform(page, task, start=1)
     right = page_tasks.compared_models()

@@ -148,6 +148,7 @@ def report_for_the_boss() -> Task:
 
 
 _TOPICS = ["a walk", "the sea", "bread", "winter", "a song", "the moon"]
+_TOPICS += ["rain", "a door", "the city", "summer", "a letter", "the wind"]
 _FORMS = ["I like {}.", "Nobody forgets {}.", "There is {} in every story.", "Who needs {}?"]
 # The number of forms that each model knows; each answer takes one of them.
 _KNOWN = {"small": 1, "medium": 2, "large": 4}
@@ -167,7 +168,7 @@ def compared_models() -> Comparison:
 
 
 def models_in_one_table() -> Task:
-    """Return a table of the answers of three models to six prompts."""
+    """Return a table of the answers of three models to twelve prompts."""
     table = "id,model,prompt,answer\n" + "".join(",".join(row) + "\n" for row in MODELS)
     steps = (
         ("choose", "answers.csv", table.encode(), None),
