@@ -22,7 +22,9 @@ class Abundances:
         self.n = np.append(n, np.full(len(self.counts), n - 1))
         self.once = once = self.sums(lambda x, n: x == 1)
         twice = self.sums(lambda x, n: x == 2)
-        pairs = np.where(twice, once**2 / np.maximum(2 * twice, 1), once * (once - 1) / 2)
+        with_twice = once**2 / np.maximum(2 * twice, 1)
+        without = once * (once - 1) / 2
+        pairs = np.where(twice, with_twice, without)
         unseen = pairs * (self.n - 1)
         self.unseen = unseen / self.n
         # Each individual beyond n adds this share of the addition of the one before.
@@ -49,33 +51,45 @@ class Abundances:
             return observed
         if q == 0:
             return observed + self.unseen * (1 - self.rest ** (m - n))
-        entropy = self.sums(lambda x, n: x / n * (digamma(n) - digamma(np.maximum(x, 1))))
-        entropy += self.once / n * self.rest * _tail(self.rest[:, None], n[:, None])
+
+        def entropies(counts: np.ndarray, n: int) -> np.ndarray:
+            gaps = digamma(n) - digamma(np.maximum(counts, 1))
+            return counts / n * gaps
+
+        entropy = self.sums(entropies)
+        tail = _tail(self.rest[:, None], n[:, None])
+        entropy += self.once / n * self.rest * tail
         entropy[self.once == n] = math.inf
-        return observed ** (n / m) * np.exp(entropy * (1 - n / m))
+        share = n / m
+        limit = np.exp(entropy * (1 - share))
+        return observed**share * limit
 
     def kappas(self, m: float, q: float) -> np.ndarray:
-        """Return κ of m individuals (1 + n,), for all and without each; at order 2 of any m."""
-        if q == 2:
-            m = 2
+        """Return κ of m individuals (1 + n,), for all and without each."""
         sizes = m if m > self.whole else np.minimum(m, self.n)
-        kappas = (1 / self.diversity(m, q) - 1 / sizes) / (1 - 1 / sizes)
+        least = 1 / sizes
+        kappas = (1 / self.diversity(m, q) - least) / (1 - least)
         return np.maximum(kappas, 0.0)[self.places]
 
     def coverage(self, m: int) -> float:
         """Return the share of the source that m individuals cover: one more adds the rest."""
-        return float(1 + self.diversity(m, 0)[0] - self.diversity(m + 1, 0)[0])
+        now, *_ = self.diversity(m, 0)
+        more, *_ = self.diversity(m + 1, 0)
+        return float(1 + now - more)
 
 
 def _tail(r: np.ndarray, n: np.ndarray) -> np.ndarray:
     """Return Σ r^j/(n + j) over j ≥ 0: ∫ e^−x / (n (1 − r e^(−x/n))) dx, in steps of log x."""
     x = np.exp(np.arange(-80, 5, 0.25))
-    return 0.25 * np.sum(x * np.exp(-x) / (n * (1 - r) - n * r * np.expm1(-x / n)), axis=1)
+    below = n * (1 - r) - n * r * np.expm1(-x / n)
+    return 0.25 * np.sum(x * np.exp(-x) / below, axis=1)
 
 
 def _moment(count: int, n: int, m: int, q: float) -> float:
     """Return the expected (k/m)^q, or −(k/m) log(k/m), of k > 0 of a class in m of n."""
-    k = np.arange(max(1, m - n + count), min(count, m) + 1)
+    fewest = max(1, m - n + count)
+    most = min(count, m)
+    k = np.arange(fewest, most + 1)
     logs = _choose(count, k) + _choose(n - count, m - k) - _choose(n, m)
     shares = k / m
     parts = -shares * np.log(shares) if q == 1 else shares**q

@@ -316,7 +316,7 @@ class Comparison(Summary):
         low = round(low, 4) + 0.0
         high = round(high, 4) + 0.0
         p = chance(row.p_adjusted, row.p_floor)
-        least = p[0] == "≤" or row.p_floor > 1 - self.level
+        least = p[0] == "≤" or self._out_of_reach(row)
         ratio += f"{percent(row.level)} % interval "
         return (
             f"{told} effectively different samples {self.at} ({ratio}{low:.2f} to "
@@ -327,9 +327,12 @@ class Comparison(Summary):
     def _within(self) -> str:
         return "" if self.within is None else f"the same within {100 * self.within:g} %"
 
+    def _out_of_reach(self, row: PairRow) -> bool:
+        return row.p_floor > 1 - self.level + 1e-12
+
     def _remedy(self, row: PairRow) -> str:
         several = f" for {len(self.pairs)} pairs" if len(self.pairs) > 1 else ""
-        if row.p_floor > 1 - self.level + 1e-12:
+        if self._out_of_reach(row):
             return f"; {self.groups} groups can give no p below {row.p_floor:.2g}{several}"
         return f", the smallest that {row.permutations:,} permutations can give{several}"
 

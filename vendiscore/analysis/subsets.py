@@ -62,10 +62,7 @@ def window_weights(n: int, m: int) -> np.ndarray:
 
 @dataclass
 class Part:
-    """Some samples in random order, of which runs of m are scored.
-
-    Errors leave out each sample.
-    """
+    """Some samples in random order, of which runs of m are scored; errors leave out each sample."""
 
     similarity: Similarity
     plan: Plan

@@ -75,6 +75,7 @@ class PairedSets:
         """
         stacks = list(self._stacks([i, j]))
         a, b = self._halves(stacks, exchanged=False)
+        differences = a - b
         mean_a = a.mean()
         mean_b = b.mean()
         ratios = a / mean_a - b / mean_b
@@ -83,11 +84,11 @@ class PairedSets:
         def draw(count: int, bar: float) -> np.ndarray:
             if self.plan.effects == "random":
                 return of_signs(self.rng.choice([-1, 1], (count, len(a))))
-            statistics = [_T(*self._halves(stacks, exchanged=True)) for _ in range(count)]
-            return np.array(statistics)
+            halves = (self._halves(stacks, exchanged=True) for _ in range(count))
+            return np.array([_T(first - second) for first, second in halves])
 
         def of_signs(signs: np.ndarray) -> np.ndarray:
-            return np.array([_T(row * (a - b), 0) for row in signs])
+            return np.array([_T(row) for row in signs * differences])
 
         every = None
         if self.plan.effects == "random" and len(a) < _ENUMERATED:
@@ -95,7 +96,7 @@ class PairedSets:
             every = of_signs(np.array([(1, *signs) for signs in others])[1:])
 
         def interval(level: float) -> Ends:
-            mean, _, low, high = student(a - b, level)
+            mean, _, low, high = student(differences, level)
             if abs(mean) < EQUAL:
                 mean = 0.0
             return mean, low, high
@@ -107,7 +108,7 @@ class PairedSets:
             high += log_of_ratio
             return math.exp(low), math.exp(high)
 
-        return Statistic(_T(a, b), draw, interval, ratio, every=every)
+        return Statistic(_T(differences), draw, interval, ratio, every=every)
 
     def _halves(self, stacks: Sequence[Stack], exchanged: bool) -> np.ndarray:
         """Return VS of two sets in each group, (2, groups), with samples exchanged if asked."""
@@ -150,7 +151,7 @@ class PairedSets:
         return spectra.values[0]
 
 
-def _T(a: np.ndarray, b: np.ndarray | float) -> float:
+def _T(differences: np.ndarray) -> float:
     """Return T of the mean difference over groups."""
-    mean, error = mean_error(a - b)
+    mean, error = mean_error(differences)
     return float(studentized(mean, error))

@@ -45,9 +45,9 @@ def jackknife(
     clusters is the error of log VS over the deficit of all.
     """
     log = log_score(spectrum, q)
-    left = without_each(spectrum, q, clusters)
     if clusters is None:
-        return of_samples(log, left)
+        return of_samples(log, leave_one_out(spectrum, q))
+    left = leave_cluster_out(spectrum, clusters, q)
     error = float(delete_one_error(left))
     deficit = math.log(spectrum.n) - log
     return Jackknife(log, error, error / deficit if deficit > NO_DEFICIT else math.inf, len(left))
@@ -61,15 +61,6 @@ def of_samples(log: Any, left: np.ndarray) -> Jackknife:
     known = (deficits > NO_DEFICIT).all(axis=-1)
     spread = np.where(known, spread, math.inf)
     return Jackknife(log, delete_one_error(left), spread, units, log - left.mean(axis=-1))
-
-
-def without_each(
-    spectrum: Spectrum, q: float = DEFAULT_ORDER, clusters: np.ndarray | None = None
-) -> np.ndarray:
-    """Return log VS_q without each sample, or without each cluster, of codes 0 to m − 1."""
-    if clusters is None:
-        return leave_one_out(spectrum, q)
-    return leave_cluster_out(spectrum, clusters, q)
 
 
 def delete_one_error(left: np.ndarray) -> Any:
