@@ -17,10 +17,15 @@ class Abundances:
     def __init__(self, classes: np.ndarray) -> None:
         counts = np.bincount(classes)
         self.counts, self.times = np.unique(counts, return_counts=True)
-        self.places = np.append(0, 1 + np.searchsorted(self.counts, counts[classes]))
-        self.whole = n = len(classes)
-        self.n = np.append(n, np.full(len(self.counts), n - 1))
-        self.once = once = self.sums(lambda x, n: x == 1)
+        own = counts[classes]
+        at = np.searchsorted(self.counts, own)
+        self.places = np.append(0, at + 1)
+        n = len(classes)
+        self.whole = n
+        left = np.full(len(self.counts), n - 1)
+        self.n = np.append(n, left)
+        once = self.sums(lambda x, n: x == 1)
+        self.once = once
         twice = self.sums(lambda x, n: x == 2)
         with_twice = once**2 / np.maximum(2 * twice, 1)
         without = once * (once - 1) / 2
@@ -35,7 +40,8 @@ class Abundances:
         n = self.whole
         every = np.dot(term(self.counts, n), self.times)
         each = np.asarray(term(self.counts, n - 1), dtype=float)
-        left = each @ self.times - each + term(self.counts - 1, n - 1)
+        fewer = term(self.counts - 1, n - 1)
+        left = each @ self.times - each + fewer
         return np.append(every, left)
 
     def diversity(self, m: float, q: float) -> np.ndarray:
@@ -43,14 +49,17 @@ class Abundances:
         n = self.n
 
         def rarefied(counts: np.ndarray, n: int) -> np.ndarray:
-            return np.array([_moment(x, n, int(min(m, n)), q) for x in counts])
+            size = int(min(m, n))
+            moments = [_moment(x, n, size, q) for x in counts]
+            return np.array(moments)
 
         total = self.sums(rarefied)
         observed = np.exp(total) if q == 1 else total ** (1 / (1 - q))
         if m <= self.whole:
             return observed
         if q == 0:
-            return observed + self.unseen * (1 - self.rest ** (m - n))
+            missed = self.rest ** (m - n)
+            return observed + self.unseen * (1 - missed)
 
         def entropies(counts: np.ndarray, n: int) -> np.ndarray:
             gaps = digamma(n) - digamma(np.maximum(counts, 1))
@@ -80,9 +89,12 @@ class Abundances:
 
 def _tail(r: np.ndarray, n: np.ndarray) -> np.ndarray:
     """Return Σ r^j/(n + j) over j ≥ 0: ∫ e^−x / (n (1 − r e^(−x/n))) dx, in steps of log x."""
-    x = np.exp(np.arange(-80, 5, 0.25))
-    below = n * (1 - r) - n * r * np.expm1(-x / n)
-    return 0.25 * np.sum(x * np.exp(-x) / below, axis=1)
+    step = 0.25
+    x = np.exp(np.arange(-80, 5, step))
+    fall = np.expm1(-x / n)
+    below = n * (1 - r - r * fall)
+    parts = x * np.exp(-x) / below
+    return step * parts.sum(axis=1)
 
 
 def _moment(count: int, n: int, m: int, q: float) -> float:
@@ -90,9 +102,13 @@ def _moment(count: int, n: int, m: int, q: float) -> float:
     fewest = max(1, m - n + count)
     most = min(count, m)
     k = np.arange(fewest, most + 1)
-    logs = _choose(count, k) + _choose(n - count, m - k) - _choose(n, m)
+    inside = _choose(count, k)
+    outside = _choose(n - count, m - k)
+    logs = inside + outside - _choose(n, m)
     shares = k / m
-    parts = -shares * np.log(shares) if q == 1 else shares**q
+    parts = shares**q
+    if q == 1:
+        parts = -shares * np.log(shares)
     return float(np.exp(logs) @ parts)
 
 

@@ -56,8 +56,7 @@ class Plan:
         order = read_order(self.q)
         seed = integer("seed", self.seed, 0)
         effects = one_of("effects", self.effects, get_args(Effects))
-        psd = check_psd(self.psd)
-        return Plan(order, level, permutations, size, psd, seed, within, effects)
+        return Plan(order, level, permutations, size, check_psd(self.psd), seed, within, effects)
 
 
 @dataclass(frozen=True, repr=False)

@@ -47,7 +47,7 @@ class Repeats(NamedTuple):
 
     def share(self, level: float) -> tuple[float, float]:
         """Return both ends of the share that the commonest kind has in the source."""
-        most = float(self.counts.max())
+        most = self.counts.max()
         tails = np.array([1 - level, 1 + level]) / 2
         low, high = scipy.special.betaincinv(most + 0.5, self.n - most + 0.5, tails).tolist()
         return low, 1.0 if most == self.n else high
@@ -86,7 +86,7 @@ def repeats_of(similarity: Similarity) -> Repeats | None:
         squares[squares < NO_DEFICIT**2] = 0.0
         if squares.sum() ** 2 >= n * np.square(squares).sum() > 0:
             return None
-    return Repeats(n, float((counts * (counts - 1)).sum()) / 2, K, counts)
+    return Repeats(n, (counts * (counts - 1)).sum() / 2, K, counts)
 
 
 def log_ends(

@@ -128,9 +128,8 @@ class Units:
 def _units(subject: Subject, request: Request) -> Units:
     assert request.ci is not None
     if request.clusters is None:
-        repeats = None
-        if CLOSED.keys() & request.names:
-            repeats = repeats_of(subject.similarity)
+        closed = CLOSED.keys() & request.names
+        repeats = repeats_of(subject.similarity) if closed else None
         return Units(subject.n, request.ci, None, repeats)
     codes = cluster_codes(request.clusters, subject.rows_of_passed >= 0, MIN_SAMPLES)
     return Units(int(codes.max()) + 1, request.ci, codes)
