@@ -106,7 +106,12 @@ OPTIONS: dict[str, dict[str, tuple[Any, Any]]] = {
     "rbf": {"sigma": (0.1, math.inf)},
     "rdkit": {"max_path": (2, 0), "n_bits": (16, 0), **_FINGERPRINT},
     "tanimoto": _FINGERPRINT,
-    "text_embeddings": {**_ENCODER, "tokenizer": (None, "bert"), "max_length": (None, 0)},
+    "text_embeddings": {
+        **_ENCODER,
+        "tokenizer": (None, "bert"),
+        "max_length": (None, 0),
+        "in_context": (None, True),
+    },
     "topological_torsion": {"n_bits": (16, 0), "chirality": (True, None), **_FINGERPRINT},
     "word_overlap": {"lowercase": (False, None)},
 }

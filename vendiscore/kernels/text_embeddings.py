@@ -33,6 +33,7 @@ def text_embeddings(
     device: Device = None,
     half: bool | None = None,
     revision: str | None = None,
+    in_context: bool | None = None,
 ) -> Similarity:
     """The cosine of the embeddings of two texts.
 
@@ -60,6 +61,10 @@ def text_embeddings(
     batch_size, device, half, revision
         As `vendiscore.encoder` takes them; half=False gives the same on all machines up to
         rounding.
+    in_context : bool, optional (default: True for `k="semantic"`, whose agreement it raises)
+        With prompts that given_prompt=True takes out, compare answers also after their prompts,
+        as "prompt answer": the mean of two kernels, of which the prompt is taken out. It takes a
+        second embedding of each answer; an answer that repeats its prompt is an echo in both.
 
     Raises
     ------
@@ -72,6 +77,11 @@ def text_embeddings(
     OSError
         If the model is not at hand and cannot be fetched.
     """
+    if in_context:
+        raise TypeError(
+            "`in_context` compares answers after their prompts: pass `prompts` and "
+            "given_prompt=True, and one kernel, or leave it out"
+        )
     check_texts(texts)
     encoder = make_encoder(
         TEXTS,

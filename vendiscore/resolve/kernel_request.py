@@ -12,6 +12,7 @@ from ..hints import meant, remedy, suggestion
 from ..optional import is_network
 from ..similarity.metrics import check_metric, check_options
 from .kernel import (
+    SEMANTIC_MODEL,
     Combine,
     Kernel,
     Mixture,
@@ -53,6 +54,7 @@ class How:
     fit: FitTo | None = None  # which of several sets options are fitted to
     asked: Prompts | None = None  # prompts that samples answer
     prompts: Prompts | None = None  # prompts, whose part is taken out of similarities
+    in_context: bool = False  # then answers are compared after these prompts, too
 
     @property
     def says_similarity(self) -> bool:
@@ -172,7 +174,11 @@ def _kernel(k: object, arguments: MutableMapping[str, Any]) -> Record:
     if isinstance(k, str):
         kernel, model = named_kernel(k)
         own = {name: arguments.pop(name) for name in kernel.options if name in arguments}
-        return _with_options(kernel, with_model(k, model, own))
+        own = with_model(k, model, own)
+        in_context = own.get("in_context")
+        if in_context is None:
+            in_context = SEMANTIC_MODEL in (model, own.get("model_path"))
+        return _with_options(kernel, own) | {"in_context": flag("in_context", in_context)}
     if isinstance(k, (Mapping, list, tuple)):
         from .mixture import read_mixture
 

@@ -246,6 +246,9 @@ def _given_prompts(
     _check_one_kind([*sets, values], how, [name] * len(sets) + ["prompts"])
     n = sum(sizes)
     merged, _ = _merged([*sets, values], how)
+    if how.in_context:
+        merged = [*merged, *(f"{values[place]} {merged[i]}" for i, place in enumerate(places))]
+        how = replace(how, options={**how.options, "in_context": None})
     chosen = np.arange(n) if fit_to is None else fit_to
     try:
         both = _similarity(merged, replace(how, prompts=None), sets, name, chosen, in_parts)
@@ -255,7 +258,7 @@ def _given_prompts(
     check_prompts(both.dropped, places, n)
     from ..similarity.residuals import given
 
-    return given(both, n, places, max(map(precision, [*sets, values])))
+    return given(both, n, places, max(map(precision, [*sets, values])), how.in_context)
 
 
 def sizes_of(sets: Sequence[Samples], how: How) -> list[int]:

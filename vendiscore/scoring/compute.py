@@ -81,7 +81,7 @@ def compute(
         `groups` too, it is the mean over them, each of which is the mean over its prompts.
     given_prompt : bool, optional
         True: similarities are of what the prompt, of the kind that `k` compares, leaves of each
-        sample, so that answers are not alike for it; one prompt for all will do.
+        sample ("semantic": alone and after its prompt); one prompt for all will do.
     psd : {"check", "clip"}
         Raise for negative eigenvalues, which orders 2 and ∞ alone may miss, or set them to zero.
     groups : iterable of hashable, optional

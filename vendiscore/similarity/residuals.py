@@ -18,14 +18,17 @@ LEAST_SINGLE = 1e-6
 LEAST_DOUBLE = 1e-10
 
 
-def given(both: Similarity, n: int, prompt: np.ndarray, spacing: float) -> Similarity:
+def given(
+    both: Similarity, n: int, prompt: np.ndarray, spacing: float, in_context: bool = False
+) -> Similarity:
     """Return the cosines of φ(x_i) − c_i φ(u_i), c_i = k(x_i, u_i) / k(u_i, u_i), of n samples.
 
     `both` has the n samples that came in, less those dropped, and after them all prompts, of which
     `prompt` (n,) has the place of each sample's own. K' = T K Tᵀ for T = [I, −diag(c) P] is, for
     one prompt, the Schur complement K − k_u k_uᵀ / k_uu. Samples that repeat their prompts have no
     direction: they are alike to each other, 1, and to no other sample, 0. `spacing` is the relative
-    spacing of the numbers in which samples came.
+    spacing of the numbers in which samples came. With `in_context`, n rows of samples after their
+    prompts follow in `both`: the result is the mean of both kernels.
     """
     kept = np.setdiff1d(np.arange(n), list(both.dropped))
     at = np.arange(len(kept))
@@ -70,6 +73,21 @@ def given(both: Similarity, n: int, prompt: np.ndarray, spacing: float) -> Simil
     xp = namespace(own)
     echo = xp.astype(echoes, xp.float64)
     some: Similarity
+    how = "given"
+    if in_context:
+        how = "given, in context"
+        after = F[len(F) - n + kept]
+        after = after - scale_rows(U, dots(after, U) / prompts)
+        left_after = dots(after, after)
+        unseen = (left_after <= least) & ~echoes
+        if unseen.any():
+            raise ValueError(
+                f"sample {kept[unseen][0]} is not seen after its prompt, which may fill all tokens "
+                "that the model takes: pass in_context=False"
+            )
+        alone = scale_rows(rows, 1 / np.sqrt(left + echo))
+        after = scale_rows(after, 1 / np.sqrt(left_after + echo))
+        rows = np.concatenate([alone, after], axis=1)
     if rows is not None:
         F = scale_rows(rows, 1 - echo)
         column = echo[:, None]
@@ -85,7 +103,7 @@ def given(both: Similarity, n: int, prompt: np.ndarray, spacing: float) -> Simil
             alike = FeatureSimilarity(echo[:, None])
             some = SumSimilarity([some.scaled(1 - echo), alike], [1.0, 1.0])
     return some.noted(
-        settings={**both.settings, "prompts": "given"},
+        settings={**both.settings, "prompts": how},
         fitted=both.fitted,
         notes=both.notes,
         roundoff=both.roundoff,
