@@ -18,7 +18,7 @@ from vendiscore.analysis.duplicates import compare_samples
 COLUMNS = [
     "surprise",
     "adds",
-    "novelty",
+    "unexplained",
     "mode",
     "nearest",
     "nearest_similarity",
@@ -84,7 +84,7 @@ def test_rows_are_in_the_order_of_the_samples():
     X = rows()
     order = np.random.default_rng(1).permutation(len(X))
     before, after = explain(X, k="cosine"), explain(X[order], k="cosine")
-    for name in ("surprise", "adds", "novelty", "nearest_similarity"):
+    for name in ("surprise", "adds", "unexplained", "nearest_similarity"):
         np.testing.assert_allclose(getattr(after, name), getattr(before, name)[order], atol=1e-12)
     np.testing.assert_array_equal(order[after.nearest], before.nearest[order])
     groups = [

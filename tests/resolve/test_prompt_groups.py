@@ -217,7 +217,7 @@ def test_samples_are_explained_within_prompts(given):
         alone = explain(X[own], prompts=u, given_prompt=given, **COSINE) if given else None
         alone = alone or explain(X[own], **COSINE)
         assert found.surprise[own] == pytest.approx(alone.surprise)
-        assert found.novelty[own] == pytest.approx(alone.novelty)
+        assert found.unexplained[own] == pytest.approx(alone.unexplained)
     above, _ = found.boundary(len(pairs) + 9)
     assert sorted((pair.i, pair.j) for pair in above) == sorted(pairs)
     assert pairs

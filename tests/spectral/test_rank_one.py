@@ -1,4 +1,4 @@
-"""Leave-one-out scores, gains, surprise and novelty agree with n decompositions."""
+"""Leave-one-out scores, gains, surprise and what is unexplained agree with n decompositions."""
 
 import math
 
@@ -13,8 +13,8 @@ from vendiscore.spectral.rank_one import (
     adds,
     leave_one_out,
     log_score,
-    novelty,
     surprise,
+    unexplained,
     with_each,
 )
 from vendiscore.spectral.vendi import spectrum_of
@@ -164,27 +164,27 @@ def test_surprise_at_large_orders_goes_to_that_at_infinity():
     assert np.isfinite(surprise(spectrum, 1e-9)).all()
 
 
-def test_novelty_is_the_inverse_of_the_diagonal_of_the_inverse():
+def test_what_is_unexplained_is_the_inverse_of_the_diagonal_of_the_inverse():
     X = unit_rows(30, 60)[:15]  # without the copy
     K = rbf(X)
-    found = novelty(spectrum_of(MatrixSimilarity(K, psd=True), vectors=True))
+    found = unexplained(spectrum_of(MatrixSimilarity(K, psd=True), vectors=True))
     np.testing.assert_allclose(found, 1 / np.diag(np.linalg.inv(K)), rtol=1e-6)
 
 
-def test_novelty_of_a_copy_is_nothing_and_so_it_is_with_fewer_features_than_samples():
+def test_the_unexplained_part_of_a_copy_is_nothing_and_so_it_is_with_fewer_features_than_samples():
     X = unit_rows(30, 60)
-    found = novelty(spectrum_of(FeatureSimilarity(X), vectors=True))
+    found = unexplained(spectrum_of(FeatureSimilarity(X), vectors=True))
     assert found[[0, 15]].max() < 1e-8
     assert np.delete(found, [0, 15]).min() > 0.1
-    assert novelty(spectrum_of(FeatureSimilarity(unit_rows(30, 6)), vectors=True)).max() < 1e-6
+    assert unexplained(spectrum_of(FeatureSimilarity(unit_rows(30, 6)), vectors=True)).max() < 1e-6
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_mean_novelty_of_labels_is_the_share_of_those_seen_once(seed):
+def test_mean_unexplained_of_labels_is_the_share_of_those_seen_once(seed):
     labels = np.random.default_rng(seed).geometric(0.08, 500)
     once = np.bincount(labels)[labels] == 1
     similarity = as_similarity(labels.tolist(), k="labels")
-    found = novelty(spectrum_of(similarity, vectors=True))
+    found = unexplained(spectrum_of(similarity, vectors=True))
     assert 1 - found.mean() == pytest.approx(1 - once.mean(), abs=1e-6)
 
 
@@ -196,7 +196,7 @@ def test_samples_of_no_weight_change_nothing():
     for q in ORDERS:
         np.testing.assert_allclose(adds(spectrum, q)[[3, 4]], 0, atol=1e-12)
     assert np.isnan(surprise(spectrum)).tolist() == (p == 0).tolist()
-    assert novelty(spectrum)[[3, 4]].tolist() == [0, 0]
+    assert unexplained(spectrum)[[3, 4]].tolist() == [0, 0]
 
 
 def test_identical_samples_add_the_same():

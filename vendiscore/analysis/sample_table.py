@@ -18,7 +18,7 @@ from ..plots.set_structure import contributions
 from ..scoring.typical import typical_sentence
 from ..signature import plain_order
 from ..spectral.clusters import leave_cluster_out
-from ..spectral.rank_one import ALL, adds, coverage, log_score, novelty, surprise
+from ..spectral.rank_one import ALL, adds, coverage, log_score, surprise, unexplained
 from ..spectral.spectrum import Spectrum
 from ..spectral.vendi import vendi
 from ..summary import Summary, frame, html_table, shortened
@@ -26,7 +26,8 @@ from .duplicates import Duplicates
 from .near_pairs import Neighbours, Pair
 from .spectral_modes import Mode, modes_of, strongest
 
-COLUMNS = ("surprise", "adds", "novelty", "mode", "nearest", "nearest_similarity", "redundant_of")
+COLUMNS = ("surprise", "adds", "unexplained", "mode")
+COLUMNS += ("nearest", "nearest_similarity", "redundant_of")
 DUST = 1e-12  # a smaller loss of log VS may be rounding
 # Rows that the table of a large set shows from each end, and characters of a text.
 SHOWN = 5
@@ -38,7 +39,7 @@ PAIRS = 3  # shown on each side of the threshold
 class Explanation(Summary):
     """n samples, the contribution of each to the score, and groups of near-duplicates.
 
-    `surprise`, `adds`, `novelty`, `mode`, `nearest`, `nearest_similarity` and `redundant_of` are
+    `surprise`, `adds`, `unexplained`, `mode`, `nearest`, `nearest_similarity`, `redundant_of` are
     arrays (n,) in the order of the samples; a sample is named by its place.
 
     Attributes
@@ -112,9 +113,9 @@ class Explanation(Summary):
         return np.asarray(adds(part.eigen, self.q))
 
     @cached_property
-    def novelty(self) -> np.ndarray:
+    def unexplained(self) -> np.ndarray:
         """The part of each sample that no other one explains, 1/(K⁻¹)_ii, in [0, 1]."""
-        return self._each(lambda part: novelty(part.eigen))
+        return self._each(lambda part: unexplained(part.eigen))
 
     @np.errstate(all="ignore")  # as `compute` does: numbers are checked
     def _each(self, measured: Callable[[Subject], np.ndarray]) -> np.ndarray:
@@ -211,8 +212,8 @@ class Explanation(Summary):
 
     @property
     def coverage(self) -> float:
-        """1 − the mean novelty: the Good–Turing share of the source that samples cover."""
-        return min(max(coverage(self.novelty, self._p), 0.0), 1.0)
+        """1 − the mean of `unexplained`: the Good–Turing share of the source that samples cover."""
+        return min(max(coverage(self.unexplained, self._p), 0.0), 1.0)
 
     def modes(self, count: int | None = None) -> list[Mode]:
         """Return the `count` largest modes, each a `Mode`; by default as many as the score.

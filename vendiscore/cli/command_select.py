@@ -109,7 +109,7 @@ def _tables(
         if len(mode.exemplars):
             row = {"share": mode.share, "members": len(mode.members)}
             modes.append(row | pick(int(mode.exemplars[0]), unit, "sample"))
-    columns = (unit, "adds", "surprise", "novelty", "sample")
+    columns = (unit, "adds", "surprise", "unexplained", "sample")
     adding = [pick(i, *columns) for i in range(len(rows))]
     adding.sort(key=lambda row: -row["adds"])
     return {

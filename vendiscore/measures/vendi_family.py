@@ -108,6 +108,6 @@ def kernel_language_entropy(subject: Subject) -> Number:
 )
 def sample_coverage(subject: Subject) -> Number:
     """The part of a sample that others explain, on average: on labels Good–Turing coverage."""
-    from ..spectral.rank_one import coverage, novelty
+    from ..spectral.rank_one import coverage, unexplained
 
-    return coverage(novelty(subject.eigen), subject.p)
+    return coverage(unexplained(subject.eigen), subject.p)

@@ -24,7 +24,7 @@ from .clusters import leave_cluster_out
 from .quadrature import TOLERANCE, log_of_trace, of_trace, ridges, surprisal
 from .spectrum import Spectrum, positive_parts
 
-RIDGE = 1e-9  # of novelty, as a share of a sample
+RIDGE = 1e-9  # of the unexplained part, as a share of a sample
 ALL = 1 - 1e-12  # a sample with more of the weight leaves nothing behind
 
 
@@ -118,7 +118,7 @@ def influence_of(gaps: np.ndarray, q: float) -> np.ndarray:
     return q * surprisal(-gaps, q)
 
 
-def novelty(spectrum: Spectrum) -> Array:
+def unexplained(spectrum: Spectrum) -> Array:
     """Find the part of each sample that no other explains, 1/(K⁻¹)_ii, shape (n,), in [0, 1]."""
     values, U = positive_parts(spectrum)
     t = RIDGE / spectrum.n
@@ -132,10 +132,10 @@ def novelty(spectrum: Spectrum) -> Array:
     return np.clip(found, 0.0, 1.0)
 
 
-def coverage(novelties: np.ndarray, p: Weights | None = None) -> float:
-    """Return 1 − the mean novelty, weighted by p: on labels the Good–Turing coverage."""
+def coverage(shares: np.ndarray, p: Weights | None = None) -> float:
+    """Return 1 − the weighted mean of unexplained shares: on labels the Good–Turing coverage."""
     weights = None if p is None else to_host(p)
-    mean = np.average(novelties, weights=weights)
+    mean = np.average(shares, weights=weights)
     return 1 - float(mean)
 
 
